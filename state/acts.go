@@ -48,7 +48,8 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 		for i, a := range acts { // jobs first: a transaction locks the lease before any other row
 			if a.Job != nil {
 				var err error
-				if done[i], err = actOnJob(t, *a.Job, a.Audit); err != nil {
+				done[i], err = actOnJob(t, *a.Job, a.Audit)
+				if err != nil {
 					return err
 				}
 			}

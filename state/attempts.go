@@ -79,7 +79,8 @@ func (r *attemptRow) Attempt() (trade.Attempt, error) {
 		}
 	}
 	var err error
-	if a.Reason, err = sentenceOf(r.Reason); err != nil {
+	a.Reason, err = sentenceOf(r.Reason)
+	if err != nil {
 		return a, phrase.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
 	}
 	return a, nil

@@ -30,7 +30,8 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 			Hint: phrase.New("use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger"),
 		}
 	}
-	if file, err = filepath.Abs(file); err != nil {
+	file, err = filepath.Abs(file)
+	if err != nil {
 		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another file"), Err: err}
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
@@ -65,7 +66,8 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
-	if dir, err = filepath.Abs(dir); err != nil {
+	dir, err = filepath.Abs(dir)
+	if err != nil {
 		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another folder"), Err: err}
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {

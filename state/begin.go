@@ -24,7 +24,8 @@ func New(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 		return nil, err
 	}
 	o.ReadOnly, o.Begin = false, true
-	if s, err = Open(ctx, o); err != nil {
+	s, err = Open(ctx, o)
+	if err != nil {
 		return nil, err
 	}
 	if !s.db.Begun { // another process created it first

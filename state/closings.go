@@ -86,7 +86,8 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 		if parts != c.Parts {
 			return errors.New("another process removed a part of what was to be closed: close it again")
 		}
-		if c.Audit, err = addNumbered(t, record); err != nil {
+		c.Audit, err = addNumbered(t, record)
+		if err != nil {
 			return err
 		}
 		return t.Do(

@@ -77,7 +77,8 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	bare.Journal, bare.ReadOnly, bare.Begin = "", !apply, true
 	fresh, err := open(ctx, bare, patient)
 	if errors.Is(err, sqldb.ErrNoLedger) { // planning does not create a ledger
-		if fresh, err = openMemory(ctx, tune); err == nil {
+		fresh, err = openMemory(ctx, tune)
+		if err == nil {
 			fresh.db.Where, err = whereOf(bare, tune)
 		}
 	}

@@ -226,7 +226,8 @@ func (g *groupTx) claim() error {
 	var taken sentByOthers
 	if !waits {
 		var err error
-		if taken, err = g.sentElsewhere(); err != nil {
+		taken, err = g.sentElsewhere()
+		if err != nil {
 			return err
 		}
 	}

@@ -37,7 +37,8 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 	body := []byte(r.Body)
 	if r.Coded {
 		var err error
-		if body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
+		body, err = base64.StdEncoding.DecodeString(r.Body)
+		if err != nil {
 			return trade.InboxEvent{}, phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
 		}
 	}
@@ -238,7 +239,8 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 		return out, err
 	}
 	out.Since, out.LastAt = sqldb.Instant(since), sqldb.Instant(last)
-	if out.Waiting, err = s.eventsWaiting(ctx); err != nil || out.Since.IsZero() {
+	out.Waiting, err = s.eventsWaiting(ctx)
+	if err != nil || out.Since.IsZero() {
 		return out, err
 	}
 	from := out.Since

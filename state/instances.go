@@ -124,7 +124,8 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	out := make([]trade.Instance, len(rows))
 	for i, r := range rows {
 		var err error
-		if out[i], err = r.instance(); err != nil {
+		out[i], err = r.instance()
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -158,7 +158,8 @@ func (r *replay) moveJobs(last int64, who string) error {
 			err = m.remember(trade.Kind(move.Sends))
 		default:
 			var why []byte
-			if why, err = json.Marshal(map[string]any{"why": trade.Say("audit.journal")}); err == nil {
+			why, err = json.Marshal(map[string]any{"why": trade.Say("audit.journal")})
+			if err == nil {
 				err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Detail: string(why)})
 			}
 		}

@@ -82,7 +82,8 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 			return err
 		}
 	}
-	if s.db.Journal, err = journal.Open(dir, v.row.Seq, v.row.Mark); err != nil {
+	s.db.Journal, err = journal.Open(dir, v.row.Seq, v.row.Mark)
+	if err != nil {
 		return s.db.JournalFault(err)
 	}
 	s.db.Served, s.db.JournalPath = true, dir
@@ -166,7 +167,8 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 		return v, s.db.JournalFault(err)
 	}
 	row, known := rows[end.Header.Journal]
-	if v.Compare, err = journal.Compare(dir, row.Seq); err != nil {
+	v.Compare, err = journal.Compare(dir, row.Seq)
+	if err != nil {
 		return v, s.db.JournalFault(err)
 	}
 	v.row = row

@@ -19,7 +19,8 @@ func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.
 	// within one job an index finds the start of a page, and most of what a filter selects
 	if filter.Job == "" {
 		var err error
-		if jobs, err = s.Jobs(ctx); err != nil {
+		jobs, err = s.Jobs(ctx)
+		if err != nil {
 			return err
 		}
 	}

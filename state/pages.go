@@ -20,7 +20,8 @@ const readingPage = "reading a page of rows"
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
 	var err error
 	if len(q.Jobs) == 0 {
-		if q.Jobs, err = s.Jobs(ctx); err != nil {
+		q.Jobs, err = s.Jobs(ctx)
+		if err != nil {
 			return trade.RowPage{}, err
 		}
 	}
@@ -32,7 +33,8 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 	if err != nil || len(ids) == 0 {
 		return page, s.db.Fault(ctx, readingPage, err)
 	}
-	if page.Rows, err = s.Entries(ctx, ids); err != nil {
+	page.Rows, err = s.Entries(ctx, ids)
+	if err != nil {
 		return trade.RowPage{}, err
 	}
 	place := map[int64]int{}
@@ -47,7 +49,8 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	if column, _ := p.q.Sort.Column(); column != "" {
 		sorted := false
-		if ids, page.Next, sorted, err = p.sortedPage(); err != nil || sorted {
+		ids, page.Next, sorted, err = p.sortedPage()
+		if err != nil || sorted {
 			return ids, page, err
 		}
 		page.Many, p.q.Sort = true, trade.NewestFirst

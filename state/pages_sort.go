@@ -17,7 +17,8 @@ import (
 func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
 	all := *p
 	all.after, all.q.Sort, all.q.Limit = 0, trade.NewestFirst, trade.SortedMost
-	if ids, err = all.byNumber(); err != nil || len(ids) > trade.SortedMost {
+	ids, err = all.byNumber()
+	if err != nil || len(ids) > trade.SortedMost {
 		return nil, "", false, err
 	}
 	rows, err := p.sortKeys(ids)

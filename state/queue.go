@@ -129,7 +129,8 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 	out := make([]trade.Entry, len(rows))
 	for i := range rows {
 		var err error
-		if out[i], err = rows[i].Entry(); err != nil {
+		out[i], err = rows[i].Entry()
+		if err != nil {
 			return nil, s.db.Fault(ctx, op, err)
 		}
 	}

@@ -84,7 +84,8 @@ func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order R
 		}
 	}
 	bare.ReadOnly = false
-	if s, err = open(ctx, bare, tune); err != nil {
+	s, err = open(ctx, bare, tune)
+	if err != nil {
 		return plan, err
 	}
 	r := &rebinding{Store: s, options: o, RebindOrder: order}
@@ -94,7 +95,8 @@ func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order R
 		return plan, err
 	}
 	// Open it in the normal way: this records the change in its journal and runs the usual checks.
-	if s, err = open(ctx, o, tune); err != nil {
+	s, err = open(ctx, o, tune)
+	if err != nil {
 		return plan, err
 	}
 	return plan, s.Close()

@@ -40,7 +40,8 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 	var damaged *sqldb.Error
 	if errors.As(err, &damaged) && damaged.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite {
 		exists = false
-		if dir, err = journalFor(o, where, false); err == nil {
+		dir, err = journalFor(o, where, false)
+		if err == nil {
 			plan.Damaged = where
 		}
 	}
@@ -59,7 +60,8 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 		Records: h.End.Seq, Until: h.End.At, Braked: []string{},
 	}
 	if plan.Damaged != "" && apply {
-		if plan.Damaged, err = setDamagedAside(ctx, where, tune); err != nil {
+		plan.Damaged, err = setDamagedAside(ctx, where, tune)
+		if err != nil {
 			return plan, err
 		}
 	}
@@ -77,7 +79,8 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 		}
 	}
 	if apply {
-		if s.db.Journal, err = journal.Open(dir, h.End.Seq, h.Mark); err != nil {
+		s.db.Journal, err = journal.Open(dir, h.End.Seq, h.Mark)
+		if err != nil {
 			return plan, s.db.JournalFault(err)
 		}
 	}

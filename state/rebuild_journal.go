@@ -41,10 +41,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	record trade.AuditRecord,
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
-		return plan, &sqldb.Error{
-			Code: sqldb.CodeConfig, Hint: phrase.New("set state.journal"),
-			Err: errors.New("no folder for a journal is configured"),
-		}
+		none := errors.New("no folder for a journal is configured")
+		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("set state.journal"), Err: none}
 	}
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
@@ -60,7 +58,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		return plan, err
 	}
 	bare.ReadOnly = false
-	if s, err = open(ctx, bare, tune); err != nil {
+	s, err = open(ctx, bare, tune)
+	if err != nil {
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
@@ -86,10 +85,10 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 				return err
 			}
 		}
-		if there && !apply {
-			plan.Aside = dir
-		}
 		if !apply {
+			if there {
+				plan.Aside = dir
+			}
 			return errPlanned
 		}
 		return s.replaceJournal(t, &plan, dir, there, record, o.Version)

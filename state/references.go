@@ -140,7 +140,8 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels
 		if err != nil {
 			return err
 		}
-		if added, changed, err = putReferences(t, kind, have, codes); err != nil {
+		added, changed, err = putReferences(t, kind, have, codes)
+		if err != nil {
 			return err
 		}
 		if err := putLabels(t, kind, labels); err != nil {

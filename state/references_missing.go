@@ -140,7 +140,8 @@ func (c *shortageCount) add(r shortRow) error {
 	w, known := c.texts[r.WaitingFor]
 	if !known {
 		var err error
-		if w, err = c.read(r.WaitingFor); err != nil {
+		w, err = c.read(r.WaitingFor)
+		if err != nil {
 			return phrase.Errorf("row %s of job %s is damaged in column waiting_for: restore the backup", r.Key, r.Job)
 		}
 		if len(w.parents) == 0 { // a text that names a parent is hardly ever repeated

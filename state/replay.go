@@ -89,7 +89,8 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 		return err
 	}
 	record.Detail, r.Who = string(detail), record.Who
-	if r.audit, err = addNumbered(r.Tx, record); err != nil {
+	r.audit, err = addNumbered(r.Tx, record)
+	if err != nil {
 		return err
 	}
 	return r.apply(work)

@@ -67,7 +67,8 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 		if err := nobodyHas(ctx, path, tune); err != nil {
 			return "", err
 		}
-		if kept, err = keepAside(path); err != nil {
+		kept, err = keepAside(path)
+		if err != nil {
 			return "", err
 		}
 	}

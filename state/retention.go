@@ -129,7 +129,8 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	r := &retaining{Store: s, Keep: keep, Now: now, plan: plan}
 	through := int64(0)
 	if keep.wants(KeptAudit) {
-		if through, err = r.auditThrough(ctx); err != nil {
+		through, err = r.auditThrough(ctx)
+		if err != nil {
 			return plan, err
 		}
 	}

@@ -136,7 +136,8 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 	}
 	base := n.base
 	if base == 0 {
-		if base, err = n.db.Journal.Cut(row.Seq, row.Mark); err != nil {
+		base, err = n.db.Journal.Cut(row.Seq, row.Mark)
+		if err != nil {
 			if errors.Is(err, journal.ErrUnsettled) {
 				return false, err
 			}
@@ -158,7 +159,8 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			`SELECT job AS "from", moved_to AS "to", sends, seq AS "after" FROM job_moved WHERE journal = ? ORDER BY seq`, n.db.Journal.Header().Journal); err != nil {
 			return false, err
 		}
-		if note.Jobs, err = pauseFacts(t); err != nil {
+		note.Jobs, err = pauseFacts(t)
+		if err != nil {
 			return false, err
 		}
 	}

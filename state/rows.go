@@ -152,7 +152,8 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 		e.Payload = json.RawMessage(r.Payload.String)
 	}
 	var err error
-	if e.Quantity, err = quantityOf(r.Amount, r.Unit); err != nil {
+	e.Quantity, err = quantityOf(r.Amount, r.Unit)
+	if err != nil {
 		return e, phrase.Errorf("entry %d is damaged: %w", r.ID, err)
 	}
 	if r.Error.Valid {

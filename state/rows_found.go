@@ -32,7 +32,8 @@ func (r knownRow) known() (trade.Known, error) {
 		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version, ShownMark: r.ShownMark,
 	}
 	var err error
-	if k.Flags, err = flagsOf(r.Flags); err == nil {
+	k.Flags, err = flagsOf(r.Flags)
+	if err == nil {
 		k.Acknowledged, err = flagsOf(r.Acknowledged)
 	}
 	return k, err

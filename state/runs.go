@@ -63,7 +63,8 @@ func (s *Store) RunPage(ctx context.Context, job, after string, limit int) (trad
 	before := int64(1<<63 - 1)
 	if after != "" {
 		var err error
-		if before, err = strconv.ParseInt(after, 10, 64); err != nil {
+		before, err = strconv.ParseInt(after, 10, 64)
+		if err != nil {
 			return trade.RunPage{}, s.db.Fault(ctx, op, phrase.Errorf("no page begins after %q", after))
 		}
 	}

@@ -83,7 +83,8 @@ func (c tallyChange) Apply(t *sqldb.Tx) error {
 		if err := t.InsertRows("tally", tallyColumns, fresh, "ON CONFLICT DO NOTHING"); err != nil {
 			return err
 		}
-		if have, err = lockTally(t, part, keys); err != nil {
+		have, err = lockTally(t, part, keys)
+		if err != nil {
 			return err
 		}
 	}
@@ -141,7 +142,8 @@ func lockTally(t *sqldb.Tx, part int64, keys []tallyKey) (map[tallyKey]tallySum,
 			return nil, err
 		}
 		for _, r := range rows {
-			if out[r.key()], err = r.sum(); err != nil {
+			out[r.key()], err = r.sum()
+			if err != nil {
 				return nil, err
 			}
 		}

@@ -27,7 +27,8 @@ func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (chan
 		if err != nil {
 			return err
 		}
-		if changed, err = jobsUnlike(t, now); err != nil || len(changed) == 0 {
+		changed, err = jobsUnlike(t, now)
+		if err != nil || len(changed) == 0 {
 			return err
 		}
 		detail, err := json.Marshal(map[string]any{"jobs": changed})

@@ -59,7 +59,8 @@ func newRootCommand(a *cli.App) *cobra.Command {
 			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
 		}))...)
 	addGroup(a, root, "ledger",
-		maintenance.NewStateCommand(a), acts.NewJobCommand(a), maintenance.NewDoctorCommand(a), maintenance.NewBackupCommand(a),
+		maintenance.NewStateCommand(a), acts.NewJobCommand(a), maintenance.NewDoctorCommand(a),
+		maintenance.NewBackupCommand(a),
 		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
 	setHelp(a, root)

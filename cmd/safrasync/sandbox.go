@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"time"
 
@@ -53,22 +54,26 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 
 // serveSandbox runs the sandbox until the context ends.
 func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
-	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency}
-	if opts.Faults, err = sandbox.ParseFaults(f.faults); err != nil {
+	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, ShowTimes: f.times}
+	opts.Faults, err = sandbox.ParseFaults(f.faults)
+	if err != nil {
 		return &cli.UsageError{Text: a.Voice().Fault(err)}
 	}
-	opts.ShowTimes = f.times
-	if opts.ReceiverRoots, err = office.RootsOf(f.receiverCA); err != nil {
+	opts.ReceiverRoots, err = office.RootsOf(f.receiverCA)
+	if err != nil {
 		return err
 	}
-	if opts.Events, err = sandbox.ParseEventFaults(f.events); err != nil {
+	opts.Events, err = sandbox.ParseEventFaults(f.events)
+	if err != nil {
 		return &cli.UsageError{Text: "--events: " + a.Voice().Fault(err)}
 	}
-	if opts.NotContracted, err = sandbox.ParseModules(f.notContracted); err != nil {
+	opts.NotContracted, err = sandbox.ParseModules(f.notContracted)
+	if err != nil {
 		return &cli.UsageError{Text: "--not-contracted: " + a.Voice().Fault(err)}
 	}
 	if f.world != "" {
-		if opts.World, err = sandbox.LoadWorld(f.world); err != nil {
+		opts.World, err = sandbox.LoadWorld(f.world)
+		if err != nil {
 			return err
 		}
 	}
@@ -85,10 +90,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 		return err
 	}
 	a.Closers = append(a.Closers, running.Close, running.LogErr)
-	key := f.apiKey
-	if key == "" {
-		key = "sandbox"
-	}
+	key := cmp.Or(f.apiKey, "sandbox")
 	if a.AsJSON {
 		if err := a.PrintJSON(struct {
 			URL  string `json:"url"`

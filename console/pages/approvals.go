@@ -107,11 +107,11 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			}
 			page.Steps = append(page.Steps, step)
 		}
-	} else if page.Then, err = p.then(q, page.Planned.Steps); err != nil {
-		return page, err
+	} else {
+		page.Then, err = p.then(q, page.Planned.Steps)
 	}
 	page.More = max(0, page.Planned.Rows-stepsShown)
-	return page, nil
+	return page, err
 }
 
 // add adds what one row carries to the sums.

@@ -11,8 +11,8 @@ import (
 )
 
 // What a statement does stands on a line of its own, not between `if` and its condition, where a
-// reader looks for the condition only. New variables, and an error that the condition is about, may
-// stand there.
+// reader looks for the condition only. New variables, and an error alone that the condition is about,
+// may stand there.
 func TestTheHeadOfAnIfHasNoEffect(t *testing.T) {
 	t.Parallel()
 	for name, source := range readRepository(t) {
@@ -35,10 +35,6 @@ func hasEffect(init ast.Stmt) bool {
 	if assign.Tok == token.DEFINE {
 		return false
 	}
-	last := assign.Lhs[len(assign.Lhs)-1]
-	if field, ok := last.(*ast.SelectorExpr); ok {
-		last = field.Sel
-	}
-	name, ok := last.(*ast.Ident)
-	return !ok || !strings.HasSuffix(name.Name, "err")
+	name, ok := assign.Lhs[0].(*ast.Ident)
+	return len(assign.Lhs) > 1 || !ok || !strings.HasSuffix(name.Name, "err")
 }

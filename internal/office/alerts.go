@@ -42,7 +42,8 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		c.Jobs = append(c.Jobs, alert.Job{Name: job.Name, Sends: trade.Kind(job.Sends), NothingNew: job.NothingNew})
 	}
 	if conf.Alerts.Digest != config.NoDigest {
-		if c.DigestAt, err = clock.ParseSchedule(conf.Alerts.Digest, conf.Zone()); err != nil {
+		c.DigestAt, err = clock.ParseSchedule(conf.Alerts.Digest, conf.Zone())
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -60,11 +60,13 @@ var slow = []string{acts.ActClose, acts.ActResync}
 // ReviewApproval returns one act that waits for consent, with its plan as of now. Expired and slow
 // acts have no new plan.
 func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err error) {
-	if out.Approval, err = o.store.Approval(ctx, id); err != nil {
+	out.Approval, err = o.store.Approval(ctx, id)
+	if err != nil {
 		return out, err
 	}
 	out.Lapsed = !o.now().Before(out.Approval.Until)
-	if out.Planned, err = acts.PlannedOf(out.Approval); err != nil {
+	out.Planned, err = acts.PlannedOf(out.Approval)
+	if err != nil {
 		return out, err
 	}
 	if out.Approval.Act == acts.ActClose {

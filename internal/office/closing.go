@@ -155,7 +155,8 @@ func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
 		By: []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace}, // by producer only in files
 	}
 	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
-		if out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance()); err != nil {
+		out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance())
+		if err != nil {
 			return err
 		}
 		c := s.Head.Closed

@@ -101,7 +101,8 @@ func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Atte
 	}
 	out.Doubtful = !since.IsZero()
 	var err error
-	if out.Hints, err = o.store.Hints(ctx, ids, since, hintsShown); err != nil || since.IsZero() {
+	out.Hints, err = o.store.Hints(ctx, ids, since, hintsShown)
+	if err != nil || since.IsZero() {
 		return out, err
 	}
 	silence, err := o.store.EventSilence(ctx)

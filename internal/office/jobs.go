@@ -35,7 +35,10 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 			times := ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
 			if text.sweep {
 				times.Next = nextTimes(schedule, status.Resting(o.now()))
-			} else if times.Next, err = o.NextRuns(ctx, job.Name()); err != nil {
+			} else {
+				times.Next, err = o.NextRuns(ctx, job.Name())
+			}
+			if err != nil {
 				return nil, err
 			}
 			s.Alone = s.Alone && len(times.Next) == 0

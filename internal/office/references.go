@@ -81,7 +81,8 @@ func (f *ReferenceFault) Error() string {
 func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader, layout ReferenceLayout,
 	lang trade.Lang,
 ) (plan ReferencePlan, err error) {
-	if plan.ReferenceTable, err = readReferences(file, layout, o.Voice(lang)); err != nil {
+	plan.ReferenceTable, err = readReferences(file, layout, o.Voice(lang))
+	if err != nil {
 		//nolint:nilerr // the fault is the file's, and told to the person
 		return ReferencePlan{Fault: err.Error(), ReferenceTable: ReferenceTable{Text: plan.Text}}, nil
 	}

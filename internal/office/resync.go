@@ -60,11 +60,13 @@ func (o *Office) knownOf(ctx context.Context, rows []trade.Entry) ([]acts.RowSte
 		step := acts.RowStep{Key: row.Key, Before: row}
 		var err error
 		if row.ID > 0 {
-			if step.Attempts, err = o.store.Attempts(ctx, row.ID); err != nil {
+			step.Attempts, err = o.store.Attempts(ctx, row.ID)
+			if err != nil {
 				return nil, err
 			}
 		}
-		if step.Counterpart, err = o.acts().Counterpart(ctx, row); err != nil {
+		step.Counterpart, err = o.acts().Counterpart(ctx, row)
+		if err != nil {
 			return nil, err
 		}
 		out = append(out, step)

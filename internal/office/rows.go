@@ -78,7 +78,8 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 	var refs map[string]map[string]string
 	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil || e.Payload == nil }) {
 		var err error
-		if refs, err = run.Codes(ctx, o.store); err != nil {
+		refs, err = run.Codes(ctx, o.store)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -110,7 +110,8 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 	}
 	out := make([]JobStatus, len(names))
 	for i, name := range names {
-		if out[i], err = readJob(ctx, o.store, name); err != nil {
+		out[i], err = readJob(ctx, o.store, name)
+		if err != nil {
 			return nil, err
 		}
 		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
@@ -130,7 +131,8 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 	if err != nil {
 		return job, err
 	}
-	if status, err = Abandoned(ctx, store, status); err != nil {
+	status, err = Abandoned(ctx, store, status)
+	if err != nil {
 		return job, err
 	}
 	job.State, job.Stop, job.Since = status.State, status.Stop, timeOrNull(status.Since)
@@ -143,7 +145,8 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 			job.States[t.State] += t.Count
 		}
 	}
-	if job.Flags, err = store.FlagCounts(ctx, name); err != nil {
+	job.Flags, err = store.FlagCounts(ctx, name)
+	if err != nil {
 		return job, err
 	}
 	runs, err := store.Runs(ctx, name, 1)

@@ -67,7 +67,8 @@ const (
 func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if !fresh {
 		var err error
-		if fresh, err = o.few(ctx); err != nil {
+		fresh, err = o.few(ctx)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -141,7 +141,8 @@ func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
 	known := map[string]bool{}
 	if len(jobs) == 0 {
 		var err error
-		if jobs, err = o.store.Jobs(ctx); err != nil {
+		jobs, err = o.store.Jobs(ctx)
+		if err != nil {
 			return nil, err
 		}
 	}

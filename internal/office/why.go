@@ -85,13 +85,16 @@ func (o *Office) askERP(ctx context.Context, s *Story) error {
 
 // recount fills in what the ledger knows of a row beside its entry.
 func (o *Office) recount(ctx context.Context, s *Story) (err error) {
-	if s.Attempts, err = o.store.Attempts(ctx, s.Entry.ID); err != nil {
+	s.Attempts, err = o.store.Attempts(ctx, s.Entry.ID)
+	if err != nil {
 		return err
 	}
-	if s.Changes, err = o.differences(ctx, *s.Entry); err != nil {
+	s.Changes, err = o.differences(ctx, *s.Entry)
+	if err != nil {
 		return err
 	}
-	if s.Hints, err = o.Hints(ctx, *s.Entry, s.Attempts); err != nil {
+	s.Hints, err = o.Hints(ctx, *s.Entry, s.Attempts)
+	if err != nil {
 		return err
 	}
 	for _, w := range s.Entry.WaitingFor {

@@ -100,7 +100,8 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	if err := j.refresh(); err != nil {
 		return 0, "", err
 	}
-	if r.Void, err = j.compare(committed, mark); err != nil {
+	r.Void, err = j.compare(committed, mark)
+	if err != nil {
 		return 0, "", phrase.Errorf("journal %s: %w", j.dir, err)
 	}
 	if j.end.size >= j.limit {

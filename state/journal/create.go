@@ -46,7 +46,8 @@ func Create(dir string, header Header,
 			err = errors.Join(err, os.RemoveAll(half))
 		}
 	}()
-	if seq, mark, err = begin(filepath.Join(half, segmentName(1)), header, pages); err != nil {
+	seq, mark, err = begin(filepath.Join(half, segmentName(1)), header, pages)
+	if err != nil {
 		return 0, "", err
 	}
 	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir),

@@ -98,7 +98,8 @@ func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error)
 	out := make([]T, len(rows))
 	for i, row := range rows {
 		var err error
-		if out[i], err = of(row); err != nil {
+		out[i], err = of(row)
+		if err != nil {
 			return nil, s.Fault(ctx, op, err)
 		}
 	}

@@ -104,7 +104,8 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
 	db := s.Write
 	if s.unhurried != nil {
-		if db, err = s.unhurried(); err != nil {
+		db, err = s.unhurried()
+		if err != nil {
 			return s.Fault(ctx, op, err)
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()

@@ -44,7 +44,8 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 	// Each session sets the level that the server has now, so that a later reload cannot lower it
 	// while the session lasts.
 	cfg.Runtime["synchronous_commit"] = setting
-	if s.Write, err = connectPostgres(cfg, ReadPatience, tune, o.ReadOnly); err != nil {
+	s.Write, err = connectPostgres(cfg, ReadPatience, tune, o.ReadOnly)
+	if err != nil {
 		return nil, s.Fault(ctx, "opening the ledger", err)
 	}
 	s.Read = s.Write

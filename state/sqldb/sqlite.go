@@ -127,7 +127,8 @@ func SqlitePath(o OpenOptions, tune Tuning) (path string, exists bool, err error
 			Err:  errors.New("state.dsn is not a path"),
 		}
 	}
-	if path, err = filepath.Abs(o.DSN); err != nil {
+	path, err = filepath.Abs(o.DSN)
+	if err != nil {
 		return "", false, &Error{Code: CodeConfig, Hint: phrase.New("give an absolute path in state.dsn"), Err: err}
 	}
 	dir := filepath.Dir(path)

@@ -68,7 +68,8 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			return nil
 		}
 		if id != "" {
-			if step.Holder, err = a.Ledger.Holder(ctx, entry.Sends, id, entry.ID); err != nil {
+			step.Holder, err = a.Ledger.Holder(ctx, entry.Sends, id, entry.ID)
+			if err != nil {
 				return err
 			}
 			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {

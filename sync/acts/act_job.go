@@ -115,7 +115,10 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		release.Brake = plan.Before.Stop.Brake
 		if a.putBack(*release.Brake) {
 			release.Brake = &trade.Brake{Job: job} // nothing needs to be accepted
-		} else if release.Exists, err = a.exists(ctx, *plan.Before.Stop, *release.Brake); err != nil {
+		} else {
+			release.Exists, err = a.exists(ctx, *plan.Before.Stop, *release.Brake)
+		}
+		if err != nil {
 			return plan, err
 		}
 		letPass(&cursor, *release.Brake)

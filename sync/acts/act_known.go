@@ -40,7 +40,8 @@ var sent = []trade.State{
 func (a *Acts) known(ctx context.Context, step *RowStep, alone bool) (err error) {
 	once := step.Before.State == trade.Rejected && step.Before.Generation == 1 && !step.Before.Weak()
 	if alone || slices.Contains(sent, step.Before.State) && !once {
-		if step.Attempts, err = a.Ledger.Attempts(ctx, step.Before.ID); err != nil {
+		step.Attempts, err = a.Ledger.Attempts(ctx, step.Before.ID)
+		if err != nil {
 			return phrase.Errorf("%s %s: %w", step.Before.Job, step.Before.Key, err)
 		}
 	}

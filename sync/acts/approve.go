@@ -162,7 +162,8 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who trade.Person) (*tr
 	}
 	var err error
 	if a.Rules.Above.Sign() > 0 {
-		if p.Value, err = a.worth(ctx, plan); err != nil {
+		p.Value, err = a.worth(ctx, plan)
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -210,7 +211,8 @@ func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) 
 			if err != nil || at == (trade.ParentKey{}) {
 				return nil, err
 			}
-			if e, err = a.Ledger.Entry(ctx, at.Job, at.Key); err != nil {
+			e, err = a.Ledger.Entry(ctx, at.Job, at.Key)
+			if err != nil {
 				return nil, err
 			}
 		}

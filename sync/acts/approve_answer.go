@@ -174,7 +174,8 @@ func (a *Acts) review(ctx context.Context, ap trade.Approval, p Planned) (Review
 	switch other, elsewhere := a.Others[p.Order.Act]; {
 	case elsewhere:
 		var err error
-		if mark, err = other.Mark(ctx, p.Order); err != nil {
+		mark, err = other.Mark(ctx, p.Order)
+		if err != nil {
 			return r, err
 		}
 	case p.Order.Act == ActRelease:

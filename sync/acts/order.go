@@ -40,7 +40,8 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 	keys := o.Keys
 	if len(keys) == 0 {
 		var err error
-		if keys, err = a.SelectSome(ctx, o.Act, o.Job, o.States, o.Causes, o.Most); err != nil {
+		keys, err = a.SelectSome(ctx, o.Act, o.Job, o.States, o.Causes, o.Most)
+		if err != nil {
 			return RowPlan{}, err
 		}
 	}

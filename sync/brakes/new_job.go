@@ -37,7 +37,8 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 			k.Apart = id.Space != r.run.Job.Identity.Space
 		}
 		if job := r.run.Env.Configured(k.Job); job != nil {
-			if k.Gone, err = r.GoneFrom(ctx, job); err != nil {
+			k.Gone, err = r.GoneFrom(ctx, job)
+			if err != nil {
 				return err
 			}
 			if k.Gone == 0 {

@@ -35,7 +35,8 @@ func (r *Discoverer) LoadLookups(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.lookups, err = r.Run.Ledger.Lookups(ctx, trade.ProducerByDocument); err != nil {
+	r.lookups, err = r.Run.Ledger.Lookups(ctx, trade.ProducerByDocument)
+	if err != nil {
 		return err
 	}
 	found := map[string]string{}

@@ -138,7 +138,8 @@ func (p *pager) flush(ctx context.Context) error {
 	if run.Empty(page) {
 		return nil
 	}
-	if p.storing, err = r.Run.BeginRecord(ctx, page); err != nil {
+	p.storing, err = r.Run.BeginRecord(ctx, page)
+	if err != nil {
 		return err
 	}
 	if r.Run.Dry != nil { // a dry run's ledger is not safe for concurrent use

@@ -30,7 +30,8 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 	if err != nil || cursor.Parents == accepted {
 		return 0, err
 	}
-	if moved, err = r.MapOrphans(ctx); err != nil {
+	moved, err = r.MapOrphans(ctx)
+	if err != nil {
 		return moved, err
 	}
 	cursor.Parents = accepted

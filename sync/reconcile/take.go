@@ -80,14 +80,17 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	if src.Platform != nil {
 		head.Asked = &Asked{}
 	}
-	if head.Acts, err = t.readActs(); err != nil {
+	head.Acts, err = t.readActs()
+	if err != nil {
 		return nil, err
 	}
-	if t.jobs, err = t.order(); err != nil {
+	t.jobs, err = t.order()
+	if err != nil {
 		return nil, err
 	}
 	head.Jobs = slices.Clone(t.jobs)
-	if head.Messages, err = src.Ledger.MessageKeys(ctx); err != nil {
+	head.Messages, err = src.Ledger.MessageKeys(ctx)
+	if err != nil {
 		return nil, err
 	}
 	return &Snapshot{Head: head, zone: src.Zone, rows: t, counts: true, progress: src.Progress}, nil
@@ -104,7 +107,8 @@ func newID() string {
 // order returns the jobs with contracts before their children: first those of the configuration,
 // then those that only the ledger knows.
 func (t *taker) order() (out []JobHead, err error) {
-	if t.kinds, err = t.Ledger.KindsOf(t.ctx); err != nil {
+	t.kinds, err = t.Ledger.KindsOf(t.ctx)
+	if err != nil {
 		return nil, err
 	}
 	for _, job := range t.Jobs {
@@ -222,7 +226,8 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 	outcomes := map[int64][]trade.Attempt{}
 	if len(ids) > 0 {
 		var err error
-		if outcomes, err = t.Ledger.Outcomes(t.ctx, ids); err != nil {
+		outcomes, err = t.Ledger.Outcomes(t.ctx, ids)
+		if err != nil {
 			return err
 		}
 	}

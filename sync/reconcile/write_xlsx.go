@@ -135,7 +135,8 @@ func (w *xlsxWriter) sheet() error {
 		return err
 	}
 	var err error
-	if w.skel, err = w.book.NewStreamWriter(name); err != nil {
+	w.skel, err = w.book.NewStreamWriter(name)
+	if err != nil {
 		return err
 	}
 	widths, titles := make([]int, len(w.section.Columns)), make([]any, len(w.section.Columns))

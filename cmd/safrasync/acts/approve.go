@@ -83,7 +83,8 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 		return err
 	}
 	if kind, _ := engineacts.ActNamed(planned.Order.Act); kind.ERP {
-		if o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere); err != nil {
+		o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere)
+		if err != nil {
 			return err
 		}
 	}

@@ -61,11 +61,13 @@ func actOnJob(ctx context.Context, a *cli.App, kind engineacts.Act, job string, 
 		if err := a.Confirm(f.Yes); err != nil {
 			return err
 		}
-		if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
+		o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+		if err != nil {
 			return err
 		}
 	}
-	if plan, err = o.DoJobShown(ctx, plan, a.Person(f)); err != nil {
+	plan, err = o.DoJobShown(ctx, plan, a.Person(f))
+	if err != nil {
 		return err
 	}
 	if plan.Asked != nil {

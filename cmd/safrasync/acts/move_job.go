@@ -51,7 +51,8 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 		if err := a.Confirmed(f); err != nil {
 			return err
 		}
-		if plan, err = o.Move(ctx, plan, a.Person(f)); err != nil {
+		plan, err = o.Move(ctx, plan, a.Person(f))
+		if err != nil {
 			return err
 		}
 	}

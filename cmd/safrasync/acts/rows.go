@@ -141,7 +141,8 @@ func orderOf(a *cli.App, kind engineacts.Act, args []string, f rowActFlags) (eng
 		return order, a.Usage("act.keys_or_filter")
 	}
 	var err error
-	if order.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+	order.States, err = cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
 		return order, err
 	}
 	bulk := engineacts.BulkStates(kind.Name)
@@ -184,7 +185,8 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 		if err != nil {
 			return err
 		}
-		if plan, err = o.DoShown(ctx, plan, a.Person(f.ActFlags)); err != nil {
+		plan, err = o.DoShown(ctx, plan, a.Person(f.ActFlags))
+		if err != nil {
 			if slices.ContainsFunc(plan.Steps, func(s engineacts.RowStep) bool { return s.Done }) {
 				a.Tell("act.partly")
 			}

@@ -40,10 +40,12 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 
 // consentQuery checks the flags before they become part of an address.
 func consentQuery(a *cli.App, f consentFlags) (q apiclient.ConsentQuery, err error) {
-	if q.Identity, err = apiDocument(a, "--identity", f.identity); err != nil {
+	q.Identity, err = apiDocument(a, "--identity", f.identity)
+	if err != nil {
 		return q, err
 	}
-	if q.PersonType, err = apiPersonType(a, f.personType); err != nil {
+	q.PersonType, err = apiPersonType(a, f.personType)
+	if err != nil {
 		return q, err
 	}
 	q.CorporateIdentity, err = apiCNPJ(a, f.corporateIdentity)
@@ -110,7 +112,8 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 
 func createCreditScore(ctx context.Context, a *cli.App, r apiclient.CreditScoreRequest, f cli.ActFlags) error {
 	var err error
-	if r.SocialID, err = apiDocument(a, "--social-id", r.SocialID); err != nil {
+	r.SocialID, err = apiDocument(a, "--social-id", r.SocialID)
+	if err != nil {
 		return err
 	}
 	if _, err := r.Encode(); err != nil {
@@ -147,7 +150,8 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			r.AuthType = apiclient.AuthType(authType)
-			if r.PersonType, err = apiPersonType(a, personType); err != nil {
+			r.PersonType, err = apiPersonType(a, personType)
+			if err != nil {
 				return err
 			}
 			for flag, value := range map[string]string{

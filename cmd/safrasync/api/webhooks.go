@@ -132,10 +132,12 @@ func writeWebhook(a *cli.App,
 		return a.Usage("field.address", "--url")
 	}
 	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
-	if r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication); err != nil {
+	r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication)
+	if err != nil {
 		return err
 	}
-	if r.HMACSecret, err = secretFlag(a, "--hmac-secret", f.hmacSecret); err != nil {
+	r.HMACSecret, err = secretFlag(a, "--hmac-secret", f.hmacSecret)
+	if err != nil {
 		return err
 	}
 	if err := r.Check(); err != nil {

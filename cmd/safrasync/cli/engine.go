@@ -75,7 +75,8 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	}
 	var source run.Source = Unreachable(errNotAsked)
 	if use >= ERPIfThere {
-		if source, err = a.OpenSource(ctx); err != nil && use == ERPNeeded {
+		source, err = a.OpenSource(ctx)
+		if err != nil && use == ERPNeeded {
 			return nil, err
 		}
 	}

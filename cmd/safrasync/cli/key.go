@@ -42,7 +42,8 @@ func KeysOf(a *App, config *config.Config, job string, typed []string) ([]string
 	keys := make([]string, len(typed))
 	for i, key := range typed {
 		var err error
-		if keys[i], err = a.CheckKey(config, job, key); err != nil {
+		keys[i], err = a.CheckKey(config, job, key)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -43,7 +43,8 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	board := office.NewBoard()
 	g.ObserveAPI = g.called
 	var err error
-	if g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), board.Observe); err != nil {
+	g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), board.Observe)
+	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
 	tasks, err := g.housekeeping()
@@ -67,7 +68,8 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	})
 	g.Closers = append(g.Closers, func() error { g.office.Close(); return nil })
 	if config.Webhooks.Used() {
-		if g.listener, err = g.Listener(g.office); err != nil {
+		g.listener, err = g.Listener(g.office)
+		if err != nil {
 			return nil, errors.Join(err, g.App.Close())
 		}
 	}

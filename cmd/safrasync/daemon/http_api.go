@@ -126,7 +126,8 @@ func (o apiOffice) Status(ctx context.Context) ([]json.RawMessage, error) {
 	}
 	out := make([]json.RawMessage, len(all))
 	for i, job := range all {
-		if out[i], err = json.Marshal(job); err != nil {
+		out[i], err = json.Marshal(job)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -106,19 +106,24 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 			err = errors.Join(err, open.close())
 		}
 	}()
-	if open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen); err != nil {
+	open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen)
+	if err != nil {
 		return nil, open, err
 	}
-	if open.desk, err = d.console.listen(ctx, config.Console); err != nil {
+	open.desk, err = d.console.listen(ctx, config.Console)
+	if err != nil {
 		return nil, open, err
 	}
-	if open.events, err = d.events.listen(ctx, config.Webhooks); err != nil {
+	open.events, err = d.events.listen(ctx, config.Webhooks)
+	if err != nil {
 		return nil, open, err
 	}
-	if open.programs, err = d.programs.listen(ctx, config.HTTPAPI); err != nil {
+	open.programs, err = d.programs.listen(ctx, config.HTTPAPI)
+	if err != nil {
 		return nil, open, err
 	}
-	if next, err = d.generation(config, false); err != nil {
+	next, err = d.generation(config, false)
+	if err != nil {
 		return nil, open, err
 	}
 	if err = next.checkERP(ctx); disproved(err) {

@@ -79,7 +79,8 @@ func run(ctx context.Context, a *cli.App) error {
 		return d.refuse(err)
 	}
 	d.level.SetLevel(config.Log.ZapLevel())
-	if d.store, err = a.OpenLedger(ctx, cli.ToWrite); ctx.Err() != nil {
+	d.store, err = a.OpenLedger(ctx, cli.ToWrite)
+	if ctx.Err() != nil {
 		return nil // ended before it started
 	} else if err != nil {
 		return d.refuse(err)

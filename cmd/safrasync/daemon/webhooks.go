@@ -64,7 +64,8 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	}
 	if listener == nil { // same address, but another setting changed
 		var err error
-		if listener, err = listenAt(ctx, "webhooks.listen", w.Listen); err != nil {
+		listener, err = listenAt(ctx, "webhooks.listen", w.Listen)
+		if err != nil {
 			return err
 		}
 	}
@@ -83,7 +84,8 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		options.Proxies = append(options.Proxies, prefix)
 	}
 	var err error
-	if options.TLS, err = serverTLS(w.CertFile, w.KeyFile); err != nil {
+	options.TLS, err = serverTLS(w.CertFile, w.KeyFile)
+	if err != nil {
 		return errors.Join(phrase.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
 	}
 	server, err := inbound.Start(options)

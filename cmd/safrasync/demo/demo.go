@@ -212,7 +212,8 @@ func (d *demo) startPlatform(world *sandbox.World) (err error) {
 		},
 	}
 	if d.kept {
-		if d.platform, err = sandbox.Start(opts, demoAddress); err == nil {
+		d.platform, err = sandbox.Start(opts, demoAddress)
+		if err == nil {
 			return nil
 		}
 	}

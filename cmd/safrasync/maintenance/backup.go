@@ -100,7 +100,8 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 	if err := a.NeedReason(f); err != nil {
 		return err
 	}
-	if file, err = filepath.Abs(file); err != nil {
+	file, err = filepath.Abs(file)
+	if err != nil {
 		return err
 	}
 	a.Tell("restore.plan", file, config.State.DSN.Reveal())

@@ -67,7 +67,8 @@ func (c *checker) api(ctx context.Context) {
 	c.pass("api", "check.apiok", c.app.Config.API.BaseURL)
 	asked = office.Now()
 	failure = nil
-	if _, err = client.GetOrderCommitment(ctx, uuid.NewString()); errors.As(err, &failure) {
+	_, err = client.GetOrderCommitment(ctx, uuid.NewString())
+	if errors.As(err, &failure) {
 		c.clock(failure.Header, asked)
 	}
 }

@@ -34,7 +34,8 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		c.platform(ctx, store)
 		return store
 	}
-	if store, err = state.OpenMemory(ctx); err != nil {
+	store, err = state.OpenMemory(ctx)
+	if err != nil {
 		c.fail(name, "check.ledger_hint", "check.fault", err)
 		return nil
 	}

@@ -82,7 +82,8 @@ func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	if plan, err = o.Purge(ctx, keep, at, a.Person(f.ActFlags)); err != nil {
+	plan, err = o.Purge(ctx, keep, at, a.Person(f.ActFlags))
+	if err != nil {
 		return err
 	}
 	return tellPurged(a, plan, true)

@@ -92,7 +92,8 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 		return err
 	}
 	var err error
-	if sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags)); err != nil {
+	sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags))
+	if err != nil {
 		return err
 	}
 	if a.AsJSON {

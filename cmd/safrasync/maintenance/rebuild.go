@@ -72,7 +72,8 @@ func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, re
 		if err != nil {
 			return err
 		}
-		if plan, err = do(true, record); err != nil {
+		plan, err = do(true, record)
+		if err != nil {
 			return err
 		}
 	} else {

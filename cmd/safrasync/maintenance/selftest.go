@@ -123,7 +123,8 @@ func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
 		return err
 	}
 	if f.dir == "" {
-		if f.dir, err = os.MkdirTemp("", "safrasync-selftest-"); err != nil {
+		f.dir, err = os.MkdirTemp("", "safrasync-selftest-")
+		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(f.dir)) }()

@@ -42,12 +42,14 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 		return a.Usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
 	}
 	target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
-	if target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to); err != nil {
+	target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)
+	if err != nil {
 		return err
 	}
 	target.Driver = driverOf(target.DSN)
 	if target.Driver == state.SQLite {
-		if target.DSN, err = filepath.Abs(target.DSN); err != nil {
+		target.DSN, err = filepath.Abs(target.DSN)
+		if err != nil {
 			return err
 		}
 	}

@@ -283,7 +283,8 @@ func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) 
 		if job.Stop != nil {
 			f.Stop = &job.Stop.Code
 		}
-		if f.Causes, err = store.StuckCauses(ctx, job.Job); err != nil {
+		f.Causes, err = store.StuckCauses(ctx, job.Job)
+		if err != nil {
 			return out, err
 		}
 		out = append(out, f)

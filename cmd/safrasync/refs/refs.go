@@ -115,7 +115,8 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
+	o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	if err != nil {
 		return err
 	}
 	codes := map[string]string{plan.Code: *plan.To}
@@ -149,7 +150,8 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
-	if o, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
+	o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	if err != nil {
 		return err
 	}
 	done, err := o.RemoveReference(ctx, kind, plan.Code, a.Person(f))

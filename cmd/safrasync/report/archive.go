@@ -40,7 +40,8 @@ func openArchive(a *cli.App, f Flags) error {
 		}
 		return showClosings(a, voice, list)
 	}
-	if f.format, err = reportFormat(a, f); err != nil {
+	f.format, err = reportFormat(a, f)
+	if err != nil {
 		return err
 	}
 	options := in.Options()
@@ -51,7 +52,8 @@ func openArchive(a *cli.App, f Flags) error {
 	}
 	query := office.ReportQuery{Closing: f.closing}
 	if f.asOf != "" {
-		if query.AsOf, err = parseDay(f.asOf); err != nil {
+		query.AsOf, err = parseDay(f.asOf)
+		if err != nil {
 			return a.Usage("report.no_day", f.asOf)
 		}
 	}

@@ -62,7 +62,8 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		}
 		agree = office.Planned(plan.Mark)
 	}
-	if reports, err = a.Office(ctx, cli.ToWrite, cli.NoERP); err != nil {
+	reports, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	if err != nil {
 		return err
 	}
 	closing, asked, err := reports.CloseReport(ctx, day, with, a.Person(f.ActFlags), agree)
@@ -115,10 +116,12 @@ func Approvable(a *cli.App) acts.OtherAct {
 	opened := func(ctx context.Context, o acts.Order, how cli.Access) (day trade.Date, reports *office.Office,
 		with office.ReportSources, err error,
 	) {
-		if day, err = trade.ParseDate(o.Job); err != nil {
+		day, err = trade.ParseDate(o.Job)
+		if err != nil {
 			return day, nil, with, err
 		}
-		if reports, err = a.Office(ctx, how, cli.NoERP); err != nil {
+		reports, err = a.Office(ctx, how, cli.NoERP)
+		if err != nil {
 			return day, nil, with, err
 		}
 		with, err = sources(ctx, a, reports, o.Checked)
@@ -134,7 +137,8 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil {
 				return err
 			}
-			if plan.Before, err = reports.Closings(ctx, plan.Day); err != nil {
+			plan.Before, err = reports.Closings(ctx, plan.Day)
+			if err != nil {
 				return err
 			}
 			return tellClosing(a, plan)

@@ -133,7 +133,8 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if f.closings {
 		return listClosings(ctx, a)
 	}
-	if f.format, err = reportFormat(a, f); err != nil {
+	f.format, err = reportFormat(a, f)
+	if err != nil {
 		return err
 	}
 	query, err := reportQuery(a, config, f)
@@ -169,7 +170,8 @@ func give(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) er
 	if err != nil {
 		return err
 	}
-	if query.Sources, err = sources(ctx, a, reports, f.platform); err != nil {
+	query.Sources, err = sources(ctx, a, reports, f.platform)
+	if err != nil {
 		return err
 	}
 	if !shown {
@@ -277,7 +279,8 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		if text == "" {
 			continue
 		}
-		if *into, err = parseDay(text); err != nil {
+		*into, err = parseDay(text)
+		if err != nil {
 			return q, a.Usage("report.no_day", text)
 		}
 	}
@@ -295,7 +298,8 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 			return q, err
 		}
 	}
-	if q.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+	q.States, err = cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
 		return q, err
 	}
 	q.Sections, q.By, err = parts(a, f)

@@ -86,7 +86,8 @@ func LoadCase(path string) (*CaseFile, error) {
 	d.Structure(d.Walk(root), c)
 	d.Require("", map[string]bool{"job": c.Job == "", "row": len(c.Row) == 0})
 	if c.Today != "" {
-		if c.today, err = trade.ParseDate(c.Today); err != nil {
+		c.today, err = trade.ParseDate(c.Today)
+		if err != nil {
 			d.Fault("today", "must be a day, as in 2026-07-01")
 		}
 	}

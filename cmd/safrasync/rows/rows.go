@@ -73,7 +73,8 @@ func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) 
 	if err != nil {
 		return filter, err
 	}
-	if filter.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+	filter.States, err = cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
 		return filter, err
 	}
 	for _, s := range f.flags {

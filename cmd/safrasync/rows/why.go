@@ -124,7 +124,8 @@ func showRequest(ctx context.Context, a *cli.App, job, key string) error {
 	if err != nil {
 		return err
 	}
-	if key, err = a.CheckKey(config, job, key); err != nil {
+	key, err = a.CheckKey(config, job, key)
+	if err != nil {
 		return err
 	}
 	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)

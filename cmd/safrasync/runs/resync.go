@@ -171,7 +171,8 @@ func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (eng
 		}
 	}
 	var err error
-	if out.States, err = cli.ParseStates(a, f.states, trade.States); err != nil {
+	out.States, err = cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
 		return out, err
 	}
 	keys, err := cli.KeysOf(a, config, job, f.keys)

@@ -121,7 +121,8 @@ func initialize(ctx context.Context, a *cli.App, f initFlags) error {
 func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source *erp.Source, charset string,
 	err error,
 ) {
-	if source, err = erp.Open(ctx, opts); err != nil {
+	source, err = erp.Open(ctx, opts)
+	if err != nil {
 		return nil, "", err
 	}
 	a.Closers = append(a.Closers, source.Close)
@@ -130,7 +131,8 @@ func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source
 		return source, "", err
 	}
 	opts.Charset = "WIN1252"
-	if source, err = erp.Open(ctx, opts); err != nil {
+	source, err = erp.Open(ctx, opts)
+	if err != nil {
 		return nil, "", err
 	}
 	a.Closers = append(a.Closers, source.Close)

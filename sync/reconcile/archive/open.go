@@ -114,7 +114,8 @@ func (a *Archive) readZone() error {
 	if json.Unmarshal(text, &head) != nil {
 		return damaged(headFile)
 	}
-	if a.Zone, err = time.LoadLocation(head.Zone); err != nil {
+	a.Zone, err = time.LoadLocation(head.Zone)
+	if err != nil {
 		return damaged(headFile)
 	}
 	return nil

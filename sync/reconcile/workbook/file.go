@@ -65,7 +65,8 @@ func (b *File) Sheet(path string, widths []int) *Sheet {
 	b.sheets[path] = false
 	s := &Sheet{file: b}
 	var to io.Writer
-	if to, s.err = b.zip.Create(path); s.err != nil {
+	to, s.err = b.zip.Create(path)
+	if s.err != nil {
 		return s
 	}
 	s.to = bufio.NewWriterSize(to, 1<<16)
