@@ -238,6 +238,10 @@ func (c *Console) admit(q *web.Request, route web.Route) error {
 		switch {
 		case q.Login == nil:
 			return c.Sessions.ToLogin(q)
+		case q.Login.User.FirstPassword && !route.First && q.Method == http.MethodPost:
+			return &web.Fault{Status: http.StatusForbidden, Code: "first_password"}
+		case q.Login.User.FirstPassword && !route.First:
+			return q.Redirect("/account")
 		case !q.May(route.Needs):
 			return web.ErrForbidden
 		}

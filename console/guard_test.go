@@ -60,6 +60,7 @@ var mayUse = map[string]trade.Role{
 	"POST /schedules/{job}/do": trade.Accountant,
 	"POST /decisions/export":   trade.Accountant, "GET /decisions": trade.Accountant,
 	"POST /decisions/plan": trade.Accountant, "POST /decisions/do": trade.Accountant,
+	"GET /events": trade.Reader, "GET /alerts": trade.Reader, "GET /routines": trade.Reader, "GET /resync": trade.Accountant, "POST /resync": trade.Accountant,
 	"GET /approvals": trade.Reader, "GET /approvals/{id}": trade.Reader,
 	"POST /approvals/{id}/approve": trade.Accountant, "POST /approvals/{id}/decline": trade.Accountant,
 	"POST /references/{kind}/propose": trade.Accountant,

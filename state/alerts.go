@@ -28,8 +28,15 @@ func (r alertRow) alert() trade.Alert {
 
 // Alerts returns the open alerts, by topic and subject.
 func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
-	query := `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert WHERE closed_at IS NULL ORDER BY topic, subject`
-	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert, query)
+	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert,
+		selectAlert+` WHERE closed_at IS NULL ORDER BY topic, subject`)
+}
+
+const selectAlert = `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert`
+
+// LatestAlerts returns the latest alerts, open or not, the newest first.
+func (s *Store) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, error) {
+	return sqldb.Made(ctx, s.db, "reading the latest alerts", alertRow.alert, selectAlert+` ORDER BY id DESC LIMIT ?`, limit)
 }
 
 // SaveAlert stores a new alert (Version 0), or the new state of one that was read, and the messages

@@ -53,10 +53,17 @@ const messageRests = 2 * time.Hour
 // DueMessages returns the messages that are due for delivery, in the order of their creation. Those
 // planned further ahead than messageRests are due too.
 func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
-	query := `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message
-		WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
+	query := selectMessage + ` WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
 	return sqldb.Made(ctx, s.db, "reading messages", messageRow.message, query, now.UnixMilli(),
 		now.Add(messageRests).UnixMilli(), limit)
+}
+
+const selectMessage = `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message`
+
+// LatestMessages returns the latest messages, delivered or not, the newest first.
+func (s *Store) LatestMessages(ctx context.Context, limit int) ([]trade.AlertMessage, error) {
+	return sqldb.Made(ctx, s.db, "reading the latest messages", messageRow.message, selectMessage+` ORDER BY id DESC LIMIT ?`,
+		limit)
 }
 
 // ClaimMessage claims a message for delivery, so that no other process tries it until then. claimed

@@ -16,17 +16,26 @@ import (
 func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
 	var rows []attemptRow
-	query := `SELECT id, entry_id, generation, no, started_at, finished_at, outcome, status, remote_id FROM attempt WHERE ` +
+	query := `SELECT ` + outcomeColumns + ` FROM attempt WHERE ` +
 		s.db.D.Among("entry_id") + ` ORDER BY entry_id, no`
 	err := s.db.All(ctx, "reading when rows were sent", &rows, query, sqldb.ListOf(s.db.D, entryIDs))
 	for _, r := range rows {
-		out[r.EntryID] = append(out[r.EntryID], trade.Attempt{
-			ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No,
-			StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-			Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
-		})
+		a, _ := r.outcome() // which never fails
+		out[r.EntryID] = append(out[r.EntryID], a)
 	}
 	return out, err
+}
+
+// outcomeColumns are those that outcome reads.
+const outcomeColumns = `id, entry_id, generation, no, started_at, finished_at, outcome, status, remote_id`
+
+// outcome returns an attempt without what was sent and answered.
+func (r *attemptRow) outcome() (trade.Attempt, error) {
+	return trade.Attempt{
+		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No,
+		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
+		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
+	}, nil
 }
 
 // idSlack is how much longer than planned a run or an attempt may take and still be found by the
@@ -40,6 +49,21 @@ func idsFrom(t time.Time) string {
 	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
 	h := hex.EncodeToString(b)
 	return h[:8] + "-" + h[8:]
+}
+
+// runSlack is how far a run's clock may be from that of the ids of its attempts.
+const runSlack = 10 * time.Minute
+
+// RunAttempts returns the first attempts of a run in order: times, outcome, status and id, as Outcomes
+// does.
+func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int) ([]trade.Attempt, error) {
+	until := "g" // after every id
+	if !run.EndedAt.IsZero() {
+		until = idsFrom(run.EndedAt.Add(runSlack))
+	}
+	return sqldb.Rows(ctx, s.db, "reading what a run sent", (*attemptRow).outcome, `SELECT `+outcomeColumns+
+		` FROM attempt WHERE id >= ? AND id < ? AND run_id = ? ORDER BY id LIMIT ?`,
+		idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID, limit)
 }
 
 // sentPage is how many attempts are in memory at a time.

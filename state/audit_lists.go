@@ -61,11 +61,21 @@ func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditP
 	return page, nil
 }
 
+// AuditNames returns who acted, alone or together with others, as the audit writes it, sorted. It steps
+// from name to name, and does not read the acts.
+func (s *Store) AuditNames(ctx context.Context) (all []string, err error) {
+	err = s.db.All(ctx, "reading the names of the audit", &all,
+		`WITH RECURSIVE n (who) AS (SELECT MIN(who) FROM audit UNION ALL
+			SELECT (SELECT MIN(a.who) FROM audit a WHERE a.who > n.who) FROM n WHERE n.who IS NOT NULL)
+		SELECT who FROM n WHERE who IS NOT NULL ORDER BY who`)
+	return all, err
+}
+
 // namesLike returns who acted under a name, alone or together with others, as the audit writes it:
 // people type it in another case, or without accents.
 func (s *Store) namesLike(ctx context.Context, name string) (found []any, err error) {
-	var all []string
-	if err := s.db.All(ctx, "reading the names of the audit", &all, `SELECT DISTINCT who FROM audit`); err != nil {
+	all, err := s.AuditNames(ctx)
+	if err != nil {
 		return nil, err
 	}
 	for _, who := range all {

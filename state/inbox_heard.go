@@ -46,6 +46,20 @@ func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []s
 		sqldb.ListOf(s.db.D, remoteIDs))
 }
 
+// HeardIn returns what some events told of, in the order of the events.
+func (s *Store) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
+	type row struct {
+		Kind, ID, Event, Word string
+		Seq, At               int64
+	}
+	return sqldb.Made(ctx, s.db, "reading what events told", func(r row) trade.EventNote {
+		return trade.EventNote{
+			Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
+		}
+	}, `SELECT kind, id, seq, event, at, word FROM heard WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`,
+		sqldb.ListOf(s.db.D, seqs))
+}
+
 // NoteHeard stores what an event reported about records, and the records that are to be read back.
 // Existing data is kept, with two exceptions: the time of the last event, and the creation of a
 // record whose deletion was reported first. A record that was read, or could not be read, is read

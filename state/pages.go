@@ -45,6 +45,26 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 	return page, s.fillParentStates(ctx, page.Rows)
 }
 
+// RowKeys returns the jobs and keys of the rows that match a query, at most its limit; more reports that
+// there are further ones.
+func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.ParentKey, more bool, err error) {
+	if len(q.Jobs) == 0 {
+		if q.Jobs, err = s.Jobs(ctx); err != nil {
+			return nil, false, err
+		}
+	}
+	p := &paging{s: s, ctx: ctx, q: q}
+	if err := p.start(); err != nil {
+		return nil, false, s.db.Fault(ctx, readingPage, err)
+	}
+	ids, page, err := p.ids()
+	if err != nil {
+		return nil, false, s.db.Fault(ctx, readingPage, err)
+	}
+	err = p.all(&keys, `SELECT job, key FROM entry WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, ids))
+	return keys, page.Next != "", s.db.Fault(ctx, readingPage, err)
+}
+
 // ids returns the ids of the page, in order.
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	if column, _ := p.q.Sort.Column(); column != "" {

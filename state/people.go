@@ -14,16 +14,17 @@ import (
 type personRow struct {
 	ID, CreatedAt, PasswordAt, Version    int64
 	Name, Role, Password, Issuer, Subject string
-	Disabled                              bool
+	Disabled, First                       bool
 }
 
-const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, p.created_at, p.password_at, p.version, p.issuer, p.subject`
+const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, (p.first_password = 1) AS first, p.created_at, p.password_at, p.version, p.issuer, p.subject`
 
 func (r personRow) user() trade.User {
 	return trade.User{
 		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled,
-		CreatedAt:  time.UnixMilli(r.CreatedAt).UTC(),
-		PasswordAt: time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
+		FirstPassword: r.First,
+		CreatedAt:     time.UnixMilli(r.CreatedAt).UTC(),
+		PasswordAt:    time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
 	}
 }
 
@@ -39,12 +40,12 @@ func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
 		Last int64
 	}
 	if err := s.db.All(ctx, "reading the last logins", &logins,
-		`SELECT who AS "who", MAX(at) AS "last" FROM audit WHERE act = 'login' GROUP BY who`); err != nil {
+		`SELECT p.name AS "who", COALESCE((SELECT a.at FROM audit a WHERE a.who = p.name AND a.act = 'login' ORDER BY a.seq DESC LIMIT 1), 0) AS "last" FROM person p`); err != nil {
 		return nil, err
 	}
 	for _, l := range logins {
 		for i := range users {
-			if users[i].Name == l.Who {
+			if users[i].Name == l.Who && l.Last > 0 {
 				users[i].LastLogin = time.UnixMilli(l.Last).UTC()
 			}
 		}
@@ -80,8 +81,8 @@ func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
 		n, err := t.Changed(
-			`INSERT INTO person (name, role, password, disabled, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
-			u.Name, string(u.Role), u.Password, at, at, u.Issuer, u.Subject)
+			`INSERT INTO person (name, role, password, disabled, first_password, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
+			u.Name, string(u.Role), u.Password, bit(u.FirstPassword), at, at, u.Issuer, u.Subject)
 		if err != nil {
 			return err
 		}
@@ -122,13 +123,9 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		if others > 0 {
 			return false, trade.ErrTaken
 		}
-		disabled := 0
-		if u.Disabled {
-			disabled = 1
-		}
 		n, err := t.Changed(
-			`UPDATE person SET role = ?, password = ?, disabled = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
-			string(u.Role), u.Password, disabled, u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
+			`UPDATE person SET role = ?, password = ?, disabled = ?, first_password = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
+			string(u.Role), u.Password, bit(u.Disabled), bit(u.FirstPassword), u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
 		if err != nil || n == 0 {
 			return false, err
 		}
@@ -137,6 +134,14 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		}
 		return true, addAudit(t, record)
 	})
+}
+
+// bit returns a boolean as the ledger stores it.
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // SavedFilters returns the saved searches of a user, by name.

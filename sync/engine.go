@@ -80,9 +80,13 @@ type Options struct {
 	// rows that are not sent stay pending.
 	Keys  map[string][]string
 	Limit int
+	// RunID, if not "", is the id that the run of a pass over one job gets.
+	RunID string
 	// Planned, if not nil, is called by a dry run for each row that it would add or change, with
 	// the entry as it would be then.
 	Planned func(trade.Entry)
+	// Progress, if not nil, is told the progress of a dry run, in place of Observe.
+	Progress func(run.Progress)
 }
 
 // Job finds a job by its name.

@@ -12,6 +12,7 @@
 package sync
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -44,7 +45,9 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 		return nil, err
 	}
 	if opts.DryRun {
-		return e.DryRun(ctx, jobs, dryrun.Asked{Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned}), nil
+		return e.DryRun(ctx, jobs, dryrun.Asked{
+			Sweep: opts.Sweep, Resync: opts.Resync, Planned: opts.Planned, Progress: opts.Progress,
+		}), nil
 	}
 	defer e.crew.Join(ctx, "sync")()
 	p := e.newPass(opts)
@@ -99,7 +102,7 @@ func stages(of *run.Run) *jobPass {
 // its run; the error is for what no report can hold.
 func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
-	id := uuid.Must(uuid.NewV7()).String()
+	id := cmp.Or(p.opts.RunID, uuid.Must(uuid.NewV7()).String())
 	r := stages(&run.Run{
 		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},

@@ -65,8 +65,11 @@ type User struct {
 	Disabled   bool
 	CreatedAt  time.Time
 	PasswordAt time.Time // when the password was set
-	LastLogin  time.Time // only in a list of all users; zero: never, or the audit has it no more
-	Version    int64     // raised by each change: compare-and-set
+	// FirstPassword means that somebody else chose the password in the console: the person must change
+	// it before anything else
+	FirstPassword bool
+	LastLogin     time.Time // only in a list of all users; zero: never, or the audit has it no more
+	Version       int64     // raised by each change: compare-and-set
 
 	// Issuer is the OpenID Connect provider through which the person logs in, and Subject the
 	// person's id there. Both are "" for people with a password in this ledger. The provider

@@ -236,7 +236,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
 		"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
 		"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
-		"report": "/report?show=1", "runs": "/runs", "schedules": "/schedules", "audit": "/audit",
+		"report": "/report?show=1", "routines": "/routines", "events": "/events", "alerts": "/alerts", "audit": "/audit",
 	}
 	for dark, theme := range []string{"light", "dark"} {
 		c.open("/account")
@@ -277,7 +277,7 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	c.logIn(trade.Accountant)
 	for _, path := range []string{
 		"/report?show=1&single=1", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
-		"/runs", "/",
+		"/routines", "/",
 	} {
 		c.open(path)
 		broken, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {

@@ -61,7 +61,7 @@ func TestAnEmptyInstallationLeadsToItsFirstContract(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, "", `DELETE FROM contrato`)
 	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Do ERP até o primeiro contrato enviado", `aria-current="step"`,
-		"A leitura do ERP não trouxe nenhum documento", `href="/runs"`)
+		"A leitura do ERP não trouxe nenhum documento", `href="/routines"`)
 	if n := strings.Count(b.Body, `class="done"`); n != 2 {
 		t.Errorf("%d steps are done, want the description and the ERP:\n%s", n, b.Body)
 	}

@@ -177,7 +177,7 @@ func TestWhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 			t.Error("no closing has a document: the test shows little")
 		}
 	}
-	for _, page := range []string{"", "audit", "audit/export", "pending", "report", "rows", "schedules"} {
+	for _, page := range []string{"", "audit", "audit/export", "pending", "report", "rows", "routines"} {
 		if !spoken[page] {
 			t.Errorf("/%s does not speak of it: the test shows little", page)
 		}

@@ -40,8 +40,8 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 	d := newDemoDesk(t)
 	reader := d.as(trade.Reader)
 	for _, path := range []string{
-		"/season", "/pending", "/doubts", "/changed", "/references", "/references/farms", "/runs",
-		"/schedules", "/audit", "/audit/check", "/approvals", "/report", "/rows", "/",
+		"/season", "/pending", "/doubts", "/changed", "/references", "/references/farms", "/routines", "/runs",
+		"/schedules", "/events", "/alerts", "/audit", "/audit/check", "/approvals", "/report", "/rows", "/",
 	} {
 		reader.Get(path).Wants(http.StatusOK, "<h1>")
 		if missing := regexp.MustCompile(`>[a-z_]+(\.[a-z_]+)+<`).FindString(reader.Body); missing != "" {
@@ -274,7 +274,7 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
-		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
+		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs", "/events": "Events of the platform", "/alerts": "Nobody is told",
 		"/schedules": "Run now", "/audit": "Verify the audit",
 	} {
 		b.Get(path).Wants(http.StatusOK, text)

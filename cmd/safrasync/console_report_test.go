@@ -91,7 +91,7 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 		line("/rows?cause=rule%3Aprice&amp;job=contracts", "documentos com preço ou volume negativo", "", "1", "12.000",
 			"R$ −20.000,00"),
 		line("/rows?flag=cancelled&amp;job=contracts", "canceladas no ERP", "01|000005", "1", "30.000"),
-		line("/runs?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12.000", "R$ 225.900,00"),
+		line("/routines?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12.000", "R$ 225.900,00"),
 		line("/rows?cause=duplicate_key&amp;job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
 			"R$ 11.859,75"),
 	} {

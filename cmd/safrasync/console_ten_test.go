@@ -226,11 +226,11 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("08-executar", func() {
 		for _, job := range []string{"contracts", "deliveries"} {
-			c.click(`nav a[href="/schedules"]`)
+			c.click(`nav a[href="/routines"]`)
 			if job == "contracts" {
 				c.golden("08-executar")
 			}
-			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.secondary)`, job))
+			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.outline)`, job))
 			c.fill("input[name=reason]", "a carteira 12 está no de-para")
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
 			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended

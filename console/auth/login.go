@@ -19,9 +19,9 @@ func (s *Sessions) loginRoutes() []web.Route {
 	return []web.Route{
 		{Method: http.MethodGet, Path: "/login", Open: true, Handle: s.showLogin},
 		{Method: http.MethodPost, Path: "/login", Open: true, Handle: s.logIn},
-		web.Post("/logout", trade.Reader, s.logOut),
-		web.Get("/account", trade.Reader, s.showAccount),
-		web.Post("/account/password", trade.Reader, s.changeOwnPassword),
+		web.Post("/logout", trade.Reader, s.logOut).AtFirst(),
+		web.Get("/account", trade.Reader, s.showAccount).AtFirst(),
+		web.Post("/account/password", trade.Reader, s.changeOwnPassword).AtFirst(),
 	}
 }
 
@@ -201,6 +201,8 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 		return refuse("account.wrong")
 	case fault != "":
 		return refuse(fault)
+	case password == q.PostForm.Get("old"):
+		return refuse("password.same")
 	case password != q.PostForm.Get("again"):
 		return refuse("password.differs")
 	}
@@ -209,7 +211,7 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	user.PasswordAt = q.Site.Now()
+	user.PasswordAt, user.FirstPassword = q.Site.Now(), false
 	done, err := s.Users.ChangeUser(q.Context(), before, user, "user password", q.Person(""))
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	gosync "sync"
@@ -403,4 +404,66 @@ func TestABusyConsoleCountsWhomItSendsAway(t *testing.T) {
 	if log := w.Log.String(); busy.Load() != 20 || tries.Load() != int64(slow) || slow == 0 || log != "" {
 		t.Errorf("of 20 %d are counted, of %d tries %d, and the log has:\n%s", busy.Load(), slow, tries.Load(), log)
 	}
+}
+
+// Whoever gets a password from somebody else opens no page before having chosen their own.
+func TestAFirstPasswordIsChangedBeforeAnythingElse(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		admin := w.As(trade.Administrator)
+		admin.Get("/users").Post("/users", url.Values{
+			"token": {admin.Token()}, "name": {"bia"}, "role": {"accountant"}, "password": {consoletest.Password},
+		}).Wants(http.StatusSeeOther)
+		admin.Get("/users").Wants(http.StatusOK, "Entregue a senha pessoalmente", "primeira senha, ainda não trocada")
+		b := w.Browser().LogIn("bia", consoletest.Password).Wants(http.StatusSeeOther)
+		b.Get("/rows").Wants(http.StatusSeeOther)
+		if to := b.Got.Get("Location"); to != "/account" {
+			t.Errorf("the list leads to %s", to)
+		}
+		b.Get("/account").Wants(http.StatusOK, "Esta senha foi dada por outra pessoa")
+		token := b.Token()
+		b.Post("/filters", url.Values{"token": {token}}).Wants(http.StatusForbidden, "escolha a sua senha")
+		change := func(to string) *consoletest.Browser {
+			return b.Post("/account/password", url.Values{
+				"token": {token}, "old": {consoletest.Password}, "new": {to}, "again": {to},
+			})
+		}
+		change(consoletest.Password).Wants(http.StatusUnprocessableEntity, "igual à antiga")
+		change("outra frase bem comprida").Wants(http.StatusSeeOther)
+		b.Get("/rows").Wants(http.StatusOK)
+		admin.Get("/users").Post("/users/bia", url.Values{
+			"token": {admin.Token()}, "do": {"password"}, "password": {consoletest.Password},
+		}).Wants(http.StatusSeeOther)
+		b.LogIn("bia", consoletest.Password).Wants(http.StatusSeeOther)
+		b.Get("/rows").Wants(http.StatusSeeOther)
+	})
+}
+
+// An administrator sees in which browsers somebody is logged in, and ends one of them.
+func TestOneSessionOfAPersonIsEnded(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		one := w.As(trade.Accountant)
+		w.Clock.Pass(2 * time.Minute)
+		two := w.As(trade.Accountant)
+		two.Get("/")
+		admin := w.As(trade.Administrator)
+		admin.Get("/users").Wants(http.StatusOK, "2 abertas", "1 aberta", "é este navegador", "última atividade")
+		hashes := regexp.MustCompile(`name="login" value="([^"]+)"`).FindAllStringSubmatch(admin.Body, -1)
+		if len(hashes) != 2 {
+			t.Fatalf("%d sessions can be ended, want 2", len(hashes))
+		}
+		end := func(name, hash string) *consoletest.Browser {
+			return admin.Post("/users/"+name, url.Values{"token": {admin.Token()}, "do": {"end_one"}, "login": {hash}})
+		}
+		end("lia", hashes[0][1]).Wants(http.StatusConflict, "já terminou")
+		end("carla", hashes[0][1]).Wants(http.StatusSeeOther) // the last used stands first
+		two.Get("/").Wants(http.StatusSeeOther)
+		one.Get("/").Wants(http.StatusOK)
+		admin.Get("/users").Wants(http.StatusOK, "Sessão encerrada")
+		records := must.Get(s.Audit(t.Context(), 1))(t)
+		if r := records[0]; r.Who != "ana" || r.Act != "user end one" || r.Target != "carla" {
+			t.Errorf("the audit has %+v", r)
+		}
+	})
 }

@@ -51,6 +51,8 @@ type Users interface {
 type Logins interface {
 	Login(ctx context.Context, hash string) (trade.Login, error)
 	LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string, record trade.AuditRecord) error
+	// AllLogins returns the logins of all people, the last used first; their hashes are no secrets.
+	AllLogins(ctx context.Context) ([]trade.Login, error)
 	LoginSeen(ctx context.Context, hash string, at time.Time) error
 	LogOut(ctx context.Context, hash string, record trade.AuditRecord) error
 	KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error)
@@ -126,16 +128,10 @@ func (s *Sessions) Identify(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	now, most := q.Site.Now(), s.Most
-	if login.User.Issuer != "" {
-		most = min(most, issuerMost)
-	}
-	if now.Sub(login.SeenAt) > s.Idle || now.Sub(login.BeganAt) > most || login.BeganAt.After(now.Add(seenStep)) {
+	if s.expired(q, login) {
 		return nil
 	}
-	if s.foreign(login.User) { // the issuer no longer vouches for this person
-		return nil
-	}
+	now := q.Site.Now()
 	q.Login = &login
 	if now.Sub(login.SeenAt) >= seenStep && !alone(q) {
 		if err := s.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // the login then ends a little earlier
@@ -143,6 +139,16 @@ func (s *Sessions) Identify(q *web.Request) error {
 		}
 	}
 	return nil
+}
+
+// expired reports whether a login is over, or its issuer no longer vouches for the person.
+func (s *Sessions) expired(q *web.Request, l trade.Login) bool {
+	now, most := q.Site.Now(), s.Most
+	if l.User.Issuer != "" {
+		most = min(most, issuerMost)
+	}
+	return now.Sub(l.SeenAt) > s.Idle || now.Sub(l.BeganAt) > most || l.BeganAt.After(now.Add(seenStep)) ||
+		s.foreign(l.User)
 }
 
 // alone reports whether the browser sent the request by itself. That does not count as use, so that

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/trade"
@@ -22,7 +23,7 @@ func (p *usersPages) routes() []web.Route {
 
 // usersPage is the data of the list of users.
 type usersPage struct {
-	Users []trade.User
+	Users []userShown
 	Roles []trade.Role
 	Fault string // key of a phrase
 	Name  string // as typed
@@ -30,6 +31,21 @@ type usersPage struct {
 	From  string // the configured issuer; "" = none
 	Open  string // whose form is open: the password was refused, or an act is to be confirmed
 	Sure  string // the act to confirm: disable, end
+	Mine  string // the login of this browser
+}
+
+// userShown is a person with the browsers in which the person is logged in.
+type userShown struct {
+	trade.User
+	Logins []trade.Login // newest use first
+}
+
+// Seen returns when the person was last there.
+func (u userShown) Seen() time.Time {
+	if len(u.Logins) > 0 && u.Logins[0].SeenAt.After(u.LastLogin) {
+		return u.Logins[0].SeenAt
+	}
+	return u.LastLogin
 }
 
 func (p *usersPages) showUsers(q *web.Request) error {
@@ -37,15 +53,53 @@ func (p *usersPages) showUsers(q *web.Request) error {
 }
 
 func (p *usersPages) users(q *web.Request, status int, page usersPage) (err error) {
-	page.Roles = trade.Roles
+	page.Roles, page.Mine = trade.Roles, q.Login.Hash
 	if p.s.OpenID != nil {
 		page.From = p.s.OpenID.Issuer
 	}
-	page.Users, err = p.s.Users.Users(q.Context())
+	users, err := p.s.Users.Users(q.Context())
 	if err != nil {
 		return err
 	}
+	logins, err := p.logins(q)
+	if err != nil {
+		return err
+	}
+	for _, u := range users {
+		page.Users = append(page.Users, userShown{u, logins[u.ID]})
+	}
 	return q.Page(status, "users", page)
+}
+
+// logins returns the logins that have not expired, by user.
+func (p *usersPages) logins(q *web.Request) (map[int64][]trade.Login, error) {
+	all, err := p.s.Logins.AllLogins(q.Context())
+	out := map[int64][]trade.Login{}
+	for _, l := range all {
+		if !p.s.expired(q, l) {
+			out[l.User.ID] = append(out[l.User.ID], l)
+		}
+	}
+	return out, err
+}
+
+// endLogin ends one login of a user.
+func (p *usersPages) endLogin(q *web.Request, user trade.User) error {
+	logins, err := p.logins(q)
+	if err != nil {
+		return err
+	}
+	hash := q.PostForm.Get("login")
+	i := slices.IndexFunc(logins[user.ID], func(l trade.Login) bool { return l.Hash == hash })
+	if i < 0 { // it has ended meanwhile
+		return p.users(q, http.StatusConflict, usersPage{Fault: "users.no_login", Role: trade.Reader, Open: user.Name})
+	}
+	err = p.s.Logins.LogOut(q.Context(), hash, q.Record("user end one", user.Name, ""))
+	if err != nil {
+		return err
+	}
+	q.Tell("users.end_one")
+	return q.Redirect("/users")
 }
 
 func (p *usersPages) addUser(q *web.Request) error {
@@ -67,7 +121,7 @@ func (p *usersPages) addUser(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	err = p.s.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash},
+	err = p.s.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true},
 		q.Person(""))
 	if errors.Is(err, trade.ErrTaken) {
 		return refuse("users.taken")
@@ -102,6 +156,8 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		return p.users(q, http.StatusOK, usersPage{Role: trade.Reader, Open: user.Name, Sure: act})
 	}
 	switch act {
+	case "end_one":
+		return p.endLogin(q, user)
 	case "end": // storing the user unchanged ends every login
 	case "disable", "enable":
 		user.Disabled = act == "disable"
@@ -119,7 +175,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		user.PasswordAt = q.Site.Now()
+		user.PasswordAt, user.FirstPassword = q.Site.Now(), user.Name != q.Login.User.Name
 	default:
 		return web.BadRequest("form")
 	}

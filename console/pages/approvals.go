@@ -85,9 +85,9 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
-	page.May = q.May(acts.RoleOf(page.Approval.Act)) && !page.Own && !page.Lapsed && !page.Review.Outdated
+	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
-	page.Who = acts.RoleOf(page.Approval.Act)
+	page.Who = office.RoleOfApproval(page.Approval)
 	if err := p.about(q, &page); err != nil {
 		return page, err
 	}

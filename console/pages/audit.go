@@ -41,6 +41,23 @@ type auditPage struct {
 	Fault   string
 	Acts    []string // choices of the filter
 	Logins  bool     // logins too, which are no decisions
+	People  []string // who acted, to choose from
+}
+
+// LoginsPath returns the address of the same page with logins, or without.
+func (p auditPage) LoginsPath() string {
+	p.Logins = !p.Logins
+	return "/audit?" + p.address().Encode()
+}
+
+// namesOf returns the names of people, each once: some acts are of several together.
+func namesOf(all []string) []string {
+	var out []string
+	for _, who := range all {
+		out = append(out, strings.Split(who, trade.Together)...)
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(name string) bool { return name == "" || name == "?" })
 }
 
 // auditShown is a record, with the row that it is about; the zero row: none.
@@ -57,6 +74,17 @@ func (a auditShown) Kind() string {
 	}
 	return ""
 }
+
+// Job returns the job that the record is about, if it is about no row; "" = none.
+func (a auditShown) Job() string {
+	if a.Row.ID == 0 && !strings.Contains(a.Target, " ") && slices.Contains(onJobs, a.Act) {
+		return a.Target
+	}
+	return ""
+}
+
+// onJobs are the acts on a whole job.
+var onJobs = []string{"pause", "resume", "release", "run now", "resync", "job move"}
 
 // comings are the acts by which people come and go.
 var comings = []string{"login", "login failed", "logout", "proof"}
@@ -126,6 +154,11 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 		return err
 	}
 	page.Next = found.Next
+	names, err := p.office.AuditNames(q.Context())
+	if err != nil {
+		return err
+	}
+	page.People = namesOf(names)
 	for _, r := range found.Records {
 		shown := auditShown{AuditRecord: r}
 		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {

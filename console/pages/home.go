@@ -184,17 +184,17 @@ func (p *homeRoutes) steps(of standing, stuck office.Stuck) []setupStep {
 	}
 	known := len(of.states) > 0
 	steps := []setupStep{
-		{Key: "jobs", Path: "/schedules", Done: len(p.office.Jobs()) > 0},
-		{Key: "erp", Path: "/schedules", Done: of.ran || known, Fact: of.fault},
-		{Key: "read", Path: "/schedules", Done: known},
+		{Key: "jobs", Path: "/routines", Done: len(p.office.Jobs()) > 0},
+		{Key: "erp", Path: "/routines", Done: of.ran || known, Fact: of.fault},
+		{Key: "read", Path: "/routines", Done: known},
 		{Key: "references", Path: "/references", Done: known && missing == 0},
 		{Key: "right", Path: "/pending?who=accounting", Done: known && wrong == 0},
-		{Key: "send", Path: "/schedules"},
+		{Key: "send", Path: "/routines"},
 	}
 	if i := slices.IndexFunc(steps, func(s setupStep) bool { return !s.Done }); i >= 0 {
 		steps[i].Now = true
 		if steps[i].Key == "read" && of.ran {
-			steps[i].Key, steps[i].Path = "found", "/runs"
+			steps[i].Key, steps[i].Path = "found", "/routines"
 		}
 	}
 	return steps

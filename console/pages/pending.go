@@ -181,6 +181,9 @@ func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
 // RetryPath returns the path to retry the rows of the cause.
 func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
 
+// ResyncPath returns the address of the plan to read the rows of the cause again.
+func (c causeShown) ResyncPath() string { return ResyncPath("cause", c.Key) }
+
 // RefPath returns the path of the de-para table in which a code is missing. If it is only one code
 // and the person may fill it in, the path includes the code.
 func (c causeShown) RefPath(fill bool) string {

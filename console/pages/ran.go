@@ -1,9 +1,11 @@
 package pages
 
 import (
+	"errors"
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -13,24 +15,32 @@ import (
 )
 
 // ran is what came of an order: the run that does it, of each job that it concerns. The address has
-// the jobs and the moment of the order, so that it is told without JavaScript too.
+// the jobs and the moment of the order, or the ids of the runs, so that it is told without JavaScript
+// too.
 type ran struct {
 	Jobs []ranJob
 	Path string // address of the same page
+	Live live   // what runs now
+	// Polled means that the page asked by itself what has come; once it is over, all of the page changes
+	Polled bool
 }
 
-// ranJob is the first run of a job after an order.
+// ranJob is the run of a job that an order led to.
 type ranJob struct {
 	Job  string
 	Run  *trade.RunReport // nil: it has not begun
 	Next time.Time        // when it begins; zero: at once, or only by hand
 	Stop *trade.Advice    // why it stopped; nil: it did not
+	Why  string           // why it never began; "" = it has, or will
+	Rows []office.RanRow  // the first rows that it sent or changed
+	More bool             // there are further ones
 }
 
 // Waits reports whether a run has not ended yet.
-func (r ran) Waits() bool {
-	return slices.ContainsFunc(r.Jobs, func(j ranJob) bool { return j.Run == nil || j.Run.EndedAt.IsZero() })
-}
+func (r ran) Waits() bool { return slices.ContainsFunc(r.Jobs, ranJob.Waits) }
+
+// Waits reports whether the run has not ended yet.
+func (j ranJob) Waits() bool { return j.Why == "" && (j.Run == nil || j.Run.EndedAt.IsZero()) }
 
 // Left lists what the run left to a person, in words.
 func (j ranJob) Left(v view.Voice) string {
@@ -55,15 +65,40 @@ func (orders) path(q *web.Request, page string, jobs ...string) string {
 	}.Encode()
 }
 
-// ranMost is how many of the latest runs of a job are looked at.
-const ranMost = 20
+// ordersPath returns the address of a page, which may have a filter, that tells what comes of runs that
+// were ordered.
+func ordersPath(page string, runs []office.Ordered) string {
+	ids := make([]string, len(runs))
+	for i, r := range runs {
+		ids[i] = r.Run
+	}
+	glue := "?"
+	if strings.Contains(page, "?") {
+		glue = "&"
+	}
+	return page + glue + url.Values{"run": ids}.Encode()
+}
+
+const (
+	ranMost  = 20 // so many of the latest runs of a job are looked at
+	ranShown = 5  // so many rows of a run are named
+)
 
 // told reads what came of the order that the address of a page names; soon is set for an order to run
 // now.
 func (o orders) told(q *web.Request, soon bool) (ran, error) {
 	query := q.URL.Query()
+	out := ran{
+		Path: q.URL.RequestURI(), Live: liveNow(o.office, q), Polled: q.Header.Get("HX-Target") == "ran",
+	}
+	for _, id := range query["run"] {
+		one, err := o.of(q, id)
+		if err != nil {
+			return out, err
+		}
+		out.Jobs = append(out.Jobs, one)
+	}
 	since, err := strconv.ParseInt(query.Get("since"), 10, 64)
-	out := ran{Path: q.URL.RequestURI()}
 	if err != nil {
 		return out, nil //nolint:nilerr // the address names no order
 	}
@@ -82,8 +117,7 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 				one.Run = &runs[i]
 			}
 		}
-		switch {
-		case one.Run == nil && !soon:
+		if one.Run == nil && !soon {
 			next, err := o.office.NextRuns(q.Context(), job.Name)
 			if err != nil {
 				return out, err
@@ -91,11 +125,41 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 			if len(next) > 0 {
 				one.Next = next[0]
 			}
-		case one.Run != nil && one.Run.Stopped != nil:
-			advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
-			one.Stop = &advice
+		}
+		if err := o.ended(q, &one); err != nil {
+			return out, err
 		}
 		out.Jobs = append(out.Jobs, one)
 	}
 	return out, nil
+}
+
+// of reads what came of the order with a run of this id.
+func (o orders) of(q *web.Request, id string) (ranJob, error) {
+	run, err := o.office.Run(q.Context(), id)
+	if err == nil {
+		one := ranJob{Job: run.Job, Run: &run}
+		return one, o.ended(q, &one)
+	}
+	if !errors.Is(err, trade.ErrNotFound) {
+		return ranJob{}, err
+	}
+	ordered, known := o.office.Ordered(id)
+	if !known {
+		return ranJob{Why: q.Voice().T("ran.lost")}, nil
+	}
+	return ranJob{Job: ordered.Job, Why: ordered.Why}, nil
+}
+
+// ended fills in how a run ended, and the first rows that it sent or changed.
+func (o orders) ended(q *web.Request, one *ranJob) (err error) {
+	if one.Run == nil || one.Run.EndedAt.IsZero() {
+		return nil
+	}
+	if one.Run.Stopped != nil {
+		advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
+		one.Stop = &advice
+	}
+	one.Rows, one.More, err = o.office.RanRows(q.Context(), *one.Run, ranShown)
+	return err
 }

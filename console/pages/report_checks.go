@@ -91,7 +91,7 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 	}
 	for _, s := range p.Summaries {
 		of := url.Values{"job": {s.Job}}
-		item := ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/runs?" + of.Encode()}
+		item := ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/routines?" + of.Encode()}
 		if s.SweptAt != nil {
 			item.At = *s.SweptAt
 		}

@@ -69,7 +69,7 @@ func bridgePath(job, line string) string {
 	query := url.Values{"job": {job}}
 	switch line {
 	case string(trade.BesideNoKey):
-		return "/runs?" + query.Encode()
+		return "/routines?" + query.Encode()
 	case string(trade.BesideDouble):
 		query.Set("cause", trade.CauseDuplicateKey)
 	case string(trade.BesideCancelled):

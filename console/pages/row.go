@@ -314,7 +314,20 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
 		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}
+	if q.May(trade.Accountant) {
+		out.offerAgain(e)
+	}
 	return out
+}
+
+// offerAgain offers to read a row again: first if somebody has just corrected it.
+func (l *letter) offerAgain(e trade.Entry) {
+	again := button{"resync.row", ResyncPath("row", strconv.FormatInt(e.ID, 10))}
+	if l.Main == nil && e.State == trade.Invalid {
+		l.Main = &again
+		return
+	}
+	l.Others = append(l.Others, again)
 }
 
 // missingPath returns the path of the de-para table in which a code of the row is missing, with the

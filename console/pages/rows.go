@@ -20,6 +20,7 @@ import (
 // rowsRoutes are the list of rows and the saved searches.
 type rowsRoutes struct {
 	office *office.Office
+	orders orders
 }
 
 func (p *rowsRoutes) routes() []web.Route {
@@ -44,7 +45,11 @@ type rowsPage struct {
 	Columns []rowColumn
 	Saved   []trade.SavedFilter
 	Query   string // the filter without the page
+	Ran     ran
 }
+
+// ResyncPath returns the address of the plan to read the rows of the list again.
+func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
 
 // SavedPath returns the address of the list with a saved filter. In a template the filter would be
 // escaped as a single value.
@@ -156,6 +161,10 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		page.First = "/rows?" + f.values("").Encode()
 	}
 	page.Counted, err = p.counted(q, f)
+	if err != nil {
+		return err
+	}
+	page.Ran, err = p.orders.told(q, true)
 	if err != nil {
 		return err
 	}

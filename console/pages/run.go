@@ -2,82 +2,22 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
+	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runRoutes are the history of the passes.
+// runRoutes are the pages of single passes.
 type runRoutes struct {
 	office *office.Office
 }
 
 func (p *runRoutes) routes() []web.Route {
 	return []web.Route{
-		web.Get("/runs", trade.Reader, p.showRuns),
 		web.Get("/runs/{id}", trade.Reader, p.showRun),
 	}
-}
-
-// runsPage is the history of the passes.
-type runsPage struct {
-	Runs []trade.RunReport
-	Next string
-	Job  string
-	Jobs []office.Job
-	last map[string]bool // ids of the newest run of each job
-	Live live
-}
-
-// Decide reports whether a pass is the newest of its job and left something to a person. What older
-// ones left has been decided, or the newest counts it too.
-func (p runsPage) Decide(r trade.RunReport) bool { return p.last[r.ID] && p.Open(r) > 0 }
-
-// Open returns how many rows a pass left that a person must decide about.
-func (runsPage) Open(r trade.RunReport) int {
-	open := r.States[trade.InDoubt] + r.States[trade.Held]
-	for _, flag := range changedFlags {
-		open += r.Flags[flag]
-	}
-	return open
-}
-
-// Running returns the progress of a pass that runs in this process; nil if it does not.
-func (p runsPage) Running(r trade.RunReport) *liveShown {
-	if !r.EndedAt.IsZero() {
-		return nil
-	}
-	return p.Live.of(r.Job)
-}
-
-// HerePath returns the address of this page.
-func (p runsPage) HerePath() string { return "/runs?" + url.Values{"job": {p.Job}}.Encode() }
-
-// NextPath returns the address of the next page.
-func (p runsPage) NextPath() string {
-	return "/runs?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode()
-}
-
-func (p *runRoutes) showRuns(q *web.Request) error {
-	page := runsPage{Job: q.Form.Get("job"), Jobs: p.office.Jobs(), last: map[string]bool{}}
-	for _, job := range page.Jobs {
-		newest, err := p.office.Runs(q.Context(), job.Name, 1)
-		if err != nil {
-			return err
-		}
-		for _, r := range newest {
-			page.last[r.ID] = true
-		}
-	}
-	runs, err := p.office.RunPage(q.Context(), page.Job, after(q), pageRows)
-	if err != nil {
-		return err
-	}
-	page.Runs, page.Next = runs.Runs, runs.Next
-	page.Live = liveNow(p.office, q)
-	return q.Page(http.StatusOK, "runs", page)
 }
 
 // runPage is one pass.
@@ -91,6 +31,45 @@ type runPage struct {
 	Open   bool // it is still running, or died without recording its end
 	Live   live
 	Now    *liveShown // its progress, if it runs in this process
+	Groups []ranGroup // what it sent and changed
+	More   bool       // it sent or changed further rows
+}
+
+// ranGroup is the rows with which a pass did the same.
+type ranGroup struct {
+	Key  string // of a phrase: sent, refused, doubt, open, held, invalid, changed
+	Rows []office.RanRow
+}
+
+// ranListed is how many rows of a pass are listed.
+const ranListed = 300
+
+// groupsOf sorts what a pass did by what a person asks first.
+func groupsOf(rows []office.RanRow) []ranGroup {
+	out := []ranGroup{
+		{Key: "doubt"}, {Key: "refused"}, {Key: "held"}, {Key: "invalid"}, {Key: "sent"}, {Key: "open"}, {Key: "changed"},
+	}
+	for _, r := range rows {
+		key := "changed"
+		switch {
+		case r.Attempt == nil && r.State == trade.Held:
+			key = "held"
+		case r.Attempt == nil && r.State == trade.Invalid:
+			key = "invalid"
+		case r.Attempt == nil:
+		case r.Attempt.Outcome == trade.OutcomeCreated:
+			key = "sent"
+		case r.Attempt.Outcome == trade.OutcomeUnknown:
+			key = "doubt"
+		case r.Attempt.Outcome == trade.OutcomeNotCreated:
+			key = "refused"
+		default:
+			key = "open"
+		}
+		i := slices.IndexFunc(out, func(g ranGroup) bool { return g.Key == key })
+		out[i].Rows = append(out[i].Rows, r)
+	}
+	return slices.DeleteFunc(out, func(g ranGroup) bool { return len(g.Rows) == 0 })
 }
 
 // runSum is how many rows were in a state after the pass.
@@ -124,6 +103,11 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		advice := p.office.AdviseStop(*run.Stopped, q.Lang)
 		page.Stop = &advice
 	}
+	rows, more, err := p.office.RanRows(q.Context(), run, ranListed)
+	if err != nil {
+		return err
+	}
+	page.Groups, page.More = groupsOf(rows), more
 	for _, note := range run.Notes {
 		page.Notes = append(page.Notes, p.office.Say(note, q.Lang))
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// scheduleRoutes are the schedules of the jobs, and the acts on jobs.
+// scheduleRoutes are the acts on jobs.
 type scheduleRoutes struct {
 	office *office.Office
 	orders orders
@@ -18,72 +18,9 @@ type scheduleRoutes struct {
 
 func (p *scheduleRoutes) routes() []web.Route {
 	return []web.Route{
-		web.Get("/schedules", trade.Reader, p.showSchedules),
 		web.Post("/schedules/{job}/plan", trade.Accountant, p.planSchedule),
 		web.Post("/schedules/{job}/do", trade.Accountant, p.doSchedule),
 	}
-}
-
-// schedulesPage lists the jobs with their schedules.
-type schedulesPage struct {
-	Jobs []scheduleShown
-	Live live
-	Ran  ran
-}
-
-type scheduleShown struct {
-	office.Schedule
-	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
-	Note string        // by the person who paused it
-	Last *trade.RunReport
-	Acts []string // acts that may be useful now
-}
-
-func (p *scheduleRoutes) showSchedules(q *web.Request) error {
-	schedules, err := p.office.Schedules(q.Context(), q.Lang)
-	if err != nil {
-		return err
-	}
-	page := schedulesPage{Live: liveNow(p.office, q)}
-	page.Ran, err = p.orders.told(q, true)
-	if err != nil {
-		return err
-	}
-	for _, s := range schedules {
-		shown := scheduleShown{Schedule: s, Acts: actsOn(s.Status)}
-		shown.Acts = slices.DeleteFunc(shown.Acts, func(act string) bool { return !q.May(acts.RoleOf(act)) })
-		if stop := s.Status.Stop; stop != nil {
-			if s.Status.State == trade.Paused && stop.Brake == nil {
-				shown.Note = p.office.Say(stop.Why, q.Lang)
-			} else {
-				advice := p.office.AdviseStop(*stop, q.Lang)
-				shown.Stop = &advice
-			}
-		}
-		runs, err := p.office.Runs(q.Context(), s.Job, 1)
-		if err != nil {
-			return err
-		}
-		if len(runs) > 0 {
-			shown.Last = &runs[0]
-		}
-		page.Jobs = append(page.Jobs, shown)
-	}
-	return q.Page(http.StatusOK, "schedules", page)
-}
-
-// actsOn returns the acts that may be useful for a job in its state; whether one can be done is in
-// its plan.
-func actsOn(status trade.JobStatus) []string {
-	switch {
-	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
-		return []string{acts.ActRelease}
-	case status.State == trade.Paused:
-		return []string{acts.ActResume}
-	case status.State == trade.Stopped:
-		return []string{acts.ActRun, acts.ActRelease, acts.ActPause}
-	}
-	return []string{acts.ActRun, acts.ActPause}
 }
 
 // schedulePlan is what an act on a job would do.
@@ -119,6 +56,7 @@ func (p schedulePlan) Lets() (out []string) {
 func orderOn(q *web.Request) acts.Order {
 	return acts.Order{
 		Act: q.PostForm.Get("act"), Job: q.PathValue("job"), Checked: q.PostForm.Get("checked") == "1",
+		Sweep: q.PostForm.Get("sweep") == "1",
 	}
 }
 
@@ -169,7 +107,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
-	told := p.orders.path(q, "/schedules", page.Plan.Job) // the run may end before the order is answered
+	told := p.orders.path(q, "/routines", page.Plan.Job) // the run may end before the order is answered
 	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), q.Person(page.Reason))
 	if err != nil {
 		return err
@@ -193,5 +131,5 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if done.Act == acts.ActRun {
 		return q.Redirect(told)
 	}
-	return q.Redirect("/schedules")
+	return q.Redirect("/routines")
 }

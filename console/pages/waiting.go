@@ -51,7 +51,7 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 // mayApprove reports whether a person may agree to an act: the role allows it, and the person neither
 // ordered it nor agreed already.
 func mayApprove(a trade.Approval, user *trade.User) bool {
-	return user != nil && user.Role.May(acts.RoleOf(a.Act)) &&
+	return user != nil && user.Role.May(office.RoleOfApproval(a)) &&
 		!slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
 }
 

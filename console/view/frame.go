@@ -40,8 +40,9 @@ type NavItem struct {
 	Key    string // of a phrase
 	Icon   string // in templates/parts.html
 	Here   bool
-	Count  int  // items that wait there; 0 = not shown
-	Urgent bool // they wait for a person
+	Count  int    // items that wait there; 0 = not shown
+	Urgent bool   // they wait for a person
+	also   string // the pages below this path belong to it too; "" = none
 	needs  trade.Role
 }
 
@@ -68,8 +69,9 @@ var menu = []NavGroup{
 		{Path: "/audit", Key: "nav.audit", Icon: "audit", needs: trade.Reader},
 	}},
 	{"nav.operation", []NavItem{
-		{Path: "/runs", Key: "nav.runs", Icon: "runs", needs: trade.Reader},
-		{Path: "/schedules", Key: "nav.schedules", Icon: "schedules", needs: trade.Reader},
+		{Path: "/routines", Key: "nav.routines", Icon: "runs", also: "/runs/", needs: trade.Reader},
+		{Path: "/events", Key: "nav.events", Icon: "events", needs: trade.Reader},
+		{Path: "/alerts", Key: "nav.alerts", Icon: "alerts", needs: trade.Reader},
 		{Path: "/users", Key: "nav.users", Icon: "users", needs: trade.Administrator},
 	}},
 }
@@ -86,7 +88,8 @@ func (f Frame) Menu() []NavGroup {
 			if f.User == nil || !f.User.Role.May(item.needs) {
 				continue
 			}
-			item.Here = f.Path == item.Path || item.Path != "/" && strings.HasPrefix(f.Path, item.Path+"/")
+			item.Here = f.Path == item.Path || item.Path != "/" && strings.HasPrefix(f.Path, item.Path+"/") ||
+				item.also != "" && strings.HasPrefix(f.Path, item.also)
 			item.Count = f.Counts[item.Path]
 			g.Items = append(g.Items, item)
 		}

@@ -40,6 +40,20 @@ func (v Voice) ShortDay(t time.Time) string {
 // ISO formats a time for machines, as the attribute of a time element.
 func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
+// In formats how long from now a time is: "em 4 min".
+func (v Voice) In(now, at time.Time) string {
+	switch d := at.Sub(now); {
+	case d < time.Minute:
+		return v.T("in.moment")
+	case d < time.Hour:
+		return v.T("in.minutes", v.Number(int(d.Round(time.Minute)/time.Minute)))
+	case d < 24*time.Hour:
+		return v.T("in.hours", v.Number(int(d.Round(time.Hour)/time.Hour)))
+	default:
+		return v.T("in.days", v.Number(int(d.Round(24*time.Hour)/(24*time.Hour))))
+	}
+}
+
 // Span formats a duration, rounded up to whole seconds.
 func (v Voice) Span(d time.Duration) string {
 	seconds := int((d + time.Second - 1) / time.Second)

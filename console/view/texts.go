@@ -131,6 +131,21 @@ func (v Voice) Count(n *int) string {
 // Number64 formats a 64-bit number.
 func (v Voice) Number64(n int64) string { return trade.NumberText(strconv.FormatInt(n, 10), v.lang) }
 
+// Sentence returns a sentence of the ledger.
+func (v Voice) Sentence(s trade.Sentence) string { return s.In(v.lang, v.zone) }
+
+// Deed returns what somebody did as a sentence, in two parts: what it was done to stands between them. An
+// act without a sentence is named.
+func (v Voice) Deed(act string) []string {
+	key := "deed." + strings.ReplaceAll(act, " ", "_")
+	if !v.Has(key) {
+		return []string{v.ActName(act) + " ", ""}
+	}
+	const place = "\x00"
+	before, after, _ := strings.Cut(v.T(key, place), place)
+	return []string{before, after}
+}
+
 // ActName returns what somebody did; an act without a phrase is returned as it is stored.
 func (v Voice) ActName(act string) string {
 	key := "did." + strings.ReplaceAll(act, " ", "_")

@@ -13,11 +13,18 @@ type Route struct {
 	Path   string        // in the form of net/http
 	Needs  trade.Role    // the lowest role; "" = nobody, unless Open
 	Open   bool          // usable without a login
+	First  bool          // usable before a first password was changed
 	Free   bool          // usable before there is an administrator: files of the setup page
 	Body   int64         // most bytes of a form; 0: the limit of every form
 	Takes  time.Duration // time limit, if longer than AnswerWithin
 	Stream bool          // the answer continues until the browser disconnects
 	Handle func(*Request) error
+}
+
+// AtFirst makes a route usable before a first password was changed.
+func (r Route) AtFirst() Route {
+	r.First = true
+	return r
 }
 
 // Get returns a route for a page that needs a role.

@@ -85,11 +85,14 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 	return out, err
 }
 
+// RoleOfApproval returns the lowest role that may agree to an act.
+func RoleOfApproval(ap trade.Approval) trade.Role { return acts.RoleOfApproval(ap) }
+
 // Approve records that a person agrees. When the last person needed agrees, the act is done.
 func (o *Office) Approve(ctx context.Context, id int64, who trade.Person) (acts.Decided, error) {
 	ap, err := o.store.Approval(ctx, id)
 	if err == nil {
-		err = may(who, ap.Act)
+		err = mayRole(who, acts.RoleOfApproval(ap))
 	}
 	if err != nil && !errors.Is(err, trade.ErrNotFound) { // which is an answer
 		return acts.Decided{}, err
@@ -101,7 +104,7 @@ func (o *Office) Approve(ctx context.Context, id int64, who trade.Person) (acts.
 func (o *Office) Decline(ctx context.Context, id int64, who trade.Person) (acts.Decided, error) {
 	ap, err := o.store.Approval(ctx, id)
 	if err == nil && !slices.ContainsFunc(ap.People, func(c trade.Consent) bool { return c.Name == who.Name }) {
-		err = may(who, ap.Act)
+		err = mayRole(who, acts.RoleOfApproval(ap))
 	}
 	if err != nil && !errors.Is(err, trade.ErrNotFound) { // which is an answer
 		return acts.Decided{}, err
@@ -129,7 +132,7 @@ func (o *Office) Propose(ctx context.Context, kind, code, id string, who trade.P
 	return o.acts().Ask(ctx, planned, mark, who, 2)
 }
 
-// resync is a resync that was ordered on the command line. It starts when the last person needed
+// resync is a resync that somebody ordered and others agree to. It starts when the last person needed
 // has agreed, and runs in the background.
 func (o *Office) resync() acts.OtherAct {
 	return acts.OtherAct{
@@ -146,7 +149,7 @@ func (o *Office) resync() acts.OtherAct {
 				return false, err
 			}
 			return o.inBackground(func(ctx context.Context) {
-				if err := o.resyncInTurn(ctx, order, who); err != nil {
+				if err := o.resyncInTurn(ctx, order, "", who); err != nil {
 					o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
 						zap.Error(err))
 				}
@@ -158,22 +161,38 @@ func (o *Office) resync() acts.OtherAct {
 // turnWait is how long a resync waits for a run of the same job to end.
 const turnWait = 10 * time.Minute
 
-func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, who trade.Person) error {
+// leasePause is how often a resync asks again whether the job is free, if another process runs it.
+const leasePause = 2 * time.Second
+
+// resyncInTurn reads rows again once no other run of the job goes on. id is that of its run; "" means
+// any. It returns an error if the run never began.
+func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, id string, who trade.Person) error {
 	ctx, cancel := context.WithTimeout(ctx, turnWait)
 	defer cancel()
 	for {
 		now := o.board.look()
-		if !slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == order.Job }) {
-			break
+		runs := slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == order.Job })
+		pause := turnWait
+		if !runs {
+			reports, err := o.resyncAs(o.ending, order, id, who)
+			if leased := new(trade.LeasedError); !errors.As(err, &leased) {
+				if err == nil && len(reports) == 1 && reports[0].ID == "" && reports[0].Stopped != nil {
+					err = &ResyncStopped{Stop: *reports[0].Stopped}
+				}
+				return err
+			}
+			pause = leasePause
 		}
+		again := time.NewTimer(pause)
 		select {
 		case <-now.Changed:
+		case <-again.C:
 		case <-ctx.Done():
+			again.Stop()
 			return phrase.Errorf("another run goes on: %w", ctx.Err())
 		}
+		again.Stop()
 	}
-	_, err := o.Resync(o.ending, order, who)
-	return err
 }
 
 // inBackground runs fn in the background until the generation ends. It returns false if the

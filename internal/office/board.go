@@ -16,6 +16,7 @@ type Job struct {
 	Title string // configured title; "" = none
 	Sends trade.Kind
 	Key   []string // columns of its key
+	Dated bool     // the ERP says when its rows changed
 }
 
 // Running is what is running in a process at one moment.
@@ -46,7 +47,10 @@ type Pace struct {
 func (o *Office) Jobs() []Job {
 	out := make([]Job, len(o.jobs))
 	for i, job := range o.jobs {
-		out[i] = Job{Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key}
+		out[i] = Job{
+			Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key,
+			Dated: job.Spec.ChangedAt != "",
+		}
 	}
 	return out
 }

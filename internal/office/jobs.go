@@ -49,9 +49,12 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 	return out, nil
 }
 
+// EndedByPerson reports whether a job has a stop that only a person ends.
+func EndedByPerson(s trade.JobStatus) bool { return acts.EndedByPerson(s) }
+
 // PlanJob returns what an order for a job would do: pause, resume, release, run. It changes nothing.
 func (o *Office) PlanJob(ctx context.Context, order acts.Order, who trade.Person) (acts.JobPlan, error) {
-	if err := may(who, order.Act); err != nil {
+	if err := mayRole(who, order.Role()); err != nil {
 		return acts.JobPlan{}, err
 	}
 	return o.acts().PlanJob(ctx, order, who)
@@ -76,7 +79,7 @@ func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who trade.Pe
 		return plan, err
 	}
 	if plan.Act == acts.ActRun {
-		err := o.RunNow(ctx, plan.Job, false, who)
+		err := o.RunNow(ctx, plan.Job, plan.Sweep, who)
 		plan.Done = err == nil
 		return plan, err
 	}
@@ -98,7 +101,7 @@ func (o *Office) Move(ctx context.Context, plan acts.JobMovePlan, who trade.Pers
 
 // RunNow asks the scheduler for a run of a job. The order is recorded in the audit first.
 func (o *Office) RunNow(ctx context.Context, job string, sweep bool, who trade.Person) error {
-	if err := may(who, acts.ActRun); err != nil {
+	if err := mayRole(who, acts.Order{Act: acts.ActRun, Sweep: sweep}.Role()); err != nil {
 		return err
 	}
 	var detail any

@@ -73,6 +73,8 @@ type Reads interface {
 	AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error)
 	// AuditPage returns one page of the acts that a query selects, newest first.
 	AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error)
+	// AuditNames returns who acted, alone or together with others, as the audit writes it.
+	AuditNames(ctx context.Context) ([]string, error)
 	// VerifyAudit compares the audit with its own hashes and with the journal.
 	VerifyAudit(ctx context.Context) (trade.AuditProof, error)
 	// Inbox returns the events that a filter selects, newest first.

@@ -53,10 +53,12 @@ type Office struct {
 	failed   error    // error of the last read in the background; nil: none
 	begun    bool     // the first read has begun
 	ended    bool
-	season   *Season          // of the last count; nil: none yet
-	counting *counting        // the count in progress; nil: none
-	making   *making          // the report that is made for a page; nil: none
-	working  gosync.WaitGroup // reads and reports in progress
+	season   *Season              // of the last count; nil: none yet
+	counting *counting            // the count in progress; nil: none
+	plans    map[string]*planning // of resyncs, by whom and what was asked for
+	ordered  []Ordered            // the latest resyncs, oldest first
+	making   *making              // the report that is made for a page; nil: none
+	working  gosync.WaitGroup     // reads and reports in progress
 }
 
 // Means are what an office works with.
@@ -108,8 +110,11 @@ func (o *Office) Voice(lang trade.Lang) words.Voice {
 }
 
 // may returns trade.ErrRole unless the role of a person allows an act. Each order asks it.
-func may(who trade.Person, act string) error {
-	if !who.Role.May(acts.RoleOf(act)) {
+func may(who trade.Person, act string) error { return mayRole(who, acts.RoleOf(act)) }
+
+// mayRole returns trade.ErrRole unless a person has a role, or a higher one.
+func mayRole(who trade.Person, needs trade.Role) error {
+	if !who.Role.May(needs) {
 		return trade.ErrRole
 	}
 	return nil

@@ -52,7 +52,7 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 	for act, order := range orders {
 		before := len(must.Get(o.store.Audit(ctx, 0))(t))
 		for _, role := range append([]trade.Role{""}, trade.Roles...) {
-			may := role.May(acts.RoleOf(act))
+			may := role.May(acts.Order{Act: act}.Role())
 			err := order(trade.Person{Name: "ana", Reason: "conferido", Role: role})
 			if may && err != nil || !may && !errors.Is(err, trade.ErrRole) {
 				t.Errorf("%s by %q: %v, allowed is %t", act, role, err, may)

@@ -22,6 +22,7 @@ func (o *Office) ChangeUser(ctx context.Context, before, after trade.User, act s
 ) (done bool, err error) {
 	own := before
 	own.Password, own.PasswordAt = after.Password, after.PasswordAt
+	own.FirstPassword = own.FirstPassword && after.FirstPassword
 	if !who.Role.May(trade.Administrator) && (who.Name != before.Name || after != own) {
 		return false, trade.ErrRole
 	}

@@ -24,6 +24,7 @@ type JobPlan struct {
 	After   trade.JobStatus
 	Release *Release        // what a release would let pass
 	Checked bool            // the person declares that the platform was checked; see Unchecked
+	Sweep   bool            // of a run: everything is compared
 	Asked   *trade.Approval // set if others must agree first; nothing was done then
 	Done    bool            // it was executed
 	act     trade.JobAct
@@ -127,8 +128,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		believe(&cursor, s.Found)
 		release.Sweep = &ReleasedSweep{s.Found}
 	}
-	if plan.Before.State == trade.Stopped && plan.Before.Stop != nil &&
-		slices.Contains(outcome.EndedByPerson, outcome.StopCode(plan.Before.Stop.Code)) {
+	if EndedByPerson(plan.Before) {
 		release.Stop = plan.Before.Stop
 	}
 	switch {
@@ -257,6 +257,12 @@ func believe(cursor *trade.Cursor, found int) {
 	}
 	sweep.Released = &found
 	cursor.Sweep = &sweep
+}
+
+// EndedByPerson reports whether a job has a stop that only a person ends.
+func EndedByPerson(s trade.JobStatus) bool {
+	return s.State == trade.Stopped && s.Stop != nil &&
+		slices.Contains(outcome.EndedByPerson, outcome.StopCode(s.Stop.Code))
 }
 
 // braking reports whether a brake holds a job.

@@ -31,8 +31,28 @@ type Order struct {
 	// adopt: even if the platform's record differs
 	DespiteDifferences bool      `json:"despite,omitempty"`
 	Checked            bool      `json:"checked,omitempty"` // resend, retry, release: the platform was checked
-	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed since
-	Count              int       `json:"count,omitempty"`   // resync: how many rows it reads
+	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed on this day or later
+	Until              time.Time `json:"until,omitzero"`    // resync: and on this day or earlier
+	Filter             string    `json:"filter,omitempty"`  // resync: the filter that its keys are from
+	Sweep              bool      `json:"sweep,omitempty"`   // run: everything is compared, as in a sweep
+}
+
+// Role returns the lowest role that may give the order, or agree to it. Rows that are named may be read
+// again by those who decide about rows; a whole job, and a sweep, is for administrators.
+func (o Order) Role() trade.Role {
+	if o.Act == ActResync && len(o.Keys) == 0 || o.Act == ActRun && o.Sweep {
+		return trade.Administrator
+	}
+	return RoleOf(o.Act)
+}
+
+// RoleOfApproval returns the lowest role that may agree to an act that waits for consent.
+func RoleOfApproval(a trade.Approval) trade.Role {
+	planned, err := PlannedOf(a)
+	if err != nil { // its damage is reported where it is shown
+		return trade.Administrator
+	}
+	return planned.Order.Role()
 }
 
 // Plan plans an order for rows.
@@ -76,6 +96,7 @@ func (a *Acts) PlanJob(ctx context.Context, o Order, who trade.Person) (plan Job
 	switch o.Act {
 	case ActRun:
 		plan, err = a.run(ctx, o.Job)
+		plan.Sweep = o.Sweep
 	case ActPause:
 		plan, err = a.Pause(ctx, o.Job, who)
 	case ActResume:
@@ -110,7 +131,7 @@ func (p JobPlan) Mark() string {
 	if p.Act == ActRun || p.Act == ActPause {
 		seen = trade.JobStatus{}
 	}
-	return MarkOf(p.Act, p.Job, p.Refused, seen, p.Release)
+	return MarkOf(p.Act, p.Job, p.Refused, seen, p.Release, p.Sweep)
 }
 
 // MarkOf returns a hash that is equal for equal parts.

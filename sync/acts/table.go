@@ -83,7 +83,7 @@ var Table = []Act{
 	{Name: ActResume, On: OneJob, Role: trade.Administrator, Sure: true},
 	{Name: ActRelease, On: OneJob, Role: trade.Administrator, Checked: true},
 	{Name: ActMove, On: Other, Role: trade.Administrator},
-	{Name: ActResync, On: Other, Role: trade.Administrator},
+	{Name: ActResync, On: Other, Role: trade.Accountant}, // of a whole job: see Order.Role
 	{Name: ActClose, On: Other, Role: trade.Accountant},
 	{Name: ActSetCode, On: Other, Role: trade.Administrator},
 }

@@ -80,6 +80,20 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 	return p.flush(ctx)
 }
 
+// readAgain reads the rows of entries by their keys and records them.
+func (p *pager) readAgain(ctx context.Context, entries []trade.Entry) error {
+	rows, err := p.run.Run.ReadByKeys(ctx, p.run.Run.Job, entries)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := p.add(ctx, row); err != nil {
+			return errors.Join(err, p.stored())
+		}
+	}
+	return errors.Join(p.flush(ctx), p.stored())
+}
+
 // read reads the ERP and records its rows. When it returns, no page is being stored any more;
 // without an error all are stored.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {

@@ -19,30 +19,39 @@ import (
 // value asks for all rows; otherwise a row must meet every condition.
 type Resync struct {
 	Since  time.Time     // changed in the ERP on this day or later (changed_at), or without a time
+	Until  time.Time     // changed in the ERP on this day or earlier, or without a time
 	Keys   []string      // with these keys
 	States []trade.State // whose entry has one of these states
 }
 
 // all reports whether every row is asked for; the run is then a sweep.
-func (s Resync) all() bool { return s.Since.IsZero() && s.Keys == nil && len(s.States) == 0 }
+func (s Resync) all() bool {
+	return s.Since.IsZero() && s.Until.IsZero() && s.Keys == nil && len(s.States) == 0
+}
 
 // selection selects the rows of a partial resync as they are read.
 type selection struct {
 	job   *mapping.Job
 	since string          // digits of the day; "" = any
+	until string          // digits of the last day; "" = any
 	keys  map[string]bool // value: whether the row was found; nil = any key
 }
 
 // selection returns the selection of a partial resync.
 func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error) {
 	out := &selection{job: r.Run.Job}
-	if !s.Since.IsZero() {
+	if !s.Since.IsZero() || !s.Until.IsZero() {
 		if r.Run.Job.Spec.ChangedAt == "" {
 			return nil, phrase.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
 				r.Run.Job.Name())
 		}
-		// A day early, because time zones differ; reading too many rows does no harm.
+	}
+	// A day early and late, because time zones differ; reading too many rows does no harm.
+	if !s.Since.IsZero() {
 		out.since = s.Since.AddDate(0, 0, -1).Format("20060102")
+	}
+	if !s.Until.IsZero() {
+		out.until = s.Until.AddDate(0, 0, 1).Format("20060102")
 	}
 	if s.Keys != nil {
 		out.keys = map[string]bool{}
@@ -72,7 +81,7 @@ func (s *selection) wants(row *mapping.Row) bool {
 		}
 		s.keys[row.Key] = true
 	}
-	if s.since == "" {
+	if s.since == "" && s.until == "" {
 		return true
 	}
 	v, _ := row.Get(s.job.Spec.ChangedAt)
@@ -82,7 +91,9 @@ func (s *selection) wants(row *mapping.Row) bool {
 		}
 		return c
 	}, v.Text)
-	return v.Kind == erp.Null || len(digits) < len(s.since) || digits[:len(s.since)] >= s.since
+	const day = len("20060102")
+	return v.Kind == erp.Null || len(digits) < day ||
+		digits[:day] >= s.since && (s.until == "" || digits[:day] <= s.until)
 }
 
 // missed returns, sorted, the requested keys that the query does not return.
@@ -97,6 +108,23 @@ func (s *selection) missed() []string {
 	return out
 }
 
+// namedMost is how many rows are read by their keys. More are found sooner by reading the whole query.
+const namedMost = 2000
+
+// named returns the entries of the rows that are asked for, if these are few and the ledger knows them
+// all; nil if the whole query must be read.
+func (r *Discoverer) named(ctx context.Context, s Resync) ([]trade.Entry, error) {
+	if len(s.Keys) == 0 || len(s.Keys) > namedMost {
+		return nil, nil
+	}
+	entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), s.Keys)
+	if err != nil || len(entries) < len(s.Keys) || slices.ContainsFunc(entries,
+		func(e trade.Entry) bool { return len(r.Run.Job.Spellings(&e)) == 0 }) {
+		return nil, err
+	}
+	return entries, nil
+}
+
 // resync reads the rows that a partial resync asks for. It proves nothing about the others: the
 // cursor does not move, and no row is taken for gone.
 func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor) error {
@@ -106,7 +134,16 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	}
 	p := newPager(r)
 	p.chosen, p.anew = chosen, true
-	if _, err := p.read(ctx, erp.Window{}); err != nil {
+	named, err := r.named(ctx, s)
+	switch {
+	case err != nil:
+		return err
+	case named != nil:
+		err = p.readAgain(ctx, named)
+	default:
+		_, err = p.read(ctx, erp.Window{})
+	}
+	if err != nil {
 		return err
 	}
 	if missed := chosen.missed(); len(missed) > 0 {

@@ -22,6 +22,8 @@ type Asked struct {
 	// Planned, if not nil, is called for each row that would be added or change, with the entry as
 	// it would be then.
 	Planned func(trade.Entry)
+	// Progress, if not nil, is told the progress, in place of who observes the runs.
+	Progress func(run.Progress)
 }
 
 // DryRun computes what jobs would do, parents first. Its ledger can only be read: it stores nothing
@@ -46,8 +48,13 @@ func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[strin
 ) (*run.Run, error) {
 	now, id := e.env.Clock.Now(), uuid.Must(uuid.NewV7()).String()
 	dry := run.DryRun(e.ledger, job, read, asked.Planned)
+	env := e.env
+	if asked.Progress != nil {
+		apart := *e.env
+		apart.Observe, env = asked.Progress, &apart
+	}
 	r := &run.Run{
-		Env: e.env, Job: job, Ledger: dry, Dry: dry, Source: e.source, Now: now,
+		Env: env, Job: job, Ledger: dry, Dry: dry, Source: e.source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    e.log.With(zap.String("job", job.Name()), zap.String("run", id)),
 	}

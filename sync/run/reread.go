@@ -13,12 +13,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ReadAgain reads the rows of entries of one job by their keys, in every spelling that the readings
-// saw, and returns them by their key. It leaves out entries whose key has another number of columns
-// than the configured key: their rows are not in the ERP any more.
+// ReadAgain reads the rows of entries of one job by their keys, as ReadByKeys does, and returns them by
+// their key.
 func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job,
 	entries []trade.Entry,
 ) (map[string][]mapping.Row, error) {
+	rows, err := r.ReadByKeys(ctx, job, entries)
+	if err != nil {
+		return nil, err
+	}
+	return job.ByKey(rows), nil
+}
+
+// ReadByKeys reads the rows of entries of one job by their keys, in every spelling that the readings
+// saw. It leaves out entries whose key has another number of columns than the configured key: their
+// rows are not in the ERP any more.
+func (r *Run) ReadByKeys(ctx context.Context, job *mapping.Job, entries []trade.Entry) ([]erp.Row, error) {
 	var keys [][]erp.Value
 	var apart [][][]erp.Value // the keys with several spellings
 	for i := range entries {
@@ -49,7 +59,7 @@ func (r *Run) ReadAgain(ctx context.Context, job *mapping.Job,
 		}
 		rows = append(rows, more...)
 	}
-	return job.ByKey(rows), nil
+	return rows, nil
 }
 
 // EntriesOf returns the entries of a job that the ledger has under keys.

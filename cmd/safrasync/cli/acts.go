@@ -105,7 +105,7 @@ func TellAsked(a *App, ap trade.Approval) error {
 			Needs    int    `json:"needs"`    // people who must agree, including who ordered it
 		}{ap.Act, ap.Target, false, ap.ID, ap.Needs})
 	}
-	who := a.Text(i18n.Key("approval.who." + string(acts.RoleOf(ap.Act))))
+	who := a.Text(i18n.Key("approval.who." + string(acts.RoleOfApproval(ap))))
 	a.Show("approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
 	return nil
 }

@@ -52,6 +52,7 @@ CREATE TABLE audit (
 );
 CREATE UNIQUE INDEX audit_one_chain ON audit (prev); -- two writers cannot go on from the same record
 CREATE INDEX audit_target ON audit (target, seq); -- the acts on one row
+CREATE INDEX audit_who ON audit (who, seq); -- who acted, and the acts of one person
 
 CREATE TABLE audit_head (
     one BIGINT PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -418,6 +419,7 @@ CREATE TABLE person (
     disabled BIGINT NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
     created_at BIGINT NOT NULL,
     password_at BIGINT NOT NULL,
+    first_password BIGINT NOT NULL DEFAULT 0 CHECK (first_password IN (0, 1)), -- somebody else typed it: the person must change it first
     version BIGINT NOT NULL CHECK (version >= 1),
     issuer TEXT NOT NULL DEFAULT '',
     subject TEXT NOT NULL DEFAULT ''
@@ -546,6 +548,7 @@ CREATE TABLE heard (
     word TEXT NOT NULL,
     PRIMARY KEY (kind, id, seq)
 );
+CREATE INDEX heard_event ON heard (seq); -- what one event told of
 
 CREATE TABLE candidate (
     id TEXT PRIMARY KEY,

@@ -52,6 +52,7 @@ CREATE TABLE audit (
 ) STRICT;
 CREATE UNIQUE INDEX audit_one_chain ON audit (prev); -- two writers cannot go on from the same record
 CREATE INDEX audit_target ON audit (target, seq); -- the acts on one row
+CREATE INDEX audit_who ON audit (who, seq); -- who acted, and the acts of one person
 
 CREATE TABLE audit_head (
     one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -418,6 +419,7 @@ CREATE TABLE person (
     disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
     created_at INTEGER NOT NULL,
     password_at INTEGER NOT NULL,
+    first_password INTEGER NOT NULL DEFAULT 0 CHECK (first_password IN (0, 1)), -- somebody else typed it: the person must change it first
     version INTEGER NOT NULL CHECK (version >= 1),
     issuer TEXT NOT NULL DEFAULT '',
     subject TEXT NOT NULL DEFAULT ''
@@ -546,6 +548,7 @@ CREATE TABLE heard (
     word TEXT NOT NULL,
     PRIMARY KEY (kind, id, seq)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX heard_event ON heard (seq); -- what one event told of
 
 CREATE TABLE candidate (
     id TEXT PRIMARY KEY,

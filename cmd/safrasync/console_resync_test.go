@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// correct gives the row of the sample cooperative that is not valid what it lacks.
+func (d *deskWorld) correct() trade.Entry {
+	d.t.Helper()
+	d.sql("erp.db", `UPDATE contrato SET pagto = '2026-06-15' WHERE num = '000003'`)
+	return d.entry("contracts", "01|000003")
+}
+
+var markField = regexp.MustCompile(`name="mark" value="([^"]+)"`)
+
+// rereadBy orders what a plan of reading again shows, and waits until its runs are over.
+func (d *deskWorld) rereadBy(b *consoletest.Browser, path string, more ...string) {
+	d.t.Helper()
+	b.Get(path).Wants(http.StatusOK, "Ler de novo")
+	form := with(b.Form("/resync"), append([]string{
+		"mark", markField.FindStringSubmatch(b.Body)[1], "reason", "corrigido no ERP",
+	}, more...)...)
+	for _, texts := range form {
+		texts[0] = html.UnescapeString(texts[0])
+	}
+	b.Post("/resync", form).Wants(http.StatusOK, "Pedido feito.")
+	_, told, _ := strings.Cut(b.Body, `<p class="no-paper"><a href="`)
+	told, _, _ = strings.Cut(told, `"`)
+	for strings.Contains(b.Body, "o resultado aparece aqui") {
+		b.Get(html.UnescapeString(told)).Wants(http.StatusOK)
+	}
+	b.Wants(http.StatusOK, "terminou em")
+}
+
+func TestARowIsReadAgainFromItsPageAndItsResultIsToldThere(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	other := d.rows(trade.Accepted)[0]
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, "Ler de novo do ERP",
+		fmt.Sprintf("/resync?row=%d", row.ID))
+	b.Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK, "Serão lidos: 1 linha",
+		"Podem ser enviados: 1 linha")
+	d.rereadBy(b, fmt.Sprintf("/resync?row=%d", row.ID))
+	now := d.entry(row.Job, row.Key)
+	if now.State != trade.Accepted {
+		t.Fatalf("the row is %s", now.State)
+	}
+	b.Wants(http.StatusOK, "1 linha lida", "1 envio", now.RemoteID, "Contratos")
+	// The order stands in the audit, with who gave it; nothing else was sent.
+	b.Get("/audit?target=000003").Wants(http.StatusOK, "carla", "corrigido no ERP")
+	if d.entry(other.Job, other.Key).Attempts != other.Attempts {
+		t.Error("a row that was not asked for was sent")
+	}
+	b.Get(fmt.Sprintf("/resync?row=%d", other.ID)).Wants(http.StatusOK, "Nada seria enviado")
+}
+
+func TestThePlanOfReadingAgainIsDoneOnceByTwoTabs(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	b := d.as(trade.Accountant)
+	path := fmt.Sprintf("/resync?row=%d", row.ID)
+	b.Get(path)
+	form := with(b.Form("/resync"), "mark", markField.FindStringSubmatch(b.Body)[1], "reason", "corrigido no ERP")
+	b.Post("/resync", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
+	b.Post("/resync", with(form, "reason", "corrigido no ERP")).Wants(http.StatusOK, "Pedido feito.")
+	b.Post("/resync", form).Wants(http.StatusConflict, "Nada foi feito")
+	b.Get("/audit").Wants(http.StatusOK)
+	if n := strings.Count(b.Body, "corrigido no ERP"); n != 1 {
+		t.Errorf("it was ordered %d times", n)
+	}
+}
+
+func TestReadingAgainIsNotDoneIfSomebodyDecidedAboutTheRowSinceThePlan(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/resync?row=%d", row.ID))
+	form := with(b.Form("/resync"), "mark", markField.FindStringSubmatch(b.Body)[1], "reason", "corrigido no ERP")
+	d.run(0, "dismiss", row.Job, row.Key, "--reason", "lançado por engano", "--as", "ivo", "--yes")
+	b.Post("/resync", form).Wants(http.StatusConflict, "Nada foi feito")
+	if now := d.entry(row.Job, row.Key); now.State != trade.Dismissed || now.Attempts != 0 {
+		t.Errorf("the row is %s after %d requests", now.State, now.Attempts)
+	}
+}
+
+func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "/resync?cause=")
+	at := regexp.MustCompile(`/resync\?cause=[^"]+`).FindAllString(b.Body, -1)
+	for _, path := range at {
+		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Serão lidos")
+	}
+	filter := url.Values{"job": {"contracts"}, "state": {"invalid"}}.Encode()
+	b.Get("/rows?"+filter).Wants(http.StatusOK, "/resync?filter=")
+	d.rereadBy(b, "/resync?"+url.Values{"filter": {filter}}.Encode())
+	b.Wants(http.StatusOK, "1 linha lida", "1 envio", d.entry(row.Job, row.Key).RemoteID)
+	b.Get("/resync?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, "Nada a ler")
+	b.Get("/resync?filter=%3B").Wants(http.StatusBadRequest)
+
+	b.Get("/resync?job=contracts").Wants(http.StatusForbidden, "Seu perfil não permite isto")
+	b.Get("/resync").Wants(http.StatusBadRequest)
+	b = d.as(trade.Administrator).Get("/resync?job=nothing").Wants(http.StatusNotFound)
+	d.rereadBy(b, "/resync?job=contracts")
+	b.Wants(http.StatusOK, "A execução de Contratos terminou em")
+	d.rereadBy(b, "/resync")
+	b.Get("/resync?job=contracts&from=2026-01-01&until=2026-02-30").Wants(http.StatusBadRequest)
+	b.Get("/audit").Wants(http.StatusOK, "ana")
+}
+
+// Before they press, a person sees the plan; then the run, and what came of it, in the same place and
+// without another click.
+func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	c.open(fmt.Sprintf("/rows/%d", row.ID))
+	c.clicks = 0
+	c.click(fmt.Sprintf(`a[href="/resync?row=%d"]`, row.ID))
+	c.accessible("resync")
+	c.fill("input[name=reason]", "corrigido no ERP")
+	c.click(`button[name=mark]`)
+	c.do(chromedp.WaitVisible(chromedp.CSS(`#ran .state.accepted`)))
+	c.do(chromedp.WaitVisible(chromedp.CSS(`article .state.accepted`))) // the page itself follows
+	c.shows("1 linha lida", "1 envio", d.entry(row.Job, row.Key).RemoteID)
+	c.accessible("resync told")
+	if c.clicks > 3 {
+		t.Errorf("it took %d clicks", c.clicks)
+	}
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}

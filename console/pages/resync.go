@@ -1,0 +1,301 @@
+package pages
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// resyncRoutes are the page that orders rows to be read again from the ERP: one row, those of a cause or
+// of a filter, those of a period, or all.
+type resyncRoutes struct {
+	office *office.Office
+	causes causes
+	orders orders
+}
+
+func (p *resyncRoutes) routes() []web.Route {
+	return []web.Route{
+		web.Get("/resync", trade.Accountant, p.showResync),
+		web.Post("/resync", trade.Accountant, p.doResync),
+	}
+}
+
+// resyncPage is what would be read again, and what would come of it.
+type resyncPage struct {
+	Asked  url.Values // what is asked for, for the form
+	What   string     // the row, the cause or the filter, in words
+	Back   string
+	Orders []acts.Order
+	Plans  []resyncShown // none: they are still being made
+	Mark   string
+	Read   int    // rows read so far for the plan
+	Rows   int    // rows that would be read
+	Goes   int    // rows that may be sent
+	Typed  bool   // their number must be typed
+	Double int    // rows that a person must have compared with the platform
+	None   bool   // nothing is selected
+	Many   bool   // too much is selected
+	Failed string // why it cannot be planned, in words
+	Reason string
+	Fault  string // key of a phrase
+	Check  bool   // the person declared to have compared
+}
+
+// resyncShown is the plan of one job as it is shown.
+type resyncShown struct {
+	office.ResyncPlan
+	States []runSum
+	Steps  []stepView
+	Notes  []string
+}
+
+// resyncFields are the fields that say what is to be read again.
+var resyncFields = []string{"row", "cause", "filter", "job", "from", "until"}
+
+// AgainPath returns the address of the same page.
+func (p *resyncPage) AgainPath() string { return "/resync?" + p.Asked.Encode() }
+
+// ResyncPath returns the address of the plan to read again what a field names.
+func ResyncPath(field, value string) string {
+	return "/resync?" + url.Values{field: {value}}.Encode()
+}
+
+func (p *resyncRoutes) showResync(q *web.Request) error {
+	page, err := p.plan(q, q.Form)
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "resync", page)
+}
+
+// plan plans what a form asks for. If that takes long, the page asks again by itself.
+func (p *resyncRoutes) plan(q *web.Request, form url.Values) (*resyncPage, error) {
+	page, err := p.asked(q, form)
+	if err != nil || len(page.Orders) == 0 || page.Failed != "" {
+		return page, err
+	}
+	plans, read, err := p.office.ShowResync(q.Context(), page.Orders, q.Person(""))
+	if stopped := new(office.ResyncStopped); errors.As(err, &stopped) {
+		page.Failed = p.office.AdviseStop(stopped.Stop, q.Lang).What
+		return page, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	page.Read = read
+	return page, p.show(q, page, plans)
+}
+
+// asked reads what a form asks for.
+func (p *resyncRoutes) asked(q *web.Request, form url.Values) (*resyncPage, error) {
+	page := &resyncPage{Asked: url.Values{}}
+	for _, name := range resyncFields {
+		if text := form.Get(name); text != "" {
+			page.Asked.Set(name, text)
+		}
+	}
+	if err := p.chosen(q, page); err != nil {
+		return nil, err
+	}
+	page.None = len(page.Orders) == 0 && !page.Many && page.Failed == ""
+	return page, nil
+}
+
+// show fills in the plans.
+func (p *resyncRoutes) show(q *web.Request, page *resyncPage, plans []office.ResyncPlan) error {
+	if plans == nil {
+		return nil
+	}
+	page.Mark = office.ResyncMark(plans)
+	for _, plan := range plans {
+		shown := resyncShown{ResyncPlan: plan}
+		for _, state := range trade.States {
+			if n := plan.States[string(state)]; n > 0 {
+				shown.States = append(shown.States, runSum{state, n})
+			}
+		}
+		for _, row := range plan.Rows {
+			step, err := stepOf(q, p.office, row)
+			if err != nil {
+				return err
+			}
+			shown.Steps = append(shown.Steps, step)
+		}
+		for _, note := range plan.Report.Notes {
+			shown.Notes = append(shown.Notes, p.office.Say(note, q.Lang))
+		}
+		page.Plans = append(page.Plans, shown)
+		page.Rows += plan.Report.Read
+		if n := len(plan.Order.Keys); n > 0 && n < plan.Report.Read {
+			page.Rows += n - plan.Report.Read
+		}
+		page.Goes += plan.States[string(trade.Pending)]
+		page.Double += plan.MayDouble
+	}
+	page.Typed = page.Goes > typeAbove
+	return nil
+}
+
+// chosen finds the orders of what is asked for, and where the person came from.
+func (p *resyncRoutes) chosen(q *web.Request, page *resyncPage) (err error) {
+	asked := page.Asked
+	switch {
+	case asked.Has("row"):
+		return p.ofRow(q, page)
+	case asked.Has("cause"):
+		return p.ofCause(q, page)
+	case asked.Has("filter"):
+		values, err := url.ParseQuery(asked.Get("filter"))
+		if err != nil {
+			return web.BadRequest("filter")
+		}
+		f, err := readFilter(values, q.Site.Zone)
+		if err != nil {
+			return err
+		}
+		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("resync.of.filter")
+		page.Orders, page.Many, err = p.office.ResyncOf(q.Context(), asked.Get("filter"), f.RowQuery)
+		return err
+	}
+	return p.ofJobs(q, page)
+}
+
+func (p *resyncRoutes) ofRow(q *web.Request, page *resyncPage) error {
+	e, err := p.office.EntryByID(q.Context(), Number(page.Asked.Get("row")))
+	if err != nil {
+		return err
+	}
+	page.Back = "/rows/" + strconv.FormatInt(e.ID, 10)
+	page.What = titlesOf(p.office, q.Lang).Of(e.Job) + " " + e.Shown.Masked().Lead(q.Voice().SpacedKey(e.Key))
+	if jobNamed(p.office, e.Job) != nil {
+		page.Orders = []acts.Order{{Act: acts.ActResync, Job: e.Job, Keys: []string{e.Key}}}
+	}
+	return nil
+}
+
+func (p *resyncRoutes) ofCause(q *web.Request, page *resyncPage) error {
+	stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
+	if err != nil {
+		return err
+	}
+	page.Back = "/pending"
+	i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == page.Asked.Get("cause") })
+	if i < 0 {
+		return nil
+	}
+	cause := stuck.Causes[i]
+	page.What = cause.Advice.What
+	var queries []trade.RowQuery
+	for _, part := range cause.Own {
+		query := trade.RowQuery{Jobs: []string{part.Job}, States: []trade.State{part.State}}
+		if part.State != trade.InDoubt && cause.Cause != "" {
+			query.Causes = []string{cause.Cause}
+		}
+		queries = append(queries, query)
+	}
+	page.Orders, page.Many, err = p.office.ResyncOf(q.Context(), "", queries...)
+	return err
+}
+
+// ofJobs selects whole jobs, or what changed in the ERP in a period.
+func (p *resyncRoutes) ofJobs(q *web.Request, page *resyncPage) error {
+	switch {
+	case q.May(trade.Administrator):
+	case len(page.Asked) == 0:
+		return web.BadRequest("filter")
+	default:
+		return web.ErrForbidden
+	}
+	page.Back = "/routines"
+	asked, zone := page.Asked, q.Site.Zone
+	since, err := readDay(asked.Get("from"), zone, 0)
+	if err != nil {
+		return err
+	}
+	until, err := readDay(asked.Get("until"), zone, 0)
+	if err != nil {
+		return err
+	}
+	page.What = q.Voice().T("resync.of.all")
+	if !since.IsZero() || !until.IsZero() {
+		page.What = q.Voice().T("resync.of.period", dayOr(q, since), dayOr(q, until))
+	}
+	for _, job := range p.office.Jobs() {
+		if name := asked.Get("job"); name != "" && name != job.Name {
+			continue
+		}
+		if page.What != q.Voice().T("resync.of.all") && !job.Dated {
+			page.Failed = q.Voice().T("resync.undated", titlesOf(p.office, q.Lang).Of(job.Name))
+		}
+		page.Orders = append(page.Orders, acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until})
+	}
+	if len(page.Orders) == 0 {
+		return web.ErrNotFound
+	}
+	if len(page.Orders) == 1 {
+		page.What = titlesOf(p.office, q.Lang).Of(page.Orders[0].Job) + ": " + page.What
+	}
+	return nil
+}
+
+// dayOr returns a day for people; "…" for none.
+func dayOr(q *web.Request, at time.Time) string {
+	if at.IsZero() {
+		return "…"
+	}
+	return q.Voice().Day(at)
+}
+
+// doResync does the plan that a person saw, and shows what comes of it where the person came from.
+func (p *resyncRoutes) doResync(q *web.Request) error {
+	page, err := p.asked(q, q.PostForm)
+	if err != nil {
+		return err
+	}
+	if err := p.show(q, page, p.office.ShownResync(page.Orders, q.Person(""))); err != nil {
+		return err
+	}
+	page.Reason, page.Fault = Reason(q)
+	page.Check = q.PostForm.Get("checked") == "1"
+	switch {
+	case page.Plans == nil || page.Mark != q.PostForm.Get("mark"):
+		return p.moved(q)
+	case page.Fault == "" && page.Double > 0 && !page.Check:
+		page.Fault = "act.not_checked"
+	case page.Fault == "" && !typedFits(q, page.Goes):
+		page.Fault = "act.other_count"
+	}
+	if page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "resync", page)
+	}
+	done, asked, moved, err := p.office.DoResync(q.Context(), page.Orders, page.Mark, q.Person(page.Reason))
+	switch {
+	case err != nil:
+		return err
+	case moved:
+		return p.moved(q)
+	case asked != nil && len(done) == 0:
+		return Asked(q, asked)
+	}
+	q.Tell("resync")
+	return q.Redirect(ordersPath(page.Back, done))
+}
+
+// moved shows the plan as it is now: what was shown was ordered already, or is no longer true.
+func (p *resyncRoutes) moved(q *web.Request) error {
+	page, err := p.plan(q, q.PostForm)
+	if err != nil {
+		return err
+	}
+	page.Reason, page.Fault = q.PostForm.Get("reason"), "act.moved"
+	return q.Page(http.StatusConflict, "resync", page)
+}

@@ -1,0 +1,291 @@
+package pages
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/console/picture"
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// routineRoutes are the page of the jobs: what each does now and next, how its passes ended, and what a
+// person can order of it.
+type routineRoutes struct {
+	office *office.Office
+	orders orders
+}
+
+func (p *routineRoutes) routes() []web.Route {
+	old := func(q *web.Request) error { // the addresses that it had
+		to := "/routines"
+		if q.URL.RawQuery != "" {
+			to += "?" + q.URL.RawQuery
+		}
+		return q.Redirect(to)
+	}
+	return []web.Route{
+		web.Get("/routines", trade.Reader, p.showRoutines),
+		web.Get("/schedules", trade.Reader, old), web.Get("/runs", trade.Reader, old),
+	}
+}
+
+// routinesPage is the data of the page.
+type routinesPage struct {
+	Jobs []routine
+	Live live
+	Ran  ran
+
+	At   time.Time
+	Job  string // whose passes are listed; "" = of all
+	Runs []runLine
+	Next string // after which the next page of the passes begins; "" = this is the last one
+}
+
+// routine is a job as it is shown.
+type routine struct {
+	office.Schedule
+	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
+	Note string        // by the person who paused it
+	Now  *liveShown    // its progress, if it runs in this process
+	Last *trade.RunReport
+	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
+	More []jobAct
+	Runs []trade.RunReport // the latest, oldest first
+	Next time.Time         // zero: by hand only, or not until somebody acts
+	Act  bool              // only a person can make it go on
+}
+
+// jobAct is an act on a job, as a button.
+type jobAct struct {
+	Act   string
+	Key   string // of a phrase
+	Sweep bool
+}
+
+// ticksShown is how many of the latest passes of a job have a tick.
+const ticksShown = 60
+
+// runsRead is how many passes are read for a page; those without news are folded.
+const runsRead = 300
+
+func (p *routineRoutes) showRoutines(q *web.Request) error {
+	page := routinesPage{At: q.Site.Now(), Live: liveNow(p.office, q), Job: q.Form.Get("job")}
+	var err error
+	page.Ran, err = p.orders.told(q, true)
+	if err != nil {
+		return err
+	}
+	schedules, err := p.office.Schedules(q.Context(), q.Lang)
+	if err != nil {
+		return err
+	}
+	for _, s := range schedules {
+		one, err := p.routineOf(q, s, page.Live)
+		if err != nil {
+			return err
+		}
+		page.Jobs = append(page.Jobs, one)
+	}
+	runs, err := p.office.RunPage(q.Context(), page.Job, after(q), runsRead)
+	if err != nil {
+		return err
+	}
+	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Live), runs.Next
+	return q.Page(http.StatusOK, "routines", page)
+}
+
+// routineOf returns a job as it is shown.
+func (p *routineRoutes) routineOf(q *web.Request, s office.Schedule, now live) (routine, error) {
+	out := routine{Schedule: s, Now: now.of(s.Job)}
+	if stop := s.Status.Stop; stop != nil {
+		if s.Status.State == trade.Paused && stop.Brake == nil {
+			out.Note = p.office.Say(stop.Why, q.Lang)
+		} else {
+			advice := p.office.AdviseStop(*stop, q.Lang)
+			out.Stop = &advice
+		}
+	}
+	out.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
+	for _, times := range s.Times {
+		if !out.Act && !times.Sweep && len(times.Next) > 0 {
+			out.Next = times.Next[0]
+		}
+	}
+	runs, err := p.office.RunPage(q.Context(), s.Job, "", ticksShown)
+	if err != nil {
+		return out, err
+	}
+	if len(runs.Runs) > 0 {
+		out.Last = &runs.Runs[0]
+	}
+	slices.Reverse(runs.Runs)
+	out.Runs = runs.Runs
+	mine := slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
+		return !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
+	})
+	if first := actsOn(s.Status)[0]; len(mine) > 0 && mine[0] == first {
+		out.Main, mine = first, mine[1:]
+	}
+	out.More = mine
+	return out, nil
+}
+
+// leftMore returns how many more rows a pass left to people than the one before it.
+func leftMore(run, before trade.RunReport) int {
+	return max(0, openOf(run)-openOf(before))
+}
+
+// openOf returns how many rows a pass left that need a person.
+func openOf(r trade.RunReport) int {
+	open := 0
+	for _, state := range statesFirst {
+		open += r.States[state]
+	}
+	for _, flag := range changedFlags {
+		open += r.Flags[flag]
+	}
+	return open
+}
+
+// Result says in words how the last pass ended.
+func (r routine) Result(v view.Voice) string {
+	switch {
+	case r.Last == nil:
+		return v.T("routines.never")
+	case r.Last.EndedAt.IsZero():
+		return v.T("runs.open")
+	case r.Last.Stopped != nil:
+		return v.T("runs.stopped", v.Stopped(r.Last.Stopped.Code))
+	case idle(*r.Last):
+		return v.T("routines.idle")
+	}
+	return v.T("routines.result", v.Number(r.Last.RowsSent()), v.Number(r.Last.New), v.Number(r.Last.Changed))
+}
+
+// actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
+// whether one can be done is in its plan.
+func actsOn(status trade.JobStatus) []jobAct {
+	run, sweep := jobAct{acts.ActRun, "jobact.run", false}, jobAct{acts.ActRun, "jobact.sweep", true}
+	pause, release := jobAct{acts.ActPause, "jobact.pause", false}, jobAct{acts.ActRelease, "jobact.see", false}
+	switch {
+	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
+		return []jobAct{release}
+	case status.State == trade.Paused:
+		return []jobAct{{acts.ActResume, "jobact.resume", false}}
+	case office.EndedByPerson(status):
+		return []jobAct{release, run, pause}
+	case status.State == trade.Running:
+		return []jobAct{{acts.ActPause, "jobact.stop", false}, run, sweep}
+	case status.State == trade.Stopped:
+		return []jobAct{run, {acts.ActRelease, "jobact.release", false}, sweep, pause}
+	}
+	return []jobAct{run, sweep, pause}
+}
+
+// runLine is a pass in the list, or several in a row without news.
+type runLine struct {
+	trade.RunReport
+	Now  *liveShown        // its progress, if it runs in this process
+	Left int               // rows that it left to people, more than the one before
+	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
+}
+
+// idle reports whether a pass found nothing new, sent nothing and did not stop.
+func idle(r trade.RunReport) bool {
+	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent == 0 && len(r.Alarms) == 0 &&
+		(r.Gone == nil || *r.Gone == 0)
+}
+
+// linesOf returns passes as a list, newest first, with those without news folded. all says that there are
+// no earlier ones.
+func linesOf(runs []trade.RunReport, all bool, now live) []runLine {
+	var out []runLine
+	for i, r := range runs {
+		if n := len(out) - 1; idle(r) && n >= 0 && len(out[n].Idle) > 0 {
+			out[n].Idle = append(out[n].Idle, r)
+			continue
+		}
+		if idle(r) {
+			out = append(out, runLine{Idle: []trade.RunReport{r}})
+			continue
+		}
+		line := runLine{RunReport: r}
+		if r.EndedAt.IsZero() {
+			line.Now = now.of(r.Job)
+		}
+		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
+			line.Left = leftMore(r, runs[i+1+at])
+		} else if all {
+			line.Left = openOf(r)
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// From and Until return when the first and the last pass of a fold began.
+func (l runLine) From() time.Time { return l.Idle[len(l.Idle)-1].StartedAt }
+
+// Until is the other end of From.
+func (l runLine) Until() time.Time { return l.Idle[0].StartedAt }
+
+// HerePath returns the address of this page.
+func (p routinesPage) HerePath() string { return "/routines?" + url.Values{"job": {p.Job}}.Encode() }
+
+// NextPath returns the address of the next page.
+func (p routinesPage) NextPath() string {
+	return "/routines?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode() + "#runs"
+}
+
+// runSaid says in words what a pass did, and what it means.
+func runSaid(v view.Voice, r trade.RunReport, more int) (class, said string) {
+	switch {
+	case r.Stopped != nil:
+		return "rejected", v.T("runs.stopped", v.Stopped(r.Stopped.Code))
+	case r.EndedAt.IsZero():
+		return "none", v.T("runs.open")
+	case more > 0:
+		return "waiting", v.T("routines.tick.left", v.Number(r.RowsSent()), v.Number(more))
+	}
+	return "sent", v.T("routines.tick", v.Number(r.RowsSent()))
+}
+
+// Ticks returns the picture of the latest passes; the table beside it has their addresses.
+func (r routine) Ticks(f view.Frame) picture.Ticks {
+	marks := make([]picture.Mark, len(r.Runs))
+	for i, run := range r.Runs {
+		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
+		marks[i].Class, marks[i].Said = runSaid(f.Voice, run, r.leftBy(i))
+	}
+	return picture.Strip(f.T("routines.ticks.title", f.Title(r.Job)), marks...)
+}
+
+// leftBy returns how many more rows a pass left to people than the one before it.
+func (r routine) leftBy(i int) int {
+	switch {
+	case i == 0 && len(r.Runs) < ticksShown: // the first of all
+		return openOf(r.Runs[i])
+	case i == 0:
+		return 0
+	}
+	return leftMore(r.Runs[i], r.Runs[i-1])
+}
+
+// tickLine is a tick as a line of a table.
+type tickLine struct{ Name, Path, Sent, Said string }
+
+// TicksTable returns the picture as a table, newest first.
+func (r routine) TicksTable(f view.Frame) []tickLine {
+	var out []tickLine
+	for i, run := range slices.Backward(r.Runs) {
+		_, said := runSaid(f.Voice, run, r.leftBy(i))
+		out = append(out, tickLine{f.Time(run.StartedAt), "/runs/" + run.ID, f.Number(run.RowsSent()), said})
+	}
+	return out
+}

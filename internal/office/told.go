@@ -1,0 +1,199 @@
+package office
+
+import (
+	"context"
+	"crypto/tls"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/alert"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// AlertShown is an alert in words, with the messages about it.
+type AlertShown struct {
+	trade.Alert
+	alert.Told
+	Messages []MessageShown // newest first
+}
+
+// MessageShown is a message to one address.
+type MessageShown struct {
+	trade.AlertMessage
+	Subject string // as it was written
+	Address string // "" = the receiver of the webhook
+}
+
+// AlertBook is what people were told of.
+type AlertBook struct {
+	Open, Past []AlertShown   // newest first
+	Digests    []MessageShown // newest first
+	Backlog    trade.Backlog
+	Channels   bool // somebody can be told
+	Digest     bool // a digest is sent
+}
+
+// How many alerts and messages a page shows.
+const (
+	alertsShown   = 100
+	messagesShown = 1000
+)
+
+// AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
+func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook, err error) {
+	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil
+	alerts, err := o.store.LatestAlerts(ctx, alertsShown)
+	if err != nil {
+		return book, err
+	}
+	messages, err := o.store.LatestMessages(ctx, messagesShown)
+	if err != nil {
+		return book, err
+	}
+	of := map[string][]MessageShown{}
+	for _, m := range messages {
+		of[m.AlertID] = append(of[m.AlertID], MessageShown{m, alert.SubjectOf(m), alert.GoesTo(m)})
+	}
+	for _, a := range alerts {
+		told, err := alert.Say(a, lang, o.conf.Zone(), o.conf.Titles(lang))
+		if err != nil {
+			return book, err
+		}
+		shown := AlertShown{a, told, of[a.ID]}
+		if a.ClosedAt.IsZero() {
+			book.Open = append(book.Open, shown)
+		} else {
+			book.Past = append(book.Past, shown)
+		}
+	}
+	book.Digests = of[""]
+	book.Backlog, err = o.store.Backlog(ctx)
+	return book, err
+}
+
+// EventShown is an event of the platform, and the records that it told of.
+type EventShown struct {
+	trade.InboxEvent
+	About []EventAbout
+}
+
+// EventAbout is a record of which an event told; Row is the zero row if it is none of ours.
+type EventAbout struct {
+	trade.EventNote
+	Row trade.Entry
+}
+
+// EventBook is what the platform told, and how well it is heard.
+type EventBook struct {
+	Hooks    []trade.Webhook // that the platform calls, or may call
+	Silence  trade.EventSilence
+	Most     time.Duration // working time without an event after which people are told; 0: never
+	Events   []EventShown  // newest first
+	Ends     time.Time     // of the platform's certificate; zero: not known yet
+	OwnEnds  time.Time     // of our certificate that the platform calls; zero: it has none
+	Refusals []Refusals
+	Listens  bool // events are received
+}
+
+// Refusals is how many rows of a job the platform refuses, where these are more than the limit.
+type Refusals struct {
+	Job         string
+	Rows, Limit int
+}
+
+// EventKinds returns the events that the platform can tell of.
+func EventKinds() []string {
+	out := make([]string, len(apiclient.WebhookEvents))
+	for i, e := range apiclient.WebhookEvents {
+		out[i] = string(e)
+	}
+	return out
+}
+
+// EventsShown is how many events a page shows.
+const EventsShown = 100
+
+// EventBook returns the latest events that a filter selects, with what came of them.
+func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
+	f.Limit = EventsShown
+	book.Most, book.Listens = o.conf.Webhooks.Silence, o.conf.Webhooks.Listen != ""
+	if book.Silence, err = o.store.EventSilence(ctx); err != nil {
+		return book, err
+	}
+	if book.Hooks, err = o.store.Webhooks(ctx, o.now()); err != nil {
+		return book, err
+	}
+	book.Hooks = slices.DeleteFunc(book.Hooks, func(w trade.Webhook) bool { return !w.RetiredAt.IsZero() })
+	if err := o.readEvents(ctx, f, &book); err != nil {
+		return book, err
+	}
+	if o.engine != nil {
+		if platform, ok := o.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
+			book.Ends = platform.CertificateEnds()
+		}
+	}
+	if cert := o.conf.Webhooks.CertFile; cert != "" {
+		pair, err := tls.LoadX509KeyPair(cert, o.conf.Webhooks.KeyFile)
+		if err == nil { // else the receiver does not start, and says so
+			book.OwnEnds = pair.Leaf.NotAfter
+		}
+	}
+	for _, job := range o.jobs {
+		tallies, err := o.store.Counts(ctx, job.Name())
+		if err != nil {
+			return book, err
+		}
+		refused := Refusals{Job: job.Name(), Limit: o.conf.Alerts.RejectedAbove}
+		for _, t := range tallies {
+			if t.State == trade.Rejected {
+				refused.Rows += t.Count
+			}
+		}
+		if refused.Rows > refused.Limit {
+			book.Refusals = append(book.Refusals, refused)
+		}
+	}
+	return book, nil
+}
+
+// readEvents reads the events, and the rows that they told of.
+func (o *Office) readEvents(ctx context.Context, f trade.InboxFilter, book *EventBook) error {
+	list, err := o.store.Inbox(ctx, f)
+	if err != nil {
+		return err
+	}
+	seqs := make([]int64, len(list))
+	for i, e := range list {
+		seqs[i] = e.Seq
+	}
+	notes, err := o.store.HeardIn(ctx, seqs)
+	if err != nil {
+		return err
+	}
+	var ids []string
+	for _, n := range notes {
+		if n.Kind == string(trade.OrderCommitments) {
+			ids = append(ids, n.ID)
+		}
+	}
+	rows, err := o.store.EntriesWith(ctx, trade.OrderCommitments, ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range list {
+		shown := EventShown{InboxEvent: e}
+		for _, n := range notes {
+			if n.Seq != e.Seq {
+				continue
+			}
+			about := EventAbout{EventNote: n}
+			if i := slices.IndexFunc(rows, func(r trade.Entry) bool { return r.RemoteID == n.ID }); i >= 0 {
+				about.Row = rows[i]
+			}
+			shown.About = append(shown.About, about)
+		}
+		book.Events = append(book.Events, shown)
+	}
+	return nil
+}
