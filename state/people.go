@@ -125,7 +125,8 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		}
 		n, err := t.Changed(
 			`UPDATE person SET role = ?, password = ?, disabled = ?, first_password = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,
-			string(u.Role), u.Password, bit(u.Disabled), bit(u.FirstPassword), u.PasswordAt.UnixMilli(), u.Issuer, u.Subject, u.ID, u.Version)
+			string(u.Role), u.Password, bit(u.Disabled), bit(u.FirstPassword), u.PasswordAt.UnixMilli(), u.Issuer,
+			u.Subject, u.ID, u.Version)
 		if err != nil || n == 0 {
 			return false, err
 		}

@@ -50,8 +50,8 @@ func TestARowIsReadAgainFromItsPageAndItsResultIsToldThere(t *testing.T) {
 	other := d.rows(trade.Accepted)[0]
 	b := d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, "Ler de novo do ERP",
 		fmt.Sprintf("/resync?row=%d", row.ID))
-	b.Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK, "Serão lidos: 1 linha",
-		"Podem ser enviados: 1 linha")
+	b.Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK, "Documentos a ler: 1.",
+		"Podem ser enviados: 1.")
 	d.rereadBy(b, fmt.Sprintf("/resync?row=%d", row.ID))
 	now := d.entry(row.Job, row.Key)
 	if now.State != trade.Accepted {
@@ -103,7 +103,7 @@ func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "/resync?cause=")
 	at := regexp.MustCompile(`/resync\?cause=[^"]+`).FindAllString(b.Body, -1)
 	for _, path := range at {
-		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Serão lidos")
+		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Documentos a ler")
 	}
 	filter := url.Values{"job": {"contracts"}, "state": {"invalid"}}.Encode()
 	b.Get("/rows?"+filter).Wants(http.StatusOK, "/resync?filter=")

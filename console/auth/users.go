@@ -121,8 +121,9 @@ func (p *usersPages) addUser(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	err = p.s.Users.AddUser(q.Context(), trade.User{Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true},
-		q.Person(""))
+	err = p.s.Users.AddUser(q.Context(), trade.User{
+		Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true,
+	}, q.Person(""))
 	if errors.Is(err, trade.ErrTaken) {
 		return refuse("users.taken")
 	}

@@ -47,7 +47,13 @@ const ranListed = 300
 // groupsOf sorts what a pass did by what a person asks first.
 func groupsOf(rows []office.RanRow) []ranGroup {
 	out := []ranGroup{
-		{Key: "doubt"}, {Key: "refused"}, {Key: "held"}, {Key: "invalid"}, {Key: "sent"}, {Key: "open"}, {Key: "changed"},
+		{Key: "doubt"},
+		{Key: "refused"},
+		{Key: "held"},
+		{Key: "invalid"},
+		{Key: "sent"},
+		{Key: "open"},
+		{Key: "changed"},
 	}
 	for _, r := range rows {
 		key := "changed"

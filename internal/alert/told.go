@@ -19,7 +19,8 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 	if err := unmarshalDetail(a, &d); err != nil {
 		return out, err
 	}
-	out.Title, out.Happened, out.Means, out.Do = voice{lang: lang, zone: zone, titles: titles}.sentences(Topic(a.Topic), d)
+	v := voice{lang: lang, zone: zone, titles: titles}
+	out.Title, out.Happened, out.Means, out.Do = v.sentences(Topic(a.Topic), d)
 	return out, nil
 }
 

@@ -150,7 +150,7 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 	}
 	paths := []string{
 		"/", "/season", "/doubts", "/changed", "/references", "/references/wallets", "/report", "/report?show=1",
-		"/routines", "/audit",
+		"/routines", "/events", "/alerts", "/audit",
 		"/users", "/account",
 		"/rows", "/rows?after=" + fmt.Sprint(rows/2), "/rows?state=needs_person", "/rows?state=waiting",
 		"/rows?state=invalid&sort=key", "/rows?state=accepted&sort=key", "/rows?cause=message.wallet.not-found",

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// tells stores an event of the platform.
+func (d *deskWorld) tells(seq int, event string, at time.Time, open bool) {
+	d.t.Helper()
+	next := "NULL"
+	if open {
+		next = fmt.Sprint(at.UnixMilli())
+	}
+	d.sql("state.db", fmt.Sprintf(`INSERT INTO inbox (seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome)
+		VALUES (%d, 'h%d', '%s', 'w', '{"a": "word%d"}', 0, 'application/json', '127.0.0.1', %d, %d, 2, %s, '')`, seq, seq, event, seq,
+		at.UnixMilli(), at.UnixMilli(), next))
+}
+
+func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Reader).Get("/events").Wants(http.StatusOK, "nenhum aviso de evento está registrado")
+	sent := d.rows(trade.Accepted)[0]
+	long := office.Now().Add(-30 * 24 * time.Hour)
+	d.sql("state.db", fmt.Sprintf(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at)
+		VALUES ('w', 'UPDATE_ORDER_COMMITMENT', 'https://coop.example', 'p', 'l', '', '', 'active', %d, %d)`, long.UnixMilli(), long.UnixMilli()))
+	d.tells(1, "UPDATE_WORKFLOW_ORDER_COMMITMENT", long, false)
+	d.heard(1, "order_commitments", sent.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "APPROVED")
+	b.Get("/events").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID), "O último evento chegou em", "em uso")
+	d.tells(2, "CREATE_ORDER_COMMITMENT", office.Now(), true)
+	b.Get("/events").Wants(http.StatusOK, "1 evento ainda por ler")
+	b.Get("/events?open=1").Wants(http.StatusOK, "por ler")
+	b.Get("/events?q=word1&event=UPDATE_WORKFLOW_ORDER_COMMITMENT").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID))
+	b.Get("/events?q=nowhere").Wants(http.StatusOK, "Nenhum evento.")
+	b.Get("/events?event=nothing").Wants(http.StatusBadRequest)
+}
+
+func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Reader).Get("/alerts").Wants(http.StatusOK, "Ninguém é avisado", "Nada em aberto.")
+	at := office.Now().Add(-time.Hour)
+	detail := json.RawMessage(`{"jobs":[{"name":"contracts","sends":"order_commitments"}],"rows":65,"limit":20}`)
+	message := func(target, kind string) trade.AlertMessage {
+		return trade.AlertMessage{
+			Kind: kind, Target: target, CreatedAt: at, Content: json.RawMessage(`{"subject":"muitas recusas"}`),
+		}
+	}
+	save := func(a trade.Alert, messages ...trade.AlertMessage) {
+		t.Helper()
+		if saved := must.Get(d.host.Store.SaveAlert(t.Context(), a, messages))(t); !saved {
+			t.Fatal("the alert was not stored")
+		}
+	}
+	save(trade.Alert{Topic: "rejected", Subject: "contracts", Detail: detail, Since: at, SeenAt: at, RaisedAt: at},
+		message("email:ana@coop.example", "raised"), message("webhook:", "raised"))
+	save(trade.Alert{
+		Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
+	})
+	sent := must.Get(d.host.Store.LatestMessages(t.Context(), 10))(t)
+	for _, m := range sent {
+		if m.Target == "webhook:" {
+			continue
+		}
+		m.Outcome, m.DoneAt = "delivered", at
+		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
+	}
+	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa", "a caminho", "Encerrados")
+}
