@@ -49,7 +49,8 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 // there are further ones.
 func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.ParentKey, more bool, err error) {
 	if len(q.Jobs) == 0 {
-		if q.Jobs, err = s.Jobs(ctx); err != nil {
+		q.Jobs, err = s.Jobs(ctx)
+		if err != nil {
 			return nil, false, err
 		}
 	}

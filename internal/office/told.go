@@ -118,10 +118,12 @@ const EventsShown = 100
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
 	book.Most, book.Listens = o.conf.Webhooks.Silence, o.conf.Webhooks.Listen != ""
-	if book.Silence, err = o.store.EventSilence(ctx); err != nil {
+	book.Silence, err = o.store.EventSilence(ctx)
+	if err != nil {
 		return book, err
 	}
-	if book.Hooks, err = o.store.Webhooks(ctx, o.now()); err != nil {
+	book.Hooks, err = o.store.Webhooks(ctx, o.now())
+	if err != nil {
 		return book, err
 	}
 	book.Hooks = slices.DeleteFunc(book.Hooks, func(w trade.Webhook) bool { return !w.RetiredAt.IsZero() })
