@@ -219,7 +219,8 @@ func (w *world) dismiss(job string, keys ...string) {
 	people := w.acts()
 	plan, err := people.Dismiss(w.t.Context(), job, keys)
 	if err == nil {
-		plan, err = people.Do(w.t.Context(), plan, trade.Person{Name: "maria", From: "maria@srv", Reason: "typed twice"})
+		plan, err = people.Do(w.t.Context(), plan,
+			trade.Person{Name: "maria", From: "maria@srv", Reason: "typed twice"})
 	}
 	if err != nil || len(plan.Steps) != len(keys) {
 		w.t.Fatalf("%+v, %v", plan, err)

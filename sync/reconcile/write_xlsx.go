@@ -153,7 +153,7 @@ func (w *xlsxWriter) sheet() error {
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
 	// excelize numbers its sheets in the order in which they are made.
-	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths), 1
+	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths, 0, 0), 1
 	w.rows.Begin(1)
 	for i, c := range w.section.Columns {
 		w.rows.Text(w.names[i], w.head, c.Title)

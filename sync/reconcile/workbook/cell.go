@@ -58,8 +58,3 @@ func Number(d trade.Decimal) (string, bool) {
 	text := d.String()
 	return text, len(strings.TrimLeft(notDigits.Replace(text), "0")) <= exactDigits
 }
-
-// Width returns the width of a column in characters, in the type that excelize needs.
-//
-//nolint:forbidigo // the width of a column, no amount
-func Width(characters int) float64 { return float64(characters) }

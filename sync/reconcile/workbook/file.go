@@ -10,8 +10,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,9 +61,10 @@ func (b *File) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// Sheet begins a sheet. Its first row stays visible when the others scroll. It prints on A4
-// landscape, as wide as one page.
-func (b *File) Sheet(path string, widths []int) *Sheet {
+// Sheet begins a sheet. Its first row stays visible when the others scroll, and so do its first fixed
+// columns; those from hidden on are not shown, unless it is 0. It prints on A4 landscape, as wide as one
+// page.
+func (b *File) Sheet(path string, widths []int, fixed, hidden int) *Sheet {
 	b.sheets[path] = false
 	s := &Sheet{file: b}
 	var to io.Writer
@@ -72,10 +75,21 @@ func (b *File) Sheet(path string, widths []int) *Sheet {
 	s.to = bufio.NewWriterSize(to, 1<<16)
 	s.put(xml.Header +
 		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
-		`<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+		`<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">`)
+	if fixed > 0 {
+		s.put(fmt.Sprintf(`<pane xSplit="%d" ySplit="1" topLeftCell="%c2" activePane="bottomRight" state="frozen"/>`, fixed,
+			'A'+fixed))
+	} else {
+		s.put(`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>`)
+	}
+	s.put(`</sheetView></sheetViews><cols>`)
 	for i, width := range widths {
 		n := strconv.Itoa(i + 1)
-		s.put(`<col min="` + n + `" max="` + n + `" width="` + strconv.Itoa(width) + `" customWidth="1"/>`)
+		s.put(`<col min="` + n + `" max="` + n + `" width="` + strconv.Itoa(width) + `" customWidth="1"`)
+		if hidden > 0 && i >= hidden {
+			s.put(` hidden="1"`)
+		}
+		s.put(`/>`)
 	}
 	s.put(`</cols><sheetData>`)
 	return s
@@ -126,6 +140,9 @@ func (p *partWriter) Write(text []byte) (int, error) {
 
 // Sheet writes one sheet, cell by cell. End and Close return the first error.
 type Sheet struct {
+	// Offers are the drop-down lists of columns, from the second row on.
+	Offers map[string][]string
+
 	file *File
 	to   *bufio.Writer
 	size uint64
@@ -207,7 +224,9 @@ func (s *Sheet) Write(text []byte) (int, error) {
 // Close ends the sheet; table reports whether it has a table. foot is printed at the bottom of each
 // page, beside the page number.
 func (s *Sheet) Close(table bool, foot string) error {
-	s.put(`</sheetData>` + pageSetup + `<headerFooter><oddFooter>`)
+	s.put(`</sheetData>`)
+	s.offers()
+	s.put(pageSetup + `<headerFooter><oddFooter>`)
 	if s.err == nil {
 		s.err = xml.EscapeText(s, []byte(Footer(foot)))
 	}
@@ -220,4 +239,21 @@ func (s *Sheet) Close(table bool, foot string) error {
 		return s.err
 	}
 	return s.to.Flush()
+}
+
+// offers writes the drop-down lists.
+func (s *Sheet) offers() {
+	if len(s.Offers) == 0 || s.row == "1" {
+		return
+	}
+	s.put(`<dataValidations count="` + strconv.Itoa(len(s.Offers)) + `">`)
+	for _, column := range slices.Sorted(maps.Keys(s.Offers)) {
+		s.put(`<dataValidation type="list" allowBlank="1" showErrorMessage="1" sqref="` + column + `2:` + column + s.row +
+			`"><formula1>`)
+		if s.err == nil {
+			s.err = xml.EscapeText(s, []byte(`"`+strings.Join(s.Offers[column], ",")+`"`))
+		}
+		s.put(`</formula1></dataValidation>`)
+	}
+	s.put(`</dataValidations>`)
 }

@@ -5,9 +5,7 @@ package workbook
 import (
 	"encoding/csv"
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
 
 	"github.com/xuri/excelize/v2"
 
@@ -68,18 +66,19 @@ func (l *listCSV) Close() error {
 
 // listBook is a list as a workbook; the columns to fill in have a colour.
 type listBook struct {
-	to   io.Writer
-	form ListForm
-	book *excelize.File
-	rows *excelize.StreamWriter
-	text int
-	fill int
-	line int
+	form  ListForm
+	book  *excelize.File // everything but the sheet
+	file  *File
+	sheet *Sheet
+	names []string // of the columns: A, B …
+	text  int
+	fill  int
+	line  int
 }
 
 // NewList begins a list as a workbook.
 func NewList(to io.Writer, form ListForm) (List, error) {
-	l := &listBook{to: to, form: form, book: excelize.NewFile(), line: 1}
+	l := &listBook{form: form, book: excelize.NewFile(), file: NewFile(to), line: 1}
 	head, err := l.book.NewStyle(&excelize.Style{
 		Font: &excelize.Font{Bold: true},
 		Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
@@ -88,31 +87,31 @@ func NewList(to io.Writer, form ListForm) (List, error) {
 	text, textErr := l.book.NewStyle(&wrapped)
 	wrapped.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}
 	fill, fillErr := l.book.NewStyle(&wrapped)
-	l.text, l.fill, err = text, fill, errors.Join(err, textErr, fillErr)
-	if err == nil {
-		err = l.book.SetSheetName(l.book.GetSheetName(0), form.Name)
-	}
-	if err == nil {
-		l.rows, err = l.book.NewStreamWriter(form.Name)
+	l.text, l.fill = text, fill
+	err = errors.Join(err, textErr, fillErr, l.book.SetSheetName(l.book.GetSheetName(0), form.Name))
+	widths, offers := make([]int, len(form.Columns)), map[string][]string{}
+	for i, c := range form.Columns {
+		name, nameErr := excelize.ColumnNumberToName(i + 1)
+		err = errors.Join(err, nameErr)
+		l.names = append(l.names, name)
+		widths[i] = 16
+		if c.Wide {
+			widths[i] = 38
+		}
+		if len(c.Offers) > 0 {
+			offers[name] = c.Offers
+		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	err = l.rows.SetPanes(&excelize.Panes{
-		Freeze: true, XSplit: 2, YSplit: 1, TopLeftCell: "C2",
-		ActivePane: "bottomRight",
-	})
-	cells := make([]any, len(form.Columns))
+	l.sheet = l.file.Sheet("xl/worksheets/sheet1.xml", widths, 2, form.Hidden)
+	l.sheet.Offers = offers
+	l.sheet.Begin(1)
 	for i, c := range form.Columns {
-		width := 16
-		if c.Wide {
-			width = 38
-		}
-		err = errors.Join(err, l.rows.SetColWidth(i+1, i+1, Width(width)))
-		cells[i] = excelize.Cell{StyleID: head, Value: c.Title}
+		l.sheet.Text(l.names[i], head, c.Title)
 	}
-	err = errors.Join(err, l.rows.SetColVisible(form.Hidden+1, len(cells), false), l.rows.SetRow("A1", cells))
-	return l, err
+	return l, l.sheet.End()
 }
 
 func (l *listBook) Row(cells []string) error {
@@ -120,34 +119,21 @@ func (l *listBook) Row(cells []string) error {
 		return phrase.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", SheetRows)
 	}
 	l.line++
-	values := make([]any, len(cells))
+	l.sheet.Begin(l.line)
 	for i, c := range cells {
 		style := l.text
 		if l.form.Columns[i].Fill {
 			style = l.fill
 		}
-		values[i] = excelize.Cell{StyleID: style, Value: Clip(trade.Visible(c))}
+		l.sheet.Text(l.names[i], style, Clip(trade.Visible(c)))
 	}
-	return l.rows.SetRow("A"+strconv.Itoa(l.line), values)
+	return l.sheet.End()
 }
 
 func (l *listBook) Close() error {
-	var err error
-	for i, c := range l.form.Columns {
-		if len(c.Offers) == 0 || l.line == 1 {
-			continue
-		}
-		name, no := excelize.ColumnNumberToName(i + 1)
-		list := excelize.NewDataValidation(true)
-		list.Sqref = fmt.Sprintf("%s2:%s%d", name, name, l.line)
-		err = errors.Join(err, no, list.SetDropList(c.Offers))
-		if err == nil {
-			err = l.book.AddDataValidation(l.form.Name, list)
-		}
-	}
-	err = errors.Join(err, l.rows.Flush())
+	err := l.sheet.Close(false, "")
 	if err == nil {
-		err = NewFile(l.to).Finish(l.book)
+		err = l.file.Finish(l.book)
 	}
 	return errors.Join(err, l.book.Close())
 }
