@@ -14,7 +14,7 @@ import (
 func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
-	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "1 documento que talvez já exista na plataforma",
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "1 documento em dúvida, ou que pode ficar em dobro",
 		`href="/doubts/next">Resolver 1<`, "1 documento espera por: Contabilidade", "Ver 1 causa",
 		`href="/pending?who=it">TI</a> 1 documento`)
 	if n := strings.Count(b.Body, `<a role="button" href=`); n != 1 {
@@ -25,7 +25,7 @@ func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	}
 	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "1 documento espera por: TI",
 		`href="/pending?who=accounting">Contabilidade</a> 1 documento`)
-	reader := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento que talvez já exista na plataforma")
+	reader := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento em dúvida")
 	if strings.Contains(reader.Body, "Resolver") {
 		t.Error("who only looks is offered to resolve")
 	}

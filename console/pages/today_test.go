@@ -69,6 +69,10 @@ func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 	if mine := todayOf(stuck, day, trade.Accountant).Mine; mine.Key != "accounting" || mine.Rows != 1 {
 		t.Errorf("of accounting: %+v", mine)
 	}
+	held := todayOf(office.Stuck{Causes: stuck.Causes[3:4]}, day, trade.Accountant).Doubt
+	if want := "/pending#" + causeAnchor("twin"); held.Path != want || held.Rows != 1 {
+		t.Errorf("only held: %+v, want the way to %s", held, want)
+	}
 	// the page of causes counts what may be on the platform to its department
 	if all := helpersOf(stuck.Causes, true); all[0].Key != "accounting" || all[0].Rows != 3 {
 		t.Errorf("all of accounting: %+v", all[0])
