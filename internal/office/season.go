@@ -30,7 +30,7 @@ const calendarDays = 26 * 7
 
 // seasonShare is how many times as long as it took a count of the season holds, so that counting takes
 // at most that share of a core.
-const seasonShare = 20
+const seasonShare = 10
 
 // counting is a count of the season in progress.
 type counting struct {
