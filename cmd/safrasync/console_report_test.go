@@ -23,7 +23,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, "Conciliação ERP × Plataforma",
-		"Nenhum mês foi fechado")
+		"Nenhum mês foi fechado", `aria-current="page">Safra 2025/2026</a>`, "Sobra sem explicação")
 	b.Get("/report?show=1&as_of=31/10/2026").Wants(http.StatusUnprocessableEntity, "não é uma data")
 	b.Get("/report?show=1&as_of=2999-12-31").Wants(http.StatusUnprocessableEntity, "ainda não chegou")
 	b.Get("/report?show=1&from=2026-02-01&to=2026-01-01").Wants(http.StatusUnprocessableEntity, "antes da inicial")
@@ -99,7 +99,11 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 	// The same for each product, with the state and cause of what has not gone, in figures and table.
 	b.Wants(http.StatusOK, "De que é feita a diferença",
-		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a> (1 linha): 18.000 kg`,
+		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a></th>`+
+			`<td class="number count-of">1</td><td class="number">−18</td><td class="number">−300</td>`,
+		`<a href="/rows?cause=duplicate_key">fora: com chave repetida no ERP</a>`,
+		`Sobra sem explicação</th><td class="count-of"></td><td class="number">0</td><td class="number">0</td>`,
+		`Sobra sem explicação</th><td class="count-of"></td><td class="number">R$ 0,00</td>`,
 		"fora: com preço ou volume negativo", "fora: com chave repetida no ERP", "diferença da conta")
 	_, totals, _ := strings.Cut(b.Body, ">Totais</h3>")
 	if strings.Contains(totals, "−20.000") || strings.Contains(totals, "205.900") {

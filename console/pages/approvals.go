@@ -79,7 +79,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := closingOf(*page.Waits.Closing, q.Site.Zone)
+		closing := closingOf(q, p.office, *page.Waits.Closing)
 		page.Closing = &closing
 	}
 	page.First = page.Approval.People[0]

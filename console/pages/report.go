@@ -50,6 +50,7 @@ type reportPage struct {
 	Closings []trade.Closing
 	Fault    string
 	Month    string // the last complete month
+	Season   string // of the page without a form: the present one; "" = unknown, or a form was sent
 }
 
 // form returns the page with its form and the closed months.
@@ -119,8 +120,13 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Get("show") == "" {
-		return q.Page(http.StatusOK, "report", page)
+	asked := page.Get("show") != ""
+	if !asked {
+		page.Season, err = p.office.PresentSeason(q.Context())
+		if err != nil {
+			return err
+		}
+		page.Form.Set("harvest", page.Season)
 	}
 	query, fault := reportQuery(page.Form)
 	if fault == "" && p.future(q, query.AsOf) {
@@ -130,7 +136,11 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name)
+	show := p.office.ShowReport
+	if !asked {
+		show = p.office.ShowKeptReport
+	}
+	report, making, err := show(q.Context(), query, q.Lang, reportRows, q.Login.User.Name)
 	if err != nil {
 		return err
 	}
@@ -138,7 +148,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 		page.Making = &making
 		return q.Page(http.StatusOK, "report", page)
 	}
-	page.Report = reportOf(report, p.office.ReportOptions(query, q.Lang))
+	page.Report = reportOf(report, q.Voice(), p.office.ReportOptions(query, q.Lang))
 	return q.Page(http.StatusOK, "report", page)
 }
 
@@ -236,7 +246,7 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 		return p.noClosing(q, "report.month_early")
 	}
 	return q.Page(http.StatusOK, "report_close", closingPage{
-		Plan: closingOf(plan, q.Site.Zone), Reason: q.PostForm.Get("reason"),
+		Plan: closingOf(q, p.office, plan), Reason: q.PostForm.Get("reason"),
 	})
 }
 
@@ -256,7 +266,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	page := closingPage{Reason: reason}
 	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, q.Person(reason),
 		func(plan reconcile.ClosingPlan) (bool, error) {
-			page.Plan = closingOf(plan, q.Site.Zone)
+			page.Plan = closingOf(q, p.office, plan)
 			switch {
 			case fault != "":
 				page.Fault = fault
@@ -303,8 +313,8 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed", closedPage{
-		month.Closing, closingOf(month.Plan, q.Site.Zone),
-		reportOf(month.Report, p.office.ReportOptions(office.ReportQuery{}, q.Lang)),
+		month.Closing, closingOf(q, p.office, month.Plan),
+		reportOf(month.Report, q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang)),
 	})
 }
 

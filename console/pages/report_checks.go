@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -14,18 +16,31 @@ import (
 // Closing is the plan of a closing, as a page shows it.
 type Closing struct {
 	reconcile.ClosingPlan
-	Checks  []ClosingCheck
-	Figures []ProductFigures // what would be stored
+	Checks   []ClosingCheck
+	Products []ProductBridges // what would be stored
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
-func closingOf(p reconcile.ClosingPlan, zone *time.Location) Closing {
-	return Closing{p, checksOf(p, zone), figuresOf(p.Totals, nil, reconcile.Options{})}
+func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan) Closing {
+	options := from.ReportOptions(office.ReportQuery{}, q.Lang)
+	return Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options)}
 }
 
 // Blocked reports whether a failed check prevents the closing.
 func (p Closing) Blocked() bool {
 	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
+}
+
+// Open returns the bridges on which somebody still has something to decide or to send, each alone.
+func (p Closing) Open() (out []ProductBridges) {
+	for _, of := range p.Products {
+		for _, b := range of.Bridges {
+			if b.Open().Sign() != 0 {
+				out = append(out, ProductBridges{of.Product, []Bridge{b}})
+			}
+		}
+	}
+	return out
 }
 
 // Failed returns the number of failed checks.

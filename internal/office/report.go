@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/acts"
@@ -41,6 +42,37 @@ type ReportSources struct {
 	Platform *reconcile.Answers       // nil: the platform is not asked
 	Progress func(rows int, all bool) // see reconcile.Sources; nil: none
 }
+
+// PresentSeason returns the season that most of the newest contracts have; "" if there are none.
+func (o *Office) PresentSeason(ctx context.Context) (season string, err error) {
+	rows := map[string]int{}
+	for _, job := range o.jobs {
+		if job.Spec.Sends != trade.OrderCommitments {
+			continue
+		}
+		page, err := o.RowPage(ctx, trade.RowQuery{
+			Jobs: []string{job.Name()}, Sort: trade.NewestFirst, Limit: newestRows,
+		})
+		if err != nil {
+			return "", err
+		}
+		for _, e := range page.Rows {
+			if values := e.NewestValues(); values != nil && !values.Marked() {
+				rows[job.RowFields(values, nil)["haverst"].Text]++
+			}
+		}
+	}
+	delete(rows, "")
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		if rows[name] >= rows[season] {
+			season = name
+		}
+	}
+	return season, nil
+}
+
+// newestRows is how many of the newest rows of a job tell the season.
+const newestRows = 50
 
 // Closings returns the months that were closed, newest first; those of one cut-off day unless it is zero.
 func (o *Office) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {

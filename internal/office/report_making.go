@@ -19,6 +19,10 @@ const (
 	reportKept     = 10 * time.Second
 )
 
+// reportAge is how old the figures of a page may be that nobody asked to be made anew. The page says of
+// when they are.
+const reportAge = 10 * time.Minute
+
 // Making is how far a report is.
 type Making struct {
 	At   time.Time // the moment of its figures; zero: it waits for its turn
@@ -67,10 +71,30 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 	}
 }
 
+// ShowKeptReport is ShowReport, but returns the last report again if it has this selection and is not
+// too old.
+func (o *Office) ShowKeptReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int,
+	who string,
+) (*paper.Report, Making, error) {
+	o.mu.Lock()
+	kept := o.kept
+	o.mu.Unlock()
+	if kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
+		return kept.report, kept.Making, nil
+	}
+	return o.ShowReport(ctx, q, lang, most, who)
+}
+
+// selection returns what a report is made of, as a text to compare.
+func selection(q ReportQuery, lang trade.Lang, most int) string {
+	q.Sources = ReportSources{}
+	return fmt.Sprintf("%#v %s %d", q, lang, most)
+}
+
 // makeReport returns the report with this selection that is being made, and begins it if there is none.
 // If one with another selection is there, or the office ends, it returns nil.
 func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string) *making {
-	of := fmt.Sprintf("%#v %s %d", q, lang, most)
+	of := selection(q, lang, most)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if m := o.making; m != nil {
@@ -118,6 +142,9 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 		if err != nil && ctx.Err() != nil { // given up: who asks for it again gets another one
 			m.report, m.err = nil, nil
 			o.forget(m)
+		}
+		if m.report != nil && m.err == nil {
+			o.kept = m
 		}
 		close(m.done)
 	})

@@ -29,8 +29,13 @@ var Measures = []Measure{Contracted, Delivered, Fixed, Worth, Untyped}
 // Outside is why what the ERP has is in no total.
 type Outside string
 
-// The reasons, besides those of [trade.BesideKind].
+// The reasons.
 const (
+	OutsideCancelled = Outside(trade.BesideCancelled)
+	OutsideNoKey     = Outside(trade.BesideNoKey)
+	OutsideDouble    = Outside(trade.BesideDouble)
+	OutsideWithdrawn = Outside(trade.Withdrawn) // left the ERP before it was sent
+
 	OutsideNegative  Outside = "negative"       // an amount or a price below zero
 	OutsideUnweighed Outside = "without_weight" // no unit, or no amount above zero
 	OutsideUnpriced  Outside = "without_price"
@@ -40,8 +45,8 @@ const (
 
 // outsides lists the reasons in the order in which they are shown.
 var outsides = []Outside{
-	Outside(trade.BesideCancelled), Outside(trade.BesideNoKey), Outside(trade.BesideDouble), OutsideNegative,
-	OutsideUnweighed, OutsideUnpriced, OutsideMoved, OutsideAfter, Outside(trade.Withdrawn),
+	OutsideCancelled, OutsideNoKey, OutsideDouble, OutsideNegative, OutsideUnweighed, OutsideUnpriced, OutsideMoved,
+	OutsideAfter, OutsideWithdrawn,
 }
 
 // AccountLine is a part of an account: its rows, and their weight or value.
@@ -251,9 +256,9 @@ func (r *Row) outside(one amount) Outside {
 	case r.After:
 		return OutsideAfter
 	case r.Flags.Has(trade.Cancelled):
-		return Outside(trade.BesideCancelled)
+		return OutsideCancelled
 	case r.State == trade.Withdrawn:
-		return Outside(trade.Withdrawn)
+		return OutsideWithdrawn
 	case r.ERP.Negative():
 		return OutsideNegative
 	case !weighed:

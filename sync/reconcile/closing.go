@@ -24,6 +24,7 @@ type ClosingPlan struct {
 	Uneven      []Uneven // jobs whose equation does not balance; nothing may be closed then
 	Unswept     []string // jobs without a complete sweep, for which it is unknown
 	Totals      []Total  // overall, by product
+	Accounts    []Account
 	States      []StateCount
 	Summaries   []Summary // the open rows, by state
 	First       string    // the day of the earliest document; "" if there is none
@@ -63,8 +64,8 @@ type Uneven struct {
 	Difference int
 }
 
-// settled are the states in which nothing remains to be done about a row.
-var settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
+// Settled are the states in which nothing remains to be done about a row.
+var Settled = []trade.State{trade.Accepted, trade.Dismissed, trade.Withdrawn}
 
 // PlanClosing returns what the closed report would contain.
 func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
@@ -78,7 +79,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	}
 	plan := ClosingPlan{
 		First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences,
-		Summaries: view.Summaries,
+		Summaries: view.Summaries, Accounts: view.Accounts,
 	}
 	for _, sum := range view.Summaries {
 		if d := sum.Difference(); d != nil && *d != 0 {
@@ -93,7 +94,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		for _, sum := range view.Summaries {
 			n += sum.States[state]
 		}
-		if n > 0 && !slices.Contains(settled, state) {
+		if n > 0 && !slices.Contains(Settled, state) {
 			plan.States = append(plan.States, StateCount{state, n})
 			plan.Open += n
 		}

@@ -152,7 +152,7 @@ func (s *summaries) add(r *Row) {
 		return
 	}
 	sum.States[r.State]++
-	if !slices.Contains(settled, r.State) {
+	if !slices.Contains(Settled, r.State) {
 		sum.open(r)
 	}
 	for _, f := range r.Flags {

@@ -1,0 +1,259 @@
+package pages
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/console/picture"
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ReportShown is a report as a page shows it.
+type ReportShown struct {
+	*paper.Report
+	Products []ProductBridges
+}
+
+// ProductBridges are the bridges of one product. Contracts, deliveries and fixations are the same
+// grain: they are shown beside each other, and never added up.
+type ProductBridges struct {
+	Product string
+	Bridges []Bridge
+}
+
+// Bridge is the way of one measure of a product from the ERP to the platform, as a picture and line
+// by line.
+type Bridge struct {
+	reconcile.Account
+	Fall  picture.Fall
+	Lines []BridgeLine
+}
+
+// Tonnes returns a weight in tonnes, to the kilogram.
+func (Bridge) Tonnes(kg trade.Decimal) trade.Decimal { return kg.Round(0).Tonnes() }
+
+// Sacas returns a weight in sacas of 60 kg, with two decimals.
+func (Bridge) Sacas(kg trade.Decimal) trade.Decimal {
+	sacas, _ := kg.Sacas(2)
+	return sacas
+}
+
+// BridgeLine is a total of a bridge, or what leads from one total to the next.
+type BridgeLine struct {
+	What   string // masked
+	Rows   int    // of a part
+	Amount trade.Decimal
+	Path   string // address of the list of its rows; "" = none
+	Total  bool
+}
+
+// Difference returns how much of the ERP's total the platform does not have.
+func (b Bridge) Difference() trade.Decimal { return b.ERP().Sub(b.Sent) }
+
+// Rest returns what no line of the bridge explains. Anything but zero is an error of the program.
+func (b Bridge) Rest() trade.Decimal { return b.Proof().Add(b.SentProof()) }
+
+// Open returns what somebody still has to decide or to send.
+func (b Bridge) Open() (sum trade.Decimal) {
+	for _, l := range b.States {
+		if l.State != "" && !slices.Contains(reconcile.Settled, l.State) {
+			sum = sum.Add(l.Amount)
+		}
+	}
+	return sum
+}
+
+// Money reports whether the bridge is one of money; otherwise it is one of kilograms.
+func (b Bridge) Money() bool { return b.Measure == reconcile.Worth }
+
+// reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines.
+func reportOf(all *paper.Report, v view.Voice, o reconcile.Options) *ReportShown {
+	shown := *all
+	shown.Sections = slices.Clone(all.Sections)
+	for i := range shown.Sections {
+		t := &shown.Sections[i]
+		t.Rows = slices.Clone(t.Rows)
+		line := slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.Lead })
+		for j := range t.Rows {
+			r := &t.Rows[j]
+			r.Cells = slices.Clone(r.Cells)
+			switch {
+			case t.ID == reconcile.BridgeSection:
+				r.Cells[line].Path = bridgePath(r.Names["job"], r.Names["line"])
+			case t.ID == reconcile.DifferenceSection && r.Names["line"] == "state":
+				r.Cells[line].Path = statePath(trade.State(r.Names["state"]), r.Names["cause"])
+			}
+		}
+	}
+	return &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o)}
+}
+
+// bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are
+// none, the run that reports them.
+func bridgePath(job, line string) string {
+	query := url.Values{"job": {job}}
+	switch line {
+	case string(trade.BesideNoKey):
+		return "/routines?" + query.Encode()
+	case string(trade.BesideDouble):
+		query.Set("cause", trade.CauseDuplicateKey)
+	case string(trade.BesideCancelled):
+		query.Set("flag", string(trade.Cancelled))
+	case "negative":
+		query.Set("cause", "rule:price")
+	}
+	return "/rows?" + query.Encode()
+}
+
+// bridgesOf returns the bridges of each product, the largest total of the ERP first.
+func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options) (out []ProductBridges) {
+	most := map[string]trade.Decimal{}
+	for _, a := range accounts {
+		if len(out) == 0 || out[len(out)-1].Product != a.Product {
+			out = append(out, ProductBridges{Product: a.Product})
+		}
+		of := &out[len(out)-1]
+		of.Bridges = append(of.Bridges, bridgeOf(a, v, o))
+		if a.Measure != reconcile.Worth && a.ERP().Cmp(most[a.Product]) > 0 {
+			most[a.Product] = a.ERP()
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ProductBridges) int { return most[b.Product].Cmp(most[a.Product]) })
+	return out
+}
+
+// bridgeOf returns the bridge of an account.
+func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
+	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o}
+	if a.Whole && len(a.Outside) > 0 {
+		b.total("read", "erp", a.Read)
+	}
+	var outside trade.Decimal
+	for _, l := range a.Outside {
+		less := trade.Decimal{}.Sub(l.Amount)
+		b.part(l.Why(o), outsidePath(l.Outside), l.Rows, less)
+		outside = outside.Add(less)
+	}
+	if a.Whole && len(a.Outside) > 0 {
+		b.bar("none", v.T("report.bar.outside"), "", outside, false)
+	}
+	b.total("erp", "erp", a.ERP())
+	var last trade.State
+	for _, l := range a.States {
+		if l.State == trade.Accepted {
+			continue
+		}
+		less := trade.Decimal{}.Sub(l.Amount)
+		b.part(l.Why(o), statePath(l.State, l.Cause), l.Rows, less)
+		if l.State == last && last != "" { // one bar for a state, whatever its causes are
+			of := &b.steps[len(b.steps)-1]
+			of.Amount = of.Amount.Add(less)
+			of.Said = b.say(of.Amount)
+			continue
+		}
+		last = l.State
+		name := v.T("report.bar.unknown")
+		if l.State != "" {
+			name = v.State(l.State)
+		}
+		b.bar(stateClass(l.State), name, statePath(l.State, ""), less, false)
+	}
+	for _, l := range []struct {
+		id, class, path string
+		line            reconcile.AccountLine
+	}{
+		{"changed", "waiting", "/changed?flag=changed", a.Changed},
+		{"left", "rejected", "/changed?flag=missing", a.Left},
+	} {
+		if l.line.Rows > 0 {
+			b.part(reconcile.AccountWord(l.id, o.Lang), l.path, l.line.Rows, l.line.Amount)
+			b.bar(l.class, v.T("report.bar."+l.id), l.path, l.line.Amount, false)
+		}
+	}
+	b.total("sent", "sent", a.Sent)
+	title := reconcile.AccountWord("measure."+string(a.Measure), o.Lang)
+	b.Fall = picture.Falling(strings.TrimSpace(title+" "+a.Currency), b.say, b.steps...)
+	return b.Bridge
+}
+
+// bridging makes a bridge.
+type bridging struct {
+	Bridge
+	steps []picture.Step
+	v     view.Voice
+	o     reconcile.Options
+}
+
+// say formats an amount for the picture.
+func (b *bridging) say(amount trade.Decimal) string {
+	if b.Money() {
+		return b.v.Money(b.Currency, amount)
+	}
+	return b.v.Tonnes(amount)
+}
+
+// total adds a total to the lines and the picture.
+func (b *bridging) total(id, class string, amount trade.Decimal) {
+	b.Lines = append(b.Lines, BridgeLine{What: reconcile.AccountWord(id, b.o.Lang), Amount: amount, Total: true})
+	b.bar(class, b.v.T("report.bar."+id), "", amount, true)
+}
+
+// part adds a line that leads from one total to the next.
+func (b *bridging) part(name, path string, rows int, amount trade.Decimal) {
+	b.Lines = append(b.Lines, BridgeLine{What: trade.MaskDocuments(name), Rows: rows, Amount: amount, Path: path})
+}
+
+// bar adds a bar to the picture.
+func (b *bridging) bar(class, name, path string, amount trade.Decimal, total bool) {
+	b.steps = append(b.steps, picture.Step{
+		Mark: picture.Mark{Class: class, Name: name, Said: b.say(amount), Path: path, Amount: amount}, Total: total,
+	})
+}
+
+// stateClass returns what the colour of a state means in a picture.
+func stateClass(state trade.State) string {
+	switch state {
+	case trade.Accepted:
+		return "sent"
+	case trade.Waiting, trade.Pending, trade.Held:
+		return "waiting"
+	case trade.Invalid:
+		return "invalid"
+	case trade.Rejected:
+		return "rejected"
+	case trade.InDoubt, trade.Sending:
+		return "doubt"
+	}
+	return "none"
+}
+
+// outsidePath returns the address of the list of rows that are in no total; "" = there is none.
+func outsidePath(why reconcile.Outside) string {
+	switch why {
+	case reconcile.OutsideCancelled:
+		return "/rows?flag=" + string(trade.Cancelled)
+	case reconcile.OutsideDouble:
+		return "/rows?cause=" + trade.CauseDuplicateKey
+	case reconcile.OutsideNegative:
+		return "/rows?cause=rule:price"
+	case reconcile.OutsideWithdrawn:
+		return "/rows?state=" + string(trade.Withdrawn)
+	}
+	return ""
+}
+
+// statePath returns the address of the list of the rows in a state, for a cause.
+func statePath(state trade.State, cause string) string {
+	query := url.Values{}
+	if state != "" {
+		query.Set("state", string(state))
+	}
+	if cause != "" {
+		query.Set("cause", cause)
+	}
+	return "/rows?" + query.Encode()
+}
