@@ -4,14 +4,17 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -147,4 +150,27 @@ func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
+}
+
+// A plan that takes long is made in the background: the page says how far it is, and shows it when it is
+// there.
+func TestAPlanThatTakesLongIsShownWhenItIsMade(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	d.host.Office = office.New(office.Means{
+		Config: d.host.App.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
+		Board: d.host.Board, Log: d.host.App.Log, Lang: d.host.App.Lang(), Now: office.Now,
+		ReportPatience: time.Nanosecond,
+	})
+	t.Cleanup(d.host.Office.Close)
+	c := d.host.Console()
+	d.server = httptest.NewServer(c)
+	t.Cleanup(func() { c.Close(); d.server.Close() })
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK,
+		"Lendo o ERP para mostrar o que mudaria", `http-equiv="refresh"`)
+	for strings.Contains(b.Body, "Lendo o ERP") {
+		b.Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK)
+	}
+	b.Wants(http.StatusOK, "Documentos a ler: 1.")
 }

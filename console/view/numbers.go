@@ -45,7 +45,7 @@ func (v Voice) In(now, at time.Time) string {
 	switch d := at.Sub(now); {
 	case d < time.Minute:
 		return v.T("in.moment")
-	case d < time.Hour:
+	case d < 2*time.Hour:
 		return v.T("in.minutes", v.Number(int(d.Round(time.Minute)/time.Minute)))
 	case d < 24*time.Hour:
 		return v.T("in.hours", v.Number(int(d.Round(time.Hour)/time.Hour)))
