@@ -236,7 +236,8 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
 		"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
 		"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
-		"report": "/report?show=1", "routines": "/routines", "events": "/events", "alerts": "/alerts", "audit": "/audit",
+		"report": "/report?show=1", "routines": "/routines", "events": "/events",
+		"alerts": "/alerts", "audit": "/audit",
 	}
 	for dark, theme := range []string{"light", "dark"} {
 		c.open("/account")

@@ -38,7 +38,8 @@ func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
 	d.tells(2, "CREATE_ORDER_COMMITMENT", office.Now(), true)
 	b.Get("/events").Wants(http.StatusOK, "1 evento ainda por ler")
 	b.Get("/events?open=1").Wants(http.StatusOK, "por ler")
-	b.Get("/events?q=word1&event=UPDATE_WORKFLOW_ORDER_COMMITMENT").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID))
+	b.Get("/events?q=word1&event=UPDATE_WORKFLOW_ORDER_COMMITMENT").Wants(http.StatusOK,
+		fmt.Sprintf(`href="/rows/%d"`, sent.ID))
 	b.Get("/events?q=nowhere").Wants(http.StatusOK, "Nenhum evento.")
 	b.Get("/events?event=nothing").Wants(http.StatusBadRequest)
 }
@@ -73,5 +74,6 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		m.Outcome, m.DoneAt = "delivered", at
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
-	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa", "a caminho", "Encerrados")
+	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa",
+		"a caminho", "Encerrados")
 }
