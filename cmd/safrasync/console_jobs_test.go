@@ -22,10 +22,13 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
 	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa")
+	if _, last, _ := strings.Cut(b.Body, "Última execução"); !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
+		t.Errorf("the last run is not the newest, which found nothing new: %.200s", last)
+	}
 	if n := strings.Count(b.Body, "para alguém"); n == 0 {
 		t.Error("no run says that it left something to somebody")
 	}
-	_, id, _ := strings.Cut(b.Body, `href="/runs/`)
+	id := b.Body[strings.LastIndex(b.Body, `href="/runs/`)+len(`href="/runs/`):] // the first of both
 	id, _, _ = strings.Cut(id, `"`)
 	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação das linhas depois dela", "Envios", "Soma")
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))

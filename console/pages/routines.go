@@ -122,7 +122,8 @@ func (p *routineRoutes) routineOf(q *web.Request, s office.Schedule, now live) (
 		return out, err
 	}
 	if len(runs.Runs) > 0 {
-		out.Last = &runs.Runs[0]
+		last := runs.Runs[0]
+		out.Last = &last
 	}
 	slices.Reverse(runs.Runs)
 	out.Runs = runs.Runs
