@@ -22,7 +22,8 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
 	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa")
-	if _, last, _ := strings.Cut(b.Body, "Última execução"); !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
+	_, last, _ := strings.Cut(b.Body, "Última execução")
+	if !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
 		t.Errorf("the last run is not the newest, which found nothing new: %.200s", last)
 	}
 	if n := strings.Count(b.Body, "para alguém"); n == 0 {
