@@ -1,0 +1,34 @@
+package office
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The season of a large ledger is counted in the background, once for all who ask; it is nil until then,
+// and afterwards it is the one that was counted, with its time. That of a small one is there at once.
+func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	small := must.Get(open().Season(t.Context(), trade.Portuguese))(t)
+	if small == nil || len(small.Calendar) != calendarDays || small.Ages[trade.FixReferences][0].Rows != 3 {
+		t.Fatalf("of a small ledger: %+v", small)
+	}
+
+	at := open()
+	at.waitFor, at.patience = 0, 0
+	c := &counting{done: make(chan struct{})}
+	at.counting = c // one that has not ended
+	for range 2 {
+		if got := must.Get(at.Season(t.Context(), trade.Portuguese))(t); got != nil {
+			t.Errorf("before the first count has ended: %+v", got)
+		}
+	}
+	at.count(c, trade.Portuguese)
+	counted := must.Get(at.Season(t.Context(), trade.Portuguese))(t)
+	if counted == nil || counted != c.season || counted.At.IsZero() {
+		t.Errorf("after it: %+v, want %+v", counted, c.season)
+	}
+}
