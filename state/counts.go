@@ -90,7 +90,7 @@ func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
 }
 
 // Place returns the position of a row among the rows in its state, by id, and their number.
-func (s *Store) Place(ctx context.Context, e trade.Entry) (place, of int, err error) {
+func (s *Store) Place(ctx context.Context, e trade.Entry, states ...trade.State) (place, of int, err error) {
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -101,8 +101,9 @@ func (s *Store) Place(ctx context.Context, e trade.Entry) (place, of int, err er
 			All   int `db:"n"`
 		}
 		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
-			FROM entry WHERE job = ? AND state = ?`
-		if err := s.db.Get(ctx, "counting the rows in a state", &n, query, e.ID, job, string(e.State)); err != nil {
+			FROM entry WHERE job = ? AND state IN (` + sqldb.Placeholders(len(states)) + `)`
+		args := append([]any{e.ID, job}, sqldb.Anys(states)...)
+		if err := s.db.Get(ctx, "counting the rows in some states", &n, query, args...); err != nil {
 			return 0, 0, err
 		}
 		place, of = place+n.Place, of+n.All

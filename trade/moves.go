@@ -34,6 +34,10 @@ func CanMove(from, to State) bool { return from == to || slices.Contains(Moves[f
 // platform has them. They are in doubt, held, or not sent.
 var Decidable = []State{Pending, Waiting, Invalid, Rejected, InDoubt, Held}
 
+// Undecided are the states of the rows of which only a person can say whether the platform has them,
+// or whether they are the document that it has.
+var Undecided = []State{InDoubt, Held}
+
 // judged are the states of the rows that the engine judges: they were certainly not created, and no
 // person has taken them out. The empty state is that of a row which is not in the ledger yet.
 var judged = []State{"", Pending, Waiting, Invalid, Rejected, Held, Withdrawn}

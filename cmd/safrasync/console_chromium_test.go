@@ -114,6 +114,15 @@ func (c *chrome) press(selector string) {
 	c.do(chromedp.Click(chromedp.CSS(selector)))
 }
 
+// key types a letter that leads to another page, and waits for it.
+func (c *chrome) key(letter string) {
+	c.t.Helper()
+	typed := chromedp.WaitEvent(page.LoadEventFired, nil, chromedp.KeyEvent(letter))
+	if _, err := chromedp.Run(c.ctx, typed); err != nil {
+		c.t.Fatalf("typing %s: %v\n%s", letter, err, c.text())
+	}
+}
+
 // fill types into a field, in place of what it has.
 func (c *chrome) fill(selector, text string) {
 	c.t.Helper()

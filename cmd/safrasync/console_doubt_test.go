@@ -84,7 +84,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).Get(desk)
-	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada sem confirmação")
+	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada para decidir")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
@@ -191,7 +191,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 		working.Go(func() {
 			b.Post(desk+"/do", forms[i])
 			switch {
-			case b.Status == http.StatusOK && strings.Contains(b.Body, "Dispensado;"):
+			case b.Status == http.StatusOK && strings.Contains(b.Body, "Fica de fora;"):
 				done.Add(1)
 			case b.Status == http.StatusConflict && strings.Contains(b.Body, "Já decidido por carla"):
 				late.Add(1)
@@ -241,9 +241,9 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 		b.Post(desk(e)+"/plan", form).Wants(http.StatusOK)
 		return b.Post(desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
 	}
-	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Dispensado;")
-	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada sem confirmação", "Registrado como já enviado")
-	b.Get("/doubts/next").Wants(http.StatusOK, "Nada sem confirmação")
+	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Fica de fora;")
+	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada para decidir", "Registrado como já enviado")
+	b.Get("/doubts/next").Wants(http.StatusOK, "Nada para decidir")
 }
 
 func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -114,11 +116,11 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	}{
 		{
 			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
-			[]string{"É o mesmo: registrar com este id", "São dois documentos: enviar (pode duplicar)", "Dispensar"},
+			[]string{"É o mesmo: registrar com este id", "São dois: enviar (cria outro registro, que não se apaga)", "Deixar de fora"},
 		},
 		{
 			"01|000902", "01|000002", "Decidir: são dois documentos?",
-			[]string{"São dois documentos: enviar (pode duplicar)", "É um só, digitado duas vezes"},
+			[]string{"São dois: enviar (cria outro registro, que não se apaga)", "É um só, digitado duas vezes"},
 		},
 	} {
 		held, other := d.entry("contracts", row.key), d.entry("contracts", row.other)
@@ -141,7 +143,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
 	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
 	b.Get(desk).Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {old.RemoteID}}).Wants(http.StatusOK,
-		"passa a constar como enviada, com o id "+old.RemoteID, "Comparada com")
+		"passa a constar como enviada, com o id "+old.RemoteID, "No ERP agora", "Já enviado")
 }
 
 // A key that occurs twice is corrected in the ERP: no button leads to a question about the platform
@@ -208,5 +210,84 @@ func TestARowWithTwoFaultsNamesBoth(t *testing.T) {
 		"Só isso não basta para a linha ir: carteira sem de-para: código 12")
 	if _, advice, _ := strings.Cut(b.Body, "Preencha"); strings.Contains(advice[:strings.Index(advice, "</dd>")], "vai na próxima") {
 		t.Error("it is said to go although the code is missing")
+	}
+}
+
+// Held rows stand in one queue with those in doubt: what a person decides about one leads to the next,
+// and none is sent as another document without the declaration that it is one.
+func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next">Resolver 3<`)
+	b.Get("/doubts").Wants(http.StatusOK, "01|000901", "01|000902", "01|000004", "a chave está 2 vezes no ERP")
+	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 3", `aria-keyshortcuts="j"`)
+	seen := map[trade.State]int{}
+	for range 3 {
+		_, at, _ := strings.Cut(b.Body, `href="/rows/`)
+		id, _, _ := strings.Cut(at, `"`)
+		desk := "/doubts/" + id
+		form := with(b.Form(desk+"/plan"), "act", "dismiss")
+		if strings.Contains(b.Body, `value="retry"`) && !strings.Contains(b.Body, "É o mesmo: registrar") {
+			form.Set("act", "retry")
+		}
+		if id == fmt.Sprint(renumbered.ID) {
+			form = with(b.Form(desk+"/plan"), "act", "adopt", "id", old.RemoteID)
+		}
+		b.Post(desk+"/plan", form).Wants(http.StatusOK)
+		order := with(b.Form(desk+"/do"), "reason", "conferido com a filial")
+		if form.Get("act") == "retry" {
+			b.Post(desk+"/do", order).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+			order.Set("checked", "1")
+		}
+		b.Post(desk+"/do", order).Wants(http.StatusOK)
+	}
+	b.Wants(http.StatusOK, "Nada para decidir")
+	for _, key := range []string{"01|000901", "01|000902", "01|000004"} {
+		seen[d.entry("contracts", key).State]++
+	}
+	if seen[trade.Accepted] != 1 || seen[trade.Pending] != 1 || seen[trade.Dismissed] != 1 {
+		t.Errorf("the rows are %v", seen)
+	}
+}
+
+// In the browser a held row is decided in three clicks from the first page, or by its letters, which do
+// nothing but open the plan, and nothing while somebody types.
+func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	c := newChrome(t, d.server.URL, 1280, 900)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	from := c.clicks
+	c.click(`a[href="/doubts/next"]`)
+	for range 3 { // the letter J goes to the next one
+		if strings.Contains(c.text(), "É o mesmo: registrar com este id") {
+			break
+		}
+		c.accessible("held")
+		c.key("j")
+	}
+	c.accessible("held beside")
+	c.key("a")
+	c.shows("Registrar como já enviado?")
+	c.open(fmt.Sprintf("/doubts/%d", renumbered.ID))
+	c.click(`button[aria-keyshortcuts="a"]`)
+	c.accessible("held plan")
+	c.fill("input[name=reason]", "é o mesmo")
+	c.click(`form[action$="/do"] button`)
+	c.shows("Registrado como já enviado.")
+	if e := d.entry("contracts", renumbered.Key); e.State != trade.Accepted || e.RemoteID != old.RemoteID {
+		t.Errorf("the row is %s with id %q", e.State, e.RemoteID)
+	}
+	if n := c.clicks - from; n > 3 {
+		t.Errorf("it took %d clicks", n)
+	}
+	c.open(fmt.Sprintf("/doubts/%d", d.entry("contracts", "01|000902").ID))
+	c.do(chromedp.KeyEvent("n")) // without the declaration it stays
+	c.shows("Conferi: são dois documentos", "São dois: enviar")
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
 }

@@ -274,7 +274,7 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
-		"/doubts": "In doubt", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
+		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
 		"/events": "Events of the platform", "/alerts": "Nobody is told",
 		"/schedules": "Run now", "/audit": "Verify the audit",
 	} {

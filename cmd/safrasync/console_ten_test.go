@@ -195,7 +195,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.fill("input[name=reason]", "visto na tela da plataforma")
 		c.golden("05-sem-confirmacao")
 		c.click("article form button")
-		c.shows("Registrado como já enviado.", "Nada sem confirmação")
+		c.shows("Registrado como já enviado.", "Nada para decidir")
 		if _, is, remote := s.entry("contracts", "01|000001"); is != trade.Accepted || remote != made {
 			t.Errorf("the row is %s as %s, want %s", is, remote, made)
 		}

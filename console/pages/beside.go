@@ -2,6 +2,7 @@ package pages
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
@@ -55,15 +56,47 @@ func doublesOf(question ask) string {
 // beside is a held row side by side with the one that it was compared with.
 type beside struct {
 	*acts.Counterpart
-	This trade.Entry
-	Off  []besideField
-	Same int // fields with equal values
+	This     trade.Entry
+	Off      []besideField
+	Even     []besideField
+	Read     bool // the platform showed what it has of the counterpart
+	Revealed bool // documents are not masked
 }
 
-// besideField is a field that differs between the two.
+// Sent reports whether the counterpart was sent.
+func (b *beside) Sent() bool { return b.ID != "" || b.Entry.State.Created() }
+
+// Hide masks the documents in a text, unless they are revealed.
+func (b *beside) Hide(text string) string {
+	if b.Revealed {
+		return text
+	}
+	return view.Mask(text)
+}
+
+// masked reports whether something is masked that may be revealed.
+func (b *beside) masked() bool {
+	hidden := func(value *string) bool { return value != nil && b.Hide(*value) != *value }
+	return b != nil && slices.ContainsFunc(slices.Concat(b.Off, b.Even), func(f besideField) bool {
+		return hidden(f.This) || hidden(f.Theirs) || hidden(f.There)
+	})
+}
+
+// besideField is one field of the two, and of the platform's record of the counterpart. What is not
+// known is nil.
 type besideField struct {
-	Name         string
-	This, Theirs *string
+	Name                string
+	This, Theirs, There *string
+	ThisCode, TheirCode string // of the ERP, with its label, if the value is an id
+	Apart               bool   // the platform does not have what was sent
+}
+
+// even reports whether nothing that is known of the field differs.
+func (f besideField) even() bool {
+	if f.This == nil || f.Theirs == nil {
+		return false
+	}
+	return *f.This == *f.Theirs && !f.Apart
 }
 
 // besideOf compares a held row with its counterpart, by what would be sent and what was; nil if
@@ -84,22 +117,26 @@ func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpa
 		if this.Name == "" || this.Secret {
 			continue
 		}
-		var theirs *string
+		field := besideField{Name: this.Name, This: this.Sent, ThisCode: codeOf(this)}
 		for _, f := range both[1].Fields {
 			if f.Name == this.Name {
-				theirs = f.Sent
+				field.Theirs, field.There, field.Apart, field.TheirCode = f.Sent, f.There, f.Apart, codeOf(f)
 			}
 		}
+		out.Read = out.Read || field.There != nil
 		switch {
-		case this.Sent == nil && theirs == nil:
-		case this.Sent != nil && theirs != nil && *this.Sent == *theirs:
-			out.Same++
+		case field.This == nil && field.Theirs == nil && field.There == nil:
+		case field.even():
+			out.Even = append(out.Even, field)
 		default:
-			out.Off = append(out.Off, besideField{this.Name, this.Sent, theirs})
+			out.Off = append(out.Off, field)
 		}
 	}
 	return out, nil
 }
+
+// codeOf returns the ERP's code of a field whose value is an id of the platform, after its label.
+func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " " + f.Code.Code) }
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.
 func knownOf(o *office.Office, step acts.RowStep, lang trade.Lang) []string {

@@ -33,23 +33,24 @@ func (p *doubtRoutes) routes() []web.Route {
 	}
 }
 
-// doubtsPage lists the rows in doubt, oldest first.
+// doubtsPage lists the rows that a person must decide about, oldest first.
 type doubtsPage struct {
 	Rows []doubtShown
 	Next string
 }
 
-// doubtShown is a row that may be on the platform.
+// doubtShown is a row of which a person must say whether the platform has it.
 type doubtShown struct {
 	Entry trade.Entry
 	Doubt office.Doubt
 	Since time.Time // when the last request was sent
+	Why   string    // why it is held; "" = it is not
 }
 
 func (p *doubtRoutes) showDoubts(q *web.Request) error {
 	rows, err := p.office.RowPage(q.Context(),
 		trade.RowQuery{
-			States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: after(q),
+			States: trade.Undecided, Sort: trade.OldestFirst, After: after(q),
 			Limit: pageRows,
 		})
 	if err != nil {
@@ -72,6 +73,9 @@ func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, erro
 	shown.Entry.Quantity = asked(entry)
 	for _, a := range doubt.Attempts {
 		shown.Since = a.StartedAt
+	}
+	if entry.State == trade.Held {
+		shown.Why = view.Mask(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
 	}
 	return shown, err
 }
@@ -116,13 +120,39 @@ func (p doubtPage) Hide(text string) string {
 // Copies reports whether a text is shown whole, so that it can be copied.
 func (p doubtPage) Copies(text string) bool { return p.Hide(text) == text }
 
+// Compared reports whether the page shows the row side by side with the one that it was compared with.
+func (p doubtPage) Compared() bool { return p.Beside != nil && p.Beside.Rows == 0 }
+
+// Doubles returns what a person must declare before the row is sent, as a part of a phrase's key.
+func (p doubtPage) Doubles() string { return doublesOf(p.Ask) }
+
+// Declares returns the key of the phrase that a person declares before the order of the plan is done;
+// "" if nothing need be declared.
+func (p doubtPage) Declares() string {
+	switch p.Order.Act {
+	case acts.ActResend:
+		return "doubt.absent.checked"
+	case acts.ActRetry:
+		return "act.checked." + p.Doubles()
+	}
+	return ""
+}
+
+// Taken returns the id of the only record that the row may be; "" if there are none or several.
+func (p doubtPage) Taken() string {
+	if len(p.Hints.Records) != 1 {
+		return ""
+	}
+	return p.Hints.Records[0].ID
+}
+
 // Masked reports whether something is masked that may be revealed.
 func (p doubtPage) Masked() bool {
 	hidden := func(l lookFor) bool {
 		return !p.Copies(l.Label) || !p.Copies(l.ERP) || !l.IsID() && !p.Copies(l.Sent)
 	}
 	return slices.ContainsFunc(p.Entry.Shown.Texts, func(t trade.ShownText) bool { return !p.Copies(t.Text) }) ||
-		slices.ContainsFunc(p.Identify, hidden) || slices.ContainsFunc(p.Rest, hidden)
+		slices.ContainsFunc(p.Identify, hidden) || slices.ContainsFunc(p.Rest, hidden) || p.Beside.masked()
 }
 
 // progress is the progress of a person who decides one doubt after the other.
@@ -236,8 +266,8 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Ask == askERP {
 		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
-	if entry.State == trade.InDoubt {
-		page.Place, page.Of, err = p.office.Place(q.Context(), entry)
+	if undecided(entry) {
+		page.Place, page.Of, err = p.office.Place(q.Context(), entry, trade.Undecided...)
 		if err != nil {
 			return doubtPage{}, err
 		}
@@ -272,12 +302,12 @@ func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 	return q.Redirect(path)
 }
 
-// next returns the path of the doubt after the row with an id. After the last it returns the first,
-// and the list if no row is in doubt.
+// next returns the path of the row to decide after the one with an id. After the last it returns the
+// first, and the list if there is none.
 func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, error) {
 	for _, from := range []string{after, ""} {
 		found, err := p.office.RowPage(q.Context(),
-			trade.RowQuery{States: []trade.State{trade.InDoubt}, Sort: trade.OldestFirst, After: from, Limit: 1})
+			trade.RowQuery{States: trade.Undecided, Sort: trade.OldestFirst, After: from, Limit: 1})
 		if err != nil {
 			return "", err
 		}
@@ -289,7 +319,7 @@ func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, erro
 }
 
 // undecided reports whether a person must decide whether the platform has the row.
-func undecided(e trade.Entry) bool { return e.State == trade.InDoubt || e.State == trade.Held }
+func undecided(e trade.Entry) bool { return slices.Contains(trade.Undecided, e.State) }
 
 // mayKnow reports whether a person may say that the platform has the row.
 func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.State) }
@@ -301,7 +331,7 @@ func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRe
 		return nil, err
 	}
 	for _, r := range records {
-		if act := r.Act; act == acts.ActAdopt || act == acts.ActResend || act == acts.ActDismiss {
+		if slices.Contains([]string{acts.ActAdopt, acts.ActResend, acts.ActRetry, acts.ActDismiss}, r.Act) {
 			return &r, nil
 		}
 	}
@@ -331,6 +361,9 @@ func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 		return err
 	}
 	page.Revealed = true
+	if page.Beside != nil {
+		page.Beside.Revealed = true
+	}
 	return q.Page(http.StatusOK, "doubt", page)
 }
 
@@ -358,7 +391,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order acts.Order,
 		order.Act, order.NoID = acts.ActAdopt, true
 	case acts.ActAdopt:
 		order.ID = page.Order.ID
-	case acts.ActResend:
+	case acts.ActResend, acts.ActRetry:
 		order.Checked = true // so that the plan shows the declaration to make
 	case acts.ActDismiss:
 	default:
@@ -421,8 +454,9 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 	if err != nil || !ok {
 		return err
 	}
-	if order.Act == acts.ActResend && page.Fault == "" && !page.Order.Checked {
-		page.Fault = "why_not.not_checked"
+	sends := order.Act == acts.ActResend || order.Act == acts.ActRetry
+	if sends && page.Fault == "" && !page.Order.Checked {
+		page.Fault = "act.not_checked"
 	}
 	if order.Act == acts.ActResend && page.Fault == "" {
 		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))

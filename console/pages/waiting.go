@@ -30,10 +30,10 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 		}
 		for _, t := range tallies {
 			switch t.State {
-			case trade.InDoubt:
+			case trade.InDoubt, trade.Held:
 				counts["/doubts"] += t.Count
 				counts["/pending"] += t.Count
-			case trade.Waiting, trade.Invalid, trade.Rejected, trade.Held:
+			case trade.Waiting, trade.Invalid, trade.Rejected:
 				counts["/pending"] += t.Count
 			}
 		}

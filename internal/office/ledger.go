@@ -57,7 +57,7 @@ type Reads interface {
 	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
 	// Place returns the position of a row among the rows in its state, oldest first, and their
 	// number.
-	Place(ctx context.Context, entry trade.Entry) (place, of int, err error)
+	Place(ctx context.Context, entry trade.Entry, states ...trade.State) (place, of int, err error)
 
 	// Runs returns the latest passes of a job, newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)

@@ -7,14 +7,16 @@ document.addEventListener("change", (event) => {
   if (form) form.requestSubmit();
 });
 
-// "/" goes to the search, unless somebody types.
+// A key goes to the field that names it, or does what the button that names it does, unless somebody
+// types.
 document.addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.altKey || event.metaKey) return;
-  if (event.target.closest("input, textarea, select, [contenteditable]")) return;
-  const search = document.querySelector("input[type=search]");
-  if (search) {
+  if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
+  if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
+  const named = document.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key.toLowerCase())}"]`);
+  if (named) {
     event.preventDefault();
-    search.focus();
+    if (named.matches("input")) named.focus();
+    else named.click();
   }
 });
 
