@@ -69,7 +69,11 @@ const webhookTarget = "webhook:"
 
 // NewWebhook returns the channel. It opens no connection.
 func NewWebhook(o WebhookOptions) *HTTPChannel {
-	return &HTTPChannel{o: o, client: &http.Client{
+	return &HTTPChannel{o: o, client: o.client()}
+}
+
+func (o WebhookOptions) client() *http.Client {
+	return &http.Client{
 		Timeout: o.Timeout,
 		Transport: &http.Transport{
 			Proxy: o.proxy, OnProxyConnectResponse: tunnelFault,
@@ -80,7 +84,7 @@ func NewWebhook(o WebhookOptions) *HTTPChannel {
 		},
 		// A redirect would send the message to an unknown host.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 // String returns the form and the host. The rest of the address is secret.
@@ -119,28 +123,37 @@ func (w *HTTPChannel) Send(ctx context.Context, _ string, m Message) error {
 		return &Fault{Code: "address", Why: trade.Say("delivery.webhook_address"), All: true}
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
+	status, answer, err := exchange(ctx, w.client, req)
+	switch {
+	case err != nil:
+		return err
+	case status < 200 || status > 299:
+		return httpFault(status)
+	case !w.o.Form.took(status, answer):
+		return refusedFault(answer)
+	}
+	return nil
+}
+
+// exchange makes one request, and returns the status and the beginning of the answer. Its errors are
+// of type *Fault.
+func exchange(ctx context.Context, client *http.Client, req *http.Request) (int, []byte, error) {
 	req.Header.Set("User-Agent", "safrasync")
-	resp, err := w.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		var wrapped *url.Error
 		var fault *Fault
 		if errors.As(err, &fault) {
-			return fault
+			return 0, nil, fault
 		}
 		if errors.As(err, &wrapped) { // its text contains the address
 			err = wrapped.Err
 		}
-		return connectionFault(ctx, err)
+		return 0, nil, connectionFault(ctx, err)
 	}
 	defer resp.Body.Close()
 	answer, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what is missing then is no success
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return httpFault(resp.StatusCode)
-	}
-	if !w.o.Form.took(resp.StatusCode, answer) {
-		return refusedFault(answer)
-	}
-	return nil
+	return resp.StatusCode, answer, nil
 }
 
 // took reports whether an answer with a status of success is one with which the receivers of the

@@ -24,6 +24,7 @@ type AlertsConfig struct {
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
+	Heartbeat     Secret         `yaml:"heartbeat"`      // optional: the address that a monitor elsewhere waits for
 }
 
 // EmailConfig is the mail server and the addresses for alerts.
@@ -81,6 +82,14 @@ func (c *Config) checkAlerts(d *Decoder) {
 	if a.Webhook != nil {
 		c.checkWebhook(d, a.Webhook)
 	}
+	switch d.secretURL("alerts.heartbeat", a.Heartbeat, isNear) {
+	case urlInFile:
+		d.Fault("alerts.heartbeat",
+			"must not stand in the file, because who has it can say that all is well: write ${env:NAME} or ${file:PATH}")
+	case urlPlain:
+		d.Fault("alerts.heartbeat",
+			"must begin with https://; http:// is for this host and for private addresses (10., 172.16. to 31., 192.168.)")
+	}
 }
 
 func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
@@ -135,19 +144,46 @@ func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
 	d.Require(at, map[string]bool{"url": w.URL.IsZero()})
 	d.OneOf(at+".form", w.Form, "slack", "teams")
 	between(d, at+".timeout", w.Timeout, time.Second, 2*time.Minute)
-	if !w.URL.IsZero() && !d.faulty(at+".url") {
-		u, err := url.Parse(w.URL.Reveal())
-		switch {
-		case !reference.MatchString(w.URL.written):
-			d.Fault(at+".url",
-				"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
-		case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.Scheme != "https" &&
-			u.Scheme != "http":
-			d.Fault(at+".url", "does not resolve to an address that begins with https://")
-		case u.Scheme == "http" && !IsLoopback(u.Hostname()):
-			d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
-		}
+	switch d.secretURL(at+".url", w.URL, IsLoopback) {
+	case urlInFile:
+		d.Fault(at+".url",
+			"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
+	case urlPlain:
+		d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
 	}
 	w.CAFile = c.checkCAFile(d, at+".ca_file", w.CAFile)
 	d.checkProxy(at+".proxy", w.Proxy)
+}
+
+// urlFault is a fault of a secret address.
+type urlFault int
+
+const (
+	urlInFile urlFault = iota + 1 // it stands in the file
+	urlPlain                      // it begins with http:// and is too far away for that
+)
+
+// secretURL checks an address that is a secret. http:// is allowed for the hosts of which near is
+// true. It reports what every address must keep, and returns what has words of its own.
+func (d *Decoder) secretURL(path string, s Secret, near func(host string) bool) urlFault {
+	if s.IsZero() || d.faulty(path) {
+		return 0
+	}
+	u, err := url.Parse(s.Reveal())
+	switch {
+	case !reference.MatchString(s.written):
+		return urlInFile
+	case err != nil || u.Opaque != "" || u.Hostname() == "" || u.User != nil || u.Scheme != "https" &&
+		u.Scheme != "http":
+		d.Fault(path, "does not resolve to an address that begins with https://")
+	case u.Scheme == "http" && !near(u.Hostname()):
+		return urlPlain
+	}
+	return 0
+}
+
+// isNear reports whether host is this host, or a private address of the own network.
+func isNear(host string) bool {
+	ip := net.ParseIP(host)
+	return IsLoopback(host) || ip != nil && ip.IsPrivate()
 }

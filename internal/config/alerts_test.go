@@ -20,7 +20,7 @@ func loadAlerts(t testing.TB, section string) (*Config, string) {
 	return loadTextWith(t, withAlerts(section), func(name string) (string, bool) {
 		if value, ok := map[string]string{
 			"HOOK": canaryWebhook, "HTTP": "http://hooks.example.com/x",
-			"SMTP": "canary-smtp-52d1",
+			"SMTP": "canary-smtp-52d1", "LAN": "http://192.168.7.9:3001/api/push/canary-11e2",
 		}[name]; ok {
 			return value, true
 		}
@@ -56,6 +56,10 @@ func TestF164AlertsThatCannotWorkAreTold(t *testing.T) {
 		`  webhook: {url: "${env:KEY}"}`:                                                  "alerts.webhook.url: does not resolve to an address",
 		`  webhook: {url: "${env:HOOK}", form: discord}`:                                  "alerts.webhook.form: must be slack or teams",
 		`  webhook: {form: teams}`:                                                        "alerts.webhook.url: is required and missing",
+		`  heartbeat: "https://hc.example.com/canary-11e2"`:                               "alerts.heartbeat: must not stand in the file, because",
+		`  heartbeat: "${env:HTTP}"`:                                                      "alerts.heartbeat: must begin with https://; http:// is for this host and for private addresses",
+		`  heartbeat: "${env:KEY}"`:                                                       "alerts.heartbeat: does not resolve to an address",
+		`  hearbeat: "${env:HOOK}"`:                                                       "unknown key `hearbeat`; did you mean `heartbeat`?",
 		`  rejected_above: -1`:                                                            "alerts.rejected_above: must be a whole number",
 		`  oldest_waiting: 2`:                                                             "alerts.oldest_waiting: must be a time with its unit",
 		`  nothing_new: 500d`:                                                             "alerts.nothing_new: must be from 0s to 365d",
@@ -75,7 +79,8 @@ func TestF164AlertsThatCannotWorkAreTold(t *testing.T) {
 func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 	t.Parallel()
 	c, problem := loadAlerts(t, `  email: {server: "smtp.example.com:587", user: s, password: "${env:SMTP}", from: s@example.com, to: [a@example.com]}
-  webhook: {url: "${env:HOOK}", form: teams}`)
+  webhook: {url: "${env:HOOK}", form: teams}
+  heartbeat: "${env:LAN}"`)
 	if problem != "" {
 		t.Fatal(problem)
 	}
@@ -84,7 +89,8 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 		a.OldestWaiting != 48*time.Hour || a.Digest != "0 7 * * 1-5" || c.Jobs[0].NothingNew != 72*time.Hour {
 		t.Errorf("defaults: %+v, %+v", a, a.Email)
 	}
-	if a.Email.Password.Reveal() != "canary-smtp-52d1" || a.Webhook.URL.Reveal() != canaryWebhook {
+	if a.Email.Password.Reveal() != "canary-smtp-52d1" || a.Webhook.URL.Reveal() != canaryWebhook ||
+		!strings.HasPrefix(a.Heartbeat.Reveal(), "http://192.168.") {
 		t.Error("the references were not resolved")
 	}
 	shown := c.Show() + fmt.Sprintf("%v %+v %#v", c, a.Email.Password, a.Webhook.URL)
@@ -92,7 +98,7 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 		t.Errorf("a secret is shown:\n%s", shown)
 	}
 	for _, want := range []string{
-		`password: "${env:SMTP}"`, `url: "${env:HOOK}"`, `digest: "0 7 * * 1-5"`,
+		`password: "${env:SMTP}"`, `url: "${env:HOOK}"`, `heartbeat: "${env:LAN}"`, `digest: "0 7 * * 1-5"`,
 		"nothing_new: 72h",
 	} {
 		if !strings.Contains(shown, want) {
@@ -100,7 +106,9 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 		}
 	}
 	again, problem := loadTextWith(t, c.Show(), func(name string) (string, bool) {
-		value, ok := map[string]string{"HOOK": canaryWebhook, "SMTP": "x", "KEY": canaryKey, "DSN": canaryDSN}[name]
+		value, ok := map[string]string{
+			"HOOK": canaryWebhook, "LAN": canaryWebhook, "SMTP": "x", "KEY": canaryKey, "DSN": canaryDSN,
+		}[name]
 		return value, ok
 	})
 	if problem != "" || again.Show() != c.Show() {

@@ -37,6 +37,10 @@ func (m *Metrics) count() {
 		Name: "safrasync_refused_total",
 		Help: "Requests and connections that a listener refused since the start of the process, by cause.",
 	}, []string{"listener", "cause"})
+	m.beats = prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "safrasync_heartbeats_total",
+		Help: "Heartbeats sent since the start of the process, by result: done, or why they were not taken.",
+	}, []string{"result"})
 	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "safrasync_api_outcomes_total",
 		Help: "Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
@@ -60,6 +64,9 @@ func (m *Metrics) Reported(r trade.RunReport) {
 
 // Refused counts a request or a connection that a listener refused.
 func (m *Metrics) Refused(listener, cause string) { m.refusals.WithLabelValues(listener, cause).Inc() }
+
+// Beat counts a heartbeat; result is done, or the code of its fault.
+func (m *Metrics) Beat(result string) { m.beats.WithLabelValues(result).Inc() }
 
 // Called counts a request to the platform. status is 0 when no answer came.
 func (m *Metrics) Called(operation string, status int, outcome string, took time.Duration) {

@@ -63,6 +63,7 @@ type Metrics struct {
 	calls    *prometheus.HistogramVec
 	answers  *prometheus.CounterVec
 	refusals *prometheus.CounterVec
+	beats    *prometheus.CounterVec
 	reloads  reloads
 }
 
@@ -73,10 +74,12 @@ func New(o Settings) *Metrics {
 	for _, listener := range []string{"console", "http_api", "metrics", "webhooks"} { // before anything happens
 		m.refusals.WithLabelValues(listener, "connection")
 	}
+	m.beats.WithLabelValues(done)
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
-		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.reloads.total, m.reloads.last,
+		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.beats, m.reloads.total,
+		m.reloads.last,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
 			ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/x509"
 	"os"
+	"time"
 
 	"go.uber.org/zap"
 
@@ -85,6 +86,38 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 		}))
 	}
 	return out, nil
+}
+
+// heartbeatTakes is how long one call of the heartbeat may take.
+const heartbeatTakes = 10 * time.Second
+
+// heartbeatEvery is the least time between two of its calls.
+const heartbeatEvery = time.Minute
+
+// Heartbeat tells a monitor elsewhere that the work goes on.
+type Heartbeat = alert.Heartbeat
+
+// NewHeartbeat returns the configured heartbeat, or nil. It takes the way of the webhook: its proxy and
+// its certificates.
+func NewHeartbeat(conf *config.Config, store *state.Store, log *zap.Logger, count func(string)) (*Heartbeat, error) {
+	if conf.Alerts.Heartbeat.IsZero() {
+		return nil, nil //nolint:nilnil // none is configured
+	}
+	o := alert.HeartbeatOptions{
+		Webhook: alert.WebhookOptions{URL: conf.Alerts.Heartbeat.Reveal, Timeout: heartbeatTakes},
+		Ledger:  store, Every: heartbeatEvery, Log: log, Count: count,
+	}
+	if w := conf.Alerts.Webhook; w != nil {
+		roots, err := RootsOf(w.CAFile)
+		if err != nil {
+			return nil, err
+		}
+		o.Webhook.Roots, o.Webhook.Proxy = roots, w.Proxy.Reveal
+	}
+	for _, job := range conf.Jobs {
+		o.Jobs = append(o.Jobs, job.Name)
+	}
+	return alert.NewHeartbeat(o), nil
 }
 
 // RootsOf returns the system's certificates plus those in a file. It returns nil without a file,

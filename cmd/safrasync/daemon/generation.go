@@ -26,6 +26,7 @@ type generation struct {
 	engine    *engine.Engine
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
+	heartbeat *office.Heartbeat // nil without alerts.heartbeat
 	office    *office.Office
 	troubles  []string // checks that failed at its start; they hold until a run shows more
 	absent    []string // what is not served, and why; holds until a reload
@@ -52,6 +53,10 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
 	}
 	watchdog, err := systemd.Watchdog()
+	if err != nil {
+		return nil, errors.Join(err, g.App.Close())
+	}
+	g.heartbeat, err = office.NewHeartbeat(config, d.store, d.log, d.monitor.Beat)
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
@@ -97,6 +102,9 @@ func (g *generation) reported(r trade.RunReport) {
 		fields = append(fields, zap.String("stopped", r.Stopped.Code))
 	}
 	g.daemon.monitor.Reported(r)
+	if g.heartbeat != nil {
+		g.heartbeat.Due()
+	}
 	g.daemon.log.Info("run", fields...) // last: by now the metrics contain the run
 	g.daemon.tell(g)
 }

@@ -161,6 +161,9 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		defer close(done)
 		var hearing gosync.WaitGroup
 		hearing.Go(func() { g.processEvents(running) })
+		if g.heartbeat != nil {
+			hearing.Go(func() { g.heartbeat.Run(running) })
+		}
 		g.scheduler.Run(running)
 		hearing.Wait()
 	}()

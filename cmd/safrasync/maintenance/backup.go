@@ -28,13 +28,28 @@ func NewBackupCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// backup copies the ledger while other processes may use it: into a file or, with keep, into a
-// folder of dated copies.
+// backup copies the ledger, and tells the monitor of the heartbeat how that went.
 func backup(ctx context.Context, a *cli.App, to string, keep int) error {
 	store, err := a.OpenLedger(ctx, cli.AsItIs)
-	if err != nil {
+	if err == nil {
+		err = copyLedger(ctx, a, store, to, keep)
+	}
+	if a.Config == nil { // nobody knows of a monitor
 		return err
 	}
+	heartbeat, wrong := office.NewHeartbeat(a.Config, store, a.Log, nil)
+	if heartbeat != nil {
+		wrong = heartbeat.Backup(ctx, err)
+	}
+	if wrong != nil {
+		a.Tell("backup.no_heartbeat", wrong)
+	}
+	return err
+}
+
+// copyLedger copies the ledger while other processes may use it: into a file or, with keep, into a
+// folder of dated copies.
+func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, keep int) (err error) {
 	file := to
 	var removed, broken []string
 	if keep > 0 {

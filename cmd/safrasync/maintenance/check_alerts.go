@@ -22,6 +22,7 @@ func (c *checker) alerts(ctx context.Context, tell bool) {
 	case len(channels) == 0 && tell:
 		c.fail(name, "check.nobody_hint", "check.nobody")
 	}
+	c.heartbeat(len(channels) > 0)
 	said := map[string]bool{}
 	for _, channel := range channels {
 		if !tell {
@@ -34,6 +35,18 @@ func (c *checker) alerts(ctx context.Context, tell bool) {
 				c.tellOne(ctx, channel, target)
 			}
 		}
+	}
+}
+
+// heartbeat says whether somebody learns that the service does not run. It calls nothing.
+func (c *checker) heartbeat(alerts bool) {
+	heartbeat, err := office.NewHeartbeat(c.app.Config, nil, nil, nil)
+	switch {
+	case err != nil: // alerts has said so
+	case heartbeat != nil:
+		c.pass("heartbeat", "check.heartbeat_ok", heartbeat)
+	case alerts:
+		c.pass("heartbeat", "check.heartbeat_none")
 	}
 }
 
