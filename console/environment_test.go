@@ -29,7 +29,8 @@ func TestAnInstallationThatDoesNotCountSaysSoOnEachPage(t *testing.T) {
 	}
 	b.Get("/nothing").Wants(http.StatusNotFound, said...)
 
-	other := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople().Browser().Get("/login").Wants(http.StatusOK)
+	other := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople().Browser()
+	other.Get("/login").Wants(http.StatusOK)
 	if strings.Contains(other.Body, "test-name") || strings.Contains(other.Body, "<title>[") {
 		t.Errorf("an installation that counts is marked:\n%s", other.Body)
 	}

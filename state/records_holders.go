@@ -50,9 +50,10 @@ func (h idHolding) parent(kind trade.Kind) string {
 	return cmp.Or(h.Parent, trade.ParentOf(kind, h.Target, []byte(h.Payload)))
 }
 
-// holderOf returns the row that has a platform id, or to which an earlier answer assigned it: only if
-// that answer was late may the record have another one. If the id is unique within a contract only, the
-// row must be of the same contract as the entry except. The entry except itself is ignored.
+// holderOf returns the row that has a platform id, from which a person gave its record to another one, or
+// to which an earlier answer assigned it: only if that answer was late may the record have another id.
+// If the id is unique within a contract only, the row must be of the same contract as the entry except.
+// The entry except itself is ignored.
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	var mine, rows []idHolding
 	kind := trade.Kind(sends)
@@ -65,6 +66,8 @@ func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.Par
 	}
 	for _, query := range []string{
 		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.id = r.entry_id
+			WHERE r.kind = ? AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
+		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.job = r.job AND e.key = r.key
 			WHERE r.kind = ? AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
 		`SELECT e.job, e.key, a.target, a.payload FROM entry e JOIN attempt a ON e.id = a.entry_id
 			WHERE e.sends = ? AND a.remote_id = ? AND e.id <> ? AND a.late = 1 AND a.outcome = 'created' ORDER BY a.id`,

@@ -49,8 +49,8 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
 	other.Post("/changed/do", stale).Wants(http.StatusOK, "Marque ao menos uma linha.")
-	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "Contratos", "01|000001", "01|000002",
-		"carla", "protocolo 4711")
+	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "o contrato 01|000001",
+		"o contrato 01|000002", "carla", "protocolo 4711")
 }
 
 // A record that was deleted on the platform, as an event said and a reading confirmed, is dealt
@@ -81,7 +81,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
 		t.Errorf("the row is %s with id %q, flags %v, dealt with %v", e.State, e.RemoteID, e.Flags, e.Acknowledged)
 	}
-	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "Contratos", "01|000001", "carla",
+	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "o contrato 01|000001", "carla",
 		"protocolo 4712")
 }
 

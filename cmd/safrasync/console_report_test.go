@@ -181,12 +181,13 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		`<a href="/rows?job=contracts&amp;state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"varredura completa em", "Pontos em aberto: 2", "MILHO", "12.000 kg", "R$ 225.900,00", "132.030 kg")
+		"varredura completa em", "Pontos em aberto: 2", "MILHO", `<td class="number">12</td><td class="number">200</td>`,
+		"R$ 225.900,00", `<td class="number">132,03</td>`, "Em aberto ao assinar", "<li>SOJA, Contratado: <strong>42 t · 700 sc</strong></li>")
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
 	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
-		"mês conferido", "aguardando: 1 contrato", "132.030 kg")
+		"mês conferido", "aguardando: 1 contrato", `<td class="number">132,03</td>`)
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)

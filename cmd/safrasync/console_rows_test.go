@@ -77,7 +77,7 @@ func TestARowReadsLikeALetter(t *testing.T) {
 	}
 	invalid := d.rows(trade.Invalid)[0]
 	b = d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d", invalid.ID)).Wants(http.StatusOK, "Ainda não foi enviado.")
-	if n := strings.Count(b.Body, `role="button" href=`); n != 0 {
+	if n := strings.Count(b.Body, `role="button" href=`); n != 1 || !strings.Contains(b.Body, "Ler de novo do ERP") {
 		t.Errorf("of a row that is cured in the ERP %d buttons stand out", n)
 	}
 	d.sql("erp.db", `UPDATE contrato SET quantidade = '1600' WHERE num = '000001'`)

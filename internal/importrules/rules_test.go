@@ -112,7 +112,8 @@ var rules = map[string]rule{
 	},
 	"console/pages": {
 		may: []string{
-			"trade", "sync/acts", "sync/events", "sync/mapping", "sync/pending", "sync/reconcile", "sync/reconcile/paper",
+			"trade", "sync/acts", "sync/events", "sync/mapping", "sync/pending", "sync/reconcile",
+			"sync/reconcile/paper",
 			"internal/i18n",
 			"internal/office", "console/picture", "console/view", "console/web",
 		},

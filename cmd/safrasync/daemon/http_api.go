@@ -110,7 +110,8 @@ type apiOffice struct{ *office.Office }
 // Run orders a run, as the console's "run now" does.
 func (o apiOffice) Run(ctx context.Context, order httpapi.Order) error {
 	err := o.OrderRun(ctx, order.Job, order.Sweep, trade.Person{
-		Name: order.By, From: "http_api " + order.From, Role: acts.Order{Act: acts.ActRun, Sweep: order.Sweep}.Role(), // its token has the scope
+		Name: order.By, From: "http_api " + order.From,
+		Role: acts.Order{Act: acts.ActRun, Sweep: order.Sweep}.Role(), // its token has the scope
 	})
 	if refused, ok := errors.AsType[*office.Refusal](err); ok {
 		return &httpapi.Refusal{Code: refused.Code, Text: refused.Text}
