@@ -59,6 +59,13 @@ func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, er
 		`WHERE job = ? AND `+isStuck+` GROUP BY cause`, job)
 }
 
+// Causes returns the causes that rows of a job have, as the index of the causes has them.
+func (s *Store) Causes(ctx context.Context, job string) (causes []string, err error) {
+	err = s.db.All(ctx, "looking for the causes", &causes,
+		`SELECT DISTINCT cause FROM entry WHERE job = ? AND cause <> '' ORDER BY cause`, job)
+	return causes, err
+}
+
 // Ages returns how old the rows of a job are.
 func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
 	var pending, waiting, doubt, newest, run sql.NullInt64

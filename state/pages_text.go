@@ -1,6 +1,8 @@
 package state
 
 import (
+	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -23,8 +25,8 @@ const (
 	documentsLong = 400
 )
 
-// wordsOf returns the two columns of a row.
-func wordsOf(key string, shown trade.Shown) (words, documents string) {
+// wordsOf returns the two columns of a row. more are words that nobody must be kept from.
+func wordsOf(key string, shown trade.Shown, more ...string) (words, documents string) {
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
@@ -48,8 +50,69 @@ func wordsOf(key string, shown trade.Shown) (words, documents string) {
 	for _, t := range shown.Texts {
 		add(trade.MaskColumn(t.Label, t.Text), t.Text)
 	}
-	return wordList(w, wordsLong), wordList(d, documentsLong)
+	return wordList(append(w, more...), wordsLong), wordList(d, documentsLong)
 }
+
+// The length of a text of the ERP that is taken for a code.
+const (
+	codeLeast = 2
+	codeMost  = 12
+)
+
+// moreWords returns by what else a row is found: its quantity, weight and value, and its codes in the
+// ERP; of a reduced row nothing.
+func moreWords(e trade.Entry, reduced bool) []string {
+	if reduced {
+		return nil
+	}
+	figures := []trade.Decimal{e.Quantity.Amount}
+	if kg, ok := e.Quantity.Kilograms(); ok {
+		figures = append(figures, kg, kg.Tonnes())
+	}
+	if _, value, ok := e.Value(); ok {
+		figures = append(figures, value.Round(2))
+	}
+	var out []string
+	for _, f := range figures {
+		out = append(out, figure(f))
+	}
+	values := e.NewestValues()
+	for _, column := range slices.Sorted(maps.Keys(values)) {
+		text := strings.TrimSpace(values[column].Text)
+		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, betweenWords) ||
+			trade.MaskColumn(column, text) != text {
+			continue
+		}
+		out = append(out, joined(text))
+	}
+	return out
+}
+
+// figure returns a number as a word, which no text has.
+func figure(d trade.Decimal) string {
+	text := d.String()
+	if strings.Contains(text, ".") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return "=" + text
+}
+
+// figureIn returns the number that a person typed as 1.753.980,00, 1753980 or 1753980.00, as a word; ""
+// if it is none.
+func figureIn(token string) string {
+	plain := token
+	if strings.Contains(token, ",") || thousands.MatchString(token) {
+		plain = strings.Replace(strings.ReplaceAll(token, ".", ""), ",", ".", 1)
+	}
+	d, err := trade.ParseDecimal(plain)
+	if err != nil || strings.Trim(plain, "0123456789.") != "" {
+		return ""
+	}
+	return figure(d)
+}
+
+// thousands are numbers with points between the thousands.
+var thousands = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{3})+$`)
 
 // wordList returns different words as one text, up to a number of bytes.
 func wordList(words []string, most int) string {
@@ -102,14 +165,15 @@ func joined(text string) string {
 var kinds = []string{
 	"contrato", "contratos", "contract", "entrega", "entregas", "delivery", "romaneio", "romaneios", "ticket",
 	"nota", "nf", "nfe", "invoice", "fixacao", "produtor", "producer", "cpf", "cnpj", "n", "no", "numero", "number",
-	"id", "filial", "branch", "rastreabilidade", "traceability",
+	"id", "filial", "branch", "rastreabilidade", "traceability", "r", "rs", "brl", "us", "usd", "t", "ton", "toneladas",
+	"tonnes", "sc", "sacas", "kg",
 }
 
 // withoutKinds returns a search text without the words that do not narrow the search.
 func withoutKinds(text string) string {
 	tokens := strings.Fields(text)
 	said := slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
-		return slices.Contains(kinds, joined(strings.Trim(token, "ºª°.:#")))
+		return slices.Contains(kinds, joined(strings.Trim(token, "ºª°.:#$")))
 	})
 	if len(said) == 0 || len(said) == len(tokens) {
 		return text
@@ -124,12 +188,9 @@ const (
 	foundMost = 5000
 )
 
-// The ends of a word that is searched for, one after the other until rows are found: first a whole
-// word is meant, then the beginning of one.
-var wordEnds = []string{" ", ""}
-
 // interpret determines which rows a text finds: the one with this id on the platform, or those that
-// have all its words, or else those that have it anywhere in their keys.
+// have all its words, or else those with its numbers as quantity or value, or those whose id begins so,
+// or those with words that begin so, or else those that have it anywhere in their keys.
 func (p *paging) interpret() error {
 	text := withoutKinds(p.q.Text)
 	p.found = []int64{}
@@ -145,10 +206,15 @@ func (p *paging) interpret() error {
 		return nil
 	}
 	if tokens := strings.Fields(text); !strings.Contains(text, "|") { // only a key has it
-		for _, end := range wordEnds {
-			p.says = p.saying(tokens, end)
-			if len(p.says.where) == 0 {
-				break
+		for _, says := range []*branch{p.saying(tokens, " "), p.figures(tokens), nil, p.saying(tokens, "")} {
+			if says == nil {
+				if p.found, err = p.byIDBegin(text); err != nil || len(p.found) > 0 {
+					return err
+				}
+				continue
+			}
+			if p.says = says; len(says.where) == 0 {
+				continue
 			}
 			if err := p.find(); err != nil || p.found == nil || len(p.found) > 0 {
 				return err
@@ -189,6 +255,45 @@ func (p *paging) saying(tokens []string, end string) *branch {
 		b.args = append(b.args, " "+document+end)
 	}
 	return b
+}
+
+// figures returns the condition that a row has all numbers of a text as figures; one without conditions
+// if not all are numbers.
+func (p *paging) figures(tokens []string) *branch {
+	b := &branch{}
+	for _, token := range tokens {
+		word := figureIn(token)
+		if word == "" {
+			return &branch{}
+		}
+		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+word+" ")
+	}
+	return b
+}
+
+// idBegin is how many characters of an id people are shown, and search for at least.
+const idBegin = 8
+
+// byIDBegin returns the rows whose id on the platform begins with a text.
+func (p *paging) byIDBegin(text string) (ids []int64, err error) {
+	text = strings.ToLower(text)
+	if len(text) < idBegin || strings.Trim(text, "0123456789abcdef-") != "" {
+		return []int64{}, nil
+	}
+	column := `remote_id`
+	if p.s.db.D.Name == sqldb.Postgres {
+		column = `remote_id COLLATE "C"`
+	}
+	ids = []int64{}
+	for _, sends := range trade.Kinds {
+		var some []int64
+		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+column+` >= ? AND `+column+` < ? LIMIT ?`,
+			string(sends), text, text+"g", foundMost); err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	return ids, nil
 }
 
 // findRows needs no columns but those of the index entry_words.

@@ -124,7 +124,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		stored = e.Shown
 		r.Shown = keep(stored)
 	}
-	r.Words, r.Documents = wordsOf(e.Key, stored)
+	r.Words, r.Documents = wordsOf(e.Key, stored, moreWords(e, r.ReducedAt.Valid)...)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
 		r.Weak = weakOf(e.Error)

@@ -31,7 +31,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 
 	// Lists and letters have quantity and value of what was sent, as the platform has it.
 	is := func(n string) string { return "/rows/" + strconv.FormatInt(d.entry("contracts", "01|"+n).ID, 10) }
-	d.as(trade.Reader).Get("/rows?job=contracts&sort=-volume").Wants(http.StatusOK, "1.500,5 SC")
+	d.as(trade.Reader).Get("/rows?job=contracts&sort=-volume").Wants(http.StatusOK, "1.500,5 SC", ">90,03<")
 	if page := d.as(trade.Reader).Get(is("000001")).Body; !strings.Contains(page, "de 1.500,5 SC (90,03 t) de SOJA") {
 		t.Errorf("the letter of the changed contract says another quantity than what was sent:\n%s", page)
 	}

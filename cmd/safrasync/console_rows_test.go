@@ -38,9 +38,53 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
 		b.Get(path).Wants(http.StatusBadRequest, "código “")
 	}
-	b.Get("/rows?q=1753980").Wants(http.StatusOK, "Nenhuma linha com este filtro. A busca olha a chave")
+	b.Get("/rows?q=1753980").Wants(http.StatusOK, "Nenhum documento com este filtro. A busca olha número",
+		"Por CPF ou CNPJ só a Contabilidade procura.")
 	b.Get("/rows?q=529.982.247-25").Wants(http.StatusOK, "só a Contabilidade pode procurar")
 	b.Get("/rows/999999").Wants(http.StatusNotFound, "código “not_found”")
+}
+
+// The list has a column for each text that people know a document by, and for what else of the key is
+// not among them; one unit, sums at the foot, a tab for each job, and the filter as parts to take off.
+func TestTheListOfDocumentsIsATableWithSums(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, state.SQLite, weighed, tickets)
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "    query: |\n      SELECT *",
+		"    show: {contrato: num, produtor: nome}\n    query: |\n      SELECT *, 'Ana 111.444.777-35' AS nome", 1))
+	d.run(0, "sync", "--sweep")
+	d.open()
+	b := d.as(trade.Reader)
+	page := b.Get("/rows?job=contracts").Wants(http.StatusOK, "Soma de 4 documentos", "Produtor</th>", "Filial</th>",
+		`title="000001 · 01 | 000001">000001</a>`, "Ana ***.444.777-**", "SOJA", "90,03", "R$ 225.900,00", "Contratos", "Entregas").Body
+	if strings.Contains(page, `"chips"`) || strings.Contains(page, "Num</th>") {
+		t.Errorf("there are parts of a filter, or a column twice:\n%s", page)
+	}
+	b.Get("/rows?job=contracts&state=invalid&cause=rule:payday").Wants(http.StatusOK,
+		`<a class="off" href="/rows?cause=rule%3Apayday&amp;job=contracts"`, `href="/rows?job=contracts&amp;state=invalid"`,
+		`<option value="rule:payday" selected>data de pagamento`)
+	b.Get("/rows").Wants(http.StatusOK, `aria-current="page">Todos`)
+}
+
+// A document is found by its quantity, weight and value however they are typed, by a code of the ERP and
+// by the beginning of its id, on both databases.
+func TestADocumentIsFoundByItsFiguresCodesAndTheBeginningOfItsID(t *testing.T) {
+	t.Parallel()
+	for _, on := range []string{state.SQLite, state.Postgres} {
+		d := newDeskOn(t, on, "", "UPDATE contrato SET carteira = 'C03' WHERE num = '000003'")
+		b := d.as(trade.Reader)
+		first, second := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
+		for text, want := range map[string]int64{
+			"1.500,5": first.ID, "1500,5": first.ID, "1500.5 sc": first.ID, "90,03 t": first.ID, "R$ 225.900,00": second.ID,
+			"225900": second.ID, "c03": d.entry("contracts", "01|000003").ID, first.RemoteID[:8]: first.ID,
+			strings.ToUpper(second.RemoteID[:11]): second.ID,
+		} {
+			page := b.Get("/rows?q=" + url.QueryEscape(text)).Wants(http.StatusOK).Body
+			if n := strings.Count(page, `<th scope="row"><a`); n != 1 ||
+				!strings.Contains(page, fmt.Sprintf(`href="/rows/%d"`, want)) {
+				t.Errorf("%s: %q finds %d documents", on, text, n)
+			}
+		}
+	}
 }
 
 // The page of a row says what it is, who does what next, and in what order everything happened; of

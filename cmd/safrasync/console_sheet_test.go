@@ -90,7 +90,7 @@ func TestTheListOfRowsIsSortedByItsColumns(t *testing.T) {
 	b := d.as(trade.Reader)
 	order := func(path string, keys ...string) {
 		t.Helper()
-		b.Get(path).Wants(http.StatusOK, "Documento", "Valor")
+		b.Get(path).Wants(http.StatusOK, "Documento", "R$")
 		at := -1
 		for _, key := range keys {
 			next := strings.Index(b.Body, ">"+key)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -33,16 +34,22 @@ func (p *rowsRoutes) routes() []web.Route {
 // rowsPage is the list of rows.
 type rowsPage struct {
 	Filter  rowFilter
-	Jobs    []string
+	Tabs    []rowTab
+	Chips   []rowChip
 	States  []trade.State
 	Flags   []trade.Flag
+	Causes  []rowCause
 	Rows    []rowLine
-	Next    string // query of the next page; "" = this is the last one
-	First   string // query of the first page; "" = this is it
-	Counted *int   // rows of this filter, if the stored sums contain it
-	Many    bool   // too many rows for this order
-	Barred  bool   // a document is searched for, by which this person must not find rows
-	Columns []rowColumn
+	Next    string      // query of the next page; "" = this is the last one
+	First   string      // query of the first page; "" = this is it
+	Whole   *trade.Sums // of this filter, without values, if the stored sums contain it
+	Sums    trade.Sums  // of the rows on the page
+	Many    bool        // too many rows for this order
+	Barred  bool        // a document is searched for, by which this person must not find rows
+	Reasons bool        // a row has a reason or a flag
+	Labels  []string    // of the columns that show texts of the rows of one job, then parts of keys
+	Texts   int         // how many of them show texts
+	Columns map[string]rowColumn
 	Saved   []trade.SavedFilter
 	Query   string // the filter without the page
 	Ran     ran
@@ -51,37 +58,65 @@ type rowsPage struct {
 // ResyncPath returns the address of the plan to read the rows of the list again.
 func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
 
+// Span returns how many columns are before those with sums.
+func (p rowsPage) Span() int {
+	if p.Filter.Job == "" {
+		return 4
+	}
+	return max(1, len(p.Labels)) + 2
+}
+
+// Narrow reports whether the list is narrowed or sorted by what stands behind "more".
+func (p rowsPage) Narrow() bool {
+	f := p.Filter
+	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || f.Sort != trade.NewestFirst
+}
+
 // SavedPath returns the address of the list with a saved filter. In a template the filter would be
 // escaped as a single value.
 func (rowsPage) SavedPath(f trade.SavedFilter) string { return "/rows?" + f.Query }
 
+// rowTab leads to the rows of one job, or of all of them.
+type rowTab struct {
+	Job  string // "" = all
+	Path string
+	Rows *int // nil: the stored sums do not contain the filter
+	Here bool
+}
+
+// rowChip is a part of the filter, and the address of the list without it.
+type rowChip struct{ Text, Off string }
+
+// rowCause is a cause that can be filtered by.
+type rowCause struct{ Cause, Text string }
+
 // rowLine is one row of the list.
 type rowLine struct {
 	trade.Entry
-	Shown    string // the key, documents masked
+	Lead     string   // by what people know the row
+	Texts    []string // in the columns of rowsPage.Labels
+	Shown    string   // the key, documents masked
 	Reason   string
+	Product  string
 	Day      trade.Date // of the document; zero: unknown
+	Weight   *trade.Decimal
 	Currency string
 	Value    *trade.Decimal // amount times price; nil: none
 }
 
 // rowColumn is the head of a column by which the list can be sorted.
 type rowColumn struct {
-	Name   string
 	Path   string // address of the list sorted by it
 	Sorted string // ascending, descending; "" = not sorted by it
-	Number bool
 }
 
 // rowColumns returns the heads of the columns. The current sort column links to the reverse order;
 // numbers and days begin with the largest.
-func rowColumns(f rowFilter) []rowColumn {
-	var out []rowColumn
+func rowColumns(f rowFilter) map[string]rowColumn {
+	out := map[string]rowColumn{}
 	by, down := f.Sort.Column()
-	for _, name := range []trade.RowSort{
-		trade.ByTitle, trade.ByDay, trade.ByState, trade.ByVolume, trade.ByValue, trade.ByChanged,
-	} {
-		c := rowColumn{Name: string(name), Number: name == trade.ByVolume || name == trade.ByValue}
+	for _, name := range trade.Columns {
+		var c rowColumn
 		to := f
 		to.Sort = name
 		if name != trade.ByTitle && name != trade.ByState {
@@ -98,15 +133,25 @@ func rowColumns(f rowFilter) []rowColumn {
 			}
 		}
 		c.Path = "/rows?" + to.values("").Encode()
-		out = append(out, c)
+		out[string(name)] = c
 	}
 	return out
 }
 
 // lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
-	line := rowLine{Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang))}
+	line := rowLine{
+		Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang)),
+		Product: view.Mask(p.office.ProductOf(e)),
+	}
+	line.Lead = e.Shown.Masked().Lead(line.Shown)
+	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
+		line.Reason = "" // said already
+	}
 	line.Quantity = asked(e)
+	if kg, ok := line.Quantity.Kilograms(); ok {
+		line.Weight = &kg
+	}
 	if currency, value, ok := e.Value(); ok {
 		line.Currency, line.Value = currency, &value
 	}
@@ -118,6 +163,84 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 		line.Day, _ = trade.ParseDate(cmp.Or(body.Ordered, body.Delivered)) // zero if there is none
 	}
 	return line
+}
+
+// add adds a row to the page, and to its sums.
+func (p *rowsPage) add(line rowLine) {
+	p.Rows = append(p.Rows, line)
+	p.Reasons = p.Reasons || line.Reason != "" || len(line.Flags) > 0
+	p.Sums.Rows++
+	if line.Weight != nil {
+		p.Sums.Kilograms = p.Sums.Kilograms.Add(*line.Weight)
+	} else {
+		p.Sums.Unweighed++
+	}
+	if line.Value != nil {
+		p.Sums.Values[line.Currency] = p.Sums.Values[line.Currency].Add(*line.Value)
+	}
+}
+
+// spread gives each text that identifies the rows of one job a column of its own: what the
+// configuration shows of them, and the parts of the key that this does not say.
+func (p *rowsPage) spread(job *office.Job) {
+	var columns []string // of the key; "" = it is shown already
+	if job != nil {
+		columns = slices.Clone(job.Key)
+	}
+	wide := len(columns)
+	parts := make([][]string, len(p.Rows))
+	for i, row := range p.Rows {
+		for _, t := range row.Entry.Shown.Texts {
+			if !slices.Contains(p.Labels, t.Label) {
+				p.Labels = append(p.Labels, t.Label)
+			}
+		}
+		parts[i] = strings.Split(row.Shown, " | ")
+		if len(parts[i]) != wide {
+			columns = nil
+		}
+	}
+	if len(p.Labels) == 0 { // the key is all that there is
+		return
+	}
+	for c := range columns {
+		said := true
+		for i, row := range p.Rows {
+			said = said && slices.ContainsFunc(row.Entry.Shown.Texts, func(t trade.ShownText) bool {
+				return strings.TrimLeft(t.Text, "0") == strings.TrimLeft(parts[i][c], "0")
+			})
+		}
+		if said {
+			columns[c] = ""
+		}
+	}
+	for i := range p.Rows {
+		row := &p.Rows[i]
+		masked := row.Entry.Shown.Masked()
+		for _, label := range p.Labels {
+			row.Texts = append(row.Texts, masked.Get(label))
+		}
+		if row.Texts[0] != "" {
+			row.Lead = row.Texts[0]
+		} else {
+			row.Lead = row.Shown
+		}
+		for c, name := range columns {
+			if name != "" {
+				row.Texts = append(row.Texts, parts[i][c])
+			}
+		}
+	}
+	p.Texts = len(p.Labels)
+	for _, name := range columns {
+		if name != "" {
+			p.Labels = append(p.Labels, name)
+		}
+	}
+	for i, label := range p.Labels {
+		first, size := utf8.DecodeRuneInString(label)
+		p.Labels[i] = string(unicode.ToUpper(first)) + label[size:]
+	}
 }
 
 // rowFilter is the filter in the address.
@@ -136,9 +259,9 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page := rowsPage{Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode()}
-	for _, job := range p.office.Jobs() {
-		page.Jobs = append(page.Jobs, job.Name)
+	page := rowsPage{
+		Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode(),
+		Sums: trade.Sums{Values: map[string]trade.Decimal{}},
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.office.RowPage(q.Context(), f.RowQuery)
@@ -146,7 +269,10 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return err
 	}
 	for _, e := range found.Rows {
-		page.Rows = append(page.Rows, p.lineOf(q, e))
+		page.add(p.lineOf(q, e))
+	}
+	if f.Job != "" {
+		page.spread(jobNamed(p.office, f.Job))
 	}
 	page.Many = found.Many
 	if page.Many { // they are not in that order
@@ -160,10 +286,17 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if f.After != "" {
 		page.First = "/rows?" + f.values("").Encode()
 	}
-	page.Counted, err = p.counted(q, f)
+	if err := p.count(q, f, &page); err != nil {
+		return err
+	}
+	causes, err := p.office.Causes(q.Context(), f.Jobs)
 	if err != nil {
 		return err
 	}
+	for _, cause := range causes {
+		page.Causes = append(page.Causes, rowCause{cause, p.causeText(q, cause)})
+	}
+	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orders.told(q, true)
 	if err != nil {
 		return err
@@ -175,27 +308,106 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	return q.Page(http.StatusOK, "rows", page)
 }
 
-// counted returns how many rows a filter selects; nil if the stored sums do not contain it.
-func (p *rowsRoutes) counted(q *web.Request, f rowFilter) (*int, error) {
-	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() {
-		return nil, nil //nolint:nilnil // it is not known, which is no error
+// causeText says in words what a cause means.
+func (p *rowsRoutes) causeText(q *web.Request, cause string) string {
+	state := trade.Rejected
+	switch {
+	case strings.HasPrefix(cause, "rule:"):
+		state = trade.Invalid
+	case strings.HasPrefix(cause, "ref:"), cause == trade.CauseParent:
+		state = trade.Waiting
+	case cause == trade.CauseUnknown:
+		state = trade.InDoubt
+	case slices.Contains(heldCauses, cause):
+		state = trade.Held
+	}
+	return view.Mask(p.office.Advice(trade.Entry{State: state, Cause: cause}, q.Lang).What)
+}
+
+// heldCauses are the causes of held rows.
+var heldCauses = []string{
+	trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin, trade.CauseDuplicateKey, trade.CauseVanished,
+	trade.CauseExists, trade.CauseReplaced,
+}
+
+// chips returns the parts of a filter, each with the address of the list without it.
+func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
+	v := q.Voice()
+	var out []rowChip
+	add := func(on bool, text string, off func(*rowFilter)) {
+		if on {
+			without := f
+			off(&without)
+			out = append(out, rowChip{text, "/rows?" + without.values("").Encode()})
+		}
+	}
+	add(f.Text != "", "“"+view.Mask(trade.SayBlanks(f.Text, q.Lang))+"”", func(f *rowFilter) { f.Text = "" })
+	state := v.T("rows.needs_person")
+	if f.State != needsPerson {
+		state = v.State(trade.State(f.State))
+	}
+	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
+	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
+	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
+	add(f.FromText != "", v.T("rows.from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
+	add(f.UntilText != "", v.T("rows.changed_until", v.Day(f.Until.AddDate(0, 0, -1))),
+		func(f *rowFilter) { f.UntilText = "" })
+	return out
+}
+
+// count fills in how many rows each tab has and how much those of the filter carry, as far as the
+// stored sums contain it.
+func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) error {
+	known := len(f.Causes)+len(f.Flags) == 0 && f.Text == "" && f.From.IsZero() && f.Until.IsZero()
+	all := f
+	all.Job = ""
+	tabs := []rowTab{{Path: "/rows?" + all.values("").Encode(), Here: f.Job == ""}}
+	sums := trade.Sums{}
+	for _, job := range p.office.Jobs() {
+		to := f
+		to.Job = job.Name
+		tab := rowTab{Job: job.Name, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job.Name}
+		if known {
+			n, err := p.tally(q, job.Name, f, &sums)
+			if err != nil {
+				return err
+			}
+			tab.Rows = &n
+		}
+		tabs = append(tabs, tab)
+	}
+	page.Tabs = tabs
+	if !known {
+		return nil
 	}
 	n := 0
-	for _, job := range p.office.Jobs() {
-		if f.Job != "" && f.Job != job.Name {
+	for _, tab := range tabs[1:] {
+		n += *tab.Rows
+	}
+	tabs[0].Rows, page.Whole = &n, &sums
+	return nil
+}
+
+// tally returns how many rows of a job are in the states of a filter, and adds them to its sums.
+func (p *rowsRoutes) tally(q *web.Request, job string, f rowFilter, sums *trade.Sums) (int, error) {
+	tallies, err := p.office.Counts(q.Context(), job)
+	n := 0
+	for _, t := range tallies {
+		if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
 			continue
 		}
-		tallies, err := p.office.Counts(q.Context(), job.Name)
-		if err != nil {
-			return nil, err
+		n += t.Count
+		if f.Job != "" && f.Job != job {
+			continue
 		}
-		for _, t := range tallies {
-			if len(f.States) == 0 || slices.Contains(f.States, t.State) {
-				n += t.Count
-			}
+		sums.Rows += t.Count
+		if kg, ok := t.Quantity.Kilograms(); ok {
+			sums.Kilograms = sums.Kilograms.Add(kg)
+		} else {
+			sums.Unweighed += t.Count
 		}
 	}
-	return &n, nil
+	return n, err
 }
 
 // needsPerson is a filter for all states that need a person.

@@ -10,13 +10,15 @@ import (
 
 // Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
 func (v Voice) Tonnes(kg trade.Decimal) string {
-	whole := kg.Round(0)
-	text := v.Decimal(whole.Tonnes()) + " t"
-	if whole.Cmp(kg) != 0 {
+	text := v.BareTonnes(kg) + " t"
+	if kg.Round(0).Cmp(kg) != 0 {
 		return "≈ " + text
 	}
 	return text
 }
+
+// BareTonnes is Tonnes under a heading that names the unit.
+func (v Voice) BareTonnes(kg trade.Decimal) string { return v.Decimal(kg.Round(0).Tonnes()) }
 
 // Sacas formats a weight in kilograms as sacas of 60 kg; a rounded value is marked with ≈.
 func (v Voice) Sacas(kg trade.Decimal) string {

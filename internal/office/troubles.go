@@ -136,6 +136,13 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	return groups, err
 }
 
+// ProductOf returns the platform's name of a row's product, else what the ERP calls it; "" if the
+// record has none.
+func (o *Office) ProductOf(e trade.Entry) string {
+	_, spec := o.job(e.Job)
+	return pending.ProductOf(e, spec)
+}
+
 // Causes returns the causes that block rows of some jobs now, in order; of all if none is named.
 func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
 	known := map[string]bool{}
@@ -147,15 +154,14 @@ func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
 		}
 	}
 	for _, job := range jobs {
-		causes, err := o.store.StuckCauses(ctx, job)
+		causes, err := o.store.Causes(ctx, job)
 		if err != nil {
 			return nil, err
 		}
-		for cause := range causes {
+		for _, cause := range causes {
 			known[cause] = true
 		}
 	}
-	delete(known, "")
 	return slices.Sorted(maps.Keys(known)), nil
 }
 
