@@ -208,12 +208,14 @@ func (p *paging) interpret() error {
 	if tokens := strings.Fields(text); !strings.Contains(text, "|") { // only a key has it
 		for _, says := range []*branch{p.saying(tokens, " "), p.figures(tokens), nil, p.saying(tokens, "")} {
 			if says == nil {
-				if p.found, err = p.byIDBegin(text); err != nil || len(p.found) > 0 {
+				p.found, err = p.byIDBegin(text)
+				if err != nil || len(p.found) > 0 {
 					return err
 				}
 				continue
 			}
-			if p.says = says; len(says.where) == 0 {
+			p.says = says
+			if len(says.where) == 0 {
 				continue
 			}
 			if err := p.find(); err != nil || p.found == nil || len(p.found) > 0 {
