@@ -41,6 +41,42 @@ type changedPage struct {
 	Counts []flagCount
 	Flag   trade.Flag
 	Fault  string
+	Fields []fieldCount             // of the rows of the page, the most frequent first
+	Weight trade.Decimal            // difference of the rows of the page in kilograms
+	Values map[string]trade.Decimal // the same in money, by currency
+	Marked int                      // rows of the page that can be acknowledged
+}
+
+// fieldCount is a field, and how many rows of the page differ in it.
+type fieldCount struct {
+	Name string
+	Rows int
+}
+
+// sum adds up by which fields the rows of the page differ, and by how much.
+func (p *changedPage) sum() {
+	p.Values = map[string]trade.Decimal{}
+	for _, row := range p.Rows {
+		if row.May {
+			p.Marked++
+		}
+		p.Weight = p.Weight.Add(row.Effect.Weight)
+		if row.Effect.Valued {
+			p.Values[row.Effect.Currency] = p.Values[row.Effect.Currency].Add(row.Effect.Value)
+		}
+		for _, f := range row.Fields {
+			if f.Name == "" {
+				continue
+			}
+			i := slices.IndexFunc(p.Fields, func(c fieldCount) bool { return c.Name == f.Name })
+			if i < 0 {
+				i = len(p.Fields)
+				p.Fields = append(p.Fields, fieldCount{Name: f.Name})
+			}
+			p.Fields[i].Rows++
+		}
+	}
+	slices.SortStableFunc(p.Fields, func(a, b fieldCount) int { return b.Rows - a.Rows })
 }
 
 type flagCount struct {
@@ -92,6 +128,7 @@ func (p *changedRoutes) showChanged(q *web.Request) error {
 	if err != nil {
 		return err
 	}
+	page.sum()
 	return q.Page(http.StatusOK, "changed", page)
 }
 
@@ -256,6 +293,9 @@ func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
 	var jobs []string
 	var entries []trade.Entry
 	numbers := q.PostForm["row"]
+	if q.PostForm.Get("all") != "" {
+		numbers = q.PostForm["shown"]
+	}
 	if len(numbers) > ackMost {
 		return page, web.BadRequest("form")
 	}
