@@ -41,7 +41,8 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		url, bodies := receiver(t, http.StatusOK)
 		s := newService(t, on, false)
 		s.env["HOOK"] = url
-		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  rejected_above: 0\n  webhook: {url: \"${env:HOOK}\"}\njobs:\n")
+		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  rejected_above: 0\n  webhook: {url: \"${env:HOOK}\"}\n"+
+			"console: {public_url: \"https://safrasync.coop.example/\"}\njobs:\n")
 		s.box.Forget(sandbox.Wallets, "33333333-3333-4333-8333-333333333310")
 		s.must(0, "sync")
 		s.start()
@@ -49,6 +50,7 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 		for _, want := range []string{
 			"muitas recusas da plataforma em Contratos",
 			"carteira não encontrada na plataforma (1 código)", "Soja: 1 linha",
+			`https://safrasync.coop.example/rows?job=contracts\u0026amp;state=rejected|Abrir Linhas no console`,
 		} {
 			if !strings.Contains(body, want) {
 				t.Errorf("the message lacks %q:\n%s", want, body)

@@ -11,7 +11,10 @@ import (
 
 // digest returns the message of a digest.
 func (v voice) digest(d Digest) Message {
-	m := Message{Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone)}
+	m := Message{
+		Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone),
+		Link: v.pageLink("/pending", nil),
+	}
 	m.Parts = append(m.Parts, Paragraph{
 		Heading: v.text("digest.title"),
 		Text:    v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d),
@@ -22,7 +25,7 @@ func (v voice) digest(d Digest) Message {
 			title, _, _, do := v.sentences(a.Topic, a.Detail)
 			p.Items = append(p.Items, Item{
 				Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)),
-				More: []string{do},
+				More: []string{do}, Link: v.topicLink(a.Topic, a.Detail),
 			})
 		}
 		m.Parts = append(m.Parts, p)
@@ -126,7 +129,7 @@ func (v voice) digestJob(j DigestJob) []Paragraph {
 	}
 	parts := []Paragraph{went}
 	if len(j.Causes) > 0 {
-		parts = append(parts, Paragraph{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Causes)})
+		parts = append(parts, Paragraph{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Job, j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
 		parts = append(parts, Paragraph{Heading: v.text("digest.remarks", heading), Items: items})

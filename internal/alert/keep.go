@@ -25,6 +25,7 @@ type Config struct {
 	Zone     *time.Location   // of the cooperative: for times in messages and for working days
 	Name     string           // name of this installation, in the subject of each message
 	Host     string           // name of this host
+	Console  string           // public address of the console; "" = links lead nowhere
 	// DigestAt is the schedule of the digest; nil means no digest.
 	DigestAt interface {
 		Next(after time.Time) time.Time

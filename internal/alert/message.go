@@ -23,6 +23,7 @@ type Message struct {
 	Tone    Tone
 	Subject string
 	Parts   []Paragraph
+	Link    Link   // where the console has it
 	Foot    string // the sender, and where to read on
 }
 
@@ -61,6 +62,7 @@ type Paragraph struct {
 type Item struct {
 	Text string
 	More []string
+	Link Link
 }
 
 // mask masks the CPFs and CNPJs in all texts.

@@ -20,8 +20,14 @@ func (m Message) text() string {
 			for _, more := range item.More {
 				b.WriteString("      " + more + "\n")
 			}
+			if item.Link.URL != "" {
+				b.WriteString("      " + item.Link.Text + ": " + item.Link.URL + "\n")
+			}
 		}
 		b.WriteString("\n")
+	}
+	if m.Link.URL != "" {
+		b.WriteString(m.Link.Text + ": " + m.Link.URL + "\n\n")
 	}
 	return b.String() + m.Foot + "\n"
 }
@@ -54,13 +60,23 @@ func (m Message) html() string {
 			for _, more := range item.More {
 				b.WriteString(`<br><span style="color:#4a5568">` + lines(more) + "</span>")
 			}
+			if item.Link.URL != "" {
+				b.WriteString("<br>" + item.Link.html())
+			}
 			b.WriteString("</li>\n")
 		}
 		b.WriteString("</ul>\n")
 	}
+	if m.Link.URL != "" {
+		b.WriteString(`<p style="margin:16px 0 0">` + m.Link.html() + "</p>\n")
+	}
 	b.WriteString(`<p style="margin:20px 0 0;color:#6b7280;font-size:12px">` + lines(m.Foot) +
 		"</p></div></body></html>\n")
 	return b.String()
+}
+
+func (l Link) html() string {
+	return `<a href="` + html.EscapeString(l.URL) + `" style="color:#1f5f99">` + html.EscapeString(l.Text) + "</a>"
 }
 
 func lines(text string) string { return strings.ReplaceAll(html.EscapeString(text), "\n", "<br>") }

@@ -9,7 +9,7 @@ import (
 // blocks; a card of Teams about 28 KB.
 const (
 	slackSection = 2900
-	slackBlocks  = 48
+	slackBlocks  = 47
 	teamsBytes   = 20_000
 )
 
@@ -45,12 +45,15 @@ func (m Message) slack() slackMessage {
 		if p.Heading != "" {
 			b.WriteString("*" + slackEscape.Replace(p.Heading) + "*\n")
 		}
-		b.WriteString(slackEscape.Replace(p.plain()))
+		b.WriteString(p.plain(slackEscape.Replace, slackLink))
 		for _, text := range cutText(b.String(), slackSection) {
 			if len(out.Blocks) < slackBlocks {
 				out.Blocks = append(out.Blocks, slackBlock{Type: "section", Text: &slackText{"mrkdwn", text}})
 			}
 		}
+	}
+	if m.Link.URL != "" {
+		out.Blocks = append(out.Blocks, slackBlock{Type: "section", Text: &slackText{"mrkdwn", slackLink(m.Link)}})
 	}
 	out.Blocks = append(out.Blocks, slackBlock{
 		Type:     "context",
@@ -59,16 +62,23 @@ func (m Message) slack() slackMessage {
 	return out
 }
 
-// plain returns a part without its heading.
-func (p Paragraph) plain() string {
+func slackLink(l Link) string {
+	return "<" + slackEscape.Replace(l.URL) + "|" + slackEscape.Replace(l.Text) + ">"
+}
+
+// plain returns a part without its heading, with the escapes and the links of a form.
+func (p Paragraph) plain(escape func(string) string, link func(Link) string) string {
 	var b strings.Builder
 	if p.Text != "" {
-		b.WriteString(p.Text + "\n")
+		b.WriteString(escape(p.Text) + "\n")
 	}
 	for _, item := range p.Items {
-		b.WriteString("• " + item.Text + "\n")
+		b.WriteString("• " + escape(item.Text) + "\n")
 		for _, more := range item.More {
-			b.WriteString("    " + more + "\n")
+			b.WriteString("    " + escape(more) + "\n")
+		}
+		if item.Link.URL != "" {
+			b.WriteString("    " + link(item.Link) + "\n")
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -105,10 +115,17 @@ type teamsAttachment struct {
 }
 
 type teamsCard struct {
-	Schema  string       `json:"$schema"`
-	Type    string       `json:"type"`
-	Version string       `json:"version"`
-	Body    []teamsBlock `json:"body"`
+	Schema  string        `json:"$schema"`
+	Type    string        `json:"type"`
+	Version string        `json:"version"`
+	Actions []teamsAction `json:"actions,omitempty"`
+	Body    []teamsBlock  `json:"body"`
+}
+
+type teamsAction struct {
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	URL   string `json:"url"`
 }
 
 type teamsBlock struct {
@@ -127,6 +144,11 @@ var teamsColours = map[Tone]string{Alarm: "attention", Good: "good", Plain: "def
 // teamsEscape keeps a text from becoming a link or a heading in the card's markdown.
 var teamsEscape = strings.NewReplacer(`\`, `\\`, "[", `\[`, "]", `\]`, "*", `\*`, "_", `\_`, "`", "'", "#", `\#`)
 
+// teamsLink leaves nothing in the address that would end the link.
+func teamsLink(l Link) string {
+	return "[" + teamsEscape.Replace(l.Text) + "](" + strings.NewReplacer("(", "%28", ")", "%29").Replace(l.URL) + ")"
+}
+
 func (m Message) teams() teamsMessage {
 	body := []teamsBlock{{
 		Type: "TextBlock", Text: teamsEscape.Replace(m.Subject), Wrap: true, Size: "large",
@@ -134,7 +156,8 @@ func (m Message) teams() teamsMessage {
 	}}
 	room := teamsBytes
 	for _, p := range m.Parts {
-		room -= len(p.Heading) + len(p.plain())
+		text := p.plain(teamsEscape.Replace, teamsLink)
+		room -= len(p.Heading) + len(text)
 		if room < 0 {
 			body = append(body, teamsBlock{Type: "TextBlock", Text: "…", Wrap: true})
 			break
@@ -145,10 +168,10 @@ func (m Message) teams() teamsMessage {
 				Weight: "bolder", Separator: true,
 			})
 		}
-		if text := p.plain(); text != "" {
+		if text != "" {
 			body = append(body, teamsBlock{
 				Type: "TextBlock",
-				Text: strings.ReplaceAll(teamsEscape.Replace(text), "\n", "\n\n"), Wrap: true,
+				Text: strings.ReplaceAll(text, "\n", "\n\n"), Wrap: true,
 			})
 		}
 	}
@@ -156,11 +179,15 @@ func (m Message) teams() teamsMessage {
 		Type: "TextBlock", Text: teamsEscape.Replace(m.Foot), Wrap: true, IsSubtle: true,
 		Size: "small",
 	})
+	var actions []teamsAction
+	if m.Link.URL != "" {
+		actions = []teamsAction{{"Action.OpenUrl", m.Link.Text, m.Link.URL}}
+	}
 	return teamsMessage{Type: "message", Attachments: []teamsAttachment{{
 		ContentType: "application/vnd.microsoft.card.adaptive",
 		Content: teamsCard{
 			Schema: "http://adaptivecards.io/schemas/adaptive-card.json", Type: "AdaptiveCard",
-			Version: "1.4", Body: body,
+			Version: "1.4", Body: body, Actions: actions,
 		},
 	}}}
 }

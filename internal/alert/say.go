@@ -15,7 +15,7 @@ func (v voice) raised(n notice) Message {
 	title, happened, means, do := v.sentences(n.Topic, n.Detail)
 	m := Message{
 		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
-		Foot: v.text("foot.alert", v.name, v.zone),
+		Foot: v.text("foot.alert", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.happened"), Text: happened})
 	since := i18n.Key("head.since")
@@ -26,7 +26,9 @@ func (v voice) raised(n notice) Message {
 		m.Parts = append(m.Parts, Paragraph{Heading: v.text(since), Text: v.moment(n.Since)})
 	}
 	if len(n.Detail.Causes) > 0 {
-		m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.causes"), Items: v.causes(n.Detail.Causes)})
+		m.Parts = append(m.Parts, Paragraph{
+			Heading: v.text("head.causes"), Items: v.causes(n.Detail.job(), n.Detail.Causes),
+		})
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.means"), Text: means},
 		Paragraph{Heading: v.text("head.do"), Text: do})
@@ -39,6 +41,7 @@ func (v voice) over(n notice) Message {
 	title, happened, _, _ := v.sentences(n.Topic, n.Detail)
 	return Message{
 		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
+		Link: v.topicLink(n.Topic, n.Detail),
 		Parts: []Paragraph{
 			{
 				Heading: v.text("head.happened"),
@@ -52,10 +55,11 @@ func (v voice) over(n notice) Message {
 
 // TestMessage returns the message that `safrasync check --alert` sends.
 func TestMessage(lang trade.Lang, c Config) Message {
-	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own}
+	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}
 	return Message{
 		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
+		Link:  v.pageLink("/alerts", nil),
 		Parts: []Paragraph{{Text: v.text("test.body")}},
 	}
 }
@@ -65,10 +69,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	if topic == Stopped {
 		return v.stopSentences(d)
 	}
-	job := ""
-	if len(d.Jobs) > 0 {
-		job = d.Jobs[0].Name
-	}
+	job := d.job()
 	rows := v.text("rows.all", v.rows(d.Rows))
 	if len(d.Jobs) > 0 {
 		rows = v.records(d.Jobs[0].Sends, d.Rows)
@@ -180,8 +181,8 @@ func (v voice) records(sends trade.Kind, n int) string {
 // causesShown is how many causes a message lists.
 const causesShown = 8
 
-// causes lists what blocks rows, one task per line.
-func (v voice) causes(causes []Cause) []Item {
+// causes lists what blocks rows of a job, one task per line.
+func (v voice) causes(job string, causes []Cause) []Item {
 	var out []Item
 	for i, c := range causes {
 		if i == causesShown {
@@ -200,7 +201,7 @@ func (v voice) causes(causes []Cause) []Item {
 		if !c.Oldest.IsZero() {
 			text += v.text("cause.age", v.day(c.Oldest))
 		}
-		item := Item{Text: text}
+		item := Item{Text: text, Link: v.causeLink(job, c)}
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}

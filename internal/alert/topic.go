@@ -68,6 +68,14 @@ type Detail struct {
 	Causes []Cause   `json:"causes,omitempty"` // of the rows, for the first message only
 }
 
+// job returns the name of the first job; "" if it is about none.
+func (d Detail) job() string {
+	if len(d.Jobs) == 0 {
+		return ""
+	}
+	return d.Jobs[0].Name
+}
+
 // Job names a job and what it sends.
 type Job struct {
 	Name  string     `json:"name"`

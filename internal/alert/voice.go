@@ -17,9 +17,11 @@ type voice struct {
 	name   string
 	titles trade.Titles
 	own    *trade.Catalogue
+	// console is the public address of the console, without a slash at its end; "" if it has none
+	console string
 }
 
-func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles, s.Own} }
+func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles, s.Own, s.Console} }
 
 // job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {

@@ -96,7 +96,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 			}
 		}
 		v := voice{lang: lang, zone: saoPaulo, name: "safrasync"}
-		said := Message{Parts: []Paragraph{{Items: v.causes([]Cause{{
+		said := Message{Parts: []Paragraph{{Items: v.causes("contracts", []Cause{{
 			State: trade.InDoubt, Cause: trade.CauseUnknown, Rows: 1,
 		}})}}}
 		value := v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))
@@ -116,7 +116,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 
 func TestMessagesNameJobsByTheirTitles(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}, nil}
+	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}, nil, ""}
 	m := v.raised(notice{
 		Topic: Stopped, Since: monday,
 		Detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},

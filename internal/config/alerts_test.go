@@ -127,3 +127,24 @@ func TestAJobMayHaveItsOwnLimitForNothingNew(t *testing.T) {
 		t.Errorf("nothing_new = %v, want that of alerts", c.Jobs[0].NothingNew)
 	}
 }
+
+// The address of the console goes into messages, so it holds nothing that is secret or that a page's
+// address cannot follow.
+func TestAPublicAddressOfTheConsoleIsChecked(t *testing.T) {
+	t.Parallel()
+	with := func(address string) string {
+		return strings.Replace(goodConfig, "jobs:\n", "console: {public_url: \""+address+"\"}\njobs:\n", 1)
+	}
+	if got := mustLoad(t, with("https://a.example/")).Console.PublicURL; got != "https://a.example" {
+		t.Errorf("public_url = %q", got)
+	}
+	for address, want := range map[string]string{
+		"safrasync.coop.example": "console.public_url: must be an address",
+		"http://a.example":       "must begin with https://",
+		"https://a:b@c.example":  "must not hold a user or password", "https://a.example/?x=1": "must not have a query",
+	} {
+		if _, problem := loadTextWith(t, with(address), testEnv); !strings.Contains(problem, want) {
+			t.Errorf("%s gives %q, want %q", address, problem, want)
+		}
+	}
+}

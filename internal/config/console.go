@@ -21,8 +21,10 @@ type ConsoleConfig struct {
 	Hosts    []string      `yaml:"hosts"`     // host names that browsers may use
 	Idle     time.Duration `yaml:"idle"`      // how long a login lasts without use
 	Longest  time.Duration `yaml:"longest"`   // how long a login lasts at most
-	Name     string        `yaml:"name"`      // name of this installation, shown on each page
-	OIDC     *OIDCConfig   `yaml:"oidc"`      // optional
+	// the address at which people reach it, for links in alerts; check removes a slash at its end
+	PublicURL string      `yaml:"public_url"`
+	Name      string      `yaml:"name"` // name of this installation, shown on each page
+	OIDC      *OIDCConfig `yaml:"oidc"` // optional
 
 	Environment      string `yaml:"environment"`       // name of an installation that does not count; "" = it does
 	EnvironmentColor string `yaml:"environment_color"` // one of EnvironmentColors
@@ -54,6 +56,12 @@ func (c *Config) checkConsole(d *Decoder) {
 	}
 	if strings.ContainsAny(o.Environment, "\r\n") || len([]rune(o.Environment)) > environmentMost {
 		d.Fault("console.environment", "must be one line of at most %d characters", environmentMost)
+	}
+	o.PublicURL = strings.TrimRight(o.PublicURL, "/")
+	if o.PublicURL != "" && !d.faulty("console.public_url") {
+		if why := wrongBaseURL(o.PublicURL); why != nil {
+			d.Fault("console.public_url", "%w", why)
+		}
 	}
 	d.OneOf("console.environment_color", o.EnvironmentColor, EnvironmentColors...)
 	for i, name := range o.Hosts {

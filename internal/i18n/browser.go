@@ -32,3 +32,6 @@ func InBrowser(lang Lang, text string) string {
 	})
 	return strings.ReplaceAll(text, "`", "")
 }
+
+// PageName returns the name of a page of the console, by its path.
+func PageName(lang Lang, path string) string { return Console.Text(lang, Key("nav."+path[1:])) }

@@ -34,7 +34,8 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
-		Titles: conf.Titles(v.Lang), Own: v.Own,
+		Console: conf.Console.PublicURL,
+		Titles:  conf.Titles(v.Lang), Own: v.Own,
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return Causes(ctx, conf, store, job, states)
 		},

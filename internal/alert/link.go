@@ -1,0 +1,58 @@
+package alert
+
+import (
+	"net/url"
+
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Link leads to a page of the console.
+type Link struct {
+	Text string
+	URL  string // "" = there is none
+}
+
+// topicPages are where the console has what an alert is about, and the act that ends it. A ledger
+// that cannot be read has no page.
+var topicPages = map[Topic]string{
+	Stopped: "/routines", NothingNew: "/routines", SweepMissed: "/routines", InDoubt: "/doubts", Rejected: "/rows",
+	LongWaiting: "/rows", Contradicted: "/changed", LateAnswer: "/audit", Accounts: "/audit", Silent: "/events",
+	Unheard: "/events", DiskFull: "/alerts", Certificate: "/alerts", BackupOld: "/alerts",
+}
+
+// rowStates are the states of the rows that an alert is about.
+var rowStates = map[Topic]trade.State{Rejected: trade.Rejected, LongWaiting: trade.Waiting}
+
+// topicLink returns the link of an alert; a zero one if the console has no public address.
+func (v voice) topicLink(topic Topic, d Detail) Link {
+	query := url.Values{}
+	if state, ok := rowStates[topic]; ok {
+		query = url.Values{"job": {d.job()}, "state": {string(state)}}
+	}
+	return v.pageLink(topicPages[topic], query)
+}
+
+// pageLink returns the link of a page; a zero one if there is none.
+func (v voice) pageLink(path string, query url.Values) Link {
+	if v.console == "" || path == "" {
+		return Link{}
+	}
+	link := Link{v.text("link.page", i18n.PageName(v.lang, path)), v.console + path}
+	if len(query) > 0 {
+		link.URL += "?" + query.Encode()
+	}
+	return link
+}
+
+// causeLink leads to the rows of a cause. A cause is a code of ours, and no value of the ERP.
+func (v voice) causeLink(job string, c Cause) Link {
+	if v.console == "" || job == "" {
+		return Link{}
+	}
+	query := url.Values{"job": {job}, "state": {string(c.State)}}
+	if c.Cause != "" {
+		query.Set("cause", c.Cause)
+	}
+	return Link{v.text("link.rows"), v.console + "/rows?" + query.Encode()}
+}

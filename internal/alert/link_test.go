@@ -1,0 +1,85 @@
+package alert
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Each alert leads to the page that has what it is about, with its job where the page has rows.
+func TestEachAlertLeadsToItsPage(t *testing.T) {
+	t.Parallel()
+	v := portuguese
+	v.console = "https://safrasync.coop.example"
+	d := Detail{Code: "brake_new_rows", Jobs: []Job{{Name: "venda & troca"}}}
+	for topic, want := range map[Topic]string{
+		Stopped: "Abrir Rotinas no console: /routines", InDoubt: "Abrir Para decidir no console: /doubts",
+		Rejected:     "Abrir Linhas no console: /rows?job=venda+%26+troca&state=rejected",
+		LongWaiting:  "Abrir Linhas no console: /rows?job=venda+%26+troca&state=waiting",
+		NothingNew:   "Abrir Rotinas no console: /routines",
+		SweepMissed:  "Abrir Rotinas no console: /routines",
+		Contradicted: "Abrir Alterados no console: /changed", LateAnswer: "Abrir Auditoria no console: /audit",
+		DiskFull: "Abrir Avisos no console: /alerts", Certificate: "Abrir Avisos no console: /alerts",
+		BackupOld: "Abrir Avisos no console: /alerts", Silent: "Abrir Eventos no console: /events",
+		Unheard: "Abrir Eventos no console: /events", Accounts: "Abrir Auditoria no console: /audit",
+	} {
+		for _, n := range []notice{{Topic: topic, Detail: d}, {Topic: topic, Detail: d, Gone: monday}} {
+			text := v.message(n).text()
+			before, path, _ := strings.Cut(want, ": ")
+			if line := before + ": https://safrasync.coop.example" + path + "\n"; !strings.Contains(text, line) {
+				t.Errorf("%s lacks %q:\n%s", topic, line, text)
+			}
+			v := portuguese
+			if text := v.message(n).text(); strings.Contains(text, "://") {
+				t.Errorf("%s has a link without an address of the console:\n%s", topic, text)
+			}
+		}
+	}
+}
+
+// A link arrives in the form of each receiver, for the alert and for each cause.
+func TestALinkArrivesInEachForm(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		v := portuguese
+		v.console = "https://safrasync.coop.example"
+		m := v.message(notice{Topic: Rejected, Since: monday, Detail: Detail{
+			Rows: 3, Jobs: []Job{{Name: "contracts"}},
+			Causes: []Cause{{State: trade.Rejected, Cause: "message.wallet.not-found", Rows: 3}},
+		}})
+		m.ID, m.At = "0190", monday
+		const page = "https://safrasync.coop.example/rows?job=contracts&state=rejected"
+		const rows = "https://safrasync.coop.example/rows?cause=message.wallet.not-found&job=contracts&state=rejected"
+		amp := func(url string) string { return strings.ReplaceAll(url, "&", "&amp;") }
+		must.Do(t, w.mail.channel().Send(t.Context(), "email:ti@coop.example", m))
+		letter := w.mail.take()[0]
+		letter.says(t, "Abrir Linhas no console: "+page, "Ver as linhas no console: "+rows)
+		for _, url := range []string{page, rows} {
+			if !strings.Contains(letter.html, `<a href="`+amp(url)+`"`) {
+				t.Errorf("the page lacks %s:\n%s", url, letter.html)
+			}
+		}
+		for form, wants := range map[Form][]string{
+			Slack: {"<" + amp(page) + "|Abrir Linhas no console>", "<" + amp(rows) + "|Ver as linhas no console>"},
+			Teams: {
+				`"title":"Abrir Linhas no console","type":"Action.OpenUrl","url":"` + page,
+				"[Ver as linhas no console](" + rows + ")",
+			},
+		} {
+			must.Do(t, w.hook.channel(form).Send(t.Context(), webhookTarget, m))
+			var body any
+			must.Do(t, json.Unmarshal(w.hook.take()[0], &body))
+			var plain strings.Builder // its keys are in the order of their names
+			encoder := json.NewEncoder(&plain)
+			encoder.SetEscapeHTML(false)
+			must.Do(t, encoder.Encode(body))
+			for _, want := range wants {
+				if !strings.Contains(plain.String(), want) {
+					t.Errorf("%s lacks %s:\n%s", form, want, plain.String())
+				}
+			}
+		}
+	})
+}
