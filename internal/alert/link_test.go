@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -16,20 +17,21 @@ func TestEachAlertLeadsToItsPage(t *testing.T) {
 	v.console = "https://safrasync.coop.example"
 	d := Detail{Code: "brake_new_rows", Jobs: []Job{{Name: "venda & troca"}}}
 	for topic, want := range map[Topic]string{
-		Stopped: "Abrir Rotinas no console: /routines", InDoubt: "Abrir Para decidir no console: /doubts",
-		Rejected:     "Abrir Linhas no console: /rows?job=venda+%26+troca&state=rejected",
-		LongWaiting:  "Abrir Linhas no console: /rows?job=venda+%26+troca&state=waiting",
-		NothingNew:   "Abrir Rotinas no console: /routines",
-		SweepMissed:  "Abrir Rotinas no console: /routines",
-		Contradicted: "Abrir Alterados no console: /changed", LateAnswer: "Abrir Auditoria no console: /audit",
-		DiskFull: "Abrir Avisos no console: /alerts", Certificate: "Abrir Avisos no console: /alerts",
-		BackupOld: "Abrir Avisos no console: /alerts", Silent: "Abrir Eventos no console: /events",
-		Unheard: "Abrir Eventos no console: /events", Accounts: "Abrir Auditoria no console: /audit",
+		Stopped: "/routines", InDoubt: "/doubts",
+		Rejected:     "/rows?job=venda+%26+troca&state=rejected",
+		LongWaiting:  "/rows?job=venda+%26+troca&state=waiting",
+		NothingNew:   "/routines",
+		SweepMissed:  "/routines",
+		Contradicted: "/changed", LateAnswer: "/audit",
+		DiskFull: "/alerts", Certificate: "/alerts",
+		BackupOld: "/alerts", Silent: "/events",
+		Unheard: "/events", Accounts: "/audit",
 	} {
 		for _, n := range []notice{{Topic: topic, Detail: d}, {Topic: topic, Detail: d, Gone: monday}} {
 			text := v.message(n).text()
-			before, path, _ := strings.Cut(want, ": ")
-			if line := before + ": https://safrasync.coop.example" + path + "\n"; !strings.Contains(text, line) {
+			path, _, _ := strings.Cut(want, "?")
+			line := "Abrir " + i18n.PageName(trade.Portuguese, path) + " no console: " + v.console + want + "\n"
+			if !strings.Contains(text, line) {
 				t.Errorf("%s lacks %q:\n%s", topic, line, text)
 			}
 			v := portuguese
@@ -50,21 +52,22 @@ func TestALinkArrivesInEachForm(t *testing.T) {
 			Causes: []Cause{{State: trade.Rejected, Cause: "message.wallet.not-found", Rows: 3}},
 		}})
 		m.ID, m.At = "0190", monday
+		open := "Abrir " + i18n.PageName(trade.Portuguese, "/rows") + " no console"
 		const page = "https://safrasync.coop.example/rows?job=contracts&state=rejected"
 		const rows = "https://safrasync.coop.example/rows?cause=message.wallet.not-found&job=contracts&state=rejected"
 		amp := func(url string) string { return strings.ReplaceAll(url, "&", "&amp;") }
 		must.Do(t, w.mail.channel().Send(t.Context(), "email:ti@coop.example", m))
 		letter := w.mail.take()[0]
-		letter.says(t, "Abrir Linhas no console: "+page, "Ver as linhas no console: "+rows)
+		letter.says(t, open+": "+page, "Ver as linhas no console: "+rows)
 		for _, url := range []string{page, rows} {
 			if !strings.Contains(letter.html, `<a href="`+amp(url)+`"`) {
 				t.Errorf("the page lacks %s:\n%s", url, letter.html)
 			}
 		}
 		for form, wants := range map[Form][]string{
-			Slack: {"<" + amp(page) + "|Abrir Linhas no console>", "<" + amp(rows) + "|Ver as linhas no console>"},
+			Slack: {"<" + amp(page) + "|" + open + ">", "<" + amp(rows) + "|Ver as linhas no console>"},
 			Teams: {
-				`"title":"Abrir Linhas no console","type":"Action.OpenUrl","url":"` + page,
+				`"title":"` + open + `","type":"Action.OpenUrl","url":"` + page,
 				"[Ver as linhas no console](" + rows + ")",
 			},
 		} {
