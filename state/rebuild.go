@@ -134,7 +134,7 @@ func (s *Store) brakeUntilCompared(ctx context.Context, h *journalHistory, plan 
 	}
 	now := time.Now()
 	err := s.db.InTx(ctx, "pausing every job", func(t *sqldb.Tx) error {
-		return brakeAll(t, plan.Braked, plan.Until, now, h.pause)
+		return brakeAll(t, plan.Braked, brakeNewJournal, plan.Until, now, h.pause)
 	})
 	if err != nil {
 		return err

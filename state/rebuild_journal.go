@@ -152,7 +152,7 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 		}
 		plan.Aside = aside
 	}
-	if err := brakeAll(t, plan.Jobs, plan.Until, now, noPause); err != nil {
+	if err := brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, noPause); err != nil {
 		return err
 	}
 	if _, err := s.beginJournal(t, dir, false, program); err != nil { // it begins with the pauses
@@ -184,11 +184,23 @@ func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
 	return err
 }
 
+// The brakes that pause all jobs at once: [outcome.StopNewJournal] and [outcome.StopAbsent].
+const (
+	brakeNewJournal = "brake_new_journal"
+	brakeAbsent     = "brake_absent"
+)
+
 // brakeAll pauses jobs until a person has compared the platform with the ledger, which knows only
 // what happened until a time. was is how a job was paused before, if the ledger does not know that.
-func brakeAll(t *sqldb.Tx, names []string, until, now time.Time,
+// From then on the silence before it is no news.
+func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
 ) error {
+	if len(names) > 0 {
+		if err := began(t, lifeTask, now); err != nil {
+			return err
+		}
+	}
 	for _, job := range names {
 		before, err := lockStatus(t, job)
 		if err != nil {
@@ -200,13 +212,15 @@ func brakeAll(t *sqldb.Tx, names []string, until, now time.Time,
 		brake := trade.Brake{Job: job, Until: until}
 		switch {
 		case before.State != trade.Paused || before.Stop == nil:
-		case before.Stop.Brake != nil:
+		case before.Stop.Code == brakeAbsent && code == brakeAbsent: // it knows no more than then
+			continue
+		case before.Stop.Brake != nil && code == brakeNewJournal:
 			brake.Paused = before.Stop.Brake.Paused
 		default:
 			brake.Paused = &before
 		}
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
-			Code: "brake_new_journal", Brake: &brake,
+			Code: code, Brake: &brake,
 		}}
 		if err := putStatus(t, status, ""); err != nil {
 			return err

@@ -33,7 +33,7 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		if !services()[0].Dead {
 			t.Error("a service that says nothing for years counts as alive")
 		}
-		if err := s.StillServing(t.Context()); err != nil || services()[0].Dead {
+		if err := s.StillServing(t.Context(), time.Now(), time.Hour); err != nil || services()[0].Dead {
 			t.Errorf("a service that goes on counts as dead, or %v", err)
 		}
 		if err := s.Withdraw(t.Context()); err != nil || len(services()) != 0 {

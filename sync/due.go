@@ -141,7 +141,7 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		}
 	}
 	switch {
-	case status.State == trade.Paused:
+	case status.State == trade.Paused && !absent(status):
 		return false
 	case t.triggered:
 		return true

@@ -117,7 +117,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	if ctx.Err() != nil {
 		p.halts = append(p.halts, outcome.Interrupted())
 	}
-	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused && !p.opts.RecordOnly {
+	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused && !p.opts.RecordOnly && !absent(status) {
 		r.run.Report.ID = "" // it never began
 		r.pausedBefore = status.State == trade.Paused
 		if r.pausedBefore {
@@ -127,7 +127,6 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 		p.runs = append(p.runs, r)
 		return nil
 	}
-	r.stopStays = p.opts.RecordOnly && status.Stop != nil
 	asked := p.engine.Clock.Boot()
 	r.run.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
 	var other *trade.OtherPlatformError
@@ -142,11 +141,17 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, r.tend)
 	p.runs = append(p.runs, r)
+	r.err = p.engine.signOfLife(ctx, &status)
+	r.stopStays = status.Stop != nil && (p.opts.RecordOnly || status.State == trade.Paused)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
-	r.err = r.open(ctx, p.opts)
+	if r.err == nil {
+		r.err = r.open(ctx, p.opts)
+	}
 	switch {
 	case p.opts.RecordOnly:
 		r.run.Note(trade.Say("note.recorded_only"))
+	case r.err == nil && status.State == trade.Paused:
+		r.err = &outcome.StopError{Stop: *run.PausedStop(status)}
 	case r.err == nil:
 		r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
 			p.engine.Ledger, status)
@@ -156,6 +161,32 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	p.noteStop(ctx, r)
 	return nil
+}
+
+// signOfLife tells the ledger that a job is about to be read and sent. After a long silence of all
+// who send, that pauses the jobs (outcome.StopAbsent); status then says so.
+func (e *Engine) signOfLife(ctx context.Context, status *trade.JobStatus) error {
+	if e.Brakes.Absence == 0 {
+		return nil
+	}
+	var jobs []string
+	for _, j := range e.Jobs {
+		jobs = append(jobs, j.Name())
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := e.Ledger.SignOfLife(ctx, jobs, e.Clock.Now(), e.Brakes.Absence); err != nil {
+		return err
+	}
+	var err error
+	*status, err = e.Ledger.JobStatus(ctx, status.Job)
+	return err
+}
+
+// absent reports whether a job is paused because all who send were silent, and for no other reason.
+// It is read and recorded all the same.
+func absent(status trade.JobStatus) bool {
+	return status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil &&
+		status.Stop.Code == string(outcome.StopAbsent) && status.Stop.Brake.Paused == nil
 }
 
 // open settles what an earlier process left in flight, then reads the ERP.

@@ -79,9 +79,10 @@ type Brake struct {
 	Freight  *Freight      `json:"freight,omitempty"`  // what is due
 	Most     *Freight      `json:"most,omitempty"`     // what one run may send
 	Mapping  string        `json:"mapping,omitempty"`  // fingerprint of the mapping that a release confirms
-	// of a new journal: the ledger knows nothing that happened later
+	// of a new journal, and of absence: the ledger knows nothing that happened later
 	Until time.Time `json:"until,omitzero"`
-	// a person's pause that the job had before, and has again after a release
+	// the pause that the job had before, and has again after a release: a person's, or, of absence,
+	// another brake's
 	Paused *JobStatus `json:"paused,omitempty"`
 	// jobs of the same kind that are gone, or whose queries no longer return what they sent, while
 	// this one is new

@@ -226,6 +226,7 @@ var stopFixers = map[string]Fixer{
 	"api_address":       FixIT,
 	"api_certificate":   FixIT,
 	"api_key":           FixIT,
+	"brake_absent":      FixIT,
 	"brake_changed_key": FixIT,
 	"brake_new_job":     FixIT,
 	"brake_new_journal": FixIT,

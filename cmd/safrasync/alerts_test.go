@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/english"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -70,6 +72,37 @@ func TestTheServiceTellsPeopleOnce(t *testing.T) {
 			"Muitas recusas da plataforma em Contratos, desde") || !strings.Contains(out, "Posição: ") {
 			t.Errorf("the digest lacks the open alert:\n%s", out)
 		}
+	})
+}
+
+// A service whose ledger gave no sign of life for hours records, sends nothing, also after another
+// start, and tells somebody; it goes on by itself as soon as a person has released it.
+func TestAServiceThatWasAbsentWaitsForAPerson(t *testing.T) {
+	onBoth(t, func(t *testing.T, on string) {
+		url, bodies := receiver(t, http.StatusOK)
+		s := newService(t, on, false)
+		s.env["HOOK"] = url
+		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  webhook: {url: \"${env:HOOK}\"}\njobs:\n")
+		s.must(0, "sync", "--record-only")
+		db := must.Get(sql.Open(on, s.ledger.DSN))(t)
+		must.Get(db.Exec(`UPDATE task SET ran_at = ran_at - 10800000 WHERE name = 'life'`))(t)
+		must.Do(t, db.Close())
+		s.start()
+		s.line("a run that only records", func(l logLine) bool { return l.Stopped == "brake_absent" })
+		if body := received(t, bodies); !strings.Contains(body, "serviço sem sinal de vida por mais de duas horas") {
+			t.Errorf("the message: %s", body)
+		}
+		for range 2 {
+			s.line("a run that only records", func(l logLine) bool { return l.Stopped == "brake_absent" })
+			if job := s.job("contracts"); job.State != trade.Paused || job.Stop.Code != "brake_absent" || len(s.posts) > 0 {
+				t.Errorf("the job: %+v, %d requests", job, len(s.posts))
+			}
+			s.stop()
+			s.start()
+		}
+		s.must(0, "release", "contracts", "--reason", "só ficou desligado", "--as", "Ana", "--yes", "--checked")
+		s.posted()
+		s.stop()
 	})
 }
 

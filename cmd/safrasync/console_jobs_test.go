@@ -168,6 +168,28 @@ func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
 	b.Post(at+"do", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
 }
 
+// After hours without a sign of life the console says since when, and that this may be an old copy;
+// a release needs the word of a person.
+func TestAnAbsenceIsReleasedInTheConsole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	since := time.Date(2026, 11, 20, 18, 0, 0, 0, time.UTC)
+	must.Do(t, d.host.Store.TaskBegan(t.Context(), "life", since))
+	must.Do(t, d.host.Store.SignOfLife(t.Context(), []string{"contracts"}, since.Add(200*24*time.Hour), run.Absence))
+	b := d.as(trade.Administrator)
+	b.Get("/").Wants(http.StatusOK, "sinal de vida")
+	b.Get("/schedules").Wants(http.StatusOK, "sinal de vida")
+	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK,
+		"sinal de vida", "não se sabe")
+	form := with(b.Form("/schedules/contracts/do"), "reason", "só ficou desligado")
+	form.Del("checked")
+	b.Post("/schedules/contracts/do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	b.Post("/schedules/contracts/do", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
+	if s := must.Get(d.host.Store.JobStatus(t.Context(), "contracts"))(t); s.State != trade.Idle {
+		t.Errorf("after the release: %+v", s)
+	}
+}
+
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

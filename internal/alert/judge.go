@@ -23,7 +23,7 @@ var sharedStops = []string{
 var endedByPerson = []string{
 	"columns", "empty_sweep", "in_doubt", "malformed", "refusals", "answers", "uneven", "brake_new_rows",
 	"brake_retyped",
-	"brake_changed_key", "brake_new_job", "brake_most", "brake_canary", "brake_new_journal",
+	"brake_changed_key", "brake_new_job", "brake_most", "brake_canary", "brake_new_journal", "brake_absent",
 }
 
 // countedStops are the stops whose message states the number of new rows.

@@ -367,7 +367,7 @@ func (c *Config) EngineBrakes() run.Brakes {
 	b := c.Brakes
 	return run.Brakes{
 		NewRows: b.NewRows, NewRowsLeast: b.NewRowsLeast, Retyped: b.Retyped,
-		ChangedKey: b.ChangedKey == "pause",
+		ChangedKey: b.ChangedKey == "pause", Absence: run.Absence,
 	}
 }
 

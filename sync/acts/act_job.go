@@ -28,6 +28,7 @@ type JobPlan struct {
 	Asked   *trade.Approval // set if others must agree first; nothing was done then
 	Done    bool            // it was executed
 	act     trade.JobAct
+	also    []trade.JobAct // on further jobs that the same absence paused
 }
 
 // Release is what a release lets pass.
@@ -40,6 +41,8 @@ type Release struct {
 	// what was sent and may be a record of the rows that go on: a person must have compared; null if
 	// nothing of them can be made twice
 	Exists *Existing `json:"exists,omitempty"`
+	// further jobs that go on: one absence pauses them all, and is one question
+	Also []string `json:"also,omitempty"`
 }
 
 // Existing is what is known to be on the platform of rows that a brake holds as new.
@@ -132,7 +135,7 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		release.Stop = plan.Before.Stop
 	}
 	switch {
-	case release != Release{}:
+	case release.Brake != nil || release.Sweep != nil || release.Stop != nil:
 	case plan.Before.State == trade.Paused:
 		plan.Refused = AlreadyPaused
 	default:
@@ -144,12 +147,59 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 	case plan.Before.State == trade.Paused && b == nil:
 		plan.After, plan.act.Status = plan.Before, plan.Before
 	case b != nil && b.Paused != nil:
-		plan.After = *b.Paused
-		plan.After.Job = job // it may have been moved since
+		plan.After = pausedAgain(job, *b)
 		plan.act.Status = plan.After
 	}
-	plan.act.Cursor = &cursor
-	return plan, nil
+	if !absent(plan) || release.Sweep != nil { // that of an absence may come while its rows are recorded
+		plan.act.Cursor = &cursor
+	}
+	return plan, a.othersOf(ctx, &plan)
+}
+
+// pausedAgain returns the status that a job had before a brake, and has again after its release.
+func pausedAgain(job string, b trade.Brake) trade.JobStatus {
+	status := *b.Paused
+	status.Job = job // it may have been moved since
+	return status
+}
+
+// absent reports whether the silence of all who send paused the job of a plan.
+func absent(plan JobPlan) bool {
+	return braking(plan.Before) && plan.Before.Stop.Code == string(outcome.StopAbsent)
+}
+
+// othersOf adds to the release of an absence the other jobs that it paused.
+func (a *Acts) othersOf(ctx context.Context, plan *JobPlan) error {
+	if !absent(*plan) {
+		return nil
+	}
+	known, err := a.JobLedger.JobsOfLedger(ctx)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, j := range a.Jobs {
+		names = append(names, j.Name())
+	}
+	for _, k := range known {
+		names = append(names, k.Job)
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		other, err := a.planJob(ctx, ActRelease, name)
+		if err != nil {
+			return err
+		}
+		if name == plan.Job || !absent(other) {
+			continue
+		}
+		other = a.toIdle(other)
+		if b := other.Before.Stop.Brake; b.Paused != nil {
+			other.act.Status = pausedAgain(name, *b)
+		}
+		plan.Release.Also, plan.also = append(plan.Release.Also, name), append(plan.also, other.act)
+	}
+	return nil
 }
 
 // putBack reports whether the configuration has returned to the old key space of a job that a brake
@@ -313,7 +363,19 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who trade.Person) (JobPl
 	if err != nil {
 		return plan, err
 	}
-	done, err := a.Ledger.Act(ctx, []trade.Act{{Job: &plan.act, Audit: record}})
+	all := []trade.Act{{Job: &plan.act, Audit: record}}
+	for _, also := range plan.also {
+		record, err := who.Record(a.Now(), plan.Act, also.Job, struct {
+			Before *trade.JobStatus `json:"before"`
+			After  trade.JobStatus  `json:"after"`
+			With   string           `json:"with"` // the job whose release this is
+		}{also.Saw, also.Status, plan.Job})
+		if err != nil {
+			return plan, err
+		}
+		all = append(all, trade.Act{Job: &also, Audit: record})
+	}
+	done, err := a.Ledger.Act(ctx, all)
 	if err != nil {
 		return plan, err
 	}

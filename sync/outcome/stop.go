@@ -44,14 +44,18 @@ const (
 	StopCanary     StopCode = "brake_canary"
 	// set by `rebuild --new-journal`, not by a run
 	StopNewJournal StopCode = "brake_new_journal"
+	// nobody gave a sign of life for hours: the ledger may be an old copy
+	StopAbsent StopCode = "brake_absent"
 )
 
 // Pausing are the stops of brakes: they pause the job.
-var Pausing = []StopCode{StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary, StopNewJournal}
+var Pausing = []StopCode{
+	StopNewRows, StopRetyped, StopChangedKey, StopNewJob, StopMost, StopCanary, StopNewJournal, StopAbsent,
+}
 
 // MayDouble are the brakes whose rows may have been sent before: after a release they may be made a
 // second time.
-var MayDouble = []StopCode{StopRetyped, StopChangedKey, StopNewJob, StopNewJournal}
+var MayDouble = []StopCode{StopRetyped, StopChangedKey, StopNewJob, StopNewJournal, StopAbsent}
 
 // EndedByPerson are the stops that do not end by themselves: a person must check the cause, and run
 // the job by hand or release it.

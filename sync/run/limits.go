@@ -41,7 +41,13 @@ type Brakes struct {
 	// held in any case.
 	Retyped    int
 	ChangedKey bool // a changed key, or changed tables, that make known rows look new
+	// nobody who sends gave a sign of life for longer: the ledger may be an old copy; 0 = never
+	Absence time.Duration
 }
+
+// Absence is how long those who send may be silent. It is no setting: whoever restores an image
+// restores its settings too.
+const Absence = 2 * time.Hour
 
 // DefaultBrakes returns the brakes of a configuration without `brakes:`.
 func DefaultBrakes() Brakes {

@@ -184,6 +184,9 @@ type Jobs interface {
 	// TaskBegan stores that.
 	LastTask(ctx context.Context, name string) (time.Time, error)
 	TaskBegan(ctx context.Context, name string, at time.Time) error
+	// SignOfLife records that a process is about to read and send, or, if the last such sign is
+	// older than silent, pauses the given jobs and those of the ledger.
+	SignOfLife(ctx context.Context, jobs []string, now time.Time, silent time.Duration) error
 	// Runs returns the latest runs of a job, newest first, at most limit.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }

@@ -3,6 +3,7 @@ package acts
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -81,6 +82,9 @@ func tellRelease(a *cli.App, plan engineacts.JobPlan) {
 	a.Tell("release.do", plan.Job)
 	if plan.Release.Brake != nil {
 		a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
+	}
+	if len(plan.Release.Also) > 0 {
+		a.Tell("release.also", strings.Join(plan.Release.Also, ", "))
 	}
 	if plan.Release.Stop != nil {
 		a.Tell("release.stop", a.Voice().Stop(*plan.Release.Stop))

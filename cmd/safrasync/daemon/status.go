@@ -58,7 +58,7 @@ func (d *daemon) tell(g *generation) {
 		ctx := context.Background()
 		if office.Now().Sub(d.said.beat).Abs() >= state.ServiceBeat {
 			d.said.beat = office.Now()
-			if err := d.store.StillServing(ctx); err != nil {
+			if err := d.store.StillServing(ctx, office.Now(), g.Config.EngineBrakes().Absence); err != nil {
 				d.log.Warn("the ledger was not told that the service goes on", zap.Error(err))
 			}
 		}

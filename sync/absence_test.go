@@ -1,0 +1,301 @@
+package sync_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// absentBench is a bench with the brake of absence alone, and children.
+func absentBench(t *testing.T, db database) *bench {
+	t.Helper()
+	b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+	b.brakes = run.Brakes{Absence: run.Absence}
+	return b
+}
+
+// image copies ledger and journal, as an image of the whole machine does. The returned function puts
+// the copy back; ERP and platform go on.
+func (b *bench) image() (putBack func()) {
+	b.t.Helper()
+	must.Do(b.t, b.ledger.Close())
+	copies := b.t.TempDir()
+	swap := func(from, to string) {
+		must.Do(b.t, os.RemoveAll(filepath.Join(to, "journal")))
+		must.Do(b.t, os.CopyFS(filepath.Join(to, "journal"), os.DirFS(filepath.Join(from, "journal"))))
+		if b.parts.DB.Ledger == state.SQLite {
+			ledger := must.Get(os.ReadFile(filepath.Join(from, "state.db")))(b.t)
+			must.Do(b.t, os.WriteFile(filepath.Join(to, "state.db"), ledger, 0o600))
+		}
+	}
+	swap(b.dir, copies)
+	name, copied := "", ""
+	if b.parts.DB.Ledger == state.Postgres {
+		db := must.Get(sqlx.Open("postgres", b.parts.LedgerDSN))(b.t)
+		must.Do(b.t, db.Get(&name, `SELECT current_database()`))
+		must.Do(b.t, db.Close())
+		copied = "image_" + name
+		b.server(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", copied, name))
+		b.t.Cleanup(func() { b.server("DROP DATABASE " + copied) })
+	}
+	must.Do(b.t, b.reopenLedger(b.options()))
+	return func() {
+		b.t.Helper()
+		must.Do(b.t, b.ledger.Close())
+		swap(copies, b.dir)
+		if copied != "" {
+			b.server("DROP DATABASE "+name+" WITH (FORCE)", fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, copied))
+		}
+		must.Do(b.t, b.reopenLedger(b.options()))
+	}
+}
+
+// server runs statements on the server of the bench's databases.
+func (b *bench) server(statements ...string) {
+	b.t.Helper()
+	db := must.Get(sqlx.Open("postgres", b.parts.ERPDSN))(b.t)
+	for _, s := range statements {
+		must.Get(db.Exec(s))(b.t)
+	}
+	must.Do(b.t, db.Close())
+}
+
+// starts is a start of the program: a pass over all jobs in a process of its own. It returns how
+// many records it made, and the stop of each job.
+func (b *bench) starts() (made int, stops map[string]string) {
+	b.t.Helper()
+	before := len(b.api.CreatedOf())
+	stops = map[string]string{}
+	for job, r := range b.pass() {
+		if r.Stopped != nil {
+			stops[job] = r.Stopped.Code
+		}
+	}
+	return len(b.api.CreatedOf()) - before, stops
+}
+
+var allAbsent = map[string]string{
+	"contracts": "brake_absent", "deliveries": "brake_absent", "traceability": "brake_absent",
+}
+
+// An image of the whole machine is put back while ERP and platform went on. What was pending in it,
+// and what is new since, was sent by the machine that is gone: nothing of it goes again.
+func TestAnOldImageOfTheMachineSendsNothing(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		step := 1
+		if db.Ledger == state.Postgres && !long {
+			step = 5
+		}
+		for i := 0; i < 20; i += step {
+			// the first are a moment older than may be, the last one a month
+			age := run.Absence + time.Second<<i
+			t.Run(age.String(), func(t *testing.T) {
+				b := absentBench(t, db)
+				b.contracts(2)
+				b.delivery(1, 1, 10)
+				if made, stops := b.starts(); made != 3 || len(stops) > 0 {
+					t.Fatalf("a new ledger: %d made, %v", made, stops)
+				}
+				b.contract(3) // known and to be sent, in the image
+				b.run(engine.Options{RecordOnly: true})
+				putBack := b.image()
+				b.contract(4)
+				b.delivery(2, 3, 10)
+				if made, stops := b.starts(); made != 3 || len(stops) > 0 {
+					t.Fatalf("the machine goes on: %d made, %v", made, stops)
+				}
+				putBack()
+				b.clock.advance(age)
+				for start := range 3 { // a start, and what it reads, is no sign of life
+					if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
+						t.Fatalf("start %d of the old image: %d made, %v", start, made, stops)
+					}
+					b.clock.advance(time.Minute)
+				}
+				if e := b.entry(4); e.State != trade.Pending {
+					t.Errorf("what the ERP has is not recorded: %s", e.State)
+				}
+				b.once()
+			})
+		}
+	})
+}
+
+func sameStops(a, b map[string]string) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+
+// After a normal restart, also one that took almost two hours, what waits goes at once.
+func TestARestartSendsAtOnce(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contract(1)
+		b.starts()
+		for i, off := range []time.Duration{
+			time.Second, time.Minute, time.Hour, run.Absence - time.Minute, -26 * time.Hour,
+		} {
+			b.contract(i + 2)
+			must.Do(t, b.reopenLedger(b.options()))
+			b.clock.advance(off)
+			if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+				t.Errorf("after %s: %d made, %v", off, made, stops)
+			}
+		}
+		b.once()
+	})
+}
+
+// A ledger that nobody has used yet is new, however long ago it was made; one that was read, and has
+// sent nothing, may be an old copy all the same.
+func TestAnAbsenceOfALedgerThatNeverSent(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contracts(2)
+		b.clock.advance(72 * time.Hour)
+		if r := b.run(engine.Options{RecordOnly: true}); r.Stopped != nil {
+			t.Fatalf("an unused ledger: %+v", r.Stopped)
+		}
+		b.clock.advance(3 * time.Hour)
+		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
+			t.Errorf("a ledger that was read: %d made, %v", made, stops)
+		}
+	})
+}
+
+// After a long weekend one release lets all jobs go on, each as it was before: a job that a person
+// had paused stays so.
+func TestOneReleaseAfterALongWeekend(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contract(1)
+		b.starts()
+		people := b.acts()
+		pause := must.Get(people.Pause(t.Context(), "traceability", maria))(t)
+		must.Get(people.DoJob(t.Context(), pause, maria))(t)
+		b.clock.advance(86 * time.Hour)
+		b.contract(2)
+		b.delivery(1, 2, 10)
+		made, stops := b.starts()
+		if made != 0 || stops["contracts"] != "brake_absent" || stops["deliveries"] != "brake_absent" {
+			t.Fatalf("after the weekend: %d made, %v", made, stops)
+		}
+		plan := must.Get(b.acts().Release(t.Context(), "deliveries"))(t)
+		if !plan.Unchecked() || plan.Release.Exists.Until == nil ||
+			fmt.Sprint(plan.Release.Also) != "[contracts traceability]" {
+			t.Errorf("the plan says %+v", plan.Release)
+		}
+		if done := b.release("deliveries"); !done.Done {
+			t.Fatalf("the release: %+v", done)
+		}
+		made, stops = b.starts()
+		if made != 2 || !sameStops(stops, map[string]string{"traceability": "paused"}) {
+			t.Errorf("after the release: %d made, %v", made, stops)
+		}
+		status := must.Get(b.ledger.JobStatus(t.Context(), "traceability"))(t)
+		if status.State != trade.Paused || status.Stop.Code != "paused" {
+			t.Errorf("the job that a person had paused: %+v", status)
+		}
+		if again := must.Get(b.acts().Release(t.Context(), "contracts"))(t); again.Refused != acts.NothingBraked {
+			t.Errorf("a second release: %s", again.Refused)
+		}
+	})
+}
+
+// Another brake that held a job before the absence holds it again after its release.
+func TestABrakeBeforeAnAbsenceHoldsAfterIt(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contract(1)
+		b.starts()
+		b.brakes.NewRows, b.brakes.NewRowsLeast = 3, 4
+		for n := range 9 {
+			b.contract(n + 2)
+		}
+		if made, stops := b.starts(); made != 0 || stops["contracts"] != "brake_new_rows" {
+			t.Fatalf("%d made, %v", made, stops)
+		}
+		b.clock.advance(3 * time.Hour)
+		if made, stops := b.starts(); made != 0 || stops["deliveries"] != "brake_absent" {
+			t.Fatalf("%d made, %v", made, stops)
+		}
+		b.release("contracts")
+		if made, stops := b.starts(); made != 0 || !sameStops(stops, map[string]string{"contracts": "brake_new_rows"}) {
+			t.Errorf("after the release: %d made, %v", made, stops)
+		}
+		b.release("contracts")
+		if made, stops := b.starts(); made != 9 || len(stops) > 0 {
+			t.Errorf("after the second release: %d made, %v", made, stops)
+		}
+	})
+}
+
+// While another machine of a cluster sends, or a service is only idle, nobody is absent.
+func TestNobodyIsAbsentWhileAnotherMachineLives(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contract(1)
+		b.starts()
+		for range 5 { // the service has nothing to do, for half a day; it says that it lives
+			b.clock.advance(100 * time.Minute)
+			must.Do(t, b.ledger.StillServing(t.Context(), b.clock.Now(), run.Absence))
+		}
+		b.contract(2)
+		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+			t.Errorf("after half a day of idleness: %d made, %v", made, stops)
+		}
+		if db.Ledger == state.Postgres {
+			other := machineOn(b, "other")
+			for range 3 {
+				b.clock.advance(100 * time.Minute)
+				other.bench.starts()
+			}
+			b.contract(3)
+			if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+				t.Errorf("a machine that was off while another one lived: %d made, %v", made, stops)
+			}
+		}
+		b.clock.advance(3 * time.Hour)
+		must.Do(t, b.ledger.StillServing(t.Context(), b.clock.Now(), run.Absence)) // a start is no sign of life
+		b.contract(4)
+		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
+			t.Errorf("after three hours: %d made, %v", made, stops)
+		}
+	})
+}
+
+// The service reads and records on its schedules while the brake holds, and sends after the release.
+func TestTheServiceRecordsWhileItWasAbsent(t *testing.T) {
+	inOffice(t, saoPaulo, "2026-11-20 18:00", func(o *office) {
+		o.brakes = run.Brakes{Absence: run.Absence}
+		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
+		o.contract(1)
+		o.config.AtStart = true
+		o.open()
+		o.row("contracts", "01|0001", trade.Accepted, "")
+		o.stop()
+		o.pass(62 * time.Hour)
+		o.contract(2)
+		o.open()
+		o.row("contracts", "01|0002", trade.Pending, "")
+		o.contract(3)
+		o.pass(3 * time.Hour)
+		o.row("contracts", "01|0003", trade.Pending, "")
+		o.stands("contracts", trade.Paused, "brake_absent")
+		o.release("contracts")
+		o.pass(20 * time.Minute)
+		for _, key := range []string{"01|0002", "01|0003"} {
+			o.row("contracts", key, trade.Accepted, "")
+		}
+		o.once()
+	})
+}
