@@ -89,7 +89,7 @@ type doubtPage struct {
 	Unsent   bool               // it was not sent: the only decision here is that it is there already
 	Ask      ask                // the question
 	Beside   *beside            // beside the row that it was compared with; nil: none
-	Asked    []trade.Approval   // acts on it that wait for consent
+	Asked    []request          // acts on it that wait for consent
 	Known    []string           // what is known to exist, of the step of Plan
 	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
@@ -251,7 +251,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	page.Asked, err = askedFor(q.Context(), p.office, entry.Job, entry.Key)
+	page.Asked, err = askedFor(q, p.office, entry.Job, entry.Key)
 	if err != nil {
 		return doubtPage{}, err
 	}

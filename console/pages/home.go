@@ -1,8 +1,10 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -32,8 +34,8 @@ type homePage struct {
 	Stops    []homeStop
 	Today    today
 	Flags    []flagTask
-	Asked    []trade.Approval // orders that wait for consent, the first few
-	Going    int              // rows that have not gone yet, although nobody need do anything about them
+	Asked    []request // orders that wait for consent, the first few
+	Going    int       // rows that have not gone yet, although nobody need do anything about them
 	Products []picture.Stack
 	Season   time.Time // when the products were counted; zero: they are being counted
 	Old      bool      // that is some time ago
@@ -88,10 +90,16 @@ func (p *homeRoutes) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Asked, err = p.office.Approvals(q.Context())
+	waits, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
 	}
+	for _, a := range waits {
+		page.Asked = append(page.Asked, askedOf(a, &q.Login.User))
+	}
+	slices.SortStableFunc(page.Asked, func(a, b request) int { // those first that wait for the person
+		return cmp.Compare(strings.Count(b.For, "you"), strings.Count(a.For, "you"))
+	})
 	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
 	return q.Page(http.StatusOK, "home", page)
 }

@@ -48,11 +48,11 @@ type referencePage struct {
 	Total   *trade.Shortage // of all missing codes, each row counted once
 	Text    string
 	Lines   []trade.Reference
-	Count   int              // number of lines that contain Text
-	Next    string           // code after which the next page begins
-	Asked   []trade.Approval // codes that wait for consent
-	May     bool             // the person may change it here
-	Propose bool             // the person may propose a code, to which an administrator must agree
+	Count   int       // number of lines that contain Text
+	Next    string    // code after which the next page begins
+	Asked   []request // codes that wait for consent
+	May     bool      // the person may change it here
+	Propose bool      // the person may propose a code, to which an administrator must agree
 	Code    string
 	ID      string
 	Reason  string
@@ -93,7 +93,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	page.Asked, err = askedFor(q.Context(), p.office, page.Kind)
+	page.Asked, err = askedFor(q, p.office, page.Kind)
 	if err != nil {
 		return page, err
 	}
@@ -205,12 +205,12 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 	}
 	return p.oneCode(q, page, func(page referencePage) error {
 		for _, a := range page.Asked {
-			planned, err := acts.PlannedOf(a)
+			planned, err := acts.PlannedOf(a.Approval)
 			if err != nil {
 				return err
 			}
 			if a.Act == acts.ActSetCode && slices.Contains(planned.Order.Keys, mapping.NormalCode(page.Code)) {
-				page.Fault, page.Waits = "references.waits", &a
+				page.Fault, page.Waits = "references.waits", &a.Approval
 				return q.Page(http.StatusConflict, "references", page)
 			}
 		}

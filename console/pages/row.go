@@ -49,9 +49,9 @@ type rowPage struct {
 	Earlier []wayStep
 	Way     []wayStep
 	Hints   hintsView
-	Other   trade.Entry      // the same document under another key; zero: none is known
-	Beside  *beside          // beside the row that it was compared with; nil: none
-	Asked   []trade.Approval // acts on it that wait for consent
+	Other   trade.Entry // the same document under another key; zero: none is known
+	Beside  *beside     // beside the row that it was compared with; nil: none
+	Asked   []request   // acts on it that wait for consent
 	Family  relations
 	Glass   *picture.Glass // of a contract with deliveries; nil: none
 	History []trade.AuditRecord
@@ -166,7 +166,7 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	page.Asked, err = askedFor(q.Context(), p.office, entry.Job, entry.Key)
+	page.Asked, err = askedFor(q, p.office, entry.Job, entry.Key)
 	if err != nil {
 		return nil, err
 	}

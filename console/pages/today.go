@@ -88,7 +88,7 @@ func helperOf(f trade.Fixer) string {
 
 // todayOf returns the part of what is stuck that the first page shows to a person.
 func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
-	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
+	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At, Doubt: task{Path: "/doubts/next"}}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
 	mine := departmentOf(role)
 	for _, c := range stuck.Causes {
@@ -96,9 +96,6 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 		switch {
 		case t.Helper == "":
 		case t.Urgent:
-			if out.Doubt.Path == "" || c.State == trade.InDoubt { // held rows have no desk of their own
-				out.Doubt.Path = t.Path
-			}
 			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
 			out.Doubt.Weight, out.Doubt.Values = out.Doubt.Weight.Add(t.Weight), addValues(out.Doubt.Values, t.Values)
 		case t.Helper == mine:

@@ -70,7 +70,7 @@ func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 		t.Errorf("of accounting: %+v", mine)
 	}
 	held := todayOf(office.Stuck{Causes: stuck.Causes[3:4]}, day, trade.Accountant).Doubt
-	if want := "/pending#" + causeAnchor("twin"); held.Path != want || held.Rows != 1 {
+	if want := "/doubts/next"; held.Path != want || held.Rows != 1 {
 		t.Errorf("only held: %+v, want the way to %s", held, want)
 	}
 	// the page of causes counts what may be on the platform to its department

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -55,13 +56,27 @@ func mayApprove(a trade.Approval, user *trade.User) bool {
 		!slices.ContainsFunc(a.People, func(c trade.Consent) bool { return c.Name == user.Name })
 }
 
+// request is an act that waits for consent, as the person sees it who reads of it.
+type request struct {
+	trade.Approval
+	For string // whom it waits for, as a part of a phrase's key: you, accountant, administrator
+}
+
+// askedOf returns an act that waits for consent as a person sees it.
+func askedOf(a trade.Approval, user *trade.User) request {
+	if mayApprove(a, user) {
+		return request{a, "you"}
+	}
+	return request{a, string(office.RoleOfApproval(a))}
+}
+
 // askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
-func askedFor(ctx context.Context, o *office.Office, job string, keys ...string) ([]trade.Approval, error) {
-	all, err := o.Approvals(ctx)
+func askedFor(q *web.Request, o *office.Office, job string, keys ...string) ([]request, error) {
+	all, err := o.Approvals(q.Context())
 	if err != nil {
 		return nil, err
 	}
-	var out []trade.Approval
+	var out []request
 	for _, a := range all {
 		planned, err := acts.PlannedOf(a)
 		if err != nil {
@@ -69,7 +84,7 @@ func askedFor(ctx context.Context, o *office.Office, job string, keys ...string)
 		}
 		about := func(key string) bool { return slices.Contains(planned.Order.Keys, key) }
 		if planned.Order.Job == job && (len(keys) == 0 || slices.ContainsFunc(keys, about)) {
-			out = append(out, a)
+			out = append(out, askedOf(a, &q.Login.User))
 		}
 	}
 	return out, nil
