@@ -156,7 +156,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	b.Submit(desk+"/plan", url.Values{"act": {"resend"}}).Wants(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
 	form := with(b.Form(desk+"/do"), "reason", "não está lá")
-	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "declare que conferiu")
+	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
 	form = with(form, "checked", "1")
 	d.sql("state.db", `UPDATE login SET proved_at = proved_at - 3600000`)
 	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")

@@ -111,7 +111,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			b.open("/rows?state=rejected")
 			b.accessible("login " + name)
 			goes(`form[action="/login/openid"] button`, `form[action="/logout"] button`)
-			b.shows("rui", "Linhas")
+			b.shows("rui", "Documentos")
 			if at, err := chromedp.Run(b.ctx,
 				chromedp.Evaluate[string](`location.pathname + location.search`)); err != nil ||
 				at != "/rows?state=rejected" {
@@ -141,7 +141,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			b.do(chromedp.Navigate(issuer.URL+"/.well-known/openid-configuration"),
 				chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.href = %q; 0`, base+"/rows?state=accepted")),
 				chromedp.WaitVisible(chromedp.CSS(`form[action="/logout"] button`)))
-			b.shows("Linhas", "rui")
+			b.shows("Documentos", "rui")
 			if got := rows.taken(); len(got) != 2 || got[0] != "cross-site " ||
 				!strings.HasPrefix(got[1], "same-origin safrasync") {
 				t.Errorf("the browser came by the link as %q", got)
