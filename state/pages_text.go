@@ -53,10 +53,12 @@ func wordsOf(key string, shown trade.Shown, more ...string) (words, documents st
 	return wordList(append(w, more...), wordsLong), wordList(d, documentsLong)
 }
 
-// The length of a text of the ERP that is taken for a code.
+// The length of a text of the ERP that is taken for a code, and how many digits one without letters has
+// at least: who searches 3 wants the contract of that number, not all rows of branch 03.
 const (
-	codeLeast = 2
-	codeMost  = 12
+	codeLeast  = 2
+	codeMost   = 12
+	codeDigits = 3
 )
 
 // moreWords returns by what else a row is found: its quantity, weight and value, and its codes in the
@@ -83,7 +85,9 @@ func moreWords(e trade.Entry, reduced bool) []string {
 			trade.MaskColumn(column, text) != text {
 			continue
 		}
-		out = append(out, joined(text))
+		if word := joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
+			out = append(out, word)
+		}
 	}
 	return out
 }

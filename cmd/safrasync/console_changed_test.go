@@ -27,7 +27,8 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", "alterado após o envio (1)",
 		"Enviado 90,03 t, agora 96 t: diferença de 5,97 t",
 		"Enviado 12 t, agora 0 t: diferença de −12 t", "Diferença em valor: R$ −225.900,00")
-	b.Wants(http.StatusOK, "O que mudou, por campo", "1 documento</td>", "Diferença desta página: 2 documentos", "−6,03 t",
+	b.Wants(http.StatusOK, "O que mudou, por campo", "1 documento</td>", "Diferença desta página: 2 documentos",
+		"−6,03 t",
 		"Marcar todos desta página (2 documentos)")
 	all := with(b.Form("/changed/plan"), "all", "1")
 	b.Post("/changed/plan", all).Wants(http.StatusOK, "2 linhas: a marca some")

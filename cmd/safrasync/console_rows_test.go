@@ -74,8 +74,9 @@ func TestADocumentIsFoundByItsFiguresCodesAndTheBeginningOfItsID(t *testing.T) {
 		b := d.as(trade.Reader)
 		first, second := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
 		for text, want := range map[string]int64{
-			"1.500,5": first.ID, "1500,5": first.ID, "1500.5 sc": first.ID, "90,03 t": first.ID, "R$ 225.900,00": second.ID,
-			"225900": second.ID, "c03": d.entry("contracts", "01|000003").ID, first.RemoteID[:8]: first.ID,
+			"1.500,5": first.ID, "1500,5": first.ID, "1500.5 sc": first.ID, "90,03 t": first.ID,
+			"R$ 225.900,00": second.ID,
+			"225900":        second.ID, "c03": d.entry("contracts", "01|000003").ID, first.RemoteID[:8]: first.ID,
 			strings.ToUpper(second.RemoteID[:11]): second.ID,
 		} {
 			page := b.Get("/rows?q=" + url.QueryEscape(text)).Wants(http.StatusOK).Body
