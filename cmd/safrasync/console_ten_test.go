@@ -233,8 +233,9 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.outline)`, job))
 			c.fill("input[name=reason]", "a carteira 12 está no de-para")
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
+			c.shows("Pedido feito.")
 			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended
-			c.shows("Pedido feito.", "A execução de "+map[string]string{
+			c.shows("A execução de "+map[string]string{
 				"contracts": "Contratos", "deliveries": "Entregas",
 			}[job]+" terminou em", "envios.")
 			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
@@ -252,9 +253,9 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	c.logIn(trade.Accountant)
 	thing("09-conciliacao", func() {
 		c.click(`nav a[href="/report"]`)
-		c.accessible("report form")
-		c.click("main form button")
-		c.shows("Resumo", "Diferença", "Planilha (XLSX)")
+		c.do(chromedp.WaitVisible(chromedp.CSS(".bridge")))
+		c.shows("Safra 2026/2026", "Sobra sem explicação", "Resumo", "Diferença", "Planilha (XLSX)")
+		c.accessible("report")
 		file := c.download(`button[name=format][value=xlsx]`)
 		book := must.Get(zip.OpenReader(file))(t)
 		defer book.Close()
@@ -265,8 +266,10 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("10-fechar", func() {
 		c.open("/report")
-		c.do(chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
+		c.do(chromedp.WaitVisible(chromedp.CSS(`input[name=month]`)),
+			chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
 		c.click(`form[action="/report/close/plan"] button`)
+		c.shows("Lista de conferência")
 		c.fill("input[name=reason]", "outubro conferido com o razão")
 		c.shows("Lista de conferência", "Pontos em aberto", "Eu, carla, conferi")
 		c.accessible("closing")
