@@ -218,7 +218,7 @@ CREATE TABLE record (
 
 CREATE UNIQUE INDEX record_origin ON record (key, kind, job, generation);
 CREATE INDEX record_entry ON record (entry_id);
-CREATE INDEX record_begins ON record (kind, (remote_id COLLATE "C")); -- people search for the first characters of an id
+CREATE INDEX record_begins ON record ((remote_id COLLATE "C")); -- people search for the first characters of an id
 -- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still is
 -- that of one record. What the request named is not in reach of an index: state/records_holders.go compares the contracts.
 CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kind <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
