@@ -25,12 +25,20 @@ func TestThePlanOfAClosingIsBoundToItsNumbers(t *testing.T) {
 		want := ClosingPlan{
 			Day: day, At: w.now, Rows: 12, Open: 4, Divergences: first.Divergences,
 			Mark:  first.Mark,
-			First: "2026-10-05", Totals: first.Totals, Summaries: first.Summaries,
+			First: "2026-10-05", Totals: first.Totals, Summaries: first.Summaries, Accounts: first.Accounts,
 			States: []StateCount{{trade.Waiting, 1}, {trade.Invalid, 1}, {trade.Rejected, 1}, {trade.InDoubt, 1}},
 		}
 		if diff := cmp.Diff(want, first, cmp.Comparer(func(a, b trade.Date) bool { return a == b })); diff != "" ||
 			first.Divergences == 0 || len(first.Mark) != 64 {
 			t.Errorf("plan (-want +got), %d divergences, mark %q:\n%s", first.Divergences, first.Mark, diff)
+		}
+		for _, a := range first.Accounts { // people sign what they explain
+			if a.Proof().Sign() != 0 || a.SentProof().Sign() != 0 {
+				t.Errorf("the account of %s %s does not close", a.Product, a.Measure)
+			}
+		}
+		if len(first.Accounts) == 0 {
+			t.Error("the plan explains no difference")
 		}
 		w.now = w.now.Add(1)
 		if again := plan(); again.Mark != first.Mark {
