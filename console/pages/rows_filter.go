@@ -1,0 +1,220 @@
+// The filter of the list of documents, as the address has it and as people see it.
+
+package pages
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// SavedPath returns the address of the list with a saved filter. In a template the filter would be
+// escaped as a single value.
+func (rowsPage) SavedPath(f trade.SavedFilter) string { return "/rows?" + f.Query }
+
+// rowChip is a part of the filter, and the address of the list without it.
+type rowChip struct{ Text, Off string }
+
+// rowCause is a cause that can be filtered by.
+type rowCause struct{ Cause, Text string }
+
+// rowFilter is the filter in the address.
+type rowFilter struct {
+	trade.RowQuery
+	Job       string
+	State     string
+	Cause     string
+	Flag      string
+	FromText  string // days as typed
+	UntilText string
+}
+
+// heldCauses are the causes of held rows.
+var heldCauses = []string{
+	trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin, trade.CauseDuplicateKey, trade.CauseVanished,
+	trade.CauseExists, trade.CauseReplaced,
+}
+
+// causeText says in words what a cause means.
+func (p *rowsRoutes) causeText(q *web.Request, cause string) string {
+	state := trade.Rejected
+	switch {
+	case strings.HasPrefix(cause, "rule:"):
+		state = trade.Invalid
+	case strings.HasPrefix(cause, "ref:"), cause == trade.CauseParent:
+		state = trade.Waiting
+	case cause == trade.CauseUnknown:
+		state = trade.InDoubt
+	case slices.Contains(heldCauses, cause):
+		state = trade.Held
+	}
+	return view.Mask(p.office.Advice(trade.Entry{State: state, Cause: cause}, q.Lang).What)
+}
+
+// chips returns the parts of a filter, each with the address of the list without it.
+func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
+	v := q.Voice()
+	var out []rowChip
+	add := func(on bool, text string, off func(*rowFilter)) {
+		if on {
+			without := f
+			off(&without)
+			out = append(out, rowChip{text, "/rows?" + without.values("").Encode()})
+		}
+	}
+	add(f.Text != "", "“"+view.Mask(trade.SayBlanks(f.Text, q.Lang))+"”", func(f *rowFilter) { f.Text = "" })
+	state := v.T("rows.needs_person")
+	if f.State != needsPerson {
+		state = v.State(trade.State(f.State))
+	}
+	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
+	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
+	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
+	add(f.FromText != "", v.T("rows.from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
+	add(f.UntilText != "", v.T("rows.changed_until", v.Day(f.Until.AddDate(0, 0, -1))),
+		func(f *rowFilter) { f.UntilText = "" })
+	return out
+}
+
+// needsPerson is a filter for all states that need a person.
+const needsPerson = "needs_person"
+
+// readFilter reads the address strictly, so that an invalid word does not look like an empty list.
+func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
+	f := rowFilter{
+		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
+		FromText: v.Get("from"), UntilText: v.Get("until"),
+	}
+	f.Text = trade.UnsayBlanks(strings.TrimSpace(v.Get("q")))
+	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
+	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL accepts no other text
+		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+			return f, web.BadRequest("filter")
+		}
+	}
+	if err := searchFits(f.Text); err != nil {
+		return f, err
+	}
+	if f.Job != "" {
+		f.Jobs = []string{f.Job}
+	}
+	switch {
+	case f.State == "":
+	case f.State == needsPerson:
+		f.States = statesFirst
+	case slices.Contains(trade.States, trade.State(f.State)):
+		f.States = []trade.State{trade.State(f.State)}
+	default:
+		return f, web.BadRequest("filter")
+	}
+	if f.Cause != "" {
+		f.Causes = []string{f.Cause}
+	}
+	if f.Flag != "" {
+		if !slices.Contains(trade.AllFlags, trade.Flag(f.Flag)) {
+			return f, web.BadRequest("filter")
+		}
+		f.Flags = []trade.Flag{trade.Flag(f.Flag)}
+	}
+	if f.Sort == "" {
+		f.Sort = trade.NewestFirst
+	}
+	column, _ := f.Sort.Column()
+	if column == "" && !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
+		strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
+		return f, web.BadRequest("filter")
+	}
+	var err error
+	f.From, err = readDay(f.FromText, zone, 0)
+	if err != nil {
+		return f, err
+	}
+	f.Until, err = readDay(f.UntilText, zone, 1)
+	return f, err
+}
+
+// What a search may have. Each different word costs the database a search of its own.
+const (
+	searchLetters = 200
+	searchWords   = 10
+)
+
+// searchFits returns a fault for a text that is too long to search for.
+func searchFits(text string) error {
+	words := strings.Fields(strings.ToLower(text))
+	slices.Sort(words)
+	if utf8.RuneCountInString(text) > searchLetters || len(slices.Compact(words)) > searchWords {
+		return web.BadRequest("search")
+	}
+	return nil
+}
+
+// readDay parses a day and returns its beginning, later days after it.
+func readDay(text string, zone *time.Location, later int) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{"2006-01-02", "02/01/2006"} {
+		if at, err := time.ParseInLocation(layout, text, zone); err == nil {
+			return at.AddDate(0, 0, later), nil
+		}
+	}
+	return time.Time{}, web.BadRequest("day")
+}
+
+// values returns the filter as query parameters.
+func (f rowFilter) values(after string) url.Values {
+	v := url.Values{}
+	for name, text := range map[string]string{
+		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
+		"until": f.UntilText, "after": after,
+	} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	if f.Sort != trade.NewestFirst && f.Sort != "" {
+		v.Set("sort", string(f.Sort))
+	}
+	return v
+}
+
+// filterBytes is the largest size of a saved filter.
+const filterBytes = 2000
+
+// saveFilter stores the page's filter under a name, or removes one.
+func (p *rowsRoutes) saveFilter(q *web.Request) error {
+	name := strings.TrimSpace(q.PostForm.Get("name"))
+	values, err := url.ParseQuery(q.PostForm.Get("query"))
+	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
+		return web.BadRequest("filter")
+	}
+	f, err := readFilter(values, q.Site.Zone)
+	if err != nil {
+		return err
+	}
+	kept := trade.SavedFilter{User: q.Login.User.ID, Name: name, Query: f.values("").Encode()}
+	if kept.Query == "" {
+		kept.Query = "sort=newest"
+	}
+	if len(kept.Query) > filterBytes {
+		return web.BadRequest("filter_large")
+	}
+	record := q.Record("filter save", name, "")
+	if q.PostForm.Get("forget") != "" {
+		kept.Query, record.Act = "", "filter forget"
+	}
+	if err := p.office.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
+		return web.BadRequest("filter_many")
+	} else if err != nil {
+		return err
+	}
+	return q.Redirect("/rows?" + f.values("").Encode())
+}

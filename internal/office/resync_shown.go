@@ -1,0 +1,256 @@
+// Plans of reading again that people were shown, and what came of their orders.
+
+package office
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// planning is the plan of a resync that is made for a person, in the background.
+type planning struct {
+	orders []acts.Order
+	read   map[string]int // rows read so far, by job
+	done   chan struct{}
+	plans  []ResyncPlan // once done is closed
+	at     time.Time
+	err    error
+	lapse  *time.Timer
+}
+
+func planOf(orders []acts.Order, who trade.Person) string { return acts.MarkOf(who.Name, orders) }
+
+// ShowResync returns the plans of orders, or nil and how many rows were read so far if that takes
+// longer. Who asks again gets them when they are made.
+func (o *Office) ShowResync(ctx context.Context, orders []acts.Order, who trade.Person) (plans []ResyncPlan,
+	read int, err error,
+) {
+	for _, order := range orders {
+		if err := mayRole(who, order.Role()); err != nil {
+			return nil, 0, err
+		}
+	}
+	p := o.beginPlan(orders, who)
+	if p == nil {
+		return nil, 0, nil
+	}
+	late := time.NewTimer(o.reportPatience)
+	defer late.Stop()
+	select {
+	case <-p.done:
+		return p.plans, 0, p.err
+	case <-late.C:
+	case <-ctx.Done():
+		return nil, 0, ctx.Err()
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, n := range p.read {
+		read += n
+	}
+	return nil, read, nil
+}
+
+// beginPlan returns the plan of orders that is being made for a person, or was just made, and begins it
+// if there is none; nil if the office ends.
+func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
+	of := planOf(orders, who)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p := o.plans[of]; p != nil {
+		select {
+		case <-p.done:
+			if o.now().Sub(p.at).Abs() < planFresh && p.err == nil {
+				return p
+			}
+			p.lapse.Stop()
+		default:
+			p.lapse.Reset(reportLapses)
+			return p
+		}
+	}
+	if o.ended {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(o.ending)
+	p := &planning{orders: orders, read: map[string]int{}, done: make(chan struct{})}
+	p.lapse = time.AfterFunc(reportLapses, func() { // nobody waits for it any more
+		cancel()
+		o.forgetPlan(of, p)
+	})
+	if o.plans == nil {
+		o.plans = map[string]*planning{}
+	}
+	o.plans[of] = p
+	o.working.Go(func() {
+		defer cancel()
+		for _, order := range orders {
+			plan, err := o.planResync(ctx, order, func(now run.Progress) {
+				o.mu.Lock()
+				defer o.mu.Unlock()
+				p.read[now.Job] = max(p.read[now.Job], now.Read)
+			})
+			p.plans, p.err = append(p.plans, plan), err
+			if err != nil {
+				break
+			}
+		}
+		p.at = o.now()
+		p.lapse.Stop()
+		p.lapse = time.AfterFunc(planKept, func() { o.forgetPlan(of, p) })
+		close(p.done)
+	})
+	return p
+}
+
+// ShownResync returns the plans of orders that a person was shown and has not ordered yet; nil if there are
+// none any more.
+func (o *Office) ShownResync(orders []acts.Order, who trade.Person) []ResyncPlan {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if p := o.plans[planOf(orders, who)]; p != nil {
+		select {
+		case <-p.done:
+			return p.plans
+		default:
+		}
+	}
+	return nil
+}
+
+func (o *Office) forgetPlan(of string, p *planning) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.plans[of] == p {
+		delete(o.plans, of)
+	}
+}
+
+// ResyncMark returns a hash of what a person was shown of plans.
+func ResyncMark(plans []ResyncPlan) string {
+	marks := make([]any, len(plans))
+	for i, p := range plans {
+		marks[i] = p.Mark()
+	}
+	return acts.MarkOf(marks...)
+}
+
+// Ordered is a resync of one job that a person ordered in this process.
+type Ordered struct {
+	Job string
+	Run string // id of its run
+	Why string // why the run never began, for people; "" = it has begun, or will
+}
+
+// DoResync orders what a person was shown: plans with this mark. Each is done once, in the background, in
+// their order. moved reports that it is not the plan that was shown, or was ordered already: nothing was
+// done then. asked is an approval that others must give first, if one is needed.
+func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string, who trade.Person) (done []Ordered,
+	asked *trade.Approval, moved bool, err error,
+) {
+	plans, err := o.takePlan(ctx, orders, mark, who)
+	if err != nil || plans == nil {
+		return nil, nil, err == nil, err
+	}
+	var do []acts.Order
+	for _, plan := range plans {
+		waits, err := o.OrderResync(ctx, plan, who)
+		if err != nil {
+			return done, asked, false, err
+		}
+		if waits != nil {
+			asked = waits
+			continue
+		}
+		one := Ordered{Job: plan.Order.Job, Run: uuid.Must(uuid.NewV7()).String()}
+		o.settleOrder(one)
+		done, do = append(done, one), append(do, plan.Order)
+	}
+	o.inBackground(func(ctx context.Context) {
+		for i, one := range done {
+			if err := o.resyncInTurn(ctx, do[i], one.Run, who); err != nil {
+				o.log.Error("a new reading that was ordered came to nothing", zap.String("sync_job", one.Job), zap.Error(err))
+				one.Why = o.Voice(o.lang).Text("resync.never_began")
+				if stopped := new(ResyncStopped); errors.As(err, &stopped) {
+					one.Why = o.Stop(stopped.Stop, o.lang)
+				}
+				o.settleOrder(one)
+			}
+		}
+	})
+	return done, asked, false, nil
+}
+
+// takePlan returns the plans with a mark that a person was shown, if none of the rows that they name has
+// changed since, and forgets them; nil if there are none.
+func (o *Office) takePlan(ctx context.Context, orders []acts.Order, mark string,
+	who trade.Person,
+) ([]ResyncPlan, error) {
+	of := planOf(orders, who)
+	o.mu.Lock()
+	p := o.plans[of]
+	delete(o.plans, of)
+	o.mu.Unlock()
+	if p == nil {
+		return nil, nil
+	}
+	p.lapse.Stop()
+	select {
+	case <-p.done:
+	default:
+		return nil, nil
+	}
+	if p.err != nil || ResyncMark(p.plans) != mark {
+		return nil, p.err
+	}
+	for _, plan := range p.plans {
+		for _, step := range plan.Rows {
+			now, err := o.store.Entry(ctx, plan.Order.Job, step.Key)
+			if errors.Is(err, trade.ErrNotFound) && step.Before.ID <= 0 {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if now.ID != step.Before.ID || now.Version != step.Before.Version {
+				return nil, nil
+			}
+		}
+	}
+	return p.plans, nil
+}
+
+// settleOrder remembers an order.
+func (o *Office) settleOrder(one Ordered) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := slices.IndexFunc(o.ordered, func(other Ordered) bool { return other.Run == one.Run }); i >= 0 {
+		o.ordered[i] = one
+		return
+	}
+	o.ordered = append(o.ordered, one)
+	if len(o.ordered) > orderedKept {
+		o.ordered = slices.Delete(o.ordered, 0, len(o.ordered)-orderedKept)
+	}
+}
+
+// Ordered returns a resync that was ordered in this process, by the id of its run; ok is false if there
+// is none: the service was started again since.
+func (o *Office) Ordered(id string) (one Ordered, ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := slices.IndexFunc(o.ordered, func(other Ordered) bool { return other.Run == id })
+	if i < 0 {
+		return Ordered{}, false
+	}
+	return o.ordered[i], true
+}
