@@ -96,6 +96,11 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 			return false, err
 		}
 	}
+	if braked := now.Stop != nil && now.Stop.Code == brakeAbsent; braked { // a person has looked
+		if err := lives(t, record.At); err != nil {
+			return false, err
+		}
+	}
 	noteJob(t, record, act.Status)
 	err = putStatus(t, act.Status, "")
 	return err == nil, err

@@ -197,7 +197,7 @@ func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
 ) error {
 	if len(names) > 0 {
-		if err := began(t, lifeTask, now); err != nil {
+		if err := lives(t, now); err != nil {
 			return err
 		}
 	}

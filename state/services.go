@@ -53,12 +53,13 @@ func (s *Store) Announce(ctx context.Context, version string, since time.Time) e
 	})
 }
 
-// StillServing renews the heartbeat of this process, and the sign of life of those that send
-// ([Store.SignOfLife]) unless it is older than silent.
+// StillServing renews the heartbeat of this process, and the service's sign of life
+// ([Store.SignOfLife]) unless the last one is older than silent. The first service begins it.
 func (s *Store) StillServing(ctx context.Context, now time.Time, silent time.Duration) error {
 	return s.db.InTx(ctx, "saying that the service goes on", func(t *sqldb.Tx) error {
-		if err := t.Do(`UPDATE task SET ran_at = ? WHERE name = ? AND ran_at >= ?`, now.UnixMilli(), lifeTask,
-			now.Add(-silent).UnixMilli()); err != nil {
+		if err := t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?)
+			ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at WHERE task.ran_at >= ?`,
+			lifeTask, now.UnixMilli(), now.Add(-silent).UnixMilli()); err != nil {
 			return err
 		}
 		return t.Do(`UPDATE service SET seen = `+s.db.D.Now+` WHERE instance = ?`, sqldb.Self().Instance)
@@ -110,13 +111,19 @@ func (s *Store) LastTask(ctx context.Context, name string) (time.Time, error) {
 	return time.UnixMilli(at).UTC(), nil
 }
 
-// lifeTask is the name under which the last sign of life of those that send is recorded.
+// lifeTask is the name under which the last sign of life of the service is recorded.
 const lifeTask = "life"
+
+// lives records a sign of life, if a service has ever given one.
+func lives(t *sqldb.Tx, at time.Time) error {
+	return t.Do(`UPDATE task SET ran_at = ? WHERE name = ?`, sqldb.Millis(at), lifeTask)
+}
 
 // SignOfLife records that a process is about to read and send. If nobody gave such a sign for longer
 // than silent, the ledger may be an old copy, from an image of the machine, and what another one has
 // sent since would go again. Then it pauses the given jobs and those of the ledger instead, in the
-// same transaction: only a person knows. A ledger without any sign, and without an attempt, is new.
+// same transaction: only a person knows. Where no service has ever run, a pass may follow the one
+// before it after any time, and nothing is judged.
 func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, silent time.Duration) error {
 	return s.db.InTx(ctx, "saying that somebody sends", func(t *sqldb.Tx) error {
 		if err := mayWork(t); err != nil {
@@ -126,21 +133,22 @@ func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, si
 		if err := t.All(&signs, t.S.D.Locked(`SELECT ran_at FROM task WHERE name = ?`, "task"), lifeTask); err != nil {
 			return err
 		}
+		if len(signs) == 0 {
+			return nil
+		}
 		var sent []int64 // a copy in another database, or a ledger rebuilt from its journal
 		if err := t.All(&sent, `SELECT started_at FROM attempt ORDER BY id DESC LIMIT 1`); err != nil {
 			return err
 		}
-		if last := append(signs, sent...); len(last) > 0 {
-			until := time.UnixMilli(slices.Max(last)).UTC()
-			if now.Sub(until) > silent {
-				names, err := jobsOf(t, jobs)
-				if err != nil {
-					return err
-				}
-				return brakeAll(t, names, brakeAbsent, until, now, noPause)
-			}
+		until := time.UnixMilli(slices.Max(append(signs, sent...))).UTC()
+		if now.Sub(until) <= silent {
+			return lives(t, now)
 		}
-		return began(t, lifeTask, now)
+		names, err := jobsOf(t, jobs)
+		if err != nil {
+			return err
+		}
+		return brakeAll(t, names, brakeAbsent, until, now, noPause)
 	})
 }
 
@@ -172,12 +180,8 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
-		return began(t, name, at)
+		return t.Do(
+			`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+			name, sqldb.Millis(at))
 	})
-}
-
-func began(t *sqldb.Tx, name string, at time.Time) error {
-	return t.Do(
-		`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-		name, sqldb.Millis(at))
 }

@@ -72,9 +72,22 @@ func (b *bench) server(statements ...string) {
 	must.Do(b.t, db.Close())
 }
 
-// starts is a start of the program: a pass over all jobs in a process of its own. It returns how
-// many records it made, and the stop of each job.
+// serves is the heartbeat of a service.
+func (b *bench) serves() {
+	b.t.Helper()
+	must.Do(b.t, b.ledger.StillServing(b.t.Context(), b.clock.Now(), run.Absence))
+}
+
+// starts is a start of the service: its heartbeat, and a pass over all jobs in a process of its own. It
+// returns how many records it made, and the stop of each job.
 func (b *bench) starts() (made int, stops map[string]string) {
+	b.t.Helper()
+	b.serves()
+	return b.passes()
+}
+
+// passes is a pass over all jobs without a service.
+func (b *bench) passes() (made int, stops map[string]string) {
 	b.t.Helper()
 	before := len(b.api.CreatedOf())
 	stops = map[string]string{}
@@ -162,12 +175,50 @@ func TestAnAbsenceOfALedgerThatNeverSent(t *testing.T) {
 		b := absentBench(t, db)
 		b.contracts(2)
 		b.clock.advance(72 * time.Hour)
+		b.serves()
 		if r := b.run(engine.Options{RecordOnly: true}); r.Stopped != nil {
 			t.Fatalf("an unused ledger: %+v", r.Stopped)
 		}
 		b.clock.advance(3 * time.Hour)
 		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
 			t.Errorf("a ledger that was read: %d made, %v", made, stops)
+		}
+	})
+}
+
+// Where no service runs, a person or a timer starts each pass, whenever that is: nothing is judged.
+func TestPassesWithoutAServiceAreNoAbsence(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		for night := range 3 {
+			b.contract(night + 1)
+			if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+				t.Errorf("night %d: %d made, %v", night, made, stops)
+			}
+			b.clock.advance(24 * time.Hour)
+		}
+		b.contract(4) // the first service of this ledger
+		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+			t.Errorf("the first service: %d made, %v", made, stops)
+		}
+	})
+}
+
+// Who stops the service to compare the platform for an afternoon, and releases, starts it when the
+// comparison is done.
+func TestAReleaseOfAnAbsenceHoldsFromThenOn(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		b.contract(1)
+		b.starts()
+		b.clock.advance(60 * time.Hour)
+		b.contract(2)
+		b.starts()
+		b.clock.advance(3 * time.Hour)
+		b.release("contracts")
+		b.clock.advance(time.Hour)
+		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+			t.Errorf("after the release: %d made, %v", made, stops)
 		}
 	})
 }
@@ -190,7 +241,7 @@ func TestOneReleaseAfterALongWeekend(t *testing.T) {
 			t.Fatalf("after the weekend: %d made, %v", made, stops)
 		}
 		plan := must.Get(b.acts().Release(t.Context(), "deliveries"))(t)
-		if !plan.Unchecked() || plan.Release.Exists.Until == nil ||
+		if !plan.Unchecked() || plan.Release.Exists.Until == nil || plan.Release.Exists.Rows != 1 ||
 			fmt.Sprint(plan.Release.Also) != "[contracts traceability]" {
 			t.Errorf("the plan says %+v", plan.Release)
 		}
@@ -247,7 +298,7 @@ func TestNobodyIsAbsentWhileAnotherMachineLives(t *testing.T) {
 		b.starts()
 		for range 5 { // the service has nothing to do, for half a day; it says that it lives
 			b.clock.advance(100 * time.Minute)
-			must.Do(t, b.ledger.StillServing(t.Context(), b.clock.Now(), run.Absence))
+			b.serves()
 		}
 		b.contract(2)
 		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
@@ -265,7 +316,7 @@ func TestNobodyIsAbsentWhileAnotherMachineLives(t *testing.T) {
 			}
 		}
 		b.clock.advance(3 * time.Hour)
-		must.Do(t, b.ledger.StillServing(t.Context(), b.clock.Now(), run.Absence)) // a start is no sign of life
+		b.serves() // a start is no sign of life
 		b.contract(4)
 		if made, stops := b.starts(); made != 0 || !sameStops(stops, allAbsent) {
 			t.Errorf("after three hours: %d made, %v", made, stops)
@@ -282,6 +333,7 @@ func TestTheServiceRecordsWhileItWasAbsent(t *testing.T) {
 		o.config.AtStart = true
 		o.open()
 		o.row("contracts", "01|0001", trade.Accepted, "")
+		o.serves()
 		o.stop()
 		o.pass(62 * time.Hour)
 		o.contract(2)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -85,7 +86,8 @@ func TestAServiceThatWasAbsentWaitsForAPerson(t *testing.T) {
 		s.edit("jobs:\n", "language: pt-BR\nalerts:\n  webhook: {url: \"${env:HOOK}\"}\njobs:\n")
 		s.must(0, "sync", "--record-only")
 		db := must.Get(sql.Open(on, s.ledger.DSN))(t)
-		must.Get(db.Exec(`UPDATE task SET ran_at = ran_at - 10800000 WHERE name = 'life'`))(t)
+		must.Get(db.Exec(fmt.Sprintf(`INSERT INTO task (name, ran_at) VALUES ('life', %d)`,
+			time.Now().Add(-3*time.Hour).UnixMilli())))(t)
 		must.Do(t, db.Close())
 		for start := range 2 {
 			s.start()

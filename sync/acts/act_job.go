@@ -258,8 +258,9 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 			return nil, err
 		}
 		for _, k := range known {
-			// a job beside which another one changes its key space does not say which
-			if k.Job == b.Job || b.Was == nil && b.Until.IsZero() {
+			// a job beside which another one changes its key space does not say which; an absence
+			// is one question for all jobs
+			if k.Job == b.Job || code == outcome.StopAbsent || b.Was == nil && b.Until.IsZero() {
 				out.Rows, jobs = out.Rows+k.Accepted+k.InDoubt, append(jobs, k.Job)
 			}
 		}
