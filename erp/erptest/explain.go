@@ -223,4 +223,12 @@ func beforeCutOver(t *testing.T, e Engine, s *erp.Source) {
 			t.Errorf("%s on %s: %s, want %s", c.sql, s.Target(), got, c.want)
 		}
 	}
+	// what cannot be in a column does not keep the others from being found
+	numbers, _ := e.Start(t, `CREATE TABLE ordem (num int, emissao date)`, `INSERT INTO ordem VALUES (1, '2026-05-10')`)
+	rows, err := numbers.BeforeCutOver(t.Context(),
+		erp.Query{SQL: `SELECT num FROM ordem WHERE emissao >= '2026-08-01'`, Key: []string{"num"}},
+		[][]string{{"S/N"}, {""}, {"1.5"}, {"1"}})
+	if err != nil || len(rows) != 1 {
+		t.Errorf("keys of a number on %s: %d rows, %v", e.Name, len(rows), err)
+	}
 }

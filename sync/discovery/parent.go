@@ -4,6 +4,7 @@ package discovery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -67,12 +69,12 @@ func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 
 // markCutOver notes of the rows that wait for a parent which the ledger does not have whether only the
 // cut-over of the parent's query leaves it out. That is for people, who then need not look for it: if
-// the ERP does not answer, they are told no less than before.
+// the ERP does not answer, they are told what they were told before, and it is not asked again.
 func (r *Discoverer) markCutOver(ctx context.Context) error {
 	if len(r.Run.Job.Mapping.SentBy) == 0 {
 		return nil
 	}
-	return r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
+	err := r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
 		early, err := r.beforeCutOver(ctx, waiting)
 		if err != nil {
 			return err
@@ -94,10 +96,14 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 		}
 		return r.Run.Record(ctx, page)
 	})
+	if errors.Is(err, run.ErrEnough) {
+		return nil
+	}
+	return err
 }
 
 // beforeCutOver returns the parents of rows that only the cut-over of their query leaves out. It asks
-// the ERP for those that the ledger does not have.
+// the ERP for those that the ledger does not have. It returns run.ErrEnough if the ERP does not answer.
 func (r *Discoverer) beforeCutOver(ctx context.Context, waiting []trade.Entry) (map[trade.ParentKey]bool, error) {
 	keys := map[trade.ParentKey]bool{}
 	for _, e := range waiting {
@@ -131,6 +137,7 @@ func (r *Discoverer) beforeCutOver(ctx context.Context, waiting []trade.Entry) (
 		if err != nil {
 			r.Run.Log.Warn("the ERP does not say which parents are before the cut-over",
 				zap.String("parents", name), zap.Error(err))
+			return nil, run.ErrEnough
 		}
 		for key := range job.ByKey(rows) {
 			out[trade.ParentKey{Job: name, Key: key}] = true

@@ -244,6 +244,11 @@ func (p *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, f
 		if !fast {
 			return "btrim(" + name + "::text, " + blanks + ") = " + b.Add(text) + "::text"
 		}
+	case "int2", "int4", "int8", "numeric", "float4", "float8":
+		// one text that is no number would be an error of the whole statement
+		if !dialect.PlainNumber(text) || strings.HasPrefix(col.Type, "int") && strings.Contains(text, ".") {
+			return "1 = 0"
+		}
 	}
 	return name + " = " + b.Add(text)
 }

@@ -55,16 +55,18 @@ func (t *pgTx) Columns(ctx context.Context, st sqltext.Statement) (cols []dialec
 func (t *pgTx) Stream(ctx context.Context, query string, args []any, items []dialect.Item,
 	fn func([]dialect.Value) error,
 ) error {
-	ready, enough, ended := make(chan [][]dialect.Value), make(chan struct{}), make(chan struct{})
+	ready, ended := make(chan [][]dialect.Value), make(chan struct{})
+	ahead, enough := context.WithCancel(ctx)
+	defer enough()
 	var failed error
 	go func() {
 		defer close(ended)
-		failed = t.cursor(ctx, "safrasync_rows", query, args, items, func(batch [][]dialect.Value) error {
+		failed = t.cursor(ahead, "safrasync_rows", query, args, items, func(batch [][]dialect.Value) error {
 			select {
 			case ready <- batch:
 				return nil
-			case <-enough:
-				return context.Canceled
+			case <-ahead.Done():
+				return ahead.Err()
 			}
 		})
 	}()
@@ -74,8 +76,8 @@ func (t *pgTx) Stream(ctx context.Context, query string, args []any, items []dia
 			return failed
 		case batch := <-ready:
 			if err := dialect.Deliver(ctx, batch, fn); err != nil {
-				close(enough)
-				<-ended // nobody uses the transaction any more
+				enough() // also a FETCH that the database works on
+				<-ended  // nobody uses the transaction any more
 				return err
 			}
 		}
