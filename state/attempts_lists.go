@@ -20,8 +20,7 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 		s.db.D.Among("entry_id") + ` ORDER BY entry_id, no`
 	err := s.db.All(ctx, "reading when rows were sent", &rows, query, sqldb.ListOf(s.db.D, entryIDs))
 	for _, r := range rows {
-		a, _ := r.outcome() // which never fails
-		out[r.EntryID] = append(out[r.EntryID], a)
+		out[r.EntryID] = append(out[r.EntryID], r.outcome())
 	}
 	return out, err
 }
@@ -30,12 +29,12 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 const outcomeColumns = `id, entry_id, generation, no, started_at, finished_at, outcome, status, remote_id`
 
 // outcome returns an attempt without what was sent and answered.
-func (r *attemptRow) outcome() (trade.Attempt, error) {
+func (r attemptRow) outcome() trade.Attempt {
 	return trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No,
 		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
 		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
-	}, nil
+	}
 }
 
 // idSlack is how much longer than planned a run or an attempt may take and still be found by the
@@ -61,7 +60,7 @@ func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int)
 	if !run.EndedAt.IsZero() {
 		until = idsFrom(run.EndedAt.Add(runSlack))
 	}
-	return sqldb.Rows(ctx, s.db, "reading what a run sent", (*attemptRow).outcome, `SELECT `+outcomeColumns+
+	return sqldb.Made(ctx, s.db, "reading what a run sent", attemptRow.outcome, `SELECT `+outcomeColumns+
 		` FROM attempt WHERE id >= ? AND id < ? AND run_id = ? ORDER BY id LIMIT ?`,
 		idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID, limit)
 }

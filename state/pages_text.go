@@ -81,6 +81,9 @@ func moreWords(e trade.Entry, reduced bool) []string {
 	values := e.NewestValues()
 	for _, column := range slices.Sorted(maps.Keys(values)) {
 		text := strings.TrimSpace(values[column].Text)
+		if kind := values[column].Kind; kind == 'n' || kind == 'f' || slices.Contains(out, "="+text) {
+			continue // a quantity or a price is found as such
+		}
 		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, betweenWords) ||
 			trade.MaskColumn(column, text) != text {
 			continue

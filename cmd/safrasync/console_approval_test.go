@@ -271,6 +271,23 @@ func TestNothingIsApprovedBeforeEachItemIsTicked(t *testing.T) {
 	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "espera por você")
 }
 
+// An act on many rows that are not shown one by one, such as a resync or a release, is ticked as a whole.
+func TestAnActOnManyRowsIsTickedAsAWhole(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {resync: 2}\n")
+	d.sql("erp.db", `CREATE TABLE novo AS WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 129)
+		SELECT c.*, n.i FROM contrato c, n WHERE c.num = '000002'; UPDATE novo SET num = printf('%06d', i);
+		ALTER TABLE novo DROP COLUMN i; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
+	d.run(0, "resync", "contracts", "--reason", "conferir", "--as", "ivo", "--yes")
+	b := d.as(trade.Administrator).Get("/approvals/1")
+	form := consents(b.Wants(http.StatusOK, "Conferi"), "conferi com a filial")
+	if fmt.Sprint(form["seen"]) != "[act]" {
+		t.Errorf("to be ticked are %v", form["seen"])
+	}
+	b.Submit("/approvals/1/approve", form).Wants(http.StatusOK, "Aprovado e feito")
+}
+
 // called reports whether the menu calls the person to the approvals.
 func called(b *consoletest.Browser) bool {
 	_, link, _ := strings.Cut(b.Body, `<a href="/approvals"`)

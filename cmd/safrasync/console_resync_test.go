@@ -152,21 +152,50 @@ func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
 	}
 }
 
+// impatient lets no page wait for a plan.
+func (d *deskWorld) impatient() {
+	d.t.Helper()
+	d.host.Office = office.New(office.Means{
+		Config: d.host.App.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
+		Board: d.host.Board, Log: d.host.App.Log, Lang: d.host.App.Lang(), Now: office.Now,
+		ReportPatience: time.Nanosecond,
+	})
+	d.t.Cleanup(d.host.Office.Close)
+	c := d.host.Console()
+	d.server = httptest.NewServer(c)
+	d.t.Cleanup(func() { c.Close(); d.server.Close() })
+}
+
+// A plan that fails while the page does not look is told once; a stale form then does nothing.
+func TestAPlanThatFailsLaterIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	row := d.correct()
+	d.impatient()
+	d.sql("erp.db", "ALTER TABLE contrato RENAME TO outro")
+	at := fmt.Sprintf("/resync?row=%d", row.ID)
+	b := d.as(trade.Accountant).Get(at)
+	for strings.Contains(b.Body, "Lendo o ERP") {
+		if !strings.Contains(b.Body, html.EscapeString(at)) {
+			t.Fatalf("the page does not ask for itself again:\n%s", b.Body)
+		}
+		b.Get(at)
+	}
+	b.Wants(http.StatusOK, "o ERP não pôde ser lido")
+	d.sql("erp.db", "ALTER TABLE outro RENAME TO contrato")
+	for b.Get(at); strings.Contains(b.Body, "Lendo o ERP"); b.Get(at) {
+		b.Wants(http.StatusOK)
+	}
+	b.Wants(http.StatusOK, "Documentos a ler: 1.")
+}
+
 // A plan that takes long is made in the background: the page says how far it is, and shows it when it is
 // there.
 func TestAPlanThatTakesLongIsShownWhenItIsMade(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	row := d.correct()
-	d.host.Office = office.New(office.Means{
-		Config: d.host.App.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
-		Board: d.host.Board, Log: d.host.App.Log, Lang: d.host.App.Lang(), Now: office.Now,
-		ReportPatience: time.Nanosecond,
-	})
-	t.Cleanup(d.host.Office.Close)
-	c := d.host.Console()
-	d.server = httptest.NewServer(c)
-	t.Cleanup(func() { c.Close(); d.server.Close() })
+	d.impatient()
 	b := d.as(trade.Accountant).Get(fmt.Sprintf("/resync?row=%d", row.ID)).Wants(http.StatusOK,
 		"Lendo o ERP para mostrar o que mudaria", `http-equiv="refresh"`)
 	for strings.Contains(b.Body, "Lendo o ERP") {

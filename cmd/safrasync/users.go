@@ -218,6 +218,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 	}
 	err = changeUser(ctx, a, args[0], f, "user link", func(u *trade.User) error {
 		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
+		u.FirstPassword = false
 		return nil
 	})
 	if errors.Is(err, trade.ErrTaken) {

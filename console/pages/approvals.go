@@ -113,7 +113,9 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	} else {
 		page.Then, err = p.then(q, page.Planned.Steps)
 	}
-	page.More = max(0, page.Planned.Rows-stepsShown)
+	if len(page.Steps)+len(page.Then) > 0 {
+		page.More = max(0, page.Planned.Rows-stepsShown)
+	}
 	return page, err
 }
 

@@ -167,7 +167,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 		line            reconcile.AccountLine
 	}{
 		{"changed", "waiting", "/changed?flag=changed", a.Changed},
-		{"left", "rejected", "/changed?flag=missing", a.Left},
+		{"left", "rejected", "/changed", a.Left},
 	} {
 		if l.line.Rows > 0 {
 			b.part(reconcile.AccountWord(l.id, o.Lang), l.path, l.line.Rows, l.line.Amount)

@@ -178,6 +178,10 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
+	if page.Beside != nil {
+		page.Beside.Revealed = revealed
+		page.Masked = page.Masked || page.Beside.masked()
+	}
 	page.Other, err = p.office.Renumbered(q.Context(), entry)
 	if err != nil {
 		return nil, err

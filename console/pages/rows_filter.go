@@ -70,9 +70,9 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 		}
 	}
 	add(f.Text != "", "“"+view.Mask(trade.SayBlanks(f.Text, q.Lang))+"”", func(f *rowFilter) { f.Text = "" })
-	state := v.T("rows.needs_person")
-	if f.State != needsPerson {
-		state = v.State(trade.State(f.State))
+	state := v.State(trade.State(f.State))
+	if f.State == needsPerson || f.State == onItsWay {
+		state = v.T("rows." + f.State)
 	}
 	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
 	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
@@ -82,6 +82,11 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 		func(f *rowFilter) { f.UntilText = "" })
 	return out
 }
+
+// onItsWay is a filter for all states of rows that wait: for their turn, for a parent or a person.
+const onItsWay = "waits"
+
+var onTheWay = []trade.State{trade.Pending, trade.Sending, trade.Waiting, trade.Held}
 
 // needsPerson is a filter for all states that need a person.
 const needsPerson = "needs_person"
@@ -107,6 +112,8 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	}
 	switch {
 	case f.State == "":
+	case f.State == onItsWay:
+		f.States = onTheWay
 	case f.State == needsPerson:
 		f.States = statesFirst
 	case slices.Contains(trade.States, trade.State(f.State)):

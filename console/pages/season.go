@@ -79,7 +79,7 @@ var standParts = []struct {
 	states     []trade.State
 }{
 	{"sent", "season.sent", []trade.State{trade.Accepted}},
-	{"waiting", "season.waiting", []trade.State{trade.Pending, trade.Sending, trade.Waiting, trade.Held}},
+	{"waiting", "season.waiting", onTheWay},
 	{"invalid", "season.invalid", []trade.State{trade.Invalid}},
 	{"rejected", "season.rejected", []trade.State{trade.Rejected}},
 	{"doubt", "season.doubt", []trade.State{trade.InDoubt}},
@@ -92,7 +92,7 @@ func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) 
 	for _, part := range standParts {
 		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: "/rows?state=" + string(part.states[0])}
 		if len(part.states) > 1 {
-			m.Path = "/rows?state=" + string(trade.Waiting)
+			m.Path = "/rows?state=" + onItsWay
 		}
 		for _, state := range part.states {
 			m.Amount = m.Amount.Add(s.States[state].Kilograms)
@@ -137,11 +137,11 @@ func funnelOf(v view.Voice, s *reconcile.Season) []funnelStage {
 		less                   trade.Decimal
 	}{
 		{"season.erp", "none", "", "", trade.Decimal{}},
-		{"season.read", "invalid", "season.lost.read", "/rows?cause=" + trade.CauseDuplicateKey, s.Beside.Kilograms},
+		{"season.read", "invalid", "season.lost.read", "/report#bridge", s.Beside.Kilograms},
 		{"season.valid", "invalid", "season.lost.valid", "/rows?state=invalid", state(trade.Invalid)},
 		{"season.known", "waiting", "season.lost.known", "/references", s.NoReference.Kilograms},
 		{
-			"season.posted", "waiting", "season.lost.posted", "/rows?state=waiting",
+			"season.posted", "waiting", "season.lost.posted", "/rows?state=" + onItsWay,
 			state(trade.Pending, trade.Waiting, trade.Held, trade.Dismissed).Sub(s.NoReference.Kilograms),
 		},
 		{

@@ -83,7 +83,6 @@ func (o *Office) PlanResync(ctx context.Context, order acts.Order) (ResyncPlan, 
 }
 
 // planResync is PlanResync with its progress. Its error is *ResyncStopped if the job would stop.
-
 func (o *Office) planResync(ctx context.Context, order acts.Order, progress func(run.Progress)) (ResyncPlan, error) {
 	plan := ResyncPlan{Order: order, States: map[string]int{}}
 	var rows []trade.Entry

@@ -69,7 +69,10 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 	if p := o.plans[of]; p != nil {
 		select {
 		case <-p.done:
-			if o.now().Sub(p.at).Abs() < planFresh && p.err == nil {
+			if o.now().Sub(p.at).Abs() < planFresh {
+				if p.err != nil { // said once; who asks again tries again
+					delete(o.plans, of)
+				}
 				return p
 			}
 			p.lapse.Stop()
@@ -120,7 +123,9 @@ func (o *Office) ShownResync(orders []acts.Order, who trade.Person) []ResyncPlan
 	if p := o.plans[planOf(orders, who)]; p != nil {
 		select {
 		case <-p.done:
-			return p.plans
+			if p.err == nil {
+				return p.plans
+			}
 		default:
 		}
 	}
@@ -163,9 +168,10 @@ func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string,
 	}
 	var do []acts.Order
 	for _, plan := range plans {
-		waits, err := o.OrderResync(ctx, plan, who)
-		if err != nil {
-			return done, asked, false, err
+		var waits *trade.Approval
+		waits, err = o.OrderResync(ctx, plan, who)
+		if err != nil { // what was ordered before is done
+			break
 		}
 		if waits != nil {
 			asked = waits
@@ -187,7 +193,7 @@ func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string,
 			}
 		}
 	})
-	return done, asked, false, nil
+	return done, asked, false, err
 }
 
 // takePlan returns the plans with a mark that a person was shown, if none of the rows that they name has
@@ -210,7 +216,7 @@ func (o *Office) takePlan(ctx context.Context, orders []acts.Order, mark string,
 		return nil, nil
 	}
 	if p.err != nil || ResyncMark(p.plans) != mark {
-		return nil, p.err
+		return nil, nil
 	}
 	for _, plan := range p.plans {
 		for _, step := range plan.Rows {
