@@ -74,7 +74,7 @@ func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, er
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
-			return out, a.Usage("says.since", f.since)
+			return out, a.Usage("says.since", "since", f.since)
 		}
 		out.Since = since
 	}

@@ -100,7 +100,7 @@ func purged(a *cli.App, config *config.Config, f purgeFlags, at time.Time) (stat
 	if f.before != "" {
 		before, ok := cli.ParseSince(f.before, at, config.Zone())
 		if !ok || !before.Before(at) {
-			return keep, a.Usage("says.since", f.before)
+			return keep, a.Usage("says.since", "before", f.before)
 		}
 		age := at.Sub(before)
 		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age

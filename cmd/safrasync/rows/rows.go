@@ -89,7 +89,7 @@ func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) 
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
-			return filter, a.Usage("says.since", f.since)
+			return filter, a.Usage("says.since", "since", f.since)
 		}
 		filter.Since = since
 	}

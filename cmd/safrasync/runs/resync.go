@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,8 +23,8 @@ import (
 // resyncFlags are the flags of `safrasync resync`.
 type resyncFlags struct {
 	cli.ActFlags
-	since, file  string
-	keys, states []string
+	since, until, file string
+	keys, states       []string
 }
 
 // NewResyncCommand makes the command resync.
@@ -36,6 +37,8 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	f.Add(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
+	flags.StringVar(&f.until, "until", "",
+		"only rows that changed in the ERP on this day or earlier, `D`: 7d, 2026-11-21, 21/11/2026")
 	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
 	flags.StringVar(&f.file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
 	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: %s", trade.States)
@@ -158,12 +161,18 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 // resyncOf returns which rows the flags select.
 func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (engineacts.Order, error) {
 	out := engineacts.Order{Act: engineacts.ActResync, Job: job}
-	if f.since != "" {
-		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
-		if !ok {
-			return out, a.Usage("says.since", f.since)
+	for _, d := range []struct {
+		flag, text string
+		at         *time.Time
+	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
+		if d.text == "" {
+			continue
 		}
-		out.Since = since.In(config.Zone())
+		at, ok := cli.ParseSince(d.text, office.Now(), config.Zone())
+		if !ok {
+			return out, a.Usage("says.since", d.flag, d.text)
+		}
+		*d.at = at.In(config.Zone())
 		for _, j := range config.Jobs {
 			if j.Name == job && j.ChangedAt == "" {
 				return out, a.Usage("resync.no_change", job)
