@@ -25,16 +25,17 @@ const root = "../.."
 var pages = []string{
 	"architecture.md", "concepts.md", "configuration.md", "decisions.pt-BR.md", "erp.md", "install.md",
 	"install.pt-BR.md", "json.md",
-	"ledger-sql.md", "operation.md", "reconciliation.md", "webhooks.md",
+	"ledger-sql.md", "ledger-sql.pt-BR.md", "operation.md", "reconciliation.md", "webhooks.md", "webhooks.pt-BR.md",
 }
 
 // The most lines of single pages, of all in English, and of all in Portuguese; the most columns of a
-// line of prose, and of a row of a table.
+// line of prose, and of a row of a table. The same text is longer in Portuguese.
 const (
-	mostLines    = 1520
-	mostPTLines  = 1500
-	mostColumns  = 160
-	mostTableRow = 240
+	mostLines      = 1520
+	mostPTLines    = 1900
+	mostColumns    = 160
+	mostTableRow   = 240
+	mostPTTableRow = 300
 )
 
 var most = map[string]int{"concepts.md": 150, "performance.md": 80, "reliability.md": 80}
@@ -201,7 +202,7 @@ func TestThePagesAreFewAndShort(t *testing.T) {
 	t.Parallel()
 	found := must.Get(filepath.Glob(root + "/docs/*.md"))(t)
 	var names []string
-	sum, portuguese := 0, 0
+	sum, sumPT := 0, 0
 	for _, file := range found {
 		name := filepath.Base(file)
 		if name != "performance.md" && name != "reliability.md" {
@@ -209,8 +210,10 @@ func TestThePagesAreFewAndShort(t *testing.T) {
 		}
 		text := read(t, "docs/"+name)
 		n := strings.Count(text, "\n")
-		if strings.HasSuffix(name, ".pt-BR.md") {
-			portuguese += n
+		row := mostTableRow
+		if strings.HasSuffix(name, portuguese) {
+			sumPT += n
+			row = mostPTTableRow
 		} else {
 			sum += n
 		}
@@ -220,7 +223,7 @@ func TestThePagesAreFewAndShort(t *testing.T) {
 		for i, line := range prose(text) {
 			columns := mostColumns
 			if strings.HasPrefix(line, "|") {
-				columns = mostTableRow
+				columns = row
 			}
 			if n := utf8.RuneCountInString(line); n > columns {
 				t.Errorf("docs/%s:%d has %d columns, want %d at most", name, i+1, n, columns)
@@ -230,9 +233,9 @@ func TestThePagesAreFewAndShort(t *testing.T) {
 	if diff := cmp.Diff(pages, names); diff != "" {
 		t.Errorf("the pages (-want +got):\n%s", diff)
 	}
-	if sum > mostLines || portuguese > mostPTLines {
+	if sum > mostLines || sumPT > mostPTLines {
 		t.Errorf("docs/*.md have %d lines in English and %d in Portuguese, want %d and %d at most",
-			sum, portuguese, mostLines, mostPTLines)
+			sum, sumPT, mostLines, mostPTLines)
 	}
 	if n := strings.Count(read(t, "README.md"), "\n"); n >= 100 {
 		t.Errorf("README.md has %d lines", n)
