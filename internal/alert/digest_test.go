@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -134,6 +135,15 @@ func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 		w.tick(22 * time.Hour)
 		m := w.wantMails("Resumo de 11/08/2026: enviados 6 contratos e 4 entregas; por resolver: 4")[0]
 		golden(t, "digest.html", m.html)
+		var subjects []string // as the console lists the digests
+		for _, stored := range must.Get(w.store.LatestMessages(t.Context(), 10))(t) {
+			if stored.AlertID == "" {
+				subjects = append(subjects, must.Get(DigestSubject(stored, w.Config))(t))
+			}
+		}
+		if !slices.Equal(slices.Compact(subjects), []string{m.subject}) {
+			t.Errorf("the digests are listed as %q, the mail is %q", subjects, m.subject)
+		}
 		w.tick(time.Hour)
 		w.wantMails()
 		w.now = w.now.AddDate(0, 0, 4) // four mornings were missed

@@ -33,12 +33,13 @@ type HeartbeatOptions struct {
 type Heartbeat struct {
 	o      HeartbeatOptions
 	client *http.Client
-	due    chan struct{} // holds one signal
+	due    chan struct{}     // holds one signal
+	last   map[string]string // how each job ended last: the code of its stop, "" if all was well
 }
 
 // NewHeartbeat returns the heartbeat. It opens no connection.
 func NewHeartbeat(o HeartbeatOptions) *Heartbeat {
-	return &Heartbeat{o: o, client: o.Webhook.client(), due: make(chan struct{}, 1)}
+	return &Heartbeat{o: o, client: o.Webhook.client(), due: make(chan struct{}, 1), last: map[string]string{}}
 }
 
 // String returns the form and the host. The rest of the address is secret.
@@ -71,11 +72,7 @@ func (h *Heartbeat) Run(ctx context.Context) {
 			return
 		case <-h.due:
 		}
-		codes, running := h.stops(ctx)
-		if running {
-			continue // its end makes the next one due
-		}
-		fault := asFault(h.send(ctx, codes))
+		fault := asFault(h.send(ctx, h.stops(ctx)))
 		if ctx.Err() != nil {
 			return
 		}
@@ -101,32 +98,36 @@ func (h *Heartbeat) Run(ctx context.Context) {
 	}
 }
 
-// Backup tells that a copy was made, unless a job is stopped, or that it failed.
+// Backup tells that a copy was made, unless a job is stopped, or that it failed. It must not be
+// called while Run runs.
 func (h *Heartbeat) Backup(ctx context.Context, failed error) error {
 	codes := []string{"backup"}
 	if failed == nil {
-		codes, _ = h.stops(ctx)
+		codes = h.stops(ctx)
 	}
 	return h.send(ctx, codes)
 }
 
-// stops returns the codes of what stops jobs, as far as people are told of it, and whether a job is
-// running.
-func (h *Heartbeat) stops(ctx context.Context) (codes []string, running bool) {
+// stops returns the codes of what stops jobs, as far as people are told of it. A job that is running
+// counts as it ended last: one that runs for hours must not silence the others.
+func (h *Heartbeat) stops(ctx context.Context) (codes []string) {
 	for _, job := range h.o.Jobs {
 		status, err := h.o.Ledger.JobStatus(ctx, job)
-		stop := status.Stop
-		switch {
-		case err != nil:
-			return []string{"ledger"}, false
-		case status.State == trade.Running:
-			running = true
-		case status.State != trade.Idle && stop != nil && !slices.Contains(quietStops, stop.Code):
-			codes = append(codes, stop.Code)
+		if err != nil {
+			return []string{"ledger"}
+		}
+		if status.State != trade.Running {
+			h.last[job] = ""
+			if stop := status.Stop; status.State != trade.Idle && stop != nil && !slices.Contains(quietStops, stop.Code) {
+				h.last[job] = stop.Code
+			}
+		}
+		if code := h.last[job]; code != "" {
+			codes = append(codes, code)
 		}
 	}
 	slices.Sort(codes)
-	return slices.Compact(codes), running
+	return slices.Compact(codes)
 }
 
 // kuma reports whether an address is a push address of Uptime Kuma: …/api/push/TOKEN.

@@ -15,7 +15,6 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
-	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -194,37 +193,32 @@ func TestManyPassesAreOneHeartbeat(t *testing.T) {
 	})
 }
 
-// readLedger tells of which job the state was read.
-type readLedger struct {
-	*ledgertest.Ledger
-	read chan string
-}
-
-func (l readLedger) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	defer func() { l.read <- job }()
-	return l.Ledger.JobStatus(ctx, job)
-}
-
-// While a job runs it is not known how the pass ends; its end is told.
-func TestAHeartbeatWaitsForTheEndOfAPass(t *testing.T) {
+// A job that runs for hours counts as it ended last: it neither silences the others nor hides its
+// stop.
+func TestAJobThatRunsIsToldAsItEndedLast(t *testing.T) {
 	one(t, func(t *testing.T, w *world) {
 		m := newMonitor(t)
-		ledger := readLedger{w.store, make(chan string, 100)}
 		o := m.options(w, "/ping/"+hookSecret)
-		o.Ledger, o.Jobs = ledger, []string{"contracts", "deliveries"}
+		o.Jobs, o.Every = []string{"contracts", "deliveries"}, time.Millisecond
 		w.status("contracts", trade.Idle, "")
-		w.status("deliveries", trade.Running, "")
-		h, end := runHeartbeat(t, o)
-		h.Due()
-		for range o.Jobs {
-			<-ledger.read
+		h, _ := runHeartbeat(t, o)
+		for _, step := range []struct {
+			state trade.JobState
+			stop  string
+			want  string
+		}{
+			{trade.Running, "", ""}, // nothing else is known of it
+			{trade.Stopped, "erp", "/fail erp"},
+			{trade.Running, "", "/fail erp"},
+			{trade.Idle, "", ""},
+			{trade.Running, "", ""},
+		} {
+			w.status("deliveries", step.state, step.stop)
+			h.Due()
+			if call := <-m.calls; call != "POST /ping/"+hookSecret+step.want {
+				t.Errorf("%s %s: called %q", step.state, step.stop, call)
+			}
 		}
-		w.status("deliveries", trade.Stopped, "erp")
-		h.Due()
-		if call := <-m.calls; call != "POST /ping/"+hookSecret+"/fail erp" {
-			t.Errorf("called %q", call)
-		}
-		end()
 	})
 }
 

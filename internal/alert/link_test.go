@@ -58,17 +58,17 @@ func TestALinkArrivesInEachForm(t *testing.T) {
 		amp := func(url string) string { return strings.ReplaceAll(url, "&", "&amp;") }
 		must.Do(t, w.mail.channel().Send(t.Context(), "email:ti@coop.example", m))
 		letter := w.mail.take()[0]
-		letter.says(t, open+": "+page, "Ver as linhas no console: "+rows)
+		letter.says(t, open+": "+page, "Ver os documentos no console: "+rows)
 		for _, url := range []string{page, rows} {
 			if !strings.Contains(letter.html, `<a href="`+amp(url)+`"`) {
 				t.Errorf("the page lacks %s:\n%s", url, letter.html)
 			}
 		}
 		for form, wants := range map[Form][]string{
-			Slack: {"<" + amp(page) + "|" + open + ">", "<" + amp(rows) + "|Ver as linhas no console>"},
+			Slack: {"<" + amp(page) + "|" + open + ">", "<" + amp(rows) + "|Ver os documentos no console>"},
 			Teams: {
 				`"title":"` + open + `","type":"Action.OpenUrl","url":"` + page,
-				"[Ver as linhas no console](" + rows + ")",
+				"[Ver os documentos no console](" + rows + ")",
 			},
 		} {
 			must.Do(t, w.hook.channel(form).Send(t.Context(), webhookTarget, m))

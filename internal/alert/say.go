@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -191,6 +192,9 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		}
 		if c.Awaited != nil {
 			c.Awaited.Key = v.text("cause.key")
+		}
+		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared { // the ERP's own text stays there
+			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: phrase.Packed(v.text("cause.declared", p.Column))}
 		}
 		advice := v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
 		what := advice.What

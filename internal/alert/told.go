@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -24,13 +25,16 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 	return out, nil
 }
 
-// SubjectOf returns the subject of a message that was stored, as it was written.
-func SubjectOf(m trade.AlertMessage) string {
-	var content Message
-	if json.Unmarshal(m.Content, &content) != nil {
-		return ""
+// DigestSubject returns the subject of a stored digest.
+func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
+	var n notice
+	if err := json.Unmarshal(m.Content, &n); err != nil {
+		return "", phrase.Errorf("a digest of the ledger is damaged: %w", err)
 	}
-	return content.Subject
+	if n.Digest == nil {
+		return "", nil // no digest
+	}
+	return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}.digestSubject(*n.Digest), nil
 }
 
 // GoesTo returns to whom a message goes: the address of a mail; "" for the receiver of the webhook,

@@ -76,14 +76,20 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 	}
 }
 
+// thePage finds the page to which a text sends its reader.
+var thePage = regexp.MustCompile(`\b(?:em|abra|in|open|under) “([^”]+)”`)
+
 // Messages go to people who have only a browser: they name pages and buttons, as the console does.
 // Commands are for IT.
 func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 	t.Parallel()
 	for lang, it := range map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"} {
-		onPages := map[string]bool{}
-		for _, text := range i18n.Console.All(lang) {
+		onPages, pages := map[string]bool{}, map[string]bool{}
+		for key, text := range i18n.Console.All(lang) {
 			onPages[text] = true
+			if strings.HasPrefix(string(key), "nav.") {
+				pages[text] = true
+			}
 		}
 		for key, text := range i18n.Alerts.All(lang) {
 			if strings.Contains(text, "`") && !regexp.MustCompile(`\b`+it+`\b`).MatchString(text) && key != "test.body" {
@@ -92,6 +98,11 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 			for _, named := range regexp.MustCompile(`“([^”]+)”`).FindAllStringSubmatch(text, -1) {
 				if !onPages[named[1]] {
 					t.Errorf("%s %s names “%s”, which is on no page", lang, key, named[1])
+				}
+			}
+			for _, named := range thePage.FindAllStringSubmatch(text, -1) {
+				if !pages[named[1]] {
+					t.Errorf("%s %s sends people to “%s”, which is no page", lang, key, named[1])
 				}
 			}
 		}

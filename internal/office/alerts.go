@@ -149,6 +149,13 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	}
 	t := NewTroubles(conf.JobSpecs())
 	err := store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+		if e.Error != nil {
+			for i, p := range e.Error.Fields {
+				if p.Rule == trade.RuleDeclared {
+					e.Error.Fields[i].Detail = "" // the ERP's own text
+				}
+			}
+		}
 		t.Add(e)
 		return nil
 	})

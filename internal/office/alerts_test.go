@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/config/configtest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,6 +27,14 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			key, 1, trade.HashOf(key), "m", Now(), Now()
 		e.Values = trade.Values{"produto": {Kind: 't', Text: "CANARIO 12345678909"}}
 		return e
+	}
+	declared := func(key, text string) trade.Entry {
+		return entry(key, trade.Entry{
+			State: trade.Invalid, Cause: "rule:invalid",
+			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{
+				{Field: "invalid", Rule: trade.RuleDeclared, Column: "erro", Detail: phrase.Packed(text), Mapping: true},
+			}},
+		})
 	}
 	unmapped := trade.Problem{
 		Field: "product", Rule: trade.RuleUnmapped, Column: "produto",
@@ -44,17 +53,18 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			State: trade.Waiting, Cause: "ref:wallets",
 			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
 		}),
+		declared("CANARIO|4", "produtor CANARIO bloqueado"), declared("CANARIO|5", "preço de 12345678909 para CANARIO"),
 	}}))(t)
 	causes := must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t)
 	text := must.Get(json.Marshal(causes))(t)
-	if len(causes) != 3 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
+	if len(causes) != 4 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)
 	}
 	var subjects []int
 	for _, c := range causes {
 		subjects = append(subjects, c.Subjects)
 	}
-	if diff := cmp.Diff([]int{0, 1, 1}, subjects); diff != "" {
+	if diff := cmp.Diff([]int{0, 0, 1, 1}, subjects); diff != "" {
 		t.Errorf("codes or values to blame (-want +got):\n%s", diff)
 	}
 }

@@ -38,6 +38,7 @@ type Office struct {
 
 	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
 	file chan struct{} // holds one value: one file of decisions is read at a time, because of the memory
+	plan chan struct{} // holds two values: so many plans of a resync read the ERP at a time
 
 	ending context.Context // ends with Close; for work in the background
 	end    context.CancelFunc
@@ -84,7 +85,8 @@ func New(o Means) *Office {
 		Reads: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
 		patience: stuckPatience, waitFor: stuckFew, reportPatience: cmp.Or(o.ReportPatience, reportPatience),
-		turn: make(chan struct{}, 1), file: make(chan struct{}, 1), others: map[string]acts.OtherAct{},
+		turn: make(chan struct{}, 1), file: make(chan struct{}, 1),
+		plan: make(chan struct{}, 2), others: map[string]acts.OtherAct{},
 	}
 	if o.Engine != nil {
 		out.jobs = o.Engine.Jobs

@@ -85,6 +85,12 @@ func (o *Office) PlanResync(ctx context.Context, order acts.Order) (ResyncPlan, 
 // planResync is PlanResync with its progress. Its error is *ResyncStopped if the job would stop.
 func (o *Office) planResync(ctx context.Context, order acts.Order, progress func(run.Progress)) (ResyncPlan, error) {
 	plan := ResyncPlan{Order: order, States: map[string]int{}}
+	select {
+	case o.plan <- struct{}{}:
+		defer func() { <-o.plan }()
+	case <-ctx.Done():
+		return plan, ctx.Err()
+	}
 	var rows []trade.Entry
 	reports, err := o.engine.Sync(ctx, []string{order.Job}, engine.Options{
 		DryRun: true, Resync: resyncOf(order), Progress: progress, Planned: func(entry trade.Entry) {

@@ -7,6 +7,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -115,7 +116,11 @@ func (o *Office) countSeason(lang trade.Lang) (out *Season, err error) {
 	}
 	fixers := map[kept]trade.Fixer{} // as many as there are causes
 	season, err := s.Season(func(e trade.Entry) trade.Fixer {
-		k := kept{e.State, e.Cause}
+		cause, problem := pending.CauseOf(e)
+		if problem != nil && problem.Rule == trade.RuleDeclared {
+			cause = e.Cause // the ERP's text may be another in each row
+		}
+		k := kept{e.State, cause}
 		if _, known := fixers[k]; !known {
 			fixers[k] = o.Advice(e, lang).Fixer
 		}

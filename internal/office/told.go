@@ -21,7 +21,7 @@ type AlertShown struct {
 // MessageShown is a message to one address.
 type MessageShown struct {
 	trade.AlertMessage
-	Subject string // as it was written
+	Subject string // of a digest
 	Address string // "" = the receiver of the webhook
 }
 
@@ -31,7 +31,6 @@ type AlertBook struct {
 	Digests    []MessageShown // newest first
 	Backlog    trade.Backlog
 	Channels   bool // somebody can be told
-	Digest     bool // a digest is sent
 }
 
 // How many alerts and messages a page shows.
@@ -53,7 +52,16 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	}
 	of := map[string][]MessageShown{}
 	for _, m := range messages {
-		of[m.AlertID] = append(of[m.AlertID], MessageShown{m, alert.SubjectOf(m), alert.GoesTo(m)})
+		shown := MessageShown{AlertMessage: m, Address: alert.GoesTo(m)}
+		if m.AlertID == "" {
+			shown.Subject, err = alert.DigestSubject(m, alert.Config{
+				Lang: lang, Zone: o.conf.Zone(), Name: o.conf.Alerts.Name, Titles: o.conf.Titles(lang),
+			})
+			if err != nil {
+				return book, err
+			}
+		}
+		of[m.AlertID] = append(of[m.AlertID], shown)
 	}
 	for _, a := range alerts {
 		told, err := alert.Say(a, lang, o.conf.Zone(), o.conf.Titles(lang))

@@ -54,8 +54,10 @@ func (c *checker) heartbeat(alerts bool) {
 func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target string) {
 	const name = "alerts"
 	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
-	m := alert.TestMessage(c.app.Lang(),
-		alert.Config{Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: office.Now})
+	m := alert.TestMessage(c.app.Lang(), alert.Config{
+		Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: office.Now,
+		Console: c.app.Config.Console.PublicURL,
+	})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
 		c.fail(name, "check.alert_hint", "check.alert_failed", to, err)
