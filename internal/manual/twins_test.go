@@ -88,7 +88,8 @@ func blocks(text string) []block {
 // placeholders are the words that a reader replaces in a command.
 var placeholders = strings.NewReplacer("TEXTO", "TEXT", "CHAVE", "KEY", "ROTINA", "JOB", "ARQUIVO", "FILE",
 	"NOME", "NAME", "CÓDIGO", "CODE", "CÓDIGOS", "CODES", "PASTA", "DIR", "ANTIGA", "OLD", "NOVA", "NEW",
-	"COLUNA", "COLUMN", "NÚMERO", "NUMBER", "TIPO", "KIND", "MÁQUINA", "HOST", "ZONA", "ZONE", "CAMINHO", "PATH", "EVENTO", "EVENT")
+	"COLUNA", "COLUMN", "NÚMERO", "NUMBER", "TIPO", "KIND", "MÁQUINA", "HOST", "ZONA", "ZONE",
+	"CAMINHO", "PATH", "EVENTO", "EVENT")
 
 var (
 	said      = regexp.MustCompile(`(\S)(?: {2,}|\s+(?:#|--) ).*$`)
