@@ -25,7 +25,8 @@ const root = "../.."
 var pages = []string{
 	"architecture.md", "concepts.md", "configuration.md", "configuration.pt-BR.md", "decisions.pt-BR.md", "erp.md", "erp.pt-BR.md", "install.md",
 	"install.pt-BR.md", "json.md",
-	"ledger-sql.md", "ledger-sql.pt-BR.md", "operation.md", "reconciliation.md", "webhooks.md", "webhooks.pt-BR.md",
+	"ledger-sql.md", "ledger-sql.pt-BR.md", "operation.md", "operation.pt-BR.md",
+	"reconciliation.md", "webhooks.md", "webhooks.pt-BR.md",
 }
 
 // The most lines of single pages, of all in English, and of all in Portuguese; the most columns of a
