@@ -45,6 +45,10 @@ packages: ## build the .deb and .rpm for amd64 and arm64 (ARCH=amd64: one) into 
 image: ## build the container image safrasync:latest from this tree alone, with buildah, podman or docker (ARCH=arm64 for another machine)
 	VERSION='$(VERSION)' .ci/image $(ARCH)
 
+.PHONY: vuln
+vuln: ## look for known vulnerabilities in code that is called, with govulncheck; needs the network, or a copy of the database (VULNDB=file:///path)
+	.ci/vuln
+
 .PHONY: demo
 demo: build ## build, then show the whole thing on embedded parts (no database or network needed)
 	bin/safrasync demo

@@ -27,6 +27,19 @@ func TestThePackagesAreReproducible(t *testing.T) {
 	}
 }
 
+// Beside the packages stands the list by which whoever installs one by hand compares it.
+func TestTheListOfHashesIsThatOfThePackages(t *testing.T) {
+	t.Parallel()
+	here := this(t)
+	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
+	check.Dir = filepath.Dir(here.deb)
+	out, err := check.CombinedOutput()
+	want := filepath.Base(here.deb) + ": OK\n" + filepath.Base(here.rpm) + ": OK\n"
+	if err != nil || string(out) != want {
+		t.Errorf("sha256sum --check: %v\n%swant\n%s", err, out, want)
+	}
+}
+
 func TestLintianFindsNoError(t *testing.T) {
 	t.Parallel()
 	out, err := exec.Command("lintian", "--allow-root", "--no-cfg", "--profile", "debian", "--fail-on", "error",
