@@ -51,9 +51,13 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 // that it reached.
 func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, marks map[string]bool, mark bool) {
 	m := s.texts().message(n)
-	m.At, m.ID = now, "ledger-"+now.Format("20060102T150405")
+	m.At, m.ID, m.Alert = now, "ledger-"+now.Format("20060102T150405"), "ledger-"+n.Since.Format("20060102T150405")
+	m.Kind = kindOver
+	if mark {
+		m.Kind = kindRaised
+	}
 	for _, c := range s.Channels {
-		for _, target := range c.Targets(kindRaised) {
+		for _, target := range c.Targets(kindRaised, n.group()) {
 			if marks[target] == mark {
 				continue
 			}

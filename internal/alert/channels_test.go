@@ -40,7 +40,7 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 			t.Parallel()
 			s := newMailServer(t, security)
 			c := s.channel()
-			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised)[0], sample))
+			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised, IT)[0], sample))
 			m := s.take()[0]
 			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" ||
 				m.id != "<safrasync-0190@coop.example>" {
@@ -91,7 +91,7 @@ func TestMailWithoutALogin(t *testing.T) {
 	t.Parallel()
 	s := newMailServer(t, NoTLS)
 	c := s.channel(func(o *EmailOptions) { o.User = "" })
-	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 ||
+	if err := c.Send(t.Context(), c.Targets(kindRaised, IT)[0], sample); err != nil || len(s.take()) != 1 ||
 		len(s.logins) != 0 {
 		t.Errorf("%v, logins %v", err, s.logins)
 	}
@@ -140,7 +140,7 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 					c.options(o)
 				}
 			})
-			err := channel.Send(t.Context(), channel.Targets(kindRaised)[0], sample)
+			err := channel.Send(t.Context(), channel.Targets(kindRaised, IT)[0], sample)
 			wantFault(t, err, c.want)
 			if c.want == "no_starttls" && len(s.logins) > 0 {
 				t.Error("the password left without TLS")
@@ -294,6 +294,17 @@ func TestAWebhookIsDeliveredOnlyWhenItsReceiverSaysSo(t *testing.T) {
 		{Teams, 200, "<html>", false},
 		{Teams, 202, "<html>", false},
 		{Teams, 200, "ok", false},
+		{Telegram, 200, `{"ok":true,"result":{"message_id":7}}`, true},
+		{Telegram, 200, `{"ok":false,"error_code":400,"description":"Bad Request"}`, false},
+		{Telegram, 200, "ok", false},
+		{PagerDuty, 202, `{"status":"success","message":"Event processed","dedup_key":"a"}`, true},
+		{PagerDuty, 200, `{"status":"invalid event","errors":["x"]}`, false},
+		{PagerDuty, 202, "accepted", false},
+		{JSON, 200, "recebido", true},
+		{JSON, 204, "", true},
+		{JSON, 200, `{"id":7}`, true},
+		{JSON, 200, `{"success":false}`, false},
+		{JSON, 200, "<html>", false},
 	} {
 		t.Run(fmt.Sprintf("%s %d %.20q", c.form, c.status, c.answer), func(t *testing.T) {
 			t.Parallel()
@@ -304,6 +315,7 @@ func TestAWebhookIsDeliveredOnlyWhenItsReceiverSaysSo(t *testing.T) {
 			t.Cleanup(h.Close)
 			channel := NewWebhook(WebhookOptions{
 				URL: func() string { return h.URL }, Form: c.form, Timeout: 10 * time.Second,
+				Key:   func() string { return "k" },
 				Roots: h.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
 			})
 			err := channel.Send(t.Context(), webhookTarget, sample)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -13,9 +14,9 @@ import (
 
 // Channel is a means of delivery, such as e-mail. Its methods are safe for concurrent use.
 type Channel interface {
-	// Targets returns its addresses for a kind of message; each begins with the channel's own name
-	// and a colon.
-	Targets(kind string) []string
+	// Targets returns its addresses for a kind of message that calls a group; each begins with the
+	// channel's own name and a colon.
+	Targets(kind string, group Audience) []string
 	// Send delivers a message to one of its addresses and returns within its own time limit. Its
 	// errors are of type *Fault.
 	Send(ctx context.Context, target string, m Message) error
@@ -102,7 +103,11 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 		s.Log.Error("message given up", zap.String("kind", m.Kind), zap.String("message", m.ID),
 			zap.String("fault", fault.Code), zap.Stringer("reason", fault.Why))
 		if s.channelOf(m) == nil && now.Sub(m.CreatedAt) < GiveUp {
-			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind))
+			var n notice
+			if err := json.Unmarshal(m.Content, &n); err != nil {
+				return s.settle(ctx, m)
+			}
+			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind, n.group()))
 		}
 	default:
 		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
@@ -144,7 +149,7 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 		return &Fault{Code: faultNoWay, Why: trade.Say("delivery.damaged")}
 	}
 	content := s.texts().message(n)
-	content.ID, content.At = m.ID, m.CreatedAt
+	content.ID, content.Alert, content.Kind, content.At = m.ID, m.AlertID, m.Kind, m.CreatedAt
 	fault := asFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {
 		down[channel] = fault
@@ -165,11 +170,24 @@ func asFault(err error) *Fault {
 
 func (s *Service) channelOf(m trade.AlertMessage) Channel {
 	for _, c := range s.Channels {
-		for _, target := range c.Targets(m.Kind) {
-			if target == m.Target {
-				return c
-			}
+		if slices.Contains(AllTargets(c), m.Target) {
+			return c
 		}
 	}
 	return nil
+}
+
+// AllTargets returns all addresses of a channel, each once.
+func AllTargets(c Channel) []string {
+	var out []string
+	for _, kind := range []string{kindRaised, kindDigest} {
+		for _, group := range Audiences {
+			for _, target := range c.Targets(kind, group) {
+				if !slices.Contains(out, target) {
+					out = append(out, target)
+				}
+			}
+		}
+	}
+	return out
 }

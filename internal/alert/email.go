@@ -39,9 +39,11 @@ type EmailOptions struct {
 	Password   func() string // a function, because fmt prints fields
 	From       string        // an address, with or without a name
 	To         []string      // recipients of alerts
-	DigestTo   []string      // recipients of the digest; nil means To
-	Roots      *x509.CertPool
-	Timeout    time.Duration // for one message
+	// Routes has the recipients of the alerts of a group, instead of To.
+	Routes   map[Audience][]string
+	DigestTo []string // recipients of the digest; nil means To
+	Roots    *x509.CertPool
+	Timeout  time.Duration // for one message
 }
 
 // Email is the e-mail channel. Every address gets a separate message, so that a refused address
@@ -67,10 +69,12 @@ func (e *Email) String() string {
 func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
 
 // Targets returns the addresses.
-func (e *Email) Targets(kind string) []string {
+func (e *Email) Targets(kind string, group Audience) []string {
 	to := e.o.To
 	if kind == kindDigest {
 		to = e.o.DigestTo
+	} else if own, routed := e.o.Routes[group]; routed {
+		to = own
 	}
 	out := make([]string, len(to))
 	for i, address := range to {

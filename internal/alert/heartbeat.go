@@ -117,8 +117,9 @@ func (h *Heartbeat) stops(ctx context.Context) (codes []string) {
 			return []string{"ledger"}
 		}
 		if status.State != trade.Running {
+			stop := status.Stop
 			h.last[job] = ""
-			if stop := status.Stop; status.State != trade.Idle && stop != nil && !slices.Contains(quietStops, stop.Code) {
+			if status.State != trade.Idle && stop != nil && !slices.Contains(quietStops, stop.Code) {
 				h.last[job] = stop.Code
 			}
 		}

@@ -113,12 +113,19 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	changed := a.Version == 0 || !a.GoneAt.IsZero()
 	if a.Version == 0 {
 		a = trade.Alert{Topic: string(c.topic), Subject: c.subject, Since: c.since, SeenAt: now}
+	} else {
+		var before Detail
+		if err := unmarshalDetail(a, &before); err != nil {
+			return err
+		}
+		c.detail.Group = before.Group // who was told that it began is told that it is over
 	}
 	a.GoneAt = time.Time{}
 	var messages []trade.AlertMessage
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
 		c.detail.Causes = s.causesFor(ctx, c)
+		c.detail.Group = s.texts().called(c.detail.Causes)
 		messages = s.messagesFor(kindRaised, notice{Topic: c.topic, Since: c.since, Detail: c.detail}, now)
 		c.detail.Causes = nil
 	}
@@ -205,6 +212,7 @@ const (
 	kindRaised = "raised"
 	kindOver   = "over"
 	kindDigest = "digest"
+	kindTest   = "test" // is not stored
 )
 
 // messagesFor returns one message for each address.
@@ -215,17 +223,17 @@ func (s *Service) messagesFor(kind string, n notice, now time.Time) []trade.Aler
 		return nil
 	}
 	var out []trade.AlertMessage
-	for _, target := range s.targets(kind) {
+	for _, target := range s.targets(kind, n.group()) {
 		out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
 	}
 	return out
 }
 
-// targets returns the addresses of all channels for a kind of message.
-func (s *Service) targets(kind string) []string {
+// targets returns the addresses of all channels for a kind of message that calls a group.
+func (s *Service) targets(kind string, group Audience) []string {
 	var out []string
 	for _, c := range s.Channels {
-		out = append(out, c.Targets(kind)...)
+		out = append(out, c.Targets(kind, group)...)
 	}
 	return out
 }

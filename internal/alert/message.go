@@ -16,9 +16,21 @@ type notice struct {
 	Digest *Digest   `json:"digest,omitempty"`
 }
 
+// group returns whom a notice calls. A digest speaks of rows.
+func (n notice) group() Audience {
+	if n.Digest != nil {
+		return Accounting
+	}
+	return groupOf(n.Topic, n.Detail)
+}
+
 // Message is a message to people, independent of the form of a channel.
 type Message struct {
-	ID      string // the ledger's id of the message to this address; the same at each attempt
+	ID      string   // the ledger's id of the message to this address; the same at each attempt
+	Alert   string   // the ledger's id of the alert, the same when it begins and when it is over; "" for others
+	Kind    string   // raised, over, digest or test
+	Topic   Topic    // of an alert
+	Group   Audience // whom it calls
 	At      time.Time
 	Tone    Tone
 	Subject string
@@ -37,6 +49,7 @@ func (v voice) message(n notice) (m Message) {
 	default:
 		m = v.over(n)
 	}
+	m.Topic, m.Group = n.Topic, n.group()
 	m.mask()
 	return m
 }

@@ -58,7 +58,7 @@ func (v voice) over(n notice) Message {
 func TestMessage(lang trade.Lang, c Config) Message {
 	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}
 	return Message{
-		At: c.Now().UTC(), Tone: Plain, Subject: v.text("subject.test", v.name),
+		At: c.Now().UTC(), Kind: kindTest, Group: IT, Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
 		Link:  v.pageLink("/alerts", nil),
 		Parts: []Paragraph{{Text: v.text("test.body")}},
@@ -179,6 +179,20 @@ func (v voice) records(sends trade.Kind, n int) string {
 	return v.rows(n) + " " + sends.Plural(v.lang)
 }
 
+// called returns the group that can end the most of the rows of causes; "" if there are none.
+func (v voice) called(causes []Cause) (most Audience) {
+	rows := map[Audience]int{}
+	for _, c := range causes {
+		rows[groupOfFixer(v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer)] += c.Rows
+	}
+	for _, g := range Audiences {
+		if rows[g] > rows[most] {
+			most = g
+		}
+	}
+	return most
+}
+
 // causesShown is how many causes a message lists.
 const causesShown = 8
 
@@ -194,7 +208,8 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			c.Awaited.Key = v.text("cause.key")
 		}
 		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared { // the ERP's own text stays there
-			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: phrase.Packed(v.text("cause.declared", p.Column))}
+			text := phrase.Packed(v.text("cause.declared", p.Column))
+			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: text}
 		}
 		advice := v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
 		what := advice.What

@@ -2,7 +2,6 @@ package alert
 
 import (
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -35,14 +34,4 @@ func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
 		return "", nil // no digest
 	}
 	return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}.digestSubject(*n.Digest), nil
-}
-
-// GoesTo returns to whom a message goes: the address of a mail; "" for the receiver of the webhook,
-// whose address is a secret.
-func GoesTo(m trade.AlertMessage) string {
-	address, mail := strings.CutPrefix(m.Target, emailPrefix)
-	if !mail {
-		return ""
-	}
-	return address
 }

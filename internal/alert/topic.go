@@ -34,6 +34,43 @@ const (
 	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
 )
 
+// Audience is a group of people whose alerts may go to addresses of their own.
+type Audience string
+
+// The groups.
+const (
+	Accounting Audience = "accounting" // who decides about rows, and maintains documents and de-para
+	Platform   Audience = "platform"   // the platform's administrator or its support
+	IT         Audience = "it"
+)
+
+// Audiences lists all audiences.
+var Audiences = []Audience{Accounting, Platform, IT}
+
+// groupOf returns whom an alert calls.
+func groupOf(topic Topic, d Detail) Audience {
+	switch {
+	case d.Group != "":
+		return d.Group
+	case topic == InDoubt || topic == Rejected || topic == LongWaiting || topic == Contradicted || topic == LateAnswer:
+		return Accounting
+	case topic == Stopped:
+		return groupOfFixer(trade.ExplainStop(d.Code, trade.English).Fixer)
+	}
+	return IT
+}
+
+// groupOfFixer returns the group of who can cure something.
+func groupOfFixer(f trade.Fixer) Audience {
+	switch f {
+	case trade.FixERP, trade.FixReferences, trade.FixAccounting:
+		return Accounting
+	case trade.FixPlatform:
+		return Platform
+	}
+	return IT
+}
+
 // Times that cannot be configured.
 const (
 	// Settling is how long a condition must be gone before its alert is over.
@@ -66,6 +103,7 @@ type Detail struct {
 	Late   int64     `json:"late_seconds,omitempty"`
 	Record int64     `json:"record,omitempty"` // of the audit
 	Causes []Cause   `json:"causes,omitempty"` // of the rows, for the first message only
+	Group  Audience  `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.

@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,14 +24,21 @@ type Form string
 
 // The forms.
 const (
-	Slack Form = "slack" // {"text": …, "blocks": …}; Mattermost and Rocket.Chat read it too
-	Teams Form = "teams" // an adaptive card, as workflows of Microsoft Teams expect it
+	Slack     Form = "slack"     // {"text": …, "blocks": …}; Mattermost and Rocket.Chat read it too
+	Teams     Form = "teams"     // an adaptive card, as workflows of Microsoft Teams expect it
+	Telegram  Form = "telegram"  // sendMessage of the Bot API
+	PagerDuty Form = "pagerduty" // Events API v2: an incident that resolves itself
+	JSON      Form = "json"      // for programs of one's own
 )
 
 // WebhookOptions configures a webhook.
 type WebhookOptions struct {
 	URL     func() string // a secret: anyone who has it can post to the channel
 	Form    Form
+	Chat    string        // of telegram
+	Key     func() string // of pagerduty, a secret
+	Name    string        // "" = the webhook of all; else that of a group, which is part of its target
+	Groups  []Audience    // whom it calls; nil = everybody
 	Roots   *x509.CertPool
 	Timeout time.Duration // for one message
 	Proxy   func() string // a secret; "" or nil: that of the environment
@@ -65,6 +73,7 @@ type HTTPChannel struct {
 	client *http.Client
 }
 
+// webhookTarget is the target of the webhook of all; those of groups add their names.
 const webhookTarget = "webhook:"
 
 // NewWebhook returns the channel. It opens no connection.
@@ -100,7 +109,12 @@ func (w *HTTPChannel) String() string {
 func (w *HTTPChannel) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
 // Targets returns the one target, which does not contain the address.
-func (w *HTTPChannel) Targets(string) []string { return []string{webhookTarget} }
+func (w *HTTPChannel) Targets(kind string, group Audience) []string {
+	if w.o.Groups != nil && !slices.Contains(w.o.Groups, group) || kind == kindDigest && w.o.Form == PagerDuty {
+		return nil // a digest is no incident
+	}
+	return []string{webhookTarget + w.o.Name}
+}
 
 // Send delivers a message.
 func (w *HTTPChannel) Send(ctx context.Context, _ string, m Message) error {
@@ -108,6 +122,12 @@ func (w *HTTPChannel) Send(ctx context.Context, _ string, m Message) error {
 	switch w.o.Form {
 	case Teams:
 		body = m.teams()
+	case Telegram:
+		body = m.telegram(w.o.Chat)
+	case PagerDuty:
+		body = m.pagerDuty(w.o.Key())
+	case JSON:
+		body = m.json()
 	default:
 		body = m.slack()
 	}
@@ -164,21 +184,26 @@ func (f Form) took(status int, answer []byte) bool {
 	if text == "" {
 		return true
 	}
-	if f == Teams { // a workflow accepts with 202; a connector takes with "1"
-		return status == http.StatusAccepted && text[0] != '<' || text == "1"
-	}
-	// Slack and Mattermost say only ok; Rocket.Chat says success, Slack's API and what imitates it ok
+	// Slack and Mattermost say only ok; Rocket.Chat says success; Telegram, Slack's API and what
+	// imitates it ok; PagerDuty a status
 	var said struct {
 		OK      *bool `json:"ok"`
 		Success *bool `json:"success"`
+		Status  any   `json:"status"`
 	}
-	if text == "ok" {
-		return true
+	err := json.Unmarshal(answer, &said)
+	refused := said.OK != nil && !*said.OK || said.Success != nil && !*said.Success
+	switch f {
+	case Teams: // a workflow accepts with 202; a connector takes with "1"
+		return status == http.StatusAccepted && text[0] != '<' || text == "1"
+	case PagerDuty:
+		return said.Status == "success"
+	case Telegram:
+		return said.OK != nil && *said.OK
+	case JSON: // a program of one's own may say what it likes, but not that it failed
+		return !refused && text[0] != '<'
 	}
-	if err := json.Unmarshal(answer, &said); err != nil || said.OK == nil && said.Success == nil {
-		return false
-	}
-	return (said.OK == nil || *said.OK) && (said.Success == nil || *said.Success)
+	return text == "ok" || err == nil && !refused && (said.OK != nil || said.Success != nil)
 }
 
 // refusedFault is about an answer of success that says something else. Its text is not repeated: it

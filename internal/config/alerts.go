@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"net"
 	netmail "net/mail"
 	"net/url"
@@ -24,7 +25,10 @@ type AlertsConfig struct {
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
-	Heartbeat     Secret         `yaml:"heartbeat"`      // optional: the address that a monitor elsewhere waits for
+	// Routes is where the alerts of a group of people go, by its name: accounting, platform or it. It
+	// takes the place of email.to and webhook.
+	Routes    map[string]RouteConfig `yaml:"routes"`    // optional
+	Heartbeat Secret                 `yaml:"heartbeat"` // optional: the address that a monitor elsewhere waits for
 }
 
 // EmailConfig is the mail server and the addresses for alerts.
@@ -40,10 +44,18 @@ type EmailConfig struct {
 	Timeout  time.Duration `yaml:"timeout"`
 }
 
-// WebhookConfig is the chat webhook for alerts.
+// RouteConfig is where the alerts of a group go.
+type RouteConfig struct {
+	To      []string       `yaml:"to"`      // addresses; sent through the server of email
+	Webhook *WebhookConfig `yaml:"webhook"` // optional
+}
+
+// WebhookConfig is a chat, or another program, that gets alerts.
 type WebhookConfig struct {
 	URL     Secret        `yaml:"url"`     // required
-	Form    string        `yaml:"form"`    // slack or teams
+	Form    string        `yaml:"form"`    // slack, teams, telegram, pagerduty or json
+	Chat    string        `yaml:"chat"`    // the chat of telegram; required there
+	Key     Secret        `yaml:"key"`     // the integration key of pagerduty; required there
 	CAFile  string        `yaml:"ca_file"` // optional
 	Proxy   Secret        `yaml:"proxy"`   // default: HTTPS_PROXY of the environment
 	Timeout time.Duration `yaml:"timeout"`
@@ -80,8 +92,9 @@ func (c *Config) checkAlerts(d *Decoder) {
 		c.checkEmail(d, a.Email)
 	}
 	if a.Webhook != nil {
-		c.checkWebhook(d, a.Webhook)
+		c.checkWebhook(d, "alerts.webhook", a.Webhook)
 	}
+	c.checkRoutes(d)
 	switch d.secretURL("alerts.heartbeat", a.Heartbeat, isNear) {
 	case urlInFile:
 		d.Fault("alerts.heartbeat",
@@ -116,17 +129,41 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 	if _, err := netmail.ParseAddress(e.From); e.From != "" && (err != nil || strings.ContainsAny(e.From, "\r\n")) {
 		d.Fault(at+".from", "is not an address, as in safrasync@example.com")
 	}
-	for name, list := range map[string][]string{"to": e.To, "digest_to": e.DigestTo} {
-		for i, address := range list {
-			parsed, err := netmail.ParseAddress(address)
-			if err != nil || parsed.Name != "" || parsed.Address != address {
-				d.Fault(at+"."+name, "number %d is not an address, as in ana@example.com", i+1)
-			} else if slices.Contains(list[:i], address) {
-				d.Fault(at+"."+name, "number %d is in the list already", i+1)
-			}
+	checkAddresses(d, at+".to", e.To)
+	checkAddresses(d, at+".digest_to", e.DigestTo)
+	e.CAFile = c.checkCAFile(d, at+".ca_file", e.CAFile)
+}
+
+func checkAddresses(d *Decoder, at string, list []string) {
+	for i, address := range list {
+		parsed, err := netmail.ParseAddress(address)
+		if err != nil || parsed.Name != "" || parsed.Address != address {
+			d.Fault(at, "number %d is not an address, as in ana@example.com", i+1)
+		} else if slices.Contains(list[:i], address) {
+			d.Fault(at, "number %d is in the list already", i+1)
 		}
 	}
-	e.CAFile = c.checkCAFile(d, at+".ca_file", e.CAFile)
+}
+
+// AlertGroups are the groups of people who can have alerts of their own.
+var AlertGroups = []string{"accounting", "platform", "it"}
+
+func (c *Config) checkRoutes(d *Decoder) {
+	for _, group := range slices.Sorted(maps.Keys(c.Alerts.Routes)) {
+		at, route := "alerts.routes."+group, c.Alerts.Routes[group]
+		switch {
+		case !slices.Contains(AlertGroups, group):
+			d.Fault(at, "is no group of people; write accounting, platform or it")
+		case len(route.To) == 0 && route.Webhook == nil:
+			d.Fault(at, "needs to or webhook, or nobody is told")
+		case len(route.To) > 0 && c.Alerts.Email == nil:
+			d.Fault(at+".to", "needs alerts.email, which has the mail server")
+		}
+		checkAddresses(d, at+".to", route.To)
+		if route.Webhook != nil {
+			c.checkWebhook(d, at+".webhook", route.Webhook)
+		}
+	}
 }
 
 // Place returns the host and the port of the server. ok is false if either is missing or invalid.
@@ -139,16 +176,35 @@ func (e *EmailConfig) Place() (host string, port int, ok bool) {
 	return host, port, err == nil && port > 0 && port < 1<<16
 }
 
-func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
-	const at = "alerts.webhook"
-	d.Require(at, map[string]bool{"url": w.URL.IsZero()})
-	d.OneOf(at+".form", w.Form, "slack", "teams")
+func (c *Config) checkWebhook(d *Decoder, at string, w *WebhookConfig) {
+	d.Require(at, map[string]bool{
+		"url": w.URL.IsZero(), "chat": w.Form == "telegram" && w.Chat == "",
+		"key": w.Form == "pagerduty" && w.Key.IsZero(),
+	})
+	d.OneOf(at+".form", w.Form, "slack", "teams", "telegram", "pagerduty", "json")
+	if w.Form != "telegram" && w.Chat != "" {
+		d.Fault(at+".chat", "is for form: telegram only")
+	}
+	if w.Form != "pagerduty" && !w.Key.IsZero() {
+		d.Fault(at+".key", "is for form: pagerduty only")
+	}
+	if !w.Key.IsZero() && !reference.MatchString(w.Key.written) {
+		d.Fault(at+".key", "must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
+	}
 	between(d, at+".timeout", w.Timeout, time.Second, 2*time.Minute)
-	switch d.secretURL(at+".url", w.URL, IsLoopback) {
-	case urlInFile:
+	near := IsLoopback
+	if w.Form == "json" { // a program of the own network
+		near = isNear
+	}
+	switch fault := d.secretURL(at+".url", w.URL, near); {
+	case fault == urlInFile && w.Form == "pagerduty": // all its customers have the same address
+	case fault == urlInFile:
 		d.Fault(at+".url",
 			"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
-	case urlPlain:
+	case fault == urlPlain && w.Form == "json":
+		d.Fault(at+".url",
+			"must begin with https://; http:// is for this host and for private addresses (10., 172.16. to 31., 192.168.)")
+	case fault == urlPlain:
 		d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
 	}
 	w.CAFile = c.checkCAFile(d, at+".ca_file", w.CAFile)

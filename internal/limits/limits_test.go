@@ -22,10 +22,10 @@ const (
 	// productMost is the number of lines of product code, without comments and blank lines: of the
 	// packages of which the program consists. Those that only tests import are no part of it. It
 	// falls with each stage of the work; whoever raises it gives the reason in the commit.
-	productMost = 94_400
+	productMost = 103_000
 	// productSlack is how far below productMost the product may be before the number must be
 	// lowered, so that not each removed line changes it.
-	productSlack = 1_000
+	productSlack = 9_000
 	// functionMost is the number of lines of a function that is no exception.
 	functionMost = 60
 )

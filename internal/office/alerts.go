@@ -70,23 +70,49 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 			return nil, err
 		}
 		host, port, _ := e.Place()
+		routes := map[alert.Audience][]string{}
+		for group, route := range config.Alerts.Routes {
+			routes[alert.Audience(group)] = route.To
+		}
 		out = append(out, alert.NewEmail(alert.EmailOptions{
 			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
 			From: e.From,
-			To:   e.To, DigestTo: e.DigestTo, Roots: roots, Timeout: e.Timeout,
+			To:   e.To, DigestTo: e.DigestTo, Routes: routes, Roots: roots, Timeout: e.Timeout,
 		}))
 	}
-	if w := config.Alerts.Webhook; w != nil {
-		roots, err := RootsOf(w.CAFile)
+	var rest []alert.Audience // that have no route
+	for _, group := range alert.Audiences {
+		route, routed := config.Alerts.Routes[string(group)]
+		if !routed {
+			rest = append(rest, group)
+			continue
+		}
+		channel, err := webhook(route.Webhook, string(group), []alert.Audience{group})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, alert.NewWebhook(alert.WebhookOptions{
-			URL: w.URL.Reveal, Form: alert.Form(w.Form),
-			Roots: roots, Timeout: w.Timeout, Proxy: w.Proxy.Reveal,
-		}))
+		out = append(out, channel...)
 	}
-	return out, nil
+	if len(rest) == 0 {
+		return out, nil
+	}
+	channel, err := webhook(config.Alerts.Webhook, "", rest)
+	return append(out, channel...), err
+}
+
+// webhook returns the channel of a configured webhook, or none.
+func webhook(w *config.WebhookConfig, name string, groups []alert.Audience) ([]alert.Channel, error) {
+	if w == nil {
+		return nil, nil
+	}
+	roots, err := RootsOf(w.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	return []alert.Channel{alert.NewWebhook(alert.WebhookOptions{
+		URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Name: name, Groups: groups,
+		Roots: roots, Timeout: w.Timeout, Proxy: w.Proxy.Reveal,
+	})}, nil
 }
 
 // heartbeatTakes is how long one call of the heartbeat may take.

@@ -32,7 +32,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 		return entry(key, trade.Entry{
 			State: trade.Invalid, Cause: "rule:invalid",
 			Error: &trade.EntryError{Kind: trade.MappingError, Fields: []trade.Problem{
-				{Field: "invalid", Rule: trade.RuleDeclared, Column: "erro", Detail: phrase.Packed(text), Mapping: true},
+				{Field: "invalid", Rule: trade.RuleDeclared, Column: "erro", Detail: phrase.Packed(text)},
 			}},
 		})
 	}

@@ -41,7 +41,7 @@ const (
 
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
 func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook, err error) {
-	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil
+	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil || len(o.conf.Alerts.Routes) > 0
 	alerts, err := o.store.LatestAlerts(ctx, alertsShown)
 	if err != nil {
 		return book, err
@@ -52,7 +52,7 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	}
 	of := map[string][]MessageShown{}
 	for _, m := range messages {
-		shown := MessageShown{AlertMessage: m, Address: alert.GoesTo(m)}
+		shown := MessageShown{AlertMessage: m, Address: alert.AddressOf(m.Target)}
 		if m.AlertID == "" {
 			shown.Subject, err = alert.DigestSubject(m, alert.Config{
 				Lang: lang, Zone: o.conf.Zone(), Name: o.conf.Alerts.Name, Titles: o.conf.Titles(lang),

@@ -23,17 +23,14 @@ func (c *checker) alerts(ctx context.Context, tell bool) {
 		c.fail(name, "check.nobody_hint", "check.nobody")
 	}
 	c.heartbeat(len(channels) > 0)
-	said := map[string]bool{}
 	for _, channel := range channels {
+		targets := alert.AllTargets(channel)
 		if !tell {
-			c.pass(name, "check.alerts_ok", channel, len(channel.Targets("raised")))
+			c.pass(name, "check.alerts_ok", channel, len(targets))
 			continue
 		}
-		for _, target := range append(channel.Targets("raised"), channel.Targets("digest")...) {
-			if !said[target] {
-				said[target] = true
-				c.tellOne(ctx, channel, target)
-			}
+		for _, target := range targets {
+			c.tellOne(ctx, channel, target)
 		}
 	}
 }

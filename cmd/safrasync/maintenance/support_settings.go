@@ -51,6 +51,7 @@ func settingFacts(c *config.Config) any {
 			"rejected_above": c.Alerts.RejectedAbove, "oldest_waiting": c.Alerts.OldestWaiting.String(),
 			"nothing_new": c.Alerts.NothingNew.String(), "backup_older": c.Alerts.BackupOlder.String(),
 			"email": c.Alerts.Email != nil, "webhook": c.Alerts.Webhook != nil,
+			"routes":    len(c.Alerts.Routes),
 			"heartbeat": !c.Alerts.Heartbeat.IsZero(),
 		},
 		"console": facts{

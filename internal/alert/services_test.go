@@ -1,0 +1,289 @@
+package alert
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf16"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// telegramFault returns what sendMessage of the Bot API refuses; "" if nothing.
+func telegramFault(r *http.Request) string {
+	var body struct {
+		Chat    string `json:"chat_id"`
+		Text    string `json:"text"`
+		Form    string `json:"parse_mode"`
+		Preview *struct {
+			Disabled bool `json:"is_disabled"`
+		} `json:"link_preview_options"`
+	}
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&body); err != nil || r.URL.Path != "/bot1:T0KEN/sendMessage" {
+		return "Not Found"
+	}
+	if body.Chat != "-100" {
+		return "Bad Request: chat not found"
+	}
+	var shown strings.Builder
+	tags := xml.NewDecoder(strings.NewReader("<m>" + body.Text + "</m>"))
+	for {
+		token, err := tags.Token()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		switch t := token.(type) {
+		case xml.CharData:
+			shown.Write(t)
+		case xml.StartElement:
+			name := t.Name.Local
+			if !slices.Contains([]string{"m", "b", "i", "a"}, name) || name == "a" && len(t.Attr) != 1 {
+				return "Bad Request: can't parse entities: unsupported start tag " + name
+			}
+		}
+		if err != nil || body.Form != "HTML" {
+			return "Bad Request: can't parse entities"
+		}
+	}
+	if n := len(utf16.Encode([]rune(shown.String()))); n == 0 || n > 4096 {
+		return "Bad Request: message is too long"
+	}
+	return ""
+}
+
+// pagerDutyFault returns what the Events API v2 refuses; "" if nothing.
+func pagerDutyFault(r *http.Request) (action, dedup, fault string) {
+	var body struct {
+		Key     string `json:"routing_key"`
+		Action  string `json:"event_action"`
+		Dedup   string `json:"dedup_key"`
+		Client  string `json:"client"`
+		Payload *struct {
+			Summary   string         `json:"summary"`
+			Source    string         `json:"source"`
+			Severity  string         `json:"severity"`
+			Timestamp time.Time      `json:"timestamp"`
+			Component string         `json:"component"`
+			Group     string         `json:"group"`
+			Class     string         `json:"class"`
+			Details   map[string]any `json:"custom_details"`
+		} `json:"payload"`
+		Links []struct {
+			Href string `json:"href"`
+			Text string `json:"text"`
+		} `json:"links"`
+	}
+	decoder := json.NewDecoder(r.Body)
+	decoder.DisallowUnknownFields()
+	err := decoder.Decode(&body)
+	p := body.Payload
+	switch {
+	case err != nil || len(body.Key) != 32 || body.Dedup == "" || len(body.Dedup) > 255:
+		return "", "", "Event object is invalid"
+	case !slices.Contains([]string{"trigger", "acknowledge", "resolve"}, body.Action):
+		return "", "", "event_action"
+	case body.Action == "trigger" && (p == nil || p.Summary == "" || len([]rune(p.Summary)) > 1024 || p.Source == "" ||
+		!slices.Contains([]string{"critical", "error", "warning", "info"}, p.Severity)):
+		return "", "", "payload"
+	}
+	return body.Action, body.Dedup, ""
+}
+
+// service is a receiver that takes only what the service documents, and says what it refuses, as
+// that service does.
+func service(t *testing.T, form Form) (send func(Message) error, got func() []string) {
+	var events []string
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch form {
+		case Telegram:
+			w.Header().Set("Content-Type", "application/json")
+			if fault := telegramFault(r); fault != "" {
+				t.Error(fault)
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"ok":false,"error_code":400,"description":"`+fault+`"}`)
+				return
+			}
+			_, _ = io.WriteString(w, `{"ok":true,"result":{"message_id":7}}`)
+		default:
+			action, dedup, fault := pagerDutyFault(r)
+			if fault != "" {
+				t.Error(fault)
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = io.WriteString(w, `{"status":"invalid event","errors":["`+fault+`"]}`)
+				return
+			}
+			events = append(events, action+" "+dedup)
+			w.WriteHeader(http.StatusAccepted)
+			_, _ = io.WriteString(w, `{"status":"success","message":"Event processed","dedup_key":"`+dedup+`"}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	path := map[Form]string{Telegram: "/bot1:T0KEN/sendMessage", PagerDuty: "/v2/enqueue"}[form]
+	channel := NewWebhook(WebhookOptions{
+		URL: func() string { return server.URL + path }, Form: form, Chat: "-100", Timeout: 10 * time.Second,
+		Key:   func() string { return strings.Repeat("k", 32) },
+		Roots: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs,
+	})
+	return func(m Message) error { return channel.Send(t.Context(), webhookTarget, m) },
+		func() []string { return events }
+}
+
+// Each message, also the longest, is one that the service takes as it is documented.
+func TestEachServiceGetsWhatItDocuments(t *testing.T) {
+	t.Parallel()
+	v := portuguese
+	v.console = "https://safrasync.coop.example"
+	causes := make([]Cause, 40)
+	for i := range causes {
+		causes[i] = Cause{
+			State: trade.Rejected, Cause: "message.wallet.not-found", Rows: i + 1, Subjects: 3, Oldest: monday,
+		}
+	}
+	jobs := make([]DigestJob, 12)
+	for i := range jobs {
+		jobs[i] = DigestJob{
+			Job: "contratos <&> " + strings.Repeat("x", i), Sends: trade.OrderCommitments, Causes: causes,
+		}
+	}
+	digest := v.message(notice{Digest: &Digest{From: monday, Until: monday.Add(24 * time.Hour), Jobs: jobs}})
+	digest.Kind = kindDigest
+	test := TestMessage(trade.Portuguese, Config{Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday }})
+	messages := []Message{sample, digest, test}
+	for topic := range topicPages {
+		d := Detail{Jobs: []Job{{Name: "venda & troca", Sends: trade.OrderCommitments}}, Rows: 3, Code: "api_key", Causes: causes}
+		for _, gone := range []time.Time{{}, monday} {
+			m := v.message(notice{Topic: topic, Since: monday, Gone: gone, Detail: d})
+			m.Kind = kindRaised
+			messages = append(messages, m)
+		}
+	}
+	long := sample
+	long.Subject = strings.Repeat("ação 🌱 ", 300)
+	messages = append(messages, long)
+	for _, form := range []Form{Telegram, PagerDuty} {
+		send, _ := service(t, form)
+		for i, m := range messages {
+			m.ID = "0190"
+			if form == Telegram && len(m.Subject) > 1000 {
+				continue // no subject of ours is so long
+			}
+			if err := send(m); err != nil {
+				t.Errorf("%s, message %d (%s): %v", form, i, m.Subject, err)
+			}
+		}
+	}
+}
+
+// What is over ends the incident that its beginning opened.
+func TestTheEndOfAnAlertResolvesItsIncident(t *testing.T) {
+	t.Parallel()
+	send, got := service(t, PagerDuty)
+	m := sample
+	m.ID, m.Alert, m.Kind = "m1", "a1", kindRaised
+	must.Do(t, send(m))
+	m.ID, m.Kind = "m2", kindOver
+	must.Do(t, send(m))
+	if want := []string{"trigger a1", "resolve a1"}; !slices.Equal(got(), want) {
+		t.Errorf("events %q, want %q", got(), want)
+	}
+}
+
+// The form for programs has all that the message says, under the names that the documents give.
+func TestAProgramGetsTheMessageInJSON(t *testing.T) {
+	t.Parallel()
+	v := portuguese
+	v.console = "https://safrasync.coop.example"
+	m := v.message(notice{Topic: InDoubt, Since: monday, Detail: Detail{Jobs: []Job{{Name: "contracts"}}, Rows: 1}})
+	m.ID, m.Alert, m.Kind, m.At = "m1", "a1", kindRaised, monday
+	var got struct {
+		ID, Alert, Kind, Topic, Group, Subject, Foot string
+		At                                           time.Time
+		Parts                                        []struct{ Heading, Text string }
+		Link                                         struct{ Text, URL string }
+	}
+	must.Do(t, json.Unmarshal(must.Get(json.Marshal(m.json()))(t), &got))
+	if got.ID != "m1" || got.Alert != "a1" || got.Kind != "raised" || got.Topic != "in_doubt" ||
+		got.Group != "accounting" || got.Subject != m.Subject || !got.At.Equal(monday) ||
+		got.Link.URL != "https://safrasync.coop.example/doubts" || len(got.Parts) != len(m.Parts) ||
+		got.Parts[0].Text != m.Parts[0].Text || got.Foot == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// An alert goes to the people whom it calls, and only where they have no addresses of their own to
+// those of all; what a route no longer has goes on to those who are there now.
+func TestAlertsGoToWhomTheyCall(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		mails := w.mail.channel(func(o *EmailOptions) {
+			o.Routes = map[Audience][]string{
+				Accounting: {"contabilidade@coop.example"}, Platform: {"plataforma@coop.example"},
+			}
+		})
+		w.Channels = []Channel{mails}
+		rows := w.record("contracts", w.contract("1", `{}`))
+		w.send("contracts", rows[0], trade.OutcomeUnknown, "")
+		w.status("deliveries", trade.Stopped, "erp")
+		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
+			return []Cause{
+				{State: trade.Rejected, Cause: "message.producer.not-found", Rows: 1},
+				{State: trade.Rejected, Cause: "message.wallet.producer-not-linked", Rows: 2},
+			}, nil
+		}
+		for i, e := range w.record("contracts", w.contract("2", `{}`), w.contract("3", `{}`), w.contract("4", `{}`)) {
+			w.send("contracts", e, trade.OutcomeNotCreated, fmt.Sprint(i))
+		}
+		w.tick(0)
+		w.tick(time.Hour)
+		to := map[string]string{}
+		for _, m := range w.mail.take() {
+			to[m.subject] = m.to
+		}
+		want := map[string]string{
+			"[safrasync] " + begins(Rejected, "", "contracts"):    "plataforma@coop.example",
+			"[safrasync] " + begins(InDoubt, "", "contracts"):     "contabilidade@coop.example",
+			"[safrasync] " + begins(Stopped, "erp", "deliveries"): "ti@coop.example",
+		}
+		if diff := cmp.Diff(want, to); diff != "" {
+			t.Errorf("where the alerts went (-want +got):\n%s", diff)
+		}
+		if got := AllTargets(mails); !slices.Equal(got, []string{
+			"email:contabilidade@coop.example", "email:plataforma@coop.example", "email:ti@coop.example",
+		}) {
+			t.Errorf("all targets: %q", got)
+		}
+	})
+}
+
+// Each group of people is called by the alerts that it can end.
+func TestEachAlertCallsAGroup(t *testing.T) {
+	t.Parallel()
+	for topic, want := range map[Topic]Audience{
+		InDoubt: Accounting, Rejected: Accounting, LongWaiting: Accounting, Contradicted: Accounting,
+		LateAnswer: Accounting, DiskFull: IT, Certificate: IT, BackupOld: IT, NoLedger: IT, NothingNew: IT,
+	} {
+		if got := groupOf(topic, Detail{}); got != want {
+			t.Errorf("%s calls %s, want %s", topic, got, want)
+		}
+	}
+	for code, want := range map[string]Audience{
+		"api_key": IT, "erp": IT, "refusals": Accounting, "brake_new_rows": Accounting, "unknown to this program": IT,
+	} {
+		if got := groupOf(Stopped, Detail{Code: code}); got != want {
+			t.Errorf("a stop of %s calls %s, want %s", code, got, want)
+		}
+	}
+}
