@@ -203,36 +203,3 @@ func TestAFilterIsKept(t *testing.T) {
 		t.Error("it was not forgotten")
 	}
 }
-
-// One act is done for all rows of a group that a filter names.
-func TestOneActForAGroup(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	b := d.as(trade.Accountant)
-	rows := d.rows(trade.Invalid)
-	n := 0
-	for _, e := range rows {
-		if e.Job == rows[0].Job {
-			n++
-		}
-	}
-	b.Get("/rows").Submit("/acts/dismiss", url.Values{"job": {rows[0].Job}, "state": {"invalid"}}).Wants(http.StatusOK,
-		"Dispensar")
-	b.Submit("/acts/dismiss", url.Values{
-		"job": {rows[0].Job}, "state": {"invalid"}, "mark": {markOf(b)},
-		"reason": {"todos de teste"},
-	}).Wants(http.StatusOK, "Feito")
-	left := 0
-	for _, e := range d.rows(trade.Invalid) {
-		if e.Job == rows[0].Job {
-			left++
-		}
-	}
-	if left != 0 || n == 0 {
-		t.Errorf("%d of %d are left", left, n)
-	}
-	for _, act := range []string{"resend", "adopt"} {
-		b.Get("/rows").Submit("/acts/"+act,
-			url.Values{"job": {rows[0].Job}, "state": {"in_doubt"}}).Wants(http.StatusNotFound)
-	}
-}

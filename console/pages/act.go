@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"time"
@@ -13,7 +12,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// actRoutes are the pages for acts on rows whose outcome is known, or that were held.
+// actRoutes are the pages for acts on rows whose outcome is known, or that were held: on one row, or on
+// all of a filter.
 type actRoutes struct {
 	office *office.Office
 	orders orders
@@ -23,7 +23,8 @@ func (p *actRoutes) routes() []web.Route {
 	return []web.Route{
 		web.Get("/rows/{id}/{act}", trade.Accountant, p.showAct),
 		web.Post("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
-		web.Post("/acts/{act}", trade.Accountant, p.actOnGroup),
+		web.Get("/acts/{act}", trade.Accountant, p.showMany).Within(reportTakes),
+		web.Post("/acts/{act}", trade.Accountant, p.doMany).Within(reportTakes),
 	}
 }
 
@@ -75,21 +76,6 @@ func (s stepView) Sent() []acts.FieldReading {
 	return acts.SentFields(s.Before)
 }
 
-// Sums returns what the row carries: its weight, and its value if it has a price.
-func (s stepView) Sums() trade.Sums {
-	var out trade.Sums
-	out.Rows = 1
-	kg, ok := s.Before.Quantity.Kilograms()
-	out.Kilograms = kg
-	if !ok {
-		out.Unweighed = 1
-	}
-	if currency, value, ok := s.Before.Value(); ok {
-		out.Values = map[string]trade.Decimal{currency: value}
-	}
-	return out
-}
-
 // actOf returns an act on one or many rows. Of these only the retry of a single row may make a record
 // twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
 // by one.
@@ -120,33 +106,6 @@ func (p *actRoutes) actOnRow(q *web.Request) error {
 		return err
 	}
 	return p.act(q, page)
-}
-
-// actOnGroup plans or does one act on all rows of a job that have certain states or causes.
-func (p *actRoutes) actOnGroup(q *web.Request) error {
-	act, err := actOf(q)
-	if err != nil {
-		return err
-	}
-	job := q.PostForm.Get("job")
-	if jobNamed(p.office, job) == nil {
-		return web.BadRequest("group")
-	}
-	order := acts.Order{Act: act, Job: job, Causes: q.PostForm["cause"]}
-	for _, state := range q.PostForm["state"] {
-		order.States = append(order.States, trade.State(state))
-	}
-	if len(order.States)+len(order.Causes) == 0 {
-		return web.BadRequest("group")
-	}
-	query := url.Values{"job": {job}}
-	if len(order.States) == 1 {
-		query.Set("state", string(order.States[0]))
-	}
-	if len(order.Causes) == 1 {
-		query.Set("cause", order.Causes[0])
-	}
-	return p.act(q, &actPage{Act: act, Order: order, Path: "/acts/" + act, Back: "/rows?" + query.Encode()})
 }
 
 // actPage returns the page for an act on the row that the path names.

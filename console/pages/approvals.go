@@ -99,12 +99,11 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			if s.Refused != "" {
 				continue
 			}
-			step := stepView{RowStep: s}
-			page.add(step.Sums())
+			page.Sums.Join(s.Sums())
 			if len(page.Steps) == stepsShown {
 				continue
 			}
-			step, err = stepOf(q, p.office, s)
+			step, err := stepOf(q, p.office, s)
 			if err != nil {
 				return page, err
 			}
@@ -145,18 +144,6 @@ func (p approvalPage) RowItem(s stepView) string { return fmt.Sprintf("row.%d", 
 
 // Seen reports whether the person has ticked an item.
 func (p approvalPage) Seen(item string) bool { return slices.Contains(p.Ticked, item) }
-
-// add adds what one row carries to the sums.
-func (p *approvalPage) add(row trade.Sums) {
-	p.Sums.Rows += row.Rows
-	p.Sums.Kilograms, p.Sums.Unweighed = p.Sums.Kilograms.Add(row.Kilograms), p.Sums.Unweighed+row.Unweighed
-	for currency, value := range row.Values {
-		if p.Sums.Values == nil {
-			p.Sums.Values = map[string]trade.Decimal{}
-		}
-		p.Sums.Values[currency] = p.Sums.Values[currency].Add(value)
-	}
-}
 
 // about fills in what the act is about beyond rows: what a release lets go on, and what waits for a
 // code.

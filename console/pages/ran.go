@@ -60,9 +60,16 @@ type orders struct {
 
 // path returns the address of a page that tells what comes of an order given now.
 func (orders) path(q *web.Request, page string, jobs ...string) string {
-	return page + "?" + url.Values{
-		"ran": jobs, "since": {strconv.FormatInt(q.Site.Now().UnixMilli(), 10)},
-	}.Encode()
+	return with(page, url.Values{"ran": jobs, "since": {strconv.FormatInt(q.Site.Now().UnixMilli(), 10)}})
+}
+
+// with adds parameters to an address, which may have some.
+func with(page string, more url.Values) string {
+	glue := "?"
+	if strings.Contains(page, "?") {
+		glue = "&"
+	}
+	return page + glue + more.Encode()
 }
 
 // ordersPath returns the address of a page, which may have a filter, that tells what comes of runs that
@@ -72,11 +79,7 @@ func ordersPath(page string, runs []office.Ordered) string {
 	for i, r := range runs {
 		ids[i] = r.Run
 	}
-	glue := "?"
-	if strings.Contains(page, "?") {
-		glue = "&"
-	}
-	return page + glue + url.Values{"run": ids}.Encode()
+	return with(page, url.Values{"run": ids})
 }
 
 const (

@@ -58,6 +58,7 @@ type Office struct {
 	counting *counting            // the count in progress; nil: none
 	plans    map[string]*planning // of resyncs, by whom and what was asked for
 	ordered  []Ordered            // the latest resyncs, oldest first
+	shown    []*manyShown         // the latest plans of acts on many rows, oldest first
 	making   *making              // the report that is made for a page; nil: none
 	kept     *making              // the last one that was made; nil: none
 	working  gosync.WaitGroup     // reads and reports in progress

@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
@@ -37,40 +36,6 @@ func (p ResyncPlan) Mark() string { return acts.MarkOf(p.Order, p.States) }
 
 func resyncOf(o acts.Order) *discovery.Resync {
 	return &discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since, Until: o.Until}
-}
-
-// ResyncMost is how many rows can be named for one resync.
-const ResyncMost = 20_000
-
-// ResyncOf returns the orders to read again the rows that queries select, one for each job, parents
-// first. many reports that these are more than ResyncMost: then there is none.
-func (o *Office) ResyncOf(ctx context.Context, filter string, queries ...trade.RowQuery) (orders []acts.Order,
-	many bool, err error,
-) {
-	keys, n := map[string][]string{}, 0
-	for _, q := range queries {
-		q.Limit, q.Sort = ResyncMost, trade.NewestFirst
-		found, more, err := o.store.RowKeys(ctx, q)
-		if err != nil {
-			return nil, false, err
-		}
-		n += len(found)
-		if more || n > ResyncMost {
-			return nil, true, nil
-		}
-		for _, k := range found {
-			keys[k.Job] = append(keys[k.Job], k.Key)
-		}
-	}
-	for _, job := range o.jobs {
-		if of := keys[job.Name()]; len(of) > 0 {
-			slices.Sort(of)
-			orders = append(orders, acts.Order{
-				Act: acts.ActResync, Job: job.Name(), Keys: slices.Compact(of), Filter: filter,
-			})
-		}
-	}
-	return orders, false, nil
 }
 
 // PlanResync counts, by state, the rows that a resync would find new or changed. It needs an engine.

@@ -116,6 +116,16 @@ type RowStep struct {
 	newest func() (trade.Prints, error) // fingerprints of the row as it was read last
 }
 
+// Sums returns what the row carries: its weight, and its value if it has a price.
+func (s RowStep) Sums() (out trade.Sums) {
+	f := trade.Figures{Amount: &s.Before.Quantity.Amount, Unit: s.Before.Quantity.Unit}
+	out.Add(f)
+	if currency, value, ok := s.Before.Value(); ok {
+		out.Values = map[string]trade.Decimal{currency: value}
+	}
+	return out
+}
+
 // Possible reports whether the act can be done to at least one row.
 func (p RowPlan) Possible() bool { return p.Count() > 0 }
 

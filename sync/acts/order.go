@@ -3,11 +3,13 @@
 package acts
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -33,7 +35,7 @@ type Order struct {
 	Checked            bool      `json:"checked,omitempty"` // resend, retry, release: the platform was checked
 	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed on this day or later
 	Until              time.Time `json:"until,omitzero"`    // resync: and on this day or earlier
-	Filter             string    `json:"filter,omitempty"`  // resync: the filter that its keys are from
+	Filter             string    `json:"filter,omitempty"`  // the filter that its keys are from
 	Sweep              bool      `json:"sweep,omitempty"`   // run: everything is compared, as in a sweep
 }
 
@@ -55,8 +57,22 @@ func RoleOfApproval(a trade.Approval) trade.Role {
 	return planned.Order.Role()
 }
 
-// Plan plans an order for rows.
+// Plan plans an order for rows. Of rows that a filter selected it leaves out those whose state the act
+// allows for named rows alone (F160).
 func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
+	plan, err := a.planOrder(ctx, o)
+	if kind, _ := ActNamed(o.Act); o.Filter != "" && kind.On == AllRows {
+		for i := range plan.Steps {
+			s := &plan.Steps[i]
+			if s.Refused == NotRefused && !slices.Contains(BulkStates(o.Act), s.Before.State) {
+				s.Refused = cmp.Or(standing(s.Before.State), NotChecked)
+			}
+		}
+	}
+	return plan, err
+}
+
+func (a *Acts) planOrder(ctx context.Context, o Order) (RowPlan, error) {
 	keys := o.Keys
 	if len(keys) == 0 {
 		var err error
@@ -115,13 +131,20 @@ func (a *Acts) PlanJob(ctx context.Context, o Order, who trade.Person) (plan Job
 func (p RowPlan) Mark() string {
 	parts := make([]any, 0, len(p.Steps))
 	for _, s := range p.Steps {
-		parts = append(parts, []any{
-			s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
-			s.WaitingFor, s.Reading, s.MayDouble, s.Counterpart.mark(),
-			s.After.State, s.After.PayloadHash, s.After.RemoteID,
-		})
+		parts = append(parts, s.parts())
 	}
 	return MarkOf(parts...)
+}
+
+// Mark is RowPlan.Mark for one row.
+func (s RowStep) Mark() string { return MarkOf(s.parts()) }
+
+func (s RowStep) parts() []any {
+	return []any{
+		s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
+		s.WaitingFor, s.Reading, s.MayDouble, s.Counterpart.mark(),
+		s.After.State, s.After.PayloadHash, s.After.RemoteID,
+	}
 }
 
 // Mark returns a hash of the job's status when the plan was made, and of what a release lets pass. A

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// crowd gives the ERP more contracts without a payday, which no run sends.
+func (d *deskWorld) crowd(n int) {
+	d.t.Helper()
+	d.sql("erp.db", fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+		INSERT INTO contrato SELECT filial, printf('7%%05d', i), '100', produtor, loja, usuario, produto, local, safra,
+		um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+		FROM contrato, n WHERE num = '000003'`, n))
+	d.run(0, "sync")
+}
+
+// plan opens the plan of an act on all rows of a filter.
+func (d *deskWorld) plan(b *consoletest.Browser, act, filter string, wants ...string) url.Values {
+	d.t.Helper()
+	b.Get("/rows?" + filter).Wants(http.StatusOK)
+	b.Get("/acts/"+act+"?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, wants...)
+	form := b.Form("/acts/" + act)
+	if strings.Contains(b.Body, `name="mark"`) {
+		form.Set("mark", markOf(b))
+	}
+	for _, texts := range form {
+		texts[0] = html.UnescapeString(texts[0])
+	}
+	return form
+}
+
+// An act is done for all rows of a filter, of which the list shows one page.
+func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.crowd(70)
+	b := d.as(trade.Accountant)
+	const filter = "job=contracts&state=invalid"
+	b.Get("/rows?"+filter).Wants(http.StatusOK, "Dispensar estes", `href="/acts/dismiss?filter=job%3Dcontracts%26state%3Dinvalid"`)
+	for _, not := range []string{"Reabrir estes", "Tentar estes de novo"} {
+		if strings.Contains(b.Body, not) {
+			t.Errorf("the list offers %q for invalid rows", not)
+		}
+	}
+	if b.Get("/rows"); strings.Contains(b.Body, "/acts/") {
+		t.Error("a list without any filter offers an act on all of it")
+	}
+	b.Get("/acts/dismiss?filter=").Wants(http.StatusBadRequest)
+	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t", "São 71 linhas", "Os primeiros")
+	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,
+		"O número digitado não é o do plano")
+	b.Post("/acts/dismiss", with(form, "reason", "x", "count", "71")).Wants(http.StatusUnprocessableEntity,
+		"ao menos 5 caracteres")
+	done := with(form, "reason", "lote de teste", "count", "71")
+	b.Post("/acts/dismiss", done).Wants(http.StatusOK, "Feito: dispensada")
+	if n := len(d.rows(trade.Dismissed)); n != 71 {
+		t.Errorf("%d rows are dismissed", n)
+	}
+	b.Post("/acts/dismiss", done).Wants(http.StatusConflict, "Nada foi feito", "Nenhum documento está mais nesta lista")
+	form = d.plan(b, "reopen", "state=dismissed", "Aplica-se a 71 de 71")
+	b.Post("/acts/reopen", with(form, "reason", "foi engano", "count", "71")).Wants(http.StatusOK, "Feito: reaberta")
+	if n := len(d.rows(trade.Invalid)); n != 71 {
+		t.Errorf("%d rows are invalid again", n)
+	}
+	d.as(trade.Reader).Get("/acts/dismiss?filter=" + url.QueryEscape(filter)).Wants(http.StatusForbidden)
+}
+
+// What a filter selects and the act does not apply to is counted with its reason; what changes between
+// plan and act is left alone and told.
+func TestThePlanOfAFilterSaysWhatDoesNotApplyAndTheResultWhatChanged(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "lost-after@1")
+	d.crowd(2)
+	doubt, _ := d.inDoubt()
+	b := d.as(trade.Accountant)
+	form := d.plan(b, "dismiss", "job=contracts", "Não se aplica", "a plataforma já tem o registro",
+		"talvez já exista na plataforma: procure lá", fmt.Sprintf("/rows/%d", doubt.ID))
+	before := len(d.rows(trade.Dismissed))
+	d.run(0, "dismiss", "contracts", "01|700001", "--reason", "outra pessoa", "--as", "ivo", "--yes")
+	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito com",
+		"1 documento nada foi feito",
+		"700001", "dispensado")
+	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
+		t.Errorf("a filter dismissed a row in doubt: it is %s", e.State)
+	}
+	if n := len(d.rows(trade.Dismissed)) - before; n < 2 || d.entry("contracts", "01|700002").State != trade.Dismissed {
+		t.Errorf("%d rows were dismissed", n)
+	}
+	// Another person cannot do what this one was shown.
+	form = d.plan(b, "reopen", "state=dismissed&q=700002")
+	d.as(trade.Administrator).Get("/rows").Submit("/acts/reopen", with(form, "reason", "foi engano")).Wants(
+		http.StatusConflict, "Nada foi feito")
+}
+
+// What is refused is tried again by a filter; the next run sends it.
+func TestAllRowsOfAFilterAreTriedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, `status=400,type=application/json@1,body={"messages":["message.producer.not-found"]}`)
+	row := d.rows(trade.Rejected)[0]
+	b := d.as(trade.Accountant)
+	form := d.plan(b, "retry", "state=rejected", "Aplica-se a 1 de 1 documento", "Nada pode duplicar")
+	b.Post("/acts/retry", with(form, "reason", "cadastro corrigido lá")).Wants(http.StatusOK,
+		"Feito: vai na próxima execução")
+	if e := d.entry(row.Job, row.Key); e.State != trade.Pending {
+		t.Errorf("it is %s", e.State)
+	}
+}
+
+// Where the rules ask for two people, the second sees what the first saw, and approves exactly that.
+func TestAnActOnAFilterWaitsForASecondPerson(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {dismiss: 2}\n")
+	d.crowd(3)
+	d.settle()
+	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
+	form := d.plan(carla, "dismiss", "job=contracts", "Aplica-se a 5 de")
+	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
+		"falta a aprovação de outra pessoa", "lote de teste")
+	if n := len(d.rows(trade.Dismissed)); n != 0 {
+		t.Fatalf("%d rows were dismissed by one person", n)
+	}
+	ana.Get("/approvals/1").Wants(http.StatusOK, "700001", "5 linhas")
+	ana.Submit("/approvals/1/approve", consents(ana, "conferi com a filial")).Wants(http.StatusOK, "Aprovado e feito")
+	if n := len(d.rows(trade.Dismissed)); n != 5 {
+		t.Errorf("%d rows are dismissed", n)
+	}
+}
+
+// The plan for a filter is for everybody, on a phone and on a desk, in the light and in the dark.
+func TestChromiumPlansAnActOnAFilter(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.crowd(60)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	c.open("/rows?job=contracts&state=invalid")
+	c.click(`a[href^="/acts/dismiss"]`)
+	c.everywhere("act on a filter")
+	c.fill("textarea[name=reason]", "lote de teste")
+	c.fill("input[name=count]", "61")
+	c.click("article form button[name=mark]")
+	c.shows("Feito: dispensada")
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}
+
+// everywhere is accessible at the width of a desk and of a phone, in the light and in the dark.
+func (c *chrome) everywhere(name string) {
+	c.t.Helper()
+	for _, width := range []int64{390, 1280} {
+		c.do(chromedp.EmulateViewport(width, 844))
+		for _, theme := range []string{"dark", "light"} {
+			c.do(chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`document.documentElement.dataset.theme = %q;
+				for (const a of document.getAnimations()) a.finish(); 0`, theme)))
+			c.accessible(fmt.Sprintf("%s, %s, %d", name, theme, width))
+		}
+	}
+}

@@ -1,0 +1,242 @@
+// Acts on many rows that a person was shown.
+
+package office
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ManyMost is how many rows one act, or one resync, may be ordered for by a selection.
+const ManyMost = 20_000
+
+// ManyPlan is what an act would do to selected rows of several jobs.
+type ManyPlan struct {
+	Act   string
+	Mark  string         // under which it can be done, until planKept is over
+	Rows  int            // rows that were selected
+	Does  trade.Sums     // of those to which the act can be done
+	Jobs  []JobRows      // the same by job, parents first
+	Not   []ManyRefusal  // the others by reason, the most frequent first
+	Shown []acts.RowStep // the first rows to which it can be done
+}
+
+// JobRows is a number of rows of a job.
+type JobRows struct {
+	Job  string
+	Rows int
+}
+
+// ManyRefusal is a reason why an act cannot be done, or was not done.
+type ManyRefusal struct {
+	Why  acts.Refusal
+	Rows int
+	Some []acts.RowStep // the first ones
+}
+
+// More returns the number of the others.
+func (r ManyRefusal) More() int { return r.Rows - len(r.Some) }
+
+// manyNamed is how many rows of each part of a plan are named.
+const manyNamed = 20
+
+// ManyDone is what became of a plan.
+type ManyDone struct {
+	Lost  bool // it is not known any more: it was done already, or is too old. Nothing was done
+	Done  int
+	Not   []ManyRefusal
+	Jobs  []string // of which rows were changed
+	Asked *trade.Approval
+}
+
+// manyShown is a plan that a person was shown: what identifies each row as it was then.
+type manyShown struct {
+	act, mark, who string
+	at             time.Time
+	orders         []acts.Order // with the keys of the rows to which the act could be done
+	marks          []map[string]string
+}
+
+// manyKept is how many plans are remembered; each has at most ManyMost rows.
+const manyKept = 32
+
+// Selected returns the orders of an act for the rows that queries select, one for each job, parents
+// first. many reports that these are more than ManyMost: then there is none.
+func (o *Office) Selected(ctx context.Context, act, filter string, queries ...trade.RowQuery) (orders []acts.Order,
+	many bool, err error,
+) {
+	keys, n := map[string][]string{}, 0
+	for _, q := range queries {
+		q.After, q.Limit, q.Sort = "", ManyMost, trade.NewestFirst
+		found, more, err := o.store.RowKeys(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
+		n += len(found)
+		if more || n > ManyMost {
+			return nil, true, nil
+		}
+		for _, k := range found {
+			keys[k.Job] = append(keys[k.Job], k.Key)
+		}
+	}
+	return o.OrdersOf(act, filter, keys), false, nil
+}
+
+// OrdersOf returns the orders of an act for rows, by job, parents first.
+func (o *Office) OrdersOf(act, filter string, keys map[string][]string) []acts.Order {
+	var orders []acts.Order
+	for _, job := range o.jobs {
+		if of := keys[job.Name()]; len(of) > 0 {
+			slices.Sort(of)
+			orders = append(orders, acts.Order{Act: act, Job: job.Name(), Keys: slices.Compact(of), Filter: filter})
+		}
+	}
+	return orders
+}
+
+// ShowMany plans orders of one act for a person, and remembers what the person is shown.
+func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, who trade.Person) (ManyPlan, error) {
+	var out ManyPlan
+	shown := &manyShown{who: who.Name, at: o.now()}
+	var all []any
+	for _, order := range orders {
+		if err := mayRole(who, order.Role()); err != nil {
+			return out, err
+		}
+		plan, err := o.acts().Plan(ctx, order)
+		if err != nil {
+			return out, err
+		}
+		out.Act, shown.act = order.Act, order.Act
+		out.Rows += len(plan.Steps)
+		marks := map[string]string{}
+		order.Keys = nil
+		for _, s := range plan.Steps {
+			if s.Refused != acts.NotRefused {
+				out.Not = refuse(out.Not, s)
+				continue
+			}
+			order.Keys, marks[s.Key] = append(order.Keys, s.Key), s.Mark()
+			all = append(all, marks[s.Key])
+			out.Does.Join(s.Sums())
+			if len(out.Shown) < manyNamed {
+				out.Shown = append(out.Shown, s)
+			}
+		}
+		if len(marks) > 0 {
+			out.Jobs = append(out.Jobs, JobRows{order.Job, len(marks)})
+			shown.orders, shown.marks = append(shown.orders, order), append(shown.marks, marks)
+		}
+	}
+	slices.SortStableFunc(out.Not, func(a, b ManyRefusal) int { return cmp.Compare(b.Rows, a.Rows) })
+	out.Mark = acts.MarkOf(append(all, out.Act, who.Name)...)
+	shown.mark = out.Mark
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.shown = slices.DeleteFunc(o.shown, func(s *manyShown) bool {
+		return s.mark == out.Mark || o.now().Sub(s.at) > planKept
+	})
+	o.shown = append(o.shown, shown)
+	o.shown = o.shown[max(0, len(o.shown)-manyKept):]
+	return out, nil
+}
+
+// refuse counts a row to which an act cannot be done.
+func refuse(list []ManyRefusal, s acts.RowStep) []ManyRefusal {
+	i := slices.IndexFunc(list, func(r ManyRefusal) bool { return r.Why == s.Refused })
+	if i < 0 {
+		i, list = len(list), append(list, ManyRefusal{Why: s.Refused})
+	}
+	list[i].Rows++
+	if len(list[i].Some) < manyNamed {
+		list[i].Some = append(list[i].Some, s)
+	}
+	return list
+}
+
+// shownAs returns the place of a plan that a person was shown; -1 if there is none.
+func (o *Office) shownAs(mark string, who trade.Person) int {
+	return slices.IndexFunc(o.shown, func(s *manyShown) bool {
+		return s.mark == mark && s.who == who.Name && o.now().Sub(s.at) <= planKept
+	})
+}
+
+// ShownMany returns how many rows an act would be done to that a person was shown; 0 if it is not known
+// any more.
+func (o *Office) ShownMany(mark string, who trade.Person) (rows int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if i := o.shownAs(mark, who); i >= 0 {
+		for _, order := range o.shown[i].orders {
+			rows += len(order.Keys)
+		}
+	}
+	return rows
+}
+
+// takeShown returns a plan that a person was shown, and forgets it; nil if there is none.
+func (o *Office) takeShown(mark string, who trade.Person) *manyShown {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := o.shownAs(mark, who)
+	if i < 0 {
+		return nil
+	}
+	shown := o.shown[i]
+	o.shown = slices.Delete(o.shown, i, i+1)
+	return shown
+}
+
+// DoMany does once what the person was shown under a mark, on each row that is still as it was then. It
+// returns those that are not; with them nothing was done.
+func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out ManyDone, err error) {
+	shown := o.takeShown(mark, who)
+	if shown == nil {
+		return ManyDone{Lost: true}, nil
+	}
+	for i, order := range shown.orders {
+		if err := mayRole(who, order.Role()); err != nil {
+			return out, err
+		}
+		people := o.acts()
+		plan, err := people.Plan(ctx, order)
+		if err != nil {
+			return out, err
+		}
+		plan.Order = order
+		plan.Steps = slices.DeleteFunc(plan.Steps, func(s acts.RowStep) bool {
+			same := s.Mark() == shown.marks[i][s.Key]
+			if !same {
+				s.Refused = acts.Moved
+				out.Not = refuse(out.Not, s)
+			}
+			return !same
+		})
+		plan, err = people.Do(ctx, plan, who)
+		if plan.Asked != nil {
+			out.Asked = plan.Asked
+		}
+		before := out.Done
+		for _, s := range plan.Steps {
+			switch {
+			case s.Done:
+				out.Done++
+			case plan.Asked == nil && err == nil:
+				out.Not = refuse(out.Not, s)
+			}
+		}
+		if out.Done > before {
+			out.Jobs = append(out.Jobs, order.Job)
+		}
+		if err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
