@@ -57,7 +57,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 LEND := CGO_ENABLED=0 go run -trimpath ./internal/pgtest/lend
 
 .PHONY: test
-test: need ## run all tests; installs PostgreSQL, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
+test: need ## run all tests; installs PostgreSQL, Patroni, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
 	@$(LEND) $(MAKE) tests
 
 .PHONY: tests
@@ -117,6 +117,13 @@ torture: need ## kill the real program KILLS times (200) on both ledgers while e
 	@if [ $(INSTANCES) -gt 1 ]; then set -x; \
 	cd tools && go test -count=1 -timeout 24h -v ./torture -run '^TestI12' -machines $(INSTANCES) -rounds $(KILLS) -seed $(SEED); else set -x; \
 	cd tools && go test -count=1 -timeout 12h -v ./torture -skip '^TestI12' -kills $(KILLS) -seed $(SEED); fi
+
+FAILOVERS ?= 100
+FAULT ?=
+
+.PHONY: failovers
+failovers: need ## let a Patroni cluster fail over FAILOVERS times (100) under two machines that send, and judge from outside; SEED repeats a plan; FAULT=NAME: only that fault
+	cd tools && go test -count=1 -timeout 24h -v ./failover -failovers $(FAILOVERS) -seed $(SEED) -only '$(FAULT)'
 
 ROWS ?= 20000
 REPS ?= 3
@@ -192,6 +199,7 @@ need:
 	@.ci/need-packaging
 	@.ci/need-buildah
 	@.ci/need-iproute
+	@.ci/need-patroni
 	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice

@@ -331,8 +331,15 @@ var rules = map[string]rule{
 	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
+	"tools/machine": {reason: "machine knows namespaces of this host, and nothing of what runs in them"},
+	"tools/failover": {
+		may: []string{
+			"apiclient/sandbox", "internal/pgtest", "internal/throwaway", "internal/torture", "tools/machine",
+		},
+		reason: "what lets the database fail over judges the program from outside, as tools/torture does",
+	},
 	"tools/torture": {
-		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/torture"},
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/torture", "tools/machine"},
 		reason: "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
 	},
 	"internal/torture": {
@@ -416,7 +423,8 @@ var testOnly = []string{
 	"internal/must", "internal/english", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
 	"internal/config/configtest",
-	"tools/bench", "tools/bench/size", "tools/histories", "tools/packagetest", "tools/protocol", "tools/torture",
+	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/machine", "tools/packagetest",
+	"tools/protocol", "tools/torture",
 	"internal/sickdb", "internal/sickdisk",
 }
 

@@ -25,6 +25,7 @@ type Rack struct {
 	Kills       int           // number of kills
 	Seed        uint64        // of the plan of faults and kills
 	MaxInFlight int           // POSTs in flight at once; 0 means 8
+	Typing      time.Duration // how long each of three people takes for a row; 0 means 25 ms
 	Progress    func(Verdict) // called now and then; may be nil
 	Log         io.Writer     // gets the standard error of the program; nil discards it
 }
@@ -131,7 +132,7 @@ func Begin(ctx context.Context, opts Rack, platform sandbox.Options, direct bool
 		}
 		url = t.net.url
 	}
-	t.Work, err = newWorkload(ctx, opts.ERP, opts.Seed)
+	t.Work, err = newWorkload(ctx, opts)
 	if err != nil {
 		return nil, errors.Join(err, t.Close())
 	}

@@ -1,6 +1,7 @@
 package torture
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -22,20 +23,19 @@ type workload struct {
 	db       *sql.DB
 	postgres bool
 	seed     uint64
+	typing   time.Duration // how long a person takes for a row
 	marker   atomic.Int64
 }
 
-// writers is how many people type at once, and typing how long one of them takes for a row.
-const (
-	writers = 3
-	typing  = 25 * time.Millisecond
-)
+// writers is how many people type at once.
+const writers = 3
 
 const schema = `CREATE TABLE contrato (num TEXT NOT NULL UNIQUE, produtor TEXT NOT NULL, quantidade NUMERIC NOT NULL,
 		obs TEXT NOT NULL, atualizado TIMESTAMP);
 	CREATE TABLE entrega (ticket TEXT NOT NULL UNIQUE, num TEXT NOT NULL, volume NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP)`
 
-func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, error) {
+func newWorkload(ctx context.Context, opts Rack) (*workload, error) {
+	at := opts.ERP
 	dsn := at.DSN
 	if at.Driver == "sqlite" {
 		dsn += "?_pragma=journal_mode(WAL)&_pragma=busy_timeout(10000)&_txlock=immediate"
@@ -44,7 +44,10 @@ func newWorkload(ctx context.Context, at Database, seed uint64) (*workload, erro
 	if err != nil {
 		return nil, err
 	}
-	w := &workload{db: db, postgres: at.Driver == "postgres", seed: seed}
+	w := &workload{
+		db: db, postgres: at.Driver == "postgres", seed: opts.Seed,
+		typing: cmp.Or(opts.Typing, 25*time.Millisecond),
+	}
 	for statement := range strings.SplitSeq(schema, ";") {
 		if _, err := db.ExecContext(ctx, statement); err != nil {
 			return nil, errors.Join(fmt.Errorf("the ERP of the trial: %w", err), db.Close())
@@ -123,13 +126,13 @@ func (w *workload) work(random *rand.Rand) error {
 		}
 	}
 	if w.postgres { // SQLite allows one writer at a time, so it must not pause here
-		time.Sleep(time.Duration(random.Int64N(int64(4 * typing))))
+		time.Sleep(time.Duration(random.Int64N(int64(4 * w.typing))))
 	}
 	if random.IntN(10) == 0 {
 		return nil // rolled back
 	}
 	err = tx.Commit()
-	time.Sleep(time.Duration(random.Int64N(int64(2 * typing))))
+	time.Sleep(time.Duration(random.Int64N(int64(2 * w.typing))))
 	if err != nil {
 		return fmt.Errorf("writing to the ERP: %w", err)
 	}

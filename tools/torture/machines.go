@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"math/rand/v2"
-	"os"
-	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/torture"
+	"github.com/safrasync/safrasync/tools/machine"
 )
 
 // machinesTrial is a trial of several machines on one ledger.
@@ -91,7 +92,7 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
 	dir := t.TempDir()
 	opts := torture.Rack{
-		Binary: build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
+		Binary: machine.Build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
 		ERP:    torture.Database{Driver: "postgres", DSN: dsn["erp"]},
 		Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
 	}
@@ -113,7 +114,11 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 		}
 	})
 	for i := range *machines {
-		h := &host{t: m, i: i, dir: filepath.Join(dir, m.net.space(i)), pulled: map[string]bool{}}
+		h := &host{t: m, i: i, pulled: map[string]bool{}}
+		h.Machine = machine.Machine{
+			Name: "machine-" + strconv.Itoa(i), ID: fmt.Sprintf("%032d", i+1), Dir: filepath.Join(dir, m.net.space(i)),
+			Inside: []string{"ip", "netns", "exec", m.net.space(i)},
+		}
 		m.hosts = append(m.hosts, h)
 		m.net.plug(i)
 		h.prepare(dsn)
@@ -173,8 +178,7 @@ func (m *machinesTrial) until(what string, fn func() bool) {
 		case <-tick.C:
 		case <-limit:
 			for _, h := range m.hosts {
-				log, _ := os.ReadFile(filepath.Join(h.dir, "log"))
-				m.test.Logf("%s: …%s", h.name(), log[max(0, len(log)-3000):])
+				m.test.Logf("%s: …%s", h.Name, h.Log(3000))
 			}
 			m.test.Fatalf("waited in vain: %s", what)
 		}
@@ -201,7 +205,7 @@ func (m *machinesTrial) fleet() (alive int, leader *host) {
 			}
 			alive++
 			for _, h := range m.hosts {
-				if len(i.Jobs) > 0 && strings.HasPrefix(i.Host, h.name()+"/") {
+				if len(i.Jobs) > 0 && strings.HasPrefix(i.Host, h.Name+"/") {
 					leader = h
 				}
 			}
@@ -245,7 +249,7 @@ func (m *machinesTrial) short() {
 	other.pull("l")
 	m.until("work goes on while one machine has no database", func() bool { return m.advances() })
 	other.heal()
-	zombie.kill()
+	zombie.Kill()
 	zombie.heal()
 	m.until("all machines live again", func() bool { alive, _ := m.fleet(); return alive >= len(m.hosts) })
 }
@@ -272,7 +276,7 @@ func (m *machinesTrial) fault(random *rand.Rand) {
 	}
 	switch random.IntN(5) {
 	case 0:
-		h.kill()
+		h.Kill()
 	case 1:
 		h.signal("STOP")
 	case 2:
@@ -296,17 +300,3 @@ var (
 	rounds   = flag.Int("rounds", 0, "how many faults several machines meet; 0 = the short form: each kind once")
 	machines = flag.Int("machines", 2, "how many machines work on one ledger")
 )
-
-// build compiles a program of a module with the settings of a release, so that the dependencies are
-// compiled once for all programs.
-func build(t *testing.T, module string, args ...string) string {
-	t.Helper()
-	binary := filepath.Join(t.TempDir(), filepath.Base(args[len(args)-1]))
-	cmd := exec.CommandContext(t.Context(), "go",
-		append([]string{"build", "-trimpath", "-buildvcs=false", "-o", binary}, args...)...)
-	cmd.Dir, cmd.Env = module, append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return binary
-}

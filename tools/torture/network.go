@@ -6,10 +6,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/safrasync/safrasync/tools/machine"
 )
 
 // network is two bridges of this host: over one, the machines reach the database of the ledger,
@@ -48,18 +49,6 @@ func init() {
 	}
 }
 
-// asRoot runs a command of the system, which needs root or sudo without a password.
-func asRoot(args ...string) error {
-	if os.Geteuid() != 0 {
-		args = append([]string{"sudo", "-n", "--preserve-env"}, args...)
-	}
-	out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(string(out)))
-	}
-	return nil
-}
-
 // networks is how many trials can have bridges on one host at once.
 const networks = 250
 
@@ -67,7 +56,7 @@ func newNetwork(t testing.TB, database string) *network {
 	t.Helper()
 	n := &network{t: t, id: os.Getpid() % networks, open: map[net.Conn]struct{}{}}
 	for range networks - 1 { // a trial that was killed leaves its bridges behind
-		if asRoot("ip", "link", "add", n.bridge("l"), "type", "bridge") == nil {
+		if machine.AsRoot("ip", "link", "add", n.bridge("l"), "type", "bridge") == nil {
 			break
 		}
 		n.id = (n.id + 1) % networks
@@ -121,13 +110,13 @@ func (n *network) pull(side string, i int, out bool) {
 
 func (n *network) must(args ...string) {
 	n.t.Helper()
-	if err := asRoot(args...); err != nil {
+	if err := machine.AsRoot(args...); err != nil {
 		n.t.Fatalf("machines are network namespaces, for which this test needs root (or sudo), ip and unshare: %v", err)
 	}
 }
 
 func (n *network) try(args ...string) {
-	if err := asRoot(args...); err != nil {
+	if err := machine.AsRoot(args...); err != nil {
 		n.t.Log(err)
 	}
 }

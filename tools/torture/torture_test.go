@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/torture"
+	"github.com/safrasync/safrasync/tools/machine"
 )
 
 var (
@@ -46,7 +47,7 @@ func run(t *testing.T, opts torture.Rack) torture.Verdict {
 }
 
 func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
-	binary := build(t, "../..", "./cmd/safrasync")
+	binary := machine.Build(t, "../..", "./cmd/safrasync")
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
 			t.Parallel()
@@ -64,7 +65,7 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 // The harness can fail: the usual script under cron sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
 	v := run(t, torture.Rack{
-		Script: build(t, "..", "./torture/cronscript"),
+		Script: machine.Build(t, "..", "./torture/cronscript"),
 		ERP:    torture.Database{Driver: "postgres", DSN: pgtest.Database(t)},
 	})
 	if v.Doubled == 0 {
