@@ -191,7 +191,7 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	case known && v.row.RetiredAt.Valid && !missed && s.db.D.Name == sqldb.Postgres:
 		return &sqldb.Error{
 			Code: sqldb.CodeJournalLost, Path: s.db.Where,
-			Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again"),
+			Hint: phrase.New("nothing is sent; stop the service here, run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again, and start it again"),
 			Err:  errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
 		}
 	case known && v.row.RetiredAt.Valid:
@@ -263,13 +263,13 @@ func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow)
 		if ok && (have.Seq >= seq || have.RetiredAt.Valid) {
 			continue
 		}
-		host := have.Host
-		if host == "" {
-			host = "whose journal is " + id
+		var host any = have.Host
+		if have.Host == "" {
+			host = phrase.New("the one whose journal is %s", id)
 		}
 		return &sqldb.Error{
 			Code: sqldb.CodeRolledBack, Path: s.db.Where,
-			Hint: phrase.New("nothing is sent; run `safrasync rebuild` on every host, in any order, also on %s; if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
+			Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
 			Err: phrase.Errorf(
 				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
 		}

@@ -203,7 +203,7 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 	wentBack := func(err error) {
 		t.Helper()
 		text := wantCode(t, err, sqldb.CodeRolledBack)
-		for _, part := range []string{"went back", " 1", "off or fenced", "rebuild` on every host", "state rebind"} {
+		for _, part := range []string{"went back", " 1", "off or fenced", "rebuild --reason TEXT` on every host", "state rebind"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%q is not in %s", part, text)
 			}
@@ -286,7 +286,7 @@ func TestASnapshotOfTheServerThatIsPutBackIsNoticedByAHostThatSentNothing(t *tes
 	k.connected()
 	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "write-ahead log") ||
-		!strings.Contains(text, "rebuild` on every host") {
+		!strings.Contains(text, "rebuild --reason TEXT` on every host") {
 		t.Error(text)
 	}
 	k.close()

@@ -303,13 +303,14 @@ func (s *DB) Silent(hosts []string) error {
 
 // What to do about a ledger that must be confirmed.
 const (
-	PromotedHint = "nothing is sent; the hosts go on by themselves when the journal of each is in step with it: start the service on every host, " +
-		"and run `safrasync rebuild` where `safrasync check` reports an older ledger; the old server must be off or fenced; " +
+	PromotedHint = "nothing is sent; the hosts go on by themselves when the journal of each is in step with it: start the service on every host; " +
+		"where `safrasync check` reports an older ledger, stop it, run `safrasync rebuild --reason TEXT` and start it again; the old server must be off or fenced; " +
 		"if a host is gone for ever, run `safrasync state rebind --gone HOST --reason TEXT`"
-	OtherServerHint = "nothing is sent; make sure that the old server is off or fenced, run `safrasync check` on every host, and `safrasync rebuild` where it reports an older ledger, " +
+	OtherServerHint = "nothing is sent; make sure that the old server is off or fenced, run `safrasync check` on every host, and where it reports an older ledger stop the service, run `safrasync rebuild --reason TEXT` and start it again, " +
 		"then `safrasync state rebind --reason TEXT` on one"
 	wentBackHint = "nothing is sent; what was sent from the newer state is not in this one: if that server can be brought back, do so; " +
-		"if not, make sure that it is off or fenced, run `safrasync rebuild` on every host, and then `safrasync state rebind --reason TEXT` on one"
+		"if not, make sure that it is off or fenced, run `safrasync rebuild --reason TEXT` on every host (stop its service first, and start it after that), " +
+		"and then `safrasync state rebind --reason TEXT` on one"
 )
 
 // back returns an error if a ledger has less than was confirmed of it.

@@ -146,7 +146,7 @@ func (s *DB) JournalFault(err error) error {
 
 // Hints for when ledger and journal do not fit.
 const (
-	RebuildHint    = "nothing is sent; `safrasync rebuild` shows what is missing and adds it"
+	RebuildHint    = "nothing is sent; stop the service here, run `safrasync rebuild --reason TEXT`, which shows what is missing and adds it, and start it again"
 	NewJournalHint = "nothing is sent; if this ledger is the right one and no other is in use, run `safrasync rebuild --new-journal --reason TEXT`"
 )
 
