@@ -331,7 +331,7 @@ var rules = map[string]rule{
 	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
-	"tools/machine": {reason: "machine knows namespaces of this host, and nothing of what runs in them"},
+	"tools/machine":      {reason: "machine knows namespaces of this host, and nothing of what runs in them"},
 	"tools/failover": {
 		may: []string{
 			"apiclient/sandbox", "internal/pgtest", "internal/throwaway", "internal/torture", "tools/machine",

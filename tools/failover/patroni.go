@@ -280,6 +280,23 @@ func (c *cluster) healthy(synchronous bool) bool {
 	return ready == nodes-1 && (sync > 0) == synchronous
 }
 
+// renew lets Patroni make those replicas anew that do not follow the leader.
+func (c *cluster) renew() {
+	c.test.Helper()
+	leader, timeline := c.leader()
+	if leader == nil {
+		return
+	}
+	members := c.members()
+	for _, n := range c.nodes {
+		if m := members[n.Name]; n == leader || n.stopped || !n.Runs() || m.Timeline == timeline {
+			continue
+		}
+		status, text, err := n.ask(http.MethodPost, "/reinitialize", `{"force": true}`)
+		c.test.Logf("%s is made anew: %d %s %v", n.Name, status, bytes.TrimSpace(text), err)
+	}
+}
+
 // order sends an order to the Patroni of the leader.
 func (c *cluster) order(method, path string, body any) error {
 	leader, _ := c.leader()

@@ -53,7 +53,7 @@ func newTrial(t *testing.T, seed uint64) *trial {
 		}
 		tr.hosts = append(tr.hosts, newHost(tr, i, place, binary))
 	}
-	tr.until("the cluster is healthy", func() bool { return tr.cluster.healthy(true) })
+	tr.heals(true)
 	leader, _ := tr.cluster.leader()
 	tr.execute(leader.dsn("postgres"), "CREATE DATABASE "+database)
 	faults, err := sandbox.ParseFaults([]string{
@@ -131,6 +131,20 @@ func (t *trial) within(limit time.Duration, fn func() bool) bool {
 	return true
 }
 
+// heals waits until the cluster is healthy. A replica that Patroni leaves on another timeline than
+// its leader is made anew, as an administrator does.
+func (t *trial) heals(synchronous bool) {
+	t.test.Helper()
+	healthy := func() bool { return t.cluster.healthy(synchronous) }
+	for range 5 {
+		if t.within(30*time.Second, healthy) {
+			return
+		}
+		t.cluster.renew()
+	}
+	t.until("the cluster is healthy", healthy)
+}
+
 func (t *trial) created() int {
 	return len(t.API.CreatedOf(sandbox.ResourceOrderCommitments, sandbox.ResourceDeliveries))
 }
@@ -149,7 +163,7 @@ const unattended = 30 * time.Second
 func (t *trial) round(f fault) {
 	t.test.Helper()
 	t.until("the services send", t.advances())
-	t.until("the cluster is healthy", func() bool { return t.cluster.healthy(true) })
+	t.heals(true)
 	old, before := t.cluster.leader()
 	if old == nil {
 		t.test.Fatal("there is no leader")
@@ -217,7 +231,7 @@ func (t *trial) attend(person *incident, sends func() bool) {
 // needed.
 func (t *trial) settled() {
 	t.test.Helper()
-	t.until("the cluster is healthy", func() bool { return t.cluster.healthy(true) })
+	t.heals(true)
 	sends := t.advances()
 	if t.within(unattended, sends) {
 		return
@@ -234,7 +248,7 @@ func (t *trial) synchronous(on bool) {
 	t.until("the mode of the cluster changes", func() bool {
 		return t.cluster.order(http.MethodPatch, "/config", map[string]any{"synchronous_mode": on}) == nil
 	})
-	t.until("the cluster is healthy", func() bool { return t.cluster.healthy(on) })
+	t.heals(on)
 }
 
 // finish lets the services send what is left, stops them, and judges from outside. With decide, a
