@@ -12,12 +12,15 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 )
 
-// loadWIN1252 runs a script of the Firebird sample as the programs of that time would send it: the
-// bytes of WIN1252, to a database that knows no charset.
-func (m *modern) loadWIN1252(file string) {
+// loadStatements runs a script of a sample one statement after the other, in another charset if one is
+// given: that of Firebird is sent as the programs of its time would, the bytes of WIN1252 to a database
+// that knows no charset.
+func (m *modern) loadStatements(file string, as *charmap.Charmap) {
 	m.t.Helper()
-	text := must.Get(os.ReadFile(modernDir + file))(m.t)
-	raw := must.Get(charmap.Windows1252.NewEncoder().Bytes(text))(m.t)
+	raw := must.Get(os.ReadFile(modernDir + file))(m.t)
+	if as != nil {
+		raw = must.Get(as.NewEncoder().Bytes(raw))(m.t)
+	}
 	var code strings.Builder
 	for line := range strings.Lines(string(raw)) {
 		if !strings.HasPrefix(line, "--") {
@@ -40,7 +43,7 @@ func newFirebird(t *testing.T) *modern {
 		Path: path,
 	}
 	m := newLegacy(t, openAdmin(t, "firebirdsql", server.AdminDSN(path, "NONE")), u.String(), "firebird.yaml", "")
-	m.loadWIN1252("agro-firebird.sql")
+	m.loadStatements("agro-firebird.sql", charmap.Windows1252)
 	return m
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	_ "github.com/lib/pq"
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/must"
@@ -65,9 +66,12 @@ func (m *modern) load(file string) {
 // overnight does what happens in a sample ERP between two runs.
 func (m *modern) overnight(sample string) {
 	m.t.Helper()
-	if sample == "firebird" {
-		m.loadWIN1252("agro-firebird-second-run.sql")
-	} else {
+	switch sample {
+	case "firebird":
+		m.loadStatements("agro-firebird-second-run.sql", charmap.Windows1252)
+	case "mariadb":
+		m.loadStatements("cereal-mariadb-second-run.sql", nil)
+	default:
 		m.load(sample + "-second-run.sql")
 	}
 }

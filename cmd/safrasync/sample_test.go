@@ -50,6 +50,16 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 				{key: "1|1008", after: trade.Accepted, flags: "cancelled"},
 			},
 		},
+		"of the web age": {
+			open: newMaria, product: "MariaDB 10.", rows: mariaTables, bodies: mariaBodies,
+			sample: "mariadb",
+			early: []modernRow{
+				{key: "1|115|1|0", after: outOfScope}, // stamped in January
+				{key: "1|100|1|0", after: trade.Accepted, flags: "changed"},
+				{key: "1|105|1|0", after: trade.Accepted, flags: "cancelled"},
+			},
+			late: 1,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

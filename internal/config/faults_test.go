@@ -829,7 +829,7 @@ func FuzzLoadConfig(f *testing.F) {
 	f.Add([]byte(goodConfig))
 	for _, name := range []string{
 		"../../config.example.yaml", "../../docs/examples/modern.yaml",
-		"../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml",
+		"../../docs/examples/protheus.yaml", "../../docs/examples/firebird.yaml", "../../docs/examples/mariadb.yaml",
 	} {
 		raw := must.Get(os.ReadFile(name))(f)
 		f.Add([]byte(strings.NewReplacer("SAFRASYNC_API_KEY", "KEY", "SAFRASYNC_ERP_DSN", "DSN",
