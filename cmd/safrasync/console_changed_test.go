@@ -25,13 +25,14 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	d.run(0, "sync")
 
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", "alterado após o envio (1)",
-		"Enviado 90,03 t, agora 96 t: diferença de 5,97 t",
-		"Enviado 12 t, agora 0 t: diferença de −12 t", "Diferença em valor: R$ −225.900,00")
-	b.Wants(http.StatusOK, "O que mudou, por campo", "1 documento</td>", "Diferença desta página: 2 documentos",
-		"−6,03 t",
-		"Marcar todos desta página (2 documentos)")
-	all := with(b.Form("/changed/plan"), "all", "1")
-	b.Post("/changed/plan", all).Wants(http.StatusOK, "2 linhas: a marca some")
+		"Enviado 90,03 t, agora 96 t", ">5,97</td>", "Enviado 12 t, agora 0 t", ">−12</td>", "R$ −225.900,00",
+		"2 documentos</strong>", "1 quantidade</a>", "1 cancelado", "Diferença de 2 documentos", "−6,03 t",
+		"Todos desta lista (2 documentos)")
+	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0</td>") {
+		t.Error("a difference of nothing is shown")
+	}
+	all := with(b.Form("/changed/plan"), "group", "*")
+	b.Post("/changed/plan", all).Wants(http.StatusOK, "2 documentos: a marca some")
 	b.Get("/changed")
 	d.as(trade.Reader).Get("/changed?flag=cancelled").Wants(http.StatusOK, "01|000002")
 
@@ -43,18 +44,19 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	}
 	changed, cancelled := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
 	rows := url.Values{"row": {strconv.FormatInt(changed.ID, 10), strconv.FormatInt(cancelled.ID, 10)}}
-	b.Submit("/changed/plan", rows).Wants(http.StatusOK, "2 linhas: a marca some", "Evidência")
-	form := with(b.Form("/changed/do"), "reason", "acertado na tela da plataforma, protocolo 4711")
+	b.Submit("/changed/plan", rows).Wants(http.StatusOK, "2 documentos: a marca some", "Evidência")
+	form := with(b.Form("/changed/do"), "mark", markOf(b))
 	other := d.as(trade.Administrator).Get("/changed")
 	other.Submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).Wants(http.StatusOK)
-	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone")
+	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone", "mark", markOf(other))
 	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.Post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
 		"Marcado como resolvido", "Nada mudou após o envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
-	other.Post("/changed/do", stale).Wants(http.StatusOK, "Marque ao menos uma linha.")
+	other.Post("/changed/do", stale).Wants(http.StatusOK, "1 documento nada foi feito",
+		"01|000001")
 	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "o contrato 01|000001",
 		"o contrato 01|000002", "carla", "protocolo 4711")
 }
@@ -79,8 +81,8 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/changed?flag=deleted_remote").Wants(http.StatusOK, "01|000001",
 		"excluído na plataforma (1)", row.RemoteID, `name="row"`)
 	b.Submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
-		"1 linha: a marca some", "Evidência")
-	b.Post("/changed/do", with(b.Form("/changed/do"), "reason",
+		"1 documento: a marca some", "Evidência")
+	b.Post("/changed/do", with(b.Form("/changed/do"), "mark", markOf(b), "reason",
 		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Marcado como resolvido",
 		"Nada mudou após o envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
@@ -106,6 +108,24 @@ func cells(page, heading string) []string {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
+// changes returns the lines of the list of what changed after sending, by what changed.
+func (d *deskWorld) changes(query string) map[string][]string {
+	d.t.Helper()
+	out := map[string][]string{}
+	page := d.as(trade.Accountant).Get("/changed" + query).Wants(http.StatusOK).Body
+	for _, line := range strings.Split(page, "<tr>")[1:] {
+		line, _, _ = strings.Cut(line, "</tr>")
+		_, of, ok := strings.Cut(line, `<td class="what"`)
+		if !ok {
+			continue
+		}
+		_, of, _ = strings.Cut(of, ">")
+		of, _, _ = strings.Cut(of, "<")
+		out[of] = append(out[of], strings.Join(strings.Fields(tags.ReplaceAllString(line, " ")), " "))
+	}
+	return out
+}
+
 // The key of a sent contract holds another contract now, which has no price. People correct the
 // platform by this table: it shows what the ERP has now, what was sent, and what the platform was
 // seen to have.
@@ -117,21 +137,25 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 		pagto = NULL, forma = NULL, quantidade = '650', produto = '001' WHERE num = '000002'`)
 	d.run(0, "sync")
 	b := d.as(trade.Reader)
-	for _, path := range []string{"/changed", fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID)} {
-		page := b.Get(path).Wants(http.StatusOK, "Agora no ERP", "Na plataforma").Body
-		for heading, want := range map[string][]string{
-			"preço": {"vazio", "1.129,50", "não lido"}, "modalidade": {"vazio", "BALCAO", "não lido"},
-			"data de pagamento": {"vazio", "15/06/2026", "não lido"}, "quantidade": {"650", "200", "não lido"},
-		} {
-			got := cells(page, heading)
-			for i, text := range want {
-				if len(got) != 3 || got[i] != text && !strings.HasPrefix(got[i], text+" ") {
-					t.Errorf("%s, %s: %q, want %q", path, heading, got, want)
-					break
-				}
+	page := b.Get(fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID)).Wants(http.StatusOK, "Agora no ERP",
+		"Na plataforma").Body
+	list := d.changes("")
+	for heading, want := range map[string][]string{
+		"preço": {"vazio", "1.129,50", "não lido"}, "modalidade": {"vazio", "BALCAO", "não lido"},
+		"data de pagamento": {"vazio", "15/06/2026", "não lido"}, "quantidade": {"650", "200", "não lido"},
+	} {
+		got := cells(page, heading)
+		for i, text := range want {
+			if len(got) != 3 || got[i] != text && !strings.HasPrefix(got[i], text+" ") {
+				t.Errorf("%s: %q, want %q", heading, got, want)
+				break
 			}
 		}
+		if line := list[heading]; len(line) != 1 || !strings.Contains(line[0], "enviado "+want[1]+" → agora "+want[0]) {
+			t.Errorf("the list says of %s %q", heading, line)
+		}
 	}
+	b.Get(fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID))
 	// This line stands above what says when the ERP was read.
 	text := tags.ReplaceAllString(b.Wants(http.StatusOK).Body, "")
 	if !regexp.MustCompile(`No ERP, lido em [^:]*\d:\d\d: Contrato A FIXAR de 650 SC \(39 t\) de SOJA`).MatchString(text) {
@@ -143,14 +167,14 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 	// What an event said of the record was read back.
 	id := d.entry("contracts", "01|000002").RemoteID
 	d.candidate(id, "read", `{"price":"1130.00"}`)
-	if got := cells(b.Get("/changed").Body, "preço"); len(got) != 3 || !strings.HasPrefix(got[2], "1.130,00") {
+	if got := d.changes("")["preço"]; len(got) != 1 || !strings.Contains(got[0], "Na plataforma: 1.130,00") {
 		t.Errorf("the platform's value is not shown: %q", got)
 	}
 
 	// A cancelled contract is not shown as if the ERP had it.
 	d.sql("erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
 	d.run(0, "sync", "--sweep")
-	if got := cells(b.Get("/changed").Body, "preço"); len(got) != 3 || got[0] != "saiu do ERP ou foi cancelado lá" {
+	if got := d.changes(""); len(got["cancelado no ERP após o envio"]) != 1 || len(got["preço"]) != 0 {
 		t.Errorf("the cancelled contract: %q", got)
 	}
 }
@@ -186,7 +210,7 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 	b := d.as(trade.Reader)
 	for path, texts := range map[string][]string{
 		"/":        {"alterado após o envio 1 documento"},
-		"/changed": {"alterado após o envio (1)", "Enviado 12 t, agora 15,6 t: diferença de 3,6 t", row.RemoteID},
+		"/changed": {"alterado após o envio (1)", "enviado 200 → agora 260", "R$ 67.770,00", row.RemoteID},
 		fmt.Sprintf("/rows/%d", row.ID): {
 			"Contrato COMPRA de 260 SC (15,6 t) de MILHO", "Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO", row.RemoteID,
 		},
@@ -215,7 +239,7 @@ func TestAChangedRowSaysWhenTheERPAndThePlatformWereAsked(t *testing.T) {
 		t.Helper()
 		for _, path := range paths {
 			page := b.Get(path).Wants(http.StatusOK, texts...).Body
-			if n := strings.Count(page, ">ERP: "); n != 1 {
+			if n := strings.Count(page, ">ERP: ") + strings.Count(page, ">Contratos, ERP: "); n != 1 {
 				t.Errorf("%s tells %d times when the ERP was read", path, n)
 			}
 		}
@@ -247,4 +271,91 @@ func TestAChangedRowSaysWhenTheERPAndThePlatformWereAsked(t *testing.T) {
 	must.Do(t, d.host.Store.StartRun(t.Context(),
 		trade.RunReport{ID: "019a0000-0000-7000-8000-000000000001", Job: "contracts", StartedAt: read.StartedAt}))
 	says("ERP: nunca lido por inteiro", "leitura começada em "+said(read.StartedAt)+", sem fim registrado")
+}
+
+// Many documents that changed are one table, by field, with sums that add up; a whole group is dealt with
+// at once, also what the page does not show.
+func TestChangesAreGroupedByFieldAndDealtWithByGroup(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60)
+		INSERT INTO contrato SELECT filial, printf('8%05d', i), 100 + i, produtor, loja, usuario, produto, local, safra,
+		um, tipo, emissao, carteira, preco, inicio, fim, modalidade, '2026-06-15', forma, situacao
+		FROM contrato, n WHERE num = '000002'`)
+	d.run(0, "sync")
+	d.sql("erp.db", `UPDATE contrato SET preco = '1139,50' WHERE num LIKE '8%';
+		UPDATE contrato SET quantidade = quantidade + 10 WHERE num LIKE '80005%'`)
+	d.run(0, "sync")
+	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "60 documentos</strong>", "60 preço</a>",
+		"10 quantidade</a>", "ver todos os 60")
+	// 60 documents of 101 to 160 sacas, ten of them with 10 sacas more at the former price: all at 10,00 more.
+	b.Wants(http.StatusOK, "R$ 79.300,00", "R$ 112.950,00", "R$ 192.250,00", "6 t")
+	list := d.changes("")
+	if len(list["preço"]) != 20 || len(list["quantidade"]) != 10 {
+		t.Fatalf("%d and %d lines are shown", len(list["preço"]), len(list["quantidade"]))
+	}
+	if line := list["preço"][0]; !strings.Contains(line, "enviado 1.129,50 → agora 1.139,50") ||
+		!strings.Contains(line, "800059") || !strings.Contains(line, "R$ 1.690,00") {
+		t.Errorf("the largest difference is not first: %s", line)
+	}
+	one := d.changes("?group=price")["preço"]
+	two := d.changes("?group=price&after=50")
+	if len(one) != 50 || len(two["preço"]) != 10 || len(two["quantidade"]) != 0 {
+		t.Errorf("pages of %d and %d lines", len(one), len(two["preço"]))
+	}
+	b.Get("/changed?group=price").Wants(http.StatusOK, "after=50&amp;group=price")
+	form := with(b.Form("/changed/plan"), "group", "amount")
+	b.Post("/changed/plan", form).Wants(http.StatusOK, "10 documentos: a marca some",
+		"10 documentos destes mudaram também em outro campo")
+	form = with(b.Form("/changed/do"), "mark", markOf(b), "reason", "acertado na tela, protocolo 4713")
+	b.Post("/changed/do", form).Wants(http.StatusOK, "Marcado como resolvido", "50 documentos</strong>")
+	b.Post("/changed/plan", with(b.Form("/changed/plan"), "group", "*")).Wants(http.StatusOK,
+		"50 documentos: a marca some")
+	form = with(b.Form("/changed/do"), "mark", markOf(b), "reason", "acertado na tela, protocolo 4714")
+	// One of them changes again before they are dealt with: it stays, and is named.
+	d.sql("erp.db", `UPDATE contrato SET preco = '1140,50' WHERE num = '800001'`)
+	d.run(0, "sync")
+	b.Post("/changed/do", form).Wants(http.StatusOK, "Feito com 49 documentos",
+		"1 documento nada foi feito", "01|800001")
+	b.Get("/changed").Wants(http.StatusOK, "1 documento</strong>", "01|800001")
+	b.Post("/changed/do", form).Wants(http.StatusConflict, "nada foi feito")
+}
+
+// A change of the code of a reference is shown with labels, not with ids alone.
+func TestAChangedReferenceIsShownByItsLabels(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("state.db", `UPDATE reference SET label = 'Carteira ' || code WHERE kind = 'wallets'`)
+	d.run(0, "refs", "set", "wallets", "11", "0b98fbe4-6680-4a11-9ba1-192ec42b7170", "--reason", "carteira nova",
+		"--as", "ana", "--yes")
+	d.sql("state.db", `UPDATE reference SET label = 'Carteira Nova' WHERE kind = 'wallets' AND code = '11'`)
+	d.sql("erp.db", `UPDATE contrato SET carteira = '11' WHERE num = '000002'`)
+	d.run(0, "sync")
+	if got := d.changes("")["carteira"]; len(got) != 1 || !strings.Contains(got[0], "enviado Carteira 10 ") ||
+		!strings.Contains(got[0], "agora Carteira Nova ") {
+		t.Errorf("the wallets: %q", got)
+	}
+}
+
+// What changed after sending is for everybody, on a phone and on a desk, in the light and in the dark.
+func TestChromiumDealsWithAGroupOfChanges(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `UPDATE contrato SET preco = preco || '9' WHERE num = '000001';
+		UPDATE contrato SET quantidade = '210' WHERE num = '000002'`)
+	d.run(0, "sync")
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	c.open("/changed")
+	c.everywhere("changed")
+	c.press(`input[name=group][value="amount"]`)
+	c.click(`form[action="/changed/plan"] button`)
+	c.everywhere("changed plan")
+	c.fill("textarea[name=reason]", "acertado na tela da plataforma")
+	c.click(`form[action="/changed/do"] button[name=mark]`)
+	c.shows("Marcado como resolvido")
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
 }

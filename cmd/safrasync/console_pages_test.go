@@ -109,9 +109,9 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "visto na tela")).Wants(http.StatusOK,
 			"Registrado como já enviado.")
 		b.Get("/changed").Submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
-			"1 linha")
-		b.Post("/changed/do", with(b.Form("/changed/do"), "reason", "corrigido na plataforma")).Wants(http.StatusOK,
-			"Marcado como resolvido")
+			"1 documento")
+		b.Post("/changed/do", with(b.Form("/changed/do"), "mark", markOf(b), "reason",
+			"corrigido na plataforma")).Wants(http.StatusOK, "Marcado como resolvido")
 		b.Get("/references/wallets").Submit("/references/wallets/set",
 			url.Values{
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},

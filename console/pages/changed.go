@@ -1,11 +1,11 @@
 package pages
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
+	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
@@ -21,62 +21,27 @@ type changedRoutes struct {
 
 func (p *changedRoutes) routes() []web.Route {
 	return []web.Route{
-		web.Get("/changed", trade.Reader, p.showChanged),
-		web.Post("/changed/plan", trade.Accountant, p.planChanged),
-		web.Post("/changed/do", trade.Accountant, p.doChanged),
+		web.Get("/changed", trade.Reader, p.showChanged).Within(reportTakes),
+		web.Post("/changed/plan", trade.Accountant, p.planChanged).Within(reportTakes),
+		web.Post("/changed/do", trade.Accountant, p.doChanged).Within(reportTakes),
 	}
 }
 
-// changedFlags are the flags for changes after a row was sent, in the order in which they are
-// shown.
-var changedFlags = []trade.Flag{
-	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
-	trade.Contradicted, trade.DoubleAfterDecision, trade.Recoded,
-}
-
-// changedPage lists rows that changed in the ERP, or on the platform, after they were sent.
+// changedPage lists what changed in the ERP, or on the platform, after rows were sent: in groups, by
+// field.
 type changedPage struct {
-	Rows   []changedShown
-	Next   string
 	Counts []flagCount
-	Flag   trade.Flag
-	Fault  string
-	Fields []fieldCount             // of the rows of the page, the most frequent first
-	Weight trade.Decimal            // difference of the rows of the page in kilograms
-	Values map[string]trade.Decimal // the same in money, by currency
-	Marked int                      // rows of the page that can be acknowledged
-}
-
-// fieldCount is a field, and how many rows of the page differ in it.
-type fieldCount struct {
-	Name string
-	Rows int
-}
-
-// sum adds up by which fields the rows of the page differ, and by how much.
-func (p *changedPage) sum() {
-	p.Values = map[string]trade.Decimal{}
-	for _, row := range p.Rows {
-		if row.May {
-			p.Marked++
-		}
-		p.Weight = p.Weight.Add(row.Effect.Weight)
-		if row.Effect.Valued {
-			p.Values[row.Effect.Currency] = p.Values[row.Effect.Currency].Add(row.Effect.Value)
-		}
-		for _, f := range row.Fields {
-			if f.Name == "" {
-				continue
-			}
-			i := slices.IndexFunc(p.Fields, func(c fieldCount) bool { return c.Name == f.Name })
-			if i < 0 {
-				i = len(p.Fields)
-				p.Fields = append(p.Fields, fieldCount{Name: f.Name})
-			}
-			p.Fields[i].Rows++
-		}
-	}
-	slices.SortStableFunc(p.Fields, func(a, b fieldCount) int { return b.Rows - a.Rows })
+	Flag   trade.Flag // only rows with this flag; "" = all
+	Group  string     // only this group; "" = the first lines of each
+	Total  office.ChangedSums
+	Groups []changedGroup // of all rows
+	Shown  []changedGroup // those with lines on the page
+	Read   []office.Sides // when the ERP was read, for each job on the page
+	Jobs   []string       // these jobs
+	Many   bool           // there are more than can be counted
+	Next   string         // address of the next page; "" = this is the last one
+	First  string         // address of the first page; "" = this is it
+	Pick   bool           // lines can be marked
 }
 
 type flagCount struct {
@@ -85,51 +50,108 @@ type flagCount struct {
 	Here bool
 }
 
-// changedShown is one row with its changes.
-type changedShown struct {
-	Entry  trade.Entry
-	Flags  []trade.Flag
-	Fields []office.Field
-	Of     office.Sides // of when the three sides are
-	Effect effect
-	May    bool // it can be acknowledged here
+// changedGroup is a group with its first lines.
+type changedGroup struct {
+	office.ChangedSums
+	Path  string // address of all its lines
+	Lines []changedLine
 }
 
-// effect is a change in weight and in money.
-type effect struct {
-	Weighed  bool
-	Sent     trade.Decimal // kilograms
-	Now      trade.Decimal
-	Weight   trade.Decimal // difference; negative: less now
-	Valued   bool
-	Currency string
-	Value    trade.Decimal // difference
-	Other    string        // the currency has changed to this one: values cannot be compared
+// More reports whether the page does not show all lines of the group.
+func (g changedGroup) More() bool { return len(g.Lines) < g.Rows }
+
+// changedLine is one line as it is shown.
+type changedLine struct {
+	office.ChangedLine
+	Row   office.ChangedRow
+	Entry trade.Entry
+	Flags []trade.Flag // that are not said by the page or by the group
+	Sides office.Sides // of when the three sides are
+	Field *office.Field
+	There []office.Field // where the platform has something else than was sent, and the ERP has not
 }
+
+// Named returns what the de-para calls an id of the line's field: its label, or else its code.
+func (l changedLine) Named(id *string) string {
+	if label := l.Field.Labelled(id); label != "" || id == nil {
+		return label
+	}
+	switch *id {
+	case deref(l.Field.Sent):
+		return l.Field.Code.Code
+	case deref(l.Now):
+		return l.Field.NowCode.Code
+	}
+	return ""
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// size returns a difference without its sign.
+func size(d trade.Decimal) trade.Decimal {
+	if d.Sign() < 0 {
+		return trade.Decimal{}.Sub(d)
+	}
+	return d
+}
+
+const (
+	changedFew  = 20       // lines of each group, where all groups are shown
+	changedMost = pageRows // lines of one group on a page
+)
 
 func (p *changedRoutes) showChanged(q *web.Request) error {
-	page := changedPage{Flag: trade.Flag(q.Form.Get("flag"))}
-	flags := changedFlags
-	if slices.Contains(changedFlags, page.Flag) {
-		flags = []trade.Flag{page.Flag}
-	} else {
+	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
+	if !slices.Contains(office.ChangedFlags, page.Flag) {
 		page.Flag = ""
 	}
 	if err := p.countFlags(q, &page); err != nil {
 		return err
 	}
-	rows, err := p.office.RowPage(q.Context(),
-		trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, After: after(q), Limit: pageRows})
+	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {
 		return err
 	}
-	page.Next = rows.Next
-	page.Rows, err = p.changed(q, rows.Rows)
-	if err != nil {
+	page.Many = many
+	from := int(min(Number(q.Form.Get("after")), office.ManyMost))
+	if err := p.fill(q, &page, rows, from); err != nil {
 		return err
 	}
-	page.sum()
+	if from > 0 {
+		page.First = page.path(page.Group, 0)
+	}
+	if g := page.Shown; page.Group != "" && len(g) == 1 && from+len(g[0].Lines) < g[0].Rows {
+		page.Next = page.path(page.Group, from+len(g[0].Lines))
+	}
 	return q.Page(http.StatusOK, "changed", page)
+}
+
+// flags returns the flags of the rows of the page.
+func (p *changedPage) flags() []trade.Flag {
+	if p.Flag != "" {
+		return []trade.Flag{p.Flag}
+	}
+	return office.ChangedFlags
+}
+
+// path returns the address of the lines of a group, from one of them.
+func (p *changedPage) path(group string, from int) string {
+	v := url.Values{}
+	if p.Flag != "" {
+		v.Set("flag", string(p.Flag))
+	}
+	if group != "" {
+		v.Set("group", group)
+	}
+	if from > 0 {
+		v.Set("after", strconv.Itoa(from))
+	}
+	return "/changed?" + v.Encode()
 }
 
 func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
@@ -143,7 +165,7 @@ func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
 			sums[flag] += n
 		}
 	}
-	for _, flag := range changedFlags {
+	for _, flag := range office.ChangedFlags {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
@@ -151,181 +173,150 @@ func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
 	return nil
 }
 
-// changed returns the changes of rows: the fields that differ, and the effect.
-func (p *changedRoutes) changed(q *web.Request, entries []trade.Entry) ([]changedShown, error) {
-	if len(entries) == 0 { // then the de-para need not be read
-		return nil, nil
+// fill adds up rows, and shows the first lines of each group, the largest in money first; or of one
+// group those from a place on.
+func (p *changedRoutes) fill(q *web.Request, page *changedPage, rows []office.ChangedRow, from int) error {
+	for _, row := range rows {
+		page.Total.Add(row, row.Effect)
 	}
-	rows, err := p.office.FieldsOf(q.Context(), entries)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]changedShown, len(entries))
-	for i, entry := range entries {
-		out[i] = changedOf(entry, rows[i])
-	}
-	return out, nil
-}
-
-func changedOf(entry trade.Entry, of office.Sides) changedShown {
-	shown := changedShown{Entry: entry, Of: of, Effect: effectOf(entry, of.Fields)}
-	for _, flag := range changedFlags {
-		if entry.Flags.Has(flag) {
-			shown.Flags = append(shown.Flags, flag)
-			shown.May = shown.May || decided(entry) && slices.Contains(trade.AcknowledgedByAct, flag)
-		}
-	}
-	for _, f := range of.Fields {
-		if f.Differs || f.Apart {
-			f.Hide(trade.MaskColumn)
-			shown.Fields = append(shown.Fields, f)
-		}
-	}
-	return shown
-}
-
-// amounts are the fields for amount and unit, by kind of record (chapter 2).
-var amounts = map[trade.Kind][2]string{
-	trade.OrderCommitments: {"amount", "unit_of_measurement"},
-	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
-	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
-}
-
-// effectOf compares exactly what was sent with the ERP's present values. The present amount of a
-// row that is missing or cancelled in the ERP is zero.
-func effectOf(entry trade.Entry, fields []office.Field) effect {
-	sent, now := map[string]*string{}, map[string]*string{}
-	for _, f := range fields {
-		if f.Name == "" {
+	var ids []int64
+	for _, sums := range office.ChangedGroups(rows) {
+		group := changedGroup{ChangedSums: sums, Path: page.path(sums.Of.String(), 0)}
+		page.Groups = append(page.Groups, group)
+		if page.Group != "" && page.Group != sums.Of.String() {
 			continue
 		}
-		sent[f.Name], now[f.Name] = f.Sent, f.Sent
-		if f.Differs {
-			now[f.Name] = f.Now
+		for _, row := range rows {
+			for _, line := range row.Lines {
+				if line.Of == sums.Of {
+					group.Lines = append(group.Lines, changedLine{ChangedLine: line, Row: row})
+				}
+			}
+		}
+		slices.SortStableFunc(group.Lines, func(a, b changedLine) int {
+			return cmp.Or(size(b.Effect.Value).Cmp(size(a.Effect.Value)),
+				size(b.Effect.Weight).Cmp(size(a.Effect.Weight)))
+		})
+		most := changedFew
+		if page.Group != "" {
+			most = changedMost
+			group.Lines = group.Lines[min(from, len(group.Lines)):]
+		}
+		group.Lines = group.Lines[:min(most, len(group.Lines))]
+		for _, line := range group.Lines {
+			ids = append(ids, line.Row.ID)
+		}
+		page.Shown = append(page.Shown, group)
+	}
+	slices.Sort(ids)
+	return p.details(q, page, slices.Compact(ids))
+}
+
+// details fills in what the lines of the page need beyond their sums.
+func (p *changedRoutes) details(q *web.Request, page *changedPage, ids []int64) error {
+	if len(ids) == 0 { // then the de-para need not be read
+		return nil
+	}
+	entries, err := p.office.Entries(q.Context(), ids)
+	if err != nil {
+		return err
+	}
+	sides, err := p.office.FieldsOf(q.Context(), entries)
+	if err != nil {
+		return err
+	}
+	for i, e := range entries {
+		if !slices.Contains(page.Jobs, e.Job) {
+			page.Jobs, page.Read = append(page.Jobs, e.Job), append(page.Read, sides[i])
 		}
 	}
-	var e effect
-	a, okA := weightIn(entry.Sends, sent)
-	b, okB := weightIn(entry.Sends, now)
-	gone := entry.Flags.Has(trade.MissingInERP) || entry.Flags.Has(trade.Cancelled)
-	if gone {
-		b, okB = trade.Decimal{}, true
+	for _, group := range page.Shown {
+		for i := range group.Lines {
+			line := &group.Lines[i]
+			n := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.ID == line.Row.ID })
+			if n >= 0 {
+				line.describe(entries[n], sides[n])
+			}
+		}
 	}
-	if okA && okB {
-		e.Weighed, e.Sent, e.Now, e.Weight = true, a, b, b.Sub(a)
-	}
-	from, currency, okFrom := valueIn(entry.Sends, sent)
-	to, other, okTo := valueIn(entry.Sends, now)
-	switch {
-	case gone && okFrom:
-		e.Valued, e.Currency, e.Value = true, currency, trade.Decimal{}.Sub(from)
-	case okFrom && okTo && currency != other:
-		e.Currency, e.Other = currency, other
-	case okFrom && okTo:
-		e.Valued, e.Currency, e.Value = true, currency, to.Sub(from)
-	}
-	return e
+	return nil
 }
 
-// asked is the quantity of a row as the platform was asked for it: the ERP may have another one now.
-func asked(e trade.Entry) trade.Quantity {
-	var body map[string]any
-	d := json.NewDecoder(bytes.NewReader(e.Payload))
-	d.UseNumber()
-	if !e.State.Created() || d.Decode(&body) != nil {
-		return e.Quantity
+func (l *changedLine) describe(e trade.Entry, sides office.Sides) {
+	l.Entry, l.Sides = e, sides
+	for _, flag := range office.ChangedFlags {
+		if e.Flags.Has(flag) && flag != trade.Changed && flag != l.Of.Flag {
+			l.Flags = append(l.Flags, flag)
+		}
 	}
-	number, _ := body[amounts[e.Sends][0]].(json.Number)
-	amount, err := trade.ParseDecimal(number.String())
-	if err != nil {
-		return e.Quantity
+	for _, f := range sides.Fields {
+		f.Hide(trade.MaskColumn)
+		of := office.ChangedGroup{Field: f.Name}
+		if f.Name == "" {
+			of.Column = strings.Join(f.Columns, ", ")
+		}
+		switch {
+		case of == l.Of:
+			if l.Now != nil && f.Now == nil { // of which the de-para alone is another one
+				f.Now = l.Now
+			}
+			l.Now, l.Field = f.Now, &f
+		case f.Apart && !f.Differs && !f.Secret && l.Of == l.Row.Lines[0].Of:
+			l.There = append(l.There, f)
+		}
 	}
-	out := trade.Quantity{Amount: amount, Unit: e.Quantity.Unit}
-	if unit, ok := body[amounts[e.Sends][1]].(string); ok {
-		out.Unit = trade.Unit(strings.ToUpper(unit))
-	}
-	return out
 }
 
-func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
-	if fields[name] == nil {
-		return trade.Decimal{}, false
-	}
-	d, err := trade.ParseDecimal(*fields[name])
-	return d, err == nil
-}
-
-func weightIn(sends trade.Kind, fields map[string]*string) (trade.Decimal, bool) {
-	names := amounts[sends]
-	amount, ok := decimalIn(fields, names[0])
-	if !ok || fields[names[1]] == nil {
-		return trade.Decimal{}, false
-	}
-	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[names[1]])}.Kilograms()
-}
-
-func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, currency string, ok bool) {
-	amount, okAmount := decimalIn(fields, amounts[sends][0])
-	price, okPrice := decimalIn(fields, "price")
-	if !okAmount || !okPrice || fields["currency"] == nil {
-		return trade.Decimal{}, "", false
-	}
-	return amount.Mul(price), *fields["currency"], true
-}
-
-// ackPage is the plan to acknowledge changes of rows.
+// ackPage is the plan to acknowledge changes of rows, or what became of it.
 type ackPage struct {
-	Rows   []changedShown
-	Plans  []acts.RowPlan
-	Count  int // rows that can be acknowledged
-	Typed  bool
+	changedPage
+	Plan   office.ManyPlan
+	Chosen url.Values // what was marked
+	Also   int        // rows with further changes than those that were marked
+	Typed  bool       // the number of rows must be typed
+	Done   *office.ManyDone
 	Reason string
 	Fault  string
 }
 
-// ackMost is how many rows can be acknowledged at once: as many as a page has.
-const ackMost = pageRows
+// every is the value of a mark on all rows of the list, whatever has changed in them.
+const every = "*"
 
-// planAck plans to acknowledge the rows whose ids a form lists.
-func (p *changedRoutes) planAck(q *web.Request) (ackPage, error) {
-	var page ackPage
-	keys := map[string][]string{}
-	var jobs []string
-	var entries []trade.Entry
-	numbers := q.PostForm["row"]
-	if q.PostForm.Get("all") != "" {
-		numbers = q.PostForm["shown"]
-	}
-	if len(numbers) > ackMost {
+// planAck plans to acknowledge the rows that a form marks: one by one, by group, or all of the list.
+func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
+	form := q.PostForm
+	page.Flag = trade.Flag(form.Get("flag"))
+	if page.Flag != "" && !slices.Contains(office.ChangedFlags, page.Flag) {
 		return page, web.BadRequest("form")
 	}
-	for _, text := range numbers {
-		entry, err := p.office.EntryByID(q.Context(), Number(text))
-		if errors.Is(err, trade.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return page, err
-		}
-		entries = append(entries, entry)
-		if keys[entry.Job] == nil {
-			jobs = append(jobs, entry.Job)
-		}
-		keys[entry.Job] = append(keys[entry.Job], entry.Key)
-	}
-	var err error
-	page.Rows, err = p.changed(q, entries)
+	page.Chosen = url.Values{"row": form["row"], "group": form["group"], "flag": form["flag"]}
+	rows, _, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {
 		return page, err
 	}
-	for _, job := range jobs {
-		plan, err := p.office.Plan(q.Context(), acts.Order{Act: acts.ActAcknowledge, Job: job, Keys: keys[job]})
-		if err != nil {
-			return page, err
+	keys := map[string][]string{}
+	var chosen []office.ChangedRow
+	for _, row := range rows {
+		marked := slices.Contains(form["group"], every) || slices.Contains(form["row"], strconv.FormatInt(row.ID, 10))
+		also := false
+		for _, line := range row.Lines {
+			in := slices.Contains(form["group"], line.Of.String())
+			marked, also = marked || in, also || !in
 		}
-		page.Plans, page.Count = append(page.Plans, plan), page.Count+plan.Count()
+		if !marked || !row.May {
+			continue
+		}
+		if len(form["group"]) > 0 && also && !slices.Contains(form["group"], every) {
+			page.Also++
+		}
+		chosen, keys[row.Job] = append(chosen, row), append(keys[row.Job], row.Key)
 	}
-	return page, nil
+	page.Plan, err = p.office.ShowMany(q.Context(), p.office.OrdersOf(acts.ActAcknowledge, "", keys), q.Person(""))
+	if err != nil {
+		return page, err
+	}
+	page.Typed = page.Plan.Does.Rows > typeAbove
+	return page, p.fill(q, &page.changedPage, chosen, 0)
 }
 
 func (p *changedRoutes) planChanged(q *web.Request) error {
@@ -333,9 +324,9 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if page.Count == 0 {
+	if page.Plan.Does.Rows == 0 {
 		q.Tell("changed.nothing")
-		if len(q.PostForm["row"]) == 0 {
+		if len(q.PostForm["row"])+len(q.PostForm["group"]) == 0 {
 			q.Tell("changed.unmarked")
 		}
 		return q.Redirect("/changed")
@@ -343,34 +334,36 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 	return q.Page(http.StatusOK, "changed_plan", page)
 }
 
+// doChanged acknowledges what the person was shown, as far as it is still so.
 func (p *changedRoutes) doChanged(q *web.Request) error {
+	reason, fault := Reason(q)
+	if fault == "" && !typedFits(q, p.office.ShownMany(q.PostForm.Get("mark"), q.Person(""))) {
+		fault = "desk.count.wrong"
+	}
+	status := http.StatusUnprocessableEntity
+	if fault == "" {
+		done, err := p.office.DoMany(q.Context(), q.PostForm.Get("mark"), q.Person(reason))
+		switch {
+		case err != nil:
+			return err
+		case done.Asked != nil:
+			return Asked(q, done.Asked)
+		case len(done.Not) > 0:
+			return q.Page(http.StatusOK, "changed_plan", ackPage{Done: &done})
+		case !done.Lost:
+			q.Tell("changed.done")
+			return q.Redirect("/changed")
+		}
+		status, fault = http.StatusConflict, "desk.moved"
+	}
 	page, err := p.planAck(q)
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = Reason(q)
-	switch {
-	case page.Count == 0:
+	if page.Plan.Does.Rows == 0 {
 		q.Tell("changed.nothing")
 		return q.Redirect("/changed")
-	case page.Fault != "":
-		return q.Page(http.StatusUnprocessableEntity, "changed_plan", page)
 	}
-	moved, others, err := doPlans(q, p.office, page.Plans, page.Reason)
-	if err != nil {
-		return err
-	}
-	if others != nil {
-		return Asked(q, others)
-	}
-	if !moved {
-		q.Tell("changed.done")
-		return q.Redirect("/changed")
-	}
-	again, err := p.planAck(q)
-	if err != nil {
-		return err
-	}
-	again.Reason, again.Fault = page.Reason, "desk.moved"
-	return q.Page(http.StatusConflict, "changed_plan", again)
+	page.Reason, page.Fault = reason, fault
+	return q.Page(status, "changed_plan", page)
 }

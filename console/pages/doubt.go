@@ -68,7 +68,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 	doubt, err := p.office.Doubt(q.Context(), entry)
 	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
-	shown.Entry.Quantity = asked(entry)
+	shown.Entry.Quantity = office.AskedQuantity(entry)
 	for _, a := range doubt.Attempts {
 		shown.Since = a.StartedAt
 	}
@@ -254,7 +254,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	}
 	fields := of.Fields
 	identify(&page, fields, shown.Doubt.Look)
-	page.What = view.Mask(sentence(q.Voice(), entry, asked(entry), fields, office.Field.Asked))
+	page.What = view.Mask(sentence(q.Voice(), entry, office.AskedQuantity(entry), fields, office.Field.Asked))
 	page.Hints, err = hintsOf(q, p.office, entry, shown.Doubt.Attempts)
 	if err != nil {
 		return doubtPage{}, err

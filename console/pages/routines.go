@@ -148,7 +148,7 @@ func openOf(r trade.RunReport) int {
 	for _, state := range statesFirst {
 		open += r.States[state]
 	}
-	for _, flag := range changedFlags {
+	for _, flag := range office.ChangedFlags {
 		open += r.Flags[flag]
 	}
 	return open

@@ -250,7 +250,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 		dependents = dependents[:dependentsShown]
 	}
 	for _, d := range dependents {
-		d.Quantity = asked(d)
+		d.Quantity = office.AskedQuantity(d)
 		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{
 				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
@@ -264,7 +264,7 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field, attempts []trade.Attempt) letter {
 	e := page.Entry
 	out := letter{
-		What: sentence(q.Voice(), e, asked(e), fields, office.Field.Asked), Since: e.UpdatedAt,
+		What: sentence(q.Voice(), e, office.AskedQuantity(e), fields, office.Field.Asked), Since: e.UpdatedAt,
 		Advice: p.office.Advice(e, q.Lang),
 	}
 	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went

@@ -135,7 +135,7 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
 		line.Reason = "" // said already
 	}
-	line.Quantity = asked(e)
+	line.Quantity = office.AskedQuantity(e)
 	if kg, ok := line.Quantity.Kilograms(); ok {
 		line.Weight = &kg
 	}

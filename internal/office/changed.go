@@ -1,0 +1,308 @@
+// What changed in the ERP, or on the platform, after rows were sent.
+
+package office
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ChangedFlags are the flags for changes after a row was sent, in the order in which they are shown.
+var ChangedFlags = []trade.Flag{
+	trade.Changed, trade.MissingInERP, trade.Cancelled, trade.DeletedRemote,
+	trade.Contradicted, trade.DoubleAfterDecision, trade.Recoded,
+}
+
+// ChangedRow is a row that changed after it was sent.
+type ChangedRow struct {
+	ID       int64
+	Job, Key string
+	May      bool // a person may acknowledge it
+	Effect   Effect
+	Lines    []ChangedLine // at least one
+}
+
+// ChangedLine is one field of a row that changed, or what else became of it.
+type ChangedLine struct {
+	Of        ChangedGroup
+	Sent, Now *string // in the API's form; nil: absent, or not a field
+	Effect    Effect  // of this field alone. Those of a row add up to that of the row
+}
+
+// ChangedGroup is what lines have in common: one of its parts is set.
+type ChangedGroup struct {
+	Field  string     // of the API
+	Column string     // of the ERP, if no field alone comes of it; several joined with commas
+	Flag   trade.Flag // if it is about the row as a whole
+}
+
+// String returns the group as an address has it.
+func (g ChangedGroup) String() string {
+	switch {
+	case g.Flag != "":
+		return "flag:" + string(g.Flag)
+	case g.Column != "":
+		return "column:" + g.Column
+	}
+	return g.Field
+}
+
+// ChangedSums are sums of rows, or of lines, that changed.
+type ChangedSums struct {
+	Of     ChangedGroup // of the lines; zero: of rows
+	Rows   int
+	May    int // rows that a person may acknowledge
+	Weight trade.Decimal
+	Values map[string]trade.Decimal // by currency; nil: there are none
+	Apart  int                      // rows whose values cannot be compared
+}
+
+// Add counts a row.
+func (s *ChangedSums) Add(row ChangedRow, e Effect) {
+	s.Rows++
+	if row.May {
+		s.May++
+	}
+	s.Weight = s.Weight.Add(e.Weight)
+	switch {
+	case e.Apart:
+		s.Apart++
+	case e.Valued && s.Values == nil:
+		s.Values = map[string]trade.Decimal{e.Currency: e.Value}
+	case e.Valued:
+		s.Values[e.Currency] = s.Values[e.Currency].Add(e.Value)
+	}
+}
+
+// ChangedGroups returns the sums of each group of rows, the most frequent first.
+func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
+	for _, row := range rows {
+		for _, line := range row.Lines {
+			i := slices.IndexFunc(out, func(s ChangedSums) bool { return s.Of == line.Of })
+			if i < 0 {
+				i, out = len(out), append(out, ChangedSums{Of: line.Of})
+			}
+			out[i].Add(row, line.Effect)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ChangedSums) int { return cmp.Compare(b.Rows, a.Rows) })
+	return out
+}
+
+// Effect is a change in weight and in money.
+type Effect struct {
+	Weighed  bool
+	Sent     trade.Decimal // kilograms
+	Now      trade.Decimal
+	Weight   trade.Decimal // difference; negative: less now
+	Valued   bool
+	Currency string
+	Value    trade.Decimal // difference
+	Apart    bool          // there is a value in one of them alone, or in another currency
+}
+
+// changedPage is how many rows are read at a time.
+const changedPage = 500
+
+// ChangedRows returns the rows with one of some flags, the oldest first, and where each of them differs
+// from what was sent. many reports that these are the first ManyMost of more.
+func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []ChangedRow, many bool, err error) {
+	refs, err := run.Codes(ctx, o.store)
+	if err != nil {
+		return nil, false, err
+	}
+	q := trade.RowQuery{Flags: flags, Sort: trade.OldestFirst, Limit: changedPage}
+	for {
+		page, err := o.store.RowPage(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
+		for _, e := range page.Rows {
+			if len(rows) == ManyMost {
+				return rows, true, nil
+			}
+			row, err := o.changedRow(ctx, e, refs)
+			if err != nil {
+				return nil, false, err
+			}
+			rows = append(rows, row)
+		}
+		if page.Next == "" {
+			return rows, false, nil
+		}
+		q.After = page.Next
+	}
+}
+
+func (o *Office) changedRow(ctx context.Context, e trade.Entry, refs mapping.Codes) (ChangedRow, error) {
+	out := ChangedRow{ID: e.ID, Job: e.Job, Key: e.Key}
+	job, _ := o.job(e.Job)
+	differences, err := run.Differences(ctx, o.store, job, e, refs)
+	if err != nil {
+		return out, err
+	}
+	sent := mapping.SentTexts(e)
+	for _, flag := range ChangedFlags {
+		if !e.Flags.Has(flag) {
+			continue
+		}
+		out.May = out.May || (e.State == trade.Accepted || e.State == trade.Dismissed) &&
+			slices.Contains(trade.AcknowledgedByAct, flag)
+		if flag != trade.Changed && flag != trade.Recoded {
+			out.Lines = append(out.Lines, ChangedLine{Of: ChangedGroup{Flag: flag}})
+		}
+	}
+	if gone(e) { // whatever its fields were then
+		out.Effect = effectOf(e, sent, sent)
+		i := slices.IndexFunc(out.Lines, func(l ChangedLine) bool {
+			return l.Of.Flag == trade.MissingInERP || l.Of.Flag == trade.Cancelled
+		})
+		out.Lines[i].Effect = out.Effect
+		return out, nil
+	}
+	fields := o.changedFields(e, differences, sent, refs)
+	now := maps.Clone(sent)
+	for _, line := range fields {
+		if line.Of.Field != "" {
+			now[line.Of.Field] = line.Now
+		}
+	}
+	out.Effect = effectOf(e, sent, now)
+	now = maps.Clone(sent) // then field by field, from what was sent to what there is now
+	for _, line := range fields {
+		if line.Of.Field != "" {
+			before := maps.Clone(now)
+			now[line.Of.Field] = line.Now
+			line.Effect = effectOf(e, before, now)
+			if out.Effect.Apart { // so that they do not add up to anything
+				line.Effect.Valued, line.Effect.Apart = false, true
+			}
+		}
+		out.Lines = append(out.Lines, line)
+	}
+	if len(out.Lines) == 0 {
+		flag := trade.Changed
+		if !e.Flags.Has(flag) {
+			flag = trade.Recoded
+		}
+		out.Lines = []ChangedLine{{Of: ChangedGroup{Flag: flag}}}
+	}
+	return out, nil
+}
+
+// changedFields returns the fields of a row that differ from what was sent, in the order of the API: also
+// those of which only the de-para is another one now.
+func (o *Office) changedFields(e trade.Entry, differences []trade.Difference, sent map[string]*string,
+	refs mapping.Codes,
+) (out []ChangedLine) {
+	for _, d := range differences {
+		of := ChangedGroup{Field: d.Field}
+		if d.Field == "" {
+			of.Column = strings.Join(d.Columns, ", ")
+		}
+		out = append(out, ChangedLine{Of: of, Sent: d.Sent, Now: d.Now})
+	}
+	job, spec := o.job(e.Job)
+	if job == nil || !e.Flags.Has(trade.Recoded) {
+		return out
+	}
+	mapped := job.RowFields(e.NewestValues(), refs)
+	for _, rule := range trade.Rules(e.Sends) {
+		now, was := mapped[rule.Field].Text, sent[rule.Field]
+		known := slices.ContainsFunc(out, func(l ChangedLine) bool { return l.Of.Field == rule.Field })
+		if spec.Fields[rule.Field].Ref != "" && !known && was != nil && now != "" && now != *was {
+			out = append(out, ChangedLine{Of: ChangedGroup{Field: rule.Field}, Sent: was, Now: &now})
+		}
+	}
+	return out
+}
+
+// gone reports whether the ERP has a row no more, or cancelled it: then there is nothing of it now.
+func gone(e trade.Entry) bool { return e.Flags.Has(trade.MissingInERP) || e.Flags.Has(trade.Cancelled) }
+
+// amounts are the fields for amount and unit, by kind of record (chapter 2).
+var amounts = map[trade.Kind][2]string{
+	trade.OrderCommitments: {"amount", "unit_of_measurement"},
+	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
+	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
+}
+
+// effectOf compares exactly two versions of the fields of a row. What is gone is now zero.
+func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
+	var e Effect
+	a, okA := weightIn(entry.Sends, sent)
+	b, okB := weightIn(entry.Sends, now)
+	if gone(entry) {
+		b, okB = trade.Decimal{}, true
+	}
+	if okA && okB {
+		e.Weighed, e.Sent, e.Now, e.Weight = true, a, b, b.Sub(a)
+	}
+	from, currency, okFrom := valueIn(entry.Sends, sent)
+	to, other, okTo := valueIn(entry.Sends, now)
+	switch {
+	case gone(entry) && okFrom:
+		e.Valued, e.Currency, e.Value = true, currency, trade.Decimal{}.Sub(from)
+	case okFrom != okTo, okFrom && currency != other:
+		e.Apart = true
+	case okFrom && okTo:
+		e.Valued, e.Currency, e.Value = true, currency, to.Sub(from)
+	}
+	return e
+}
+
+// AskedQuantity is the quantity of a row as the platform was asked for it: the ERP may have another one
+// now.
+func AskedQuantity(e trade.Entry) trade.Quantity {
+	var body map[string]any
+	d := json.NewDecoder(bytes.NewReader(e.Payload))
+	d.UseNumber()
+	if !e.State.Created() || d.Decode(&body) != nil {
+		return e.Quantity
+	}
+	number, _ := body[amounts[e.Sends][0]].(json.Number)
+	amount, err := trade.ParseDecimal(number.String())
+	if err != nil {
+		return e.Quantity
+	}
+	out := trade.Quantity{Amount: amount, Unit: e.Quantity.Unit}
+	if unit, ok := body[amounts[e.Sends][1]].(string); ok {
+		out.Unit = trade.Unit(strings.ToUpper(unit))
+	}
+	return out
+}
+
+func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
+	if fields[name] == nil {
+		return trade.Decimal{}, false
+	}
+	d, err := trade.ParseDecimal(*fields[name])
+	return d, err == nil
+}
+
+func weightIn(sends trade.Kind, fields map[string]*string) (trade.Decimal, bool) {
+	names := amounts[sends]
+	amount, ok := decimalIn(fields, names[0])
+	if !ok || fields[names[1]] == nil {
+		return trade.Decimal{}, false
+	}
+	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[names[1]])}.Kilograms()
+}
+
+func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, currency string, ok bool) {
+	amount, okAmount := decimalIn(fields, amounts[sends][0])
+	price, okPrice := decimalIn(fields, "price")
+	if !okAmount || !okPrice || fields["currency"] == nil {
+		return trade.Decimal{}, "", false
+	}
+	return amount.Mul(price), *fields["currency"], true
+}
