@@ -58,8 +58,27 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 		}
 		out = append(out, f)
 	}
+	asynchronous, err := s.healthReplicas(ctx)
+	if err != nil {
+		return nil, err
+	}
 	server, err := s.healthServer(ctx)
-	return append(out, server), err
+	return append(append(out, asynchronous...), server), err
+}
+
+// healthReplicas reports replicas for which no commit waits.
+func (s *Store) healthReplicas(ctx context.Context) ([]Finding, error) {
+	var replicas int
+	err := s.db.Get(ctx, "looking at the ledger", &replicas, `SELECT COUNT(*) FROM pg_stat_replication
+		WHERE application_name <> 'pg_basebackup' AND (current_setting('synchronous_standby_names') = '' OR
+			current_setting('synchronous_commit') = 'local')`)
+	if err != nil || replicas == 0 {
+		return nil, err
+	}
+	return []Finding{{
+		Name: "replicas", Value: trade.Say("ledger.asynchronous", "count", replicas), OK: true,
+		Hint: trade.Say("ledger.make_synchronous"),
+	}}, nil
 }
 
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {

@@ -20,11 +20,13 @@ const (
 
 // The codes of an Error on which callers act. Package sqldb has all codes.
 const (
-	CodeConfig     = sqldb.CodeConfig
-	CodeEmptied    = sqldb.CodeEmptied
-	CodeLocked     = sqldb.CodeLocked
-	CodeOlder      = sqldb.CodeOlder
-	CodeRolledBack = sqldb.CodeRolledBack
+	CodeConfig      = sqldb.CodeConfig
+	CodeEmptied     = sqldb.CodeEmptied
+	CodeLocked      = sqldb.CodeLocked
+	CodeOlder       = sqldb.CodeOlder
+	CodeRolledBack  = sqldb.CodeRolledBack
+	CodeServer      = sqldb.CodeServer
+	CodeUnreachable = sqldb.CodeUnreachable
 )
 
 // Errors that callers compare with, and other names that they need.

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -410,6 +411,39 @@ func TestAnAddressWithEveryServerFindsTheOneThatCanWrite(t *testing.T) {
 	must.Do(t, promoted.Close())
 	k.open() // one host, whose journal is in step
 	k.send("b", 1)
+}
+
+// A fail-over loses what no commit waited for; check says so before it happens.
+func TestReplicasThatNoCommitWaitsForAreNamed(t *testing.T) {
+	primary, k := onServer(t)
+	asynchronous := func() int64 {
+		t.Helper()
+		for _, f := range must.Get(k.s.Health(t.Context()))(t) {
+			if f.Name == "replicas" {
+				n, _ := f.Value.Args["count"].(json.Number).Int64()
+				return n
+			}
+		}
+		return 0
+	}
+	if n := asynchronous(); n != 0 {
+		t.Errorf("%d replicas where there is none", n)
+	}
+	replica := primary.Replica(t)
+	primary.CatchUp(t)
+	if n := asynchronous(); n != 1 {
+		t.Errorf("%d asynchronous replicas, want 1", n)
+	}
+	for _, query := range []string{`ALTER SYSTEM SET synchronous_standby_names = '*'`, `SELECT pg_reload_conf()`} {
+		must.Get(k.s.db.Write.ExecContext(t.Context(), query))(t)
+	}
+	k.close()
+	k.open() // a session reads the settings before its next statement at the latest
+	k.send("a", 1)
+	if n := asynchronous(); n != 0 {
+		t.Errorf("%d asynchronous replicas, and commits wait for it", n)
+	}
+	replica.Stop(t)
 }
 
 func TestATimelineIsTheNumberThatPostgresTellsPeople(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -271,6 +272,28 @@ func TestAnERPThatIsDownKeepsTheServiceFromNothing(t *testing.T) {
 	s.signal(syscall.SIGHUP)
 	s.line("the rows", func(l logLine) bool { return l.Msg == "run" && l.Sent == 2 })
 	s.until("STATUS=serving 1 job;")
+	s.stop()
+}
+
+// A service that starts while the ledger's server is away waits for it, however long that takes, says
+// so, and can be ended.
+func TestAServiceWaitsForALedgerWhoseServerIsAway(t *testing.T) {
+	s := newService(t, state.Postgres, false)
+	server := pgtest.Server(t)
+	dsn := server.Database(t)
+	s.edit(s.ledger.DSN, dsn)
+	s.edit(s.path("journal"), s.path("other"))
+	must.Do(t, os.Mkdir(s.path("other"), 0o700))
+	s.must(0, "state", "new")
+	server.Stop(t)
+	s.launch()
+	s.until("READY=1", "STATUS=waits for the ledger: ")
+	server.Start(t)
+	s.ran()
+	s.stop()
+	server.Stop(t)
+	s.launch()
+	s.until("STATUS=waits for the ledger: ")
 	s.stop()
 }
 

@@ -153,7 +153,7 @@ bootstrap:
     postgresql:
       use_pg_rewind: true
       use_slots: true
-      parameters: {wal_keep_size: 256MB, max_connections: 100, shared_buffers: 32MB, jit: off}
+      parameters: {wal_keep_size: 256MB, max_connections: 100, shared_buffers: 32MB, jit: off, dynamic_shared_memory_type: mmap}
   initdb: [{encoding: UTF8}, {locale: C}, no-sync]
 postgresql:
   listen: "127.0.0.1:%[8]d"
@@ -188,11 +188,15 @@ func (c *cluster) newNode(i int, synchronous bool) *node {
 	return n
 }
 
-// member is what Patroni says about a node.
+// member is what Patroni says about its node.
 type member struct {
-	State    string `json:"state"`
-	Role     string `json:"role"`
-	Timeline int    `json:"timeline"`
+	State       string `json:"state"`
+	Timeline    int    `json:"timeline"`
+	Replication []struct {
+		Name  string `json:"application_name"`
+		State string `json:"state"`
+		Sync  string `json:"sync_state"`
+	} `json:"replication"` // of a leader: who replicates from it
 }
 
 // ask asks the Patroni of a node.
@@ -211,90 +215,73 @@ func (n *node) ask(method, path, body string) (status int, text []byte, err erro
 	return answer.StatusCode, text, err
 }
 
-// leads reports whether the node has the lead and takes writes, and on which timeline.
-func (n *node) leads() (timeline int, ok bool) {
+// leads returns what a node says that has the lead and takes writes.
+func (n *node) leads() (m member, ok bool) {
 	if n.stopped || !n.Runs() {
-		return 0, false
+		return m, false
 	}
 	status, text, err := n.ask(http.MethodGet, "/primary", "")
-	var m member
-	if err != nil || status != http.StatusOK || json.Unmarshal(text, &m) != nil {
-		return 0, false
-	}
-	return m.Timeline, m.State == "running"
+	ok = err == nil && status == http.StatusOK && json.Unmarshal(text, &m) == nil && m.State == "running"
+	return m, ok
 }
 
 // leader returns the node that has the lead, or nil.
-func (c *cluster) leader() (*node, int) {
+func (c *cluster) leader() (*node, member) {
 	for _, n := range c.nodes {
-		if timeline, ok := n.leads(); ok {
-			return n, timeline
+		if m, ok := n.leads(); ok {
+			return n, m
 		}
 	}
-	return nil, 0
-}
-
-// members returns what Patroni says about the nodes that replicate, by name.
-func (c *cluster) members() map[string]member {
-	for _, n := range c.nodes {
-		if n.stopped || !n.Runs() {
-			continue
-		}
-		status, text, err := n.ask(http.MethodGet, "/cluster", "")
-		var all struct {
-			Members []struct {
-				Name string `json:"name"`
-				member
-			} `json:"members"`
-		}
-		if err == nil && status == http.StatusOK && json.Unmarshal(text, &all) == nil {
-			found := map[string]member{}
-			for _, m := range all.Members {
-				found[m.Name] = m.member
-			}
-			return found
-		}
-	}
-	return nil
+	return nil, member{}
 }
 
 // healthy reports whether there is a leader, all other nodes replicate from it, and in synchronous
-// mode one of them is synchronous.
+// mode one of them is synchronous, as all Patronis know.
 func (c *cluster) healthy(synchronous bool) bool {
-	leader, timeline := c.leader()
-	if leader == nil {
-		return false
-	}
+	_, m := c.leader()
 	ready, sync := 0, 0
-	for name, m := range c.members() {
-		if name == leader.Name {
-			continue
-		}
-		if (m.State == "running" || m.State == "streaming") && m.Timeline == timeline {
+	for _, r := range m.Replication {
+		if r.State == "streaming" {
 			ready++
 		}
-		if m.Role == "sync_standby" {
+		if r.Sync == "sync" && c.is(r.Name, "/sync") {
 			sync++
 		}
 	}
 	return ready == nodes-1 && (sync > 0) == synchronous
 }
 
-// renew lets Patroni make those replicas anew that do not follow the leader.
+// is reports whether Patroni says that the node with this name is something.
+func (c *cluster) is(name, path string) bool {
+	for _, n := range c.nodes {
+		if n.Name == name && !n.stopped && n.Runs() {
+			status, _, err := n.ask(http.MethodGet, path, "")
+			return err == nil && status == http.StatusOK
+		}
+	}
+	return false
+}
+
+// renew makes those replicas anew that do not follow the leader, and starts the Patroni of the leader
+// again, whose PostgreSQL goes on. When an old leader takes the lead back, Patroni 3.0 may leave
+// them like this.
 func (c *cluster) renew() {
 	c.test.Helper()
-	leader, timeline := c.leader()
+	leader, m := c.leader()
 	if leader == nil {
 		return
 	}
-	members := c.members()
-	for _, n := range c.nodes {
-		if m := members[n.Name]; n == leader || n.stopped || !n.Runs() || m.Timeline == timeline {
-			continue
-		}
-		status, text, err := n.ask(http.MethodPost, "/reinitialize", `{"force": true}`)
-		c.test.Logf("%s is made anew: %d %s %v", n.Name, status, bytes.TrimSpace(text), err)
+	follows := map[string]bool{}
+	for _, r := range m.Replication {
+		follows[r.Name] = r.State == "streaming"
 	}
+	for _, n := range c.nodes {
+		if n != leader && !n.stopped && n.Runs() && !follows[n.Name] {
+			status, text, err := n.ask(http.MethodPost, "/reinitialize", `{"force": true}`)
+			c.test.Logf("%s is made anew: %d %s %v", n.Name, status, bytes.TrimSpace(text), err)
+		}
+	}
+	c.test.Logf("the Patroni of %s is started again: %t", leader.Name, leader.Signal("KILL", c.patroni))
 }
 
 // order sends an order to the Patroni of the leader.

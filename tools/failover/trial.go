@@ -172,8 +172,8 @@ func (t *trial) round(f fault) {
 	began := time.Now()
 	heal := f.do(t, old)
 	t.until("there is a new leader after "+f.name, func() bool {
-		leader, timeline := t.cluster.leader()
-		return leader != nil && timeline > before
+		leader, m := t.cluster.leader()
+		return leader != nil && m.Timeline > before.Timeline
 	})
 	now.leader = time.Since(began)
 	began = time.Now()

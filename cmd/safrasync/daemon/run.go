@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	gosync "sync"
 	"syscall"
 	"time"
@@ -79,7 +80,7 @@ func run(ctx context.Context, a *cli.App) error {
 		return d.refuse(err)
 	}
 	d.level.SetLevel(config.Log.ZapLevel())
-	d.store, err = a.OpenLedger(ctx, cli.ToWrite)
+	err = d.openLedger(ctx, config.State.Driver)
 	if ctx.Err() != nil {
 		return nil // ended before it started
 	} else if err != nil {
@@ -104,6 +105,36 @@ func run(ctx context.Context, a *cli.App) error {
 	defer close(over)
 	go d.tellFurther(signals, over)
 	return d.serve(ctx, config)
+}
+
+// ledgerAgain is how long the service waits before it opens a ledger again that it cannot use yet.
+const ledgerAgain = 5 * time.Second
+
+// openLedger opens the ledger. It waits for a PostgreSQL ledger whose server is away, or that the
+// hosts have to confirm after a fail-over, because each attempt reports that this host is in step.
+// The service manager takes the service for started meanwhile: it would give up long before the
+// servers come back.
+func (d *daemon) openLedger(ctx context.Context, driver string) (err error) {
+	told := ""
+	for ctx.Err() == nil {
+		d.store, err = d.OpenLedger(ctx, cli.ToWrite)
+		fault := cli.LedgerFault(err)
+		if fault == nil || driver != state.Postgres ||
+			!slices.Contains([]string{state.CodeUnreachable, state.CodeServer, state.CodeRolledBack}, fault.Code) {
+			return err
+		}
+		if text := d.Text("run.waits", firstLine(d.Voice(), err)); text != told {
+			d.log.Warn("waiting for the ledger", zap.Error(err))
+			d.manager.Ready(text)
+			told = text
+		}
+		d.manager.Alive()
+		select {
+		case <-ctx.Done():
+		case <-time.After(ledgerAgain):
+		}
+	}
+	return ctx.Err()
 }
 
 // refuse reports to the service manager why the service does not start. It returns err, which the
