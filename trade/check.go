@@ -89,7 +89,7 @@ func (c *checker) value(rule FieldRule, text string) {
 	case CAR:
 		c.car(rule, text)
 	case Harvest:
-		if !harvestForm.MatchString(text) {
+		if !IsHarvest(text) {
 			c.refuse(rule.Field, RuleHarvest, "2025/2026")
 			return
 		}
@@ -188,6 +188,9 @@ func (d Draft) problemsOf(field string) []Problem {
 func Refused(problems []Problem) bool {
 	return slices.ContainsFunc(problems, func(p Problem) bool { return p.Severity != Warning })
 }
+
+// IsHarvest reports whether a text has the form of a harvest, plausible or not.
+func IsHarvest(text string) bool { return harvestForm.MatchString(text) }
 
 // plausibleHarvest accepts 2025/2026 and, for winter crops, 2026/2026.
 func plausibleHarvest(text string) bool {

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // ColumnsInOrder returns the columns of a row, in the order of the fields to which they are mapped,
 // then the columns that are mapped to none.
-func ColumnsInOrder(conf *config.Config, e trade.Entry) []string {
+func ColumnsInOrder(jobs []mapping.JobSpec, e trade.Entry) []string {
 	values := e.NewestValues()
 	var out []string
 	add := func(names ...string) {
@@ -22,7 +22,7 @@ func ColumnsInOrder(conf *config.Config, e trade.Entry) []string {
 			}
 		}
 	}
-	for _, spec := range conf.JobSpecs() {
+	for _, spec := range jobs {
 		if spec.Name == e.Job {
 			for _, rule := range trade.Rules(spec.Sends) {
 				add(spec.Fields[rule.Field].Columns...)

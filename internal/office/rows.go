@@ -272,7 +272,7 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		told = append(told, columns...)
 		out = append(out, f)
 	}
-	for _, name := range ColumnsInOrder(o.conf, entry) {
+	for _, name := range ColumnsInOrder(o.conf.JobSpecs(), entry) {
 		if slices.Contains(told, name) {
 			continue
 		}

@@ -55,7 +55,10 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, err
 	}
-	got := judged[0].entry
+	return verdictOf(row, judged[0].entry), nil
+}
+
+func verdictOf(row mapping.Row, got trade.Entry) Verdict {
 	v := Verdict{
 		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
 		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
@@ -63,7 +66,7 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if got.Error != nil {
 		v.Problems = got.Error.Fields
 	}
-	return v, nil
+	return v
 }
 
 // checkCase compares the columns, references and parents of a case with those that the job uses: a
@@ -151,18 +154,18 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	if err != nil {
 		return Case{}, err
 	}
+	known, err := g.parents(ctx, []trade.Values{found.Row.Values()})
+	if err != nil {
+		return Case{}, err
+	}
 	c := Case{
-		Row: map[string]erp.Value{}, References: map[string]map[string]string{},
+		Row: map[string]erp.Value{}, References: g.codes(found.Row.Get),
 		Parents: map[string]map[string]string{}, Today: g.eval.Today,
 	}
 	for _, name := range job.Columns() {
 		if v, ok := found.Row.Get(name); ok {
 			c.Row[name] = v
 		}
-	}
-	known, err := g.parents(ctx, []trade.Values{found.Row.Values()})
-	if err != nil {
-		return Case{}, err
 	}
 	for at, parent := range known {
 		if parent.RemoteID == "" {
@@ -173,20 +176,27 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 		}
 		c.Parents[at.Job][at.Key] = parent.RemoteID
 	}
-	if answers := g.eval.AnswersOf(found.Row.Get); len(answers) > 0 {
-		c.References[trade.ProducerByDocument] = answers
+	return c, nil
+}
+
+// codes returns the part of the references that a row uses. A producer that was looked up stands under
+// the document, or under its code if the row has no more than that.
+func (g *judge) codes(get mapping.ColumnsOf) mapping.Codes {
+	out := mapping.Codes{}
+	if answers := g.eval.AnswersOf(get); len(answers) > 0 {
+		out[trade.ProducerByDocument] = answers
 	}
-	for kind, codes := range codesOf(job.Mapping, found.Row.Get) {
+	for kind, codes := range codesOf(g.eval.Job.Mapping, get) {
 		for _, code := range codes {
 			if id, ok := g.eval.Refs[kind][code]; ok {
-				if c.References[kind] == nil {
-					c.References[kind] = map[string]string{}
+				if out[kind] == nil {
+					out[kind] = map[string]string{}
 				}
-				c.References[kind][code] = id
+				out[kind][code] = id
 			}
 		}
 	}
-	return c, nil
+	return out
 }
 
 // codesOf returns the codes that a row looks up, by de-para kind.

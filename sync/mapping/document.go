@@ -99,7 +99,7 @@ func (e *Evaluator) Seal(values trade.Values) trade.Values {
 }
 
 // SealCodes returns the references of a mapping case with codes in place of documents in the
-// platform's answers, so that a row can look them up.
+// platform's answers, so that a row can look them up. What is a code already stays.
 func (e *Evaluator) SealCodes(refs Codes) Codes {
 	answers, ok := refs[trade.ProducerByDocument]
 	if !ok || len(e.Job.Mapping.Lookups) == 0 {
@@ -110,6 +110,8 @@ func (e *Evaluator) SealCodes(refs Codes) Codes {
 	for text, id := range answers {
 		if document, _, err := apiclient.ParseDocument(text); err == nil {
 			out[trade.ProducerByDocument][e.Code(document)] = id
+		} else if len(text) == codeLength {
+			out[trade.ProducerByDocument][text] = id
 		}
 	}
 	return out
@@ -123,7 +125,9 @@ func (e *Evaluator) AnswersOf(get ColumnsOf) map[string]string {
 		if !ok || v.Err != "" {
 			continue
 		}
-		if document, err := DocumentOf(v); err == nil {
+		if id, ok := e.Refs[f.Spec.Lookup][v.Text]; ok { // the ledger has nothing but the code
+			out[v.Text] = id
+		} else if document, err := DocumentOf(v); err == nil {
 			if id, ok := e.Refs[f.Spec.Lookup][e.Code(document)]; ok {
 				out[document] = id
 			}

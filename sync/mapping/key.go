@@ -224,3 +224,14 @@ func NormalCode(code string) string { return strings.Join(CodeParts(code), "|") 
 
 // IsBlankCode reports whether all parts of a code are blank.
 func IsBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }
+
+// CodeOf returns the code that columns of a row make; a column that cannot be read is blank in it.
+func CodeOf(get ColumnsOf, columns []string) string {
+	texts := make([]string, len(columns))
+	for i, column := range columns {
+		if v, _ := get.part(column); v.Err == "" && v.Kind != erp.Null {
+			texts[i] = PlainText(v)
+		}
+	}
+	return JoinCode(texts)
+}

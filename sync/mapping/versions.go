@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -176,13 +175,7 @@ func (e *Evaluator) SentWithFormerID(entry *trade.Entry, former map[string]map[s
 		if f.Spec.Ref == "" || id == nil {
 			continue
 		}
-		texts := make([]string, len(f.Spec.Columns))
-		for n, column := range f.Spec.Columns {
-			if v, _ := get.part(column); v.Err == "" && v.Kind != erp.Null {
-				texts[n] = PlainText(v)
-			}
-		}
-		code := JoinCode(texts)
+		code := CodeOf(get, f.Spec.Columns)
 		now, err := trade.ParseID(e.Refs[f.Spec.Ref][code])
 		if err == nil && now != *id && slices.Contains(former[f.Spec.Ref][code], *id) {
 			return true

@@ -228,7 +228,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 		if line := e.Shown.Line(); line != "" {
 			say("subject.shown", line)
 		}
-		for _, name := range office.ColumnsInOrder(a.Config, e) {
+		for _, name := range office.ColumnsInOrder(a.Config.JobSpecs(), e) {
 			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {
 				fmt.Fprintf(&b, "      %s: %s\n", name, strings.TrimSpace(c.Text))
 			}

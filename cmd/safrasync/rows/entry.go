@@ -15,8 +15,8 @@ import (
 )
 
 // printEntry prints what the ledger has of a row beyond the sentences of office.Story.
-// now is the request that would be sent, which follows.
-func printEntry(a *cli.App, e trade.Entry, now json.RawMessage) {
+// jobs are those of its installation, and now is the request that would be sent, which follows.
+func printEntry(a *cli.App, jobs []mapping.JobSpec, e trade.Entry, now json.RawMessage) {
 	v := a.Voice()
 	a.Show("row.times", v.Moment(e.FirstSeenAt), v.Moment(e.UpdatedAt), e.Attempts, e.Generation)
 	for _, p := range e.Warnings {
@@ -34,7 +34,7 @@ func printEntry(a *cli.App, e trade.Entry, now json.RawMessage) {
 	for name := range values {
 		width = max(width, len(name))
 	}
-	for _, name := range office.ColumnsInOrder(a.Config, e) {
+	for _, name := range office.ColumnsInOrder(jobs, e) {
 		text := values[name].Text
 		switch values[name].Kind {
 		case 0:

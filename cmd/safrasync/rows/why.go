@@ -17,13 +17,20 @@ import (
 
 // NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
-	request := false
+	request, bundle := false, ""
 	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
-		if request {
+		switch {
+		case bundle != "" && request:
+			return a.Usage("row_bundle.flags_clash")
+		case bundle != "":
+			return writeBundle(cmd.Context(), a, args[0], args[1], bundle)
+		case request:
 			return showRequest(cmd.Context(), a, args[0], args[1])
 		}
 		return why(cmd.Context(), a, args[0], args[1])
 	})
+	cmd.Flags().StringVar(&bundle, "bundle", "",
+		"write the row, masked, to `FILE` for support; `safrasync test` runs it without ERP and platform")
 	cmd.Flags().BoolVar(&request, "request", false,
 		"only the request that would be sent now, with the origin of each field")
 	cmd.ValidArgsFunction = a.CompleteRows()
@@ -105,7 +112,7 @@ func printStory(a *cli.App, s office.Story) {
 	state := trade.State("")
 	if s.Entry != nil {
 		state = s.Entry.State
-		printEntry(a, *s.Entry, p.Request)
+		printEntry(a, a.Config.JobSpecs(), *s.Entry, p.Request)
 		printHints(a, *s.Entry, s.Hints)
 		for _, t := range s.Attempts {
 			printAttempt(a, t)
