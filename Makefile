@@ -45,6 +45,10 @@ packages: ## build the .deb and .rpm for amd64 and arm64 (ARCH=amd64: one) into 
 image: ## build the container image safrasync:latest from this tree alone, with buildah, podman or docker (ARCH=arm64 for another machine)
 	VERSION='$(VERSION)' .ci/image $(ARCH)
 
+.PHONY: site
+site: ## make docs/ a static site in dist/site, in English and Portuguese, with a search; it needs no server, and loads nothing from elsewhere
+	CGO_ENABLED=0 go run -C tools -trimpath -buildvcs=false ./site .. ../dist/site
+
 .PHONY: vuln
 vuln: ## look for known vulnerabilities in code that is called, with govulncheck; needs the network, or a copy of the database (VULNDB=file:///path)
 	.ci/vuln

@@ -335,6 +335,7 @@ var rules = map[string]rule{
 	"internal/must":      {reason: "must serves the tests of all packages, so it may depend on none of them"},
 	"internal/throwaway": {reason: "throwaway is what the test servers have in common, so it may depend on none"},
 	"internal/apidoc":    {reason: "apidoc names the rows of the API's document for the tests of both readings, so it may know neither"},
+	"tools/site":         {reason: "site reads documents, and knows nothing of what they are about"},
 	"tools/machine":      {reason: "machine knows namespaces of this host, and nothing of what runs in them"},
 	"tools/failover": {
 		may: []string{
