@@ -38,7 +38,7 @@ var movedTables = []string{
 	"audit", "audit_head", "entry", "attempt", "record", "quarantine", "run", "job_kind", "job_moved", "job_cursor",
 	"job_status",
 	"reference", "reference_former", "lookup", "lookup_key", "block", "tally",
-	"alert", "alert_message", "digest", "task", "person", "saved_filter", "approval",
+	"alert", "alert_message", "digest", "task", "person", "saved_filter", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
 }

@@ -59,6 +59,24 @@ func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, er
 		`WHERE job = ? AND `+isStuck+` GROUP BY cause`, job)
 }
 
+// StuckStates counts like StuckCauses, for each state.
+func (s *Store) StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error) {
+	var rows []struct {
+		State, Cause string
+		N            int
+	}
+	err := s.db.All(ctx, "counting the causes", &rows, `SELECT state, cause, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
+		`WHERE job = ? AND `+isStuck+` GROUP BY state, cause ORDER BY state, cause`, job)
+	out := map[trade.State]map[string]int{}
+	for _, r := range rows {
+		if out[trade.State(r.State)] == nil {
+			out[trade.State(r.State)] = map[string]int{}
+		}
+		out[trade.State(r.State)][r.Cause] = r.N
+	}
+	return out, err
+}
+
 // Causes returns the causes that rows of a job have, as the index of the causes has them.
 func (s *Store) Causes(ctx context.Context, job string) (causes []string, err error) {
 	err = s.db.All(ctx, "looking for the causes", &causes,
@@ -66,15 +84,22 @@ func (s *Store) Causes(ctx context.Context, job string) (causes []string, err er
 	return causes, err
 }
 
-// Ages returns how old the rows of a job are.
-func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
+// Ages returns how old the rows of a job are. Rows that wait with one of the causes without do not
+// count as waiting.
+func (s *Store) Ages(ctx context.Context, job string, without ...string) (trade.Ages, error) {
 	var pending, waiting, doubt, newest, run sql.NullInt64
+	others := []any{job}
+	where := ""
+	for _, cause := range without {
+		where += " AND cause <> ?"
+		others = append(others, cause)
+	}
 	for _, q := range []struct {
 		into *sql.NullInt64
 		text string
 	}{
 		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
-		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'`},
+		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'` + where},
 		{
 			&doubt,
 			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`,
@@ -82,7 +107,11 @@ func (s *Store) Ages(ctx context.Context, job string) (trade.Ages, error) {
 		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
 		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
 	} {
-		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, job); err != nil {
+		args := others[:1]
+		if q.into == &waiting {
+			args = others
+		}
+		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, args...); err != nil {
 			return trade.Ages{}, err
 		}
 	}

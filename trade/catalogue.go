@@ -21,6 +21,32 @@ const (
 	FixNobody     Fixer = "nobody"
 )
 
+// Department is the part of a cooperative, or of those around it, that cures something.
+type Department string
+
+// The departments.
+const (
+	Accounting Department = "accounting"
+	IT         Department = "it"
+	OfPlatform Department = "platform" // the platform's administrator or its support
+)
+
+// Departments lists all departments in the order in which they are shown.
+var Departments = []Department{Accounting, IT, OfPlatform}
+
+// Department returns who cures what a fixer names; "" = it ends by itself.
+func (f Fixer) Department() Department {
+	switch f {
+	case FixIT, FixReferences:
+		return IT
+	case FixPlatform:
+		return OfPlatform
+	case FixNobody:
+		return ""
+	}
+	return Accounting
+}
+
 // Fixers lists all fixers in the order in which they are shown.
 var Fixers = []Fixer{FixERP, FixReferences, FixPlatform, FixIT, FixAccounting, FixNobody}
 

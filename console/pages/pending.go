@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -27,6 +28,7 @@ func (p *pendingRoutes) routes() []web.Route {
 		web.Get("/pending", trade.Reader, p.showPending),
 		web.Get("/pending/retry", trade.Accountant, p.showRetry),
 		web.Post("/pending/retry", trade.Accountant, p.doRetry),
+		web.Post("/pending/own", trade.Accountant, p.own),
 	}
 }
 
@@ -38,7 +40,9 @@ const retryMost = 2000
 type pendingPage struct {
 	At     time.Time
 	Causes []causeShown
-	Rows   int // of all causes
+	Quiet  []causeShown // that somebody takes care of, until a day
+	Fault  string       // phrase of what is wrong about an owner
+	Rows   int          // of all causes but the quiet ones
 	Moving int
 	Who    []helper // departments, with how much each can cure
 	Here   string   // department that is filtered by; "" = all
@@ -56,14 +60,18 @@ type causeShown struct {
 	Samples []trade.Entry // the first few rows
 	Names   []string      // of the codes in the ERP, as [trade.NamesOf] returns them
 	Kinds   []kindSums
+	Due     string // the day on which people are reminded again, as forms have it; "" = all the time
 }
 
-func (p *pendingRoutes) showPending(q *web.Request) error {
+func (p *pendingRoutes) showPending(q *web.Request) error { return p.pending(q, "") }
+
+// pending shows the page, with a fault of what was sent.
+func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
 	if err != nil {
 		return err
 	}
-	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading}
+	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading, Fault: fault}
 	page.Ran, err = p.orders.told(q, false)
 	if err != nil {
 		return err
@@ -77,16 +85,58 @@ func (p *pendingRoutes) showPending(q *web.Request) error {
 		shown := causeShown{
 			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),
 		}
-		if page.Here == "" || page.Here == shown.Task.Helper {
+		if !c.Owner.Until.IsZero() {
+			shown.Due = c.Owner.Until.In(q.Site.Zone).Format(time.DateOnly)
+		}
+		switch {
+		case page.Here != "" && page.Here != string(shown.Task.Helper):
+		case c.Quiet:
+			page.Quiet = append(page.Quiet, shown)
+		default:
 			page.Rows += c.Rows()
 			page.Causes = append(page.Causes, shown)
 		}
 	}
 	slices.SortStableFunc(page.Causes, func(a, b causeShown) int { return byWeight(a.Task, b.Task) })
-	if err := p.samples(q, page.Causes); err != nil {
+	slices.SortStableFunc(page.Quiet, func(a, b causeShown) int { return a.Owner.Until.Compare(b.Owner.Until) })
+	if err := errors.Join(p.samples(q, page.Causes), p.samples(q, page.Quiet)); err != nil {
 		return err
 	}
+	if fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "pending", page)
+	}
 	return q.Page(http.StatusOK, "pending", page)
+}
+
+// own says who takes care of a cause, or that nobody does any more.
+func (p *pendingRoutes) own(q *web.Request) error {
+	ask := office.Owning{
+		Key: q.PostForm.Get("cause"), Owner: q.PostForm.Get("owner"), Note: q.PostForm.Get("note"),
+	}
+	if q.PostForm.Has("leave") {
+		ask.Owner = ""
+	} else if strings.TrimSpace(ask.Owner) == "" {
+		ask.Owner = q.Login.User.Name
+	}
+	if text := q.PostForm.Get("until"); text != "" {
+		var err error
+		ask.Until, err = trade.ParseDate(text)
+		if err != nil {
+			return p.pending(q, "owner.day")
+		}
+	}
+	fault, err := p.office.OwnCause(q.Context(), ask, q.Lang, q.Person(""))
+	switch {
+	case errors.Is(err, trade.ErrNobody):
+		q.Tell("owner.gone")
+		return q.Redirect("/pending")
+	case err != nil:
+		return err
+	case fault != "":
+		return p.pending(q, fault)
+	}
+	q.Tell("owner.told")
+	return q.Redirect("/pending#" + causeAnchor(ask.Key))
 }
 
 // samples reads the first few rows of all causes, and those of their codes, with one query.

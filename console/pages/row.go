@@ -68,7 +68,7 @@ type letter struct {
 	Now    string // what the row is in the ERP now; "" = the same
 	Since  time.Time
 	Advice trade.Advice
-	Helper string // as returned by [helperOf]
+	Helper trade.Department // "" = it ends by itself
 	Main   *button
 	Others []button
 }
@@ -282,7 +282,7 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field
 		}
 	}
 	if out.Advice.Fixer != "" {
-		out.Helper = helperOf(out.Advice.Fixer)
+		out.Helper = out.Advice.Fixer.Department()
 	}
 	if page.Job == nil {
 		return out

@@ -217,11 +217,11 @@ func calendarOf(v view.Voice, days []office.SentDay) picture.Calendar {
 // agesOf returns how long what does not go has stood, for each department that can cure it.
 func agesOf(v view.Voice, s *reconcile.Season) []picture.Columns {
 	var out []picture.Columns
-	for _, who := range departments {
+	for _, who := range trade.Departments {
 		var sums [reconcile.AgeBands]trade.Sums
 		rows := 0
 		for fixer, of := range s.Ages {
-			if helperOf(fixer) != who {
+			if fixer.Department() != who {
 				continue
 			}
 			for i, one := range of {
@@ -236,11 +236,11 @@ func agesOf(v view.Voice, s *reconcile.Season) []picture.Columns {
 		for i, one := range sums {
 			name := v.T("season.age." + strconv.Itoa(i))
 			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
-				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: "/pending?who=" + who,
+				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: "/pending?who=" + string(who),
 				Amount: trade.NewDecimal(int64(one.Rows), 0),
 			}}})
 		}
-		out = append(out, picture.Standing(v.T("home.who."+who), v.Decimal, groups...))
+		out = append(out, picture.Standing(v.T("home.who."+string(who)), v.Decimal, groups...))
 	}
 	return out
 }

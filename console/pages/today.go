@@ -23,6 +23,7 @@ type today struct {
 	Tasks   []task   // those of Mine, the heaviest first
 	More    int      // of them that are not shown
 	Helpers []helper // all departments for which something waits
+	Quiet   task     // what somebody takes care of, until a day
 	Reading int      // number of rows being read; the rest is not known yet
 	Moving  int      // rows that wait for others that are on their way: nobody need do anything
 	At      time.Time
@@ -34,15 +35,12 @@ func (t today) Others() []helper {
 	return slices.DeleteFunc(slices.Clone(t.Helpers), func(h helper) bool { return h.Key == t.Mine.Key })
 }
 
-// departments are those that can cure a cause, in the order in which they are shown.
-var departments = []string{"accounting", "it", "platform"}
-
 // departmentOf returns the department of a person: administrators are those of IT.
-func departmentOf(role trade.Role) string {
+func departmentOf(role trade.Role) trade.Department {
 	if role == trade.Administrator {
-		return "it"
+		return trade.IT
 	}
-	return "accounting"
+	return trade.Accounting
 }
 
 // oldAfter is how old numbers are shown without their time.
@@ -50,7 +48,7 @@ const oldAfter = 5 * time.Second
 
 // helper is a department that can cure causes.
 type helper struct {
-	Key    string // of a phrase: accounting, it, platform
+	Key    trade.Department
 	Tasks  int
 	Rows   int // that have a cause themselves
 	Behind int // that wait for those
@@ -62,7 +60,7 @@ type helper struct {
 
 // task is one cause as the first page shows it.
 type task struct {
-	Helper string
+	Helper trade.Department // "" = it ends by itself
 	What   string
 	Rows   int           // that have the cause themselves
 	Behind int           // that wait for those
@@ -73,19 +71,6 @@ type task struct {
 	Urgent bool
 }
 
-// helperOf returns which of the three departments cures what a fixer names; "" = it ends by itself.
-func helperOf(f trade.Fixer) string {
-	switch f {
-	case trade.FixIT, trade.FixReferences:
-		return "it"
-	case trade.FixPlatform:
-		return "platform"
-	case trade.FixNobody:
-		return ""
-	}
-	return "accounting"
-}
-
 // todayOf returns the part of what is stuck that the first page shows to a person.
 func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At, Doubt: task{Path: "/doubts/next"}}
@@ -94,6 +79,8 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 	for _, c := range stuck.Causes {
 		t := taskOf(c)
 		switch {
+		case c.Quiet:
+			out.Quiet.Rows, out.Quiet.Behind = out.Quiet.Rows+t.Rows, out.Quiet.Behind+t.Behind
 		case t.Helper == "":
 		case t.Urgent:
 			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
@@ -118,14 +105,14 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 // helpersOf returns the departments for which something waits, with or without what may be on the
 // platform already.
 func helpersOf(causes []office.Cause, urgent bool) []helper {
-	out := make([]helper, len(departments))
-	for i, name := range departments {
-		out[i] = helper{Key: name, Path: "/pending?who=" + name}
+	out := make([]helper, len(trade.Departments))
+	for i, name := range trade.Departments {
+		out[i] = helper{Key: name, Path: "/pending?who=" + string(name)}
 	}
 	for _, c := range causes {
 		t := taskOf(c)
-		i := slices.Index(departments, t.Helper)
-		if i < 0 || t.Urgent && !urgent {
+		i := slices.Index(trade.Departments, t.Helper)
+		if i < 0 || t.Urgent && !urgent || c.Quiet {
 			continue
 		}
 		h := &out[i]
@@ -154,7 +141,7 @@ func byWeight(a, b task) int {
 // one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
 func taskOf(c office.Cause) task {
 	t := task{
-		Helper: helperOf(c.Advice.Fixer), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
+		Helper: c.Advice.Fixer.Department(), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
 		Oldest: c.Oldest,
 		Path:   "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}

@@ -52,7 +52,7 @@ func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 		got.Tasks[0].What != "refi" {
 		t.Errorf("of IT: %+v, %d tasks and %d more", got.Mine, len(got.Tasks), got.More)
 	}
-	want := map[string]helper{
+	want := map[trade.Department]helper{
 		"accounting": {Tasks: 1, Rows: 1, Oldest: day},
 		"platform":   {Tasks: 1, Rows: 4, Oldest: day.AddDate(0, 0, -3)},
 	}

@@ -28,8 +28,8 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 		made = append(made, "todo.job."+string(state))
 	}
 	for _, fixer := range trade.Fixers {
-		if who := helperOf(fixer); who != "" {
-			made = append(made, "home.who."+who)
+		if who := fixer.Department(); who != "" {
+			made = append(made, "home.who."+string(who))
 		}
 	}
 	for _, key := range made {

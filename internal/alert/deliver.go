@@ -16,7 +16,7 @@ import (
 type Channel interface {
 	// Targets returns its addresses for a kind of message that calls a group; each begins with the
 	// channel's own name and a colon.
-	Targets(kind string, group Audience) []string
+	Targets(kind string, group trade.Department) []string
 	// Send delivers a message to one of its addresses and returns within its own time limit. Its
 	// errors are of type *Fault.
 	Send(ctx context.Context, target string, m Message) error
@@ -181,7 +181,7 @@ func (s *Service) channelOf(m trade.AlertMessage) Channel {
 func AllTargets(c Channel) []string {
 	var out []string
 	for _, kind := range []string{kindRaised, kindDigest} {
-		for _, group := range Audiences {
+		for _, group := range trade.Departments {
 			for _, target := range c.Targets(kind, group) {
 				if !slices.Contains(out, target) {
 					out = append(out, target)

@@ -23,6 +23,7 @@
 //   - Nothing waits for a delivery: it runs in parallel with the passes, every attempt has a time
 //     limit, and an address that fails does not delay the others.
 //   - No message contains a document, a name, a price, a value of the ERP or a text of another
-//     server (I10): only counts, sums, and words of our own.
+//     server (I10): only counts, sums, and words of our own; and who takes care of a cause, with
+//     that person's note.
 //   - What is not known is not judged: an alert is over only if the facts show that it is.
 package alert

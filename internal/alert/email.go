@@ -40,7 +40,7 @@ type EmailOptions struct {
 	From       string        // an address, with or without a name
 	To         []string      // recipients of alerts
 	// Routes has the recipients of the alerts of a group, instead of To.
-	Routes   map[Audience][]string
+	Routes   map[trade.Department][]string
 	DigestTo []string // recipients of the digest; nil means To
 	Roots    *x509.CertPool
 	Timeout  time.Duration // for one message
@@ -69,7 +69,7 @@ func (e *Email) String() string {
 func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
 
 // Targets returns the addresses.
-func (e *Email) Targets(kind string, group Audience) []string {
+func (e *Email) Targets(kind string, group trade.Department) []string {
 	to := e.o.To
 	if kind == kindDigest {
 		to = e.o.DigestTo

@@ -23,8 +23,11 @@ type Standing interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Ages reports how old the rows of a job are.
-	Ages(ctx context.Context, job string) (trade.Ages, error)
+	// Ages reports how old the rows of a job are, without those that wait with some causes.
+	Ages(ctx context.Context, job string, without ...string) (trade.Ages, error)
+	// CauseOwners returns who takes care of causes; StuckStates how many rows of a job have each.
+	CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error)
+	StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error)
 	// EventSilence reports since when events of the platform are expected, and when the last one
 	// came.
 	EventSilence(ctx context.Context) (trade.EventSilence, error)
@@ -97,6 +100,7 @@ type jobFacts struct {
 	configured bool
 	status     trade.JobStatus
 	states     map[trade.State]int
+	quiet      int // refused rows of causes that somebody takes care of
 	flags      map[trade.Flag]int
 	ages       trade.Ages
 	runs       runMemory
@@ -135,10 +139,14 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
+	owners, err := s.Ledger.CauseOwners(ctx)
+	if err != nil {
+		return f, err
+	}
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {
 		jobs[job.Name] = true
-		f.jobs, err = s.readJob(ctx, f.jobs, job, true)
+		f.jobs, err = s.readJob(ctx, f.jobs, job, true, owners)
 		if err != nil {
 			return f, err
 		}
@@ -147,7 +155,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		if jobs[name] {
 			continue
 		}
-		f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false)
+		f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false, owners)
 		if err != nil {
 			return f, err
 		}
@@ -155,7 +163,9 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	return f, nil
 }
 
-func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool) ([]jobFacts, error) {
+func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool,
+	owners map[string]trade.CauseOwner,
+) ([]jobFacts, error) {
 	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
 	var err error
 	j.status, err = s.Ledger.JobStatus(ctx, job.Name)
@@ -173,6 +183,41 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	if err != nil {
 		return list, err
 	}
-	j.ages, err = s.Ledger.Ages(ctx, job.Name)
+	quiet, err := s.quiet(ctx, &j, owners)
+	if err != nil {
+		return list, err
+	}
+	j.ages, err = s.Ledger.Ages(ctx, job.Name, quiet...)
 	return append(list, j), err
+}
+
+// quiet returns the causes of rows of a job of which nobody need be reminded now, because somebody
+// takes care of them, and takes those that the platform refused from the count.
+func (s *Service) quiet(ctx context.Context, j *jobFacts, owners map[string]trade.CauseOwner,
+) (causes []string, err error) {
+	taken := map[string]int{} // rows of the job by cause, when somebody took it
+	for _, o := range owners {
+		if s.now().Before(o.Until) {
+			taken[o.Cause] += o.Rows[j.Name]
+		}
+	}
+	if len(taken) == 0 {
+		return nil, nil
+	}
+	states, err := s.Ledger.StuckStates(ctx, j.Name)
+	if err != nil {
+		return nil, err
+	}
+	for cause, most := range taken {
+		rows := 0
+		for _, of := range states {
+			rows += of[cause]
+		}
+		if rows > 0 && rows <= most {
+			causes = append(causes, cause)
+			j.quiet += states[trade.Rejected][cause]
+		}
+	}
+	slices.Sort(causes)
+	return causes, nil
 }

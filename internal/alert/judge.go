@@ -150,7 +150,7 @@ func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condit
 	if n := j.states[trade.InDoubt]; n > 0 {
 		add(InDoubt, j.ages.InDoubt, doubtLasts, Detail{Rows: n, Oldest: j.ages.InDoubt})
 	}
-	if n := j.states[trade.Rejected]; n > limits.RejectedAbove {
+	if n := j.states[trade.Rejected] - j.quiet; n > limits.RejectedAbove {
 		add(Rejected, f.at, 0, Detail{Rows: n, Limit: limits.RejectedAbove})
 	}
 	if n := j.flags[trade.Contradicted] + j.flags[trade.DoubleAfterDecision]; n > 0 {

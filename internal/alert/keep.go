@@ -230,7 +230,7 @@ func (s *Service) messagesFor(kind string, n notice, now time.Time) []trade.Aler
 }
 
 // targets returns the addresses of all channels for a kind of message that calls a group.
-func (s *Service) targets(kind string, group Audience) []string {
+func (s *Service) targets(kind string, group trade.Department) []string {
 	var out []string
 	for _, c := range s.Channels {
 		out = append(out, c.Targets(kind, group)...)

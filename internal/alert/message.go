@@ -17,20 +17,20 @@ type notice struct {
 }
 
 // group returns whom a notice calls. A digest speaks of rows.
-func (n notice) group() Audience {
+func (n notice) group() trade.Department {
 	if n.Digest != nil {
-		return Accounting
+		return trade.Accounting
 	}
 	return groupOf(n.Topic, n.Detail)
 }
 
 // Message is a message to people, independent of the form of a channel.
 type Message struct {
-	ID      string   // the ledger's id of the message to this address; the same at each attempt
-	Alert   string   // the ledger's id of the alert, the same when it begins and when it is over; "" for others
-	Kind    string   // raised, over, digest or test
-	Topic   Topic    // of an alert
-	Group   Audience // whom it calls
+	ID      string           // the ledger's id of the message to this address; the same at each attempt
+	Alert   string           // the ledger's id of the alert, the same when it begins and when it is over; "" for others
+	Kind    string           // raised, over, digest or test
+	Topic   Topic            // of an alert
+	Group   trade.Department // whom it calls
 	At      time.Time
 	Tone    Tone
 	Subject string

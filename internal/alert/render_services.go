@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // telegramText is the room for a message of Telegram, which takes 4,096 UTF-16 units, in HTML of a
@@ -122,16 +124,16 @@ func (m Message) pagerDuty(key string) pagerDutyEvent {
 
 // jsonMessage is the form for programs of one's own; docs/operation.md shows it.
 type jsonMessage struct {
-	ID      string     `json:"id"`
-	Alert   string     `json:"alert,omitempty"`
-	Kind    string     `json:"kind"`
-	Topic   Topic      `json:"topic,omitempty"`
-	Group   Audience   `json:"group"`
-	At      time.Time  `json:"at"`
-	Subject string     `json:"subject"`
-	Parts   []jsonPart `json:"parts"`
-	Link    *jsonLink  `json:"link,omitempty"`
-	Foot    string     `json:"foot"`
+	ID      string           `json:"id"`
+	Alert   string           `json:"alert,omitempty"`
+	Kind    string           `json:"kind"`
+	Topic   Topic            `json:"topic,omitempty"`
+	Group   trade.Department `json:"group"`
+	At      time.Time        `json:"at"`
+	Subject string           `json:"subject"`
+	Parts   []jsonPart       `json:"parts"`
+	Link    *jsonLink        `json:"link,omitempty"`
+	Foot    string           `json:"foot"`
 }
 
 type jsonPart struct {

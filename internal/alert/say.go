@@ -58,7 +58,7 @@ func (v voice) over(n notice) Message {
 func TestMessage(lang trade.Lang, c Config) Message {
 	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}
 	return Message{
-		At: c.Now().UTC(), Kind: kindTest, Group: IT, Tone: Plain, Subject: v.text("subject.test", v.name),
+		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),
 		Link:  v.pageLink("/alerts", nil),
 		Parts: []Paragraph{{Text: v.text("test.body")}},
@@ -180,12 +180,12 @@ func (v voice) records(sends trade.Kind, n int) string {
 }
 
 // called returns the group that can end the most of the rows of causes; "" if there are none.
-func (v voice) called(causes []Cause) (most Audience) {
-	rows := map[Audience]int{}
+func (v voice) called(causes []Cause) (most trade.Department) {
+	rows := map[trade.Department]int{}
 	for _, c := range causes {
-		rows[groupOfFixer(v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer)] += c.Rows
+		rows[v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer.Department()] += c.Rows
 	}
-	for _, g := range Audiences {
+	for _, g := range trade.Departments {
 		if rows[g] > rows[most] {
 			most = g
 		}
@@ -221,6 +221,13 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			text += v.text("cause.age", v.day(c.Oldest))
 		}
 		item := Item{Text: text, Link: v.causeLink(job, c)}
+		switch {
+		case c.Owner == "":
+		case c.Until.IsZero():
+			item.More = append(item.More, strings.TrimSpace(v.text("cause.owner", c.Owner)+" "+c.Note))
+		default:
+			item.More = append(item.More, strings.TrimSpace(v.text("cause.until", c.Owner, v.day(c.Until))+" "+c.Note))
+		}
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}

@@ -229,8 +229,8 @@ func TestAProgramGetsTheMessageInJSON(t *testing.T) {
 func TestAlertsGoToWhomTheyCall(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		mails := w.mail.channel(func(o *EmailOptions) {
-			o.Routes = map[Audience][]string{
-				Accounting: {"contabilidade@coop.example"}, Platform: {"plataforma@coop.example"},
+			o.Routes = map[trade.Department][]string{
+				trade.Accounting: {"contabilidade@coop.example"}, trade.OfPlatform: {"plataforma@coop.example"},
 			}
 		})
 		w.Channels = []Channel{mails}
@@ -261,7 +261,7 @@ func TestAlertsGoToWhomTheyCall(t *testing.T) {
 			t.Errorf("where the alerts went (-want +got):\n%s", diff)
 		}
 		if got := AllTargets(mails); !slices.Equal(got, []string{
-			"email:contabilidade@coop.example", "email:plataforma@coop.example", "email:ti@coop.example",
+			"email:contabilidade@coop.example", "email:ti@coop.example", "email:plataforma@coop.example",
 		}) {
 			t.Errorf("all targets: %q", got)
 		}
@@ -271,19 +271,56 @@ func TestAlertsGoToWhomTheyCall(t *testing.T) {
 // Each group of people is called by the alerts that it can end.
 func TestEachAlertCallsAGroup(t *testing.T) {
 	t.Parallel()
-	for topic, want := range map[Topic]Audience{
-		InDoubt: Accounting, Rejected: Accounting, LongWaiting: Accounting, Contradicted: Accounting,
-		LateAnswer: Accounting, DiskFull: IT, Certificate: IT, BackupOld: IT, NoLedger: IT, NothingNew: IT,
+	for topic, want := range map[Topic]trade.Department{
+		InDoubt: trade.Accounting, Rejected: trade.Accounting, LongWaiting: trade.Accounting, Contradicted: trade.Accounting,
+		LateAnswer: trade.Accounting, DiskFull: trade.IT, Certificate: trade.IT, BackupOld: trade.IT, NoLedger: trade.IT, NothingNew: trade.IT,
 	} {
 		if got := groupOf(topic, Detail{}); got != want {
 			t.Errorf("%s calls %s, want %s", topic, got, want)
 		}
 	}
-	for code, want := range map[string]Audience{
-		"api_key": IT, "erp": IT, "refusals": Accounting, "brake_new_rows": Accounting, "unknown to this program": IT,
+	for code, want := range map[string]trade.Department{
+		"api_key": trade.IT, "erp": trade.IT, "refusals": trade.Accounting, "brake_new_rows": trade.Accounting, "unknown to this program": trade.IT,
 	} {
 		if got := groupOf(Stopped, Detail{Code: code}); got != want {
 			t.Errorf("a stop of %s calls %s, want %s", code, got, want)
 		}
+	}
+}
+
+// A cause of which somebody takes care is quiet until its day, unless it grows.
+func TestACauseThatSomebodyTakesCareOfIsQuietUntilItGrows(t *testing.T) {
+	for name, c := range map[string]struct {
+		rows int           // refused in the end
+		wait time.Duration // until then
+		told bool
+	}{
+		"quiet": {3, time.Hour, false}, "grown": {4, time.Hour, true}, "its day": {3, 73 * time.Hour, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one(t, func(t *testing.T, w *world) {
+				w.OldestLimitOff()
+				refuse := func(key string) {
+					w.send("contracts", w.record("contracts", w.contract(key, `{}`))[0], trade.OutcomeNotCreated, "")
+				}
+				for i := range 3 {
+					refuse(fmt.Sprint(i))
+				}
+				cause := w.store.Read("contracts", "0").Cause
+				must.Do(t, w.store.OwnCause(t.Context(), trade.CauseOwner{
+					Key: cause, Cause: cause, Owner: "Maria", Until: w.now.Add(72 * time.Hour),
+					Rows: map[string]int{"contracts": 3},
+				}, trade.AuditRecord{At: w.now, Who: "ana", Act: "cause own", Target: cause}))
+				if c.rows > 3 {
+					refuse("3")
+				}
+				w.tick(c.wait)
+				if c.told {
+					w.wantMails(begins(Rejected, "", "contracts"))
+				} else {
+					w.wantMails()
+				}
+			})
+		})
 	}
 }

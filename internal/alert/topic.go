@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -34,41 +35,17 @@ const (
 	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
 )
 
-// Audience is a group of people whose alerts may go to addresses of their own.
-type Audience string
-
-// The groups.
-const (
-	Accounting Audience = "accounting" // who decides about rows, and maintains documents and de-para
-	Platform   Audience = "platform"   // the platform's administrator or its support
-	IT         Audience = "it"
-)
-
-// Audiences lists all audiences.
-var Audiences = []Audience{Accounting, Platform, IT}
-
 // groupOf returns whom an alert calls.
-func groupOf(topic Topic, d Detail) Audience {
+func groupOf(topic Topic, d Detail) trade.Department {
 	switch {
 	case d.Group != "":
 		return d.Group
 	case topic == InDoubt || topic == Rejected || topic == LongWaiting || topic == Contradicted || topic == LateAnswer:
-		return Accounting
+		return trade.Accounting
 	case topic == Stopped:
-		return groupOfFixer(trade.ExplainStop(d.Code, trade.English).Fixer)
+		return cmp.Or(trade.ExplainStop(d.Code, trade.English).Fixer.Department(), trade.IT)
 	}
-	return IT
-}
-
-// groupOfFixer returns the group of who can cure something.
-func groupOfFixer(f trade.Fixer) Audience {
-	switch f {
-	case trade.FixERP, trade.FixReferences, trade.FixAccounting:
-		return Accounting
-	case trade.FixPlatform:
-		return Platform
-	}
-	return IT
+	return trade.IT
 }
 
 // Times that cannot be configured.
@@ -90,20 +67,20 @@ const (
 
 // Detail is the content of an alert's messages; it is stored with the alert.
 type Detail struct {
-	Code   string    `json:"code,omitempty"` // of a stop
-	Jobs   []Job     `json:"jobs,omitempty"`
-	Rows   int       `json:"rows,omitempty"`
-	Usual  int       `json:"usual,omitempty"` // usual number of new rows in a reading, with a brake
-	Limit  int       `json:"limit,omitempty"`
-	Oldest time.Time `json:"oldest,omitzero"`
-	Folder string    `json:"folder,omitempty"`
-	Host   string    `json:"host,omitempty"`
-	Free   uint64    `json:"free,omitempty"` // bytes
-	Ends   time.Time `json:"ends,omitzero"`
-	Late   int64     `json:"late_seconds,omitempty"`
-	Record int64     `json:"record,omitempty"` // of the audit
-	Causes []Cause   `json:"causes,omitempty"` // of the rows, for the first message only
-	Group  Audience  `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
+	Code   string           `json:"code,omitempty"` // of a stop
+	Jobs   []Job            `json:"jobs,omitempty"`
+	Rows   int              `json:"rows,omitempty"`
+	Usual  int              `json:"usual,omitempty"` // usual number of new rows in a reading, with a brake
+	Limit  int              `json:"limit,omitempty"`
+	Oldest time.Time        `json:"oldest,omitzero"`
+	Folder string           `json:"folder,omitempty"`
+	Host   string           `json:"host,omitempty"`
+	Free   uint64           `json:"free,omitempty"` // bytes
+	Ends   time.Time        `json:"ends,omitzero"`
+	Late   int64            `json:"late_seconds,omitempty"`
+	Record int64            `json:"record,omitempty"` // of the audit
+	Causes []Cause          `json:"causes,omitempty"` // of the rows, for the first message only
+	Group  trade.Department `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.
@@ -132,6 +109,9 @@ type Cause struct {
 	Subjects int            `json:"subjects,omitempty"` // codes or values that are the cause; 0 if it is the row itself
 	Oldest   time.Time      `json:"oldest"`             // when the oldest of the rows was first seen
 	Volumes  []Volume       `json:"volumes,omitempty"`  // of the rows, by product
+	Owner    string         `json:"owner,omitempty"`    // who takes care of it
+	Note     string         `json:"note,omitempty"`
+	Until    time.Time      `json:"until,omitzero"` // the day on which people are reminded again
 }
 
 // Volume is a weight of one product.

@@ -35,10 +35,10 @@ const (
 type WebhookOptions struct {
 	URL     func() string // a secret: anyone who has it can post to the channel
 	Form    Form
-	Chat    string        // of telegram
-	Key     func() string // of pagerduty, a secret
-	Name    string        // "" = the webhook of all; else that of a group, which is part of its target
-	Groups  []Audience    // whom it calls; nil = everybody
+	Chat    string             // of telegram
+	Key     func() string      // of pagerduty, a secret
+	Name    string             // "" = the webhook of all; else that of a group, which is part of its target
+	Groups  []trade.Department // whom it calls; nil = everybody
 	Roots   *x509.CertPool
 	Timeout time.Duration // for one message
 	Proxy   func() string // a secret; "" or nil: that of the environment
@@ -109,7 +109,7 @@ func (w *HTTPChannel) String() string {
 func (w *HTTPChannel) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
 // Targets returns the one target, which does not contain the address.
-func (w *HTTPChannel) Targets(kind string, group Audience) []string {
+func (w *HTTPChannel) Targets(kind string, group trade.Department) []string {
 	if w.o.Groups != nil && !slices.Contains(w.o.Groups, group) || kind == kindDigest && w.o.Form == PagerDuty {
 		return nil // a digest is no incident
 	}

@@ -16,7 +16,7 @@ type JobLedger interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	Ages(ctx context.Context, job string) (trade.Ages, error)
+	Ages(ctx context.Context, job string, without ...string) (trade.Ages, error)
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 }

@@ -70,9 +70,9 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 			return nil, err
 		}
 		host, port, _ := e.Place()
-		routes := map[alert.Audience][]string{}
+		routes := map[trade.Department][]string{}
 		for group, route := range config.Alerts.Routes {
-			routes[alert.Audience(group)] = route.To
+			routes[trade.Department(group)] = route.To
 		}
 		out = append(out, alert.NewEmail(alert.EmailOptions{
 			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
@@ -80,14 +80,14 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 			To:   e.To, DigestTo: e.DigestTo, Routes: routes, Roots: roots, Timeout: e.Timeout,
 		}))
 	}
-	var rest []alert.Audience // that have no route
-	for _, group := range alert.Audiences {
+	var rest []trade.Department // that have no route
+	for _, group := range trade.Departments {
 		route, routed := config.Alerts.Routes[string(group)]
 		if !routed {
 			rest = append(rest, group)
 			continue
 		}
-		channel, err := webhook(route.Webhook, string(group), []alert.Audience{group})
+		channel, err := webhook(route.Webhook, string(group), []trade.Department{group})
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ func Channels(config *config.Config) ([]alert.Channel, error) {
 }
 
 // webhook returns the channel of a configured webhook, or none.
-func webhook(w *config.WebhookConfig, name string, groups []alert.Audience) ([]alert.Channel, error) {
+func webhook(w *config.WebhookConfig, name string, groups []trade.Department) ([]alert.Channel, error) {
 	if w == nil {
 		return nil, nil
 	}
@@ -188,9 +188,17 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	if err != nil {
 		return nil, err
 	}
+	owners, err := store.CauseOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var out []alert.Cause
 	for _, g := range t.Sorted() {
-		c := alert.Cause{State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest}
+		own := owners[g.Key]
+		c := alert.Cause{
+			State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+			Owner: own.Owner, Note: own.Note, Until: own.Until,
+		}
 		if g.Problem != nil {
 			p := *g.Problem
 			p.Value, c.Problem = "", &p

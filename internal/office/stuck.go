@@ -29,7 +29,9 @@ type Stuck struct {
 type Cause struct {
 	pending.Group
 	Advice trade.Advice
-	More   int // codes beyond those in Subjects
+	More   int              // codes beyond those in Subjects
+	Owner  trade.CauseOwner // who takes care of it; the zero value if nobody does
+	Quiet  bool             // until a day, or until it grows; never what may be on the platform already
 }
 
 // Rows returns the number of rows that the cause blocks.
@@ -196,12 +198,18 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}
 	v := o.Voice(lang)
+	owners, err := o.store.CauseOwners(ctx)
+	if err != nil {
+		return Stuck{}, err
+	}
 	for _, g := range view.Groups {
 		t := Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
 		c := Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
 		}
+		c.Owner = owners[g.Key]
+		c.Quiet = c.State != trade.InDoubt && c.State != trade.Held && c.Owner.Quiet(o.now(), rowsOf(g))
 		out.Causes = append(out.Causes, c)
 	}
 	return out, nil

@@ -18,6 +18,7 @@ import (
 // Trouble is one cause and all rows that it blocks. It is one task for a person, however many rows
 // there are.
 type Trouble struct {
+	Key      string      // of the cause, as in pending.Group
 	State    trade.State // of the first row that is not waiting; waiting only if all rows wait
 	Cause    string      // as in trade.Entry
 	Problem  *trade.Problem
@@ -73,7 +74,7 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 	g := t.byKey[key]
 	if g == nil {
 		g = &Trouble{
-			State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e),
+			Key: key, State: e.State, Cause: e.Cause, Problem: problem, Awaited: pending.ParentOf(e),
 			subjects: map[string]int{},
 		}
 		t.byKey[key] = g

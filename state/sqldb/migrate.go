@@ -38,7 +38,7 @@ var ourTables = []string{
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
-	"person", "login", "login_device", "login_tries", "saved_filter",
+	"person", "login", "login_device", "login_tries", "saved_filter", "cause_owner",
 	"closing", "closing_part",
 	"webhook", "inbox", "heard", "candidate",
 	"zone", "linhas", "tentativas", "rows", "attempts",

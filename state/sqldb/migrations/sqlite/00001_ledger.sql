@@ -460,6 +460,18 @@ CREATE TABLE saved_filter (
     PRIMARY KEY (person_id, name)
 ) STRICT, WITHOUT ROWID;
 
+-- Who takes care of a cause, until when nobody is reminded of it, and how many rows of each job had it then.
+CREATE TABLE cause_owner (
+    key TEXT PRIMARY KEY CHECK (key <> ''),
+    cause TEXT NOT NULL,
+    owner TEXT NOT NULL CHECK (owner <> ''),
+    note TEXT NOT NULL,
+    until INTEGER,
+    row_counts TEXT NOT NULL, -- JSON
+    who TEXT NOT NULL,
+    at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Acts that one person ordered and others have to agree to before they are done. One that was done or declined is gone; the audit tells of it.
 CREATE TABLE approval (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

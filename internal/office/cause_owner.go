@@ -1,0 +1,86 @@
+package office
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// How long the words about an owner may be, in characters, and how far its day may lie ahead.
+const (
+	ownerMost = 60
+	noteMost  = 200
+	quietMost = 366 * 24 * time.Hour
+)
+
+// Owning is that somebody takes care of a cause. An empty Owner ends that.
+type Owning struct {
+	Key   string // of the cause
+	Owner string
+	Note  string
+	Until trade.Date // nobody is reminded before that day; zero: all the time
+}
+
+// OwnCause stores who takes care of a cause that keeps rows from going. It returns trade.ErrRole if
+// the person may not decide, trade.ErrNobody if there is no such cause, and the key of a phrase for
+// what is wrong with the words.
+func (o *Office) OwnCause(ctx context.Context, ask Owning, lang trade.Lang, who trade.Person,
+) (fault string, err error) {
+	if err := mayRole(who, trade.Accountant); err != nil {
+		return "", err
+	}
+	own := trade.CauseOwner{
+		Key: ask.Key, Owner: trade.MaskDocuments(strings.TrimSpace(ask.Owner)),
+		Note: trade.MaskDocuments(strings.TrimSpace(ask.Note)), Rows: map[string]int{},
+	}
+	now := o.now()
+	if !ask.Until.IsZero() {
+		own.Until = ask.Until.In(o.conf.Zone())
+	}
+	switch {
+	case own.Owner == "":
+		own.Note, own.Until = "", time.Time{}
+	case utf8.RuneCountInString(own.Owner) > ownerMost || utf8.RuneCountInString(own.Note) > noteMost:
+		return "owner.too_long", nil
+	case !own.Until.IsZero() && (!own.Until.After(now) || own.Until.Sub(now) > quietMost):
+		return "owner.day", nil
+	}
+	stuck, err := o.Stuck(ctx, lang, true)
+	if err != nil {
+		return "", err
+	}
+	i := slices.IndexFunc(stuck.Causes, func(c Cause) bool { return c.Key == ask.Key })
+	if i < 0 && own.Owner != "" {
+		return "", trade.ErrNobody
+	}
+	act := "cause leave"
+	if own.Owner != "" {
+		act = "cause own"
+	}
+	target := ask.Key
+	if i >= 0 {
+		own.Cause, own.Rows = stuck.Causes[i].Cause, rowsOf(&stuck.Causes[i].Group)
+		target = own.Cause
+	}
+	record, err := who.Record(now, act, target, map[string]any{
+		"owner": own.Owner, "note": own.Note, "until": ask.Until, "rows": own.Rows,
+	})
+	if err != nil {
+		return "", err
+	}
+	return "", o.store.OwnCause(ctx, own, record)
+}
+
+// rowsOf returns how many rows of each job have a cause themselves.
+func rowsOf(g *pending.Group) map[string]int {
+	out := map[string]int{}
+	for _, p := range g.Own {
+		out[p.Job] += p.Rows
+	}
+	return out
+}

@@ -1,0 +1,59 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// OwnCause stores who takes care of a cause, with the audit record, in place of who did before.
+// Without an owner nobody does any more.
+func (s *Store) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.AuditRecord) error {
+	rows, err := json.Marshal(o.Rows)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "taking a cause", func(t *sqldb.Tx) error {
+		if err := addAudit(t, record); err != nil { // its lock lets one at a time
+			return err
+		}
+		if err := t.Do(`DELETE FROM cause_owner WHERE key = ?`, sqldb.CleanText(o.Key)); err != nil || o.Owner == "" {
+			return err
+		}
+		return t.Do(
+			`INSERT INTO cause_owner (key, cause, owner, note, until, row_counts, who, at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+			sqldb.CleanText(o.Key), sqldb.CleanText(o.Cause), sqldb.CleanText(o.Owner), sqldb.CleanText(o.Note),
+			sqldb.Millis(o.Until), string(rows), sqldb.CleanText(record.Who), record.At.UnixMilli())
+	})
+}
+
+// CauseOwners returns who takes care of causes, by their keys. A cause may have ended since.
+func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error) {
+	const op = "reading who takes care of causes"
+	var rows []struct {
+		Key, Cause, Owner, Note, Who, RowCounts string
+		Until                                   sql.NullInt64
+		At                                      int64
+	}
+	if err := s.db.All(ctx, op, &rows, `SELECT key, cause, owner, note, until, row_counts, who, at
+		FROM cause_owner ORDER BY key`); err != nil {
+		return nil, err
+	}
+	out := map[string]trade.CauseOwner{}
+	for _, r := range rows {
+		o := trade.CauseOwner{
+			Key: r.Key, Cause: r.Cause, Owner: r.Owner, Note: r.Note, Until: sqldb.Instant(r.Until), Who: r.Who,
+			At: time.UnixMilli(r.At).UTC(),
+		}
+		if err := json.Unmarshal([]byte(r.RowCounts), &o.Rows); err != nil {
+			return nil, s.db.Fault(ctx, op, phrase.Errorf("who takes care of the cause %s is damaged: %w", r.Cause, err))
+		}
+		out[r.Key] = o
+	}
+	return out, nil
+}
