@@ -388,7 +388,7 @@ var rules = map[string]rule{
 	"internal/limits":      {reason: "limits reads the others as text"},
 	"internal/faultlist":   {reason: "faultlist reads the tests of the others as text"},
 	"internal/manual": {
-		testsMay: []string{"trade"},
+		testsMay: []string{"trade", "internal/english"},
 		reason:   "manual reads the documents as text, and holds what they say of states against trade",
 	},
 

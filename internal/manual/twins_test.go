@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/must"
 )
 
@@ -87,7 +88,7 @@ func blocks(text string) []block {
 
 // placeholders are the words that a reader replaces in a command.
 var placeholders = strings.NewReplacer("TEXTO", "TEXT", "CHAVE", "KEY", "ROTINA", "JOB", "ARQUIVO", "FILE",
-	"NOME", "NAME", "CÓDIGO", "CODE", "CÓDIGOS", "CODES", "PASTA", "DIR", "ANTIGA", "OLD", "NOVA", "NEW",
+	"NOME", "NAME", "CÓDIGO", "CODE", "PASTA", "DIR", "ANTIGA", "OLD", "NOVA", "NEW",
 	"COLUNA", "COLUMN", "NÚMERO", "NUMBER", "TIPO", "KIND", "MÁQUINA", "HOST", "ZONA", "ZONE",
 	"CAMINHO", "PATH", "EVENTO", "EVENT")
 
@@ -251,6 +252,19 @@ func TestAReaderStaysInOneLanguage(t *testing.T) {
 					t.Errorf("docs/%s:%d leads to the English %s: there is %s", name, b.line, target, portugueseOf(target))
 				}
 			}
+		}
+	}
+}
+
+// Nobody has to know English to read a Portuguese page: outside of code it has none.
+func TestPortuguesePagesHaveNoEnglishInThem(t *testing.T) {
+	t.Parallel()
+	for _, file := range must.Get(filepath.Glob(root + "/docs/*" + portuguese))(t) {
+		name := filepath.Base(file)
+		text, _, _ := strings.Cut(read(t, "docs/"+name), "\n## In English\n")
+		text = link.ReplaceAllString(codeWord.ReplaceAllString(strings.Join(prose(text), "\n"), "x"), "]")
+		for _, line := range english.Lines(strings.Replace(text, "[at the end]", "", 1)) {
+			t.Errorf("docs/%s has English in it: %s", name, line)
 		}
 	}
 }
