@@ -131,3 +131,37 @@ func TestF167LibreOfficeReadsTheReport(t *testing.T) {
 		}
 	}
 }
+
+// Every sheet has filters in its first row, also one without rows, and a wide one is printed over several
+// pages beside each other.
+func TestLibreOfficeFiltersAndPrintsEverySheet(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	s, dir := w.take(Cut{}), t.TempDir()
+	book := filepath.Join(dir, "book.xlsx")
+	must.Do(t, os.WriteFile(book, []byte(mustReport(t, s, portuguese,
+		func(b *bytes.Buffer) Writer { return NewXLSX(b) })), 0o600))
+	list := filepath.Join(dir, "list.xlsx")
+	var rows bytes.Buffer
+	to := must.Get(newDecisionFile(Workbook, &rows, portuguese.Lang))(t)
+	must.Do(t, to.Row(make([]string, len(decisionColumns))), to.Close(), os.WriteFile(list, rows.Bytes(), 0o600))
+	opened := office(t, "fods", "", book, list)
+	for name, want := range map[string]int{"book.fods": 10, "list.fods": 1} {
+		text := string(must.Get(os.ReadFile(filepath.Join(opened, name)))(t))
+		if n := strings.Count(text, `table:display-filter-buttons="true"`); n != want {
+			t.Errorf("%s has filters on %d sheets, want %d", name, n, want)
+		}
+	}
+	for _, sheet := range []SectionID{ContractsSection, SummarySection} {
+		o := portuguese
+		o.Sections = []SectionID{sheet}
+		must.Do(t, os.WriteFile(book, []byte(mustReport(t, s, o,
+			func(b *bytes.Buffer) Writer { return NewXLSX(b) })), 0o600))
+		pdf := string(must.Get(os.ReadFile(filepath.Join(office(t, "pdf", "", book), "book.pdf")))(t))
+		pages := strings.Count(pdf, "/Type/Page") - strings.Count(pdf, "/Type/Pages")
+		if wide := sheet == ContractsSection; wide != (pages > 2) { // the first is about the report
+			t.Errorf("%s is printed on %d pages", sheet, pages)
+		}
+	}
+}

@@ -47,23 +47,36 @@ func TestAWorkbookHasTypesFiltersAndAFrozenHeader(t *testing.T) {
 	if err != nil || len(tables) != 1 || !strings.HasPrefix(tables[0].Range, "A1:") {
 		t.Errorf("tables %+v, %v", tables, err)
 	}
-	// every sheet is on A4 across, as wide as a page, with its first row and the number on each
+	// Every sheet is on A4 across, with its first row and the number on each page. Up to twelve columns are
+	// as wide as a page; more go on beside it, in readable letters, each page with what says which row it is.
 	names := book.GetDefinedName()
 	for i, sheet := range book.GetSheetList() {
+		columns := must.Get(book.GetCols(sheet))(t)
+		wide := len(columns) > 12
 		page, err := book.GetPageLayout(sheet)
 		if err != nil || *page.Orientation != "landscape" || *page.Size != 9 || *page.FitToHeight != 0 {
 			t.Errorf("%s is printed as %+v, %v", sheet, page, err)
 		}
 		props, err := book.GetSheetProps(sheet)
-		if err != nil || !*props.FitToPage {
-			t.Errorf("%s is wider than a page, %v", sheet, err)
+		if err != nil || *props.FitToPage == wide || wide && *page.AdjustTo != 70 {
+			t.Errorf("%s with %d columns fits a page: %v, %v", sheet, len(columns), *props.FitToPage, err)
+		}
+		for n := range columns {
+			name := must.Get(excelize.ColumnNumberToName(n + 1))(t)
+			if width, err := book.GetColWidth(sheet, name); err != nil || width == 9.140625 {
+				t.Errorf("column %s of %s has no width of its own, %v", name, sheet, err)
+			}
 		}
 		foot, err := book.GetHeaderFooter(sheet)
 		if err != nil || !strings.HasSuffix(foot.OddFooter, "&P / &N") ||
 			!strings.Contains(foot.OddFooter, "Relatório") {
 			t.Errorf("below %s stands %+v, %v", sheet, foot, err)
 		}
-		if want := "'" + sheet + "'!$1:$1"; i > 0 && !slices.ContainsFunc(names, func(n excelize.DefinedName) bool {
+		want := "'" + sheet + "'!$1:$1"
+		if wide { // of a report without texts to show: job, branch and key; for the totals by what, name and product
+			want = "'" + sheet + "'!$A:$C," + want
+		}
+		if i > 0 && !slices.ContainsFunc(names, func(n excelize.DefinedName) bool {
 			return n.Name == "_xlnm.Print_Titles" && n.RefersTo == want && n.Scope == sheet
 		}) {
 			t.Errorf("the first row of %s does not stand on each page: %+v", sheet, names)

@@ -6,8 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/xuri/excelize/v2"
@@ -35,6 +35,7 @@ type xlsxWriter struct {
 	sheets  int      // sheets of the workbook so far
 	rows    *workbook.Sheet
 	skel    *excelize.StreamWriter // the sheet without its rows, for what excelize must know
+	layout  workbook.Layout
 	line    int
 }
 
@@ -94,7 +95,8 @@ func (w *xlsxWriter) styles() (err error) {
 		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
 	})
 	w.note = style(excelize.Style{Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
-	w.style[TextColumn], w.style[CodeColumn] = style(excelize.Style{NumFmt: 49}), style(excelize.Style{NumFmt: 49})
+	wrapped := style(excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
+	w.style[TextColumn], w.style[CodeColumn] = wrapped, style(excelize.Style{NumFmt: 49})
 	w.style[CountColumn] = style(excelize.Style{NumFmt: 3})
 	w.style[MoneyColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
 	w.style[NumberColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
@@ -111,10 +113,21 @@ func (w *xlsxWriter) Section(s Section) error {
 	return w.sheet()
 }
 
+// key returns how many of the first columns say what a row is.
+func (s Section) key() int {
+	for _, id := range []string{"key", "product", "line"} {
+		if i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.ID == id }); i >= 0 {
+			return i + 1
+		}
+	}
+	return 1
+}
+
 // narrow are the widths of columns with short texts, so that more columns fit on a page.
 var narrow = map[string]int{
 	"job": 14, "branch": 8, "order_type": 18, "product": 10, "harvest": 11, "producer": 11, "place": 10, "wallet": 10,
 	"unit": 8, "currency": 8, "state": 16, "flags": 16, "basis": 12, "role": 12, "show": 34, "reason": 34,
+	"remote_id": 38, "key": 20,
 }
 
 // sheet begins the next sheet of the section.
@@ -128,12 +141,6 @@ func (w *xlsxWriter) sheet() error {
 		return err
 	}
 	w.sheets++
-	// the first row is repeated on each printed page
-	if err := w.book.SetDefinedName(&excelize.DefinedName{
-		Name: "_xlnm.Print_Titles", RefersTo: "'" + strings.ReplaceAll(name, "'", "''") + "'!$1:$1", Scope: name,
-	}); err != nil {
-		return err
-	}
 	var err error
 	w.skel, err = w.book.NewStreamWriter(name)
 	if err != nil {
@@ -143,7 +150,7 @@ func (w *xlsxWriter) sheet() error {
 	w.names = make([]string, len(w.section.Columns))
 	for i, c := range w.section.Columns {
 		widths[i] = map[Type]int{
-			TextColumn: 22, CodeColumn: 16, CountColumn: 12, NumberColumn: 14, MoneyColumn: 15,
+			TextColumn: 22, CodeColumn: 16, CountColumn: 12, NumberColumn: 18, MoneyColumn: 19,
 			DayColumn: 12, TimeColumn: 18,
 		}[c.Type]
 		if n, ok := narrow[c.ID]; ok {
@@ -152,8 +159,10 @@ func (w *xlsxWriter) sheet() error {
 		column, e := excelize.ColumnNumberToName(i + 1)
 		w.names[i], titles[i], err = column, c.Title, errors.Join(err, e)
 	}
+	w.layout = workbook.Layout{Widths: widths, Key: w.section.key()}
+	err = errors.Join(err, w.book.SetDefinedName(w.layout.PrintTitles(name)))
 	// excelize numbers its sheets in the order in which they are made.
-	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), widths, 0, 0), 1
+	w.rows, w.line = w.file.Sheet(fmt.Sprintf("xl/worksheets/sheet%d.xml", w.sheets), w.layout), 1
 	w.rows.Begin(1)
 	for i, c := range w.section.Columns {
 		w.rows.Text(w.names[i], w.head, c.Title)
@@ -214,6 +223,8 @@ func (w *xlsxWriter) close() error {
 			Range: "A1:" + last,
 			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
 		}))
+	} else {
+		err = w.layout.Filter(w.book, w.skel.Sheet, w.line)
 	}
 	err = errors.Join(err, w.skel.Flush(), w.rows.Close(w.line > 1, w.foot))
 	w.rows = nil

@@ -61,12 +61,65 @@ func (b *File) Write(p []byte) (int, error) {
 	return b.to.Write(p)
 }
 
-// Sheet begins a sheet. Its first row stays visible when the others scroll, and so do its first fixed
-// columns; those from hidden on are not shown, unless it is 0. It prints on A4 landscape, as wide as one
-// page.
-func (b *File) Sheet(path string, widths []int, fixed, hidden int) *Sheet {
+// Layout is how a sheet is shown and printed: always with its first row.
+type Layout struct {
+	Widths []int // of the columns, in characters
+	Fixed  int   // so many of the first columns stay visible when the others scroll
+	Key    int   // so many of the first columns say what a row is: they are on each page that is printed
+	Hidden int   // the columns from this one on are not shown; 0 = all are
+}
+
+// wideAbove is how many columns are still read where they are as wide as one page.
+const wideAbove = 12
+
+// Wide reports whether a sheet prints over several pages beside each other: its letters would be too small
+// on one.
+func (l Layout) Wide() bool {
+	if l.Hidden > 0 {
+		return l.Hidden > wideAbove
+	}
+	return len(l.Widths) > wideAbove
+}
+
+// PrintTitles names what each printed page of a sheet repeats: its first row and, on pages beside each
+// other, its first columns.
+func (l Layout) PrintTitles(sheet string) *excelize.DefinedName {
+	to := quoted(sheet) + "$1:$1"
+	if l.Wide() && l.Key > 0 {
+		to = fmt.Sprintf("%s$A:$%c,%s", quoted(sheet), 'A'+l.Key-1, to)
+	}
+	return &excelize.DefinedName{Name: "_xlnm.Print_Titles", RefersTo: to, Scope: sheet}
+}
+
+// Filter names the cells of a sheet whose first row has filters, where they are no table.
+func (l Layout) Filter(book *excelize.File, sheet string, rows int) error {
+	last, err := excelize.CoordinatesToCellName(len(l.Widths), rows, true)
+	if err != nil {
+		return err
+	}
+	err = book.SetDefinedName(&excelize.DefinedName{
+		Name: filterName, RefersTo: quoted(sheet) + "$A$1:" + last, Scope: sheet,
+	})
+	if err == nil { // people see it in no list of names
+		names := book.WorkBook.DefinedNames.DefinedName
+		names[len(names)-1].Hidden = true
+	}
+	return err
+}
+
+const filterName = "_xlnm._FilterDatabase"
+
+func quoted(sheet string) string { return "'" + strings.ReplaceAll(sheet, "'", "''") + "'!" }
+
+// Sheet begins a sheet. It prints on A4 landscape.
+func (b *File) Sheet(path string, layout Layout) *Sheet {
 	b.sheets[path] = false
-	s := &Sheet{file: b}
+	s := &Sheet{file: b, layout: layout}
+	widths, fixed, hidden := layout.Widths, layout.Fixed, layout.Hidden
+	fit := 1
+	if layout.Wide() {
+		fit = 0
+	}
 	var to io.Writer
 	to, s.err = b.zip.Create(path)
 	if s.err != nil {
@@ -75,7 +128,7 @@ func (b *File) Sheet(path string, widths []int, fixed, hidden int) *Sheet {
 	s.to = bufio.NewWriterSize(to, 1<<16)
 	s.put(xml.Header +
 		`<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
-		`<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr><sheetViews><sheetView workbookViewId="0">`)
+		`<sheetPr><pageSetUpPr fitToPage="` + strconv.Itoa(fit) + `"/></sheetPr><sheetViews><sheetView workbookViewId="0">`)
 	if fixed > 0 {
 		s.put(fmt.Sprintf(`<pane xSplit="%d" ySplit="1" topLeftCell="%c2" activePane="bottomRight" state="frozen"/>`, fixed,
 			'A'+fixed))
@@ -143,11 +196,12 @@ type Sheet struct {
 	// Offers are the drop-down lists of columns, from the second row on.
 	Offers map[string][]string
 
-	file *File
-	to   *bufio.Writer
-	size uint64
-	row  string
-	err  error
+	file   *File
+	layout Layout
+	to     *bufio.Writer
+	size   uint64
+	row    string
+	err    error
 }
 
 func (s *Sheet) put(text string) {
@@ -199,9 +253,13 @@ func (s *Sheet) Text(column string, style int, text string) {
 	s.put(`</t></is></c>`)
 }
 
-// pageSetup is A4 landscape, as wide as one page and as long as needed.
-const pageSetup = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>` +
-	`<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
+// pageSetup is A4 landscape, as long as needed: as wide as one page or, if the sheet is wide, in letters of
+// this part of their size in percent.
+const (
+	pageMargins = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>`
+	pageSetup   = `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
+	wideSetup   = `<pageSetup paperSize="9" scale="70" fitToHeight="0" pageOrder="overThenDown" orientation="landscape"/>`
+)
 
 // footerText is the largest number of characters in a footer, without the page numbers.
 const footerText = 200
@@ -221,12 +279,19 @@ func (s *Sheet) Write(text []byte) (int, error) {
 	return s.to.Write(text)
 }
 
-// Close ends the sheet; table reports whether it has a table. foot is printed at the bottom of each
-// page, beside the page number.
+// Close ends the sheet; table reports whether it has a table, whose first row has filters. Otherwise the
+// sheet has them. foot is printed at the bottom of each page, beside the page number.
 func (s *Sheet) Close(table bool, foot string) error {
 	s.put(`</sheetData>`)
+	if last, err := excelize.ColumnNumberToName(len(s.layout.Widths)); !table && err == nil {
+		s.put(`<autoFilter ref="A1:` + last + s.row + `"/>`)
+	}
 	s.offers()
-	s.put(pageSetup + `<headerFooter><oddFooter>`)
+	setup := pageSetup
+	if s.layout.Wide() {
+		setup = wideSetup
+	}
+	s.put(pageMargins + setup + `<headerFooter><oddFooter>`)
 	if s.err == nil {
 		s.err = xml.EscapeText(s, []byte(Footer(foot)))
 	}

@@ -76,12 +76,16 @@ type listBook struct {
 	line  int
 }
 
+// listKey is how many columns of a list say what a row is.
+const listKey = 2
+
 // NewList begins a list as a workbook.
 func NewList(to io.Writer, form ListForm) (List, error) {
 	l := &listBook{form: form, book: excelize.NewFile(), file: NewFile(to), line: 1}
 	head, err := l.book.NewStyle(&excelize.Style{
-		Font: &excelize.Font{Bold: true},
-		Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
+		Font:      &excelize.Font{Bold: true},
+		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
+		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
 	})
 	wrapped := excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}
 	text, textErr := l.book.NewStyle(&wrapped)
@@ -105,7 +109,11 @@ func NewList(to io.Writer, form ListForm) (List, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.sheet = l.file.Sheet("xl/worksheets/sheet1.xml", widths, 2, form.Hidden)
+	layout := Layout{Widths: widths, Fixed: listKey, Key: listKey, Hidden: form.Hidden}
+	if err := l.book.SetDefinedName(layout.PrintTitles(form.Name)); err != nil {
+		return nil, err
+	}
+	l.sheet = l.file.Sheet("xl/worksheets/sheet1.xml", layout)
 	l.sheet.Offers = offers
 	l.sheet.Begin(1)
 	for i, c := range form.Columns {
@@ -131,7 +139,7 @@ func (l *listBook) Row(cells []string) error {
 }
 
 func (l *listBook) Close() error {
-	err := l.sheet.Close(false, "")
+	err := errors.Join(l.sheet.Close(false, ""), l.sheet.layout.Filter(l.book, l.form.Name, l.line))
 	if err == nil {
 		err = l.file.Finish(l.book)
 	}
