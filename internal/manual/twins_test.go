@@ -241,6 +241,11 @@ func TestAReaderStaysInOneLanguage(t *testing.T) {
 			}
 		}
 	}
+	for _, m := range mention.FindAllStringSubmatch(read(t, "internal/i18n/pt-BR.json"), -1) {
+		if page := path.Base(m[1]); slices.Contains(twins(t), page) {
+			t.Errorf("internal/i18n/pt-BR.json names %s: there is %s", m[1], portugueseOf(page))
+		}
+	}
 	for _, file := range must.Get(filepath.Glob(root + "/docs/*" + portuguese))(t) {
 		name := filepath.Base(file)
 		text, _, _ := strings.Cut(read(t, "docs/"+name), "\n## In English\n")
