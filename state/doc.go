@@ -31,7 +31,8 @@
 // messages for people when a database fails), which know no entry.
 //
 //	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
-//	              cursor (I4), and what it must know before; rows_swept: what a sweep compares
+//	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
+//	              rows_listed: what lists are sorted and narrowed by
 //	queue         which rows are due, which are woken, which records of the platform block rows
 //	records_*     what is, or may be, on the platform, and which row it belongs to
 //	group         the group commit, on one page: in which order rows are settled, moved and

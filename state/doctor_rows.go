@@ -55,16 +55,18 @@ func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 			entryPage); err != nil {
 			return err
 		}
+		var read []trade.Entry
 		for i := range page {
 			r := &page[i]
 			e, err := r.Entry()
+			read = append(read, e)
 			if err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) || !r.fits(e) {
 				odd[r.ID] = r.Job + " " + r.Key
 			}
 			after = r.ID
 		}
-		if len(page) < entryPage {
-			return nil
+		if err := s.oddListings(ctx, read, odd); err != nil || len(page) < entryPage {
+			return err
 		}
 	}
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -107,9 +108,15 @@ func (m *jobMove) moveEntries(between string) error {
 	if err := m.Do(`DELETE FROM record WHERE certainty = 'void' AND job IN (?, ?)`, m.From, m.To); err != nil {
 		return err
 	}
-	if err := m.Do(`UPDATE record SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From); err != nil ||
-		len(gives) == 0 {
+	if err := errors.Join(m.Do(`UPDATE record SET job = ?, version = version + 1 WHERE job = ?`, m.To, m.From),
+		m.Do(`UPDATE listing SET job = ? WHERE job = ?`, m.To, m.From)); err != nil || len(gives) == 0 {
 		return err
+	}
+	for chunk := range slices.Chunk(gives, sqldb.ArrayRows) {
+		if err := m.Do(`UPDATE listing SET job = ? WHERE `+m.S.D.Among("entry_id"), m.From,
+			sqldb.ListOf(m.S.D, chunk)); err != nil {
+			return err
+		}
 	}
 	return m.Do(`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`, m.From, between)
 }

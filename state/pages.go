@@ -69,12 +69,8 @@ func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.Par
 // ids returns the ids of the page, in order.
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
 	if column, _ := p.q.Sort.Column(); column != "" {
-		sorted := false
-		ids, page.Next, sorted, err = p.sortedPage()
-		if err != nil || sorted {
-			return ids, page, err
-		}
-		page.Many, p.q.Sort = true, trade.NewestFirst
+		ids, page.Next, err = p.byColumn()
+		return ids, page, err
 	}
 	if p.q.Sort == trade.ByKey {
 		ids, err = p.byKey()
@@ -98,12 +94,17 @@ type paging struct {
 	afterJob, afterKey string  // of that row, if sorted by key
 	says               *branch // the condition that a row is found by the text
 	found              []int64 // the rows that the text finds; nil: there is no text, or too many have it
-	dated              bool    // few rows were changed in the given period
+	few                []int64 // the rows of another part of the filter that few rows have; nil: no part is so
+	facts              []factTest
+	dated              bool // few rows were changed in the given period
 }
+
+// chosen reports whether the rows that may match are few and known.
+func (p *paging) chosen() bool { return p.found != nil || p.few != nil }
 
 // start determines where the page begins, and how the text is to be searched.
 func (p *paging) start() error {
-	if p.q.After != "" {
+	if column, _ := p.q.Sort.Column(); p.q.After != "" && column == "" {
 		n, err := strconv.ParseInt(p.q.After, 10, 64)
 		if err != nil {
 			return phrase.Errorf("no page begins after %q", p.q.After)
@@ -119,10 +120,17 @@ func (p *paging) start() error {
 		}
 		p.afterJob, p.afterKey = row.Job, row.Key
 	}
-	if p.q.Text != "" {
-		return p.interpret()
+	if err := p.readFacts(); err != nil {
+		return err
 	}
-	return p.date()
+	look := p.date
+	if p.q.Text != "" {
+		look = p.interpret
+	}
+	if err := look(); err != nil {
+		return err
+	}
+	return p.choose()
 }
 
 // byNumber returns ids in id order, ascending or descending. For each job and each state or cause
@@ -136,9 +144,9 @@ func (p *paging) byNumber() ([]int64, error) {
 	for _, job := range p.q.Jobs {
 		for _, b := range p.branches(job, false) {
 			if p.after > 0 {
-				b.add(`e.id `+beyond+` ?`, p.after)
+				b.add(b.id()+` `+beyond+` ?`, p.after)
 			}
-			sorted := `e.id `
+			sorted := b.id() + ` `
 			if b.few { // no index has them in this order: the few rows are sorted
 				sorted = `e.id + 0 `
 			}
@@ -169,7 +177,7 @@ func (p *paging) byKey() ([]int64, error) {
 		if err != nil {
 			return nil, err
 		}
-		many = many && p.found == nil
+		many = many && !p.chosen()
 		b := p.branches(job, many)
 		if p.after > 0 && job == p.afterJob {
 			b[0].add(`e.key > ?`, p.afterKey)
@@ -178,7 +186,7 @@ func (p *paging) byKey() ([]int64, error) {
 		if !many { // no index has them in this order: the few rows are sorted
 			order = `ORDER BY e.key || ''`
 			switch {
-			case p.found != nil: // the text selects rows better than the states do
+			case p.chosen(): // the text selects rows better than the states do
 			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
 				b[0].from = p.s.db.D.ByStuck
 				b[0].add(isStuck)
@@ -224,6 +232,39 @@ type branch struct {
 	args  []any
 	few   bool   // the rows are found by another index than that of the ids
 	from  string // an index that the planner would not choose; "" = none
+
+	listing bool // what lists are narrowed by is read as well
+	lead    bool // it is read first, in the order of the index
+	bare    bool // and it is all that is read
+}
+
+// id returns the number of the row, in the table that has it in order.
+func (b *branch) id() string {
+	if b.lead {
+		return `l.entry_id`
+	}
+	return `e.id`
+}
+
+// tables returns the tables of the statement, in the order in which they are to be read.
+func (b *branch) tables() string {
+	switch {
+	case b.bare:
+		return `listing l ` + b.from
+	case b.lead:
+		return `listing l ` + b.from + `CROSS JOIN entry e `
+	case b.listing:
+		return `entry e ` + b.from + `CROSS JOIN listing l `
+	}
+	return `entry e ` + b.from
+}
+
+// withListing adds what lists are narrowed by to a statement that reads rows.
+func (b *branch) withListing() {
+	if !b.listing {
+		b.listing = true
+		b.add(`l.entry_id = e.id`)
+	}
 }
 
 func (b *branch) add(condition string, args ...any) {
@@ -253,13 +294,14 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	if p.q.Sort == trade.ByKey {
 		b := rest()
 		states(b)
-		if len(p.q.Causes) > 0 {
-			b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
-		}
+		p.ofCauses(b)
 		return []*branch{b}
 	}
-	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 {
+	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 && !p.chosen() {
 		return p.datedBranches(rest)
+	}
+	if b := p.byName(job); b != nil {
+		return b
 	}
 	var out []*branch
 	for _, cause := range p.q.Causes {
@@ -279,16 +321,47 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	if out == nil {
 		out = append(out, rest())
 	}
-	if p.found != nil {
-		for _, b := range out {
-			b.few = true
-		}
+	for _, b := range out {
+		b.few = p.chosen()
 	}
 	return out
 }
 
-// narrow adds the conditions of every statement.
+// narrow adds the conditions of every statement that reads rows.
 func (p *paging) narrow(b *branch) {
+	p.ofRow(b)
+	if len(p.facts) > 0 {
+		b.withListing()
+		p.byFacts(b, "")
+	}
+}
+
+// ofEntry adds the conditions on states and causes.
+func (p *paging) ofEntry(b *branch) {
+	if len(p.q.States) > 0 {
+		b.add(`e.state IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+	}
+	p.ofCauses(b)
+}
+
+func (p *paging) ofCauses(b *branch) {
+	if len(p.q.Causes) > 0 {
+		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
+	}
+}
+
+// ofRow adds the conditions on flags, period and text, and the rows that were chosen.
+func (p *paging) ofRow(b *branch) {
+	if b.lead && len(p.q.Flags) == 0 && p.q.From.IsZero() && p.q.Until.IsZero() && p.q.Text == "" &&
+		len(p.q.States)+len(p.q.Causes) == 0 {
+		return
+	}
+	if b.lead {
+		b.add(`e.id = l.entry_id`)
+	}
+	if p.few != nil {
+		b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.few))
+	}
 	if len(p.q.Flags) > 0 {
 		alternatives := make([]string, len(p.q.Flags))
 		var values []any
@@ -309,7 +382,7 @@ func (p *paging) all(dest any, query string, args ...any) error {
 }
 
 func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
-	query := `SELECT e.id FROM entry e ` + b.from + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
+	query := `SELECT ` + b.id() + ` FROM ` + b.tables() + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
 	err = p.all(&ids, query, append(slices.Clone(b.args), p.q.Limit+1)...)
 	return ids, err
 }

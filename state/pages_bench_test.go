@@ -19,6 +19,7 @@ func BenchmarkRowPage(b *testing.B) {
 	benchBoth(b, func(b *testing.B, s *Store) {
 		fillLarge(b, s, *pageRows)
 		day := time.UnixMilli(1_760_000_000_000).Add(time.Duration(*pageRows) * time.Second)
+		month, worth := must.Get(trade.ParseDate("2025-05-10"))(b), trade.NewDecimal(500_000, 0)
 		for _, bench := range []struct {
 			name string
 			q    trade.RowQuery
@@ -52,6 +53,32 @@ func BenchmarkRowPage(b *testing.B) {
 			{"a part of a number", trade.RowQuery{Text: "777"}},
 			{"a day", trade.RowQuery{From: day.Add(-48 * time.Hour), Until: day.Add(-24 * time.Hour)}},
 			{"a day without rows", trade.RowQuery{From: day.Add(48 * time.Hour)}},
+			{"the largest", trade.RowQuery{Sort: "-" + trade.ByValue}},
+			{"the smallest", trade.RowQuery{Sort: trade.ByVolume}},
+			{"by title", trade.RowQuery{Sort: trade.ByTitle}},
+			{"by day, sent", trade.RowQuery{Sort: "-" + trade.ByDay, States: []trade.State{trade.Accepted}}},
+			{"by day, a rare state", trade.RowQuery{Sort: "-" + trade.ByDay, States: []trade.State{trade.Held}}},
+			{"by state", trade.RowQuery{Sort: trade.ByState}},
+			{"by change", trade.RowQuery{Sort: "-" + trade.ByChanged}},
+			{"the largest of a product", trade.RowQuery{
+				Sort: "-" + trade.ByValue, Facts: trade.FactQuery{Product: "TRIGO"},
+			}},
+			{"the largest of a producer", trade.RowQuery{
+				Sort: "-" + trade.ByValue, Facts: trade.FactQuery{Producer: "PRODUTOR 77"},
+			}},
+			{"a producer", trade.RowQuery{Facts: trade.FactQuery{Producer: "PRODUTOR 77"}}},
+			{"a part of producers", trade.RowQuery{Facts: trade.FactQuery{Producer: "tor 77"}}},
+			{"a product", trade.RowQuery{Facts: trade.FactQuery{Product: "TRIGO"}}},
+			{"a product in a branch by weight", trade.RowQuery{
+				Sort: "-" + trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA", Branch: "03"},
+			}},
+			{"documents of a month by day", trade.RowQuery{
+				Sort: "-" + trade.ByDay, Facts: trade.FactQuery{DayFrom: month, DayUntil: month},
+			}},
+			{"of a worth by worth", trade.RowQuery{
+				Sort: trade.ByValue, Facts: trade.FactQuery{WorthFrom: &worth},
+			}},
+			{"of a worth, newest first", trade.RowQuery{Facts: trade.FactQuery{WorthFrom: &worth}}},
 		} {
 			b.Run(bench.name, func(b *testing.B) {
 				bench.q.Limit = 50
@@ -60,6 +87,22 @@ func BenchmarkRowPage(b *testing.B) {
 				}
 			})
 		}
+		b.Run("names", func(b *testing.B) {
+			for b.Loop() {
+				must.Get(s.RowNames(b.Context(), trade.ByProducer, nil, "", 300))(b)
+			}
+		})
+		b.Run("sums of a producer", func(b *testing.B) {
+			for b.Loop() {
+				few := trade.RowQuery{Facts: trade.FactQuery{Producer: "PRODUTOR 77"}}
+				must.Get(s.RowSums(b.Context(), few, false))(b)
+			}
+		})
+		b.Run("sums of a product", func(b *testing.B) {
+			for b.Loop() {
+				must.Get(s.RowSums(b.Context(), trade.RowQuery{Facts: trade.FactQuery{Product: "SOJA"}}, true))(b)
+			}
+		})
 		b.Run("what is missing", func(b *testing.B) {
 			for b.Loop() {
 				must.Get(s.Shortages(b.Context()))(b)
@@ -73,6 +116,16 @@ func BenchmarkRowPage(b *testing.B) {
 		})
 	})
 }
+
+// listLarge lists the rows of fillLarge: contracts of a thousand producers in nine branches, of which every
+// fiftieth is of wheat, over three years, and some without a weight or a worth.
+const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer, branch, day, kg, worth, currency)
+	SELECT id, job, key,
+		CASE WHEN id % 50 = 0 THEN 'TRIGO' WHEN id % 3 = 0 THEN 'MILHO' WHEN id % 97 <> 1 THEN 'SOJA' END,
+		'PRODUTOR ' || (id * 7919 % 1000), '0' || (id % 9 + 1), 20240101 + id % 3 * 10000 + id / 3 % 12 * 100 + id % 28,
+		CASE WHEN id % 41 <> 3 THEN id * 7919 % 100003 * 600000 END,
+		CASE WHEN id % 29 <> 5 THEN id * 104729 % 1000003 * 10000 END, CASE WHEN id % 29 <> 5 THEN 'BRL' ELSE '' END
+	FROM entry WHERE id BETWEEN ? AND ?`
 
 // fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes
 // minutes.
@@ -102,11 +155,14 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 			if err := t.Do(insert, first, min(rows, first+19_999)); err != nil {
 				return err
 			}
+			if err := t.Do(listLarge, first, min(rows, first+19_999)); err != nil {
+				return err
+			}
 		}
 		return restore()
 	})
 	if err == nil && s.db.D.Name == sqldb.Postgres {
-		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error { return t.Do(`ANALYZE entry`) })
+		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error { return t.Do(`ANALYZE entry, listing`) })
 	}
 	if err == nil {
 		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {

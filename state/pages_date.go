@@ -71,9 +71,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 		} {
 			b := rest()
 			b.few = true
-			if p.s.db.D.Name == sqldb.SQLite { // the planner would choose the index of all rows
-				b.from = `INDEXED BY ` + part.index + ` `
-			}
+			b.from = p.s.db.D.ByIndex(part.index) // the planner would choose the index of all rows
 			b.add(part.reduced)
 			b.add(isSettled)
 			if len(p.q.States) > 0 {

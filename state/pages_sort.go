@@ -1,124 +1,279 @@
+// Pages in the order of a column of the list, at any size: each order has an index, and a page begins
+// after the last row of the page before.
+
 package state
 
 import (
 	"cmp"
-	"encoding/json"
+	"database/sql"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sortedPage returns the ids of one page in an order that no index has. It reads and sorts all rows
-// of the query, unless there are more than trade.SortedMost; then ok is false. next is where the
-// next page begins.
-func (p *paging) sortedPage() (ids []int64, next string, ok bool, err error) {
-	all := *p
-	all.after, all.q.Sort, all.q.Limit = 0, trade.NewestFirst, trade.SortedMost
-	ids, err = all.byNumber()
-	if err != nil || len(ids) > trade.SortedMost {
-		return nil, "", false, err
-	}
-	rows, err := p.sortKeys(ids)
-	if err != nil {
-		return nil, "", false, err
-	}
-	by, down := p.q.Sort.Column()
-	slices.SortFunc(rows, func(a, b sortRow) int {
-		c := a.compare(b, by)
-		if down {
-			c = -c
+// sortedBy are the columns of the table listing by which lists are sorted.
+var sortedBy = map[trade.RowSort]string{
+	trade.ByTitle: "title", trade.ByProduct: "product", trade.ByProducer: "producer", trade.ByBranch: "branch",
+	trade.ByDay: "day", trade.ByVolume: "kg", trade.ByValue: "worth",
+}
+
+// placed is a row with its place in an order: by number or text, then by id. Rows without either come
+// last.
+type placed struct {
+	ID     int64
+	Number sql.NullInt64
+	Text   sql.NullString
+}
+
+func (a placed) known() bool { return a.Number.Valid || a.Text.Valid }
+
+// compare compares two places; down reverses the order, but rows without a value still come last.
+func (a placed) compare(b placed, down bool) int {
+	if a.known() != b.known() {
+		if a.known() {
+			return -1
 		}
-		return cmp.Or(c, cmp.Compare(b.ID, a.ID))
-	})
-	from := min(int(p.after), len(rows))
-	to := min(from+p.q.Limit, len(rows))
-	ids = ids[:0]
-	for _, r := range rows[from:to] {
+		return 1
+	}
+	c := cmp.Or(cmp.Compare(a.Number.Int64, b.Number.Int64), strings.Compare(a.Text.String, b.Text.String),
+		cmp.Compare(a.ID, b.ID))
+	if down {
+		return -c
+	}
+	return c
+}
+
+// next returns what asks for the page after a row. It has the number of its place, because rows move
+// while people read; a text seldom changes, and is looked up.
+func (a placed) next() string {
+	out := strconv.FormatInt(a.ID, 10)
+	if a.Number.Valid {
+		out += "_" + strconv.FormatInt(a.Number.Int64, 10)
+	}
+	return out
+}
+
+// byColumn returns the ids of a page in the order of a column.
+func (p *paging) byColumn() (ids []int64, next string, err error) {
+	column, down := p.q.Sort.Column()
+	s := scanning{paging: p, column: column, down: down, order: "ASC", beyond: ">"}
+	if down {
+		s.order, s.beyond = "DESC", "<"
+	}
+	if p.q.After != "" {
+		if err := s.begin(); err != nil {
+			return nil, "", err
+		}
+	}
+	rows, err := s.rows()
+	if err != nil {
+		return nil, "", err
+	}
+	slices.SortFunc(rows, func(a, b placed) int { return a.compare(b, down) })
+	rows = slices.Compact(rows)
+	if len(rows) > p.q.Limit {
+		rows = rows[:p.q.Limit]
+		next = rows[len(rows)-1].next()
+	}
+	for _, r := range rows {
 		ids = append(ids, r.ID)
 	}
-	if to < len(rows) {
-		next = strconv.Itoa(to)
-	}
-	return ids, next, true, nil
+	return ids, next, nil
 }
 
-// sortRow holds the values by which rows are sorted.
-type sortRow struct {
-	ID                                          int64
-	Key, State, Amount, Unit, Shown, Day, Price string
-	At                                          int64 `db:"updated_at"`
-	title                                       string
-	kg                                          trade.Decimal
-	value                                       trade.Decimal
-	position                                    int
+// scanning is a look for a page in the order of a column.
+type scanning struct {
+	*paging
+	column        trade.RowSort
+	down          bool
+	order, beyond string
+	after         *placed
 }
 
-// sortKeys reads the values by which rows are sorted, and no more than the order needs.
-func (p *paging) sortKeys(ids []int64) ([]sortRow, error) {
-	field := func(name string) string {
-		if p.s.db.D.Name == sqldb.SQLite {
-			return `e.payload ->> '$.` + name + `'`
-		}
-		return `CAST(e.payload AS json) ->> '` + name + `'`
+// begin finds the place of the last row of the page before.
+func (s *scanning) begin() (err error) {
+	id, number, numbered := strings.Cut(s.q.After, "_")
+	at := placed{Number: sql.NullInt64{Valid: numbered}}
+	at.ID, err = strconv.ParseInt(id, 10, 64)
+	if err == nil && numbered {
+		at.Number.Int64, err = strconv.ParseInt(number, 10, 64)
 	}
-	shown, day, price, amount := `'{}'`, `''`, `''`, `e.amount`
-	asked := `COALESCE(CAST(COALESCE(` + field("amount") + `, ` + field("delivered_volume") + `, ` +
-		field("allocated_volume") + `) AS TEXT), e.amount)`
-	by, _ := p.q.Sort.Column()
-	switch by {
-	case trade.ByTitle:
-		shown = `e.shown`
-	case trade.ByDay:
-		day = `COALESCE(` + field("order_date") + `, ` + field("delivery_date") + `, '')`
-	case trade.ByVolume:
-		amount = asked
-	case trade.ByValue:
-		amount = asked
-		price = `COALESCE(CAST(` + field("price") + ` AS TEXT), '')`
+	if err != nil {
+		return phrase.Errorf("no page begins after %q", s.q.After)
 	}
-	var rows []sortRow
-	query := `SELECT e.id, e.key, e.state, ` + amount + ` AS amount, e.unit, e.updated_at, ` + shown + ` AS shown, ` + day + ` AS day, ` +
-		price + ` AS price FROM entry e WHERE ` + p.s.db.D.Among("e.id")
-	if err := p.all(&rows, query, sqldb.ListOf(p.s.db.D, ids)); err != nil {
-		return nil, err
+	s.after = &at
+	if !s.byText() {
+		return nil
 	}
-	for i := range rows {
-		r := &rows[i]
-		r.position = slices.Index(trade.States, trade.State(r.State))
-		switch amount, err := trade.ParseDecimal(r.Amount); {
-		case err != nil:
-		case by == trade.ByVolume:
-			r.kg, _ = trade.Quantity{Amount: amount, Unit: trade.Unit(r.Unit)}.Kilograms()
-		case by == trade.ByValue:
-			if price, err := trade.ParseDecimal(r.Price); err == nil {
-				r.value = amount.Mul(price)
+	return s.s.db.Get(s.ctx, readingPage, &at.Text, `SELECT `+sortedBy[s.column]+` FROM listing WHERE entry_id = ?`, at.ID)
+}
+
+// rows returns the rows of the page and perhaps more, in no order.
+func (s *scanning) rows() ([]placed, error) {
+	switch {
+	case s.chosen():
+		return s.ofFew()
+	case s.column == trade.ByState:
+		return s.byState()
+	case s.column == trade.ByChanged:
+		return s.byChanged()
+	}
+	var out []placed
+	for _, job := range s.q.Jobs {
+		for _, known := range []bool{true, false} {
+			some, err := s.alongIndex(job, known)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, some...)
+			if len(some) > s.q.Limit {
+				break
 			}
 		}
-		if by == trade.ByTitle {
-			var s trade.Shown
-			_ = json.Unmarshal([]byte(r.Shown), &s) // one that cannot be parsed has no title
-			r.title = strings.ToLower(s.Lead(r.Key))
-		}
 	}
-	return rows, nil
+	return out, nil
 }
 
-// compare compares two rows by a column, in ascending order.
-func (r sortRow) compare(o sortRow, by trade.RowSort) int {
-	switch by {
-	case trade.ByTitle:
-		return trade.CompareCodes(r.title, o.title)
-	case trade.ByDay:
-		return cmp.Compare(r.Day, o.Day)
-	case trade.ByState:
-		return cmp.Compare(r.position, o.position)
-	case trade.ByVolume:
-		return r.kg.Cmp(o.kg)
-	case trade.ByValue:
-		return r.value.Cmp(o.value)
+// ofFew reads all rows that were chosen, and drops those of the pages before.
+func (s *scanning) ofFew() ([]placed, error) {
+	b := &branch{}
+	s.narrow(b)
+	s.ofEntry(b)
+	b.add(`e.job IN (`+sqldb.Placeholders(len(s.q.Jobs))+`)`, sqldb.Anys(s.q.Jobs)...)
+	value := `e.updated_at`
+	switch {
+	case s.column == trade.ByState:
+		value = `e.state`
+	case sortedBy[s.column] != "":
+		value = `l.` + sortedBy[s.column]
+		b.withListing()
 	}
-	return cmp.Compare(r.At, o.At)
+	rows, err := s.place(b, value, "")
+	if s.after != nil {
+		rows = slices.DeleteFunc(rows, func(r placed) bool { return r.compare(*s.after, s.down) <= 0 })
+	}
+	return rows, err
+}
+
+// alongIndex reads rows of a job in the order of the index of the column: those with a value, or the
+// others.
+func (s *scanning) alongIndex(job string, known bool) ([]placed, error) {
+	column := sortedBy[s.column]
+	b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
+	b.add(`l.job = ?`, job)
+	s.byFacts(b, column)
+	bare := len(b.where)
+	s.ofRow(b)
+	s.ofEntry(b)
+	b.bare = len(b.where) == bare
+	b.add(`l.` + column + ` IS` + map[bool]string{true: ` NOT`}[known] + ` NULL`)
+	switch {
+	case s.after == nil:
+	case s.after.known() && known:
+		var at any = s.after.Number.Int64
+		if s.after.Text.Valid {
+			at = s.after.Text.String
+		}
+		b.add(`(l.`+column+`, l.entry_id) `+s.beyond+` (?, ?)`, at, s.after.ID)
+	case s.after.known():
+	case known:
+		return nil, nil // they are on the pages before
+	default:
+		b.add(`l.entry_id `+s.beyond+` ?`, s.after.ID)
+	}
+	return s.place(b, `l.`+column, `ORDER BY l.`+column+` `+s.order+`, l.entry_id `+s.order)
+}
+
+// byState reads rows state by state, each in the order of their ids.
+func (s *scanning) byState() ([]placed, error) {
+	states := slices.Clone(trade.States)
+	if s.down {
+		slices.Reverse(states)
+	}
+	var out []placed
+	for _, state := range states {
+		begun := s.after != nil && position(state) == s.after.Number.Int64
+		if len(s.q.States) > 0 && !slices.Contains(s.q.States, state) ||
+			s.after != nil && !begun && (position(state) < s.after.Number.Int64) != s.down {
+			continue
+		}
+		for _, job := range s.q.Jobs {
+			b := &branch{from: s.s.db.D.ByState}
+			b.add(`e.job = ? AND e.state = ?`, job, string(state))
+			s.narrow(b)
+			s.ofCauses(b)
+			if begun {
+				b.add(`e.id `+s.beyond+` ?`, s.after.ID)
+			}
+			some, err := s.place(b, `e.state`, `ORDER BY e.id `+s.order)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, some...)
+		}
+		if len(out) > s.q.Limit {
+			break
+		}
+	}
+	return out, nil
+}
+
+// byChanged reads rows by the time of their last change: the settled ones along two indexes; those of
+// the other states, of which there are many only while a new ledger is filled, are sorted.
+func (s *scanning) byChanged() ([]placed, error) {
+	var out []placed
+	for _, job := range s.q.Jobs {
+		for _, b := range s.datedBranches(func() *branch {
+			b := &branch{}
+			b.add(`e.job = ?`, job)
+			s.narrow(b)
+			s.ofCauses(b)
+			if s.after != nil {
+				b.add(`(e.updated_at, e.id) `+s.beyond+` (?, ?)`, s.after.Number.Int64, s.after.ID)
+			}
+			return b
+		}) {
+			some, err := s.place(b, `e.updated_at`, `ORDER BY e.updated_at `+s.order+`, e.id `+s.order)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, some...)
+		}
+	}
+	return out, nil
+}
+
+// position returns the place of a state among the states.
+func position(state trade.State) int64 { return int64(slices.Index(trade.States, state)) }
+
+// place reads rows with their places. order is the end of the statement; "" = all rows.
+func (s *scanning) place(b *branch, value, order string) ([]placed, error) {
+	args := slices.Clone(b.args)
+	if order != "" {
+		order += ` LIMIT ?`
+		args = append(args, s.q.Limit+1)
+	}
+	as := `number`
+	if s.byText() || s.column == trade.ByState {
+		as = `text`
+	}
+	var rows []placed
+	err := s.all(&rows, `SELECT `+b.id()+` AS id, `+value+` AS `+as+` FROM `+b.tables()+`WHERE `+
+		strings.Join(b.where, " AND ")+` `+order, args...)
+	if s.column == trade.ByState {
+		for i, r := range rows {
+			rows[i].Number = sql.NullInt64{Int64: position(trade.State(r.Text.String)), Valid: true}
+			rows[i].Text = sql.NullString{}
+		}
+	}
+	return rows, err
+}
+
+// byText reports whether the column has texts.
+func (s *scanning) byText() bool {
+	return slices.Contains([]trade.RowSort{trade.ByTitle, trade.ByProduct, trade.ByProducer, trade.ByBranch}, s.column)
 }

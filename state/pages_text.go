@@ -2,7 +2,6 @@ package state
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -107,19 +106,12 @@ func figure(d trade.Decimal) string {
 // figureIn returns the number that a person typed as 1.753.980,00, 1753980 or 1753980.00, as a word; ""
 // if it is none.
 func figureIn(token string) string {
-	plain := token
-	if strings.Contains(token, ",") || thousands.MatchString(token) {
-		plain = strings.Replace(strings.ReplaceAll(token, ".", ""), ",", ".", 1)
-	}
-	d, err := trade.ParseDecimal(plain)
-	if err != nil || strings.Trim(plain, "0123456789.") != "" {
+	d, err := trade.ParseTyped(token)
+	if err != nil || strings.Trim(token, "0123456789.,") != "" {
 		return ""
 	}
 	return figure(d)
 }
-
-// thousands are numbers with points between the thousands.
-var thousands = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{3})+$`)
 
 // wordList returns different words as one text, up to a number of bytes.
 func wordList(words []string, most int) string {
@@ -188,12 +180,8 @@ func withoutKinds(text string) string {
 	return strings.Join(said, " ")
 }
 
-const (
-	documentLeast = 5 // characters of a document that is searched for
-	// rows that a text finds and that are selected by their ids; where there are more, a scan finds
-	// a page quickly
-	foundMost = 5000
-)
+// documentLeast is how many characters of a document are searched for at least.
+const documentLeast = 5
 
 // interpret determines which rows a text finds: the one with this id on the platform, or those that
 // have all its words, or else those with its numbers as quantity or value, or those whose id begins so,
@@ -297,7 +285,7 @@ func (p *paging) byIDBegin(text string) (ids []int64, err error) {
 	for _, sends := range trade.Kinds {
 		var some []int64
 		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+column+` >= ? AND `+column+` < ? LIMIT ?`,
-			string(sends), text, text+"g", foundMost); err != nil {
+			string(sends), text, text+"g", p.s.db.Tune.Few); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)
@@ -314,12 +302,12 @@ func (p *paging) find() error {
 	for _, job := range p.q.Jobs {
 		var ids []int64
 		query := findRows + strings.Join(p.says.where, " AND ") + ` LIMIT ?`
-		args := slices.Concat([]any{job}, p.says.args, []any{foundMost + 1 - len(p.found)})
+		args := slices.Concat([]any{job}, p.says.args, []any{p.s.db.Tune.Few + 1 - len(p.found)})
 		if err := p.all(&ids, query, args...); err != nil {
 			return err
 		}
 		p.found = append(p.found, ids...)
-		if len(p.found) > foundMost {
+		if len(p.found) > p.s.db.Tune.Few {
 			p.found = nil
 			return nil
 		}
@@ -335,7 +323,7 @@ func (p *paging) byID(text string) (ids []int64, err error) {
 	for _, sends := range trade.Kinds {
 		var some []int64
 		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND remote_id = ? AND remote_id <> '' LIMIT ?`,
-			string(sends), text, foundMost); err != nil {
+			string(sends), text, p.s.db.Tune.Few); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)

@@ -35,6 +35,9 @@ type proven struct {
 // original is sending is in doubt after a rebuilding.
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
+	if d := must.Get(s.diagnoseRows(t.Context()))(t); d.Problem != "" {
+		t.Errorf("lists have something else than the rows: %v", d.Args)
+	}
 	out := map[string]proven{}
 	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
 		if e.State == trade.Sending {

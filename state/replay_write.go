@@ -198,6 +198,7 @@ var replayedColumns = []string{
 func (r *replay) states(work []replayedRow) error {
 	steps := make([][][]any, 0, 3)
 	var final, kept, emptied [][]any
+	var listed []trade.Entry
 	for _, row := range work {
 		e := row.entry
 		flags, acknowledged, err := row.flags()
@@ -223,7 +224,12 @@ func (r *replay) states(work []replayedRow) error {
 		}
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
-			emptied = append(emptied, []any{e.ID, "{}", "", "", nil, ""})
+			emptied = append(emptied, []any{e.ID, "{}", "{}", "", "", nil, ""})
+			quantity, err := quantityOf(e.Amount, e.Unit)
+			if err != nil {
+				return phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
+			}
+			listed = append(listed, bareEntry(e.ID, e.Job, e.Key, quantity))
 		}
 		written, err := r.finalRow(row, flags, acknowledged)
 		if err != nil {
@@ -242,7 +248,11 @@ func (r *replay) states(work []replayedRow) error {
 	if err := r.UpdateRows("entry", []string{"id", "flags", "acknowledged", "attempts", "version"}, kept); err != nil {
 		return err
 	}
-	return r.UpdateRows("entry", []string{"id", "cells", "mapped_with", "target", "payload", "contract_id"}, emptied)
+	if err := r.UpdateRows("entry", []string{"id", "cells", "facts", "mapped_with", "target", "payload", "contract_id"},
+		emptied); err != nil {
+		return err
+	}
+	return writeListings(r.Tx, listed)
 }
 
 // flags returns the JSON texts of a row's flags, and of those that are acknowledged.

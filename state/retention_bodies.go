@@ -118,6 +118,7 @@ func (r *retaining) reduceBodies(ctx context.Context) error {
 type bodyRow struct {
 	ID, Version                  int64
 	Key, Target, Cells, Warnings string
+	Job, Amount, Unit            string
 	Now                          string `db:"now_cells"`
 	Ack                          string `db:"ack_cells"`
 	Error                        sql.NullString
@@ -136,14 +137,14 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 	}
 	var rows []bodyRow
-	query := `SELECT e.id, e.key, e.target, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
+	query := `SELECT e.id, e.job, e.amount, e.unit, e.key, e.target, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
 		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
 	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
 		len(rows) == 0 {
 		return 0, err
 	}
 	updates := make([][]any, len(rows))
-	reduced := make([]int64, len(rows))
+	reduced, listed := make([]int64, len(rows)), make([]trade.Entry, len(rows))
 	for i := range rows {
 		if err := rows[i].reduce(); err != nil {
 			return 0, err
@@ -152,9 +153,14 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		reduced[i] = row.ID
 		words, documents := wordsOf(row.Key, trade.Shown{})
 		updates[i] = []any{
-			row.ID, nil, row.Target, "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
+			row.ID, nil, row.Target, "{}", "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
 			now.UnixMilli(), row.Version + 1,
 		}
+		quantity, err := quantityOf(row.Amount, row.Unit)
+		if err != nil {
+			return 0, phrase.Errorf("entry %d is damaged: its amount %w", row.ID, err)
+		}
+		listed[i] = bareEntry(row.ID, row.Job, row.Key, quantity)
 	}
 	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
 	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
@@ -166,13 +172,16 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			return 0, err
 		}
 	}
-	return len(rows), t.UpdateRows("entry", reducedColumns, updates)
+	if err := t.UpdateRows("entry", reducedColumns, updates); err != nil {
+		return 0, err
+	}
+	return len(rows), writeListings(t, listed)
 }
 
 // reducedColumns are the columns that a reduction writes.
 var reducedColumns = []string{
-	"id", "payload", "contract_id", "shown", "words", "documents", "cells", "now_cells", "ack_cells", "warnings",
-	"error", "reduced_at", "version",
+	"id", "payload", "contract_id", "shown", "facts", "words", "documents", "cells", "now_cells", "ack_cells",
+	"warnings", "error", "reduced_at", "version",
 }
 
 // reduce replaces values by their marks, and removes the ERP's values from warnings and errors.

@@ -72,6 +72,7 @@ func full(key, secret string, state trade.State) trade.Entry {
 	e.State = state
 	e.Values = trade.Values{"preco": {Kind: 'n', Text: "120.50"}, "nome": {Kind: 't', Text: secret}, "obs": {}}
 	e.Shown = trade.NewShown(key, []trade.ShownText{{Label: "produtor", Text: secret}})
+	e.Facts = trade.Facts{Product: secret, Producer: secret, Branch: secret}
 	e.Payload = json.RawMessage(fmt.Sprintf(`{"key":%q,"name":%q}`, key, secret))
 	e.PayloadHash = trade.PayloadHash("", e.Payload)
 	e.Warnings = []trade.Problem{{
@@ -184,7 +185,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 				t.Errorf("%s: %+v", key, e)
 			}
 			// What prevents a duplicate, and what people are accountable for, is as it was.
-			lost := []string{"Payload", "Values", "Shown.Texts", "Warnings", "Error", "Version", "ReducedAt"}
+			lost := []string{"Payload", "Values", "Shown.Texts", "Facts", "Warnings", "Error", "Version", "ReducedAt"}
 			if diff := cmp.Diff(old, e, cmpopts.IgnoreFields(trade.Entry{}, lost...), decimals); diff != "" {
 				t.Errorf("%s (-before +after):\n%s", key, diff)
 			}

@@ -30,7 +30,7 @@ type entryRow struct {
 
 // shownRow is what is shown to people of an entry, and the words by which they find it.
 type shownRow struct {
-	Shown            string
+	Shown, Facts     string
 	ShownMark        int64
 	Words, Documents string
 }
@@ -83,7 +83,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
 		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
-		shownRow: shownRow{Shown: "{}", ShownMark: e.Shown.Mark},
+		shownRow: shownRow{ShownMark: e.Shown.Mark},
 	}
 	var err error
 	keep := func(v any) string {
@@ -109,22 +109,22 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 			*part.text = keep(part.list)
 		}
 	}
-	cells := func(values trade.Values) string {
-		if len(values) == 0 {
+	object := func(v any, some bool) string {
+		if !some {
 			return "{}"
 		}
-		return keep(values)
+		return keep(v)
 	}
-	r.Cells, r.NowCells, r.AckCells = cells(e.Values), cells(e.Now), cells(e.AckValues)
+	r.Cells, r.NowCells = object(e.Values, len(e.Values) > 0), object(e.Now, len(e.Now) > 0)
+	r.AckCells = object(e.AckValues, len(e.AckValues) > 0)
 	if len(e.Payload) == 0 && e.Values.Marked() && e.Now.Marked() && e.AckValues.Marked() {
 		r.ReducedAt = sqldb.Millis(e.ReducedAt) // otherwise the entry has contents again
 	}
-	stored := trade.Shown{}
-	if len(e.Shown.Texts) > 0 && !r.ReducedAt.Valid {
-		stored = e.Shown
-		r.Shown = keep(stored)
+	if r.ReducedAt.Valid {
+		e.Shown.Texts, e.Facts = nil, trade.Facts{}
 	}
-	r.Words, r.Documents = wordsOf(e.Key, stored, moreWords(e, r.ReducedAt.Valid)...)
+	r.Shown, r.Facts = object(e.Shown, len(e.Shown.Texts) > 0), object(e.Facts, !e.Facts.IsZero())
+	r.Words, r.Documents = wordsOf(e.Key, e.Shown, moreWords(e, r.ReducedAt.Valid)...)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
 		r.Weak = weakOf(e.Error)
@@ -174,6 +174,7 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 		{"acknowledged", r.Acknowledged, &e.Acknowledged, "[]"},
 		{"ack_cells", r.AckCells, &e.AckValues, "{}"},
 		{"shown", r.Shown, &e.Shown, "{}"},
+		{"facts", r.Facts, &e.Facts, "{}"},
 		{"error", r.Error.String, e.Error, ""},
 		{"dismissal", r.Dismissal.String, e.Dismissal, ""},
 	})

@@ -209,17 +209,20 @@ func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 	}
 	// in chunks, so that a page is not in memory a second time as arguments
 	for chunk := range slices.Chunk(entries, sqldb.BulkRows) {
-		rows := make([][]any, len(chunk))
+		rows, listed := make([][]any, len(chunk)), make([]trade.Entry, len(chunk))
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
 			row, err := entryRowOf(e, now)
 			if err != nil {
 				return 0, err
 			}
-			rows[i] = row.Args()[1:]
+			rows[i], listed[i] = row.Args()[1:], row.left(e, job)
 		}
 		added, err := insertEntryRows(t, rows)
 		if err != nil {
+			return 0, err
+		}
+		if err := listNew(t, job, listed, added); err != nil {
 			return 0, err
 		}
 		for _, i := range added {

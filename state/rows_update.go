@@ -125,6 +125,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 ) (lost int, err error) {
 	var rows []*entryRow
 	var rests []*ownedRecord // by which they are accepted from now on
+	var listed []trade.Entry
 	done := map[int64]bool{}
 	for _, u := range updates {
 		to := u.Entry.State
@@ -162,6 +163,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 		e.Acknowledged, e.Dismissal = row.Acknowledged, row.Dismissal
 		e.SourceHash, e.PayloadHash = row.SourceHash, row.PayloadHash
 		rows = append(rows, row)
+		listed = append(listed, row.left(u.Entry, e.Job))
 	}
 	if err := records.Write(); err != nil { // an entry is accepted by a record that exists
 		return lost, err
@@ -174,5 +176,8 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 		}
 		written[i] = sqldb.Pick(row, updateColumns)
 	}
-	return lost, t.UpdateRows("entry", updateColumns, written)
+	if err := t.UpdateRows("entry", updateColumns, written); err != nil {
+		return lost, err
+	}
+	return lost, writeListings(t, listed)
 }

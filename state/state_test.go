@@ -97,11 +97,16 @@ func makeTables(o sqldb.OpenOptions) error {
 // both runs a test on SQLite and on PostgreSQL.
 func both(t *testing.T, test func(t *testing.T, s *Store)) {
 	t.Helper()
+	bothTuned(t, sqldb.DefaultTuning, test)
+}
+
+func bothTuned(t *testing.T, tune sqldb.Tuning, test func(t *testing.T, s *Store)) {
+	t.Helper()
 	t.Parallel()
 	for _, b := range backends {
 		t.Run(b.name, func(t *testing.T) {
 			t.Parallel()
-			test(t, mustOpen(t, b.open(t)))
+			test(t, mustOpenTuned(t, b.open(t), tune))
 		})
 	}
 }

@@ -43,6 +43,9 @@ func DateOf(t time.Time) Date {
 // IsZero reports whether there is no date.
 func (d Date) IsZero() bool { return d == Date{} }
 
+// Equal reports whether two dates are the same day.
+func (d Date) Equal(other Date) bool { return d == other }
+
 // String returns YYYY-MM-DD, or "" for no date.
 func (d Date) String() string {
 	if d.IsZero() {

@@ -2,6 +2,7 @@ package trade
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -37,6 +38,17 @@ func ParseDecimal(text string) (Decimal, error) {
 		return Decimal{}, phrase.Errorf("has more than %d digits", maxDecimalDigits)
 	}
 	return out, nil
+}
+
+// thousands are numbers with points between the thousands.
+var thousands = regexp.MustCompile(`^[0-9]{1,3}(\.[0-9]{3})+$`)
+
+// ParseTyped parses a number as people type it: 1.753.980,00, 1753980 or 1753980.00.
+func ParseTyped(text string) (Decimal, error) {
+	if strings.Contains(text, ",") || thousands.MatchString(text) {
+		text = strings.Replace(strings.ReplaceAll(text, ".", ""), ",", ".", 1)
+	}
+	return ParseDecimal(text)
 }
 
 // ParseSum parses a number that this program has written: a sum, which may have more digits than

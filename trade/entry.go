@@ -47,6 +47,7 @@ type Entry struct {
 	// the row that was sent
 	Values Values
 	Shown  Shown // of the newest row seen
+	Facts  Facts // of the newest row seen; what the payload tells stands in [Entry.Listing]
 	// the mapped columns of the newest row seen, while the flag `changed` is set or acknowledged;
 	// else nil
 	Now        Values
@@ -280,6 +281,7 @@ type RowQuery struct {
 	Masked bool      // the person sees documents masked, and must not find rows by them
 	From   time.Time // changed at or after
 	Until  time.Time // changed before
+	Facts  FactQuery
 	Sort   RowSort
 	After  string // RowPage.Next of the previous page; "" = the first page
 	Limit  int    // at least 1
@@ -294,24 +296,23 @@ const (
 	OldestFirst RowSort = "oldest"
 	ByKey       RowSort = "key" // by job and key
 
-	// No index has these: at most SortedMost rows are sorted by them. A "-" before the name
-	// reverses the order.
-	ByTitle   RowSort = "title" // the first display column
-	ByDay     RowSort = "day"   // of the document, as sent or as it would be
-	ByState   RowSort = "state"
-	ByVolume  RowSort = "volume" // in kilograms
-	ByValue   RowSort = "value"  // amount times price, whatever the currency
-	ByChanged RowSort = "changed"
+	// The columns of the list. A "-" before the name reverses the order. Rows without a value in
+	// the column come last.
+	ByTitle    RowSort = "title" // the first display column
+	ByProduct  RowSort = "product"
+	ByProducer RowSort = "producer"
+	ByBranch   RowSort = "branch"
+	ByDay      RowSort = "day" // of the document, as sent or as it would be
+	ByState    RowSort = "state"
+	ByVolume   RowSort = "volume" // in kilograms
+	ByValue    RowSort = "value"  // amount times price, whatever the currency
+	ByChanged  RowSort = "changed"
 )
 
-// SortedMost is how many rows are sorted at most in an order that no index has.
-const SortedMost = 10_000
+// Columns are the orders of the columns of the list.
+var Columns = []RowSort{ByTitle, ByProduct, ByProducer, ByBranch, ByDay, ByState, ByVolume, ByValue, ByChanged}
 
-// Columns are the orders that no index has.
-var Columns = []RowSort{ByTitle, ByDay, ByState, ByVolume, ByValue, ByChanged}
-
-// Column returns the column of an order that no index has, and whether it is reversed; "" for other
-// orders.
+// Column returns the column of an order, and whether it is reversed; "" for other orders.
 func (s RowSort) Column() (column RowSort, down bool) {
 	text, down := strings.CutPrefix(string(s), "-")
 	if !slices.Contains(Columns, RowSort(text)) {
@@ -324,7 +325,6 @@ func (s RowSort) Column() (column RowSort, down bool) {
 type RowPage struct {
 	Rows []Entry
 	Next string // After of the next page; "" = this is the last
-	Many bool   // more than SortedMost rows: they are newest first, not sorted
 }
 
 // AuditQuery asks for one page of the audit. Empty parts select everything.

@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"cmp"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -39,14 +37,17 @@ type rowsPage struct {
 	Rows    []rowLine
 	Next    string      // query of the next page; "" = this is the last one
 	First   string      // query of the first page; "" = this is it
-	Whole   *trade.Sums // of this filter, without values, if the stored sums contain it
+	Whole   *trade.Sums // of this filter; nil: they are many, and nobody has asked
+	Valued  bool        // Whole has the values
+	Add     string      // address of the list with the sums of many rows; "" = it has them
 	Sums    trade.Sums  // of the rows on the page
-	Many    bool        // too many rows for this order
 	Barred  bool        // a document is searched for, by which this person must not find rows
 	Reasons bool        // a row has a reason or a flag
 	Labels  []string    // of the columns that show texts of the rows of one job, then parts of keys
 	Texts   int         // how many of them show texts
 	Columns map[string]rowColumn
+	Names   []rowNames
+	Sorts   []trade.RowSort
 	Saved   []trade.SavedFilter
 	Query   string // the filter without the page
 	Ran     ran
@@ -66,8 +67,18 @@ func (p rowsPage) Span() int {
 // Narrow reports whether the list is narrowed or sorted by what stands behind "more".
 func (p rowsPage) Narrow() bool {
 	f := p.Filter
-	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || f.Sort != trade.NewestFirst
+	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || !f.Facts.IsZero() || f.Sort != f.plainSort()
 }
+
+// rowNames are the names in a column of the list, of which people choose one.
+type rowNames struct {
+	Name  string // of the parameter, and of the column
+	Value string
+	Names []string
+}
+
+// namesShown is how many names are proposed; who types is proposed those that have the text.
+const namesShown = 300
 
 // rowTab leads to the rows of one job, or of all of them.
 type rowTab struct {
@@ -106,7 +117,7 @@ func rowColumns(f rowFilter) map[string]rowColumn {
 		var c rowColumn
 		to := f
 		to.Sort = name
-		if name != trade.ByTitle && name != trade.ByState {
+		if slices.Contains([]trade.RowSort{trade.ByDay, trade.ByVolume, trade.ByValue, trade.ByChanged}, name) {
 			to.Sort = "-" + name
 		}
 		if by == name {
@@ -127,27 +138,21 @@ func rowColumns(f rowFilter) map[string]rowColumn {
 
 // lineOf returns one row of the list.
 func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
+	l := e.Listing()
 	line := rowLine{
 		Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang)),
-		Product: view.Mask(p.office.ProductOf(e)),
+		Product: view.Mask(l.Product), Day: l.Day, Currency: l.Currency,
 	}
 	line.Lead = e.Shown.Masked().Lead(line.Shown)
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
 		line.Reason = "" // said already
 	}
-	line.Quantity = office.AskedQuantity(e)
-	if kg, ok := line.Quantity.Kilograms(); ok {
-		line.Weight = &kg
+	line.Quantity = l.Quantity
+	if l.Weighed {
+		line.Weight = &l.Kg
 	}
-	if currency, value, ok := e.Value(); ok {
-		line.Currency, line.Value = currency, &value
-	}
-	var body struct {
-		Ordered   string `json:"order_date"`
-		Delivered string `json:"delivery_date"`
-	}
-	if json.Unmarshal(e.Payload, &body) == nil {
-		line.Day, _ = trade.ParseDate(cmp.Or(body.Ordered, body.Delivered)) // zero if there is none
+	if l.Currency != "" {
+		line.Value = &l.Worth
 	}
 	return line
 }
@@ -237,7 +242,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	}
 	page := rowsPage{
 		Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode(),
-		Sums: trade.Sums{Values: map[string]trade.Decimal{}},
+		Sums: trade.Sums{Values: map[string]trade.Decimal{}}, Sorts: trade.Columns,
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.office.RowPage(q.Context(), f.RowQuery)
@@ -250,10 +255,6 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if f.Job != "" {
 		page.spread(jobNamed(p.office, f.Job))
 	}
-	page.Many = found.Many
-	if page.Many { // they are not in that order
-		f.Sort, page.Filter.Sort = trade.NewestFirst, trade.NewestFirst
-	}
 	page.Columns = rowColumns(f)
 	page.Barred = f.Masked && view.Masked(f.Text)
 	if found.Next != "" {
@@ -263,6 +264,9 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		page.First = "/rows?" + f.values("").Encode()
 	}
 	if err := p.count(q, f, &page); err != nil {
+		return err
+	}
+	if err := p.names(q, f, &page); err != nil {
 		return err
 	}
 	causes, err := p.office.Causes(q.Context(), f.Jobs)
@@ -284,37 +288,100 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	return q.Page(http.StatusOK, "rows", page)
 }
 
-// count fills in how many rows each tab has and how much those of the filter carry, as far as the
-// stored sums contain it.
+// names fills in what the fields of the filter propose.
+func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
+	for _, of := range []struct {
+		column trade.RowSort
+		value  string
+	}{{trade.ByProduct, f.Facts.Product}, {trade.ByProducer, f.Facts.Producer}, {trade.ByBranch, f.Facts.Branch}} {
+		names, err := p.office.RowNames(q.Context(), of.column, f.Jobs, of.value, namesShown)
+		if err != nil {
+			return err
+		}
+		if len(names) > 0 || of.value != "" {
+			for i := range names {
+				names[i] = view.Mask(names[i])
+			}
+			page.Names = append(page.Names, rowNames{string(of.column), of.value, names})
+		}
+	}
+	return nil
+}
+
+// count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
+// stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks.
 func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) error {
-	known := len(f.Causes)+len(f.Flags) == 0 && f.Text == "" && f.From.IsZero() && f.Until.IsZero()
+	asked := q.URL.Query().Has("sum")
+	every := f.RowQuery
+	every.Jobs = nil
+	sums, err := p.office.RowSums(q.Context(), every, asked)
+	if err != nil {
+		return err
+	}
+	counts := map[string]int{}
+	for job, s := range sums {
+		counts[job] = s.Rows
+	}
+	if sums == nil {
+		page.Add = "/rows?sum=1&" + f.values("").Encode()
+		if f.Job != "" {
+			sums, err = p.office.RowSums(q.Context(), f.RowQuery, false)
+		}
+		if err == nil {
+			counts, err = p.stored(q, f, page)
+		}
+	}
+	if err != nil {
+		return err
+	}
 	all := f
 	all.Job = ""
-	tabs := []rowTab{{Path: "/rows?" + all.values("").Encode(), Here: f.Job == ""}}
-	sums := trade.Sums{}
+	page.Tabs = []rowTab{{Path: "/rows?" + all.values("").Encode(), Here: f.Job == ""}}
+	total := 0
 	for _, job := range p.office.Jobs() {
 		to := f
 		to.Job = job.Name
 		tab := rowTab{Job: job.Name, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job.Name}
-		if known {
-			n, err := p.tally(q, job.Name, f, &sums)
-			if err != nil {
-				return err
-			}
+		if n := counts[job.Name]; counts != nil {
 			tab.Rows = &n
 		}
-		tabs = append(tabs, tab)
+		page.Tabs = append(page.Tabs, tab)
 	}
-	page.Tabs = tabs
-	if !known {
+	for _, n := range counts {
+		total += n
+	}
+	if counts != nil {
+		page.Tabs[0].Rows = &total
+	}
+	if sums == nil {
 		return nil
 	}
-	n := 0
-	for _, tab := range tabs[1:] {
-		n += *tab.Rows
+	whole := trade.Sums{Values: map[string]trade.Decimal{}}
+	for job, s := range sums {
+		if f.Job == "" || f.Job == job {
+			whole.Join(s)
+		}
 	}
-	tabs[0].Rows, page.Whole = &n, &sums
+	page.Whole, page.Valued, page.Add = &whole, true, ""
 	return nil
+}
+
+// stored returns how many rows of each job a filter selects, and fills in their sums without values, as
+// far as the stored sums contain it; else nil.
+func (p *rowsRoutes) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]int, error) {
+	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
+		return nil, nil
+	}
+	sums, counts := trade.Sums{}, map[string]int{}
+	for _, job := range p.office.Jobs() {
+		n, err := p.tally(q, job.Name, f, &sums)
+		if err != nil {
+			return nil, err
+		}
+		counts[job.Name] = n
+	}
+	page.Whole = &sums
+	return counts, nil
 }
 
 // tally returns how many rows of a job are in the states of a filter, and adds them to its sums.

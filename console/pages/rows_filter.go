@@ -5,6 +5,7 @@ package pages
 import (
 	"errors"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,21 @@ type rowFilter struct {
 	Flag      string
 	FromText  string // days as typed
 	UntilText string
+
+	// days of documents and amounts of money as typed
+	DayFrom, DayUntil, ValueFrom, ValueUntil string
+}
+
+// plainSort is the order of a filter that names none: who narrows by a day or by money wants to see it
+// in that order.
+func (f rowFilter) plainSort() trade.RowSort {
+	switch {
+	case f.DayFrom+f.DayUntil != "":
+		return "-" + trade.ByDay
+	case f.ValueFrom+f.ValueUntil != "":
+		return "-" + trade.ByValue
+	}
+	return trade.NewestFirst
 }
 
 // heldCauses are the causes of held rows.
@@ -77,6 +93,16 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
 	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
 	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
+	named := func(key, text string, off func(*rowFilter)) {
+		add(text != "", v.T(key)+": "+view.Mask(text), off)
+	}
+	named("rows.column.product", f.Facts.Product, func(f *rowFilter) { f.Facts.Product = "" })
+	named("rows.column.producer", f.Facts.Producer, func(f *rowFilter) { f.Facts.Producer = "" })
+	named("rows.column.branch", f.Facts.Branch, func(f *rowFilter) { f.Facts.Branch = "" })
+	add(f.DayFrom != "", v.T("rows.day_from", v.Date(f.Facts.DayFrom)), func(f *rowFilter) { f.DayFrom = "" })
+	add(f.DayUntil != "", v.T("rows.day_until", v.Date(f.Facts.DayUntil)), func(f *rowFilter) { f.DayUntil = "" })
+	add(f.ValueFrom != "", v.T("rows.value_from", f.ValueFrom), func(f *rowFilter) { f.ValueFrom = "" })
+	add(f.ValueUntil != "", v.T("rows.value_until", f.ValueUntil), func(f *rowFilter) { f.ValueUntil = "" })
 	add(f.FromText != "", v.T("rows.from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
 	add(f.UntilText != "", v.T("rows.changed_until", v.Day(f.Until.AddDate(0, 0, -1))),
 		func(f *rowFilter) { f.UntilText = "" })
@@ -95,11 +121,16 @@ const needsPerson = "needs_person"
 func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	f := rowFilter{
 		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
-		FromText: v.Get("from"), UntilText: v.Get("until"),
+		FromText: v.Get("from"), UntilText: v.Get("until"), DayFrom: v.Get("day_from"), DayUntil: v.Get("day_until"),
+		ValueFrom: strings.TrimSpace(v.Get("value_from")), ValueUntil: strings.TrimSpace(v.Get("value_until")),
 	}
 	f.Text = trade.UnsayBlanks(strings.TrimSpace(v.Get("q")))
 	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
-	for _, text := range []string{f.Job, f.Cause, f.Text} { // PostgreSQL accepts no other text
+	if err := f.readFacts(v); err != nil {
+		return f, err
+	}
+	texts := []string{f.Job, f.Cause, f.Text, f.Facts.Product, f.Facts.Producer, f.Facts.Branch}
+	for _, text := range texts { // PostgreSQL accepts no other text
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
 			return f, web.BadRequest("filter")
 		}
@@ -131,11 +162,11 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 		f.Flags = []trade.Flag{trade.Flag(f.Flag)}
 	}
 	if f.Sort == "" {
-		f.Sort = trade.NewestFirst
+		f.Sort = f.plainSort()
 	}
 	column, _ := f.Sort.Column()
 	if column == "" && !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
-		strings.Trim(f.After, "0123456789") != "" || len(f.After) > 18 {
+		!placeForm.MatchString(f.After) || column == "" && strings.Contains(f.After, "_") {
 		return f, web.BadRequest("filter")
 	}
 	var err error
@@ -145,6 +176,48 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	}
 	f.Until, err = readDay(f.UntilText, zone, 1)
 	return f, err
+}
+
+// placeForm is the form of what asks for a later page.
+var placeForm = regexp.MustCompile(`^([0-9]{1,18}(_-?[0-9]{1,18})?)?$`)
+
+// readFacts reads what the filter says of documents.
+func (f *rowFilter) readFacts(v url.Values) (err error) {
+	for name, text := range map[string]*string{
+		"product": &f.Facts.Product, "producer": &f.Facts.Producer, "branch": &f.Facts.Branch,
+	} {
+		*text = strings.TrimSpace(v.Get(name))
+		if utf8.RuneCountInString(*text) > searchLetters {
+			return web.BadRequest("search")
+		}
+	}
+	for day, text := range map[*trade.Date]string{&f.Facts.DayFrom: f.DayFrom, &f.Facts.DayUntil: f.DayUntil} {
+		at, err := readDay(text, time.UTC, 0)
+		if err != nil {
+			return err
+		}
+		if !at.IsZero() {
+			*day = trade.DateOf(at)
+		}
+	}
+	f.Facts.WorthFrom, err = readMoney(f.ValueFrom)
+	if err == nil {
+		f.Facts.WorthUntil, err = readMoney(f.ValueUntil)
+	}
+	return err
+}
+
+// readMoney parses an amount of money as people type it: 1.753.980,00, R$ 1753980 or 1753980.00.
+func readMoney(text string) (*trade.Decimal, error) {
+	text = strings.TrimSpace(strings.TrimPrefix(strings.ToUpper(text), "R$"))
+	if text == "" {
+		return nil, nil
+	}
+	n, err := trade.ParseTyped(text)
+	if err != nil {
+		return nil, web.BadRequest("money")
+	}
+	return &n, nil
 }
 
 // What a search may have. Each different word costs the database a search of its own.
@@ -181,13 +254,15 @@ func (f rowFilter) values(after string) url.Values {
 	v := url.Values{}
 	for name, text := range map[string]string{
 		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
-		"until": f.UntilText, "after": after,
+		"until": f.UntilText, "after": after, "product": f.Facts.Product, "producer": f.Facts.Producer,
+		"branch": f.Facts.Branch, "day_from": f.DayFrom, "day_until": f.DayUntil, "value_from": f.ValueFrom,
+		"value_until": f.ValueUntil,
 	} {
 		if text != "" {
 			v.Set(name, text)
 		}
 	}
-	if f.Sort != trade.NewestFirst && f.Sort != "" {
+	if f.Sort != f.plainSort() && f.Sort != "" {
 		v.Set("sort", string(f.Sort))
 	}
 	return v

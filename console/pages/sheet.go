@@ -28,10 +28,10 @@ func (p *sheetRoutes) routes() []web.Route {
 }
 
 const (
-	listMost   = trade.SortedMost // rows in a file
-	listPage   = 500              // rows read at a time
-	sheetFile  = 6 << 20          // bytes of an upload, also when it returns for confirmation
-	sheetTakes = reportTakes      // time limit
+	listMost   = 10_000      // rows in a file
+	listPage   = 500         // rows read at a time
+	sheetFile  = 6 << 20     // bytes of an upload, also when it returns for confirmation
+	sheetTakes = reportTakes // time limit
 )
 
 // exportRows returns the rows of a filter as a file.
@@ -50,9 +50,6 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 		return web.BadRequest("form")
 	}
 	f.After, f.Limit = "", listPage
-	if column, _ := f.Sort.Column(); column != "" {
-		f.Limit = listMost
-	}
 	first, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err

@@ -46,6 +46,11 @@ type Reads interface {
 
 	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
+	// RowSums returns the sums of the rows that a query selects, by job; nil if they may be many and whole
+	// is false.
+	RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error)
+	// RowNames returns the different products, producers or branches of some jobs that have a part.
+	RowNames(ctx context.Context, column trade.RowSort, jobs []string, part string, limit int) ([]string, error)
 	// Entry and EntryByID return one row, by job and key or by id. They return trade.ErrNotFound if
 	// there is none.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)

@@ -22,7 +22,7 @@ var numberColumns = map[string]bool{
 	"updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
-	"content": true, "shown_mark": true, "weak": true, "late": true,
+	"content": true, "shown_mark": true, "day": true, "kg": true, "worth": true, "weak": true, "late": true,
 	"sent_business": true, "sent_frame": true, "sent_document": true, "sent_near": true, "sent_at": true,
 	"new_business": true, "new_frame": true, "new_document": true, "new_near": true,
 }
@@ -56,7 +56,7 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 	case t.S.D.Name == SQLite:
 		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
 		return err
-	case (table == "attempt" || table == "record") && len(rows) > 1: // they get many rows at once
+	case (table == "attempt" || table == "record" || table == "listing") && len(rows) > 1: // they get many rows at once
 		_, err := t.unnested(table, columns, rows, func(list string) string {
 			names := strings.Join(columns, ", ")
 			return "INSERT INTO " + table + " (" + names + ") SELECT * FROM " + list + " " + suffix
@@ -121,6 +121,22 @@ func (d Dialect) Among(column string) string {
 		return column + " IN (SELECT value FROM json_each(?))"
 	}
 	return column + " = ANY(?)"
+}
+
+// ByIndex returns what stands after a table to force an index; "" where the planner chooses well.
+func (d Dialect) ByIndex(name string) string {
+	if d.Name == SQLite {
+		return "INDEXED BY " + name + " "
+	}
+	return ""
+}
+
+// Unindexed returns a column so that no index of it is used; where the planner chooses well, the column.
+func (d Dialect) Unindexed(column string) string {
+	if d.Name == SQLite {
+		return "+" + column
+	}
+	return column
 }
 
 // ListOf returns the argument for [Dialect.Among].

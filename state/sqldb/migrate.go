@@ -34,7 +34,8 @@ const formerIndex = "entry_one_remote"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "attempt", "record", "run", "job_kind", "job_moved",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "attempt", "record", "run", "job_kind",
+	"job_moved",
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",

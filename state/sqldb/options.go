@@ -47,8 +47,10 @@ type Tuning struct {
 	Busy  time.Duration // how long SQLite waits for another writer (F046)
 	Write time.Duration // limit of a whole write transaction
 	// limit of finding out whether an uncertain commit took effect
-	Settle  time.Duration
-	Lease   time.Duration                   // how long a lease lasts
+	Settle time.Duration
+	Lease  time.Duration // how long a lease lasts
+	// how many rows a list selects by their ids and sorts; more are read along an index
+	Few     int
 	Check   time.Duration                   // how long Health looks for damage in a SQLite file
 	FsMagic func(path string) (int64, bool) // the file system's type
 	Machine func() string                   // the host's machine id
@@ -62,6 +64,7 @@ var DefaultTuning = Tuning{
 	Write:   30 * time.Second,
 	Settle:  15 * time.Second,
 	Lease:   30 * time.Second,
+	Few:     5000,
 	Check:   quickCheckTime,
 	FsMagic: fileSystemType,
 	Machine: machineID,

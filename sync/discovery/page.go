@@ -240,6 +240,7 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []mapp
 			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.SourceHash,
 			Shown: row.Shown,
 		}
+		row.Tell(&entry.Facts)
 		r.Run.Eval.Evaluate(&entry, values[i], known)
 		r.Run.Report.New++
 		r.countLate(&row)
@@ -350,6 +351,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
 	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.Parts(), c.row.Shown, 0
+	c.row.Tell(&entry.Facts)
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	touch(&entry, old, r.Run.Now)

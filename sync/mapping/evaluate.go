@@ -61,6 +61,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 func (e *Evaluator) EvaluateRow(entry *trade.Entry, row *Row, parents Parents) {
 	e.Evaluate(entry, row.Values(), parents)
 	entry.Shown, entry.SourceHash = row.Shown, row.SourceHash
+	row.Tell(&entry.Facts)
 }
 
 // Would returns what an entry would be with these values, whatever it is now: pending, waiting or
@@ -96,6 +97,7 @@ func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents)
 func (e *Evaluator) RemapRow(old trade.Entry, row *Row, parents Parents) trade.Entry {
 	fresh := e.Remap(old, row.Values(), parents)
 	fresh.SourceHash, fresh.Shown = row.SourceHash, row.Shown
+	row.Tell(&fresh.Facts)
 	fresh.Flags, fresh.Now = fresh.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
 	return fresh
 }
@@ -126,6 +128,7 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 	entry.Values, entry.MappedWith = values, e.MappedWith
 	entry.Quantity, entry.Warnings = draft.Quantity(), warnings
+	entry.Facts.TellDraft(draft)
 	fresh := trade.Entry{
 		Sends: e.Job.Spec.Sends, Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
 	}

@@ -28,6 +28,7 @@ type Job struct {
 	Query     erp.Query
 	source    string // fingerprint of the query, the key and the mapped columns
 	Identity  trade.Identity
+	facts     factColumns
 }
 
 // Compile checks a job and compiles it. All faults are joined in the error; each is a *SpecError.
@@ -46,6 +47,7 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	j := &Job{Spec: spec, Cancelled: map[string]bool{}}
 	var mappingErrs []error
 	j.Mapping, mappingErrs = compileMapping(spec, zone)
+	j.facts = j.factColumns()
 	errs = append(errs, mappingErrs...)
 	var err error
 	j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone)

@@ -103,6 +103,7 @@ CREATE TABLE entry (
     warnings TEXT NOT NULL,
     cells TEXT NOT NULL,
     shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
+    facts TEXT NOT NULL DEFAULT '{}', -- what lists are narrowed by, of the newest row seen, as JSON; see listing
     shown_mark BIGINT NOT NULL DEFAULT 0, -- of it; 0 = there is nothing to show. It stays when the retention takes the texts
     words TEXT NOT NULL DEFAULT ' ', -- by which people find it (pages_text.go of state)
     documents TEXT NOT NULL DEFAULT ' ', -- CPF and CNPJ among them, for those who may see documents
@@ -150,6 +151,28 @@ CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('pend
 CREATE INDEX entry_words ON entry (job) INCLUDE (id, words, documents);
 -- What hangs on a contract.
 CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
+
+-- What lists are narrowed and sorted by of each entry: see trade.Listing. It is beside the entry, because it stays as it is while the entry is sent, and its indexes too.
+-- Entries are never deleted, so nothing refers to them. NULL = not known.
+CREATE TABLE listing (
+    entry_id BIGINT PRIMARY KEY,
+    job TEXT NOT NULL,
+    title TEXT COLLATE "C" NOT NULL,
+    product TEXT COLLATE "C",
+    producer TEXT COLLATE "C",
+    branch TEXT COLLATE "C",
+    day BIGINT, -- 20260510
+    kg BIGINT, -- in 1/10,000
+    worth BIGINT, -- in 1/10,000 of the currency
+    currency TEXT NOT NULL
+);
+CREATE INDEX listing_title ON listing (job, title, entry_id);
+CREATE INDEX listing_product ON listing (job, product, entry_id);
+CREATE INDEX listing_producer ON listing (job, producer, entry_id);
+CREATE INDEX listing_branch ON listing (job, branch, entry_id);
+CREATE INDEX listing_day ON listing (job, day, entry_id);
+CREATE INDEX listing_kg ON listing (job, kg, entry_id);
+CREATE INDEX listing_worth ON listing (job, worth, entry_id);
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,

@@ -103,6 +103,7 @@ CREATE TABLE entry (
     warnings TEXT NOT NULL,
     cells TEXT NOT NULL,
     shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
+    facts TEXT NOT NULL DEFAULT '{}', -- what lists are narrowed by, of the newest row seen, as JSON; see listing
     shown_mark INTEGER NOT NULL DEFAULT 0, -- of it; 0 = there is nothing to show. It stays when the retention takes the texts
     words TEXT NOT NULL DEFAULT ' ', -- by which people find it (pages_text.go of state)
     documents TEXT NOT NULL DEFAULT ' ', -- CPF and CNPJ among them, for those who may see documents
@@ -150,6 +151,28 @@ CREATE INDEX entry_source ON entry (source_hash);
 CREATE INDEX entry_words ON entry (job, words, documents);
 -- What hangs on a contract.
 CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
+
+-- What lists are narrowed and sorted by of each entry: see trade.Listing. It is beside the entry, because it stays as it is while the entry is sent, and its indexes too.
+-- Entries are never deleted, so nothing refers to them. NULL = not known.
+CREATE TABLE listing (
+    entry_id INTEGER PRIMARY KEY,
+    job TEXT NOT NULL,
+    title TEXT NOT NULL,
+    product TEXT,
+    producer TEXT,
+    branch TEXT,
+    day INTEGER, -- 20260510
+    kg INTEGER, -- in 1/10,000
+    worth INTEGER, -- in 1/10,000 of the currency
+    currency TEXT NOT NULL
+) STRICT;
+CREATE INDEX listing_title ON listing (job, title);
+CREATE INDEX listing_product ON listing (job, product);
+CREATE INDEX listing_producer ON listing (job, producer);
+CREATE INDEX listing_branch ON listing (job, branch);
+CREATE INDEX listing_day ON listing (job, day);
+CREATE INDEX listing_kg ON listing (job, kg);
+CREATE INDEX listing_worth ON listing (job, worth);
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// titlesIn returns what leads each row of the list, in its order.
+func titlesIn(b *consoletest.Browser) (out []string) {
+	for _, m := range regexp.MustCompile(`<th scope="row"><a [^>]*>([^<]*)</a>`).FindAllStringSubmatch(b.Body, -1) {
+		out = append(out, m[1])
+	}
+	return out
+}
+
+// newList is a console whose contracts show their producers, in two branches.
+func newList(t *testing.T, on string) *deskWorld {
+	t.Helper()
+	d := newDeskOn(t, on, "", `
+		UPDATE contrato SET produtor = 'P2' WHERE num = '000004';
+		INSERT INTO contrato SELECT '02', '000009', '10', produtor, loja, usuario, produto, local, safra, um, tipo,
+			'20260115', carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000002'`)
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "    query: |\n      SELECT *",
+		`    show: {contrato: num, produtor: nome}
+    query: |
+      SELECT *, CASE num WHEN '000002' THEN 'João Ávila' WHEN '000009' THEN 'Joana' ELSE 'Ana' END AS nome`, 1))
+	d.run(0, "sync", "--sweep")
+	d.open()
+	return d
+}
+
+// The list is in the order of any column, narrowed by what documents say, with sums, parts to take off,
+// proposals to choose from, in its files, its saved filters and its orders.
+func TestTheListIsSortedAndNarrowedByWhatDocumentsSay(t *testing.T) {
+	onEither(t, func(t *testing.T, on string) {
+		t.Parallel()
+		d := newList(t, on)
+		b := d.as(trade.Accountant)
+		lists := func(query string, want ...string) *consoletest.Browser {
+			t.Helper()
+			if b.Get("/rows?" + query); b.Status != http.StatusOK {
+				t.Fatalf("%s: status %d", query, b.Status)
+			}
+			if got := titlesIn(b); !slices.Equal(got, want) {
+				t.Errorf("%s lists %q, want %q", query, got, want)
+			}
+			return b
+		}
+		one, two, three, four := "000001 · Ana", "000002 · João Ávila", "000003 · Ana", "000004 · Ana"
+		nine := "000009 · Joana"
+		for query, want := range map[string][]string{
+			"sort=-value":            {two, three, nine, four, one}, // without a price they come last
+			"sort=value":             {nine, three, two, one, four},
+			"sort=-volume":           {one, four, three, two, nine},
+			"sort=day":               {nine, one, two, three, four},
+			"sort=-title":            {nine, four, three, two, one},
+			"sort=product":           {two, nine, one, three, four},
+			"sort=-branch":           {nine, four, three, two, one},
+			"sort=-producer":         {two, nine, four, three, one},
+			"product=milho":          {nine, two},
+			"producer=joao":          {two},
+			"producer=Jo":            {nine, two},
+			"producer=Ana":           {four, three, one}, // not Joana: one is called so
+			"branch=02":              {nine},
+			"branch=2&job=contracts": {"000009"}, // without its zero
+			"product=SOJA&producer=Ana&state=invalid":           {three},
+			"value_from=R%24+38.850%2C00":                       {two, three}, // the largest first
+			"value_from=11295&value_until=38850.00&sort=oldest": {three, nine},
+			"day_from=2026-03-11&day_until=12/03/2026":          {three, two}, // the newest first
+			"day_from=2026-01-15&day_until=2026-01-15":          {nine},
+			"product=SOJA&cause=rule:payday&from=2001-01-01":    {three},
+			"q=000003&product=SOJA":                             {three},
+			"q=000003&product=MILHO":                            {},
+			"product=caf%C3%A9":                                 {},
+		} {
+			lists(query, want...)
+		}
+		lists("product=MILHO&value_from=1&sort=oldest", two, nine).Wants(http.StatusOK,
+			`href="/rows?sort=oldest&amp;value_from=1"`, "Produto: MILHO", "Valor a partir de 1",
+			"Soma de 2 documentos", "R$ 237.195,00", ">12,6<", `<span class="count">2</span>`, `<option value="MILHO">`, `value="MILHO" list="names-product"`)
+		lists("producer=jo", nine, two).Wants(http.StatusOK, `<option value="João Ávila">`, `<option value="Joana">`)
+		if strings.Contains(b.Body, `<option value="Ana">`) {
+			t.Error("a name without the text is proposed")
+		}
+		for _, query := range []string{
+			"value_from=x", "day_from=2026-02-30", "day_until=x", "product=%00", "branch=%ff", "sort=-worth",
+			"after=1_", "after=1_1", "sort=-value&after=x", "sort=-value&after=1_2_3",
+		} {
+			b.Get("/rows?" + query).Wants(http.StatusBadRequest)
+		}
+
+		query := "day_from=2026-03-11&product=SOJA"
+		lists(query, four, three)
+		form := with(b.Form("/decisions/export"), "format", "csv", "query", query)
+		b.Post("/decisions/export", form).Wants(http.StatusOK)
+		first, second := strings.Index(b.Body, "01|000004"), strings.Index(b.Body, "01|000003")
+		if first < 0 || second < first || strings.Contains(b.Body, "01|000002") ||
+			strings.Contains(b.Body, "01|000001") {
+			t.Errorf("the file has\n%s", b.Body)
+		}
+		b.Get("/rows?" + query)
+		b.Submit("/filters", url.Values{"name": {"soja de março"}, "query": {query}}).Wants(http.StatusOK)
+		if got := titlesIn(b); !slices.Equal(got, []string{four, three}) || !strings.Contains(b.Body, "soja de março") {
+			t.Errorf("the saved filter lists %q", got)
+		}
+		b.Get("/resync?"+url.Values{"filter": {query}}.Encode()).Wants(http.StatusOK, "Documentos a ler: 2.")
+	})
+}

@@ -1,0 +1,115 @@
+// What lists are narrowed and sorted by of each entry: the table listing.
+
+package state
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// listingRow is a row of the table listing.
+type listingRow struct {
+	EntryID                   int64
+	Job, Title, Currency      string
+	Product, Producer, Branch sql.NullString
+	Day, Kg, Worth            sql.NullInt64
+}
+
+var listingColumns = sqldb.Columns[listingRow]()
+
+// listingRowOf returns what lists need of an entry.
+func listingRowOf(e trade.Entry) listingRow {
+	l := e.Listing()
+	text := func(s string) sql.NullString { return textOrNull(sqldb.CleanText(s)) }
+	return listingRow{
+		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),
+		Product: text(l.Product), Producer: text(l.Producer), Branch: text(l.Branch),
+		Day:   numberOrNull(trade.ListingDay(l.Day)),
+		Kg:    sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
+		Worth: sql.NullInt64{Int64: trade.ListingNumber(l.Worth), Valid: l.Currency != ""},
+	}
+}
+
+// relisted writes only what differs, so that the indexes stay as they are when a row is sent.
+var relisted = func() string {
+	set, differs := make([]string, len(listingColumns)), make([]string, len(listingColumns))
+	for i, c := range listingColumns {
+		set[i], differs[i] = c+" = excluded."+c, "listing."+c+" IS DISTINCT FROM excluded."+c
+	}
+	return "ON CONFLICT (entry_id) DO UPDATE SET " + strings.Join(set[1:], ", ") +
+		" WHERE " + strings.Join(differs[1:], " OR ")
+}()
+
+// left returns the entry of a row in a job, without what the retention has taken of it.
+func (r *entryRow) left(e trade.Entry, job string) trade.Entry {
+	if r.ReducedAt.Valid {
+		return bareEntry(e.ID, job, e.Key, e.Quantity)
+	}
+	e.Job = job
+	return e
+}
+
+// bareEntry is what lists know of an entry that holds nothing any more.
+func bareEntry(id int64, job, key string, q trade.Quantity) trade.Entry {
+	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q}
+}
+
+// writeListings stores what lists need of entries.
+func writeListings(t *sqldb.Tx, entries []trade.Entry) error {
+	rows := make([][]any, len(entries))
+	for i, e := range entries {
+		row := listingRowOf(e)
+		rows[i] = sqldb.Pick(&row, listingColumns)
+	}
+	return t.InsertRows("listing", listingColumns, rows, relisted)
+}
+
+// listNew stores what lists need of the entries that were added.
+func listNew(t *sqldb.Tx, job string, entries []trade.Entry, added []int) error {
+	keys := make([]string, len(added))
+	byKey := make(map[string]trade.Entry, len(added))
+	for n, i := range added {
+		keys[n], byKey[entries[i].Key] = entries[i].Key, entries[i]
+	}
+	var rows []struct {
+		ID  int64
+		Key string
+	}
+	if err := t.All(&rows, `SELECT id, key FROM entry WHERE job = ? AND `+t.S.D.Among("key"), job,
+		sqldb.ListOf(t.S.D, keys)); err != nil {
+		return err
+	}
+	listed := make([]trade.Entry, len(rows))
+	for i, row := range rows {
+		listed[i] = byKey[row.Key]
+		listed[i].ID = row.ID
+	}
+	return writeListings(t, listed)
+}
+
+// oddListings finds the entries of which lists have something else than they hold.
+func (s *Store) oddListings(ctx context.Context, entries []trade.Entry, odd oddRows) error {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	var rows []listingRow
+	if err := s.db.All(ctx, readingRows, &rows, `SELECT `+strings.Join(listingColumns, ", ")+` FROM listing WHERE `+
+		s.db.D.Among("entry_id"), sqldb.ListOf(s.db.D, ids)); err != nil {
+		return err
+	}
+	have := make(map[int64]listingRow, len(rows))
+	for _, row := range rows {
+		have[row.EntryID] = row
+	}
+	for _, e := range entries {
+		if have[e.ID] != listingRowOf(e) {
+			odd[e.ID] = e.Job + " " + e.Key
+		}
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package trade
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/shopspring/decimal"
+)
+
+// Facts are what people narrow and sort lists by: of the newest row seen, as far as the mapping and
+// the shown columns tell. They are personal data, like the row itself.
+type Facts struct {
+	Product  string  `json:"product,omitempty"`
+	Producer string  `json:"producer,omitempty"`
+	Branch   string  `json:"branch,omitempty"`
+	Day      Date    `json:"day,omitzero"`       // of the document
+	Currency string  `json:"currency,omitempty"` // "" = there is no worth
+	Worth    Decimal `json:"worth,omitzero"`     // amount times price
+}
+
+// IsZero reports whether nothing is told.
+func (f Facts) IsZero() bool {
+	return f.Product+f.Producer+f.Branch+f.Currency == "" && f.Day.IsZero()
+}
+
+// TellDraft sets what a mapped row tells.
+func (f *Facts) TellDraft(d Draft) {
+	if product, ok := d.Fields["product"]; ok {
+		f.Product = CutText(cmp.Or(d.Text("product"), product.Origin.Value))
+	}
+	f.Day, f.Currency, f.Worth = Date{}, "", Decimal{}
+	for _, field := range []string{"order_date", "delivery_date"} {
+		if day, err := ParseDate(d.Text(field)); err == nil {
+			f.Day = day
+		}
+	}
+	figures := d.Figures()
+	if worth, ok := figures.Value(); ok {
+		f.Currency, f.Worth = figures.Currency, worth
+	}
+}
+
+// Listing is what lists are narrowed and sorted by of an entry: of what was sent, or would be.
+type Listing struct {
+	Facts
+	Title    string // by what people know it, in an order of bytes that is theirs
+	Weighed  bool
+	Quantity Quantity
+	Kg       Decimal // only if Weighed
+}
+
+// Listing returns what lists are narrowed and sorted by. What was sent, or would be, is told by the
+// payload; an entry without one by its newest row.
+func (e Entry) Listing() Listing {
+	l := Listing{Facts: e.Facts, Title: sortable(strings.ToLower(e.Shown.Lead(e.Key))), Quantity: e.Quantity}
+	if len(e.Payload) > 0 {
+		l.tellPayload(e.Sends, e.Payload)
+	}
+	l.Kg, l.Weighed = l.Quantity.Kilograms()
+	return l
+}
+
+func (l *Listing) tellPayload(sends Kind, payload []byte) {
+	var body map[string]any
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	if d.Decode(&body) != nil {
+		return
+	}
+	text := func(field string) string { s, _ := body[field].(string); return s }
+	number := func(field string) (Decimal, bool) {
+		n, _ := body[field].(json.Number)
+		out, err := ParseDecimal(n.String())
+		return out, err == nil
+	}
+	fields := quantityFields[sends]
+	amount, counted := number(fields[0])
+	if unit := Unit(strings.ToUpper(text(fields[1]))); counted {
+		l.Quantity = Quantity{Amount: amount, Unit: cmp.Or(unit, l.Quantity.Unit)}
+	}
+	l.Product = cmp.Or(CutText(text("product")), l.Product)
+	l.Day, _ = ParseDate(cmp.Or(text("order_date"), text("delivery_date"))) // zero if there is none
+	l.Currency, l.Worth = "", Decimal{}
+	price, priced := number("price")
+	if currency := text("currency"); priced && counted && currency != "" && sends == OrderCommitments {
+		l.Currency, l.Worth = currency, amount.Mul(price)
+	}
+}
+
+// listingScale is how many decimals of a weight or a worth are stored, which a sum adds.
+const listingScale = 4
+
+// listingMost is the largest number that is stored: what is larger is a typing error, and the sum of
+// a season must fit.
+const listingMost = 1_000_000_000_000_000
+
+// ListingNumber returns a weight or a worth as it is stored.
+func ListingNumber(d Decimal) int64 {
+	n := d.d.Shift(listingScale).Round(0)
+	if n.Abs().GreaterThan(decimal.New(listingMost, 0)) {
+		return int64(n.Sign()) * listingMost
+	}
+	return n.IntPart()
+}
+
+// ListingDecimal returns a stored weight or worth, or a sum of them.
+func ListingDecimal(n int64) Decimal { return NewDecimal(n, listingScale) }
+
+// ListingDay returns a day as it is stored: 20260510. 0 = no day.
+func ListingDay(d Date) int64 { return int64(d.year)*10_000 + int64(d.month)*100 + int64(d.day) }
+
+// titleLong is how many bytes of a title are sorted by.
+const titleLong = 80
+
+// sortable returns a text whose bytes have the order of [CompareCodes]: each number begins with its
+// length.
+func sortable(text string) string {
+	var out strings.Builder
+	for text != "" && out.Len() < titleLong {
+		n := digitsAt(text)
+		if n == 0 {
+			out.WriteByte(text[0])
+			text = text[1:]
+			continue
+		}
+		number := strings.TrimLeft(text[:n], "0")
+		if long := len(number); long < 9 {
+			out.WriteString(strconv.Itoa(long))
+		} else {
+			out.WriteString("9" + strings.Repeat("0", 3-len(strconv.Itoa(long))) + strconv.Itoa(long))
+		}
+		out.WriteString(number)
+		text = text[n:]
+	}
+	title := out.String()
+	return strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
+}
+
+// FactQuery narrows a list by facts; zero parts select everything.
+type FactQuery struct {
+	// the whole text or, if no row has that, a part of it, in whatever case and with or without
+	// accents
+	Product, Producer, Branch string
+	DayFrom, DayUntil         Date     // both included
+	WorthFrom, WorthUntil     *Decimal // both included, whatever the currency
+}
+
+// IsZero reports whether everything is selected.
+func (q FactQuery) IsZero() bool { return q == FactQuery{} }
