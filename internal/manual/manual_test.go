@@ -33,7 +33,7 @@ var pages = []string{
 // The most lines of single pages, of all in English, and of all in Portuguese; the most columns of a
 // line of prose, and of a row of a table. The same text is longer in Portuguese.
 const (
-	mostLines      = 1525
+	mostLines      = 1550
 	mostPTLines    = 1900
 	mostColumns    = 160
 	mostTableRow   = 240
