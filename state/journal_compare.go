@@ -39,6 +39,7 @@ type journalVerdict struct {
 	moved   bool // the place of the ledger differs from that in the journal
 	// what the ledger lacks of another host's journal; nothing is sent until it has it
 	others  error
+	back    error // the ledger went back behind what this host has confirmed of its server
 	Compare journal.Comparison
 }
 
@@ -60,7 +61,9 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	dir := s.journalDir(parent)
 	s.moving = o.Moving
 	v, err := s.compareJournal(ctx, op, dir)
-	if err != nil {
+	// A ledger that went back, and has everything in this journal, is opened: that reports it, and
+	// returns the error.
+	if err != nil && (v.back == nil || v.others != nil) {
 		return err
 	}
 	if v.Fresh || v.Left() {
@@ -119,6 +122,7 @@ func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVe
 			return err
 		}
 		if reason, back := s.db.ReasonOf(sqldb.Confirmed{Term: v.Compare.Term}, now); reason == sqldb.WentBack {
+			v.back = back
 			return back
 		}
 		return v.others
@@ -326,14 +330,21 @@ func (s *Store) lost(row sqldb.JournalRow, err error) error {
 }
 
 // CatchUp settles what another process left that ended between journal and ledger, as the next
-// start would, so that a running process need not be restarted.
+// start would, so that a running process need not be restarted. What another process of this host
+// has confirmed of the ledger's server since counts for this one too.
 func (s *Store) CatchUp(ctx context.Context, op string, slot int) error {
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
 		v, err := s.judgeLocked(t, s.db.JournalPath, nil)
-		if err != nil || !v.Left() {
+		if err != nil {
 			return err
 		}
-		_, err = s.settleLeft(t, &v)
+		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
+		if reason, back := s.db.ReasonOf(s.db.Confirmed(), t.Now); reason == sqldb.WentBack {
+			return back
+		}
+		if v.Left() {
+			_, err = s.settleLeft(t, &v)
+		}
 		return err
 	})
 	return err

@@ -93,7 +93,7 @@ func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerSt
 			return nil, err
 		}
 	}
-	if err := t.Do(`UPDATE journal SET reported = ? WHERE id = ? AND reported = 0`, had.Number+1, id); err != nil {
+	if err := t.Report(id, had.Number); err != nil {
 		return nil, err
 	}
 	return t.Missing()

@@ -196,7 +196,7 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	return f, r.hosts(t, dir)
+	return f, r.hosts(t, f.now, dir)
 }
 
 // compare compares the ledger with this host's journal, as opening it does. Hosts that are gone are
@@ -222,8 +222,12 @@ func (r *rebinding) compare(t *sqldb.Tx, f *found) (dir string, err error) {
 }
 
 // hosts lists the journals of other hosts.
-func (r *rebinding) hosts(t *sqldb.Tx, ours string) error {
+func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error {
 	rows, err := sqldb.JournalRows(t, false)
+	if err != nil {
+		return err
+	}
+	reported, err := t.Reported(now)
 	if err != nil {
 		return err
 	}
@@ -232,7 +236,7 @@ func (r *rebinding) hosts(t *sqldb.Tx, ours string) error {
 		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
 				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
-				Reported: r.plan.Asked && j.Reported > 0,
+				Reported: r.plan.Asked && slices.Contains(reported, j.ID),
 				Gone:     slices.Contains(r.Gone, j.Host),
 			})
 		}

@@ -179,6 +179,35 @@ func TestOfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
 	k.send("c", 1)
 }
 
+// Two processes of one host: the old server was not switched off, and one of them still reaches it
+// when the other has reported from the new one. It sends nothing more from there, because the other
+// hosts may go on at any moment.
+func TestAProcessLeavesTheOldServerWhenAnotherOfItsHostHasReported(t *testing.T) {
+	primary, k := onServer(t)
+	other := k.anotherHost("second")
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	other.send("o", 1)
+	lease := mustLease(t, k.s, "deliveries")
+	entry := mustRecord(t, k.s, lease, newEntry("b"))[0]
+	primary.CatchUp(t)
+	second := *k
+	second.o.DSN = replica.DSN(strings.TrimPrefix(strings.Fields(k.o.DSN)[3], "dbname="))
+	promoted := must.Get(sql.Open("postgres", second.o.DSN))(t)
+	must.Get(promoted.ExecContext(t.Context(), `SELECT pg_promote()`))(t)
+	must.Do(t, promoted.Close())
+	wantCode(t, second.try(sqldb.DefaultTuning), sqldb.CodeServer)
+
+	in := intentOf(entry)
+	r, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}})
+	if r.Claimed[in.Attempt.ID] {
+		t.Fatalf("it goes on sending from the old server: %+v", r)
+	}
+	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "timeline 1") {
+		t.Error(text)
+	}
+}
+
 // The cluster goes back to the server that was given up: by an address that leads there again, or by
 // a manager that gives the lead back to it. Whoever sent nothing since has nothing in its journal
 // that the old server lacks, and would take over the jobs of the host that did.
@@ -228,6 +257,15 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 
 	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
 	wentBack(k.try(sqldb.DefaultTuning))
+	// A report of a minute ago says nothing: the host may have sent from the newer server since.
+	mending := sqldb.OpenOptions{Driver: k.o.Driver, DSN: k.o.DSN, Mending: true}
+	mustExec(t, mustOpen(t, mending), `UPDATE journal SET reported_at = reported_at - 60000 WHERE id = ?`,
+		other.s.db.Journal.Header().Journal)
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct)
+	if text := wantCode(t, err, sqldb.CodeServer); !strings.Contains(text, "not yet reported") {
+		t.Error(text)
+	}
+	wentBack(other.try(sqldb.DefaultTuning)) // it reports again
 	plan := must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
 	if plan.Back.Error() == "" || !plan.Asked || !plan.Hosts[0].Reported {
 		t.Errorf("%+v", plan)

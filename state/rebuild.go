@@ -295,6 +295,5 @@ func takeOverTerm(r *replay) error {
 			return err
 		}
 	}
-	return t.Do(`UPDATE journal SET reported = ? WHERE id = ? AND (SELECT asked FROM ledger) <> ''`, had+1,
-		r.History.End.Header.Journal)
+	return t.Report(r.History.End.Header.Journal, had)
 }

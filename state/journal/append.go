@@ -41,7 +41,8 @@ type Journal struct {
 // pending is a record that the ledger may not have.
 type pending struct {
 	seq  int64
-	ours bool // appended by this process
+	ours bool   // appended by this process
+	on   string // for which server; "" for any
 }
 
 // Open opens a journal for a ledger whose last record of it is seq, with that mark, and cuts off
@@ -100,7 +101,7 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	if err := j.refresh(); err != nil {
 		return 0, "", err
 	}
-	r.Void, err = j.compare(committed, mark)
+	r.Void, err = j.compare(committed, mark, r.On)
 	if err != nil {
 		return 0, "", phrase.Errorf("journal %s: %w", j.dir, err)
 	}
@@ -115,7 +116,7 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	}
 	// What is named in Void stays in j.open: if the ledger refuses this record too, the next one
 	// names it again, which does no harm.
-	j.open = append(j.open, pending{r.Seq, true})
+	j.open = append(j.open, pending{r.Seq, true, r.On})
 	j.marks[r.Seq] = j.end.Mark
 	return r.Seq, j.end.Mark, nil
 }
@@ -146,7 +147,7 @@ func (j *Journal) Keep(r Record) (err error) {
 	if err := j.write(r); err != nil {
 		return err
 	}
-	j.open = append(j.open, pending{r.Seq, true})
+	j.open = append(j.open, pending{r.Seq, true, r.On})
 	j.marks[r.Seq] = j.end.Mark
 	return nil
 }
@@ -158,8 +159,9 @@ func (j *Journal) Committed(seq int64) {
 	j.last = max(j.last, seq)
 }
 
-// compare checks the ledger's position, and returns our records that the ledger never stored.
-func (j *Journal) compare(committed int64, mark string) (void []int64, err error) {
+// compare checks the position of the ledger on a server, and returns our records that it never
+// stored. What we have begun on another server may be stored there.
+func (j *Journal) compare(committed int64, mark, on string) (void []int64, err error) {
 	switch {
 	case committed > j.end.Seq:
 		return nil, phrase.Errorf("%w: %d, and its last is %d", ErrBehind, committed, j.end.Seq)
@@ -173,7 +175,7 @@ func (j *Journal) compare(committed int64, mark string) (void []int64, err error
 		switch {
 		case p.seq <= committed:
 			continue
-		case !p.ours:
+		case !p.ours, p.on != on && p.on != "" && on != "":
 			return nil, phrase.Errorf("%w: %d", ErrAhead, p.seq)
 		}
 		rest = append(rest, p)
@@ -206,9 +208,9 @@ func (j *Journal) refresh() error {
 // read reads the journal from the last known record on, and opens its last segment.
 func (j *Journal) read() error {
 	known := max(j.last, 0)
-	ours := map[int64]bool{}
+	ours := map[int64]pending{}
 	for _, p := range j.open {
-		ours[p.seq] = p.ours
+		ours[p.seq] = p
 	}
 	voided := map[int64]bool{}
 	var open []pending
@@ -220,7 +222,7 @@ func (j *Journal) read() error {
 		for _, seq := range r.Void {
 			voided[seq] = true
 		}
-		open = append(open, pending{r.Seq, ours[r.Seq]})
+		open = append(open, pending{r.Seq, ours[r.Seq].ours, ours[r.Seq].on})
 		return nil
 	})
 	err = cmp.Or(err, end.Fault())

@@ -234,6 +234,26 @@ func TestTwoProcessesOfOneLedgerTakeTurns(t *testing.T) {
 	}
 }
 
+// The old server of a cluster was not switched off, and connections to both are open: what was begun on
+// one of them and may be stored there is not taken for refused on the other.
+func TestWhatWasBegunOnAnotherServerIsNotTakenForRefused(t *testing.T) {
+	t.Parallel()
+	w := newWriter(t)
+	begun := group(1)
+	begun.On = "7/00000001"
+	w.refused(begun)
+	next := group(1)
+	next.On = "7/00000002"
+	if _, _, err := w.j.Append(next, w.seq, w.mark); !errors.Is(err, ErrAhead) {
+		t.Errorf("on another server: %v", err)
+	}
+	next.On = begun.On
+	w.commit(next)
+	if records, _ := readAllOf(t, w.dir); len(records[len(records)-1].Void) != 1 {
+		t.Errorf("on the same: %+v", records)
+	}
+}
+
 func TestJournalsAreFound(t *testing.T) {
 	t.Parallel()
 	w := newWriter(t)

@@ -45,6 +45,8 @@ type Record struct {
 	// base before it
 	Base int64 `json:"base,omitempty"`
 	Size int64 `json:"size,omitempty"` // with Base: the bytes of the pages
+
+	On string `json:"-"` // the server on which the ledger stores it; "" if there is only one
 }
 
 // Quiet reports whether a record tells nothing of rows, records or jobs.

@@ -70,7 +70,7 @@ func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
 	if err := j.refresh(); err != nil {
 		return 0, err
 	}
-	void, err := j.compare(committed, mark)
+	void, err := j.compare(committed, mark, "")
 	if err == nil && (len(void) > 0 || j.end.Seq != committed) {
 		err = ErrUnsettled
 	}

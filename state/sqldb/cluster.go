@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lib/pq"
 
@@ -381,6 +383,29 @@ func (t *Tx) Ask(now *LedgerState, reason Reason) error {
 		return err
 	}
 	return t.Do(`UPDATE ledger SET asked = ?`, now.Asked)
+}
+
+// Report notes that the ledger has everything in the journal with this id, whose host has confirmed a
+// term, if the hosts were asked.
+func (t *Tx) Report(id string, term int64) error {
+	return t.Do(`UPDATE journal SET reported = ?, reported_at = `+t.S.D.Now+` WHERE id = ? AND
+		(SELECT asked FROM ledger) <> ''`, term+1, id)
+}
+
+// reportLasts is how long a report counts for a person. A host that has reported from a server in
+// place of the one that it has confirmed may send from that one again, and then lacks what it sent.
+// A running service reports every ten seconds.
+const reportLasts = 30 * time.Second
+
+// Reported returns which journals count as in step, for a ledger that a person confirms.
+func (t *Tx) Reported(now LedgerState) (ids []string, err error) {
+	lasts := reportLasts
+	if now.MayGoOn() { // its host sends from no earlier server any more
+		lasts = math.MaxInt32 * time.Second
+	}
+	err = t.All(&ids, `SELECT id FROM journal WHERE reported > 0 AND reported_at >= `+t.S.D.Now+` - ?`,
+		lasts.Milliseconds())
+	return ids, err
 }
 
 // Missing returns the hosts that were asked and have not reported.

@@ -91,6 +91,7 @@ func (t *Tx) noteState(id string, rows map[string]JournalRow) error {
 		}
 	}
 	t.Then = append(t.Then, func() { t.S.noteOthers(at) })
+	t.Note.On = t.Now.Server
 	if t.Note.Term == nil && t.Now.Server != "" {
 		term := t.had.Term
 		if t.S.Unconfirmed(t.had, t.Now, nil) == nil {
@@ -155,12 +156,11 @@ type JournalRow struct {
 	ID, Mark, Host, Path string
 	Seq, At              int64
 	RetiredAt            sql.NullInt64
-	Reported             int64 // see cluster.go
 }
 
 // JournalRows returns the journals of the ledger by id.
 func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
-	query := `SELECT id, seq, mark, host, path, at, retired_at, reported FROM journal ORDER BY id`
+	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
 	if lock {
 		query = t.S.D.Locked(query, "journal")
 	}

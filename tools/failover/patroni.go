@@ -2,6 +2,7 @@ package failover
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -239,16 +240,17 @@ func (c *cluster) leader() (*node, member) {
 // mode one of them is synchronous, as all Patronis know.
 func (c *cluster) healthy(synchronous bool) bool {
 	_, m := c.leader()
-	ready, sync := 0, 0
+	ready, sync, known := 0, 0, false
 	for _, r := range m.Replication {
 		if r.State == "streaming" {
 			ready++
 		}
-		if r.Sync == "sync" && c.is(r.Name, "/sync") {
+		if r.Sync == "sync" {
 			sync++
+			known = known || c.is(r.Name, "/sync")
 		}
 	}
-	return ready == nodes-1 && (sync > 0) == synchronous
+	return ready == nodes-1 && (sync > 0) == synchronous && known == synchronous
 }
 
 // is reports whether Patroni says that the node with this name is something.
@@ -262,9 +264,9 @@ func (c *cluster) is(name, path string) bool {
 	return false
 }
 
-// renew makes those replicas anew that do not follow the leader, and starts the Patroni of the leader
-// again, whose PostgreSQL goes on. When an old leader takes the lead back, Patroni 3.0 may leave
-// them like this.
+// renew makes those replicas anew that do not follow the leader, and removes from etcd which one is
+// synchronous, which the leader then writes anew. When an old leader takes the lead back, Patroni 3.0
+// may leave them as they are for ever.
 func (c *cluster) renew() {
 	c.test.Helper()
 	leader, m := c.leader()
@@ -281,7 +283,13 @@ func (c *cluster) renew() {
 			c.test.Logf("%s is made anew: %d %s %v", n.Name, status, bytes.TrimSpace(text), err)
 		}
 	}
-	c.test.Logf("the Patroni of %s is started again: %t", leader.Name, leader.Signal("KILL", c.patroni))
+	key := base64.StdEncoding.EncodeToString([]byte("/service/safrasync/sync"))
+	answer, err := c.api.Post(fmt.Sprintf("http://127.0.0.1:%d/v3/kv/deleterange", c.store), "application/json",
+		strings.NewReader(`{"key": "`+key+`"}`))
+	if err != nil {
+		c.test.Fatal(err)
+	}
+	c.test.Logf("which replica is synchronous is removed from etcd: %s, %v", answer.Status, answer.Body.Close())
 }
 
 // order sends an order to the Patroni of the leader.

@@ -34,7 +34,8 @@ CREATE TABLE journal (
     path TEXT NOT NULL, -- its folder
     at BIGINT NOT NULL,
     retired_at BIGINT, -- null: it is in use
-    reported BIGINT NOT NULL DEFAULT 0 -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
+    reported BIGINT NOT NULL DEFAULT 0, -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
+    reported_at BIGINT NOT NULL DEFAULT 0 -- when it last was, on the database's clock
 );
 
 CREATE TABLE audit (

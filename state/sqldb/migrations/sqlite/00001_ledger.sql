@@ -34,7 +34,8 @@ CREATE TABLE journal (
     path TEXT NOT NULL, -- its folder
     at INTEGER NOT NULL,
     retired_at INTEGER, -- null: it is in use
-    reported INTEGER NOT NULL DEFAULT 0 -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
+    reported INTEGER NOT NULL DEFAULT 0, -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
+    reported_at INTEGER NOT NULL DEFAULT 0 -- when it last was, on the database's clock
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE audit (
