@@ -124,3 +124,29 @@ func (s *Store) fillParentStates(ctx context.Context, entries []trade.Entry) err
 	}
 	return nil
 }
+
+// RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.
+func (s *Store) RowIDs(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]int64, error) {
+	out := make(map[trade.ParentKey]int64, len(keys))
+	byJob := map[string][]string{}
+	for _, k := range keys {
+		byJob[k.Job] = append(byJob[k.Job], k.Key)
+	}
+	for job, keys := range byJob {
+		for chunk := range slices.Chunk(keys, sqldb.InList) {
+			var rows []struct {
+				ID  int64
+				Key string
+			}
+			query := `SELECT id, key FROM entry WHERE job = ? AND key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+			if err := s.db.All(ctx, "looking up rows by their keys", &rows, query,
+				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+				return nil, err
+			}
+			for _, r := range rows {
+				out[trade.ParentKey{Job: job, Key: r.Key}] = r.ID
+			}
+		}
+	}
+	return out, nil
+}

@@ -148,7 +148,10 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 		page.Making = &making
 		return q.Page(http.StatusOK, "report", page)
 	}
-	page.Report = reportOf(report, q.Voice(), p.office.ReportOptions(query, q.Lang))
+	page.Report, err = p.linked(q, report, p.office.ReportOptions(query, q.Lang))
+	if err != nil {
+		return err
+	}
 	return q.Page(http.StatusOK, "report", page)
 }
 
@@ -312,10 +315,12 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return q.Page(http.StatusOK, "report_closed", closedPage{
-		month.Closing, closingOf(q, p.office, month.Plan),
-		reportOf(month.Report, q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang)),
-	})
+	shown, err := p.linked(q, month.Report, p.office.ReportOptions(office.ReportQuery{}, q.Lang))
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, "report_closed",
+		closedPage{month.Closing, closingOf(q, p.office, month.Plan), shown})
 }
 
 // closingStyle returns the style sheet that prints the identity of a closing on every page. It is a

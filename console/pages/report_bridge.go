@@ -3,10 +3,12 @@ package pages
 import (
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/safrasync/safrasync/console/picture"
 	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
@@ -16,6 +18,7 @@ import (
 type ReportShown struct {
 	*paper.Report
 	Products []ProductBridges
+	Totals   []TotalsGroup
 }
 
 // ProductBridges are the bridges of one product. Contracts, deliveries and fixations are the same
@@ -70,26 +73,127 @@ func (b Bridge) Open() (sum trade.Decimal) {
 // Money reports whether the bridge is one of money; otherwise it is one of kilograms.
 func (b Bridge) Money() bool { return b.Measure == reconcile.Worth }
 
-// reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines.
-func reportOf(all *paper.Report, v view.Voice, o reconcile.Options) *ReportShown {
+// linked returns a report as a page shows it, with the names of producers and places.
+func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Options) (*ReportShown, error) {
+	var keys []trade.ParentKey
+	for _, t := range all.Sections {
+		for _, r := range t.Rows {
+			if r.Key != "" {
+				keys = append(keys, trade.ParentKey{Job: r.Names["job"], Key: r.Key})
+			}
+		}
+	}
+	ids, err := p.office.RowIDs(q.Context(), keys)
+	if err != nil {
+		return nil, err
+	}
+	shown := reportOf(all, q.Voice(), o, ids)
+	for _, group := range shown.Totals {
+		var codes []string
+		for _, r := range group.Rows {
+			codes = append(codes, r.Name)
+		}
+		called, err := p.office.Called(q.Context(), group.By, codes)
+		if err != nil {
+			return nil, err
+		}
+		group.name(called)
+	}
+	return shown, nil
+}
+
+// reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines. ids are
+// those of its rows.
+func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trade.ParentKey]int64) *ReportShown {
 	shown := *all
+	out := &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o)}
 	shown.Sections = slices.Clone(all.Sections)
 	for i := range shown.Sections {
 		t := &shown.Sections[i]
 		t.Rows = slices.Clone(t.Rows)
-		line := slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.Lead })
+		lead := slices.IndexFunc(t.Columns, func(c paper.Column) bool {
+			return c.Lead || t.ID == reconcile.ExceptionsSection && c.ID == "key"
+		})
 		for j := range t.Rows {
 			r := &t.Rows[j]
 			r.Cells = slices.Clone(r.Cells)
-			switch {
-			case t.ID == reconcile.BridgeSection:
-				r.Cells[line].Path = bridgePath(r.Names["job"], r.Names["line"])
-			case t.ID == reconcile.DifferenceSection && r.Names["line"] == "state":
-				r.Cells[line].Path = statePath(trade.State(r.Names["state"]), r.Names["cause"])
+			if path := linePath(t.ID, *r, ids); path != "" && lead >= 0 {
+				r.Cells[lead].Path = path
 			}
 		}
+		if t.ID == reconcile.TotalsSection {
+			out.group(*t)
+		}
 	}
-	return &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o)}
+	return out
+}
+
+// linePath returns the address of what a line of a section is about; "" = there is none.
+func linePath(section reconcile.SectionID, r paper.Line, ids map[trade.ParentKey]int64) string {
+	switch {
+	case section == reconcile.BridgeSection:
+		return bridgePath(r.Names["job"], r.Names["line"])
+	case section == reconcile.DifferenceSection && r.Names["line"] == "state":
+		return statePath(trade.State(r.Names["state"]), r.Names["cause"])
+	case section == reconcile.TotalsSection:
+		return totalPath(reconcile.By(r.Names["by"]), r.Name, r.Product)
+	}
+	if id := ids[trade.ParentKey{Job: r.Names["job"], Key: r.Key}]; id > 0 {
+		return "/rows/" + strconv.FormatInt(id, 10)
+	}
+	if section == reconcile.ExceptionsSection {
+		return "/audit?" + url.Values{"act": {r.Names["act"]}}.Encode()
+	}
+	return ""
+}
+
+// totalPath returns the address of the reconciliation of what a total is the sum of; "" if a filter cannot
+// name that.
+func totalPath(by reconcile.By, name, product string) string {
+	query := url.Values{"show": {"1"}}
+	for field, text := range map[string]string{
+		map[reconcile.By]string{
+			reconcile.BySeason: "harvest", reconcile.ByProducer: "producer", reconcile.ByPlace: "place",
+		}[by]: name, "product": product,
+	} {
+		switch {
+		case field == "":
+		case text == "", strings.Contains(text, ","):
+			return ""
+		default:
+			query.Set(field, text)
+		}
+	}
+	return "/report?" + query.Encode()
+}
+
+// TotalsGroup are the totals by one dimension.
+type TotalsGroup struct {
+	By reconcile.By
+	paper.Table
+}
+
+// group divides the totals by dimension.
+func (s *ReportShown) group(t paper.Table) {
+	for _, r := range t.Rows {
+		by := reconcile.By(r.Names["by"])
+		if len(s.Totals) == 0 || s.Totals[len(s.Totals)-1].By != by {
+			s.Totals = append(s.Totals, TotalsGroup{By: by, Table: paper.Table{Section: t.Section}})
+		}
+		of := &s.Totals[len(s.Totals)-1]
+		of.Rows = append(of.Rows, r)
+	}
+}
+
+// name says what the codes of the group are called, above them.
+func (g TotalsGroup) name(called map[string]string) {
+	lead := slices.IndexFunc(g.Columns, func(c paper.Column) bool { return c.Lead })
+	for i := range g.Rows {
+		if label := called[g.Rows[i].Name]; label != "" && lead >= 0 {
+			c := &g.Rows[i].Cells[lead]
+			c.Beneath, c.Text = append([]string{c.Text}, c.Beneath...), view.Mask(label)
+		}
+	}
 }
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -30,7 +31,7 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 			continue
 		}
 		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
-			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask}).
+			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask, "whole": whole}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/pictures.html", file))
 	}
 	return out
@@ -73,6 +74,21 @@ func dict(pairs ...any) (map[string]any, error) {
 }
 
 // deref returns the value of a pointer.
+// documentForm is a document number, masked or not, with its points.
+var documentForm = regexp.MustCompile(`[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
+
+// whole returns a text whose document numbers are not broken over two lines.
+func whole(text string) template.HTML {
+	var out strings.Builder
+	done := 0
+	for _, at := range documentForm.FindAllStringIndex(text, -1) {
+		out.WriteString(template.HTMLEscapeString(text[done:at[0]]) + `<span class="whole">` +
+			template.HTMLEscapeString(text[at[0]:at[1]]) + `</span>`)
+		done = at[1]
+	}
+	return template.HTML(out.String() + template.HTMLEscapeString(text[done:])) // each part is escaped
+}
+
 func deref(n *int) int { return *n }
 
 // text returns the value of a pointer.

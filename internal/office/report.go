@@ -259,3 +259,28 @@ func (o *Office) approvable() acts.OtherAct {
 		},
 	}
 }
+
+// RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.
+func (o *Office) RowIDs(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]int64, error) {
+	return o.store.RowIDs(ctx, keys)
+}
+
+// Called returns what the de-para calls codes of producers or places in totals; those without a label are
+// left out.
+func (o *Office) Called(ctx context.Context, by reconcile.By, codes []string) (map[string]string, error) {
+	field := map[reconcile.By]string{reconcile.ByProducer: "producer_id", reconcile.ByPlace: "delivery_place_id"}[by]
+	var asked []trade.Reference
+	for _, job := range o.jobs {
+		if kind := job.Spec.Fields[field].Ref; kind != "" {
+			for _, code := range codes {
+				asked = append(asked, trade.Reference{Kind: kind, Code: code})
+			}
+		}
+	}
+	labelled, err := o.store.Labelled(ctx, asked)
+	out := map[string]string{}
+	for _, l := range labelled {
+		out[l.Code] = l.Label
+	}
+	return out, err
+}

@@ -13,6 +13,7 @@ import (
 
 // Column is the heading of a column.
 type Column struct {
+	ID    string // of the report's column
 	Title string
 	Type  reconcile.Type
 	Lead  bool // identifies the row
@@ -53,6 +54,9 @@ type Line struct {
 	Cells []Cell
 	// Names are the ids behind the labels of its columns, such as those of the job and the line.
 	Names map[string]string
+	Key   string // of the row in the ERP; "" = it is about none
+	// of a total: its season, producer or place, and its product; "" = unknown, or all
+	Name, Product string
 }
 
 // Reader receives a report that is laid out.
@@ -65,7 +69,8 @@ type Reader interface {
 
 // A column of a layout, and what is beneath it, are ids of the report's columns. "a|b" takes the
 // first that has a text; "a@b" is an amount with its unit or currency; "#a" is preceded by its
-// title; "?a" is too, but is left out if zero; ">a" is what was sent; "~a" is sacas.
+// title; "?a" is too, but is left out if zero; ">a" is what was sent; "~a" is sacas; "!here" and "!there" say
+// what the numbers of a divergence are.
 type layout struct {
 	main    string
 	beneath []string
@@ -109,8 +114,8 @@ var layouts = map[reconcile.SectionID][]layout{
 		one("state", "flags", "reason", "#who", "#sent_at", "#by", "basis", "#esg_producer", "#esg_farm"),
 	},
 	reconcile.DivergencesSection: {
-		one("show|key", "key", "job", "remote_id"), one("kind", "note", "acknowledged"), one("here@unit"),
-		one("there@unit"), one("difference@unit"), one("product", "harvest", "producer"),
+		one("show|key", "key", "job", "remote_id"), one("kind", "note", "acknowledged"), one("here@unit", "!here"),
+		one("there@unit", "!there"), one("difference@unit"), one("product", "harvest", "producer"),
 	},
 	reconcile.ExceptionsSection: {
 		one("at"), one("by"), one("act"), one("key", "job"), one("reason"), one("after", "#before"), one("audit"),
@@ -171,7 +176,8 @@ func (l *laid) Section(s reconcile.Section) error {
 		if c.ID == "show" || c.ID == "name" {
 			typ = reconcile.TextColumn
 		}
-		out.Columns = append(out.Columns, Column{c.Title, typ, c.ID == "line" || strings.Contains(column.main, "|")})
+		leads := c.ID == "line" || strings.Contains(column.main, "|")
+		out.Columns = append(out.Columns, Column{c.ID, c.Title, typ, leads})
 	}
 	return l.to.Section(out)
 }
@@ -184,6 +190,7 @@ func (l *laid) Row(cells []any) error {
 		}
 	}
 	row.Role = row.Names["role"]
+	row.Key, row.Name, row.Product = l.plain(cells, "key"), l.plain(cells, "name"), l.plain(cells, "product")
 	for _, column := range l.layout {
 		var cell Cell
 		for part := range strings.SplitSeq(column.main, "|") {
@@ -202,8 +209,42 @@ func (l *laid) Row(cells []any) error {
 	return l.to.Row(row)
 }
 
+// plain returns a text as the report has it; "" if there is none.
+func (l *laid) plain(cells []any, id string) string {
+	text := ""
+	if i, ok := l.there[id]; ok {
+		text, _ = cells[i].(string)
+	}
+	return text
+}
+
+// sides says what the two numbers of a divergence are.
+var sides = map[reconcile.DivergenceKind][2]i18n.Key{
+	reconcile.VolumeDiffers: {"paper.erp", "paper.was_sent"}, reconcile.ValueDiffers: {"paper.erp", "paper.was_sent"},
+	reconcile.LeftERP:        {"paper.erp", "paper.was_sent"},
+	reconcile.OverDelivered:  {"paper.contracted", "paper.delivered"},
+	reconcile.PlatformVolume: {"paper.was_sent", "paper.there"},
+	reconcile.PlatformValue:  {"paper.was_sent", "paper.there"},
+}
+
+// side says which side of a divergence a number is.
+func (l *laid) side(cells []any, there int) string {
+	kind, _ := cells[l.there["kind"]].(reconcile.Label)
+	keys, known := sides[reconcile.DivergenceKind(kind.ID)]
+	if !known {
+		return ""
+	}
+	return i18n.Report.Text(l.heading.Lang, keys[there])
+}
+
 // text returns one part of a cell.
 func (l *laid) text(cells []any, part string) string {
+	switch part {
+	case "!here":
+		return l.side(cells, 0)
+	case "!there":
+		return l.side(cells, 1)
+	}
 	id := strings.TrimLeft(part, "#?>~")
 	id, unit, measured := strings.Cut(id, "@")
 	i, ok := l.there[id]

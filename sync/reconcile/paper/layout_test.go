@@ -44,7 +44,7 @@ func TestALayoutNamesColumnsThatThereAre(t *testing.T) {
 		}
 		for _, column := range layouts[id] {
 			for _, part := range append(strings.Split(column.main, "|"), column.beneath...) {
-				for name := range strings.SplitSeq(strings.TrimLeft(part, "#?>~"), "@") {
+				for name := range strings.SplitSeq(strings.TrimLeft(part, "#?>~!"), "@") {
 					if !slices.Contains(there[id], name) {
 						t.Errorf("%s has no column %s", id, name)
 					}
