@@ -380,17 +380,19 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"RunsEnded": func() error {
 				return s.RunsEnded(ctx, from, before, func(trade.RunReport) error { return nil })
 			},
-			"JobStatus":  func() error { return second(s.JobStatus(ctx, "contracts")) },
-			"Jobs":       func() error { return second(s.Jobs(ctx)) },
-			"Leases":     func() error { return second(s.Leases(ctx)) },
-			"Instances":  func() error { return second(s.Instances(ctx)) },
-			"LastTask":   func() error { return second(s.LastTask(ctx, "refs")) },
-			"Rows":       func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
-			"Ages":       func() error { return second(s.Ages(ctx, "contracts")) },
-			"Sent":       func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },
-			"PayloadsOf": func() error { return second(s.PayloadsOf(ctx, trade.OrderCommitments, []string{"remote-a"})) },
-			"Acts":       func() error { return second(s.Acts(ctx, from, before)) },
-			"Audit":      func() error { return second(s.Audit(ctx, 0)) },
+			"JobStatus":   func() error { return second(s.JobStatus(ctx, "contracts")) },
+			"Jobs":        func() error { return second(s.Jobs(ctx)) },
+			"Leases":      func() error { return second(s.Leases(ctx)) },
+			"Instances":   func() error { return second(s.Instances(ctx)) },
+			"LastTask":    func() error { return second(s.LastTask(ctx, "refs")) },
+			"Rows":        func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
+			"Ages":        func() error { return second(s.Ages(ctx, "contracts")) },
+			"ArrivedDays": func() error { return second(s.ArrivedDays(ctx, "contracts", at)) },
+			"StuckStates": func() error { return second(s.StuckStates(ctx, "contracts")) },
+			"Sent":        func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },
+			"PayloadsOf":  func() error { return second(s.PayloadsOf(ctx, trade.OrderCommitments, []string{"remote-a"})) },
+			"Acts":        func() error { return second(s.Acts(ctx, from, before)) },
+			"Audit":       func() error { return second(s.Audit(ctx, 0)) },
 			"VerifyAudit": func() error {
 				p, err := s.VerifyAudit(ctx)
 				if p.Broken != 0 && err == nil {

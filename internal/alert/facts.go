@@ -25,6 +25,8 @@ type Standing interface {
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Ages reports how old the rows of a job are, without those that wait with some causes.
 	Ages(ctx context.Context, job string, without ...string) (trade.Ages, error)
+	// ArrivedDays returns how many rows were new on each day.
+	ArrivedDays(ctx context.Context, job string, since time.Time) ([]trade.ArrivedDay, error)
 	// CauseOwners returns who takes care of causes; StuckStates how many rows of a job have each.
 	CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error)
 	StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error)
@@ -104,6 +106,7 @@ type jobFacts struct {
 	flags      map[trade.Flag]int
 	ages       trade.Ages
 	runs       runMemory
+	arrived    arrived
 }
 
 // readFacts reads the facts: the configured jobs, then those that only the ledger knows.
@@ -188,6 +191,9 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 		return list, err
 	}
 	j.ages, err = s.Ledger.Ages(ctx, job.Name, quiet...)
+	if err == nil && configured && s.Limits.Usual {
+		j.arrived, err = s.learn(ctx, job.Name, s.now())
+	}
 	return append(list, j), err
 }
 

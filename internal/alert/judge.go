@@ -36,6 +36,7 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 		out = append(out, judgeRows(f, j, limits, zone)...)
 		if j.configured {
 			out = append(out, judgeRuns(f, j, zone)...)
+			out = append(out, judgeUsual(f, j, zone)...)
 		}
 	}
 	for _, space := range f.spaces {

@@ -33,6 +33,7 @@ const (
 	Accounts  Topic = "accounts_changed"
 	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
 	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
+	Unusual   Topic = "unusual"        // much less or more came than is usual; subject: the job and the branch
 )
 
 // groupOf returns whom an alert calls.
@@ -40,7 +41,8 @@ func groupOf(topic Topic, d Detail) trade.Department {
 	switch {
 	case d.Group != "":
 		return d.Group
-	case topic == InDoubt || topic == Rejected || topic == LongWaiting || topic == Contradicted || topic == LateAnswer:
+	case topic == InDoubt || topic == Rejected || topic == LongWaiting || topic == Contradicted || topic == LateAnswer ||
+		topic == Unusual:
 		return trade.Accounting
 	case topic == Stopped:
 		return cmp.Or(trade.ExplainStop(d.Code, trade.English).Fixer.Department(), trade.IT)
@@ -67,18 +69,25 @@ const (
 
 // Detail is the content of an alert's messages; it is stored with the alert.
 type Detail struct {
-	Code   string           `json:"code,omitempty"` // of a stop
-	Jobs   []Job            `json:"jobs,omitempty"`
-	Rows   int              `json:"rows,omitempty"`
-	Usual  int              `json:"usual,omitempty"` // usual number of new rows in a reading, with a brake
-	Limit  int              `json:"limit,omitempty"`
-	Oldest time.Time        `json:"oldest,omitzero"`
-	Folder string           `json:"folder,omitempty"`
-	Host   string           `json:"host,omitempty"`
-	Free   uint64           `json:"free,omitempty"` // bytes
-	Ends   time.Time        `json:"ends,omitzero"`
-	Late   int64            `json:"late_seconds,omitempty"`
-	Record int64            `json:"record,omitempty"` // of the audit
+	Code   string    `json:"code,omitempty"` // of a stop
+	Jobs   []Job     `json:"jobs,omitempty"`
+	Rows   int       `json:"rows,omitempty"`
+	Usual  int       `json:"usual,omitempty"` // usual number of new rows in a reading, with a brake
+	Limit  int       `json:"limit,omitempty"`
+	Oldest time.Time `json:"oldest,omitzero"`
+	Folder string    `json:"folder,omitempty"`
+	Host   string    `json:"host,omitempty"`
+	Free   uint64    `json:"free,omitempty"` // bytes
+	Ends   time.Time `json:"ends,omitzero"`
+	Late   int64     `json:"late_seconds,omitempty"`
+	Record int64     `json:"record,omitempty"` // of the audit
+	// of a day on which less or more came than is usual
+	Branch string           `json:"branch,omitempty"`
+	Day    trade.Date       `json:"day,omitzero"`
+	Least  int              `json:"least,omitempty"` // rows that such a day usually has
+	Most   int              `json:"most,omitempty"`
+	Kg     trade.Decimal    `json:"kg,omitzero"`
+	More   bool             `json:"more,omitempty"`   // more than usual, not less
 	Causes []Cause          `json:"causes,omitempty"` // of the rows, for the first message only
 	Group  trade.Department `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
 }
@@ -128,6 +137,7 @@ type Limits struct {
 	OldestWaiting time.Duration // working time; 0 means never
 	Silence       time.Duration // working time without an event of the platform; 0 means never
 	BackupOlder   time.Duration // time without a copy of the ledger; 0 means never
+	Usual         bool          // what is usual is learned from the days before
 }
 
 // condition is a state about which people must be told, as long as it holds.

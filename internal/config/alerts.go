@@ -22,6 +22,7 @@ type AlertsConfig struct {
 	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
 	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
 	BackupOlder   time.Duration  `yaml:"backup_older"`   // 0 = never
+	Usual         string         `yaml:"usual"`          // learned or off
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
@@ -65,6 +66,8 @@ const (
 	defaultAlertTimeout = 30 * time.Second
 	// NoDigest is the value of alerts.digest that turns the digest off.
 	NoDigest = "off"
+	// Learned is the value of alerts.usual with which what is usual is learned from the days before.
+	Learned = "learned"
 )
 
 func (c *Config) checkAlerts(d *Decoder) {
@@ -73,6 +76,7 @@ func (c *Config) checkAlerts(d *Decoder) {
 	between(d, "alerts.oldest_waiting", a.OldestWaiting, 0, 365*day)
 	between(d, "alerts.nothing_new", a.NothingNew, 0, 365*day)
 	between(d, "alerts.backup_older", a.BackupOlder, 0, 365*day)
+	d.OneOf("alerts.usual", a.Usual, Learned, "off")
 	if strings.ContainsAny(a.Name, "\r\n") {
 		d.Fault("alerts.name", "must be one line")
 	}
@@ -189,7 +193,8 @@ func (c *Config) checkWebhook(d *Decoder, at string, w *WebhookConfig) {
 		d.Fault(at+".key", "is for form: pagerduty only")
 	}
 	if !w.Key.IsZero() && !reference.MatchString(w.Key.written) {
-		d.Fault(at+".key", "must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
+		d.Fault(at+".key",
+			"must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
 	}
 	between(d, at+".timeout", w.Timeout, time.Second, 2*time.Minute)
 	near := IsLoopback
