@@ -259,6 +259,20 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		page("of a state, by key", trade.RowQuery{Sort: trade.ByKey, States: []trade.State{trade.Waiting}})
 		page("by key, the second", trade.RowQuery{Sort: trade.ByKey, After: fmt.Sprint(rows[0].ID)})
 		page("of a time", trade.RowQuery{Sort: trade.OldestFirst, From: at.Add(-time.Hour)})
+		for _, sort := range trade.Columns {
+			page("by "+string(sort), trade.RowQuery{Sort: sort})
+		}
+		page("by value, the second", trade.RowQuery{Sort: trade.ByValue, After: "1_2"})
+		page("by title, the second", trade.RowQuery{Sort: trade.ByTitle, After: fmt.Sprint(rows[0].ID)})
+		facts := trade.FactQuery{Product: "SOJA", Branch: "0"}
+		page("of a product", trade.RowQuery{Facts: facts, Sort: "-" + trade.ByDay})
+		for _, whole := range []bool{true, false} {
+			f.read("RowSums", func() error { return second(s.RowSums(ctx, trade.RowQuery{Facts: facts}, whole)) })
+		}
+		f.read("RowNames", func() error { return second(s.RowNames(ctx, trade.ByBranch, nil, "0", 5)) })
+		if _, err := s.RowPage(ctx, trade.RowQuery{After: "1_x", Sort: trade.ByValue, Limit: 5}); err == nil {
+			t.Error("RowPage takes 1_x for where a page begins")
+		}
 		if _, err := s.RowPage(ctx, trade.RowQuery{After: "x", Limit: 5}); err == nil {
 			t.Error("RowPage takes x for where a page begins")
 		}

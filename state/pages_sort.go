@@ -124,13 +124,15 @@ func (s *scanning) rows() ([]placed, error) {
 	}
 	var out []placed
 	for _, job := range s.q.Jobs {
-		for _, known := range []bool{true, false} {
-			some, err := s.alongIndex(job, known)
+		n := 0
+		for _, span := range s.spans(sortedBy[s.column]) {
+			some, err := s.alongIndex(job, span)
 			if err != nil {
 				return nil, err
 			}
 			out = append(out, some...)
-			if len(some) > s.q.Limit {
+			n += len(some)
+			if n > s.q.Limit {
 				break
 			}
 		}
@@ -159,9 +161,40 @@ func (s *scanning) ofFew() ([]placed, error) {
 	return rows, err
 }
 
-// alongIndex reads rows of a job in the order of the index of the column: those with a value, or the
-// others.
-func (s *scanning) alongIndex(job string, known bool) ([]placed, error) {
+// span is a part of an index that is read in order.
+type span struct {
+	where string
+	args  []any
+	order string
+}
+
+// spans returns the parts of the index of a column after the page before: what has the same value there,
+// which may be very many rows, what comes after it, and what has no value.
+func (s *scanning) spans(column string) []span {
+	value, byID := `l.`+column, `l.entry_id `+s.order
+	inOrder := value + ` ` + s.order + `, ` + byID
+	none := span{value + ` IS NULL`, nil, byID}
+	switch {
+	case s.after == nil:
+		return []span{{value + ` IS NOT NULL`, nil, inOrder}, none}
+	case !s.after.known():
+		none.where += ` AND l.entry_id ` + s.beyond + ` ?`
+		none.args = []any{s.after.ID}
+		return []span{none}
+	}
+	var at any = s.after.Number.Int64
+	if s.after.Text.Valid {
+		at = s.after.Text.String
+	}
+	return []span{
+		{value + ` = ? AND l.entry_id ` + s.beyond + ` ?`, []any{at, s.after.ID}, byID},
+		{value + ` ` + s.beyond + ` ?`, []any{at}, inOrder},
+		none,
+	}
+}
+
+// alongIndex reads rows of a job in the order of the index of the column.
+func (s *scanning) alongIndex(job string, part span) ([]placed, error) {
 	column := sortedBy[s.column]
 	b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
 	b.add(`l.job = ?`, job)
@@ -170,22 +203,8 @@ func (s *scanning) alongIndex(job string, known bool) ([]placed, error) {
 	s.ofRow(b)
 	s.ofEntry(b)
 	b.bare = len(b.where) == bare
-	b.add(`l.` + column + ` IS` + map[bool]string{true: ` NOT`}[known] + ` NULL`)
-	switch {
-	case s.after == nil:
-	case s.after.known() && known:
-		var at any = s.after.Number.Int64
-		if s.after.Text.Valid {
-			at = s.after.Text.String
-		}
-		b.add(`(l.`+column+`, l.entry_id) `+s.beyond+` (?, ?)`, at, s.after.ID)
-	case s.after.known():
-	case known:
-		return nil, nil // they are on the pages before
-	default:
-		b.add(`l.entry_id `+s.beyond+` ?`, s.after.ID)
-	}
-	return s.place(b, `l.`+column, `ORDER BY l.`+column+` `+s.order+`, l.entry_id `+s.order)
+	b.add(part.where, part.args...)
+	return s.place(b, `l.`+column, `ORDER BY `+part.order)
 }
 
 // byState reads rows state by state, each in the order of their ids.

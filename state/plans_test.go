@@ -249,13 +249,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 				continue
 			}
 			n++
-			var details []string
-			rows := must.Get(s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...))(t)
-			for rows.Next() {
-				step := must.Get(rows.SliceScan())(t)
-				details = append(details, fmt.Sprint(step[3]))
-			}
-			must.Do(t, rows.Close())
+			details := planOf(t, s, query)
 			if !strings.Contains(strings.Join(details, "\n"), "USING COVERING INDEX entry_stuck") {
 				t.Errorf("%s: %q\n%s", call, details, query)
 			}
@@ -264,6 +258,61 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 			t.Errorf("%s: no statement goes to what is stuck: %q", call, l.asked)
 		}
 	}
+}
+
+// A page in the order of a column is read along its index, from the last row of the page before, and a
+// name that many rows have is read along its own: nothing is sorted, however many rows there are.
+func TestASortedPageIsReadAlongItsIndex(t *testing.T) {
+	t.Parallel()
+	l := &listener{asked: map[string]string{}}
+	tune := sqldb.DefaultTuning
+	tune.Through, tune.Few = l.through, 20
+	s := mustOpenTuned(t, backends[0].open(t), tune)
+	fillLarge(t, s, 1000)
+	worth := trade.NewDecimal(1, 0)
+	for index, q := range map[string]trade.RowQuery{
+		"listing_worth (job=? AND worth<?":         {Sort: "-" + trade.ByValue, After: "900_5000000000"},
+		"listing_day (job=? AND day=? AND rowid<?": {Sort: "-" + trade.ByDay, After: "900_20250510"},
+		"listing_worth (job=? AND worth>?":         {Sort: trade.ByValue, Facts: trade.FactQuery{WorthFrom: &worth}},
+		"listing_kg (job=? AND kg>?":               {Sort: trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA"}},
+		"listing_day (job=? AND day>?":             {Sort: trade.ByDay, States: []trade.State{trade.Accepted}},
+		"listing_title (job=?)":                    {Sort: trade.ByTitle},
+		"listing_product (job=? AND product=?":     {Sort: trade.NewestFirst, Facts: trade.FactQuery{Product: "SOJA"}},
+		"entry_body (updated_at<?":                 {Sort: "-" + trade.ByChanged, After: "900_1760000000000"},
+	} {
+		l.asked, l.call = map[string]string{}, index
+		q.Limit = 50
+		must.Get(s.RowPage(t.Context(), q))(t)
+		l.call = ""
+		found := false
+		for query := range l.asked {
+			if strings.Contains(query, "WITH RECURSIVE") || strings.Contains(query, "LIMIT 1") {
+				continue
+			}
+			details := strings.Join(planOf(t, s, query), "\n")
+			if !strings.Contains(details, index) {
+				continue
+			}
+			found = true
+			if strings.Contains(details, "TEMP B-TREE") {
+				t.Errorf("%s: %s\n%s", index, details, query)
+			}
+		}
+		if !found {
+			t.Errorf("no statement is read along %s: %q", index, l.asked)
+		}
+	}
+}
+
+// planOf returns the steps of a statement in SQLite's plan.
+func planOf(t *testing.T, s *Store, query string) (details []string) {
+	t.Helper()
+	rows := must.Get(s.db.Read.Queryx("EXPLAIN QUERY PLAN "+query, make([]any, strings.Count(query, "?"))...))(t)
+	for rows.Next() {
+		details = append(details, fmt.Sprint(must.Get(rows.SliceScan())(t)[3]))
+	}
+	must.Do(t, rows.Close())
+	return details
 }
 
 // A ledger that is too large to be read at each start is not: the check says so.

@@ -158,6 +158,11 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 		"/rows?q=" + strings.TrimLeft(number, "0"), "/rows?q=" + number[4:7], "/rows?q=X" + number + "Y",
 		"/rows?q=%7C" + number[:7], "/rows?q=%7C" + number[:7] + "&state=accepted&sort=key", "/rows?q=nowhere&sort=key",
 		"/rows?q=nowhere&state=rejected", "/rows?from=2001-01-01&until=2001-01-02",
+		"/rows?sort=-value", "/rows?sort=-value&after=" + fmt.Sprint(rows/2) + "_1000000000000", "/rows?sort=volume",
+		"/rows?sort=title&after=" + fmt.Sprint(rows/2), "/rows?sort=-day&state=accepted", "/rows?sort=state",
+		"/rows?sort=-changed", "/rows?product=SOJA", "/rows?product=SOJA&branch=02&sort=-value",
+		"/rows?producer=000000000007", "/rows?producer=000000000007&sort=-value&state=accepted",
+		"/rows?value_from=1.000.000,00", "/rows?day_from=2019-07-01&day_until=2019-07-31", "/rows?product=SOJA&sum=1",
 	}
 	if m := rowLink.FindStringSubmatch(list); m != nil {
 		paths = append(paths, m[1], m[1]+"/retry")
