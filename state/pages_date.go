@@ -45,22 +45,11 @@ func (p *paging) date() error {
 	return nil
 }
 
-// inState selects the rows of one state that is not settled. For the states in stuck, one index has
-// every column that a page selects by.
-func (p *paging) inState(b *branch, state trade.State) {
-	b.from = p.s.db.D.ByState
-	if slices.Contains(stuck, state) {
-		b.few, b.from = true, p.s.db.D.ByStuck
-		b.add(isStuck)
-	}
-	b.add(`e.state = ?`, string(state))
-}
-
 // stuck are the states of isStuck.
 var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
 
 // datedBranches returns the statements for rows that were changed in a period: the settled rows by
-// time, the others, which are few, state by state.
+// time, those that are stuck by their index, and the others, which are few, state by state.
 func (p *paging) datedBranches(rest func() *branch) []*branch {
 	var out []*branch
 	asked := func(s trade.State) bool { return len(p.q.States) == 0 || slices.Contains(p.q.States, s) }
@@ -80,13 +69,20 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			out = append(out, b)
 		}
 	}
-	for _, state := range trade.States {
-		if slices.Contains(settled, state) || !asked(state) {
-			continue
-		}
+	if states := slices.DeleteFunc(slices.Clone(stuck), func(s trade.State) bool { return !asked(s) }); len(states) > 0 {
 		b := rest()
-		p.inState(b, state)
+		b.few, b.from = true, p.s.db.D.ByStuck // which has every column that a page selects by
+		b.add(isStuck)
+		b.add(`e.state || '' IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
 		out = append(out, b)
+	}
+	for _, state := range []trade.State{trade.Pending, trade.Sending} {
+		if asked(state) {
+			b := rest()
+			b.from = p.s.db.D.ByState
+			b.add(`e.state = ?`, string(state))
+			out = append(out, b)
+		}
 	}
 	return out
 }

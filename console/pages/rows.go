@@ -67,7 +67,7 @@ func (p rowsPage) Span() int {
 // Narrow reports whether the list is narrowed or sorted by what stands behind "more".
 func (p rowsPage) Narrow() bool {
 	f := p.Filter
-	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || !f.Facts.IsZero() || f.Sort != f.plainSort()
+	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || !f.Facts.IsZero() || !f.Plain()
 }
 
 // rowNames are the names in a column of the list, of which people choose one.
@@ -294,7 +294,11 @@ func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 		column trade.RowSort
 		value  string
 	}{{trade.ByProduct, f.Facts.Product}, {trade.ByProducer, f.Facts.Producer}, {trade.ByBranch, f.Facts.Branch}} {
-		names, err := p.office.RowNames(q.Context(), of.column, f.Jobs, of.value, namesShown)
+		part := ""
+		if q.Header.Get("HX-Target") == "names-"+string(of.column) { // somebody types
+			part = of.value
+		}
+		names, err := p.office.RowNames(q.Context(), of.column, f.Jobs, part, namesShown)
 		if err != nil {
 			return err
 		}

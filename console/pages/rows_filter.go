@@ -74,6 +74,9 @@ func (p *rowsRoutes) causeText(q *web.Request, cause string) string {
 	return view.Mask(p.office.Advice(trade.Entry{State: state, Cause: cause}, q.Lang).What)
 }
 
+// Plain reports whether the filter is in the order that it has by itself.
+func (f rowFilter) Plain() bool { return f.Sort == f.plainSort() }
+
 // chips returns the parts of a filter, each with the address of the list without it.
 func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 	v := q.Voice()
@@ -262,7 +265,7 @@ func (f rowFilter) values(after string) url.Values {
 			v.Set(name, text)
 		}
 	}
-	if f.Sort != f.plainSort() && f.Sort != "" {
+	if !f.Plain() && f.Sort != "" {
 		v.Set("sort", string(f.Sort))
 	}
 	return v
