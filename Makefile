@@ -207,6 +207,7 @@ need:
 	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice
+	@.ci/need-pdf
 	@.ci/need-strace
 
 .PHONY: format-check

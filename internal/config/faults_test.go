@@ -467,7 +467,7 @@ jobs:`,
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,
-			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api and console.oidc only",
+			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api, report and console.oidc only",
 		},
 		{
 			name: "an unknown kind of reference",

@@ -10,6 +10,9 @@ type ReportConfig struct {
 	ToleranceKg       ExactNumber `yaml:"tolerance_kg"`       // for one row
 	ToleranceValue    ExactNumber `yaml:"tolerance_value"`    // for one row, in its currency
 	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of deliveries beyond a contract, in per cent
+
+	Certificate string `yaml:"certificate"` // PKCS#12 (A1), with which PDFs are signed; "" = they are not
+	Password    Secret `yaml:"password"`    // of the certificate
 }
 
 // ExactNumber is a decimal number from the file; it is not negative.
@@ -17,7 +20,20 @@ type ExactNumber struct{ trade.Decimal }
 
 func defaultReport() ReportConfig {
 	t := reconcile.DefaultTolerance()
-	return ReportConfig{ExactNumber{t.Kilograms}, ExactNumber{t.Value}, ExactNumber{t.Contract}}
+	return ReportConfig{
+		ToleranceKg: ExactNumber{t.Kilograms}, ToleranceValue: ExactNumber{t.Value},
+		ToleranceContract: ExactNumber{t.Contract},
+	}
+}
+
+// checkReport checks the certificate with which reports are signed.
+func (c *Config) checkReport(d *Decoder) {
+	if _, given := d.Index["report.password"]; given != (c.Report.Certificate != "") {
+		d.Fault("report.certificate", "certificate and password belong together; a .pfx or .p12 has a password")
+	}
+	if c.Report.Certificate != "" {
+		c.Report.Certificate = c.beside(c.Report.Certificate)
+	}
 }
 
 // Tolerance returns by how much figures may differ.

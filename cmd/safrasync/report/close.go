@@ -28,8 +28,8 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	if trade.DateOf(office.Now().In(a.Config.Zone())).Before(day) {
 		return a.Usage("report.future", f.close)
 	}
-	if f.asOf != "" || f.closing != "" || f.failed || f.output+f.archive != "" || !query.Empty() ||
-		len(query.Sections) > 0 {
+	if f.asOf != "" || f.closing != "" || f.failed || f.archive != "" || !query.Empty() ||
+		len(query.Sections) > 0 || (f.output == "") != (f.format != "pdf") {
 		return a.Usage("close.whole")
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {
@@ -74,10 +74,20 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		return cli.TellAsked(a, *asked)
 	case closing.ID == "":
 		return errors.New(a.Text("close.moved"))
-	case a.AsJSON:
+	}
+	if f.output != "" {
+		query.Closing = closing.ID
+		err = export(ctx, a, f, reports, query) // the month is closed, whatever becomes of the file
+	}
+	return errors.Join(tellClosed(a, closing), err)
+}
+
+func tellClosed(a *cli.App, closing trade.Closing) error {
+	if a.AsJSON {
 		return a.PrintJSON(closingOf(closing))
 	}
-	a.Show("close.done", closingDay(a, day), closing.ID, closingDay(a, day))
+	day := closingDay(a, closing.Day)
+	a.Show("close.done", day, closing.ID, day)
 	return nil
 }
 

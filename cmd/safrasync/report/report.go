@@ -31,6 +31,7 @@ type Flags struct {
 	by                         []string
 	platform, failed, closings bool
 	close, archive, open       string
+	verify                     string
 	decided                    string
 	skipRefused, audit         bool
 	limit                      int
@@ -52,7 +53,7 @@ func (s selected) none() bool {
 }
 
 // reportFormats are the formats of a report.
-var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
+var reportFormats = []string{"table", "csv", "xlsx", "json", "html", "pdf"}
 
 // NewCommand makes the command report, which hands filled-in decisions to decide.
 func NewCommand(a *cli.App, decide Decide) *cobra.Command {
@@ -62,7 +63,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 			f.limit = auditShown
 		}
 		if err := cmp.Or(a.Alone(cmd, "decided", []string{"skip-refused"}, "as", "yes"),
-			a.Alone(cmd, "audit", []string{"limit"})); err != nil {
+			a.Alone(cmd, "audit", []string{"limit"}), a.Alone(cmd, "verify", nil)); err != nil {
 			return err
 		}
 		if f.decided == "" {
@@ -109,6 +110,8 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
 	flags.StringVar(&f.open, "open", "",
 		"verify the archive in `FILE` and show its report, without ledger, ERP and configuration; also with --closings, --as-of")
+	flags.StringVar(&f.verify, "verify", "",
+		"say whether `FILE`, a PDF of this command, is as it was written, and who signed it")
 	cli.CompletesJobs(a, cmd, "job")
 	cli.Completes(a, cmd, "section", reconcile.AllSections)
 	cli.Completes(a, cmd, "format", reportFormats)
@@ -126,6 +129,9 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	}
 	if f.limit < 0 {
 		return a.Usage("says.limit")
+	}
+	if f.verify != "" {
+		return verifyPDF(ctx, a, f.verify)
 	}
 	if f.audit {
 		return listAudit(ctx, a, f.limit)
@@ -261,7 +267,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 		return "", a.Usage("report.failed_format")
 	case format == "table" && f.output != "":
 		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats[1:], ", "))
-	case format == "xlsx" && f.output == "" && cli.IsTerminal(a.Stdout):
+	case (format == "xlsx" || format == "pdf") && f.output == "" && cli.IsTerminal(a.Stdout):
 		return "", a.Usage("report.needs_file")
 	}
 	return format, nil

@@ -15,6 +15,7 @@ type Report struct {
 	Sections []Table
 
 	most int
+	keep func(reconcile.SectionID, Line) bool // nil: every row
 }
 
 // Table is one table with its first rows.
@@ -28,12 +29,15 @@ type Table struct {
 // all of them are left out.
 func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
 	r := &Report{most: most}
-	var err error
+	return r, r.read(s, o)
+}
+
+func (r *Report) read(s *reconcile.Snapshot, o reconcile.Options) (err error) {
 	r.Overview, err = s.Report(o, For(r))
 	for i := range r.Sections {
 		r.Sections[i].narrow()
 	}
-	return r, err
+	return err
 }
 
 // Begin implements Reader.
@@ -51,6 +55,9 @@ func (r *Report) Section(s Section) error {
 // Row implements Reader.
 func (r *Report) Row(row Line) error {
 	t := &r.Sections[len(r.Sections)-1]
+	if r.keep != nil && !r.keep(t.ID, row) {
+		return nil
+	}
 	if len(t.Rows) < r.most {
 		t.Rows = append(t.Rows, row)
 	} else {
