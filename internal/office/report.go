@@ -182,6 +182,7 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 	return reconcile.Options{
 		Lang: lang, Words: o.conf.Catalogue(), Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
 		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""), Sections: q.Sections, By: q.By,
+		Console: o.conf.Console.PublicURL,
 	}
 }
 

@@ -18,6 +18,7 @@ type Options struct {
 	Titles    trade.Titles     // of the jobs
 	Show      bool             // rows have display columns before their key
 	Sections  []SectionID      // none: all
+	Console   string           // public address of the console; "" = nothing leads there
 	By        []By             // of the totals; none: all
 }
 

@@ -276,9 +276,15 @@ func (p *printer) heading() Heading {
 	if h.Asked != nil {
 		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}
+	if p.Console != "" {
+		say("line.console", p.Console+"/report")
+	}
 	say("line.report", h.ID, h.Program)
 	say("line.document")
-	return Heading{Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone}
+	return Heading{
+		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
+		Console: p.Console,
+	}
 }
 
 // text returns the filter in words, without the period; "" if everything is selected.

@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"fmt"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -30,6 +31,17 @@ type Heading struct {
 	Head   Head
 	Lang   trade.Lang
 	Zone   *time.Location
+	// public address of the console; "" = nothing leads there
+	Console string
+}
+
+// Find returns the address at which the console has a row; "" if the section does not lead there, or
+// the console has no public address.
+func (h Heading) Find(section SectionID, key string) string {
+	if h.Console == "" || key == "" || section != DivergencesSection && section != ExceptionsSection {
+		return ""
+	}
+	return h.Console + "/search?" + url.Values{"q": {key}}.Encode()
 }
 
 // Foot returns the footer of each printed page: which report it is and, if it is closed, its hash.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -272,4 +273,38 @@ func watchHeap() func() uint64 {
 		}
 	}()
 	return func() uint64 { close(stop); return <-done }
+}
+
+// Where the console has a public address, a divergence leads to its document, in the workbook and on
+// the page, and the heading to the report; without one nothing does.
+func TestADivergenceLeadsToItsDocumentInTheConsole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	s := w.take(Cut{})
+	for _, console := range []string{"", "https://safrasync.coop.example"} {
+		o := portuguese
+		o.Console = console
+		var b bytes.Buffer
+		must.Get(s.Report(o, NewXLSX(&b)))(t)
+		book := must.Get(excelize.OpenReader(&b))(t)
+		t.Cleanup(func() { _ = book.Close() })
+		rows := must.Get(book.GetRows("Divergências"))(t)
+		column := slices.Index(rows[0], "Chave no ERP")
+		cell := must.Get(excelize.CoordinatesToCellName(column+1, 2))(t)
+		formula := must.Get(book.GetCellFormula("Divergências", cell))(t)
+		key := rows[1][column]
+		want := ""
+		if console != "" {
+			want = `HYPERLINK("` + console + "/search?" + url.Values{"q": {key}}.Encode() + `","` + key + `")`
+		}
+		if formula != want || key == "" {
+			t.Errorf("%s leads to %q, want %q", key, formula, want)
+		}
+		about := must.Get(book.GetRows("Relatório"))(t)
+		line := "No console: " + console + "/report"
+		if slices.ContainsFunc(about, func(r []string) bool { return len(r) > 0 && r[0] == line }) != (console != "") {
+			t.Errorf("the heading leads to the report: %q", about)
+		}
+	}
 }

@@ -26,6 +26,8 @@ type xlsxWriter struct {
 	style map[Type]int
 	head  int
 	note  int
+	link  int
+	about Heading
 	zone  *time.Location
 	foot  string // footer of the printed pages
 
@@ -50,7 +52,7 @@ func newXLSX(to io.Writer, most int) *xlsxWriter {
 }
 
 func (w *xlsxWriter) Begin(h Heading) error {
-	w.zone, w.book, w.foot = h.Zone, excelize.NewFile(), h.Foot()
+	w.zone, w.book, w.foot, w.about = h.Zone, excelize.NewFile(), h.Foot(), h
 	if err := w.styles(); err != nil {
 		return err
 	}
@@ -94,6 +96,7 @@ func (w *xlsxWriter) styles() (err error) {
 		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
 		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
 	})
+	w.link = style(excelize.Style{NumFmt: 49, Font: &excelize.Font{Color: "1155CC", Underline: "single"}})
 	w.note = style(excelize.Style{Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
 	wrapped := style(excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
 	w.style[TextColumn], w.style[CodeColumn] = wrapped, style(excelize.Style{NumFmt: 49})
@@ -180,7 +183,13 @@ func (w *xlsxWriter) Row(cells []any) error {
 	w.line++
 	w.rows.Begin(w.line)
 	for i, cell := range cells {
-		w.cell(w.names[i], cell, w.section.Columns[i].Type)
+		c := w.section.Columns[i]
+		if key, _ := cell.(string); c.ID == "key" {
+			if at := w.about.Find(w.section.ID, key); at != "" && w.rows.Link(w.names[i], w.link, trade.Visible(key), at) {
+				continue
+			}
+		}
+		w.cell(w.names[i], cell, c.Type)
 	}
 	return w.rows.End()
 }

@@ -112,8 +112,12 @@ func (w *page) Row(r Line) error {
 		if c.Lead {
 			class += " lead"
 		}
+		text := template.HTMLEscapeString(cell.Text)
+		if at := w.h.Find(w.s.ID, r.Key); at != "" && (c.Lead || c.ID == "key") {
+			text = `<a href="` + template.HTMLEscapeString(at) + `">` + text + `</a>`
+		}
 		w.put(`<td class="` + strings.TrimSpace(class) + `" data-label="` + template.HTMLEscapeString(c.Title) + `"><span>` +
-			template.HTMLEscapeString(cell.Text))
+			text)
 		for _, text := range cell.Beneath {
 			w.put("<small>" + template.HTMLEscapeString(text) + "</small>")
 		}

@@ -125,3 +125,25 @@ func TestARowIsReadInAFewColumns(t *testing.T) {
 		t.Errorf("there are %d columns", n)
 	}
 }
+
+// On a page a divergence leads to its document in the console.
+func TestADivergenceOnAPageLeadsToTheConsole(t *testing.T) {
+	t.Parallel()
+	for console, want := range map[string]string{
+		"https://coop.example": `<a href="https://coop.example/search?q=01%7C1+%3Cb%3E">01|1 &lt;b&gt;</a>`,
+		"":                     `<span>01|1 &lt;b&gt;`,
+	} {
+		var b bytes.Buffer
+		w := NewHTML(&b)
+		section := reconcile.Section{ID: reconcile.DivergencesSection, Columns: []reconcile.Column{
+			{ID: "key", Title: "Chave", Type: reconcile.CodeColumn}, {ID: "kind", Title: "O quê"},
+		}}
+		must.Do(t, w.Begin(reconcile.Heading{Lang: trade.Portuguese, Zone: time.UTC, Console: console}))
+		must.Do(t, w.Section(section))
+		must.Do(t, w.Row([]any{"01|1 <b>", reconcile.Label{ID: "volume", Text: "peso"}}))
+		must.Do(t, w.End())
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the page lacks %s:\n%s", want, b.String())
+		}
+	}
+}

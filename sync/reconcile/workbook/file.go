@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -271,6 +272,28 @@ func Footer(text string) string {
 		text = string(runes[:footerText])
 	}
 	return `&L&8` + strings.ReplaceAll(text, "&", "&&") + `&R&8&P / &N`
+}
+
+// linkText is the largest number of characters of a text in a formula.
+const linkText = 255
+
+// Link adds a cell with a text that leads to an address. It adds nothing, and returns false, if one
+// of the two is longer than a formula may have.
+func (s *Sheet) Link(column string, style int, text, address string) bool {
+	if utf8.RuneCountInString(text) > linkText || utf8.RuneCountInString(address) > linkText {
+		return false
+	}
+	quoted := func(t string) string { return `"` + strings.ReplaceAll(t, `"`, `""`) + `"` }
+	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `" t="str"><f>`)
+	if s.err == nil {
+		s.err = xml.EscapeText(s, []byte("HYPERLINK("+quoted(address)+","+quoted(text)+")"))
+	}
+	s.put(`</f><v>`)
+	if s.err == nil {
+		s.err = xml.EscapeText(s, []byte(text))
+	}
+	s.put(`</v></c>`)
+	return true
 }
 
 // Write writes text that is XML already.
