@@ -69,7 +69,8 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			out = append(out, b)
 		}
 	}
-	if states := slices.DeleteFunc(slices.Clone(stuck), func(s trade.State) bool { return !asked(s) }); len(states) > 0 {
+	states := slices.DeleteFunc(slices.Clone(stuck), func(s trade.State) bool { return !asked(s) })
+	if len(states) > 0 {
 		b := rest()
 		b.few, b.from = true, p.s.db.D.ByStuck // which has every column that a page selects by
 		b.add(isStuck)
