@@ -101,6 +101,11 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 			return false, err
 		}
 	}
+	if now.Stop != nil && now.Stop.Code == stopUnwitnessed && act.Saw != nil {
+		if err := releaseWitness(t, record.At); err != nil {
+			return false, err
+		}
+	}
 	noteJob(t, record, act.Status)
 	err = putStatus(t, act.Status, "")
 	return err == nil, err

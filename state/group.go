@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,6 +27,7 @@ type groupTx struct {
 	Attempts map[string]*attemptRow
 	Entries  map[int64]*narrowRow
 	Records  *recordSet
+	witness  *watch
 	alone    bool // no other job has entries of the kind that this one sends
 }
 
@@ -74,6 +76,7 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	var g *groupTx
 	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
 		g = newGroupTx(t, lease, group)
+		g.witness = s.witness
 		if keyed := s.db.D.Keyed; keyed != "" {
 			if err := t.Script(keyed); err != nil {
 				return err
@@ -83,6 +86,11 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	})
 	if err != nil {
 		return trade.GroupResult{}, s.keepAnswers(group, g, err)
+	}
+	if len(g.Result.Claimed) > 0 {
+		if err := s.witness.taken(); err != nil { // another copy of the ledger lives: nothing leaves
+			return trade.GroupResult{}, phrase.Errorf("%w (%w)", err, trade.ErrUncertain) // the intents are stored
+		}
 	}
 	return g.Result, nil
 }
@@ -323,6 +331,10 @@ func (g *groupTx) history() map[int64]earlierAttempts {
 // back, so that the group stores no intent. Settlements are stored nevertheless.
 func (g *groupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
+		return nil
+	}
+	if err := g.witness.mayNotSend(); err != nil {
+		g.Result.Stop = unwitnessedStop(err)
 		return nil
 	}
 	err := g.SameServer()

@@ -90,10 +90,12 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 		return s.db.JournalFault(err)
 	}
 	s.db.Served, s.db.JournalPath = true, dir
-	if v.Fresh {
-		if err := s.closeFormer(ctx, op, parent); err != nil {
-			return err
-		}
+	err = s.watch(ctx, o, v.row)
+	if err == nil && v.Fresh {
+		err = s.closeFormer(ctx, op, parent)
+	}
+	if err != nil {
+		return err
 	}
 	s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
 	if err := s.agree(ctx, op); err != nil {

@@ -24,6 +24,7 @@ const (
 	CodeEmptied     = sqldb.CodeEmptied
 	CodeLocked      = sqldb.CodeLocked
 	CodeOlder       = sqldb.CodeOlder
+	CodeOldCopy     = sqldb.CodeOldCopy
 	CodeRolledBack  = sqldb.CodeRolledBack
 	CodeServer      = sqldb.CodeServer
 	CodeUnreachable = sqldb.CodeUnreachable

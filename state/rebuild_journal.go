@@ -25,6 +25,10 @@ type NewJournalPlan struct {
 	// what happened later is not in the ledger, and what was sent later is sent again
 	Until time.Time `json:"until"`
 	Jobs  []string  `json:"jobs"` // they are paused until a person releases them
+	// what the witness knows beyond this ledger; null if nothing, or if there is none
+	Witness *WitnessAhead `json:"witness"`
+	// why the witness could not be asked
+	WitnessFault *phrase.Text `json:"witness_fault,omitempty"`
 }
 
 // NewJournal begins a new journal for a ledger whose own is lost, damaged, or another host's. A
@@ -68,11 +72,12 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	dir := s.journalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
+	lines := plan.askWitness(ctx, s)
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
-		if err := plan.look(t, configured); err != nil {
+		if err := errors.Join(plan.look(t, configured), plan.acceptWitness(t, lines)); err != nil {
 			return err
 		}
 		end, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })

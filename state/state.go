@@ -16,6 +16,8 @@ type Store struct {
 	db      *sqldb.DB
 	opening Opening
 	moving  bool // the ledger is opened to be moved
+	witness *watch
+	options sqldb.OpenOptions // with which it was opened
 	missing atomic.Pointer[knownShortages]
 }
 
@@ -50,7 +52,7 @@ func open(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (s *Store
 	if err != nil {
 		return nil, err
 	}
-	s = &Store{db: db}
+	s = &Store{db: db, options: o}
 	s.db.Journals = o.Journal
 	s.db.SettleCrash, s.db.Sign = s.CatchUp, s.sign
 	if err = s.begin(ctx, o); err != nil {
@@ -161,7 +163,8 @@ func (s *Store) LedgerID() string { return s.db.ID }
 
 // Close releases the ledger. It does not release leases.
 func (s *Store) Close() error {
-	err := s.db.Close()
+	err := s.witness.close() // while the ledger can still be asked
+	err = errors.Join(err, s.db.Close())
 	if s.db.Journal != nil {
 		err = errors.Join(err, s.db.Journal.Close())
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,9 +27,23 @@ func absentBench(t *testing.T, db database) *bench {
 	return b
 }
 
+var images atomic.Int64
+
 // image copies ledger and journal, as an image of the whole machine does. The returned function puts
 // the copy back; ERP and platform go on.
 func (b *bench) image() (putBack func()) {
+	b.t.Helper()
+	swap := b.disk()
+	return func() {
+		b.t.Helper()
+		must.Do(b.t, b.ledger.Close())
+		swap()
+		must.Do(b.t, b.reopenLedger(b.options()))
+	}
+}
+
+// disk is image for a ledger that is closed, and stays so, when the copy is put back.
+func (b *bench) disk() (putBack func()) {
 	b.t.Helper()
 	must.Do(b.t, b.ledger.Close())
 	copies := b.t.TempDir()
@@ -46,19 +61,17 @@ func (b *bench) image() (putBack func()) {
 		db := must.Get(sqlx.Open("postgres", b.parts.LedgerDSN))(b.t)
 		must.Do(b.t, db.Get(&name, `SELECT current_database()`))
 		must.Do(b.t, db.Close())
-		copied = "image_" + name
+		copied = fmt.Sprintf("image_%d_%s", images.Add(1), name)
 		b.server(fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", copied, name))
 		b.t.Cleanup(func() { b.server("DROP DATABASE " + copied) })
 	}
 	must.Do(b.t, b.reopenLedger(b.options()))
 	return func() {
 		b.t.Helper()
-		must.Do(b.t, b.ledger.Close())
 		swap(copies, b.dir)
 		if copied != "" {
 			b.server("DROP DATABASE "+name+" WITH (FORCE)", fmt.Sprintf("CREATE DATABASE %s TEMPLATE %s", name, copied))
 		}
-		must.Do(b.t, b.reopenLedger(b.options()))
 	}
 }
 

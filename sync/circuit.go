@@ -123,6 +123,8 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 			return serverFirst
 		}
 		return probeEvery
+	case outcome.StopWitness:
+		return tellEvery
 	case outcome.StopKey, outcome.StopKeyInside, outcome.StopAddress, outcome.StopCertificate, outcome.StopPlatform:
 		return probeEvery
 	}

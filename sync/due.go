@@ -160,7 +160,7 @@ func leftWork(status trade.JobStatus) bool {
 	code := outcome.StopCode(status.Stop.Code)
 	return slices.Contains([]outcome.StopCode{
 		outcome.StopInterrupt, outcome.StopThrottled, outcome.StopUnreachable,
-		outcome.StopLedger, outcome.StopPlatform,
+		outcome.StopLedger, outcome.StopPlatform, outcome.StopWitness,
 	}, code) || slices.Contains(triedAtERP, code) || slices.Contains(endedByProbe, code)
 }
 

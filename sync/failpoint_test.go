@@ -54,6 +54,8 @@ var steps = []struct {
 	{"tx.noted", []int{1, 2, 4, 6, 8, 9, 10, 11}},
 	{"tx.committed", []int{1, 2, 4, 6, 8, 9, 10, 11}},
 	{"journal.written", []int{1, 2, 3, 4}},
+	{"witness.write", []int{1, 2, 3}},
+	{"witness.written", []int{1, 2, 3}},
 	{"retention.batch", []int{1, 2}},
 	{"renew.page", []int{1}},
 	{"renew.based", []int{1}},
@@ -104,6 +106,7 @@ func failAt(t *testing.T, db database, step, action string, at int) {
 	b := newBenchOn(t, db, sandbox.Options{})
 	b.contracts(failpointRows)
 	b.fresh()
+	b.parts.Witness = t.TempDir()
 	hit := filepath.Join(b.dir, "hit")
 	child := b.child()
 	child.Env = append(child.Env, failpoint.HitFile+"="+hit,

@@ -144,8 +144,8 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	r.err = p.engine.signOfLife(ctx, &status)
 	r.stopStays = status.Stop != nil && (p.opts.RecordOnly || status.State == trade.Paused)
 	r.setStatus(ctx, trade.JobStatus{Job: job.Name(), State: trade.Running, Since: now})
-	if r.err == nil {
-		r.err = r.open(ctx, p.opts)
+	if r.err == nil || errors.Is(r.err, trade.ErrUnwitnessed) { // what the ERP has is recorded all the same
+		r.err = cmp.Or(r.open(ctx, p.opts), r.err)
 	}
 	switch {
 	case p.opts.RecordOnly:
@@ -164,10 +164,11 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 }
 
 // signOfLife tells the ledger that a job is about to be read and sent. After a long silence of all
-// who send, that pauses the jobs (outcome.StopAbsent); status then says so.
+// who send, that pauses the jobs (outcome.StopAbsent); status then says so. If the ledger has a
+// witness that cannot be read, it returns trade.ErrUnwitnessed.
 func (e *Engine) signOfLife(ctx context.Context, status *trade.JobStatus) error {
 	if e.Brakes.Absence == 0 {
-		return nil
+		return e.Ledger.Witnessed(context.WithoutCancel(ctx))
 	}
 	var jobs []string
 	for _, j := range e.Jobs {
@@ -179,7 +180,7 @@ func (e *Engine) signOfLife(ctx context.Context, status *trade.JobStatus) error 
 	}
 	var err error
 	*status, err = e.Ledger.JobStatus(ctx, status.Job)
-	return err
+	return cmp.Or(err, e.Ledger.Witnessed(ctx))
 }
 
 // absent reports whether a job is paused because all who send were silent, and for no other reason.

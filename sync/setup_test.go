@@ -83,6 +83,7 @@ type parts struct {
 	DB                     database
 	ERPDSN, LedgerDSN, URL string
 	Journal                string // the folder of the journals; "" for none
+	Witness                string // "" for none
 	KeepAnswers            time.Duration
 }
 
@@ -251,7 +252,7 @@ func (b *bench) connect() {
 func (b *bench) options() state.OpenOptions {
 	return state.OpenOptions{
 		Driver: b.parts.DB.Ledger, DSN: b.parts.LedgerDSN, Begin: true, Journal: b.parts.Journal,
-		Through: sickdb.Through(b.breaker),
+		Witness: b.parts.Witness, Through: sickdb.Through(b.breaker),
 	}
 }
 

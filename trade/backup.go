@@ -2,6 +2,23 @@ package trade
 
 import "time"
 
+// Witness is how the witness of a ledger fares, which shows that the machine was put back from an
+// image.
+type Witness struct {
+	Place string    // for people, without secrets; "" if there is none
+	At    time.Time // when this host's line was written last; zero: never
+	Late  time.Time // from when on it lacks what the journal has; zero: it does not
+	Fault error     // why, if that is known
+}
+
+// LateFor returns for how long the witness has not had what the journal has.
+func (w Witness) LateFor(now time.Time) time.Duration {
+	if w.Late.IsZero() {
+		return 0
+	}
+	return max(0, now.Sub(w.Late))
+}
+
 // LastBackup is when the newest copy of the ledger was made by `safrasync backup`.
 type LastBackup struct {
 	Ours  bool      // copies are made by us: the ledger is a SQLite file

@@ -264,6 +264,7 @@ var stopFixers = map[string]Fixer{
 	"platform":          FixIT,
 	"references":        FixIT,
 	"uneven":            FixIT,
+	"witness":           FixIT,
 	"api_throttled":     FixNobody,
 	"api_unreachable":   FixNobody,
 	"interrupted":       FixNobody,

@@ -131,6 +131,10 @@ var ErrOtherServer = errors.New("the ledger is on another server")
 // server that was given up, is in its place.
 var ErrWentBack = errors.New("the ledger went back to an earlier state")
 
+// ErrUnwitnessed means that the ledger's witness cannot be read, so that nobody can tell whether the
+// ledger is an old copy.
+var ErrUnwitnessed = errors.New("the witness of the ledger cannot be read")
+
 // OtherPlatformError means that a ledger has sent to another base address than the configured one.
 type OtherPlatformError struct {
 	Ledger   string // where it has sent

@@ -76,7 +76,8 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 	}
 	told := names("(?m)^# TYPE (safrasync_[a-z_]+) ", text)
 	// absent while nothing stops, with SQLite, and before the first backup
-	told = append(told, "safrasync_job_stopped", "safrasync_instances", "safrasync_last_backup_timestamp_seconds")
+	told = append(told, "safrasync_job_stopped", "safrasync_instances", "safrasync_last_backup_timestamp_seconds",
+		"safrasync_witness_late_seconds")
 	slices.Sort(told)
 	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
 		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)

@@ -39,6 +39,8 @@ type Standing interface {
 	AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error)
 	// LastBackup reports when the last copy of the ledger was made.
 	LastBackup(ctx context.Context) (trade.LastBackup, error)
+	// Witness tells how the witness of the ledger fares.
+	Witness(ctx context.Context) (trade.Witness, error)
 	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
 }
@@ -95,6 +97,7 @@ type facts struct {
 	accounts    []trade.AuditRecord // what was done to accounts while they wait, or a day before
 	certificate time.Time           // expiry of the API's certificate; zero: no connection has shown it yet
 	backup      trade.LastBackup
+	witness     trade.Witness
 }
 
 type jobFacts struct {
@@ -139,6 +142,10 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		}
 	}
 	f.backup, err = s.Ledger.LastBackup(ctx)
+	if err != nil {
+		return f, err
+	}
+	f.witness, err = s.Ledger.Witness(ctx)
 	if err != nil {
 		return f, err
 	}

@@ -59,6 +59,12 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 			topic: BackupOld, subject: "ledger", since: f.at, detail: Detail{Oldest: f.backup.At},
 		})
 	}
+	if w := f.witness; !w.Late.IsZero() {
+		out = append(out, condition{
+			topic: Unseen, subject: f.host, since: w.Late, lasts: witnessLasts,
+			detail: Detail{Host: f.host, Folder: w.Place, Oldest: w.Late},
+		})
+	}
 	if !f.certificate.IsZero() && f.certificate.Sub(f.at) < certificateSoon {
 		out = append(out, condition{
 			topic: Certificate, subject: "api", since: f.at,

@@ -24,7 +24,7 @@ func TestEachAlertLeadsToItsPage(t *testing.T) {
 		SweepMissed:  "/routines",
 		Contradicted: "/changed", LateAnswer: "/audit",
 		DiskFull: "/alerts", Certificate: "/alerts",
-		BackupOld: "/alerts", Silent: "/events",
+		BackupOld: "/alerts", Unseen: "/alerts", Silent: "/events",
 		Unheard: "/events", Accounts: "/audit",
 	} {
 		for _, n := range []notice{{Topic: topic, Detail: d}, {Topic: topic, Detail: d, Gone: monday}} {

@@ -100,6 +100,8 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	case DiskFull:
 		job = d.Host
 		args = []any{d.Host, d.Folder, v.rows(int(d.Free >> 20))}
+	case Unseen:
+		job, args = d.Host, []any{d.Host, d.Folder, v.moment(d.Oldest)}
 	case Certificate:
 		args = []any{v.day(d.Ends)}
 	case Silent:

@@ -34,6 +34,7 @@ const (
 	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
 	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
 	Unusual   Topic = "unusual"        // much less or more came than is usual; subject: the job and the branch
+	Unseen    Topic = "witness_late"   // the ledger's witness is not written; subject: the host
 )
 
 // groupOf returns whom an alert calls.
@@ -61,6 +62,7 @@ const (
 	backingOffLasts  = 30 * time.Minute // an API that does not answer, or asks to wait; usually it passes
 	ledgerLasts      = 3 * time.Minute  // a ledger that cannot be read
 	certificateSoon  = 14 * 24 * time.Hour
+	witnessLasts     = 5 * time.Minute  // a witness that is not written
 	unheardLasts     = 30 * time.Minute // events that are not processed
 	unheardMost      = 1000             // likewise, from this number of events on
 	lateAnswerLasts  = 24 * time.Hour

@@ -257,6 +257,10 @@ func (c *Config) checkState(d *Decoder) {
 	if d.faulty("state") {
 		return
 	}
+	d.checkDSN("state.witness", c.State.Witness)
+	if w := c.State.Witness; !strings.ContainsAny(w.value, "=:") {
+		d.wholePath("state.witness", w.value, w.written)
+	}
 	d.wholePath("state.journal", c.State.Journal, c.written["state.journal"])
 	if c.State.Driver == "postgres" {
 		d.Require("state", map[string]bool{"dsn": c.State.DSN.IsZero(), "journal": c.State.Journal == ""})

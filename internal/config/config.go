@@ -84,6 +84,9 @@ type StateConfig struct {
 	// Journal is the folder of the journals, which show that a ledger was rolled back or lost.
 	// Default: "journal" beside the SQLite file; required for PostgreSQL.
 	Journal string `yaml:"journal"`
+	// Witness is a folder on another machine, or a PostgreSQL database, that shows that ledger and
+	// journal together were put back from an older image. Optional.
+	Witness Secret `yaml:"witness"`
 }
 
 // Journals returns the folder of the journals. The default is not stored in Journal, because it

@@ -33,6 +33,8 @@ var (
 	freeBytes  = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
 	lastBackup = desc("last_backup_timestamp_seconds",
 		"When the last copy of the ledger was made; absent when there is none, and for a ledger in PostgreSQL.")
+	witnessLate = desc("witness_late_seconds",
+		"For how long the witness has lacked what the journal has, or could not be written; 0 while all is well. Absent without a witness.")
 	instances = desc("instances",
 		"Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
 	rows    = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
@@ -55,7 +57,7 @@ type ledgerCollector struct{ *Metrics }
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		ledgerUp, ledgerBytes, freeBytes, lastBackup, instances, rows, flagged, oldest, jobState,
+		ledgerUp, ledgerBytes, freeBytes, lastBackup, witnessLate, instances, rows, flagged, oldest, jobState,
 		jobStopped, lastRun, lastSweep, cursorLag,
 	} {
 		ch <- d
@@ -86,6 +88,11 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 		up = 0
 	} else if !backup.At.IsZero() {
 		gauge(lastBackup, float64(backup.At.Unix()))
+	}
+	if w, err := c.Ledger.Witness(ctx); err != nil {
+		up = 0
+	} else if w.Place != "" {
+		gauge(witnessLate, w.LateFor(c.Now()).Seconds())
 	}
 	if all, err := c.Ledger.Instances(ctx); err != nil {
 		up = 0

@@ -29,6 +29,8 @@ type WholeLedger interface {
 	Instances(ctx context.Context) ([]trade.Instance, error)
 	// LastBackup reports when the last copy of the ledger was made.
 	LastBackup(ctx context.Context) (trade.LastBackup, error)
+	// Witness tells how the witness of the ledger fares.
+	Witness(ctx context.Context) (trade.Witness, error)
 	// Sizes returns the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces returns the free space in the ledger's folders on this host.

@@ -66,6 +66,32 @@ type JobStatus struct {
 	Instances []Instance `json:"instances"`
 	// when the last backup of a SQLite ledger was made; null: never; the same for each job
 	LastBackup *time.Time `json:"last_backup"`
+	// the witness off the machine; null: there is none; the same for each job
+	Witness *Witness `json:"witness"`
+}
+
+// Witness is how the witness of the ledger fares.
+type Witness struct {
+	Place string     `json:"place"`
+	At    *time.Time `json:"at"`    // when this host's line was written last
+	Late  *time.Time `json:"late"`  // from when on it lacks what the journal has; null: it does not
+	Fault string     `json:"fault"` // why it cannot be read or written
+	fault error
+}
+
+// Why returns why the witness cannot be read or written, or nil.
+func (w *Witness) Why() error { return w.fault }
+
+func (o *Office) witness(ctx context.Context) (*Witness, error) {
+	w, err := o.store.Witness(ctx)
+	if err != nil || w.Place == "" {
+		return nil, err
+	}
+	out := &Witness{Place: w.Place, At: timeOrNull(w.At), Late: timeOrNull(w.Late), fault: w.Fault}
+	if w.Fault != nil {
+		out.Fault = w.Fault.Error()
+	}
+	return out, nil
 }
 
 // Service is a `safrasync run` that serves the ledger, or one that died without reporting its
@@ -109,6 +135,10 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 	if err != nil {
 		return nil, err
 	}
+	witness, err := o.witness(ctx)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]JobStatus, len(names))
 	for i, name := range names {
 		out[i], err = readJob(ctx, o.store, name)
@@ -116,6 +146,7 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 			return nil, err
 		}
 		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
+		out[i].Witness = witness
 		if spec, ok := specs[name]; ok {
 			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
 				return nil, err

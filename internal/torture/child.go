@@ -43,6 +43,7 @@ state:
   driver: %s
   dsn: ${env:TORTURE_LEDGER}
   journal: %q
+  witness: %q
 brakes: {new_rows: 0, retyped: 0}
 jobs:
   contracts:
@@ -77,13 +78,13 @@ jobs:
 // keeps its journal in a folder.
 func (o Rack) Configuration(url, journal string) string {
 	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver,
-		o.Ledger.Driver, journal)
+		o.Ledger.Driver, journal, filepath.Join(filepath.Dir(journal), "witness"))
 }
 
 // newChild writes the configuration and creates the ledger.
 func newChild(ctx context.Context, opts Rack, url string) (*child, error) {
 	c := &child{binary: opts.Binary, script: opts.Script, config: filepath.Join(opts.Dir, "config.yaml"), log: opts.Log}
-	for _, folder := range []string{"ledger", "journal"} {
+	for _, folder := range []string{"ledger", "journal", "witness"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, folder), 0o700); err != nil {
 			return nil, err
 		}

@@ -14,6 +14,10 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
+// marksKept is of how many records before the ledger's last one the marks are remembered: other
+// processes of this host may speak of them (Has).
+const marksKept = 1000
+
 // Errors of Append if the ledger is not the one that the journal follows. Nothing was written.
 var (
 	ErrAhead  = errors.New("the journal has records of another process that the ledger does not have")
@@ -69,6 +73,14 @@ func (j *Journal) Header() Header {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.end.Header
+}
+
+// Has reports whether the journal has a record with this mark, of which this process knows.
+func (j *Journal) Has(seq int64, mark string) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	known, ok := j.marks[seq]
+	return ok && known == mark
 }
 
 // Close closes the journal.
@@ -183,7 +195,7 @@ func (j *Journal) compare(committed int64, mark, on string) (void []int64, err e
 	}
 	j.open, j.last = rest, max(j.last, committed)
 	for seq := range j.marks {
-		if seq < committed {
+		if seq < committed-marksKept {
 			delete(j.marks, seq)
 		}
 	}

@@ -30,6 +30,9 @@ type DB struct {
 	JournalPath string           // its folder
 	Journals    string           // the configured folder of journals, also when none is open
 	Served      bool             // the ledger has a journal, so nothing may be sent without it
+	// Noted is told of each record of the journal that the ledger has; posts: requests are about to
+	// leave. nil: nobody wants to know.
+	Noted func(seq int64, mark string, posts bool)
 	// SettleCrash settles what a process left that ended between journal and ledger.
 	SettleCrash func(ctx context.Context, op string, slot int) error
 	// Sign confirms the term of the ledger, and reports to the other hosts: see cluster.go.

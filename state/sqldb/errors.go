@@ -51,6 +51,8 @@ const (
 	CodeCopy        = "state-copy"         // a copy cannot be made, or cannot be used
 	CodeJournal     = "state-journal"      // the journal is damaged or cannot be written
 	CodeJournalEnd  = "state-journal-end"  // the end of the journal is damaged
+	CodeOldCopy     = "state-old-copy"     // the witness has more: ledger and journal are an older copy
+	CodeUnwitnessed = "state-unwitnessed"  // the witness cannot be read
 	CodeInternal    = "state-internal"     // everything else
 )
 
@@ -71,17 +73,23 @@ type Error struct {
 }
 
 // Error returns what happened, where, and what to do.
-func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("the ledger")
-	if e.Path != "" {
-		b.WriteString(" " + e.Path)
+func (e *Error) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *Error) Phrase() *phrase.Text {
+	what := e.Err
+	if e.Op != "" {
+		what = phrase.Errorf("%w: %w", phrase.Fixed(e.Op), e.Err)
 	}
-	b.WriteString(": " + e.What())
-	if e.Hint != nil {
-		b.WriteString(": " + e.Hint.Error())
+	switch {
+	case e.Path == "" && e.Hint == nil:
+		return phrase.New("the ledger: %w", what)
+	case e.Path == "":
+		return phrase.New("the ledger: %w: %w", what, e.Hint)
+	case e.Hint == nil:
+		return phrase.New("the ledger %s: %w", e.Path, what)
 	}
-	return b.String()
+	return phrase.New("the ledger %s: %w: %w", e.Path, what, e.Hint)
 }
 
 // What returns what was being done, and what happened.

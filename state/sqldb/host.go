@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -26,6 +27,9 @@ var Self = sync.OnceValue(func() trade.Owner {
 	owner.Started, _ = ProcessStart(owner.PID)
 	return owner
 })
+
+// processBegan stands for the start of a machine that does not tell it.
+var processBegan = time.Now()
 
 // Gone reports whether an owner has certainly ended: it was a process under this clock and in this
 // PID space, and its process id is free or belongs to a later process. In all other cases only the

@@ -5,6 +5,7 @@ package sqldb
 import (
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -18,6 +19,8 @@ func HostIdentity() (host, boot, pidSpace string) {
 	}
 	return host, "", ""
 }
+
+func booted() time.Time { return processBegan }
 
 func machineID() string { return "" }
 

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"database/sql"
 	"errors"
 	"syscall"
@@ -68,7 +69,7 @@ func (t *Tx) WriteNote() error {
 	if err != nil {
 		return s.JournalFault(err)
 	}
-	t.Seq = seq
+	t.Seq, t.mark = seq, mark
 	at := t.Note.At.UnixMilli()
 	if t.Note.Quiet() && t.Note.Head == nil { // nothing of rows: the other hosts need not note it
 		at = row.At
@@ -109,6 +110,9 @@ func (t *Tx) noted() {
 	}
 	if t.Seq > 0 {
 		t.S.Journal.Committed(t.Seq)
+		if t.S.Noted != nil {
+			t.S.Noted(t.Seq, t.mark, t.Note.Open() > 0)
+		}
 		if t.Note.Term != nil {
 			t.S.Confirm(Confirmed{*t.Note.Term, t.Note.Seen})
 		}
@@ -160,12 +164,19 @@ type JournalRow struct {
 
 // JournalRows returns the journals of the ledger by id.
 func JournalRows(t *Tx, lock bool) (map[string]JournalRow, error) {
-	query := `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
+	query := selectJournals
 	if lock {
 		query = t.S.D.Locked(query, "journal")
 	}
+	return JournalsBy(t.All, query)
+}
+
+const selectJournals = `SELECT id, seq, mark, host, path, at, retired_at FROM journal ORDER BY id`
+
+// JournalsBy is JournalRows outside a transaction, by a query of these columns; "" for that of all.
+func JournalsBy(read Select, query string) (map[string]JournalRow, error) {
 	var rows []JournalRow
-	if err := t.All(&rows, query); err != nil {
+	if err := read(&rows, cmp.Or(query, selectJournals)); err != nil {
 		return nil, err
 	}
 	out := make(map[string]JournalRow, len(rows))

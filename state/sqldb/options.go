@@ -27,6 +27,10 @@ type OpenOptions struct {
 	// emptied or copied. Read-only access does not touch the journal.
 	Journal string
 
+	// Witness is the folder or the data source name of PostgreSQL in which the position of the journal
+	// is kept, off the machine; "" for none. With a password it is a secret, never printed.
+	Witness string
+
 	// Zone is the zone of the ERP, in which the views for people show times. nil keeps the stored
 	// one.
 	Zone *time.Location
@@ -54,6 +58,7 @@ type Tuning struct {
 	Check   time.Duration                   // how long Health looks for damage in a SQLite file
 	FsMagic func(path string) (int64, bool) // the file system's type
 	Machine func() string                   // the host's machine id
+	Booted  func() time.Time                // when the machine was started
 	Free    func(path string) (uint64, bool)
 	Through func(driver.Connector) driver.Connector // nil: connect directly
 }
@@ -68,6 +73,7 @@ var DefaultTuning = Tuning{
 	Check:   quickCheckTime,
 	FsMagic: fileSystemType,
 	Machine: machineID,
+	Booted:  booted,
 	Free:    FreeBytes,
 }
 

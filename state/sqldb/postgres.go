@@ -121,6 +121,16 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading
 	return mapped(db, "postgres"), nil
 }
 
+// ConnectPostgres returns a pool of connections to another database than the ledger's, for few and
+// short statements. It connects when it is first used.
+func ConnectPostgres(dsn, version string) (*sqlx.DB, error) {
+	cfg, err := PostgresConfig(OpenOptions{DSN: dsn, Version: version})
+	if err != nil {
+		return nil, err
+	}
+	return connectPostgres(cfg, LockTimeout, DefaultTuning, false)
+}
+
 // durableSetting returns the level of synchronous_commit to use. Every level of the server except
 // off flushes to the local disk and is kept (remote_apply also waits for a standby); off is raised
 // to on.

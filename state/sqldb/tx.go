@@ -44,9 +44,10 @@ type Tx struct {
 	// the end of the audit before the first act of the transaction; nil if it has no act
 	Audit *AuditHead
 
-	Now LedgerState // PostgreSQL: the state of the ledger when the transaction began
-	had Confirmed   // what was confirmed before that
-	hot bool        // its statements are prepared once
+	Now  LedgerState // PostgreSQL: the state of the ledger when the transaction began
+	had  Confirmed   // what was confirmed before that
+	mark string      // of the record Seq
+	hot  bool        // its statements are prepared once
 }
 
 // Do runs a statement.

@@ -131,7 +131,13 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		believe(&cursor, s.Found)
 		release.Sweep = &ReleasedSweep{s.Found}
 	}
-	if EndedByPerson(plan.Before) {
+	if unwitnessed(plan.Before) {
+		release.Exists, err = a.exists(ctx, *plan.Before.Stop, trade.Brake{Job: job})
+		if err != nil {
+			return plan, err
+		}
+	}
+	if EndedByPerson(plan.Before) || unwitnessed(plan.Before) {
 		release.Stop = plan.Before.Stop
 	}
 	switch {
@@ -260,7 +266,8 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 		for _, k := range known {
 			// a job beside which another one changes its key space does not say which; an absence
 			// is one question for all jobs
-			if k.Job == b.Job || code == outcome.StopAbsent || b.Was == nil && b.Until.IsZero() {
+			all := code == outcome.StopAbsent || code == outcome.StopWitness
+			if k.Job == b.Job || all || b.Was == nil && b.Until.IsZero() {
 				out.Rows, jobs = out.Rows+k.Accepted+k.InDoubt, append(jobs, k.Job)
 			}
 		}
@@ -314,6 +321,11 @@ func believe(cursor *trade.Cursor, found int) {
 func EndedByPerson(s trade.JobStatus) bool {
 	return s.State == trade.Stopped && s.Stop != nil &&
 		slices.Contains(outcome.EndedByPerson, outcome.StopCode(s.Stop.Code))
+}
+
+// unwitnessed reports whether a job waits because the ledger's witness cannot be read.
+func unwitnessed(s trade.JobStatus) bool {
+	return s.State == trade.Stopped && s.Stop != nil && s.Stop.Code == string(outcome.StopWitness)
 }
 
 // braking reports whether a brake holds a job.

@@ -46,6 +46,10 @@ const (
 	StopNewJournal StopCode = "brake_new_journal"
 	// nobody gave a sign of life for hours: the ledger may be an old copy
 	StopAbsent StopCode = "brake_absent"
+
+	// the ledger's witness cannot be read: the ledger may be an old copy. It ends by itself, or by a
+	// person's release.
+	StopWitness StopCode = "witness"
 )
 
 // Pausing are the stops of brakes: they pause the job.
@@ -55,7 +59,7 @@ var Pausing = []StopCode{
 
 // MayDouble are the brakes whose rows may have been sent before: after a release they may be made a
 // second time.
-var MayDouble = []StopCode{StopRetyped, StopChangedKey, StopNewJob, StopNewJournal, StopAbsent}
+var MayDouble = []StopCode{StopRetyped, StopChangedKey, StopNewJob, StopNewJournal, StopAbsent, StopWitness}
 
 // EndedByPerson are the stops that do not end by themselves: a person must check the cause, and run
 // the job by hand or release it.

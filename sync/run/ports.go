@@ -187,6 +187,9 @@ type Jobs interface {
 	// SignOfLife records that a process is about to read and send, or, if the last such sign is
 	// older than silent, pauses the given jobs and those of the ledger.
 	SignOfLife(ctx context.Context, jobs []string, now time.Time, silent time.Duration) error
+	// Witnessed returns an error if the ledger's witness shows that the ledger is an old copy, or
+	// trade.ErrUnwitnessed if it cannot be read and nobody has let the jobs go on without it.
+	Witnessed(ctx context.Context) error
 	// Runs returns the latest runs of a job, newest first, at most limit.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 }

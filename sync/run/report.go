@@ -42,6 +42,8 @@ func StopOf(err error) trade.Stop {
 		return trade.Stop{Code: string(outcome.StopLease), Why: trade.Say("stop.lease")}
 	case errors.Is(err, context.Canceled):
 		return outcome.Interrupted()
+	case errors.Is(err, trade.ErrUnwitnessed):
+		return trade.Stop{Code: string(outcome.StopWitness), Why: trade.Say("stop.witness", "cause", err)}
 	case errors.As(err, &platform):
 		return trade.Stop{Code: string(outcome.StopPlatform), Why: platform.Sentence(), All: true}
 	case errors.As(err, &source):

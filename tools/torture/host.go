@@ -24,13 +24,15 @@ type host struct {
 	pulled  map[string]bool
 }
 
-// prepare writes the machine's files: its id, its configuration with short schedules, and a folder
-// for its journal.
+// prepare writes the machine's files: its id, its configuration with short schedules, and folders
+// for its journal and its witness.
 func (h *host) prepare(dsn map[string]string) {
 	h.t.test.Helper()
 	h.Prepare(h.t.test)
-	if err := os.MkdirAll(filepath.Join(h.Dir, "journal"), 0o700); err != nil {
-		h.t.test.Fatal(err)
+	for _, folder := range []string{"journal", "witness"} {
+		if err := os.MkdirAll(filepath.Join(h.Dir, folder), 0o700); err != nil {
+			h.t.test.Fatal(err)
+		}
 	}
 	text := h.t.Configuration(h.t.API.URL, filepath.Join(h.Dir, "journal"))
 	text = strings.ReplaceAll(text, "    changed_at: atualizado\n",

@@ -142,7 +142,8 @@ func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
 func (a *App) LedgerOptions(config *config.Config, how Access) state.OpenOptions {
 	return state.OpenOptions{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how != ToWrite,
-		Version: a.Version, Journal: config.State.Journals(), Zone: config.Zone(),
+		Version: a.Version, Journal: config.State.Journals(), Witness: config.State.Witness.Reveal(),
+		Zone: config.Zone(),
 	}
 }
 

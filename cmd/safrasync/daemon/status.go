@@ -23,6 +23,7 @@ type statusLine struct {
 	busy  gosync.Mutex // held while a status is reported
 	text  string
 	beat  time.Time // last heartbeat in the ledger
+	late  bool      // the log tells that the witness is not written
 
 	mu      gosync.Mutex
 	trouble string // what the last reload did not take over, and why; "" if it took all
@@ -62,11 +63,28 @@ func (d *daemon) tell(g *generation) {
 				d.log.Warn("the ledger was not told that the service goes on", zap.Error(err))
 			}
 		}
+		d.tellWitness(ctx)
 		if text := d.sentence(ctx, g); text != d.said.text {
 			d.said.text = text
 			d.manager.Status(text)
 		}
 	})
+}
+
+// tellWitness logs, once each, that the witness of the ledger cannot be written, and that it can again.
+func (d *daemon) tellWitness(ctx context.Context) {
+	w, err := d.store.Witness(ctx)
+	late := !w.Late.IsZero()
+	if err != nil || late == d.said.late {
+		return
+	}
+	d.said.late = late
+	if late {
+		d.log.Warn("the witness of the ledger is not written: an image of this machine of a later time would not be noticed",
+			zap.String("witness", w.Place), zap.Time("since", w.Late), zap.Error(w.Fault))
+		return
+	}
+	d.log.Info("the witness of the ledger is written again", zap.String("witness", w.Place))
 }
 
 // sentence returns the status of the service: first what is wrong, then what comes next.

@@ -31,6 +31,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	default:
 		c.health(ctx, store)
 		c.journal(ctx, store)
+		c.witness(ctx, store)
 		c.platform(ctx, store)
 		return store
 	}
@@ -57,8 +58,29 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	default:
 		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
-	if err == nil && report.Together {
+	if err == nil && report.Together && c.app.Config.State.Witness.IsZero() {
 		c.warn(name, "check.journal_together_hint", "check.journal_together")
+	}
+}
+
+// witness asks the witness of the ledger, as the next start does, and tries to write there.
+func (c *checker) witness(ctx context.Context, store *state.Store) {
+	const name = "witness"
+	report, err := store.WitnessReport(ctx)
+	switch v := c.voice(); {
+	case err != nil:
+		c.ledgerFault(name, err)
+	case report.Place == "":
+	case report.Fault != nil:
+		c.fail(name, "check.witness_hint", "check.witness_fault", report.Place, v.Fault(report.Fault))
+	case !report.Late.IsZero():
+		c.fail(name, "check.witness_hint", "check.witness_late", report.Place, v.Moment(report.Late))
+	case report.Together:
+		c.warn(name, "check.witness_together_hint", "check.witness_together", report.Place)
+	case report.At.IsZero():
+		c.pass(name, "check.witness_new", report.Place)
+	default:
+		c.pass(name, "check.witness_ok", report.Place, v.Moment(report.At))
 	}
 }
 

@@ -138,6 +138,12 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 			a.Tell("journal.aside")
 		}
 		a.Tell("journal.warn", a.Voice().Moment(plan.Until))
+		if w := plan.Witness; w != nil {
+			a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
+		}
+		if plan.WitnessFault != nil {
+			a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
+		}
 		tellAgain(ctx, a)
 		a.Tell("journal.brake")
 		return true

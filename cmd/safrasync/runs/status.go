@@ -56,6 +56,7 @@ func Status(ctx context.Context, a *cli.App) error {
 			printServices(a, job.Services)
 			printInstances(a, job.Instances)
 			printBackup(a, job.LastBackup)
+			printWitness(a, job.Witness)
 		}
 		printJob(a, job)
 	}
@@ -86,6 +87,22 @@ func printBackup(a *cli.App, last *time.Time) {
 		a.Show("status.no_backup")
 	default:
 		a.Show("status.backup", a.Voice().Moment(*last))
+	}
+}
+
+// printWitness prints whether the witness has what the journal has.
+func printWitness(a *cli.App, w *office.Witness) {
+	v := a.Voice()
+	switch {
+	case w == nil:
+	case w.Why() != nil:
+		a.Show("status.witness_fault", w.Place, v.Fault(w.Why()))
+	case w.Late != nil:
+		a.Show("status.witness_late", w.Place, v.Moment(*w.Late))
+	case w.At == nil:
+		a.Show("status.witness_new", w.Place)
+	default:
+		a.Show("status.witness", w.Place, v.Moment(*w.At))
 	}
 }
 

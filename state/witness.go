@@ -1,0 +1,526 @@
+// What the witness of the journals tells, and what it is told. Package witness has the order in which
+// things are written, and why.
+
+package state
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// witnessWait is how long a start, and a pass, wait for a witness that does not answer.
+const witnessWait = 5 * time.Second
+
+// The names under which the ledger remembers that it has a witness (with its place), and when a
+// person let the jobs go on without one.
+const (
+	witnessTask  = "witness of "
+	releasedTask = "witness released"
+)
+
+// watch is the witness of an open ledger. A nil *watch is that of a ledger without one.
+type watch struct {
+	writer   *witness.Writer
+	store    *Store
+	place    string
+	released atomic.Bool // a person let the jobs go on without it
+}
+
+// watch begins to tell the witness how far this host's journal has come, which is at row. It returns
+// an error if the ledger is an old copy. If the witness cannot be read, the ledger is opened, and
+// nothing is sent (Witnessed).
+func (s *Store) watch(ctx context.Context, o sqldb.OpenOptions, row sqldb.JournalRow) error {
+	if o.Witness == "" || s.moving {
+		return nil
+	}
+	place, name, err := openWitness(o)
+	if err != nil {
+		return err
+	}
+	w := &watch{store: s, place: name}
+	dir := s.db.JournalPath
+	lock := func() (func() error, error) { return lockFor(filepath.Join(dir, "witness.lock"), time.Second) }
+	w.writer = witness.NewWriter(place, s.lineOf(row.ID, row.Seq, row.Mark), w.judge, w.knows, lock)
+	s.witness = w
+	s.db.Noted = func(seq int64, mark string, posts bool) { w.writer.Advance(row.ID, seq, mark, posts) }
+	state := w.writer.Begun(witnessWait)
+	if state.Taken != nil {
+		return state.Taken
+	}
+	return w.remember(ctx, state)
+}
+
+// lineOf returns the line of this process.
+func (s *Store) lineOf(id string, seq int64, mark string) witness.Line {
+	host, _, _ := sqldb.HostIdentity()
+	return witness.Line{
+		Ledger: s.db.ID, Host: host, Folder: s.journalFolder(), Journal: id, Seq: seq, Mark: mark,
+	}
+}
+
+// journalFolder returns the folder of this host's journal, also of a ledger that is only read.
+func (s *Store) journalFolder() string {
+	if s.db.JournalPath != "" {
+		return s.db.JournalPath
+	}
+	parent, err := filepath.Abs(s.options.Journal)
+	if err != nil {
+		return ""
+	}
+	return s.journalDir(parent)
+}
+
+// lockFor locks a file of this host, and waits for that for a while.
+func lockFor(path string, wait time.Duration) (unlock func() error, err error) {
+	for until := time.Now().Add(wait); ; time.Sleep(2 * time.Millisecond) {
+		unlock, err = journal.TryLock(path)
+		var held *journal.HeldError
+		if err == nil || !errors.As(err, &held) || time.Now().After(until) {
+			return unlock, err
+		}
+	}
+}
+
+// openWitness opens the place of a witness, and returns its name for people, without secrets.
+func openWitness(o sqldb.OpenOptions) (place witness.Place, name string, err error) {
+	if IsFolder(o.Witness) {
+		return witness.OpenFolder(o.Witness), o.Witness, nil
+	}
+	cfg, err := sqldb.PostgresConfig(sqldb.OpenOptions{DSN: o.Witness})
+	if err == nil {
+		place, err = witness.OpenPostgres(o.Witness, o.Version)
+	}
+	if err != nil {
+		return nil, "", &sqldb.Error{
+			Code: sqldb.CodeConfig, Err: errors.New("state.witness is neither a folder nor a PostgreSQL data source name"),
+			Hint: phrase.New("write it like /mnt/copies, or like postgres://user:password@host/database"),
+		}
+	}
+	return place, sqldb.PostgresPlace(cfg), nil
+}
+
+// IsFolder reports whether a witness is a folder, and not a database.
+func IsFolder(witness string) bool {
+	return filepath.IsAbs(witness) || !strings.ContainsAny(witness, "=:")
+}
+
+// knows reports whether this host's journal has the record of a line.
+func (w *watch) knows(l witness.Line) bool {
+	j := w.store.db.Journal
+	if l.Journal != j.Header().Journal {
+		return false
+	}
+	if j.Has(l.Seq, l.Mark) {
+		return true
+	}
+	c, err := journal.Compare(w.store.db.JournalPath, l.Seq)
+	return err == nil && (c.Mark == l.Mark || c.Older)
+}
+
+// judge compares the lines with the ledger, and the line of this host's journal with that.
+func (w *watch) judge(ctx context.Context, lines []witness.Line) (v witness.Judgement, err error) {
+	v, err = w.store.judgeLines(ctx, w.place, lines)
+	if err != nil || len(lines) > 0 || w.released.Load() {
+		return v, err
+	}
+	known, err := w.store.LastTask(ctx, w.task())
+	if err == nil && !known.IsZero() && !w.store.releasedSince(ctx) {
+		err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
+	}
+	return v, err
+}
+
+// judgeLines is judge for what is in the lines.
+func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Line) (v witness.Judgement, err error) {
+	rows, err := s.journalRows(ctx)
+	if err != nil {
+		return v, err
+	}
+	ours := s.lineOf("", 0, "").Key()
+	var last witness.Line
+	for _, l := range lines {
+		if l.Key() == ours {
+			v.Own = l
+		}
+		row, known := rows[l.Journal]
+		if known && row.RetiredAt.Valid {
+			if l.Key() != ours {
+				v.Gone = append(v.Gone, l)
+			}
+			continue
+		}
+		have := journal.End{Seq: row.Seq, At: time.UnixMilli(row.At).UTC()}
+		mark := row.Mark
+		if l.Key() == ours && known {
+			end, markThere, err := s.ownEnd(l)
+			if err != nil {
+				return v, err
+			}
+			if end.Header.Journal == l.Journal {
+				have, mark = end, markThere
+			}
+		}
+		switch {
+		case !known || have.Seq < l.Seq:
+			err = s.oldCopy(place, l, have, known)
+		case l.Seq > 0 && have.Seq == l.Seq && mark != l.Mark:
+			err = s.otherCopy(place, l)
+		default:
+			continue
+		}
+		if last.At.IsZero() || l.At.After(last.At) {
+			v.Ahead, last = err, l
+		}
+	}
+	return v, nil
+}
+
+// ownEnd returns the end of this host's journal, for a comparison with a line of it. If the journal
+// goes on after the line, the mark is that of the line's record, under its number.
+func (s *Store) ownEnd(l witness.Line) (journal.End, string, error) {
+	c, err := journal.Compare(s.journalFolder(), l.Seq)
+	end := c.End
+	switch {
+	case err != nil:
+		return end, "", s.db.JournalFault(err)
+	case l.Seq < end.Seq && !c.Older:
+		end.Seq = l.Seq
+		return end, c.Mark, nil
+	}
+	return end, end.Mark, nil
+}
+
+func (s *Store) journalRows(ctx context.Context) (map[string]sqldb.JournalRow, error) {
+	return sqldb.JournalsBy(s.db.Reading(ctx, "comparing the ledger with its witness"), "")
+}
+
+// oldCopy returns the error for a ledger that is older than a line of its witness.
+func (s *Store) oldCopy(place string, l witness.Line, have journal.End, known bool) error {
+	e := &sqldb.Error{
+		Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint), Since: have.At,
+		Records: int(l.Seq - have.Seq),
+	}
+	if !known {
+		e.Since = time.Time{}
+		e.Err = phrase.Errorf("it is older than its witness (%s): that has a journal of %s with %d records, the last of %s, which this ledger does not know",
+			place, l.Host, l.Seq, l.At.Format(time.RFC3339))
+		return e
+	}
+	e.Err = phrase.Errorf("it is older than its witness (%s): since %s it lacks %s; it ends at record %d, and the witness saw record %d on %s, at %s",
+		place, have.At.Format(time.RFC3339), sqldb.Counted(e.Records, "record", "records"), have.Seq, l.Seq, l.Host,
+		l.At.Format(time.RFC3339))
+	return e
+}
+
+// otherCopy returns the error for a ledger of which another copy has written a line.
+func (s *Store) otherCopy(place string, l witness.Line) error {
+	return &sqldb.Error{
+		Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint),
+		Err: phrase.Errorf("its witness (%s) has record %d of another copy of it, written by %s at %s: what that one sends would go again",
+			place, l.Seq, l.Host, l.At.Format(time.RFC3339)),
+	}
+}
+
+const oldCopyHint = "nothing is sent: this machine, or its disk, was put back from an older copy. If the newer journal still exists (an old disk, a copy of its folder), " +
+	"put it in the place of this one and run `safrasync rebuild --reason TEXT`. If it is lost, and no other copy is in use: " +
+	"`safrasync rebuild --new-journal --reason TEXT` pauses every job, then `safrasync sync --record-only`, " +
+	"`safrasync adopt` for what the platform has already, and `safrasync release JOB --checked --reason TEXT`"
+
+// WitnessAhead is what a witness knows beyond a ledger.
+type WitnessAhead struct {
+	Host    string    `json:"host"`
+	Record  int64     `json:"record"`  // the last that the witness saw
+	Missing int64     `json:"missing"` // how many of them the ledger lacks; all, if it does not know their journal
+	At      time.Time `json:"at"`      // when the witness saw it
+}
+
+// askWitness reads the lines of a ledger that is open without its journal. Who begins a new journal need
+// not wait for a witness that cannot be read: the jobs are paused in any case.
+func (p *NewJournalPlan) askWitness(ctx context.Context, s *Store) (lines []witness.Line) {
+	if s.options.Witness == "" {
+		return nil
+	}
+	place, _, err := openWitness(s.options)
+	if err == nil {
+		lines, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
+			return place.Lines(ctx, s.db.ID)
+		})
+	}
+	if err != nil {
+		p.WitnessFault = phrase.New("%w", err)
+	}
+	return lines
+}
+
+// askWitness asks a witness, and does not wait long: a folder of a server that is away may hang. It
+// closes the witness.
+func askWitness(ctx context.Context, place witness.Place,
+	ask func(context.Context) ([]witness.Line, error),
+) (lines []witness.Line, err error) {
+	ctx, cancel := context.WithTimeout(ctx, witnessWait)
+	defer cancel()
+	type answer struct {
+		lines []witness.Line
+		err   error
+	}
+	asked := make(chan answer, 1)
+	go func() {
+		got, err := ask(ctx)
+		asked <- answer{got, errors.Join(err, place.Close())}
+	}()
+	select {
+	case a := <-asked:
+		return a.lines, a.err
+	case <-ctx.Done():
+		return nil, errors.New("it does not answer")
+	}
+}
+
+// witnessGrace is how much newer the journal may be than its line before that is worth telling.
+const witnessGrace = 2 * time.Minute
+
+// Witness tells how the witness of the ledger fares. A process that does not write to it asks it.
+func (s *Store) Witness(ctx context.Context) (trade.Witness, error) {
+	if s.options.Witness == "" {
+		return trade.Witness{}, nil
+	}
+	if w := s.witness; w != nil {
+		state := w.writer.State()
+		out := trade.Witness{Place: w.place, At: state.Line.At, Late: state.Since, Fault: state.Err}
+		if taken := w.taken(); taken != nil {
+			out.Fault = taken
+		}
+		return out, nil
+	}
+	place, name, err := openWitness(s.options)
+	if err != nil {
+		return trade.Witness{}, err
+	}
+	out := trade.Witness{Place: name}
+	rows, err := s.journalRows(ctx) // before the lines, which may grow meanwhile
+	if err != nil {
+		return out, errors.Join(err, place.Close())
+	}
+	lines, err := askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
+		return place.Lines(ctx, s.db.ID)
+	})
+	if err != nil {
+		out.Fault = err
+		return out, nil
+	}
+	ours := s.lineOf("", 0, "").Key()
+	for _, l := range lines {
+		if l.Key() != ours {
+			continue
+		}
+		out.At = l.At
+		if row, known := rows[l.Journal]; known && row.Seq > l.Seq && time.UnixMilli(row.At).Sub(l.At) > witnessGrace {
+			out.Late = l.At
+		}
+	}
+	return out, nil
+}
+
+// WitnessReport is what `safrasync check` says of a witness.
+type WitnessReport struct {
+	trade.Witness
+	Together bool // one image of the disk, or of the server, contains ledger and witness
+}
+
+// WitnessReport asks the witness, and tries whether it can be written. It returns an *Error if the
+// ledger is an old copy.
+func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error) {
+	if s.options.Witness == "" {
+		return out, nil
+	}
+	out.Witness, err = s.Witness(ctx)
+	if err != nil || out.Fault != nil {
+		return out, err
+	}
+	place, _, err := openWitness(s.options)
+	if err != nil {
+		return out, err
+	}
+	lines, err := askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
+		lines, err := place.Lines(ctx, s.db.ID)
+		return lines, cmp.Or(err, place.Try(ctx))
+	})
+	if err != nil {
+		out.Fault = err
+		return out, nil
+	}
+	v, err := s.judgeLines(ctx, out.Place, lines)
+	if err == nil {
+		err = v.Ahead
+	}
+	if IsFolder(s.options.Witness) {
+		out.Together = s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(s.options.Witness, filepath.Dir(s.db.Where))
+	} else {
+		out.Together = s.db.D.Name == sqldb.Postgres && sameServer(out.Place, s.db.Where)
+	}
+	return out, err
+}
+
+// sameServer reports whether two databases, as people are told of them, are on one server.
+func sameServer(a, b string) bool {
+	of := func(place string) string { server, _, _ := strings.Cut(place, " database "); return server }
+	return of(a) == of(b)
+}
+
+// acceptWitness finds out what the witness knows beyond the ledger. The journals of which it knows and
+// the ledger does not are lost, says the person who begins a new one: the ledger takes note of them,
+// as of journals that are no longer in use. Those of other hosts are for these.
+func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error {
+	rows, err := sqldb.JournalRows(t, false)
+	if err != nil {
+		return err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	p.Witness = nil
+	for _, l := range lines {
+		row, known := rows[l.Journal]
+		if row.RetiredAt.Valid || row.Seq >= l.Seq && known ||
+			t.S.D.Name == sqldb.Postgres && (l.Host != host || l.Folder != p.Journal) {
+			continue
+		}
+		if p.Witness == nil || l.At.After(p.Witness.At) {
+			p.Witness = &WitnessAhead{Host: l.Host, Record: l.Seq, Missing: l.Seq - row.Seq, At: l.At.UTC()}
+		}
+		if known {
+			continue // it is about to be retired
+		}
+		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+			l.Journal, l.Seq, l.Mark, l.Host, l.Folder, l.At.UnixMilli(), time.Now().UnixMilli()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// taken returns an error if another copy of the ledger has written to the witness.
+func (w *watch) taken() error {
+	if w == nil {
+		return nil
+	}
+	err := w.writer.Taken()
+	var other *witness.TakenError
+	if errors.As(err, &other) {
+		return w.store.otherCopy(w.place, other.Found)
+	}
+	return err
+}
+
+// mayNotSend returns why nothing may be sent, or nil.
+func (w *watch) mayNotSend() error {
+	if w == nil {
+		return nil
+	}
+	if err := w.taken(); err != nil {
+		return err
+	}
+	if state := w.writer.State(); !state.Seen && !w.released.Load() {
+		return w.unread(state.Err)
+	}
+	return nil
+}
+
+// unread returns the error for a witness that cannot be read.
+func (w *watch) unread(why error) error {
+	if why == nil {
+		why = errors.New("it does not answer")
+	}
+	return &sqldb.Error{
+		Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
+		Err: phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, w.place, ofFile(why)),
+		Hint: phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: " +
+			"`safrasync release JOB --checked --reason TEXT` lets all jobs go on without it until the machine starts again"),
+	}
+}
+
+// ofFile returns the error of a file as a sentence, which can be stored and told in another language.
+func ofFile(err error) error {
+	if file := (*fs.PathError)(nil); errors.As(err, &file) {
+		return phrase.Errorf("%s: %w", file.Path, phrase.Fixed(file.Err.Error()))
+	}
+	return err
+}
+
+// unwitnessedStop is the stop of a run that may not send.
+func unwitnessedStop(err error) *trade.Stop {
+	if errors.Is(err, trade.ErrUnwitnessed) {
+		return &trade.Stop{Code: stopUnwitnessed, Why: trade.Say("stop.witness", "cause", err)}
+	}
+	return &trade.Stop{Code: "ledger", Why: trade.Say("stop.ledger.use", "cause", err), All: true}
+}
+
+// stopUnwitnessed is [outcome.StopWitness].
+const stopUnwitnessed = "witness"
+
+// Witnessed returns an error if nothing may be sent: the witness is ahead of the ledger, or cannot be
+// read (trade.ErrUnwitnessed) and nobody has let the jobs go on without it.
+func (s *Store) Witnessed(ctx context.Context) error {
+	w := s.witness
+	if w == nil {
+		return nil
+	}
+	if !w.writer.State().Seen && s.releasedSince(ctx) {
+		w.released.Store(true)
+	}
+	state := w.writer.State()
+	if !state.Seen && state.Taken == nil && !w.released.Load() {
+		state = w.writer.Retry(witnessWait)
+	}
+	if err := w.mayNotSend(); err != nil {
+		return err
+	}
+	return w.remember(ctx, state)
+}
+
+// task is the name under which the ledger remembers that it has this witness.
+func (w *watch) task() string { return witnessTask + w.place }
+
+// remember notes in the ledger that the witness has a line of it: from now on, one without is no new
+// one.
+func (w *watch) remember(ctx context.Context, state witness.State) error {
+	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
+		return nil
+	}
+	known, err := w.store.LastTask(ctx, w.task())
+	if err != nil || !known.IsZero() {
+		return err
+	}
+	return w.store.TaskBegan(ctx, w.task(), time.Now())
+}
+
+// releasedSince reports whether a person let the jobs go on without the witness since the machine was
+// started. A copy of the ledger has such a word of before.
+func (s *Store) releasedSince(ctx context.Context) bool {
+	at, err := s.LastTask(ctx, releasedTask)
+	return err == nil && at.After(s.db.Tune.Booted())
+}
+
+// releaseWitness records that a person lets the jobs go on without the witness.
+func releaseWitness(t *sqldb.Tx, at time.Time) error {
+	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+		releasedTask, sqldb.Millis(at))
+}
+
+// close writes the last line.
+func (w *watch) close() error {
+	if w == nil {
+		return nil
+	}
+	return w.writer.Close()
+}

@@ -1,0 +1,125 @@
+package witness
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+)
+
+// folder keeps each line in a file of its own.
+type folder struct{ dir string }
+
+// OpenFolder returns the lines in a folder. It must exist: a missing one may be a disk that is not
+// mounted.
+func OpenFolder(dir string) Place { return folder{dir} }
+
+const (
+	filePrefix = "witness-"
+	fileSuffix = ".txt"
+)
+
+func (f folder) file(l Line) string { return filepath.Join(f.dir, filePrefix+l.Key()+fileSuffix) }
+
+// Lines reads the files of a ledger. One that cannot be read is an error: it may be the one that
+// tells.
+func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) {
+	entries, err := os.ReadDir(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), filePrefix+ledger+"-") || !strings.HasSuffix(e.Name(), fileSuffix) {
+			continue
+		}
+		line, err := read(filepath.Join(f.dir, e.Name()))
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // another process has removed it
+		case err != nil:
+			return nil, err
+		case line.Ledger == ledger:
+			out = append(out, line)
+		}
+	}
+	return out, nil
+}
+
+func read(file string) (Line, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return Line{}, err
+	}
+	line, err := decode(text)
+	if err != nil {
+		return line, phrase.Errorf("%s is damaged: %w", file, err)
+	}
+	return line, nil
+}
+
+// Swap replaces the file by a new one, which is flushed before it gets the name.
+func (f folder) Swap(_ context.Context, was, line Line) error {
+	file := f.file(line)
+	found, err := read(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if found != (Line{}) && !found.sameHistory(was) || found == (Line{}) && was != (Line{}) {
+		return &TakenError{found}
+	}
+	text, err := encode(line)
+	if err != nil {
+		return err
+	}
+	half, err := os.CreateTemp(f.dir, filePrefix+"*.part")
+	if err != nil {
+		return err
+	}
+	_, err = half.Write(text)
+	if err == nil {
+		err = half.Sync()
+	}
+	if err = errors.Join(err, half.Close()); err == nil {
+		err = os.Rename(half.Name(), file)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(half.Name()))
+	}
+	return f.flush()
+}
+
+// Remove removes the file of a line.
+func (f folder) Remove(_ context.Context, line Line) error {
+	found, err := read(f.file(line))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !found.sameHistory(line) {
+		return nil
+	}
+	if err == nil {
+		err = os.Remove(f.file(line))
+	}
+	return err
+}
+
+// Try makes a file and removes it.
+func (f folder) Try(context.Context) error {
+	file, err := os.CreateTemp(f.dir, filePrefix+"*.part")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// flush makes the name of a new file durable.
+func (f folder) flush() error {
+	dir, err := os.Open(f.dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// Close does nothing: no file is kept open.
+func (folder) Close() error { return nil }

@@ -1,0 +1,86 @@
+package witness
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+)
+
+// Line is how far a journal had come.
+type Line struct {
+	Ledger  string    `json:"ledger" db:"ledger"`
+	Host    string    `json:"host" db:"host"`     // name and machine id
+	Folder  string    `json:"folder" db:"folder"` // of the journal, on that host
+	Journal string    `json:"journal" db:"journal"`
+	Seq     int64     `json:"seq" db:"seq"`   // its last record
+	Mark    string    `json:"mark" db:"mark"` // the mark of that record
+	At      time.Time `json:"at" db:"at"`     // when the line was written
+}
+
+// Key names the line of a ledger, a host and a folder: there is one of each.
+func (l Line) Key() string {
+	sum := sha256.Sum256([]byte(l.Ledger + "\n" + l.Host + "\n" + l.Folder))
+	return l.Ledger + "-" + hex.EncodeToString(sum[:4])
+}
+
+// sameHistory reports whether two lines tell the same.
+func (l Line) sameHistory(o Line) bool {
+	return l.Journal == o.Journal && l.Seq == o.Seq && l.Mark == o.Mark
+}
+
+// has reports whether a line tells of a record of a journal.
+func (l Line) has(journal string, seq int64) bool { return l.Journal == journal && l.Seq >= seq }
+
+// Place is where lines are kept.
+type Place interface {
+	// Lines returns the lines of a ledger.
+	Lines(ctx context.Context, ledger string) ([]Line, error)
+	// Swap puts a line in the place of another one; the zero Line stands for none. If something else
+	// stands there, it returns *TakenError.
+	Swap(ctx context.Context, was, line Line) error
+	// Remove removes a line, if it still stands there.
+	Remove(ctx context.Context, line Line) error
+	// Try returns an error if nothing can be written.
+	Try(ctx context.Context) error
+	Close() error
+}
+
+// TakenError is returned if another process has written a line.
+type TakenError struct{ Found Line }
+
+// Error returns what was found.
+func (e *TakenError) Error() string {
+	return fmt.Sprintf("the witness has record %d of another process", e.Found.Seq)
+}
+
+var crcTable = crc32.MakeTable(crc32.Castagnoli)
+
+// encode returns a line as text, with its checksum first.
+func encode(l Line) ([]byte, error) {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return nil, err
+	}
+	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, crcTable), text), nil
+}
+
+// decode reads the text of a line.
+func decode(text []byte) (l Line, err error) {
+	sum, rest, _ := strings.Cut(string(text), " ")
+	body, whole := strings.CutSuffix(rest, "\n")
+	if !whole || sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(body), crcTable)) {
+		return l, errors.New("it does not match its checksum")
+	}
+	if err := json.Unmarshal([]byte(body), &l); err != nil {
+		return l, phrase.Errorf("it is no line of a witness: %w", err)
+	}
+	return l, nil
+}

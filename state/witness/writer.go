@@ -1,0 +1,288 @@
+package witness
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/failpoint"
+)
+
+// The times of a writer.
+const (
+	patience = 250 * time.Millisecond // the longest that requests wait for one write
+	apart    = time.Second            // between two writes for which nobody waits
+	limit    = 10 * time.Second       // of one write, where it can be ended
+	farewell = 3 * time.Second        // the longest that an end waits for the last write
+)
+
+// Judgement is what the lines of a ledger tell.
+type Judgement struct {
+	Own   Line   // the line in whose place this process writes; the zero Line if there is none
+	Gone  []Line // lines that nobody needs any more
+	Ahead error  // the ledger is an old copy, and why; nil if it is not
+}
+
+// Judge compares the lines of a ledger with the ledger. An error means that it cannot tell.
+type Judge func(ctx context.Context, lines []Line) (Judgement, error)
+
+// State is how a writer fares.
+type State struct {
+	Seen  bool      // the lines were read, and the ledger is no older than they are
+	Line  Line      // as last written
+	Since time.Time // from when on writes have failed, or been slow; zero: they do not
+	Err   error     // why they fail
+	Taken error     // another copy of the ledger has written, or is ahead
+}
+
+// Writer writes the line of a process. Its methods may be called by several goroutines.
+type Writer struct {
+	place Place
+	judge Judge
+	// whether this host's journal has the record of a line, so that another process of it wrote the line
+	knows func(Line) bool
+	lock  func() (unlock func() error, err error) // held while a line is written, among the processes of this host
+
+	mu      sync.Mutex
+	want    Line
+	urgent  bool // somebody waits
+	slow    bool // nobody waits until a write is quick again
+	state   State
+	tried   int           // attempts that have ended
+	changed chan struct{} // closed at each change
+	wake    chan struct{}
+	ending  bool
+	done    chan struct{} // closed when run has ended
+}
+
+// NewWriter returns a writer that begins to write first, once it has read the lines and they were
+// judged. It must be closed.
+func NewWriter(place Place, first Line, judge Judge, knows func(Line) bool,
+	lock func() (unlock func() error, err error),
+) *Writer {
+	w := &Writer{
+		place: place, judge: judge, knows: knows, lock: lock, want: first, urgent: true,
+		changed: make(chan struct{}), wake: make(chan struct{}, 1), done: make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+// State returns how the writer fares.
+func (w *Writer) State() State {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.state
+}
+
+// Taken returns an error if another copy of the ledger was found.
+func (w *Writer) Taken() error { return w.State().Taken }
+
+// Advance takes note of a record of the journal. If requests are about to leave (posts), it waits
+// until the line is written, but not for long.
+func (w *Writer) Advance(journal string, seq int64, mark string, posts bool) {
+	w.mu.Lock()
+	if journal != w.want.Journal || seq > w.want.Seq {
+		w.want.Journal, w.want.Seq, w.want.Mark = journal, seq, mark
+	}
+	waits := posts && !w.slow && w.state.Since.IsZero() && w.state.Seen && w.state.Taken == nil
+	w.urgent = w.urgent || waits
+	w.mu.Unlock()
+	w.awake()
+	if !waits {
+		return
+	}
+	written := w.await(patience, func() bool {
+		return w.state.Line.has(journal, seq) || w.state.Taken != nil || !w.state.Since.IsZero()
+	})
+	if !written {
+		w.mu.Lock()
+		w.slow = true
+		if w.state.Since.IsZero() {
+			w.state.Since = time.Now()
+		}
+		w.mu.Unlock()
+	}
+}
+
+// Retry makes the writer try at once, and waits for that for a while.
+func (w *Writer) Retry(wait time.Duration) State {
+	w.mu.Lock()
+	w.urgent = true
+	before := w.tried
+	w.mu.Unlock()
+	w.awake()
+	w.await(wait, func() bool { return w.tried > before })
+	return w.State()
+}
+
+// Begun waits for the first attempt.
+func (w *Writer) Begun(wait time.Duration) State {
+	w.await(wait, func() bool { return w.tried > 0 })
+	return w.State()
+}
+
+// Close writes what is not written yet, unless that takes long, and ends the writer.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	w.ending, w.urgent = true, true
+	w.mu.Unlock()
+	w.awake()
+	timer := time.NewTimer(farewell)
+	defer timer.Stop()
+	select {
+	case <-w.done:
+		return w.place.Close()
+	case <-timer.C: // a write hangs; it ends with the process
+		return nil
+	}
+}
+
+func (w *Writer) awake() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// await waits until a condition holds, which is asked under the lock, or time is up.
+func (w *Writer) await(wait time.Duration, holds func() bool) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	for {
+		w.mu.Lock()
+		ok, changed := holds(), w.changed
+		w.mu.Unlock()
+		if ok {
+			return true
+		}
+		select {
+		case <-changed:
+		case <-w.done:
+			return false
+		case <-timer.C:
+			return false
+		}
+	}
+}
+
+// run writes when there is something to write, at most once a second unless somebody waits.
+func (w *Writer) run() {
+	defer close(w.done)
+	for last := (time.Time{}); ; {
+		w.mu.Lock()
+		pending := w.state.Taken == nil && (!w.state.Seen || !w.state.Line.has(w.want.Journal, w.want.Seq))
+		urgent, ending := w.urgent, w.ending
+		w.mu.Unlock()
+		rest := apart - time.Since(last)
+		switch {
+		case ending && !pending:
+			return
+		case !pending && !urgent:
+			<-w.wake
+			continue
+		case !urgent && rest > 0:
+			timer := time.NewTimer(rest)
+			select {
+			case <-timer.C:
+			case <-w.wake:
+			}
+			timer.Stop()
+			continue
+		}
+		last = time.Now()
+		w.try(pending)
+		if ending {
+			return
+		}
+	}
+}
+
+// try makes one attempt, and takes note of how it went.
+func (w *Writer) try(pending bool) {
+	w.mu.Lock()
+	line, state := w.want, w.state
+	w.urgent = false
+	w.mu.Unlock()
+	begun := time.Now()
+	if pending {
+		ctx, cancel := context.WithTimeout(context.Background(), limit)
+		w.attempt(ctx, line, &state)
+		cancel()
+	}
+	took := time.Since(begun)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch since := w.state.Since; {
+	case state.Err == nil && (!w.slow || took < patience/2):
+		w.slow, state.Since = false, time.Time{}
+	case !since.IsZero():
+		state.Since = since
+	default:
+		state.Since = begun
+	}
+	w.state = state
+	w.tried++
+	close(w.changed)
+	w.changed = make(chan struct{})
+}
+
+// attempt reads the lines, if that was not done, and writes the line.
+func (w *Writer) attempt(ctx context.Context, line Line, state *State) {
+	state.Err = nil
+	if !state.Seen {
+		lines, err := w.place.Lines(ctx, line.Ledger)
+		var v Judgement
+		if err == nil {
+			v, err = w.judge(ctx, lines)
+		}
+		if err != nil || v.Ahead != nil {
+			state.Err, state.Taken = err, v.Ahead
+			return
+		}
+		state.Seen, state.Line = true, v.Own
+		for _, old := range v.Gone {
+			if err := w.place.Remove(ctx, old); err != nil {
+				state.Err = err
+				return
+			}
+		}
+	}
+	state.Err = w.write(ctx, line, state)
+}
+
+// write writes the line in the place of the one that stands there, unless another copy of the ledger
+// has written that.
+func (w *Writer) write(ctx context.Context, line Line, state *State) (err error) {
+	if err := failpoint.Hit("witness.write"); err != nil {
+		return err
+	}
+	unlock, err := w.lock()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, unlock()) }()
+	for range 3 {
+		line.At = time.Now().UTC().Truncate(time.Millisecond)
+		err := w.place.Swap(ctx, state.Line, line)
+		var taken *TakenError
+		switch {
+		case err == nil:
+			state.Line = line
+			return failpoint.Hit("witness.written")
+		case !errors.As(err, &taken):
+			return err
+		case taken.Found == (Line{}): // its disk was exchanged, or is not mounted any more
+			return errors.New("its line is gone")
+		case !taken.Found.sameHistory(line) && !w.knows(taken.Found):
+			state.Taken = err
+			return err
+		}
+		state.Line = taken.Found
+		if taken.Found.has(line.Journal, line.Seq) {
+			return nil // another process of this host is further
+		}
+	}
+	return errors.New("other processes write to the witness all the time")
+}

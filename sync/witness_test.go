@@ -1,0 +1,367 @@
+package sync_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	gosync "sync"
+	"testing"
+	"time"
+
+	"github.com/jmoiron/sqlx"
+
+	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/run"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// witnessedBench is a bench with a witness of its own: a folder, or a database.
+func witnessedBench(t *testing.T, db database) *bench {
+	t.Helper()
+	b := newBenchOn(t, db, sandbox.Options{})
+	b.brakes = run.Brakes{Absence: run.Absence}
+	b.parts.Witness = t.TempDir()
+	if db.Ledger == state.Postgres {
+		b.parts.Witness = pgtest.Database(t)
+	}
+	b.restarts()
+	return b
+}
+
+// witnessNow copies what the witness has; the returned function puts that back.
+func (b *bench) witnessNow() (putBack func()) {
+	b.t.Helper()
+	if state.IsFolder(b.parts.Witness) {
+		copied := b.t.TempDir()
+		must.Do(b.t, os.CopyFS(copied, os.DirFS(b.parts.Witness)))
+		return func() {
+			for _, file := range must.Get(filepath.Glob(filepath.Join(b.parts.Witness, "*")))(b.t) {
+				must.Do(b.t, os.Remove(file))
+			}
+			must.Do(b.t, os.CopyFS(b.parts.Witness, os.DirFS(copied)))
+		}
+	}
+	db := must.Get(sqlx.Open("postgres", b.parts.Witness))(b.t)
+	must.Get(db.Exec(`DROP TABLE IF EXISTS witness_copy; CREATE TABLE witness_copy AS SELECT * FROM safrasync_witness`))(b.t)
+	return func() {
+		must.Get(db.Exec(`DELETE FROM safrasync_witness; INSERT INTO safrasync_witness SELECT * FROM witness_copy`))(b.t)
+		must.Do(b.t, db.Close())
+	}
+}
+
+// firstPost makes the next request that leaves call fn before.
+func (b *bench) firstPost(fn func()) {
+	var once gosync.Once
+	b.posting = func(ctx context.Context, submit submission) (apiclient.Answer, error) {
+		once.Do(fn)
+		return submit(ctx)
+	}
+}
+
+// oldCopy opens the ledger and wants it to be refused.
+func (b *bench) oldCopy(what string) {
+	b.t.Helper()
+	ledger, err := state.Open(b.t.Context(), b.options())
+	var fault *state.Error
+	if !errors.As(err, &fault) || fault.Code != state.CodeOldCopy {
+		b.t.Errorf("%s: opened as %v, %v", what, ledger, err)
+	}
+	if ledger != nil {
+		must.Do(b.t, ledger.Close())
+	}
+}
+
+// An image of the whole machine is put back, while ERP and platform went on: ledger and journal fit
+// each other. The newest of what the witness has was written before the first request left that the
+// image does not know, so no image is too young.
+func TestNoImageIsTooYoungForTheWitness(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		for i := range 20 {
+			image := b.disk()
+			// an age from nothing to days, and one or more groups
+			b.clock.advance(time.Duration(i*i*i) * time.Minute)
+			var atFirst func()
+			b.firstPost(func() { atFirst = b.witnessNow() })
+			for n := range 1 + i%2 {
+				b.contract(10 + 10*i + n)
+			}
+			made, stops := b.passes()
+			if made != 1+i%2 || len(stops) > 0 {
+				t.Fatalf("the machine goes on: %d made, %v", made, stops)
+			}
+			newer := b.disk()
+			must.Do(t, b.ledger.Close())
+			latest := b.witnessNow()
+			image()
+			b.oldCopy("an image")
+			atFirst() // as if the machine had died with the first request on its way
+			b.oldCopy("an image of a moment before")
+			latest()
+			newer()
+			b.restarts()
+			if made, stops := b.passes(); made != 0 || len(stops) > 0 {
+				t.Fatalf("the newer disk: %d made, %v", made, stops)
+			}
+		}
+		b.once()
+	})
+}
+
+// A witness that does not answer: what the ERP has is recorded, and nothing is sent, until it answers
+// or a person releases.
+func TestAWitnessThatCannotBeReadIsAwaited(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		back := b.witnessAway()
+		b.restarts()
+		b.contract(2)
+		for range 2 {
+			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
+				t.Fatalf("without its witness: %d made, %v", made, stops)
+			}
+		}
+		if e := b.entry(2); e.State != trade.Pending {
+			t.Errorf("what the ERP has is not recorded: %s", e.State)
+		}
+		back()
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("the witness is back: %d made, %v", made, stops)
+		}
+
+		b.witnessAway()
+		b.contract(3)
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("a process that has read it goes on: %d made, %v", made, stops)
+		}
+		b.restarts()
+		b.contract(4)
+		if made, _ := b.passes(); made != 0 {
+			t.Fatalf("another process: %d made", made)
+		}
+		plan := must.Get(b.acts().Release(t.Context(), "contracts"))(t)
+		if !plan.Unchecked() || plan.Release.Stop == nil {
+			t.Errorf("a release without a look at the platform: %+v", plan.Release)
+		}
+		b.release("contracts")
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("after a release: %d made, %v", made, stops)
+		}
+		b.restarts() // the machine has not started since
+		b.contract(5)
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("the next process after a release: %d made, %v", made, stops)
+		}
+		b.once()
+	})
+}
+
+// witnessAway takes the witness away, as a server that is down does; back brings it back as it was.
+func (b *bench) witnessAway() (back func()) {
+	b.t.Helper()
+	was := b.parts.Witness
+	if state.IsFolder(was) {
+		must.Do(b.t, os.Rename(was, was+".away"))
+		return func() { must.Do(b.t, os.Rename(was+".away", was)) }
+	}
+	name := nameOf(b.t, was)
+	b.server("ALTER DATABASE "+name+" ALLOW_CONNECTIONS false",
+		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'")
+	return func() { b.server("ALTER DATABASE " + name + " ALLOW_CONNECTIONS true") }
+}
+
+func nameOf(t testing.TB, dsn string) (name string) {
+	t.Helper()
+	db := must.Get(sqlx.Open("postgres", dsn))(t)
+	must.Do(t, db.Get(&name, `SELECT current_database()`))
+	must.Do(t, db.Close())
+	return name
+}
+
+// A folder without the line that it had is a disk that is not mounted, and no new witness.
+func TestAWitnessWithoutItsLineIsNotMounted(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		must.Do(t, b.ledger.Close())
+		lines := b.witnessNow()
+		b.emptyWitness()
+		b.restarts()
+		b.contract(2)
+		if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
+			t.Errorf("an empty witness: %d made, %v", made, stops)
+		}
+		lines()
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("with its line: %d made, %v", made, stops)
+		}
+	})
+}
+
+func (b *bench) emptyWitness() {
+	b.t.Helper()
+	if state.IsFolder(b.parts.Witness) {
+		for _, file := range must.Get(filepath.Glob(filepath.Join(b.parts.Witness, "*")))(b.t) {
+			must.Do(b.t, os.Remove(file))
+		}
+		return
+	}
+	db := must.Get(sqlx.Open("postgres", b.parts.Witness))(b.t)
+	must.Get(db.Exec(`DELETE FROM safrasync_witness`))(b.t)
+	must.Do(b.t, db.Close())
+}
+
+// Another copy of the ledger lives, and has written to the witness. This one finds that before its
+// next request leaves.
+func TestACopyThatLivesAtOnceIsNoticedBeforeARequestLeaves(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.parts.Witness = pgtest.Database(t)
+		b.restarts()
+		b.contract(1)
+		b.passes()
+		b.restarts() // so that the last line is written
+		other := must.Get(sqlx.Open("postgres", b.parts.Witness))(t)
+		t.Cleanup(func() { _ = other.Close() })
+		must.Get(other.Exec(`UPDATE safrasync_witness SET seq = seq + 1, mark = 'ffffffff'`))(t)
+		b.contract(2)
+		for range 2 {
+			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "ledger"}) {
+				t.Fatalf("beside another copy: %d made, %v", made, stops)
+			}
+		}
+		must.Do(t, b.ledger.Close())
+		b.oldCopy("a start beside another copy")
+	})
+}
+
+// Several processes of a machine share its journal and its line; each takes that of the others for
+// what it is.
+func TestProcessesOfOneMachineShareALine(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		other := machineOn(b, "other").bench
+		for i := range 5 {
+			b.contract(2*i + 1)
+			if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+				t.Fatalf("one process: %d made, %v", made, stops)
+			}
+			b.contract(2*i + 2)
+			if made, stops := other.passes(); made != 1 || len(stops) > 0 {
+				t.Fatalf("the other process: %d made, %v", made, stops)
+			}
+		}
+		must.Do(t, other.ledger.Close())
+		b.restarts()
+		b.once()
+	})
+}
+
+// Two machines share a ledger on a server, whose disk is put back while the one that has sent since
+// is off. The other one has seen nothing of that.
+func TestAMachineHearsFromTheWitnessWhatAnotherOneSent(t *testing.T) {
+	t.Parallel()
+	b := witnessedBench(t, databases[1])
+	second := *b
+	second.parts.Journal = filepath.Join(t.TempDir(), "journal")
+	second.connect()
+	second.contract(1)
+	if made, stops := second.passes(); made != 1 || len(stops) > 0 {
+		t.Fatalf("the second machine: %d made, %v", made, stops)
+	}
+	must.Do(t, second.ledger.Close())
+	image := b.disk()
+	b.contract(2)
+	b.passes()
+	must.Do(t, b.ledger.Close())
+	image()
+	second.oldCopy("the second machine")
+	b.oldCopy("the first one")
+}
+
+// A witness may be shared: that of another ledger says nothing about this one.
+func TestTheWitnessOfAnotherLedgerSaysNothing(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contracts(5)
+		b.passes()
+		must.Do(t, b.ledger.Close())
+		other := newBenchOn(t, db, sandbox.Options{})
+		other.parts.Witness = b.parts.Witness
+		other.restarts()
+		other.contract(1)
+		if made, stops := other.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("another ledger: %d made, %v", made, stops)
+		}
+		b.restarts()
+		if made, stops := b.passes(); made != 0 || len(stops) > 0 {
+			t.Errorf("the first ledger: %d made, %v", made, stops)
+		}
+	})
+}
+
+// restarts opens the ledger again, as the next process does.
+func (b *bench) restarts() {
+	b.t.Helper()
+	must.Do(b.t, b.reopenLedger(b.options()))
+}
+
+// kill -9 at any time, again and again: the witness is never ahead of what is on the disk, so every
+// start goes on. Nothing is sent twice.
+func TestAKilledProcessIsNoImage(t *testing.T) {
+	const kills = 50
+	both(t, func(t *testing.T, db database) {
+		random := rand.New(rand.NewPCG(7, 11))
+		var mu gosync.Mutex
+		var child *exec.Cmd
+		left := 0
+		b := newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
+			mu.Lock()
+			defer mu.Unlock()
+			if left--; left == 0 {
+				_ = child.Process.Kill() // it may have ended
+			}
+		}})
+		b.parts.Witness = t.TempDir()
+		if db.Ledger == state.Postgres {
+			b.parts.Witness = pgtest.Database(t)
+		}
+		b.fresh()
+		for i := range kills {
+			for n := range 12 {
+				b.contract(12*i + n + 1)
+			}
+			child = b.child()
+			var said bytes.Buffer
+			child.Stderr = &said
+			mu.Lock()
+			left = 1 + random.IntN(12)
+			must.Do(t, child.Start())
+			mu.Unlock()
+			err := child.Wait()
+			if err == nil || child.ProcessState.Exited() {
+				t.Fatalf("start %d was not killed while it sent: %v\n%s", i+1, err, said.String())
+			}
+		}
+		b.restarts()
+		b.limits.StopAfterUnknown = 0
+		if r := b.run(engine.Options{Sweep: true}); r.Stopped != nil {
+			t.Errorf("after %d kills: %+v", kills, r.Stopped)
+		}
+		b.once()
+	})
+}
