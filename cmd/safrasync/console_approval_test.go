@@ -305,3 +305,30 @@ func TestADoubtSaysThatAnActWaitsForApproval(t *testing.T) {
 	b.Get(fmt.Sprintf("/doubts/%d", row.ID)).Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
 	b.Get(fmt.Sprintf("/rows/%d", row.ID)).Wants(http.StatusOK, `href="/approvals/1"`)
 }
+
+// What waits for a second person is for everybody, on a phone and on a desk, in the light and in the dark:
+// the list, a decision about documents, a code of the de-para, and a closing.
+func TestChromiumShowsWhatWaitsForASecondPerson(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.extend("\napprove: {dismiss: 2, close: 2}\n")
+	d.crowd(25)
+	d.settle()
+	carla := d.as(trade.Accountant)
+	form := d.plan(carla, "dismiss", "job=contracts&state=invalid")
+	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK)
+	carla.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK)
+	carla.Post("/report/close/do", with(carla.Form("/report/close/do"), "reason", "mês conferido", "signed",
+		"1")).Wants(http.StatusOK, "falta a aprovação")
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Administrator)
+	for _, path := range []string{"/approvals", "/approvals/1", "/approvals/2"} {
+		c.open(path)
+		c.shows("carla")
+		c.everywhere(path)
+	}
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}

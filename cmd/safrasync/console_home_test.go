@@ -69,3 +69,19 @@ func TestAnEmptyInstallationLeadsToItsFirstContract(t *testing.T) {
 		t.Error("it has a picture of nothing")
 	}
 }
+
+// A negative amount in the ERP is no grain that waits: it lowers no sum of what does.
+func TestANegativeAmountIsInNoSumOfWhatWaits(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	for _, wrong := range []string{"quantidade = '-4300'", "quantidade = '300', preco = '-129,50'"} {
+		d.sql("erp.db", `UPDATE contrato SET pagto = '2026-06-15', `+wrong+` WHERE num = '000003'`)
+		d.run(0, "sync")
+		for _, path := range []string{"/pending", "/"} {
+			if b.Get(path).Wants(http.StatusOK, "deve ser maior que zero"); strings.Contains(b.Body, "−") {
+				t.Errorf("with %s a sum of %s is below zero", wrong, path)
+			}
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"html/template"
 	"strconv"
 	"strings"
 
@@ -16,6 +17,24 @@ func (v Voice) Tonnes(kg trade.Decimal) string {
 	}
 	return text
 }
+
+// Weight is Tonnes for a page. A weight whose kilograms matter to nobody is in whole tonnes, with the exact one
+// in its title.
+func (v Voice) Weight(kg trade.Decimal) template.HTML { return v.weight(v.Tonnes(kg), " t", kg) }
+
+// BareWeight is Weight under a heading that names the unit.
+func (v Voice) BareWeight(kg trade.Decimal) template.HTML { return v.weight(v.BareTonnes(kg), "", kg) }
+
+func (v Voice) weight(text, unit string, kg trade.Decimal) template.HTML {
+	if most := trade.NewDecimal(tonnesLarge, 0); kg.Cmp(most) < 0 && trade.NewDecimal(0, 0).Sub(kg).Cmp(most) < 0 {
+		return template.HTML(template.HTMLEscapeString(text))
+	}
+	return template.HTML(`<span title="` + template.HTMLEscapeString(v.Decimal(kg.Tonnes())) + ` t">` +
+		template.HTMLEscapeString(v.Decimal(kg.Tonnes().Round(0))) + unit + `</span>`)
+}
+
+// tonnesLarge is a weight in kilograms from which on whole tonnes are enough.
+const tonnesLarge = 100_000_000
 
 // BareTonnes is Tonnes under a heading that names the unit.
 func (v Voice) BareTonnes(kg trade.Decimal) string { return v.Decimal(kg.Round(0).Tonnes()) }

@@ -1,0 +1,24 @@
+package view
+
+import (
+	"testing"
+	"time"
+
+	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// A weight has the kilograms that matter: a very large one is in whole tonnes, and exact in its title.
+func TestAVeryLargeWeightIsInWholeTonnes(t *testing.T) {
+	t.Parallel()
+	v := NewVoice(trade.Portuguese, time.UTC)
+	for kg, want := range map[string]string{
+		"119145216467.5": `<span title="119.145.216,4675 t">119.145.216 t</span>`,
+		"-119145216467":  `<span title="−119.145.216,467 t">−119.145.216 t</span>`,
+		"12721480":       "12.721,48 t", "-79200": "−79,2 t", "0": "0 t",
+	} {
+		if got := string(v.Weight(must.Get(trade.ParseDecimal(kg))(t))); got != want {
+			t.Errorf("%s kg: %s, want %s", kg, got, want)
+		}
+	}
+}
