@@ -43,7 +43,8 @@ func TestLinesOfTheReconciliationLeadToTheirDocuments(t *testing.T) {
 	totals := part("totals")
 	first, rest, _ := strings.Cut(totals, "</details>")
 	if !strings.Contains(first, "<details open>") || !strings.Contains(first, "Geral") ||
-		strings.Contains(rest, "<details open>") || !strings.Contains(rest, "Por produtor") || !strings.Contains(rest, "Por safra") {
+		strings.Contains(rest, "<details open>") || !strings.Contains(rest, "Por produtor") ||
+		!strings.Contains(rest, "Por safra") {
 		t.Errorf("the totals are not in groups:\n%s", totals)
 	}
 	_, producers, _ := strings.Cut(rest, "Por produtor")

@@ -79,7 +79,7 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 	if err != nil || many {
 		return page, err
 	}
-	page.Plan, err = p.office.ShowMany(q.Context(), orders, q.Person(""))
+	page.Plan, err = p.office.ShowMany(q.Context(), orders, nil, q.Person(""))
 	if err != nil {
 		return page, err
 	}
@@ -131,11 +131,11 @@ func (p *actRoutes) doMany(q *web.Request) error {
 		}
 		page.Reason, page.Fault = reason, "act.moved"
 		return q.Page(http.StatusConflict, "act_many", page)
-	case done.Asked != nil:
+	case done.Asked != nil && done.Done+len(done.Not) == 0:
 		return Asked(q, done.Asked)
 	}
 	page := manyPage{Act: q.PathValue("act"), Filter: q.PostForm.Get("filter"), Done: &done}
-	if len(done.Not) > 0 {
+	if len(done.Not) > 0 || done.Asked != nil {
 		return q.Page(http.StatusOK, "act_many", page)
 	}
 	q.Tell("act." + page.Act)

@@ -294,7 +294,7 @@ func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
 	if err != nil {
 		return page, err
 	}
-	keys := map[string][]string{}
+	keys, shown := map[string][]string{}, map[trade.ParentKey]int64{}
 	var chosen []office.ChangedRow
 	for _, row := range rows {
 		marked := slices.Contains(form["group"], every) || slices.Contains(form["row"], strconv.FormatInt(row.ID, 10))
@@ -310,8 +310,9 @@ func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
 			page.Also++
 		}
 		chosen, keys[row.Job] = append(chosen, row), append(keys[row.Job], row.Key)
+		shown[trade.ParentKey{Job: row.Job, Key: row.Key}] = row.Version
 	}
-	page.Plan, err = p.office.ShowMany(q.Context(), p.office.OrdersOf(acts.ActAcknowledge, "", keys), q.Person(""))
+	page.Plan, err = p.office.ShowMany(q.Context(), p.office.OrdersOf(acts.ActAcknowledge, "", keys), shown, q.Person(""))
 	if err != nil {
 		return page, err
 	}
@@ -346,9 +347,9 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 		switch {
 		case err != nil:
 			return err
-		case done.Asked != nil:
+		case done.Asked != nil && done.Done+len(done.Not) == 0:
 			return Asked(q, done.Asked)
-		case len(done.Not) > 0:
+		case len(done.Not) > 0 || done.Asked != nil:
 			return q.Page(http.StatusOK, "changed_plan", ackPage{Done: &done})
 		case !done.Lost:
 			q.Tell("changed.done")

@@ -111,12 +111,17 @@ func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trad
 	for i := range shown.Sections {
 		t := &shown.Sections[i]
 		t.Rows = slices.Clone(t.Rows)
-		lead := slices.IndexFunc(t.Columns, func(c paper.Column) bool {
-			return c.Lead || t.ID == reconcile.ExceptionsSection && c.ID == "key"
-		})
 		for j := range t.Rows {
 			r := &t.Rows[j]
 			r.Cells = slices.Clone(r.Cells)
+			lead := slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.Lead })
+			if t.ID == reconcile.ExceptionsSection { // a decision about no document is led to by its name
+				of := "act"
+				if r.Key != "" {
+					of = "key"
+				}
+				lead = slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.ID == of })
+			}
 			if path := linePath(t.ID, *r, ids); path != "" && lead >= 0 {
 				r.Cells[lead].Path = path
 			}

@@ -26,6 +26,7 @@ var ChangedFlags = []trade.Flag{
 type ChangedRow struct {
 	ID       int64
 	Job, Key string
+	Version  int64
 	May      bool // a person may acknowledge it
 	Effect   Effect
 	Lines    []ChangedLine // at least one
@@ -144,7 +145,7 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 }
 
 func (o *Office) changedRow(ctx context.Context, e trade.Entry, refs mapping.Codes) (ChangedRow, error) {
-	out := ChangedRow{ID: e.ID, Job: e.Job, Key: e.Key}
+	out := ChangedRow{ID: e.ID, Job: e.Job, Key: e.Key, Version: e.Version}
 	job, _ := o.job(e.Job)
 	differences, err := run.Differences(ctx, o.store, job, e, refs)
 	if err != nil {

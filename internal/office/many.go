@@ -100,8 +100,11 @@ func (o *Office) OrdersOf(act, filter string, keys map[string][]string) []acts.O
 	return orders
 }
 
-// ShowMany plans orders of one act for a person, and remembers what the person is shown.
-func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, who trade.Person) (ManyPlan, error) {
+// ShowMany plans orders of one act for a person, and remembers what the person is shown. Rows that are shown
+// beside the plan have the versions in which they are; it leaves out those that have changed since.
+func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map[trade.ParentKey]int64,
+	who trade.Person,
+) (ManyPlan, error) {
 	var out ManyPlan
 	shown := &manyShown{who: who.Name, at: o.now()}
 	var all []any
@@ -118,6 +121,10 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, who trade.Pe
 		marks := map[string]string{}
 		order.Keys = nil
 		for _, s := range plan.Steps {
+			version, known := versions[trade.ParentKey{Job: order.Job, Key: s.Key}]
+			if known && version != s.Before.Version {
+				s.Refused = acts.Moved
+			}
 			if s.Refused != acts.NotRefused {
 				out.Not = refuse(out.Not, s)
 				continue
