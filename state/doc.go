@@ -62,6 +62,7 @@
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
+//	witness       compares the ledger with its witness off the machine, and tells that of the journal
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
 //	state, begin, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
