@@ -1,13 +1,11 @@
 package systemd
 
 import (
-	"fmt"
 	"io"
 	"os"
 
 	"go.uber.org/zap/buffer"
 	"go.uber.org/zap/zapcore"
-	"golang.org/x/sys/unix"
 )
 
 // ToJournal reports whether the journal reads what is written to w, so that a line may begin with
@@ -18,8 +16,7 @@ func ToJournal(w io.Writer) bool {
 	if !ok || stream == "" {
 		return false
 	}
-	var stat unix.Stat_t
-	return unix.Fstat(int(file.Fd()), &stat) == nil && stream == fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)
+	return stream == streamOf(file)
 }
 
 // ErrorPriority is the beginning of a line that the journal stores as an error.

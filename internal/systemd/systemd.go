@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/coreos/go-systemd/v22/daemon"
-	"golang.org/x/sys/unix"
 )
 
 // Manager is the service manager that started this process, if one did.
@@ -60,13 +59,4 @@ func statusLine(text string) string {
 		runes = append(runes[:statusMost-1], '…')
 	}
 	return "STATUS=" + string(runes)
-}
-
-// monotonic returns the monotonic clock, with which the manager matches a message to a reload.
-func monotonic() time.Duration {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
-		return 0
-	}
-	return time.Duration(ts.Nano())
 }

@@ -133,13 +133,3 @@ func writeFile(path string, content []byte) (err error) {
 	}
 	return f.Sync()
 }
-
-// syncFolder makes the directory entries of a folder durable.
-func syncFolder(dir string) (err error) {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	return d.Sync()
-}

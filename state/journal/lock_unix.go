@@ -4,38 +4,22 @@ package journal
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
 	"syscall"
 )
 
-// TryLock locks a file for this process, creates it if necessary, and writes the process id into
-// it. The lock ends with the process. If another process holds it, TryLock returns *HeldError.
-func TryLock(path string) (unlock func() error, err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
-		return nil, errors.Join(&HeldError{Path: path, PID: holder(f)}, f.Close())
-	case err != nil:
-		return nil, errors.Join(err, f.Close())
-	}
-	if _, err := f.WriteAt(fmt.Appendf(nil, "%-10d\n", os.Getpid()), 0); err != nil && !isFull(err) {
-		return nil, errors.Join(err, f.Close())
-	}
-	return f.Close, nil
+// lockFile locks a file; held means that another process has it.
+func lockFile(f *os.File) (held bool, err error) {
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR), err
 }
 
-// holder returns the process id that was last written to the lock.
-func holder(f *os.File) string {
-	text := make([]byte, 10)
-	n, err := f.ReadAt(text, 0)
-	if pid := strings.TrimSpace(string(text[:n])); pid != "" && (err == nil || errors.Is(err, io.EOF)) {
-		return pid
+// syncFolder makes the directory entries of a folder durable.
+func syncFolder(dir string) (err error) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
 	}
-	return "?"
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Sync()
 }

@@ -26,8 +26,17 @@ const readers = 4
 // SqliteDSN returns the driver's data source name for a file. The path is escaped. The settings are
 // run as SQL, so they must not contain any user input.
 func SqliteDSN(path string, settings ...string) string {
-	u := url.URL{Scheme: "file", Path: path}
+	u := url.URL{Scheme: "file", Path: uriPath(path)}
 	return u.String() + "?" + strings.Join(settings, "&")
+}
+
+// uriPath returns a path as it stands in a URI: with slashes, and a drive of Windows after one.
+func uriPath(path string) string {
+	path = filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		path = "/" + path
+	}
+	return path
 }
 
 // durable returns the settings of a connection that writes. They apply to a connection, not to the

@@ -5,8 +5,6 @@ package clock
 import (
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/safrasync/safrasync/internal/failpoint"
 )
 
@@ -23,12 +21,5 @@ type SystemClock struct{}
 // Now returns the wall clock, in UTC.
 func (SystemClock) Now() time.Time { return time.Now().Add(failpoint.Skew()).UTC() }
 
-// Boot returns CLOCK_BOOTTIME.
-func (SystemClock) Boot() time.Duration {
-	var ts unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &ts); err != nil {
-		// A clock that never moves would keep every send window open, so refuse to run.
-		panic("sync: CLOCK_BOOTTIME cannot be read: " + err.Error())
-	}
-	return time.Duration(ts.Nano())
-}
+// Boot returns the time since the machine was started, with the time for which it was suspended.
+func (SystemClock) Boot() time.Duration { return sinceBoot() }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
 
 	"go.uber.org/zap"
@@ -33,6 +34,7 @@ type App struct {
 	AsJSON     bool   // --json
 	Verbose    bool   // --verbose
 	Completing bool   // the shell asks what a person may type
+	Demo       bool   // the ledger is that of a demo
 
 	Out     *bufio.Writer   // buffers Stdout; Run checks its Flush
 	Ended   <-chan struct{} // closed on the first signal
@@ -97,7 +99,10 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	options := a.LedgerOptions(config, how)
+	options, err := a.LedgerOptions(config, how)
+	if err != nil {
+		return nil, err
+	}
 	store, err := state.Open(ctx, options)
 	if how != ToWrite && errors.Is(err, state.ErrNoLedger) {
 		if lost := state.Forgotten(options); lost != nil {
@@ -138,13 +143,18 @@ func (a *App) TellServed(err error) {
 // OwnLedger reports whether the ledger is a file, which is ours to copy, and no server's.
 func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
 
-// LedgerOptions returns the options for opening the ledger of a configuration.
-func (a *App) LedgerOptions(config *config.Config, how Access) state.OpenOptions {
+// LedgerOptions returns the options for opening the ledger of a configuration. On Windows, where no service
+// runs, only the demo writes one.
+func (a *App) LedgerOptions(config *config.Config, how Access) (state.OpenOptions, error) {
+	if how == ToWrite && !a.Demo && runtime.GOOS == "windows" {
+		return state.OpenOptions{}, phrase.Errorf(
+			"on Windows the program looks, tests and shows; what writes a ledger or sends stays on Linux")
+	}
 	return state.OpenOptions{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how != ToWrite,
 		Version: a.Version, Journal: config.State.Journals(), Witness: config.State.Witness.Reveal(),
 		Zone: config.Zone(),
-	}
+	}, nil
 }
 
 // OpenERP connects to the ERP; the connection is closed when the command ends. Its error is an

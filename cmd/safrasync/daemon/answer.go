@@ -75,7 +75,7 @@ func askReload(ctx context.Context, a *cli.App, pid int) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {
+	if err := signalTo(pid, syscall.SIGHUP); err != nil {
 		return gone(a, pid)
 	}
 	ticker := time.NewTicker(answerEvery)
@@ -90,7 +90,7 @@ func askReload(ctx context.Context, a *cli.App, pid int) error {
 		if err == nil && (before == nil || !os.SameFile(before, now)) {
 			return tellReload(a, path)
 		}
-		if syscall.Kill(pid, 0) != nil {
+		if signalTo(pid, 0) != nil {
 			return gone(a, pid)
 		}
 	}

@@ -289,7 +289,7 @@ func (d *demo) inner() *cli.App {
 	return &cli.App{
 		Stdin: d.app.Stdin, Stdout: d.app.Stdout, Stderr: d.app.Stderr, Env: d.env,
 		ConfigPath: d.path(ConfigFile), Version: d.app.Version, AsJSON: d.app.AsJSON, Verbose: d.app.Verbose,
-		Out: d.app.Out,
+		Out: d.app.Out, Demo: true,
 	}
 }
 

@@ -127,7 +127,10 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 	if err != nil {
 		return err
 	}
-	options := a.LedgerOptions(config, cli.ToWrite)
+	options, err := a.LedgerOptions(config, cli.ToWrite)
+	if err != nil {
+		return err
+	}
 	kept, err := state.Restore(ctx, options, file, record)
 	if err != nil {
 		return err

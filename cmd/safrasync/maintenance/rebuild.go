@@ -34,7 +34,10 @@ func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	if err != nil {
 		return err
 	}
-	options := a.LedgerOptions(conf, cli.ToWrite)
+	options, err := a.LedgerOptions(conf, cli.ToWrite)
+	if err != nil {
+		return err
+	}
 	return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
 		return state.Rebuild(ctx, options, jobNames(conf), do, record)
 	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
@@ -129,7 +132,10 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	if err != nil {
 		return err
 	}
-	options := a.LedgerOptions(conf, cli.ToWrite)
+	options, err := a.LedgerOptions(conf, cli.ToWrite)
+	if err != nil {
+		return err
+	}
 	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
 		return state.NewJournal(ctx, options, jobNames(conf), do, record)
 	}, func(plan state.NewJournalPlan) bool {

@@ -56,7 +56,10 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 	if target.Journal == "" {
 		target.Journal = conf.State.Journals()
 	}
-	from := a.LedgerOptions(conf, cli.ToWrite)
+	from, err := a.LedgerOptions(conf, cli.ToWrite)
+	if err != nil {
+		return err
+	}
 	return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
 		return state.Move(ctx, from, target, do, record)
 	}, func(plan state.MovePlan) bool {

@@ -20,7 +20,11 @@ func newState(ctx context.Context, a *cli.App) error {
 	if err != nil {
 		return err
 	}
-	store, err := state.New(ctx, a.LedgerOptions(config, cli.ToWrite))
+	options, err := a.LedgerOptions(config, cli.ToWrite)
+	if err != nil {
+		return err
+	}
+	store, err := state.New(ctx, options)
 	if err != nil {
 		return err
 	}

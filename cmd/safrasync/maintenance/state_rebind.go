@@ -32,7 +32,11 @@ func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, gone []string)
 	if err != nil {
 		return err
 	}
-	options, platform := a.LedgerOptions(config, cli.ToWrite), config.API.Platform()
+	platform := config.API.Platform()
+	options, err := a.LedgerOptions(config, cli.ToWrite)
+	if err != nil {
+		return err
+	}
 	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
 		return state.Rebind(ctx, options, state.RebindOrder{Platform: platform, Gone: gone, Apply: do}, record)
 	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -45,7 +46,7 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 	}
 	// mode=ro: SQLite itself opens the file read-only and creates nothing. _dqs=0: a misspelt
 	// "column" is an error and not a string.
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+	dsn := "file:" + (&url.URL{Path: uriPath(path)}).EscapedPath() +
 		"?mode=ro&_dqs=0&_defensive=1&_query_only=1&_busy_timeout=" + strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
 	if immutable {
 		dsn += "&immutable=1"
@@ -61,6 +62,15 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
 	}
 	return dialect.Database{DB: db, Target: path, Probe: probe, Dialect: s}, nil
+}
+
+// uriPath returns a path as it stands in a URI: with slashes, and a drive of Windows after one.
+func uriPath(path string) string {
+	path = filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		path = "/" + path
+	}
+	return path
 }
 
 // sqlitePath accepts a path, or a file: URI whose parameters may only restrict access.
