@@ -158,11 +158,11 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 	b.Get(fmt.Sprintf("/rows/%d", d.entry("contracts", "01|000002").ID))
 	// This line stands above what says when the ERP was read.
 	text := tags.ReplaceAllString(b.Wants(http.StatusOK).Body, "")
-	if !regexp.MustCompile(`No ERP, lido em [^:]*\d:\d\d: Contrato A FIXAR de 650 SC \(39 t\) de SOJA`).MatchString(text) {
+	if !regexp.MustCompile(`No ERP, lido em [^:]*\d:\d\d: Contrato a fixar de 650 SC \(39 t\) de SOJA`).MatchString(text) {
 		t.Error("the top of the page does not say when the ERP was read")
 	}
 	b.Wants(http.StatusOK,
-		"Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO")
+		"Enviado: Contrato de compra de 200 SC (12 t) de MILHO")
 
 	// What an event said of the record was read back.
 	id := d.entry("contracts", "01|000002").RemoteID
@@ -212,7 +212,7 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 		"/":        {"alterado após o envio 1 documento"},
 		"/changed": {"alterado após o envio (1)", "enviado 200 → agora 260", "R$ 67.770,00", row.RemoteID},
 		fmt.Sprintf("/rows/%d", row.ID): {
-			"Contrato COMPRA de 260 SC (15,6 t) de MILHO", "Enviado: Contrato COMPRA de 200 SC (12 t) de MILHO", row.RemoteID,
+			"Contrato de compra de 260 SC (15,6 t) de MILHO", "Enviado: Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,
 		},
 		"/report?show=1": {"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00"},
 	} {

@@ -79,7 +79,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 	id := d.createdFor(sent.RemoteID)
 	plan("act", "adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
-		"A linha passa a constar como enviada")
+		"O documento passa a constar como enviado")
 	form := b.Form(desk + "/do")
 	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	form = with(form, "reason", "vi na tela da plataforma")
@@ -135,7 +135,7 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	b.Submit(desk+"/plan", url.Values{
 		"act": {"adopt"}, "id": {id},
 		"reason": {"é este o registro"},
-	}).Wants(http.StatusOK, "não é igual ao desta linha", "≠", "apesar das diferenças")
+	}).Wants(http.StatusOK, "não é igual ao deste documento", "≠", "apesar das diferenças")
 	form := with(b.Form(desk+"/do"), "reason", "é este o registro")
 	b.Post(desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
 	b.Post(desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
@@ -182,7 +182,7 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	for range 6 {
 		b := d.as(trade.Accountant).Get(desk)
 		b.Submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).Wants(http.StatusOK,
-			"A linha não será enviada")
+			"O documento não será enviado")
 		forms, browsers = append(forms, with(b.Form(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
 	}
 	var done, late atomic.Int32
@@ -257,7 +257,7 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	b := d.as(trade.Accountant).Get(page).Wants(http.StatusOK, "mas não sei o id",
 		"A plataforma não permite ler este registro")
 	b.Submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).Wants(http.StatusOK,
-		"A linha passa a constar como enviada, sem id.")
+		"O documento passa a constar como enviado, sem id.")
 	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
 		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.RecordedBy == 0 {
@@ -280,7 +280,7 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	at := fmt.Sprintf("/doubts/%d", row.ID)
 	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<strong>Ana ***.444.777-**</strong>",
 		"Mostrar documentos (fica registrado)", "<dt>produtor</dt>", "produtor (id na plataforma)",
-		`<small class="code id copy">`)
+		`<code class="uuid copy">`)
 	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, `<strong class="copy">Ana 111.444.777-35</strong>`)
 	if strings.Contains(b.Body, "Mostrar documentos") {
 		t.Error("what is shown is offered to be shown")

@@ -143,7 +143,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
 	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
 	b.Get(desk).Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {old.RemoteID}}).Wants(http.StatusOK,
-		"passa a constar como enviada, com o id "+old.RemoteID, "No ERP agora", "Já enviado")
+		"passa a constar como enviado, com o id "+old.RemoteID, "No ERP agora", "Já enviado")
 }
 
 // A key that occurs twice is corrected in the ERP: no button leads to a question about the platform

@@ -26,12 +26,12 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	if !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
 		t.Errorf("the last run is not the newest, which found nothing new: %.200s", last)
 	}
-	if n := strings.Count(b.Body, "para alguém"); n == 0 {
+	if n := strings.Count(b.Body, "pendência"); n == 0 {
 		t.Error("no run says that it left something to somebody")
 	}
 	id := b.Body[strings.LastIndex(b.Body, `href="/runs/`)+len(`href="/runs/`):] // the first of both
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação das linhas depois dela", "Envios", "Soma")
+	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação dos documentos depois dela", "Envios", "Soma")
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
 	b.Get("/runs?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }
@@ -161,7 +161,7 @@ func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
 	b := d.as(trade.Administrator).Get("/schedules")
 	at := "/schedules/contratos/"
 	b.Submit(at+"plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "já estão na plataforma, ou podem estar",
-		sent.Key, sent.RemoteID, "não há como apagar", "Conferi: as linhas novas")
+		sent.Key, sent.RemoteID, "não há como apagar", "Conferi: os documentos novos")
 	form := with(b.Form(at+"do"), "reason", "são outras linhas")
 	form.Del("checked")
 	b.Post(at+"do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")

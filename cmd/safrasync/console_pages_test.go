@@ -157,7 +157,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
 		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
-		"Delas, 3 linhas só esperam as outras",
+		"Deles, 3 documentos só esperam os outros",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
 	if strings.Contains(b.Body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
@@ -194,7 +194,7 @@ func TestACauseLeadsToItsRows(t *testing.T) {
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
 	stuck := must.Get(d.host.Office.Stuck(t.Context(), trade.Portuguese, true))(t)
-	articles := strings.Split(b.Get("/pending").Body, `<details class="cause card">`)[1:]
+	articles := strings.Split(b.Get("/pending").Body, `<details class="cause card`)[1:]
 	if len(articles) != len(stuck.Causes) {
 		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
 	}
@@ -240,20 +240,20 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "produtor não vinculado à carteira",
-		"62 contratos", "Tentar de novo (62 linhas)")
+		"62 contratos", "Tentar de novo (62 documentos)")
 	path := "/pending/retry?cause=message.wallet.producer-not-linked"
-	b.Get(path).Wants(http.StatusOK, "São 62 linhas. Digite o número", "Nada pode duplicar")
+	b.Get(path).Wants(http.StatusOK, "São 62 documentos. Digite o número", "Nada pode duplicar")
 	form := with(b.Form("/pending/retry"), "reason", "a carteira foi vinculada")
-	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o das linhas")
+	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
 	b.Post("/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
-		"O número digitado não é o das linhas")
+		"O número digitado não é o dos documentos")
 
 	other := d.as(trade.Administrator).Get(path)
 	stale := with(other.Form("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
 		"of another moment")
 	other.Post("/pending/retry", stale).Wants(http.StatusConflict, "nada foi feito")
 
-	b.Post("/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "as linhas vão com a próxima execução")
+	b.Post("/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "os documentos vão com a próxima execução")
 	if strings.Contains(b.Body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}

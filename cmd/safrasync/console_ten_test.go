@@ -173,7 +173,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.press("details.cause:has(" + retry + ") > summary")
 		c.click(retry)
 		c.accessible("retry")
-		c.shows("São 62 linhas. Digite o número")
+		c.shows("São 62 documentos. Digite o número")
 		c.fill("input[name=count]", "62")
 		c.fill("input[name=reason]", "o produtor foi vinculado à carteira")
 		c.click("article form button")

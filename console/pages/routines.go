@@ -179,6 +179,14 @@ func (r routine) Result(v view.Voice) string {
 	return v.T("routines.result", v.Number(r.Last.RowsSent()), v.Number(r.Last.New), v.Number(r.Last.Changed))
 }
 
+// MainClass returns the look of the main act: a job that goes on by itself needs nobody.
+func (r routine) MainClass() string {
+	if r.Act {
+		return ""
+	}
+	return "outline"
+}
+
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
 // whether one can be done is in its plan.
 func actsOn(status trade.JobStatus) []jobAct {

@@ -357,7 +357,11 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 		}
 		return value(fields[i])
 	}
-	parts := []string{v.T("row.is."+string(e.Sends), strings.ReplaceAll(text("order_type"), "_", " "))}
+	is := v.T("row.is."+string(e.Sends), text("order_type"))
+	if key := "row.is.order." + text("order_type"); v.Has(key) {
+		is = v.T(key)
+	}
+	parts := []string{is}
 	if quantity.Amount.Sign() != 0 {
 		volume := v.Decimal(quantity.Amount) + " " + string(quantity.Unit)
 		if kg, ok := quantity.Kilograms(); ok {

@@ -54,7 +54,7 @@ func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	w.Pages.Sees(seen{Reading: 30_000})
 	b := w.As(trade.Reader)
-	b.Get("/pending?who=accounting").Wants(http.StatusOK, "As 30.000 linhas paradas estão sendo lidas",
+	b.Get("/pending?who=accounting").Wants(http.StatusOK, "Os 30.000 documentos parados estão sendo lidos",
 		`href="/pending?who=accounting">Ver agora</a>`)
 	if strings.Contains(b.Body, "Nada parado") {
 		t.Error("it says that nothing is stuck, which it does not know")

@@ -27,6 +27,10 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 	for _, state := range []trade.JobState{trade.BackingOff, trade.Stopped, trade.Paused} {
 		made = append(made, "todo.job."+string(state))
 	}
+	order, _ := trade.Rule(trade.OrderCommitments, "order_type")
+	for _, value := range order.Values {
+		made = append(made, "row.is.order."+value)
+	}
 	for _, fixer := range trade.Fixers {
 		if who := fixer.Department(); who != "" {
 			made = append(made, "home.who."+string(who))

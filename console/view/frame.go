@@ -124,10 +124,10 @@ func (f Frame) Beneath(e trade.Entry) string {
 	return f.Key(e.Key)
 }
 
-// Sends returns the title of a job with the kind that it sends, unless the title is that kind.
+// Sends returns the title of a job with the kind that it sends, unless the title names that kind.
 func (f Frame) Sends(job string, kind trade.Kind) string {
 	title := f.Title(job)
-	if strings.EqualFold(title, f.Kind(kind)) {
+	if strings.Contains(strings.ToLower(f.Kind(kind)), strings.ToLower(title)) {
 		return title
 	}
 	return title + " (" + f.Kind(kind) + ")"

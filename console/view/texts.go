@@ -99,14 +99,6 @@ func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 // Rows formats a number of rows.
 func (v Voice) Rows(n int) string { return v.T("desk.rows", v.Number(n)) }
 
-// RowsBehind formats a number of rows, and of those that wait for them.
-func (v Voice) RowsBehind(n, behind int) string {
-	if behind == 0 {
-		return v.Rows(n)
-	}
-	return v.T("desk.rows_behind", v.Rows(n), v.Number(behind))
-}
-
 // Fixer returns who can cure something.
 func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
 
