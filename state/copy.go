@@ -42,6 +42,7 @@ var movedTables = []string{
 	"alert", "alert_message", "digest", "task", "person", "saved_filter", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
+	"outbox", "outbox_target", // last: what is copied is not told
 }
 
 // moveTime is the maximum duration of one step of a move.

@@ -230,7 +230,7 @@ func countOn(t *sqldb.Tx) error {
 	}
 	for table, column := range map[string]string{
 		"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq", "approval": "id",
+		"inbox": "seq", "approval": "id", "outbox": "seq",
 	} {
 		var next int64
 		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,7 +22,8 @@ type openAPI struct {
 	t        *testing.T
 	address  string
 	document *openapi3.T
-	unseen   []string // operation and status of each documented answer that has not come yet
+	fill     map[string]string // what stands in the place of parameters of the path
+	unseen   []string          // operation and status of each documented answer that has not come yet
 }
 
 // readOpenAPI reads the document of a server.
@@ -72,18 +74,29 @@ func (c *openAPI) operations() (all []*routers.Route) {
 }
 
 // call calls an operation and gives the status and the body of its answer, which is as the document
-// says: 400 if, and only if, the document does not allow the request.
+// says: 400 if, and only if, the document does not allow the request. A body that begins with ? is the
+// query.
 func (c *openAPI) call(o *routers.Route, token, body string) (status int, text string) {
 	c.t.Helper()
-	r := must.Get(http.NewRequestWithContext(c.t.Context(), o.Method, c.address+o.Path, strings.NewReader(body)))(c.t)
+	path, query := o.Path, ""
+	if strings.HasPrefix(body, "?") {
+		query, body = body, ""
+	}
+	for name, value := range c.fill {
+		path = strings.ReplaceAll(path, "{"+name+"}", url.PathEscape(value))
+	}
+	r := must.Get(http.NewRequestWithContext(c.t.Context(), o.Method, c.address+path+query,
+		strings.NewReader(body)))(c.t)
 	r.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	asked := &openapi3filter.RequestValidationInput{Request: r, Route: o, Options: &openapi3filter.Options{
-		AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
-		IncludeResponseStatus: true, SkipSettingDefaults: true,
-	}}
+	asked := &openapi3filter.RequestValidationInput{
+		Request: r, Route: o, PathParams: c.fill, Options: &openapi3filter.Options{
+			AuthenticationFunc:    openapi3filter.NoopAuthenticationFunc,
+			IncludeResponseStatus: true, SkipSettingDefaults: true,
+		},
+	}
 	wrong := openapi3filter.ValidateRequest(c.t.Context(), asked)
 	answer, err := http.DefaultClient.Do(r)
 	must.Do(c.t, err)

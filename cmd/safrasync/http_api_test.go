@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/base64"
 	"maps"
 	"net/http"
 	"slices"
@@ -24,6 +25,7 @@ func newButton(t *testing.T, on string, held bool) *service {
 	s := newService(t, on, held)
 	s.write("credentials/button", buttonToken+"\n")
 	s.write("credentials/panel", panelToken+"\n")
+	s.write("credentials/table", tableToken+"\n")
 	s.edit(`"@every 1s"`, `"@every 24h"`)
 	s.edit("jobs:\n", `http_api:
   listen: 127.0.0.1:0
@@ -31,6 +33,7 @@ func newButton(t *testing.T, on string, held bool) *service {
   tokens:
     - {name: erp-botao, token: "${file:button}", scopes: [run]}
     - {name: painel, token: "${file:panel}", scopes: [status]}
+    - {name: erp-contratos, token: "${file:table}", scopes: [rows]}
 jobs:
 `)
 	return s
@@ -49,7 +52,7 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 		s := newButton(t, on, true)
 		s.start()
 		c := readOpenAPI(t, s.served(), "/api/v1/openapi.json")
-		var order, asks *routers.Route
+		var order, asks, lists, one *routers.Route
 		for _, o := range c.operations() {
 			id, body := o.Operation.OperationID, ""
 			switch id {
@@ -57,6 +60,11 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 				order, body = o, wholeOrder
 			case "getStatus":
 				asks = o
+			case "listRows":
+				lists = o
+			case "getRow":
+				one = o
+				c.fill = map[string]string{"job": "contracts", "key": "01|000001"}
 			default:
 				if status, _ := c.call(o, "", ""); status != http.StatusOK || o.Operation.Security == nil {
 					t.Errorf("%s without a token: %d", id, status)
@@ -68,7 +76,8 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 					t.Errorf("%s with another token: %d", id, status)
 				}
 			}
-			other := map[any]string{"run": panelToken, "status": buttonToken}[o.Operation.Extensions["x-scope"]]
+			scope := o.Operation.Extensions["x-scope"]
+			other := map[any]string{"run": panelToken, "status": buttonToken, "rows": panelToken}[scope]
 			if status, _ := c.call(o, other, body); status != http.StatusForbidden {
 				t.Errorf("%s with a token of another scope: %d", id, status)
 			}
@@ -96,6 +105,18 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 			}
 		}
 
+		for query, want := range map[string]int{
+			"": 200, "?limit=1&job=contracts&state=accepted&state=held": 200, "?limit=501": 400,
+		} {
+			if status, text := c.call(lists, tableToken, query); status != want {
+				t.Errorf("rows%s: %d %s", query, status, text)
+			}
+		}
+		cursor := base64.RawURLEncoding.EncodeToString([]byte(`{"f":"other","n":1,"a":true}`))
+		if status, _ := c.call(lists, tableToken, "?cursor="+cursor); status != http.StatusGone {
+			t.Errorf("a cursor of another ledger: %d", status)
+		}
+
 		<-s.posts // the run at the start is on its way
 		refused("running")
 		for range 2 {
@@ -111,6 +132,14 @@ func TestOtherProgramsOrderRunsAndAskAsTheDocumentSays(t *testing.T) {
 		}
 		s.must(0, "pause", "contracts", "--note", "teste")
 		refused("paused")
+		if status, answer := c.call(one, tableToken, ""); status != http.StatusOK ||
+			!strings.Contains(answer, `"state":"accepted"`) {
+			t.Errorf("a row: %d %s", status, answer)
+		}
+		c.fill["key"] = "none"
+		if status, _ := c.call(one, tableToken, ""); status != http.StatusNotFound {
+			t.Errorf("an unknown row: %d", status)
+		}
 		if status, answer := c.call(asks, panelToken, ""); status != http.StatusOK ||
 			!strings.Contains(answer, `"state":"paused"`) {
 			t.Errorf("the status: %d %s", status, answer)

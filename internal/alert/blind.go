@@ -30,7 +30,7 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 			return
 		}
 		b.tries++
-		b.next = now.Add(pauseAfter(b.tries))
+		b.next = now.Add(PauseAfter(b.tries))
 		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.since}, now, b.told, true)
 		return
 	}
@@ -39,7 +39,7 @@ func (s *Service) judgeLedger(ctx context.Context, err error) {
 	}
 	if len(b.again) > 0 && !now.Before(b.next) {
 		b.tries++
-		b.next = now.Add(pauseAfter(b.tries))
+		b.next = now.Add(PauseAfter(b.tries))
 		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.began, Gone: now}, now, b.again, false)
 		if b.tries >= 2*len(pauses) {
 			b.again = nil
@@ -61,7 +61,7 @@ func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, mar
 			if marks[target] == mark {
 				continue
 			}
-			fault := asFault(c.Send(ctx, target, m))
+			fault := AsFault(c.Send(ctx, target, m))
 			if fault == nil {
 				if mark {
 					marks[target] = true

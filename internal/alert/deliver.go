@@ -54,7 +54,8 @@ var pauses = []time.Duration{
 	30 * time.Minute, time.Hour,
 }
 
-func pauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
+// PauseAfter returns the time until the next try, after a number of tries.
+func PauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
 
 // The outcomes of a message; they are stored.
 const (
@@ -110,7 +111,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind, n.group()))
 		}
 	default:
-		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
+		m.NextAt, m.Fault = now.Add(PauseAfter(m.Attempts)), fault.Code
 		s.logFault(m, fault, now)
 	}
 	return s.settle(ctx, m)
@@ -150,14 +151,15 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 	}
 	content := s.texts().message(n)
 	content.ID, content.Alert, content.Kind, content.At = m.ID, m.AlertID, m.Kind, m.CreatedAt
-	fault := asFault(channel.Send(ctx, m.Target, content))
+	fault := AsFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {
 		down[channel] = fault
 	}
 	return fault
 }
 
-func asFault(err error) *Fault {
+// AsFault returns why a message was not delivered; nil for a nil error.
+func AsFault(err error) *Fault {
 	var fault *Fault
 	switch {
 	case err == nil:

@@ -39,7 +39,7 @@ type Heartbeat struct {
 
 // NewHeartbeat returns the heartbeat. It opens no connection.
 func NewHeartbeat(o HeartbeatOptions) *Heartbeat {
-	return &Heartbeat{o: o, client: o.Webhook.client(), due: make(chan struct{}, 1), last: map[string]string{}}
+	return &Heartbeat{o: o, client: o.Webhook.Client(), due: make(chan struct{}, 1), last: map[string]string{}}
 }
 
 // String returns the form and the host. The rest of the address is secret.
@@ -72,7 +72,7 @@ func (h *Heartbeat) Run(ctx context.Context) {
 			return
 		case <-h.due:
 		}
-		fault := asFault(h.send(ctx, h.stops(ctx)))
+		fault := AsFault(h.send(ctx, h.stops(ctx)))
 		if ctx.Err() != nil {
 			return
 		}
@@ -162,12 +162,12 @@ func (h *Heartbeat) send(ctx context.Context, codes []string) error {
 	if err != nil {
 		return wrong
 	}
-	status, answer, err := exchange(ctx, h.client, req)
+	status, answer, err := Exchange(ctx, h.client, req)
 	switch {
 	case err != nil:
 		return err
 	case status < 200 || status > 299:
-		return &Fault{Code: httpFault(status).Code, Why: trade.Say("delivery.beat_refused")}
+		return &Fault{Code: HTTPFault(status).Code, Why: trade.Say("delivery.beat_refused")}
 	case !beatTaken(answer):
 		return &Fault{Code: "not_taken", Why: trade.Say("delivery.beat_not_taken")}
 	}

@@ -65,6 +65,14 @@ func TestMessage(lang trade.Lang, c Config) Message {
 	}
 }
 
+// lastCopy says when the ledger was last copied.
+func (v voice) lastCopy(at time.Time) string {
+	if at.IsZero() {
+		return v.text("backup.never")
+	}
+	return v.text("backup.last", v.moment(at))
+}
+
 // sentences returns the sentences of a message about an alert.
 func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do string) {
 	if topic == Stopped {
@@ -110,12 +118,10 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
+	case Untold:
+		args = []any{d.Target, v.rows(d.Rows), v.moment(d.Oldest), v.rows(d.Lost)}
 	case BackupOld:
-		last := v.text("backup.never")
-		if !d.Oldest.IsZero() {
-			last = v.text("backup.last", v.moment(d.Oldest))
-		}
-		args = []any{last}
+		args = []any{v.lastCopy(d.Oldest)}
 	}
 	key := "topic." + i18n.Key(topic)
 	title = v.text(key + ".title")

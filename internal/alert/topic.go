@@ -28,6 +28,8 @@ const (
 	Certificate Topic = "certificate"     // the API's certificate expires soon; subject: "api"
 	Silent      Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
+	// another program does not take its events; subject: its name
+	Untold Topic = "events_untold"
 	// an account was created or changed while an act waits for another person; subject: the record of
 	// the audit
 	Accounts  Topic = "accounts_changed"
@@ -65,6 +67,7 @@ const (
 	witnessLasts     = 5 * time.Minute  // a witness that is not written
 	unheardLasts     = 30 * time.Minute // events that are not processed
 	unheardMost      = 1000             // likewise, from this number of events on
+	untoldLasts      = time.Hour        // an event that another program does not take
 	lateAnswerLasts  = 24 * time.Hour
 	runningUnsettled = 10 * time.Minute // a job that has run for less may stop again for the same reason
 )
@@ -89,9 +92,11 @@ type Detail struct {
 	Least  int              `json:"least,omitempty"` // rows that such a day usually has
 	Most   int              `json:"most,omitempty"`
 	Kg     trade.Decimal    `json:"kg,omitzero"`
-	More   bool             `json:"more,omitempty"`   // more than usual, not less
-	Causes []Cause          `json:"causes,omitempty"` // of the rows, for the first message only
-	Group  trade.Department `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
+	More   bool             `json:"more,omitempty"`     // more than usual, not less
+	Target string           `json:"target,omitempty"`   // a program that is told of changes
+	Lost   int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
+	Causes []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
+	Group  trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.

@@ -78,10 +78,11 @@ const webhookTarget = "webhook:"
 
 // NewWebhook returns the channel. It opens no connection.
 func NewWebhook(o WebhookOptions) *HTTPChannel {
-	return &HTTPChannel{o: o, client: o.client()}
+	return &HTTPChannel{o: o, client: o.Client()}
 }
 
-func (o WebhookOptions) client() *http.Client {
+// Client returns a client that follows no redirect and keeps no connection.
+func (o WebhookOptions) Client() *http.Client {
 	return &http.Client{
 		Timeout: o.Timeout,
 		Transport: &http.Transport{
@@ -143,21 +144,21 @@ func (w *HTTPChannel) Send(ctx context.Context, _ string, m Message) error {
 		return &Fault{Code: "address", Why: trade.Say("delivery.webhook_address"), All: true}
 	}
 	req.Header.Set("Content-Type", "application/json; charset=utf-8")
-	status, answer, err := exchange(ctx, w.client, req)
+	status, answer, err := Exchange(ctx, w.client, req)
 	switch {
 	case err != nil:
 		return err
 	case status < 200 || status > 299:
-		return httpFault(status)
+		return HTTPFault(status)
 	case !w.o.Form.took(status, answer):
 		return refusedFault(answer)
 	}
 	return nil
 }
 
-// exchange makes one request, and returns the status and the beginning of the answer. Its errors are
+// Exchange makes one request, and returns the status and the beginning of the answer. Its errors are
 // of type *Fault.
-func exchange(ctx context.Context, client *http.Client, req *http.Request) (int, []byte, error) {
+func Exchange(ctx context.Context, client *http.Client, req *http.Request) (int, []byte, error) {
 	req.Header.Set("User-Agent", "safrasync")
 	resp, err := client.Do(req)
 	if err != nil {
@@ -216,7 +217,8 @@ func refusedFault(answer []byte) *Fault {
 	return &Fault{Code: "not_taken", Why: why, All: true}
 }
 
-func httpFault(status int) *Fault {
+// HTTPFault returns what a status means that is no success.
+func HTTPFault(status int) *Fault {
 	why := trade.Say("delivery.http")
 	switch {
 	case status >= 300 && status <= 399:

@@ -57,6 +57,7 @@ func (c *Config) check(d *Decoder) {
 	c.Metrics.check(d)
 	c.checkWebhooks(d)
 	c.checkHTTPAPI(d)
+	c.checkEvents(d)
 	c.checkJobs(d)
 }
 

@@ -18,6 +18,12 @@ type Engine interface {
 	Run(ctx context.Context, order Order) error
 	// Status returns each job as `safrasync status --json` prints it.
 	Status(ctx context.Context) ([]json.RawMessage, error)
+	// Row returns the state of one row, in the words of a language; its error is a *Refusal if there
+	// is no such row.
+	Row(ctx context.Context, job, key, language string) (json.RawMessage, error)
+	// Rows returns rows, as Row does, and where the next call goes on. Its error is a *Refusal if the
+	// cursor cannot be used.
+	Rows(ctx context.Context, asked RowsAsked) (RowsPage, error)
 }
 
 // Settings configures an API.
@@ -43,10 +49,14 @@ func New(o Settings) *API {
 	a := &API{Settings: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
 	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(ScopeRun, a.run))
 	a.mux.HandleFunc("GET /api/v1/status", a.allowed(ScopeStatus, a.status))
+	a.mux.HandleFunc("GET /api/v1/rows", a.allowed(ScopeRows, a.rows))
+	a.mux.HandleFunc("GET /api/v1/rows/{job}/{key...}", a.allowed(ScopeRows, a.row))
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.document)
 	a.mux.HandleFunc("GET /api/v1/{$}", a.page)
 	a.mux.HandleFunc("/api/v1/runs", a.otherMethod("POST"))
-	a.mux.HandleFunc("/api/v1/status", a.otherMethod("GET"))
+	for _, path := range []string{"status", "rows", "rows/{job}/{key...}"} {
+		a.mux.HandleFunc("/api/v1/"+path, a.otherMethod("GET"))
+	}
 	a.mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		a.fail(w, http.StatusNotFound, "not_found", "nothing is here; GET /api/v1/openapi.json describes what there is")
 	})

@@ -8,10 +8,13 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
@@ -22,11 +25,14 @@ import (
 const (
 	button = "canary-token-of-the-button-5f1d0b7c2a"
 	panel  = "canary-token-of-the-panel-77aa0c3e9b1"
+	table  = "canary-token-of-the-table-29d07fa1c44"
 )
 
 // jobs is an engine that takes orders for the job contracts.
 type jobs struct {
 	orders []httpapi.Order
+	asked  []string
+	lists  []httpapi.RowsAsked
 	fails  error
 }
 
@@ -39,6 +45,19 @@ func (j *jobs) Run(_ context.Context, order httpapi.Order) error {
 	}
 	j.orders = append(j.orders, order)
 	return nil
+}
+
+func (j *jobs) Row(_ context.Context, job, key, language string) (json.RawMessage, error) {
+	if j.fails != nil {
+		return nil, j.fails
+	}
+	j.asked = append(j.asked, job+" "+key+" "+language)
+	return json.RawMessage(`{}`), nil
+}
+
+func (j *jobs) Rows(_ context.Context, asked httpapi.RowsAsked) (httpapi.RowsPage, error) {
+	j.lists = append(j.lists, asked)
+	return httpapi.RowsPage{Rows: []json.RawMessage{}, Cursor: "next"}, j.fails
 }
 
 func (j *jobs) Status(context.Context) ([]json.RawMessage, error) { return nil, j.fails }
@@ -61,6 +80,7 @@ func newDesk(t *testing.T) *desk {
 		Tokens: []httpapi.Token{
 			httpapi.NewToken("erp-botao", button, httpapi.ScopeRun),
 			httpapi.NewToken("painel", panel, httpapi.ScopeStatus),
+			httpapi.NewToken("erp-contratos", table, httpapi.ScopeRows),
 		},
 	})
 	return d
@@ -302,5 +322,95 @@ func TestTheAPIIsServedByTLS(t *testing.T) {
 	server.Close()
 	if status := post(); status != 0 {
 		t.Errorf("after its end it answers %d", status)
+	}
+}
+
+// A key is one segment of the path, whatever it has in it.
+func TestAKeyOfAnyCharactersIsFound(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{
+		"01|000123", "a/b", "a//b", "/", "//", "..", "../x", ".", "a b", "100%", "%2F", "a+b", "ção|1", `a\|b`, "?x=1#y", "|", "a;b=c",
+	} {
+		d := newDesk(t)
+		d.wants(200, d.ask("192.0.2.1:4000", "GET", "/api/v1/rows/contracts/"+escaped(key), "Bearer "+table, ""))
+		d.wants(200, d.ask("192.0.2.1:4000", "GET",
+			"/api/v1/rows?"+url.Values{"job": {"contracts"}, "key": {key}}.Encode(), "Bearer "+table, ""))
+		want := "contracts " + key + " pt-BR"
+		if !slices.Equal(d.asked, []string{want, want}) {
+			t.Errorf("%q: asked for %q", key, d.asked)
+		}
+	}
+}
+
+// escaped escapes a key as docs/events.md says: what is no letter, digit, - or _, by its bytes.
+func escaped(key string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(url.PathEscape(key), "+", "%2B"), ".", "%2E")
+}
+
+// What is asked for is taken as it was written, and nothing is guessed of what was misspelt.
+func TestWhatIsAskedOfRowsIsTakenOrRefused(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
+	for query, want := range map[string]*httpapi.RowsAsked{
+		"":                                 {Limit: 100},
+		"?job=a&job=b&state=held":          {Jobs: []string{"a", "b"}, States: []string{"held"}, Limit: 100},
+		"?since=2026-11-21T06:00:00-03:00": {Since: at, Limit: 100},
+		"?limit=500&cursor=x":              {Limit: 500, Cursor: "x"},
+		"?since=2026-11-21T06:00:00+03:00": nil, // + is a blank
+		"?since=yesterday":                 nil,
+		"?limit=501":                       nil,
+		"?limit=0":                         nil,
+		"?limit=5&limit=6":                 nil,
+		"?state=sent":                      nil,
+		"?stat=held":                       nil,
+		"?key=1":                           nil,
+		"?key=1&job=a&job=b":               nil,
+		"?key=1&job=a&state=held":          nil,
+		"?key=&job=a":                      nil,
+	} {
+		d := newDesk(t)
+		status := 200
+		if want == nil {
+			status = 400
+		}
+		d.wants(status, d.ask("192.0.2.1:4000", "GET", "/api/v1/rows"+query, "Bearer "+table, ""))
+		if want == nil {
+			continue
+		}
+		want.Language = "pt-BR"
+		if len(d.lists) != 1 || !d.lists[0].Since.Equal(want.Since) {
+			t.Errorf("%s: %+v", query, d.lists)
+			continue
+		}
+		d.lists[0].Since = want.Since
+		if diff := cmp.Diff(*want, d.lists[0]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+}
+
+// Words are in the language that is asked for, Portuguese without one; a token needs the scope.
+func TestTheWordsOfARowAreInTheLanguageAskedFor(t *testing.T) {
+	t.Parallel()
+	for header, want := range map[string]string{
+		"": "pt-BR", "de": "pt-BR", "en": "en", "en-GB,pt;q=0.5": "en", "pt-BR,en": "pt-BR",
+		"en;q=0.2, pt;q=0.7": "pt-BR",
+		"en;q=0":             "pt-BR", "*": "pt-BR", "fr,en;q=0.1": "en", "en;q=x": "pt-BR",
+	} {
+		d := newDesk(t)
+		r := httptest.NewRequestWithContext(t.Context(), "GET", "/api/v1/rows/contracts/1", nil)
+		r.Header.Set("Authorization", "Bearer "+table)
+		r.Header.Set("Accept-Language", header)
+		w := httptest.NewRecorder()
+		if d.api.ServeHTTP(w, r); w.Code != http.StatusOK || d.asked[0] != "contracts 1 "+want ||
+			w.Header().Get("Content-Language") != want {
+			t.Errorf("%q: %d, %v, %v", header, w.Code, d.asked, w.Header())
+		}
+	}
+	for _, path := range []string{"/api/v1/rows", "/api/v1/rows/contracts/1"} {
+		d := newDesk(t)
+		d.wants(403, d.ask("192.0.2.1:4000", "GET", path, "Bearer "+panel, ""))
+		d.wants(401, d.ask("192.0.2.1:4000", "GET", path, "", ""))
+		d.wants(405, d.ask("192.0.2.1:4000", "POST", path, "Bearer "+table, ""))
 	}
 }

@@ -28,9 +28,14 @@ const (
 	Paused     = "paused"
 	Stopped    = "stopped"
 	BackingOff = "backing_off"
+
+	UnknownRow    = "unknown_row"
+	WrongCursor   = "bad_request"
+	CursorExpired = "cursor_expired"
+	NotReady      = "unavailable"
 )
 
-// Refusal is why an order cannot be accepted now.
+// Refusal is why an order cannot be accepted, or a question not answered, now.
 type Refusal struct {
 	Code string
 	Text string // for people, English
@@ -41,8 +46,15 @@ func (r *Refusal) Error() string { return r.Text }
 
 // status returns the HTTP status of a refusal.
 func (r *Refusal) status() int {
-	if r.Code == UnknownJob {
+	switch r.Code {
+	case UnknownJob, UnknownRow:
 		return http.StatusNotFound
+	case WrongCursor:
+		return http.StatusBadRequest
+	case CursorExpired:
+		return http.StatusGone
+	case NotReady:
+		return http.StatusServiceUnavailable
 	}
 	return http.StatusConflict
 }
@@ -69,14 +81,8 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
 	order.By = token.Name
 	order.From, _, _ = net.SplitHostPort(r.RemoteAddr)
 	at := a.Now().UTC()
-	err = a.Engine.Run(r.Context(), order)
-	var refused *Refusal
-	switch {
-	case errors.As(err, &refused):
-		a.fail(w, refused.status(), refused.Code, refused.Text)
-		return
-	case err != nil:
-		a.broken(w, r, err)
+	if err := a.Engine.Run(r.Context(), order); err != nil {
+		a.refuse(w, r, err)
 		return
 	}
 	a.Log.Info("http_api: a run was ordered", zap.String("token", order.By), zap.String("job", order.Job),
@@ -85,6 +91,19 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
 		Job: order.Job, Sweep: order.Sweep, State: "ordered", OrderedBy: order.By, OrderedAt: at,
 		Status: "/api/v1/status",
 	})
+}
+
+// refuse answers with the refusal of the engine, or that something went wrong.
+func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	var refused *Refusal
+	if !errors.As(err, &refused) {
+		a.broken(w, r, err)
+		return
+	}
+	if refused.Code == NotReady {
+		w.Header().Set("Retry-After", "5")
+	}
+	a.fail(w, refused.status(), refused.Code, refused.Text)
 }
 
 // readOrder reads the body of an order: one object without unknown members.

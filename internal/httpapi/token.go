@@ -15,10 +15,11 @@ type Scope string
 const (
 	ScopeRun    Scope = "run"    // order a run
 	ScopeStatus Scope = "status" // read the status
+	ScopeRows   Scope = "rows"   // read keys and states of rows
 )
 
 // Scopes lists all scopes.
-var Scopes = []Scope{ScopeRun, ScopeStatus}
+var Scopes = []Scope{ScopeRun, ScopeStatus, ScopeRows}
 
 // LeastToken is the minimum length of a token, in characters.
 const LeastToken = 32

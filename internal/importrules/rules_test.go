@@ -274,7 +274,7 @@ var rules = map[string]rule{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/dryrun", "sync/specimen", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
-			"internal/pdf", "internal/receiver", "internal/words",
+			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox", "internal/httpapi",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",
@@ -291,6 +291,11 @@ var rules = map[string]rule{
 		may:      []string{"trade", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/english"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
+	},
+	"internal/outbox": {
+		may:      []string{"trade", "internal/alert"},
+		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
+		reason:   "outbox tells other programs, by the channel of the alerts and through an interface to the ledger of its own",
 	},
 	"internal/httpapi": {
 		may:    []string{"internal/connlimit"},
@@ -355,6 +360,7 @@ var rules = map[string]rule{
 		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},
 		reason: "packagetest tries what is installed, from outside: it may not know what is inside",
 	},
+	"tools/httpclient": {reason: "httpclient names what a generated client of the HTTP API needs, and knows nothing of ours"},
 	"tools/protocol": {
 		may:    []string{"trade", "apiclient", "sync/outcome", "sync/run", "sync/sending"},
 		reason: "protocol is a model: it takes from the program what an answer proves, the moves and the time-outs, and nothing that acts",
@@ -429,7 +435,7 @@ var testOnly = []string{
 	"internal/must", "internal/english", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
 	"internal/config/configtest",
-	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/machine", "tools/packagetest",
+	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/httpclient", "tools/machine", "tools/packagetest",
 	"tools/protocol", "tools/torture",
 	"internal/sickdb", "internal/sickdisk",
 }

@@ -41,7 +41,7 @@ var ourTables = []string{
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "saved_filter", "cause_owner",
 	"closing", "closing_part",
-	"webhook", "inbox", "heard", "candidate",
+	"webhook", "inbox", "heard", "candidate", "outbox", "outbox_target", "feed", "change",
 	"zone", "linhas", "tentativas", "rows", "attempts",
 }
 

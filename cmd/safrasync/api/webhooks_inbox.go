@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -78,12 +79,22 @@ func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, er
 		}
 		out.Since = since
 	}
+	out.Seqs, err = seqsOf(a, args, "hooks.seq")
+	if err != nil {
+		return out, err
+	}
+	return out, nil
+}
+
+// seqsOf returns the numbers of events; wrong is said of what is none.
+func seqsOf(a *cli.App, args []string, wrong i18n.Key) ([]int64, error) {
+	var out []int64
 	for _, text := range args {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return out, a.Usage("hooks.seq", text)
+			return nil, a.Usage(wrong, text)
 		}
-		out.Seqs = append(out.Seqs, n)
+		out = append(out, n)
 	}
 	return out, nil
 }

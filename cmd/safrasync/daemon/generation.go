@@ -27,6 +27,7 @@ type generation struct {
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
 	heartbeat *office.Heartbeat // nil without alerts.heartbeat
+	outbox    *office.EventSender
 	office    *office.Office
 	troubles  []string // checks that failed at its start; they hold until a run shows more
 	absent    []string // what is not served, and why; holds until a reload
@@ -57,6 +58,10 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 		return nil, errors.Join(err, g.App.Close())
 	}
 	g.heartbeat, err = office.NewHeartbeat(config, d.store, d.log, d.monitor.Beat)
+	if err != nil {
+		return nil, errors.Join(err, g.App.Close())
+	}
+	g.outbox, err = office.NewEventSender(config, d.store, d.log, d.monitor.Told)
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}

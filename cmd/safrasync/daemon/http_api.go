@@ -119,6 +119,49 @@ func (o apiOffice) Run(ctx context.Context, order httpapi.Order) error {
 	return err
 }
 
+// Row returns the state of one row.
+func (o apiOffice) Row(ctx context.Context, job, key, language string) (json.RawMessage, error) {
+	row, err := o.ProgramRow(ctx, job, key, trade.ParseLang(language))
+	if errors.Is(err, trade.ErrNotFound) {
+		return nil, &httpapi.Refusal{Code: httpapi.UnknownRow, Text: "the ledger has no row with this job and key"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(row)
+}
+
+// Rows returns rows, and later their changes.
+func (o apiOffice) Rows(ctx context.Context, asked httpapi.RowsAsked) (httpapi.RowsPage, error) {
+	page := httpapi.RowsPage{Rows: []json.RawMessage{}}
+	states := make([]trade.State, len(asked.States))
+	for i, s := range asked.States {
+		states[i] = trade.State(s)
+	}
+	rows, cursor, more, err := o.ProgramRows(ctx, office.RowsAsked{
+		Jobs: asked.Jobs, States: states, Since: asked.Since, Cursor: asked.Cursor, Limit: asked.Limit,
+	}, trade.ParseLang(asked.Language))
+	switch {
+	case errors.Is(err, office.ErrCursor):
+		return page, &httpapi.Refusal{Code: httpapi.WrongCursor, Text: err.Error()}
+	case errors.Is(err, office.ErrCursorExpired):
+		return page, &httpapi.Refusal{Code: httpapi.CursorExpired, Text: office.ErrCursorExpired.Error()}
+	case errors.Is(err, trade.ErrNotFound):
+		return page, &httpapi.Refusal{Code: httpapi.NotReady, Text: "the order of changes begins at this moment"}
+	case err != nil:
+		return page, err
+	}
+	for _, row := range rows {
+		text, err := json.Marshal(row)
+		if err != nil {
+			return page, err
+		}
+		page.Rows = append(page.Rows, text)
+	}
+	page.Cursor, page.More = cursor, more
+	return page, nil
+}
+
 // Status returns the jobs as `status --json` prints them.
 func (o apiOffice) Status(ctx context.Context) ([]json.RawMessage, error) {
 	all, err := o.Office.Status(ctx)

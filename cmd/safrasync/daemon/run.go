@@ -166,6 +166,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	defer d.console.close()
 	d.openConsole(ctx, g)
 	defer d.programs.close()
+	g.outbox.Begin(ctx) // other programs can ask for changes from the first moment
 	d.openHTTPAPI(ctx, g)
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
@@ -188,10 +189,12 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan struct{})
+	g.outbox.Begin(running)
 	go func() {
 		defer close(done)
 		var hearing gosync.WaitGroup
 		hearing.Go(func() { g.processEvents(running) })
+		hearing.Go(func() { g.outbox.Run(running) })
 		if g.heartbeat != nil {
 			hearing.Go(func() { g.heartbeat.Run(running) })
 		}

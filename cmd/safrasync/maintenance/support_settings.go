@@ -66,6 +66,7 @@ func settingFacts(c *config.Config) any {
 		"http_api": facts{
 			"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens), "rate_limit": c.HTTPAPI.RateLimit,
 		},
-		"jobs": jobs,
+		"events": len(c.Events),
+		"jobs":   jobs,
 	}
 }

@@ -1,0 +1,156 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// RowsAsked asks for rows.
+type RowsAsked struct {
+	Jobs     []string // none = all
+	States   []string // none = all
+	Since    time.Time
+	Cursor   string // of the answer before
+	Limit    int
+	Language string
+}
+
+// RowsPage is an answer with rows.
+type RowsPage struct {
+	Rows   []json.RawMessage `json:"rows"`
+	Cursor string            `json:"cursor"`
+	More   bool              `json:"more"`
+}
+
+// The number of rows of an answer.
+const (
+	usualRows = 100
+	mostRows  = 500
+)
+
+// RowStates are the states for which rows can be asked.
+var RowStates = []string{
+	"pending", "waiting", "invalid", "sending", "accepted", "rejected", "in_doubt", "held", "dismissed", "withdrawn",
+}
+
+func (a *API) row(w http.ResponseWriter, r *http.Request, _ Token) {
+	row, err := a.Engine.Row(r.Context(), r.PathValue("job"), r.PathValue("key"), languageOf(r))
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	a.told(w, r, row)
+}
+
+func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
+	asked, key, err := readRowsAsked(r.URL.Query())
+	if err != nil {
+		a.fail(w, http.StatusBadRequest, "bad_request", err.Error())
+		return
+	}
+	asked.Language = languageOf(r)
+	var page RowsPage
+	if key != "" {
+		page, err = a.oneRow(r, asked.Jobs[0], key, asked.Language)
+	} else {
+		page, err = a.Engine.Rows(r.Context(), asked)
+	}
+	if err != nil {
+		a.refuse(w, r, err)
+		return
+	}
+	a.told(w, r, page)
+}
+
+// oneRow returns a page with one row, or none.
+func (a *API) oneRow(r *http.Request, job, key, language string) (RowsPage, error) {
+	page := RowsPage{Rows: []json.RawMessage{}}
+	row, err := a.Engine.Row(r.Context(), job, key, language)
+	var refused *Refusal
+	switch {
+	case errors.As(err, &refused) && refused.Code == UnknownRow:
+		return page, nil
+	case err == nil:
+		page.Rows = append(page.Rows, row)
+	}
+	return page, err
+}
+
+// told answers with words in the language that was asked for.
+func (a *API) told(w http.ResponseWriter, r *http.Request, body any) {
+	w.Header().Set("Content-Language", languageOf(r))
+	w.Header().Set("Vary", "Accept-Language")
+	a.answer(w, http.StatusOK, body)
+}
+
+// readRowsAsked reads the query. Another parameter is an error: a filter with a wrong name would
+// select everything.
+func readRowsAsked(query url.Values) (asked RowsAsked, key string, err error) {
+	asked.Limit = usualRows
+	for name, values := range query {
+		last := values[len(values)-1]
+		switch {
+		case name == "job":
+			asked.Jobs = values
+		case name == "state":
+			asked.States = values
+		case len(values) > 1:
+			return asked, "", fmt.Errorf("%s stands twice", name)
+		case name == "key":
+			key = last
+		case name == "cursor":
+			asked.Cursor = last
+		case name == "since":
+			asked.Since, err = time.Parse(time.RFC3339, last)
+			if err != nil {
+				return asked, "", errors.New("since must be a time as in 2026-11-21T09:00:00Z or 2026-11-21T06:00:00-03:00 (with %2B for +)")
+			}
+		case name == "limit":
+			asked.Limit, err = strconv.Atoi(last)
+			if err != nil || asked.Limit < 1 || asked.Limit > mostRows {
+				return asked, "", fmt.Errorf("limit must be a number from 1 to %d", mostRows)
+			}
+		default:
+			return asked, "", fmt.Errorf("there is no parameter %q; these are: job, key, state, since, cursor, limit", name)
+		}
+	}
+	for _, state := range asked.States {
+		if !slices.Contains(RowStates, state) {
+			return asked, "", fmt.Errorf("there is no state %q; these are: %s", state, strings.Join(RowStates, ", "))
+		}
+	}
+	if query.Has("key") && (key == "" || len(asked.Jobs) != 1 || len(query) > 2) {
+		return asked, "", errors.New("key goes with exactly one job and nothing else")
+	}
+	return asked, key, nil
+}
+
+// languageOf returns the first language of the request in which there are words; Portuguese if it
+// names none.
+func languageOf(r *http.Request) string {
+	best, quality := "pt-BR", 0.0
+	for _, item := range strings.Split(strings.Join(r.Header.Values("Accept-Language"), ","), ",") {
+		tag, rest, _ := strings.Cut(strings.TrimSpace(item), ";")
+		q := 1.0
+		if text, ok := strings.CutPrefix(strings.TrimSpace(rest), "q="); ok {
+			var err error
+			q, err = strconv.ParseFloat(text, 64)
+			if err != nil {
+				continue
+			}
+		}
+		name, _, _ := strings.Cut(strings.ToLower(tag), "-")
+		known := map[string]string{"pt": "pt-BR", "en": "en"}[name]
+		if known != "" && q > quality {
+			best, quality = known, q
+		}
+	}
+	return best
+}

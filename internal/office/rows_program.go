@@ -1,0 +1,222 @@
+package office
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ProgramRow is the state of a row for other programs, such as the ERP. It tells nothing of what the
+// row holds.
+type ProgramRow struct {
+	Job           string       `json:"job"`
+	Sends         trade.Kind   `json:"sends"`
+	Key           string       `json:"key"`
+	State         trade.State  `json:"state"`
+	Cause         *string      `json:"cause"`
+	RemoteID      *string      `json:"remote_id"`
+	Flags         []trade.Flag `json:"flags"`
+	Generation    int          `json:"generation"`
+	Version       int64        `json:"version"`
+	FirstSeenAt   time.Time    `json:"first_seen_at"`
+	SentAt        *time.Time   `json:"sent_at"`
+	ChangedAt     time.Time    `json:"changed_at"`
+	NextAttemptAt *time.Time   `json:"next_attempt_at"`
+	Acts          trade.Fixer  `json:"acts"`
+	Words         RowWords     `json:"words"`
+}
+
+// RowWords says the same to people, in their language.
+type RowWords struct {
+	State string   `json:"state"`
+	What  string   `json:"what"`
+	Do    string   `json:"do"`
+	Acts  string   `json:"acts"`
+	Flags []string `json:"flags"`
+}
+
+// RowsAsked asks for rows and their later changes.
+type RowsAsked struct {
+	Jobs   []string      `json:"j,omitempty"` // none = all
+	States []trade.State `json:"s,omitempty"` // none = all
+	Since  time.Time     `json:"t,omitzero"`  // changed at or after
+	Cursor string        `json:"-"`           // of the answer before; "" = from the beginning
+	Limit  int           `json:"-"`
+}
+
+// Errors of ProgramRows.
+var (
+	// ErrCursor is returned for a text that is no cursor, or one of other filters.
+	ErrCursor = errors.New("the cursor is not one of this list")
+	// ErrCursorExpired is returned for a cursor of a ledger that was restored, rebuilt or copied since.
+	ErrCursorExpired = errors.New("the cursor is of another ledger than there is now; begin again without one")
+)
+
+// place is what a cursor says: first all rows in the order of discovery, then what changed since the
+// first page was asked for.
+type place struct {
+	RowsAsked
+	Feed string `json:"f"`
+	Seq  int64  `json:"n"`           // the end of the changes when it began; then the last one told
+	Row  string `json:"r,omitempty"` // the last row told; only before all rows were told
+	All  bool   `json:"a,omitempty"` // all rows were told
+}
+
+func (p place) text() (string, error) {
+	data, err := json.Marshal(p)
+	return base64.RawURLEncoding.EncodeToString(data), err
+}
+
+// placeOf reads a cursor. What is asked for beside it must be what it was made for.
+func placeOf(asked RowsAsked) (place, error) {
+	p := place{RowsAsked: asked}
+	data, err := base64.RawURLEncoding.DecodeString(asked.Cursor)
+	if err != nil {
+		return p, ErrCursor
+	}
+	var read place
+	if err := json.Unmarshal(data, &read); err != nil || read.Feed == "" {
+		return p, ErrCursor
+	}
+	if len(asked.Jobs) > 0 && !slices.Equal(asked.Jobs, read.Jobs) ||
+		len(asked.States) > 0 && !slices.Equal(asked.States, read.States) ||
+		!asked.Since.IsZero() && !asked.Since.Equal(read.Since) {
+		return p, ErrCursor
+	}
+	read.Limit = asked.Limit
+	return read, nil
+}
+
+// ProgramRow returns the state of one row. It returns trade.ErrNotFound if the ledger has none.
+func (o *Office) ProgramRow(ctx context.Context, job, key string, lang trade.Lang) (ProgramRow, error) {
+	e, err := o.store.Entry(ctx, job, key)
+	if err != nil {
+		return ProgramRow{}, err
+	}
+	rows, err := o.forPrograms(ctx, []trade.Entry{e}, lang)
+	if err != nil {
+		return ProgramRow{}, err
+	}
+	return rows[0], nil
+}
+
+// ProgramRows returns rows, and a cursor with which the next call goes on. Without a cursor it begins
+// with all rows that match; when all were told, it goes on with those that have changed since, each as
+// it is then. Whoever asks again with the last cursor misses no change; a row may be told twice. more
+// reports that there is more now.
+func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.Lang) (rows []ProgramRow, cursor string,
+	more bool, err error,
+) {
+	at := place{RowsAsked: asked}
+	if asked.Cursor != "" {
+		at, err = placeOf(asked)
+	} else {
+		var end trade.FeedPlace
+		end, err = o.store.FeedEnd(ctx)
+		at.Feed, at.Seq = end.Feed, end.Seq
+	}
+	if err != nil {
+		return nil, "", false, err
+	}
+	var found []trade.Entry
+	if at.All {
+		found, more, err = o.changedRows(ctx, &at)
+	} else {
+		found, more, err = o.allRows(ctx, &at)
+	}
+	if err != nil {
+		return nil, "", false, err
+	}
+	rows, err = o.forPrograms(ctx, found, lang)
+	if err != nil {
+		return nil, "", false, err
+	}
+	cursor, err = at.text()
+	return rows, cursor, more, err
+}
+
+// allRows returns the next rows in the order of discovery.
+func (o *Office) allRows(ctx context.Context, at *place) ([]trade.Entry, bool, error) {
+	end, err := o.store.FeedEnd(ctx)
+	if err != nil || end.Feed != at.Feed {
+		return nil, false, cmp.Or(err, ErrCursorExpired)
+	}
+	page, err := o.store.RowPage(ctx, trade.RowQuery{
+		Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: at.Limit,
+	})
+	at.Row, at.All = page.Next, page.Next == ""
+	return page.Rows, !at.All, err
+}
+
+// changedRows returns the next rows that have changed, as they are now.
+func (o *Office) changedRows(ctx context.Context, at *place) ([]trade.Entry, bool, error) {
+	rows, next, more, err := o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
+	if errors.Is(err, trade.ErrNotFound) {
+		err = ErrCursorExpired
+	}
+	at.Seq = next.Seq
+	return slices.DeleteFunc(rows, func(e trade.Entry) bool {
+		return len(at.Jobs) > 0 && !slices.Contains(at.Jobs, e.Job) ||
+			len(at.States) > 0 && !slices.Contains(at.States, e.State)
+	}), more, err
+}
+
+// forPrograms converts rows.
+func (o *Office) forPrograms(ctx context.Context, entries []trade.Entry, lang trade.Lang) ([]ProgramRow, error) {
+	sent, err := o.store.SentAt(ctx, entries)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ProgramRow, len(entries))
+	for i, e := range entries {
+		advice := o.valueless(e, lang)
+		out[i] = ProgramRow{
+			Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: textOrNull(e.Cause),
+			RemoteID: textOrNull(e.RemoteID), Flags: append([]trade.Flag{}, e.Flags...), Generation: e.Generation,
+			Version: e.Version, FirstSeenAt: e.FirstSeenAt, SentAt: timeOrNull(sent[e.RecordID]),
+			ChangedAt:     e.UpdatedAt,
+			NextAttemptAt: timeOrNull(e.NextAttemptAt), Acts: cmp.Or(advice.Fixer, trade.FixNobody),
+			Words: RowWords{
+				State: e.State.Label(lang), What: advice.What, Do: advice.Do, Acts: advice.Who, Flags: []string{},
+			},
+		}
+		for _, f := range e.Flags {
+			out[i].Words.Flags = append(out[i].Words.Flags, f.Label(lang))
+		}
+	}
+	return out, nil
+}
+
+// valueless returns what to do about a row in words that contain no value of it: a program may show
+// them to anybody.
+func (o *Office) valueless(e trade.Entry, lang trade.Lang) trade.Advice {
+	own := o.conf.Catalogue()
+	if e.State == trade.Accepted {
+		return o.Advice(trade.Entry{State: e.State, Flags: e.Flags}, lang)
+	}
+	if parent := pending.ParentOf(e); parent != nil {
+		return own.Awaited(*parent, lang)
+	}
+	if _, p := pending.CauseOf(e); p != nil && p.Rule != trade.RuleDeclared { // that one is a text of the ERP
+		p.Value = ""
+		return own.Problem(*p, lang)
+	}
+	if e.State.NeedsPerson() || e.State == trade.Waiting {
+		return own.Explain(e.State, e.Cause, lang)
+	}
+	return own.Explain(e.State, "", lang)
+}
+
+func textOrNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
