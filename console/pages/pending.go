@@ -71,7 +71,9 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading, Fault: fault}
+	page := pendingPage{
+		At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading, Fault: fault,
+	}
 	page.Ran, err = p.orders.told(q, false)
 	if err != nil {
 		return err
