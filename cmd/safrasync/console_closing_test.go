@@ -142,15 +142,18 @@ func TestAClosedMonthIsSavedAsPDF(t *testing.T) {
 	b.Post("/report/export", with(b.Form("/report/export"), "format", "pdf")).Wants(http.StatusOK)
 	text := must.Get(english.Texts("x.pdf", []byte(b.Body)))(t)["x.pdf"]
 	pages := strings.Split(strings.TrimSuffix(text, "\f"), "\f")
-	if !strings.Contains(pages[0], "Do ERP à plataforma, por produto") || !strings.Contains(pages[0], "diferença da conta") {
+	if !strings.Contains(pages[0], "Do ERP à plataforma, por produto") ||
+		!strings.Contains(pages[0], "diferença da conta") {
 		t.Errorf("the first page is %s", pages[0])
 	}
 	for i, page := range pages {
-		if !strings.Contains(page, list[0].Hash) || !strings.Contains(page, fmt.Sprintf("Página %d/%d", i+1, len(pages))) {
+		number := fmt.Sprintf("Página %d/%d", i+1, len(pages))
+		if !strings.Contains(page, list[0].Hash) || !strings.Contains(page, number) {
 			t.Errorf("page %d is %s", i+1, page)
 		}
 	}
-	record := must.Get(d.host.Store.AuditPage(t.Context(), trade.AuditQuery{Act: "report export", Limit: 1}))(t).Records[0]
+	query := trade.AuditQuery{Act: "report export", Limit: 1}
+	record := must.Get(d.host.Store.AuditPage(t.Context(), query))(t).Records[0]
 	sum := sha256.Sum256([]byte(b.Body))
 	if !strings.Contains(record.Detail, hex.EncodeToString(sum[:])) {
 		t.Errorf("the audit has no hash of the file: %s", record.Detail)

@@ -272,15 +272,17 @@ func TestAlertsGoToWhomTheyCall(t *testing.T) {
 func TestEachAlertCallsAGroup(t *testing.T) {
 	t.Parallel()
 	for topic, want := range map[Topic]trade.Department{
-		InDoubt: trade.Accounting, Rejected: trade.Accounting, LongWaiting: trade.Accounting, Contradicted: trade.Accounting,
-		LateAnswer: trade.Accounting, DiskFull: trade.IT, Certificate: trade.IT, BackupOld: trade.IT, NoLedger: trade.IT, NothingNew: trade.IT,
+		InDoubt: trade.Accounting, Rejected: trade.Accounting, LongWaiting: trade.Accounting,
+		Contradicted: trade.Accounting, LateAnswer: trade.Accounting, DiskFull: trade.IT, Certificate: trade.IT,
+		BackupOld: trade.IT, NoLedger: trade.IT, NothingNew: trade.IT,
 	} {
 		if got := groupOf(topic, Detail{}); got != want {
 			t.Errorf("%s calls %s, want %s", topic, got, want)
 		}
 	}
 	for code, want := range map[string]trade.Department{
-		"api_key": trade.IT, "erp": trade.IT, "refusals": trade.Accounting, "brake_new_rows": trade.Accounting, "unknown to this program": trade.IT,
+		"api_key": trade.IT, "erp": trade.IT, "refusals": trade.Accounting, "brake_new_rows": trade.Accounting,
+		"unknown to this program": trade.IT,
 	} {
 		if got := groupOf(Stopped, Detail{Code: code}); got != want {
 			t.Errorf("a stop of %s calls %s, want %s", code, got, want)

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -39,13 +40,15 @@ const (
 	Unseen    Topic = "witness_late"   // the ledger's witness is not written; subject: the host
 )
 
+// ofAccounting are the topics that accounting can end.
+var ofAccounting = []Topic{InDoubt, Rejected, LongWaiting, Contradicted, LateAnswer, Unusual}
+
 // groupOf returns whom an alert calls.
 func groupOf(topic Topic, d Detail) trade.Department {
 	switch {
 	case d.Group != "":
 		return d.Group
-	case topic == InDoubt || topic == Rejected || topic == LongWaiting || topic == Contradicted || topic == LateAnswer ||
-		topic == Unusual:
+	case slices.Contains(ofAccounting, topic):
 		return trade.Accounting
 	case topic == Stopped:
 		return cmp.Or(trade.ExplainStop(d.Code, trade.English).Fixer.Department(), trade.IT)

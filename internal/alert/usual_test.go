@@ -15,7 +15,8 @@ func daysOf(branch string, before trade.Date, weeks, rows int) []trade.ArrivedDa
 	var out []trade.ArrivedDay
 	for day := before.AddDays(-7 * weeks); day.Before(before); day = day.AddDays(1) {
 		if isWorkday(day.In(time.UTC)) {
-			out = append(out, trade.ArrivedDay{Branch: branch, Day: day, Rows: rows, Kg: trade.NewDecimal(int64(rows)*1000, 0)})
+			kg := trade.NewDecimal(int64(rows)*1000, 0)
+			out = append(out, trade.ArrivedDay{Branch: branch, Day: day, Rows: rows, Kg: kg})
 		}
 	}
 	return out

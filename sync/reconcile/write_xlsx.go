@@ -185,7 +185,8 @@ func (w *xlsxWriter) Row(cells []any) error {
 	for i, cell := range cells {
 		c := w.section.Columns[i]
 		if key, _ := cell.(string); c.ID == "key" {
-			if at := w.about.Find(w.section.ID, key); at != "" && w.rows.Link(w.names[i], w.link, trade.Visible(key), at) {
+			at := w.about.Find(w.section.ID, key)
+			if at != "" && w.rows.Link(w.names[i], w.link, trade.Visible(key), at) {
 				continue
 			}
 		}
