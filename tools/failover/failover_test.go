@@ -19,8 +19,8 @@ var (
 
 func TestMain(m *testing.M) { pgtest.Main(m, func() error { return goleak.Find() }) }
 
-// I3, I5: a cluster fails over under two machines that send. They go on by themselves within 30 s of
-// the new leader, unless something was lost; then they do so after what the program asks of a person.
+// I3, I5: a cluster fails over under two machines that send. They go on by themselves, unless
+// something was lost; then they do so after what the program asks of a person.
 // Judged from outside, nothing is lost and nothing is sent twice.
 func TestI3AClusterThatFailsOverLosesNothingAndDoublesNothing(t *testing.T) {
 	tr := newTrial(t, *seed)

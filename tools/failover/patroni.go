@@ -105,11 +105,12 @@ func (c *cluster) place(name string) string {
 
 // script returns a shell script that runs a program as the servers' user, again and again.
 func (c *cluster) script(command string) string {
+	uid, gid := os.Getuid(), os.Getgid()
 	if c.as != nil {
-		command = fmt.Sprintf("setpriv --reuid=%d --regid=%d --clear-groups %s", c.as.Uid, c.as.Gid, command)
+		uid, gid = int(c.as.Uid), int(c.as.Gid)
 	}
-	return fmt.Sprintf("export PATH=%s:$PATH HOME=%s LC_ALL=C TZ=UTC; cd /; while :; do %s; sleep 1; done",
-		c.bin, c.dir.Path, command)
+	return fmt.Sprintf("export PATH=%s:$PATH HOME=%s LC_ALL=C TZ=UTC; cd /; "+
+		"while :; do setpriv --reuid=%d --regid=%d --clear-groups %s; sleep 1; done", c.bin, c.dir.Path, uid, gid, command)
 }
 
 func (c *cluster) freePort() int {
@@ -154,7 +155,7 @@ bootstrap:
     postgresql:
       use_pg_rewind: true
       use_slots: true
-      parameters: {wal_keep_size: 256MB, max_connections: 100, shared_buffers: 32MB, jit: off, dynamic_shared_memory_type: mmap}
+      parameters: {wal_keep_size: 256MB, max_connections: 100, shared_buffers: 32MB, dynamic_shared_memory_type: mmap}
   initdb: [{encoding: UTF8}, {locale: C}, no-sync]
 postgresql:
   listen: "127.0.0.1:%[8]d"
@@ -237,7 +238,7 @@ func (c *cluster) leader() (*node, member) {
 }
 
 // healthy reports whether there is a leader, all other nodes replicate from it, and in synchronous
-// mode one of them is synchronous, as all Patronis know.
+// mode one of them is synchronous, and Patroni on it knows that.
 func (c *cluster) healthy(synchronous bool) bool {
 	_, m := c.leader()
 	ready, sync, known := 0, 0, false

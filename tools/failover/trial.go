@@ -156,8 +156,13 @@ func (t *trial) advances() func() bool {
 	return func() bool { return t.created() > before+2*mostInFlight }
 }
 
-// unattended is how long after a new leader the services have to go on by themselves.
-const unattended = 30 * time.Second
+// Times after a new leader: within which the services go on by themselves, as the manual has it, which
+// is counted and no failure, because the host may be busy; and after which a person looks, where one
+// may be needed.
+const (
+	promised   = 30 * time.Second
+	unattended = 40 * time.Second
+)
 
 // round applies a fault, waits for a new leader and until the services send from it, and heals.
 func (t *trial) round(f fault) {
@@ -181,11 +186,15 @@ func (t *trial) round(f fault) {
 		heal()
 	}
 	sends := t.advances()
-	if goesOn := t.within(unattended, sends); goesOn && f.lost {
+	limit := patience
+	if f.person {
+		limit = unattended
+	}
+	if goesOn := t.within(limit, sends); goesOn && f.lost {
 		t.tell("the services went on by themselves after %s", f.name)
 	} else if !goesOn {
 		if !f.person {
-			t.tell("not by itself within %s of the new leader after %s", unattended, f.name)
+			t.tell("the services did not go on by themselves after %s", f.name)
 		}
 		if !f.early {
 			heal()
@@ -284,6 +293,9 @@ func (t *trial) finish(stop func() error, decide bool) {
 	if !t.Verdict.Clean() {
 		t.test.Errorf("%v", t.Verdict.Examples)
 	}
+	if said, err := t.hosts[0].run("doctor", "--recount"); err != nil {
+		t.test.Errorf("doctor: %v: %s", err, said)
+	}
 	if t.Verdict.Records < 50 {
 		t.test.Errorf("only %d records: nothing was tried", t.Verdict.Records)
 	}
@@ -326,7 +338,14 @@ func (t *trial) summary() string {
 		fmt.Fprintf(&b, "%s: %d, leader after %s, sending after %s more, %d with a person\n", name, len(figures), spread(leader),
 			spread(sending), persons)
 	}
-	fmt.Fprintf(&b, "by themselves: %d of %d, sending after %s\n", len(all), len(t.figures), spread(all))
+	late := 0
+	for _, d := range all {
+		if d > promised {
+			late++
+		}
+	}
+	fmt.Fprintf(&b, "by themselves: %d of %d, sending after %s, %d of them later than %s\n", len(all), len(t.figures),
+		spread(all), late, promised)
 	return b.String()
 }
 
