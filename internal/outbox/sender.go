@@ -79,9 +79,7 @@ func (s *Sender) Run(ctx context.Context) {
 			})
 		})
 	}
-	if len(s.Targets) > 0 {
-		working.Go(func() { s.every(ctx, pruneEvery, s.prune) })
-	}
+	working.Go(func() { s.every(ctx, pruneEvery, s.prune) }) // also what a target left that is no longer told
 	working.Wait()
 }
 
