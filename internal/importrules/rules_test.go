@@ -435,7 +435,8 @@ var testOnly = []string{
 	"internal/must", "internal/english", "internal/throwaway", "internal/oidctest", "internal/apidoc", "erp/erptest",
 	"internal/importrules", "internal/faultlist", "internal/limits", "internal/manual",
 	"internal/config/configtest",
-	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/httpclient", "tools/machine", "tools/packagetest",
+	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/httpclient", "tools/machine",
+	"tools/packagetest",
 	"tools/protocol", "tools/torture",
 	"internal/sickdb", "internal/sickdisk",
 }

@@ -24,7 +24,8 @@ const root = "../.."
 // pages are those of docs/, each for one reader; two more are a page each of the architecture.
 var pages = []string{
 	"architecture.md", "concepts.md", "concepts.pt-BR.md", "configuration.md", "configuration.pt-BR.md",
-	"decisions.pt-BR.md", "erp.md", "erp.pt-BR.md", "events.md", "events.pt-BR.md", "install.md", "install.pt-BR.md", "json.md",
+	"decisions.pt-BR.md", "erp.md", "erp.pt-BR.md", "events.md", "events.pt-BR.md",
+	"install.md", "install.pt-BR.md", "json.md",
 	"ledger-sql.md", "ledger-sql.pt-BR.md", "operation.md", "operation.pt-BR.md", "recipes.pt-BR.md",
 	"reconciliation.md", "recovery.pt-BR.md",
 	"versions.md", "versions.pt-BR.md", "webhooks.md", "webhooks.pt-BR.md",
