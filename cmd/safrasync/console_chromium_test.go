@@ -338,3 +338,23 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	}
 	c.accessible("report as cards")
 }
+
+// No figure ends in an ellipsis at 1280 pixels, and no page is wider than a phone: a sum whose last
+// figures are missing is read as another one.
+func TestChromiumCutsNoFigure(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	c.logIn(trade.Administrator)
+	for _, path := range []string{"/", "/rows", "/rows?job=contracts", "/changed", "/routines"} {
+		c.do(chromedp.EmulateViewport(1280, 800))
+		c.open(path)
+		cut, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`[...document.querySelectorAll("td.number, th.number")]
+			.filter((cell) => cell.scrollWidth > cell.clientWidth).map((cell) => cell.textContent.trim()).join("\n")`))
+		if err != nil || cut != "" {
+			t.Errorf("%s cuts (%v)\n%s", path, err, cut)
+		}
+		c.do(chromedp.EmulateViewport(390, 844))
+		c.accessible(path + " 390")
+	}
+}

@@ -196,13 +196,14 @@ func (p *rowsPage) spread(job *office.Job) {
 		return
 	}
 	for c := range columns {
-		said := true
+		said := true // by a text, or there is one of its name
+		named := slices.ContainsFunc(p.Labels, func(label string) bool { return strings.EqualFold(label, columns[c]) })
 		for i, row := range p.Rows {
 			said = said && slices.ContainsFunc(row.Entry.Shown.Texts, func(t trade.ShownText) bool {
 				return strings.TrimLeft(t.Text, "0") == strings.TrimLeft(parts[i][c], "0")
 			})
 		}
-		if said {
+		if said || named {
 			columns[c] = ""
 		}
 	}
