@@ -15,11 +15,6 @@ const dayMillis = 24 * 60 * 60 * 1000
 func (s *Store) ArrivedDays(ctx context.Context, job string, since time.Time) ([]trade.ArrivedDay, error) {
 	const op = "counting what was new each day"
 	_, offset := since.Zone()
-	var before int64 // rows are numbered as they arrive, so that only the newest ones are read
-	if err := s.db.Get(ctx, op, &before, `SELECT COALESCE((SELECT id FROM entry WHERE job = ? AND first_seen_at < ?
-		ORDER BY id DESC LIMIT 1), 0)`, job, since.UnixMilli()); err != nil {
-		return nil, err
-	}
 	var rows []struct {
 		Branch     string
 		Day, N, Kg int64
@@ -27,8 +22,8 @@ func (s *Store) ArrivedDays(ctx context.Context, job string, since time.Time) ([
 	err := s.db.All(ctx, op, &rows, `SELECT COALESCE(l.branch, '') AS branch, (e.first_seen_at + ?) / ? AS day,
 		COUNT(*) AS n, CAST(COALESCE(SUM(l.kg), 0) AS BIGINT) AS kg
 		FROM entry e LEFT JOIN listing l ON l.entry_id = e.id
-		WHERE e.job = ? AND e.id > ? AND e.first_seen_at >= ? GROUP BY 1, 2 ORDER BY 1, 2`,
-		int64(offset)*1000, int64(dayMillis), job, before, since.UnixMilli())
+		WHERE e.job = ? AND e.first_seen_at >= ? GROUP BY 1, 2 ORDER BY 1, 2`,
+		int64(offset)*1000, int64(dayMillis), job, since.UnixMilli())
 	out := make([]trade.ArrivedDay, len(rows))
 	for i, r := range rows {
 		out[i] = trade.ArrivedDay{

@@ -57,3 +57,17 @@ func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, e
 	}
 	return out, nil
 }
+
+// LowerCause stores that a cause of which somebody takes care has fewer rows now, so that it is told
+// again when it grows; without a row, people are reminded of it again. It does nothing if somebody
+// else took the cause meanwhile.
+func (s *Store) LowerCause(ctx context.Context, o trade.CauseOwner) error {
+	rows, err := json.Marshal(o.Rows)
+	if err != nil {
+		return err
+	}
+	return s.db.InTx(ctx, "counting a cause", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE cause_owner SET row_counts = ?, until = ? WHERE key = ? AND at = ?`, string(rows),
+			sqldb.Millis(o.Until), o.Key, o.At.UnixMilli())
+	})
+}

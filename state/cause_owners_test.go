@@ -31,6 +31,15 @@ func TestACauseHasOneOwner(t *testing.T) {
 		if diff != "" || len(got) != 2 || !got["rule:price"].Until.IsZero() {
 			t.Errorf("%d owners (-want +got):\n%s", len(got), diff)
 		}
+		fewer := got["ref:wallets"]
+		fewer.Rows = map[string]int{"contracts": 2}
+		must.Do(t, s.LowerCause(ctx, fewer))
+		other := fewer
+		other.At, other.Rows = fewer.At.Add(-time.Second), map[string]int{} // somebody took it meanwhile
+		must.Do(t, s.LowerCause(ctx, other))
+		if diff := cmp.Diff(fewer, must.Get(s.CauseOwners(ctx))(t)["ref:wallets"]); diff != "" {
+			t.Errorf("with fewer rows (-want +got):\n%s", diff)
+		}
 		must.Do(t, s.OwnCause(ctx, trade.CauseOwner{Key: want.Key}, record))
 		if got := must.Get(s.CauseOwners(ctx))(t); len(got) != 1 {
 			t.Errorf("after the end: %v", got)

@@ -57,6 +57,9 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatPeopleAre(t *testing.T) {
 		f.each("OwnCause", func() error {
 			return s.OwnCause(ctx, trade.CauseOwner{Key: "ref:wallets", Owner: "Maria"}, anAct("ref:wallets"))
 		})
+		f.each("LowerCause", func() error {
+			return s.LowerCause(ctx, trade.CauseOwner{Key: "ref:wallets", Owner: "Maria", At: anAct("").At})
+		})
 		f.read("CauseOwners", func() error { return second(s.CauseOwners(ctx)) })
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,10 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 		}
 	}
 	form := func(pairs ...string) url.Values {
-		own := with(b.Get("/pending").Form("/pending/own"), "cause", cause.Key, "owner", "Maria", "note",
+		b.Get("/pending")
+		seen := regexp.MustCompile(`name="cause" value="` + cause.Key + `"><input type="hidden" name="seen" value="(\d+)"`).
+			FindStringSubmatch(b.Body)
+		own := with(b.Form("/pending/own"), "seen", seen[1], "cause", cause.Key, "owner", "Maria", "note",
 			"chamado 4711 de 529.982.247-25")
 		return with(own, pairs...)
 	}
@@ -54,6 +58,7 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 		t.Errorf("the digest lacks %q:\n%s", want, text)
 	}
 	b.Get("/audit").Wants(http.StatusOK, "assumiu a causa")
+	b.Post("/pending/own", form("seen", "1")).Wants(http.StatusUnprocessableEntity, "Outra pessoa mudou", "chamado 4711")
 	b.Post("/pending/own", form("leave", "1")).Wants(http.StatusOK, "Guardado.")
 	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform">Plataforma</a> 16 documentos`)
 	d.as(trade.Reader).Post("/pending/own", form()).Wants(http.StatusForbidden)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -60,7 +61,14 @@ type causeShown struct {
 	Samples []trade.Entry // the first few rows
 	Names   []string      // of the codes in the ERP, as [trade.NamesOf] returns them
 	Kinds   []kindSums
-	Due     string // the day on which people are reminded again, as forms have it; "" = all the time
+	Form    ownerForm
+}
+
+// ownerForm is what the form about the owner of a cause begins with.
+type ownerForm struct {
+	Owner, Note string
+	Due         string // a day, as forms have it; "" = none
+	Seen        int64  // when somebody took the cause, in milliseconds; 0: nobody has
 }
 
 func (p *pendingRoutes) showPending(q *web.Request) error { return p.pending(q, "") }
@@ -87,8 +95,16 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 		shown := causeShown{
 			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),
 		}
-		if !c.Owner.Until.IsZero() {
-			shown.Due = c.Owner.Until.In(q.Site.Zone).Format(time.DateOnly)
+		shown.Form = ownerForm{Owner: c.Owner.Owner, Note: c.Owner.Note}
+		if c.Owner.Until.After(q.Site.Now()) {
+			shown.Form.Due = c.Owner.Until.In(q.Site.Zone).Format(time.DateOnly)
+		}
+		if !c.Owner.At.IsZero() {
+			shown.Form.Seen = c.Owner.At.UnixMilli()
+		}
+		if fault != "" && c.Key == q.PostForm.Get("cause") { // what was typed is not lost
+			shown.Form.Owner, shown.Form.Note = q.PostForm.Get("owner"), q.PostForm.Get("note")
+			shown.Form.Due = q.PostForm.Get("until")
 		}
 		switch {
 		case page.Here != "" && page.Here != string(shown.Task.Helper):
@@ -119,6 +135,9 @@ func (p *pendingRoutes) own(q *web.Request) error {
 		ask.Owner = ""
 	} else if strings.TrimSpace(ask.Owner) == "" {
 		ask.Owner = q.Login.User.Name
+	}
+	if at, err := strconv.ParseInt(q.PostForm.Get("seen"), 10, 64); err == nil && at != 0 {
+		ask.Seen = time.UnixMilli(at).UTC()
 	}
 	if text := q.PostForm.Get("until"); text != "" {
 		var err error

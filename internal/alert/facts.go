@@ -3,8 +3,11 @@ package alert
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -29,6 +32,7 @@ type Standing interface {
 	ArrivedDays(ctx context.Context, job string, since time.Time) ([]trade.ArrivedDay, error)
 	// CauseOwners returns who takes care of causes; StuckStates how many rows of a job have each.
 	CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error)
+	LowerCause(ctx context.Context, o trade.CauseOwner) error
 	StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error)
 	// EventSilence reports since when events of the platform are expected, and when the last one
 	// came.
@@ -152,14 +156,14 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
-	owners, err := s.Ledger.CauseOwners(ctx)
+	taken, err := s.readTaken(ctx, known, f.at)
 	if err != nil {
 		return f, err
 	}
 	jobs := map[string]bool{}
 	for _, job := range s.Jobs {
 		jobs[job.Name] = true
-		f.jobs, err = s.readJob(ctx, f.jobs, job, true, owners)
+		f.jobs, err = s.readJob(ctx, f.jobs, job, true, taken)
 		if err != nil {
 			return f, err
 		}
@@ -168,7 +172,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		if jobs[name] {
 			continue
 		}
-		f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false, owners)
+		f.jobs, err = s.readJob(ctx, f.jobs, Job{Name: name}, false, taken)
 		if err != nil {
 			return f, err
 		}
@@ -186,7 +190,7 @@ func (s *Service) readEvents(ctx context.Context, f *facts) (err error) {
 }
 
 func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool,
-	owners map[string]trade.CauseOwner,
+	taken taken,
 ) ([]jobFacts, error) {
 	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
 	var err error
@@ -205,44 +209,103 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	if err != nil {
 		return list, err
 	}
-	quiet, err := s.quiet(ctx, &j, owners)
-	if err != nil {
-		return list, err
-	}
+	quiet, refused := taken.quiet(job.Name)
+	j.quiet = refused
 	j.ages, err = s.Ledger.Ages(ctx, job.Name, quiet...)
 	if err == nil && configured && s.Limits.Usual {
-		j.arrived, err = s.learn(ctx, job.Name, s.now())
+		arrived, err := s.learn(ctx, job.Name, s.now())
+		if err != nil { // all else is judged all the same
+			s.Log.Warn("what is usual could not be learned", zap.String("job", job.Name), zap.Error(err))
+		}
+		j.arrived = arrived
 	}
 	return append(list, j), err
 }
 
-// quiet returns the causes of rows of a job of which nobody need be reminded now, because somebody
-// takes care of them, and takes those that the platform refused from the count.
-func (s *Service) quiet(ctx context.Context, j *jobFacts, owners map[string]trade.CauseOwner,
-) (causes []string, err error) {
-	taken := map[string]int{} // rows of the job by cause, when somebody took it
-	for _, o := range owners {
-		if s.now().Before(o.Until) {
-			taken[o.Cause] += o.Rows[j.Name]
-		}
-	}
-	if len(taken) == 0 {
-		return nil, nil
-	}
-	states, err := s.Ledger.StuckStates(ctx, j.Name)
+// taken is how many rows a cause has of which somebody takes care until a day: by cause and job, when
+// it was taken or at the fewest since, and now.
+type taken struct {
+	rows map[string]map[string]int
+	now  map[string]map[trade.State]map[string]int // by job, state and cause
+}
+
+// readTaken reads of which causes people take care. What has fewer rows than it had is stored with
+// these, so that it is told when it grows again.
+func (s *Service) readTaken(ctx context.Context, jobs []string, now time.Time) (t taken, err error) {
+	t = taken{rows: map[string]map[string]int{}, now: map[string]map[trade.State]map[string]int{}}
+	owners, err := s.Ledger.CauseOwners(ctx)
 	if err != nil {
-		return nil, err
+		return t, err
 	}
-	for cause, most := range taken {
-		rows := 0
-		for _, of := range states {
-			rows += of[cause]
+	of := map[string]int{} // how many owners a cause has: its rules, or its texts
+	for key, o := range owners {
+		if now.Before(o.Until) {
+			of[o.Cause]++
+		} else {
+			delete(owners, key)
 		}
-		if rows > 0 && rows <= most {
+	}
+	if len(owners) == 0 {
+		return t, nil
+	}
+	for _, job := range jobs {
+		t.now[job], err = s.Ledger.StuckStates(ctx, job)
+		if err != nil {
+			return t, err
+		}
+	}
+	for _, o := range owners {
+		if of[o.Cause] == 1 {
+			if err := s.lower(ctx, &o, t); err != nil {
+				return t, err
+			}
+		}
+		if t.rows[o.Cause] == nil {
+			t.rows[o.Cause] = map[string]int{}
+		}
+		for job, n := range o.Rows {
+			if now.Before(o.Until) {
+				t.rows[o.Cause][job] += n
+			}
+		}
+	}
+	return t, nil
+}
+
+// lower stores of a cause that it has fewer rows than it had.
+func (s *Service) lower(ctx context.Context, o *trade.CauseOwner, t taken) error {
+	fewer, left := map[string]int{}, 0
+	for job, n := range o.Rows {
+		fewer[job] = min(n, t.count(job, o.Cause))
+		left += t.count(job, o.Cause)
+	}
+	if maps.Equal(fewer, o.Rows) && left > 0 {
+		return nil
+	}
+	o.Rows = fewer
+	if left == 0 {
+		o.Until = time.Time{}
+	}
+	return s.Ledger.LowerCause(ctx, *o)
+}
+
+// count returns how many rows of a job have a cause now.
+func (t taken) count(job, cause string) (n int) {
+	for _, of := range t.now[job] {
+		n += of[cause]
+	}
+	return n
+}
+
+// quiet returns the causes of rows of a job of which nobody need be reminded now, because somebody
+// takes care of them, and how many of these rows the platform refused.
+func (t taken) quiet(job string) (causes []string, refused int) {
+	for cause, most := range t.rows {
+		if n := t.count(job, cause); n > 0 && n <= most[job] {
 			causes = append(causes, cause)
-			j.quiet += states[trade.Rejected][cause]
+			refused += t.now[job][trade.Rejected][cause]
 		}
 	}
 	slices.Sort(causes)
-	return causes, nil
+	return causes, refused
 }

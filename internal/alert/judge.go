@@ -233,6 +233,8 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 		})
 	case SweepMissed:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.swept == nil })
+	case Unusual: // else no day was judged
+		return !f.runsOf(detail.job(), func(r runMemory) bool { return r.good.IsZero() })
 	case NothingNew:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.good.IsZero() })
 	case DiskFull: // nothing is known about another host, or about a folder that cannot be checked

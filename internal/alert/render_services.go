@@ -107,7 +107,7 @@ func (m Message) pagerDuty(key string) pagerDutyEvent {
 		out.Payload.Severity = "critical"
 	case m.Kind == kindTest:
 		out.Payload.Severity = "info"
-	case m.Topic == LateAnswer || m.Topic == Accounts: // an event, whose end nobody tells
+	case m.Topic == LateAnswer || m.Topic == Accounts:
 		out.Payload.Severity = "warning"
 	}
 	same := func(text string) string { return text }

@@ -99,7 +99,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		}
 		args = []any{
 			where, v.branch(d.Branch), v.text(key, rows, v.weight(d.Kg)), v.day(d.Day.In(v.zone)),
-			v.rows(d.Least), v.records(d.Jobs[0].Sends, d.Most),
+			v.rows(d.Least), v.records(d.Jobs[0].Sends, d.Most), v.weight(d.LeastKg), v.weight(d.MostKg),
 		}
 	case SweepMissed:
 		args = []any{where, v.text("rows.all", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}

@@ -326,3 +326,22 @@ func TestACauseThatSomebodyTakesCareOfIsQuietUntilItGrows(t *testing.T) {
 		})
 	}
 }
+
+// A cause that was mostly solved is told again when it grows, also below what it had.
+func TestACauseThatWasSolvedIsToldWhenItGrowsAgain(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		w.OldestLimitOff()
+		w.send("contracts", w.record("contracts", w.contract("0", `{}`))[0], trade.OutcomeNotCreated, "")
+		cause := w.store.Read("contracts", "0").Cause
+		must.Do(t, w.store.OwnCause(t.Context(), trade.CauseOwner{
+			Key: "k", Cause: cause, Owner: "Maria", Until: w.now.Add(720 * time.Hour), Rows: map[string]int{"contracts": 5},
+		}, trade.AuditRecord{At: w.now, Who: "ana", Act: "cause own", Target: cause}))
+		w.tick(time.Hour) // four of the five are solved
+		w.wantMails()
+		for i := range 3 {
+			w.send("contracts", w.record("contracts", w.contract(fmt.Sprint(i+10), `{}`))[0], trade.OutcomeNotCreated, "")
+		}
+		w.tick(time.Hour)
+		w.wantMails(begins(Rejected, "", "contracts"))
+	})
+}

@@ -36,7 +36,7 @@ const (
 	Accounts  Topic = "accounts_changed"
 	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
 	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
-	Unusual   Topic = "unusual"        // much less or more came than is usual; subject: the job and the branch
+	Unusual   Topic = "unusual"        // much less or more came than is usual; subject: the job, which of both, a hash of the branch
 	Unseen    Topic = "witness_late"   // the ledger's witness is not written; subject: the host
 )
 
@@ -90,16 +90,18 @@ type Detail struct {
 	Late   int64     `json:"late_seconds,omitempty"`
 	Record int64     `json:"record,omitempty"` // of the audit
 	// of a day on which less or more came than is usual
-	Branch string           `json:"branch,omitempty"`
-	Day    trade.Date       `json:"day,omitzero"`
-	Least  int              `json:"least,omitempty"` // rows that such a day usually has
-	Most   int              `json:"most,omitempty"`
-	Kg     trade.Decimal    `json:"kg,omitzero"`
-	More   bool             `json:"more,omitempty"`     // more than usual, not less
-	Target string           `json:"target,omitempty"`   // a program that is told of changes
-	Lost   int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
-	Causes []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
-	Group  trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
+	Branch  string           `json:"branch,omitempty"`
+	Day     trade.Date       `json:"day,omitzero"`
+	Least   int              `json:"least,omitempty"` // rows that such a day usually has
+	Most    int              `json:"most,omitempty"`
+	Kg      trade.Decimal    `json:"kg,omitzero"`
+	LeastKg trade.Decimal    `json:"least_kg,omitzero"`
+	MostKg  trade.Decimal    `json:"most_kg,omitzero"`
+	More    bool             `json:"more,omitempty"`     // more than usual, not less
+	Target  string           `json:"target,omitempty"`   // a program that is told of changes
+	Lost    int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
+	Causes  []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
+	Group   trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.

@@ -2,8 +2,10 @@ package alert
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
 	"slices"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -114,16 +116,15 @@ func near(a, b trade.Date) bool {
 }
 
 // judgeUsual returns the branches of a job in which much less or much more came than is usual: less
-// on the last working day that is over, more also today.
+// on the last working day at whose end somebody looked, more also today.
 func judgeUsual(f facts, j jobFacts, zone *time.Location) []condition {
-	local := f.at.In(zone)
-	today := trade.DateOf(local)
+	today := trade.DateOf(f.at.In(zone))
 	last := today // the last day that is judged as a whole
-	if local.Hour() < judgedHour {
+	for j.runs.good.Before(last.In(zone).Add(judgedHour*time.Hour)) || !isWorkday(last.In(zone)) {
 		last = last.AddDays(-1)
-	}
-	for !isWorkday(last.In(zone)) {
-		last = last.AddDays(-1)
+		if j.runs.good.IsZero() || today.In(zone).Sub(last.In(zone)) > remembered+7*24*time.Hour {
+			return nil
+		}
 	}
 	days := slices.Concat(j.arrived.days, j.arrived.now)
 	var branches []string
@@ -134,29 +135,46 @@ func judgeUsual(f facts, j jobFacts, zone *time.Location) []condition {
 	}
 	var out []condition
 	for _, branch := range branches {
-		for _, day := range []trade.Date{last, today} {
-			u, ok := usualOf(days, branch, day)
-			if !ok {
-				continue
-			}
-			c := condition{
-				topic: Unusual, subject: strings.TrimSpace(j.Name + " " + branch), since: f.at,
-				detail: Detail{Jobs: []Job{j.Job}, Branch: branch, Day: day, Least: u.least, Most: u.most},
-			}
-			of := dayOf(days, branch, day)
-			c.detail.Rows, c.detail.Kg = of.Rows, of.Kg
-			whole := day == last && !j.runs.good.Before(day.In(zone).Add(judgedHour*time.Hour))
-			fewer := whole && u.least >= fewerRows && (2*of.Rows < u.least || half(u.leastKg).Cmp(of.Kg) > 0)
-			more := of.Rows > 2*u.most && of.Rows >= moreRows ||
-				half(of.Kg).Cmp(u.mostKg) > 0 && of.Kg.Cmp(moreKg) >= 0
-			if fewer || more {
-				c.detail.More = more
-				out = append(out, c)
-				break
+		for _, side := range []struct {
+			more bool
+			day  trade.Date
+		}{{false, last}, {true, today}} {
+			if u, ok := usualOf(days, branch, side.day); ok {
+				of := dayOf(days, branch, side.day)
+				if side.more && !u.more(of) && last != today { // yesterday, as long as today is usual
+					side.day, of = last, dayOf(days, branch, last)
+					u, ok = usualOf(days, branch, last)
+				}
+				if ok && (side.more && u.more(of) || !side.more && u.fewer(of)) {
+					out = append(out, unusual(f, j, side.more, u, of))
+				}
 			}
 		}
 	}
 	return out
+}
+
+// unusual returns the condition of a day out of the usual.
+func unusual(f facts, j jobFacts, more bool, u usual, of trade.ArrivedDay) condition {
+	sum := sha256.Sum256([]byte(of.Branch))
+	subject := j.Name + " less " + hex.EncodeToString(sum[:4])
+	if more {
+		subject = j.Name + " more " + hex.EncodeToString(sum[:4])
+	}
+	return condition{topic: Unusual, subject: subject, since: f.at, detail: Detail{
+		Jobs: []Job{j.Job}, Branch: codeOf(of.Branch), Day: of.Day, Rows: of.Rows, Kg: of.Kg, More: more,
+		Least: u.least, Most: u.most, LeastKg: u.leastKg, MostKg: u.mostKg,
+	}}
+}
+
+// fewer reports whether much less came than is usual.
+func (u usual) fewer(of trade.ArrivedDay) bool {
+	return u.least >= fewerRows && (2*of.Rows < u.least || half(u.leastKg).Cmp(of.Kg) > 0)
+}
+
+// more reports whether much more came than is usual.
+func (u usual) more(of trade.ArrivedDay) bool {
+	return of.Rows > 2*u.most && of.Rows >= moreRows || half(of.Kg).Cmp(u.mostKg) > 0 && of.Kg.Cmp(moreKg) >= 0
 }
 
 // half returns the half of a weight.
@@ -171,12 +189,21 @@ func dayOf(days []trade.ArrivedDay, branch string, day trade.Date) trade.Arrived
 	return trade.ArrivedDay{Branch: branch, Day: day}
 }
 
-// branchMost is how long the code of a branch may be to be told; what is longer may be a name.
-const branchMost = 12
+// codeForm is a text that is a code: what else a column of branches has may be the name of a farm or
+// of a person, which no message, log or alert may have.
+var codeForm = regexp.MustCompile(`^[\pL\pN._/-]*\pN[\pL\pN._/-]*$|^\pL{1,3}$`)
+
+// codeOf returns the code of a branch; "" for what may be a name.
+func codeOf(branch string) string {
+	if utf8.RuneCountInString(branch) > 12 || !codeForm.MatchString(branch) {
+		return ""
+	}
+	return branch
+}
 
 // branch returns how a message names a branch.
 func (v voice) branch(code string) string {
-	if code == "" || utf8.RuneCountInString(code) > branchMost {
+	if code == "" {
 		return ""
 	}
 	return v.text("usual.branch", code)

@@ -106,11 +106,42 @@ func TestADayOutOfTheUsualIsTold(t *testing.T) {
 					return
 				}
 				m := w.wantMails(begins(Unusual, "", "contracts"))[0]
-				m.says(t, "filial 01", c.told, "12/08/2026", "de 10 a 10 contratos")
+				m.says(t, "filial 01", c.told, "12/08/2026", "de 10 a 10 contratos (de 10.000 kg")
 				if strings.Contains(m.text, "filial 02") {
 					t.Error("the other branch is told, too")
 				}
+				if strings.HasPrefix(c.told, "só") { // until somebody has looked at the end of another day
+					w.now = day.In(saoPaulo).Add(44 * time.Hour).UTC()
+					w.tick(0)
+					w.tick(time.Hour)
+					w.wantMails()
+				}
 			})
 		})
+	}
+}
+
+// A load typed twice today is told although yesterday had too little, and a branch whose name may be
+// that of a person is named nowhere.
+func TestBothSidesOfTheUsualAreToldAndNoNames(t *testing.T) {
+	t.Parallel()
+	wednesday := must.Get(trade.ParseDate("2026-08-12"))(t)
+	const farm = "FAZENDA JOAO"
+	days := append(daysOf(farm, wednesday.AddDays(-1), 10, 10), trade.ArrivedDay{Branch: farm, Day: wednesday, Rows: 40})
+	j := jobFacts{Job: Job{Name: "contracts"}, arrived: arrived{days: days}}
+	j.runs.good = wednesday.In(saoPaulo).Add(-time.Hour)
+	found := judgeUsual(facts{at: wednesday.In(saoPaulo).Add(12 * time.Hour)}, j, saoPaulo)
+	if len(found) != 2 || found[0].detail.More || !found[1].detail.More || found[0].subject == found[1].subject {
+		t.Fatalf("%+v", found)
+	}
+	if text := fmt.Sprintf("%+v", found); strings.Contains(text, "JOAO") {
+		t.Errorf("a name is told: %s", text)
+	}
+	for branch, want := range map[string]string{
+		"01": "01", "0101": "0101", "MT-02": "MT-02", "SPO": "SPO", "JOSE": "", "JOSE SILVA": "", "Fazenda 7 de maio": "",
+	} {
+		if got := codeOf(branch); got != want {
+			t.Errorf("%s is told as %q", branch, got)
+		}
 	}
 }

@@ -195,7 +195,7 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	}
 	var out []alert.Cause
 	for _, g := range t.Sorted() {
-		own := owners[g.Key]
+		own := owners[OwnerKey(g.Key)]
 		c := alert.Cause{
 			State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
 			Owner: own.Owner, Note: own.Note, Until: own.Until,

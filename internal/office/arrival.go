@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -57,7 +58,7 @@ func arrival(u underway) *Arrival {
 			u.rate = float64(done) / took.Minutes()
 		}
 	}
-	out.PerMinute = int(u.rate)
+	out.PerMinute = int(math.Ceil(u.rate))
 	switch {
 	case running:
 	case u.status.State == trade.Paused || acts.EndedByPerson(u.status):

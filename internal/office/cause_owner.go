@@ -2,6 +2,8 @@ package office
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +26,14 @@ type Owning struct {
 	Owner string
 	Note  string
 	Until trade.Date // nobody is reminded before that day; zero: all the time
+	Seen  time.Time  // when somebody took the cause, as the person saw it; zero: nobody had
+}
+
+// OwnerKey returns the key under which the ledger has who takes care of a cause. The key of a cause
+// may hold a text of the ERP.
+func OwnerKey(cause string) string {
+	sum := sha256.Sum256([]byte(cause))
+	return hex.EncodeToString(sum[:12])
 }
 
 // OwnCause stores who takes care of a cause that keeps rows from going. It returns trade.ErrRole if
@@ -35,7 +45,7 @@ func (o *Office) OwnCause(ctx context.Context, ask Owning, lang trade.Lang, who 
 		return "", err
 	}
 	own := trade.CauseOwner{
-		Key: ask.Key, Owner: trade.MaskDocuments(strings.TrimSpace(ask.Owner)),
+		Key: OwnerKey(ask.Key), Owner: trade.MaskDocuments(strings.TrimSpace(ask.Owner)),
 		Note: trade.MaskDocuments(strings.TrimSpace(ask.Note)), Rows: map[string]int{},
 	}
 	now := o.now()
@@ -54,20 +64,27 @@ func (o *Office) OwnCause(ctx context.Context, ask Owning, lang trade.Lang, who 
 	if err != nil {
 		return "", err
 	}
+	owners, err := o.store.CauseOwners(ctx)
+	if err != nil {
+		return "", err
+	}
+	before := owners[own.Key]
 	i := slices.IndexFunc(stuck.Causes, func(c Cause) bool { return c.Key == ask.Key })
-	if i < 0 && own.Owner != "" {
+	switch {
+	case i < 0 && (own.Owner != "" || before.Owner == ""):
 		return "", trade.ErrNobody
+	case !before.At.Equal(ask.Seen):
+		return "owner.moved", nil
 	}
 	act := "cause leave"
 	if own.Owner != "" {
 		act = "cause own"
 	}
-	target := ask.Key
+	own.Cause = before.Cause
 	if i >= 0 {
 		own.Cause, own.Rows = stuck.Causes[i].Cause, rowsOf(&stuck.Causes[i].Group)
-		target = own.Cause
 	}
-	record, err := who.Record(now, act, target, map[string]any{
+	record, err := who.Record(now, act, own.Cause, map[string]any{
 		"owner": own.Owner, "note": own.Note, "until": ask.Until, "rows": own.Rows,
 	})
 	if err != nil {

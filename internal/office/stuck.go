@@ -208,7 +208,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
 		}
-		c.Owner = owners[g.Key]
+		c.Owner = owners[OwnerKey(g.Key)]
 		c.Quiet = c.State != trade.InDoubt && c.State != trade.Held && c.Owner.Quiet(o.now(), rowsOf(g))
 		out.Causes = append(out.Causes, c)
 	}
