@@ -56,7 +56,8 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 		t.Error("a list without any filter offers an act on all of it")
 	}
 	b.Get("/acts/dismiss?filter=").Wants(http.StatusBadRequest)
-	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t", "São 71 documentos", "Os primeiros")
+	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t",
+		"São 71 documentos", "Os primeiros")
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,
 		"O número digitado não é o do plano")
 	b.Post("/acts/dismiss", with(form, "reason", "x", "count", "71")).Wants(http.StatusUnprocessableEntity,
