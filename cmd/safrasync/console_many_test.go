@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -136,6 +137,45 @@ func TestAnActOnAFilterWaitsForASecondPerson(t *testing.T) {
 	if n := len(d.rows(trade.Dismissed)); n != 5 {
 		t.Errorf("%d rows are dismissed", n)
 	}
+}
+
+// newDeskRefused has one row in each of two jobs that can be dismissed: a contract and a delivery.
+func newDeskRefused(t *testing.T) *deskWorld {
+	t.Helper()
+	return newDeskOn(t, state.SQLite, weighed, tickets,
+		`status=400,type=application/json@3,body={"messages":["message.delivery.volume-exceeded"]}`)
+}
+
+// A filter of two jobs asks for two approvals: both are told, each with its job and its rows.
+func TestEachApprovalForAnActOnAFilterIsTold(t *testing.T) {
+	t.Parallel()
+	d := newDeskRefused(t)
+	d.extend("\napprove: {dismiss: 2}\n")
+	carla := d.as(trade.Accountant)
+	form := d.plan(carla, "dismiss", "state=needs_person", "Aplica-se a 2 de 2")
+	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
+		`href="/approvals/1"`, `href="/approvals/2"`, "com 1 documento nada foi feito ainda")
+	if strings.Contains(carla.Body, "Feito com") {
+		t.Error("it tells of rows with which nothing was done")
+	}
+}
+
+// An error on the way does not hide what was done before it.
+func TestAnErrorInAnActOnAFilterTellsWhatWasDoneBefore(t *testing.T) {
+	t.Parallel()
+	d := newDeskRefused(t)
+	b := d.as(trade.Accountant)
+	form := d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 2 de 2")
+	d.sql("state.db", `CREATE TRIGGER sick BEFORE UPDATE ON entry WHEN NEW.job = 'deliveries'
+		BEGIN SELECT RAISE(ABORT, 'sick'); END`)
+	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusInternalServerError,
+		"Houve um erro no meio", "Feito com 1 documento", "Voltar à lista")
+	if n := len(d.rows(trade.Dismissed)); n != 1 {
+		t.Errorf("%d rows are dismissed", n)
+	}
+	d.sql("state.db", `DROP TRIGGER sick`)
+	form = d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 1 de 1")
+	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito: dispensada")
 }
 
 // The plan for a filter is for everybody, on a phone and on a desk, in the light and in the dark.

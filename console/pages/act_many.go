@@ -25,7 +25,7 @@ type manyPage struct {
 	Steps  []stepView
 	Many   bool // too much is selected
 	Typed  bool // the number of rows must be typed
-	Done   *office.ManyDone
+	Done   *manyDone
 	Reason string
 	Fault  string // key of a phrase
 }
@@ -120,10 +120,12 @@ func (p *actRoutes) doMany(q *web.Request) error {
 	if !slices.Contains(manyActs, q.PathValue("act")) {
 		return web.ErrNotFound
 	}
-	done, err := p.office.DoMany(q.Context(), q.PostForm.Get("mark"), q.Person(reason))
-	switch {
-	case err != nil:
+	done, err := doMany(q, p.office, reason)
+	if err != nil {
 		return err
+	}
+	page := manyPage{Act: q.PathValue("act"), Filter: q.PostForm.Get("filter"), Done: &done}
+	switch {
 	case done.Lost:
 		page, err := p.planMany(q, q.PostForm.Get("filter"))
 		if err != nil {
@@ -131,16 +133,44 @@ func (p *actRoutes) doMany(q *web.Request) error {
 		}
 		page.Reason, page.Fault = reason, "act.moved"
 		return q.Page(http.StatusConflict, "act_many", page)
-	case done.Asked != nil && done.Done+len(done.Not) == 0:
-		return Asked(q, done.Asked)
-	}
-	page := manyPage{Act: q.PathValue("act"), Filter: q.PostForm.Get("filter"), Done: &done}
-	if len(done.Not) > 0 || done.Asked != nil {
-		return q.Page(http.StatusOK, "act_many", page)
+	case done.onlyAsked():
+		return Asked(q, done.Asked[0].Approval)
+	case done.tells():
+		return q.Page(done.status, "act_many", page)
 	}
 	q.Tell("act." + page.Act)
 	if page.Act == acts.ActDismiss {
 		return q.Redirect(page.Back())
 	}
 	return q.Redirect(p.orders.path(q, page.Back(), done.Jobs...)) // the next run does it
+}
+
+// manyDone is what became of a plan for many rows, as a page tells it.
+type manyDone struct {
+	office.ManyDone
+	Broke  string // number of the error after which nothing more was done; "" = there was none
+	status int
+}
+
+// onlyAsked reports whether one approval is all that there is to tell.
+func (d manyDone) onlyAsked() bool {
+	return len(d.Asked) == 1 && d.Done+len(d.Not) == 0 && d.Broke == ""
+}
+
+// tells reports whether there is more to tell than that the whole plan was done.
+func (d manyDone) tells() bool { return len(d.Not)+len(d.Asked) > 0 || d.Broke != "" }
+
+// doMany does the plan under the mark of a form. An error after a part was done does not hide that part.
+func doMany(q *web.Request, o *office.Office, reason string) (manyDone, error) {
+	done, err := o.DoMany(q.Context(), q.PostForm.Get("mark"), q.Person(reason))
+	out := manyDone{ManyDone: done, status: http.StatusOK}
+	if err == nil || done.Done+len(done.Asked) == 0 {
+		return out, err
+	}
+	f := q.Report(err)
+	if f == nil {
+		return out, err
+	}
+	out.Broke, out.status = q.ID, f.Status
+	return out, nil
 }

@@ -274,7 +274,7 @@ type ackPage struct {
 	Chosen url.Values // what was marked
 	Also   int        // rows with further changes than those that were marked
 	Typed  bool       // the number of rows must be typed
-	Done   *office.ManyDone
+	Done   *manyDone
 	Reason string
 	Fault  string
 }
@@ -312,7 +312,8 @@ func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
 		chosen, keys[row.Job] = append(chosen, row), append(keys[row.Job], row.Key)
 		shown[trade.ParentKey{Job: row.Job, Key: row.Key}] = row.Version
 	}
-	page.Plan, err = p.office.ShowMany(q.Context(), p.office.OrdersOf(acts.ActAcknowledge, "", keys), shown, q.Person(""))
+	orders := p.office.OrdersOf(acts.ActAcknowledge, "", keys)
+	page.Plan, err = p.office.ShowMany(q.Context(), orders, shown, q.Person(""))
 	if err != nil {
 		return page, err
 	}
@@ -343,14 +344,14 @@ func (p *changedRoutes) doChanged(q *web.Request) error {
 	}
 	status := http.StatusUnprocessableEntity
 	if fault == "" {
-		done, err := p.office.DoMany(q.Context(), q.PostForm.Get("mark"), q.Person(reason))
+		done, err := doMany(q, p.office, reason)
 		switch {
 		case err != nil:
 			return err
-		case done.Asked != nil && done.Done+len(done.Not) == 0:
-			return Asked(q, done.Asked)
-		case len(done.Not) > 0 || done.Asked != nil:
-			return q.Page(http.StatusOK, "changed_plan", ackPage{Done: &done})
+		case done.onlyAsked():
+			return Asked(q, done.Asked[0].Approval)
+		case done.tells():
+			return q.Page(done.status, "changed_plan", ackPage{Done: &done})
 		case !done.Lost:
 			q.Tell("changed.done")
 			return q.Redirect("/changed")

@@ -38,9 +38,9 @@ var (
 // BadRequest returns the fault for a wrong form or address.
 func BadRequest(code string) error { return &Fault{http.StatusBadRequest, code, nil} }
 
-// Fail answers with an error. An error that is not a Fault comes from the program or the ledger:
-// the log gets it, and the browser gets its number. If the answer has begun, Fail breaks it off.
-func (q *Request) Fail(err error) {
+// Report returns what a person is told of an error. One that is not a Fault comes from the program or
+// the ledger: the log gets it, under the number of the request. nil: the browser has gone.
+func (q *Request) Report(err error) *Fault {
 	var f *Fault
 	switch {
 	case errors.As(err, &f):
@@ -49,7 +49,7 @@ func (q *Request) Fail(err error) {
 	case errors.Is(err, trade.ErrRole):
 		f = ErrForbidden
 	case errors.Is(err, context.Canceled) && q.Context().Err() != nil:
-		return // the browser has gone
+		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		f = ErrBusy
 	default:
@@ -61,6 +61,15 @@ func (q *Request) Fail(err error) {
 	case f.Status >= http.StatusInternalServerError:
 		q.Site.Log.Error("console: a request failed", zap.String("id", q.ID), zap.String("method", q.Method),
 			zap.String("path", q.URL.Path), zap.String("code", f.Code), zap.Error(err))
+	}
+	return f
+}
+
+// Fail answers with an error. If the answer has begun, it breaks it off.
+func (q *Request) Fail(err error) {
+	f := q.Report(err)
+	if f == nil {
+		return
 	}
 	if q.Answered {
 		panic(http.ErrAbortHandler) // so that half a file does not end like a whole one

@@ -51,7 +51,13 @@ type ManyDone struct {
 	Done  int
 	Not   []ManyRefusal
 	Jobs  []string // of which rows were changed
-	Asked *trade.Approval
+	Asked []ManyAsked
+}
+
+// ManyAsked is the part of a plan, the rows of one job, for which other people must agree first.
+type ManyAsked struct {
+	JobRows
+	*trade.Approval
 }
 
 // manyShown is a plan that a person was shown: what identifies each row as it was then.
@@ -201,7 +207,7 @@ func (o *Office) takeShown(mark string, who trade.Person) *manyShown {
 }
 
 // DoMany does once what the person was shown under a mark, on each row that is still as it was then. It
-// returns those that are not; with them nothing was done.
+// returns those that are not; with them nothing was done. With an error it returns what was done before.
 func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out ManyDone, err error) {
 	shown := o.takeShown(mark, who)
 	if shown == nil {
@@ -227,7 +233,7 @@ func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out
 		})
 		plan, err = people.Do(ctx, plan, who)
 		if plan.Asked != nil {
-			out.Asked = plan.Asked
+			out.Asked = append(out.Asked, ManyAsked{JobRows{order.Job, plan.Count()}, plan.Asked})
 		}
 		before := out.Done
 		for _, s := range plan.Steps {
