@@ -24,7 +24,7 @@ const (
 )
 
 // built holds the packages of one build.
-type built struct{ deb, rpm string }
+type built struct{ deb, rpm, zip string }
 
 var builds struct {
 	mu  sync.Mutex
@@ -139,6 +139,7 @@ func build(dir, version string, change func(tree string) error) (built, error) {
 	return built{
 		deb: filepath.Join(out, "safrasync_"+version+"-1_amd64.deb"),
 		rpm: filepath.Join(out, "safrasync-"+version+"-1.x86_64.rpm"),
+		zip: filepath.Join(out, "safrasync_"+version+"_windows_amd64.zip"),
 	}, nil
 }
 

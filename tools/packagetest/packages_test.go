@@ -1,7 +1,9 @@
 package packagetest
 
 import (
+	"archive/zip"
 	"bytes"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,7 +20,7 @@ func TestThePackagesAreReproducible(t *testing.T) {
 	t.Parallel()
 	here := this(t)
 	there := packages(t, "elsewhere", thisVersion, func(string) error { return nil })
-	for a, b := range map[string]string{here.deb: there.deb, here.rpm: there.rpm} {
+	for a, b := range map[string]string{here.deb: there.deb, here.rpm: there.rpm, here.zip: there.zip} {
 		one := must.Get(os.ReadFile(a))(t)
 		other := must.Get(os.ReadFile(b))(t)
 		if !bytes.Equal(one, other) {
@@ -34,9 +36,32 @@ func TestTheListOfHashesIsThatOfThePackages(t *testing.T) {
 	check := exec.Command("sha256sum", "--check", "--strict", "SHA256SUMS")
 	check.Dir = filepath.Dir(here.deb)
 	out, err := check.CombinedOutput()
-	want := filepath.Base(here.deb) + ": OK\n" + filepath.Base(here.rpm) + ": OK\n"
+	want := filepath.Base(here.deb) + ": OK\n" + filepath.Base(here.rpm) + ": OK\n" + filepath.Base(here.zip) + ": OK\n"
 	if err != nil || string(out) != want {
 		t.Errorf("sha256sum --check: %v\n%swant\n%s", err, out, want)
+	}
+}
+
+// A desk with Windows gets the program, what explains it, and the licences.
+func TestTheZipForWindowsHasWhatADeskNeeds(t *testing.T) {
+	t.Parallel()
+	archive := must.Get(zip.OpenReader(this(t).zip))(t)
+	defer archive.Close()
+	begins := map[string]string{
+		"safrasync.exe": "MZ", "README.md": "# safrasync", "config.example.yaml": "#", "CHANGELOG.md": "## ",
+		"copyright": "", "third-party-licences.gz": "\x1f\x8b",
+	}
+	for _, f := range archive.File {
+		name := strings.TrimPrefix(f.Name, "safrasync-windows/")
+		want, known := begins[name]
+		delete(begins, name)
+		text := must.Get(io.ReadAll(must.Get(f.Open())(t)))(t)
+		if !known || !bytes.HasPrefix(text, []byte(want)) || name == "safrasync.exe" && len(text) < 10<<20 {
+			t.Errorf("%s with %d bytes", f.Name, len(text))
+		}
+	}
+	if len(begins) > 0 {
+		t.Errorf("it lacks %v", begins)
 	}
 }
 
