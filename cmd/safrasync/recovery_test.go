@@ -52,12 +52,12 @@ type night struct {
 	root    string
 	key     string            // what the administrator pastes
 	noted   map[string]string // for each job, the platform's id of the row that was sent after the image
-	serving bool              // the service was not stopped, or was started again
+	serving bool              // the service runs
 }
 
 func newNight(t *testing.T) *night {
 	t.Helper()
-	n := &night{root: t.TempDir(), noted: map[string]string{}, serving: true}
+	n := &night{root: t.TempDir(), noted: map[string]string{}}
 	for _, folder := range []string{"var/lib/safrasync", "mnt/copias", "etc/safrasync/credentials"} {
 		must.Do(t, os.MkdirAll(filepath.Join(n.root, folder), 0o700))
 	}
@@ -161,9 +161,11 @@ func (n *night) types(command string) string {
 		}
 		return strings.ReplaceAll(messages+out, n.root, "")
 	case args[0] == "systemctl" && slices.ContainsFunc(args, func(s string) bool { return s == "start" || s == "restart" || s == "enable" }):
+		n.serving = true
 		_, out, messages := n.ask(context.WithoutCancel(n.t.Context()), "", "sync") // what the service does first
 		return messages + out
 	case args[0] == "systemctl":
+		n.serving = n.serving && args[1] == "reset-failed"
 		return ""
 	case args[0] == "install": // the administrator pastes the new key
 		must.Do(n.t, os.WriteFile(args[len(args)-1], []byte(n.key+"\n"), 0o600))
@@ -197,12 +199,13 @@ func (n *night) follow(commands []atNight) {
 	}
 }
 
+const badNight = "../../docs/recovery.pt-BR.md"
+
 // The page for the bad night, typed word by word: each case on a machine of its own, with real copies
 // of its disk. In the end the service sends what is left, and nothing is on the platform twice.
 func TestThePageOfTheBadNightIsRight(t *testing.T) {
 	t.Parallel()
-	const page = "../../docs/recovery.pt-BR.md"
-	headings, blocks := consoles(t, page)
+	headings, blocks := consoles(t, badNight)
 	image := func(n *night) {
 		image := n.image()
 		n.goesOn()
@@ -256,12 +259,13 @@ func TestThePageOfTheBadNightIsRight(t *testing.T) {
 		}
 		happens, known := cases[heading]
 		if !known {
-			t.Errorf("%s: no test knows the case %q", page, heading)
+			t.Errorf("%s: no test knows the case %q", badNight, heading)
 			continue
 		}
 		t.Run(heading, func(t *testing.T) {
 			t.Parallel()
 			n := newNight(t)
+			n.serving = heading == "Qual é o caso" // there people stop it, if it has not refused to start
 			happens(n)
 			n.follow(blocks[heading])
 			if slices.Contains(compared, heading) {
@@ -270,6 +274,45 @@ func TestThePageOfTheBadNightIsRight(t *testing.T) {
 			n.ends(heading)
 		})
 	}
+}
+
+// The disk of the witness is a new one, or a file on it is damaged and was renamed: what the page says
+// of a witness that is away lets the jobs go on, and the witness has a line again.
+func TestAWitnessThatLostItsLineIsWrittenAgain(t *testing.T) {
+	t.Parallel()
+	_, blocks := consoles(t, badNight)
+	for what, happens := range map[string]func(*night){
+		"a new disk": func(n *night) {
+			must.Do(n.t, os.Rename(n.at("mnt/copias"), n.at("mnt/fora")))
+			must.Do(n.t, os.Mkdir(n.at("mnt/copias"), 0o700))
+		},
+		"a damaged file": func(n *night) {
+			for _, file := range n.lines() {
+				must.Do(n.t, os.WriteFile(file, []byte("?"), 0o600))
+				if code, out, _ := n.ask(n.t.Context(), "", "check"); code == 0 || !strings.Contains(out, file+" está danificado") {
+					n.t.Errorf("check does not name the file: exit code %d\n%s", code, out)
+				}
+				must.Do(n.t, os.Rename(file, strings.TrimSuffix(file, ".txt")+".danificado"))
+			}
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			n := newNight(t)
+			happens(n)
+			n.contract("000009", 987)
+			n.follow(blocks["A testemunha está fora do ar"][1:]) // what check says is another sentence
+			n.ends(what)
+			if len(n.lines()) != 1 {
+				t.Errorf("the witness has %v", n.lines())
+			}
+		})
+	}
+}
+
+// lines are the files of the witness.
+func (n *night) lines() []string {
+	return must.Get(filepath.Glob(n.at("mnt/copias/witness-*.txt")))(n.t)
 }
 
 // ends is the morning after: what is left goes, and each contract is on the platform once.
@@ -282,6 +325,9 @@ func (n *night) ends(heading string) {
 			n.t.Errorf("%d rows were sent again", after-before)
 		}
 		return
+	}
+	if n.serving == (heading == "Qual é o caso") {
+		n.t.Errorf("in the end the service runs: %v", n.serving)
 	}
 	n.contract("000010", 1987)
 	n.delivery("T10", "000010", 19870)
