@@ -167,7 +167,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("04-pendencias", func() {
 		c.click(`nav a[href="/pending"]`)
-		c.shows("produtor não vinculado à carteira", "62 contratos", "38 contratos, 112 entregas")
+		c.shows("produtor não vinculado à carteira", "62 documentos", "38 documentos + 112")
 		c.golden("04-pendencias")
 		retry := `a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`
 		c.press("details.cause:has(" + retry + ") > summary")
@@ -177,8 +177,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.fill("input[name=count]", "62")
 		c.fill("input[name=reason]", "o produtor foi vinculado à carteira")
 		c.click("article form button")
-		c.shows("as linhas vão com a próxima execução", "Vai na próxima execução de Contratos, em")
-		if c.open("/pending"); strings.Contains(c.text(), "62 contratos") {
+		c.shows("os documentos vão com a próxima execução", "Vai na próxima execução de Contratos, em")
+		if c.open("/pending"); strings.Contains(c.text(), "62 documentos") {
 			t.Error("what goes with the next run is still shown as stuck")
 		}
 	})
@@ -230,7 +230,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			if job == "contracts" {
 				c.golden("08-executar")
 			}
-			c.click(fmt.Sprintf(`form[action="/schedules/%s/plan"] button:not(.outline)`, job))
+			c.click(fmt.Sprintf(`header > .acts > form[action="/schedules/%s/plan"] button`, job))
 			c.fill("input[name=reason]", "a carteira 12 está no de-para")
 			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
 			c.shows("Pedido feito.")
