@@ -93,6 +93,9 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 		return m.plan, err
 	}
 	if m.plan.Done {
+		if err := m.from.witness.flushed(); err != nil {
+			return m.plan, err
+		}
 		return m.plan, m.beginJournal(ctx, to, patient)
 	}
 	if err := m.mark(ctx, record); err != nil {
@@ -101,7 +104,12 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 		}
 		return m.plan, err
 	}
-	if err := m.fill(ctx, record); err != nil {
+	// An older copy of the old ledger learns of the move from the witness alone.
+	err = m.from.witness.flushed()
+	if err == nil {
+		err = m.fill(ctx, record)
+	}
+	if err != nil {
 		return m.plan, errors.Join(err, m.unmark(ctx))
 	}
 	return m.plan, m.beginJournal(ctx, to, patient)

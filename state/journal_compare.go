@@ -90,7 +90,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 		return s.db.JournalFault(err)
 	}
 	s.db.Served, s.db.JournalPath = true, dir
-	err = s.watch(ctx, o, v.row)
+	err = s.watch(ctx, op, o, v)
 	if err == nil && v.Fresh {
 		err = s.closeFormer(ctx, op, parent)
 	}
@@ -273,14 +273,19 @@ func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow)
 		if have.Host == "" {
 			host = phrase.New("the one whose journal is %s", id)
 		}
-		return &sqldb.Error{
-			Code: sqldb.CodeRolledBack, Path: s.db.Where,
-			Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
-			Err: phrase.Errorf(
-				"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have.Seq),
-		}
+		return s.lacks(host, seq, have.Seq)
 	}
 	return nil
+}
+
+// lacks returns the error for a ledger that has less of another host's journal than it had.
+func (s *Store) lacks(host any, seq, have int64) error {
+	return &sqldb.Error{
+		Code: sqldb.CodeRolledBack, Path: s.db.Where,
+		Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
+		Err: phrase.Errorf(
+			"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have),
+	}
 }
 
 // missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on

@@ -6,6 +6,8 @@ package state
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -23,11 +25,12 @@ import (
 // witnessWait is how long a start, and a pass, wait for a witness that does not answer.
 const witnessWait = 5 * time.Second
 
-// The names under which the ledger remembers that it has a witness (with its place), and when a
-// person let the jobs go on without one.
+// The names under which the ledger remembers that it has a witness (with its place, and the key of the
+// line there), and when a person let the jobs go on without one (with the start of the machine).
 const (
-	witnessTask  = "witness of "
-	releasedTask = "witness released"
+	witnessTasks = "witness "
+	witnessTask  = witnessTasks + "of "
+	releasedTask = witnessTasks + "released on "
 )
 
 // watch is the witness of an open ledger. A nil *watch is that of a ledger without one.
@@ -38,11 +41,11 @@ type watch struct {
 	released atomic.Bool // a person let the jobs go on without it
 }
 
-// watch begins to tell the witness how far this host's journal has come, which is at row. It returns
-// an error if the ledger is an old copy. If the witness cannot be read, the ledger is opened, and
-// nothing is sent (Witnessed).
-func (s *Store) watch(ctx context.Context, o sqldb.OpenOptions, row sqldb.JournalRow) error {
-	if o.Witness == "" || s.moving {
+// watch begins to tell the witness how far this host's journal has come. It returns an error if the
+// ledger is an old copy, or lacks what another host sent. If the witness cannot be read, the ledger is
+// opened, and nothing is sent (Witnessed).
+func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v journalVerdict) error {
+	if o.Witness == "" {
 		return nil
 	}
 	place, name, err := openWitness(o)
@@ -50,24 +53,37 @@ func (s *Store) watch(ctx context.Context, o sqldb.OpenOptions, row sqldb.Journa
 		return err
 	}
 	w := &watch{store: s, place: name}
-	dir := s.db.JournalPath
+	row, dir := v.row, s.db.JournalPath
 	lock := func() (func() error, error) { return lockFor(filepath.Join(dir, "witness.lock"), time.Second) }
 	w.writer = witness.NewWriter(place, s.lineOf(row.ID, row.Seq, row.Mark), w.judge, w.knows, lock)
 	s.witness = w
 	s.db.Noted = func(seq int64, mark string, posts bool) { w.writer.Advance(row.ID, seq, mark, posts) }
 	state := w.writer.Begun(witnessWait)
-	if state.Taken != nil {
+	var fault *sqldb.Error
+	switch {
+	case errors.As(state.Taken, &fault) && fault.Code == sqldb.CodeRolledBack:
+		// After a fail-over the other host may wait for this one, which is in step.
+		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
+		_ = s.agree(ctx, op) // what the ledger lacks is what a person has to know
+		return state.Taken
+	case state.Taken != nil:
 		return state.Taken
 	}
 	return w.remember(ctx, state)
 }
 
-// lineOf returns the line of this process.
+// lineOf returns the line of this process. A SQLite ledger has one line, on whichever host and in
+// whichever container it is; one on PostgreSQL has one for each host and folder.
 func (s *Store) lineOf(id string, seq int64, mark string) witness.Line {
 	host, _, _ := sqldb.HostIdentity()
-	return witness.Line{
-		Ledger: s.db.ID, Host: host, Folder: s.journalFolder(), Journal: id, Seq: seq, Mark: mark,
+	l := witness.Line{
+		Key: s.db.ID, Ledger: s.db.ID, Host: host, Folder: s.journalFolder(), Journal: id, Seq: seq, Mark: mark,
 	}
+	if s.db.D.Name == sqldb.Postgres {
+		sum := sha256.Sum256([]byte(l.Host + "\n" + l.Folder))
+		l.Key += "-" + hex.EncodeToString(sum[:4])
+	}
+	return l
 }
 
 // journalFolder returns the folder of this host's journal, also of a ledger that is only read.
@@ -117,53 +133,53 @@ func IsFolder(witness string) bool {
 }
 
 // knows reports whether this host's journal has the record of a line.
-func (w *watch) knows(l witness.Line) bool {
+func (w *watch) knows(l witness.Line) (bool, error) {
 	j := w.store.db.Journal
 	if l.Journal != j.Header().Journal {
-		return false
+		return false, nil
 	}
 	if j.Has(l.Seq, l.Mark) {
-		return true
+		return true, nil
 	}
 	c, err := journal.Compare(w.store.db.JournalPath, l.Seq)
-	return err == nil && (c.Mark == l.Mark || c.Older)
+	return c.Mark == l.Mark || c.Older, err
 }
 
-// judge compares the lines with the ledger, and the line of this host's journal with that.
-func (w *watch) judge(ctx context.Context, lines []witness.Line) (v witness.Judgement, err error) {
-	v, err = w.store.judgeLines(ctx, w.place, lines)
-	if err != nil || len(lines) > 0 || w.released.Load() {
+// judge compares the lines with the ledger.
+func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgement, error) {
+	return w.store.judgeLines(ctx, w.place, lines)
+}
+
+// judgeLines compares the lines with the ledger, and the line of this host's journal with that. None at
+// all, where there was one, may be a disk that is not mounted: nobody can tell.
+func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Line) (v witness.Judgement, err error) {
+	if len(lines) == 0 {
+		known, err := s.LastTask(ctx, s.witnessTask(place))
+		if err == nil && !known.IsZero() && !s.releasedSince(ctx) {
+			err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
+		}
 		return v, err
 	}
-	known, err := w.store.LastTask(ctx, w.task())
-	if err == nil && !known.IsZero() && !w.store.releasedSince(ctx) {
-		err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
-	}
-	return v, err
-}
-
-// judgeLines is judge for what is in the lines.
-func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Line) (v witness.Judgement, err error) {
 	rows, err := s.journalRows(ctx)
 	if err != nil {
 		return v, err
 	}
-	ours := s.lineOf("", 0, "").Key()
+	ours := s.lineOf("", 0, "").Key
 	var last witness.Line
 	for _, l := range lines {
-		if l.Key() == ours {
+		if l.Key == ours {
 			v.Own = l
 		}
 		row, known := rows[l.Journal]
 		if known && row.RetiredAt.Valid {
-			if l.Key() != ours {
+			if l.Key != ours {
 				v.Gone = append(v.Gone, l)
 			}
 			continue
 		}
 		have := journal.End{Seq: row.Seq, At: time.UnixMilli(row.At).UTC()}
 		mark := row.Mark
-		if l.Key() == ours && known {
+		if l.Key == ours && known {
 			end, markThere, err := s.ownEnd(l)
 			if err != nil {
 				return v, err
@@ -173,12 +189,18 @@ func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Li
 			}
 		}
 		switch {
+		case (!known || have.Seq < l.Seq) && l.Key != ours:
+			err = s.lacks(l.Host, l.Seq, row.Seq)
 		case !known || have.Seq < l.Seq:
 			err = s.oldCopy(place, l, have, known)
 		case l.Seq > 0 && have.Seq == l.Seq && mark != l.Mark:
 			err = s.otherCopy(place, l)
 		default:
 			continue
+		}
+		if l.Key == ours {
+			v.Ahead = err
+			return v, nil
 		}
 		if last.At.IsZero() || l.At.After(last.At) {
 			v.Ahead, last = err, l
@@ -266,14 +288,14 @@ func (p *NewJournalPlan) askWitness(ctx context.Context, s *Store) (lines []witn
 
 // askWitness asks a witness, and does not wait long: a folder of a server that is away may hang. It
 // closes the witness.
-func askWitness(ctx context.Context, place witness.Place,
-	ask func(context.Context) ([]witness.Line, error),
-) (lines []witness.Line, err error) {
+func askWitness[T any](ctx context.Context, place witness.Place,
+	ask func(context.Context) (T, error),
+) (out T, err error) {
 	ctx, cancel := context.WithTimeout(ctx, witnessWait)
 	defer cancel()
 	type answer struct {
-		lines []witness.Line
-		err   error
+		got T
+		err error
 	}
 	asked := make(chan answer, 1)
 	go func() {
@@ -282,9 +304,9 @@ func askWitness(ctx context.Context, place witness.Place,
 	}()
 	select {
 	case a := <-asked:
-		return a.lines, a.err
+		return a.got, a.err
 	case <-ctx.Done():
-		return nil, errors.New("it does not answer")
+		return out, witness.ErrSilent
 	}
 }
 
@@ -298,39 +320,47 @@ func (s *Store) Witness(ctx context.Context) (trade.Witness, error) {
 	}
 	if w := s.witness; w != nil {
 		state := w.writer.State()
-		out := trade.Witness{Place: w.place, At: state.Line.At, Late: state.Since, Fault: state.Err}
+		out := trade.Witness{Place: w.place, At: state.Line.At, Late: state.Since, Slow: state.Slow, Fault: state.Err}
 		if taken := w.taken(); taken != nil {
 			out.Fault = taken
 		}
 		return out, nil
 	}
+	out, v, err := s.readWitness(ctx, nil)
+	if out.Fault == nil {
+		out.Fault = v.Ahead
+	}
+	return out, err
+}
+
+// readWitness asks the witness as the next start does. If that finds no fault, it tries.
+func (s *Store) readWitness(ctx context.Context, try func(context.Context, witness.Place) error,
+) (out trade.Witness, v witness.Judgement, err error) {
 	place, name, err := openWitness(s.options)
 	if err != nil {
-		return trade.Witness{}, err
+		return out, v, err
 	}
-	out := trade.Witness{Place: name}
+	out.Place = name
 	rows, err := s.journalRows(ctx) // before the lines, which may grow meanwhile
 	if err != nil {
-		return out, errors.Join(err, place.Close())
+		return out, v, errors.Join(err, place.Close())
 	}
-	lines, err := askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-		return place.Lines(ctx, s.db.ID)
+	v, out.Fault = askWitness(ctx, place, func(ctx context.Context) (v witness.Judgement, err error) {
+		lines, err := place.Lines(ctx, s.db.ID)
+		if err == nil {
+			v, err = s.judgeLines(ctx, name, lines)
+		}
+		if err == nil && v.Ahead == nil && try != nil {
+			err = try(ctx, place)
+		}
+		return v, err
 	})
-	if err != nil {
-		out.Fault = err
-		return out, nil
+	out.At = v.Own.At
+	if row, known := rows[v.Own.Journal]; known && row.Seq > v.Own.Seq &&
+		time.UnixMilli(row.At).Sub(v.Own.At) > witnessGrace {
+		out.Late = v.Own.At
 	}
-	ours := s.lineOf("", 0, "").Key()
-	for _, l := range lines {
-		if l.Key() != ours {
-			continue
-		}
-		out.At = l.At
-		if row, known := rows[l.Journal]; known && row.Seq > l.Seq && time.UnixMilli(row.At).Sub(l.At) > witnessGrace {
-			out.Late = l.At
-		}
-	}
-	return out, nil
+	return out, v, nil
 }
 
 // WitnessReport is what `safrasync check` says of a witness.
@@ -345,32 +375,17 @@ func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error
 	if s.options.Witness == "" {
 		return out, nil
 	}
-	out.Witness, err = s.Witness(ctx)
-	if err != nil || out.Fault != nil {
+	var v witness.Judgement
+	out.Witness, v, err = s.readWitness(ctx, func(ctx context.Context, p witness.Place) error { return p.Try(ctx) })
+	if err = cmp.Or(err, v.Ahead); err != nil || out.Fault != nil {
 		return out, err
-	}
-	place, _, err := openWitness(s.options)
-	if err != nil {
-		return out, err
-	}
-	lines, err := askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-		lines, err := place.Lines(ctx, s.db.ID)
-		return lines, cmp.Or(err, place.Try(ctx))
-	})
-	if err != nil {
-		out.Fault = err
-		return out, nil
-	}
-	v, err := s.judgeLines(ctx, out.Place, lines)
-	if err == nil {
-		err = v.Ahead
 	}
 	if IsFolder(s.options.Witness) {
 		out.Together = s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(s.options.Witness, filepath.Dir(s.db.Where))
 	} else {
 		out.Together = s.db.D.Name == sqldb.Postgres && sameServer(out.Place, s.db.Where)
 	}
-	return out, err
+	return out, nil
 }
 
 // sameServer reports whether two databases, as people are told of them, are on one server.
@@ -439,13 +454,13 @@ func (w *watch) mayNotSend() error {
 // unread returns the error for a witness that cannot be read.
 func (w *watch) unread(why error) error {
 	if why == nil {
-		why = errors.New("it does not answer")
+		why = witness.ErrSilent
 	}
 	return &sqldb.Error{
 		Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
 		Err: phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, w.place, ofFile(why)),
 		Hint: phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: " +
-			"`safrasync release JOB --checked --reason TEXT` lets all jobs go on without it until the machine starts again"),
+			"`safrasync release JOB --checked --reason TEXT`, on this machine, lets all its jobs go on without it until the machine starts again"),
 	}
 }
 
@@ -488,33 +503,78 @@ func (s *Store) Witnessed(ctx context.Context) error {
 	return w.remember(ctx, state)
 }
 
-// task is the name under which the ledger remembers that it has this witness.
-func (w *watch) task() string { return witnessTask + w.place }
+// witnessTask is the name under which the ledger remembers that this host has a line in a witness.
+func (s *Store) witnessTask(place string) string {
+	return witnessTask + place + " " + s.lineOf("", 0, "").Key
+}
 
 // remember notes in the ledger that the witness has a line of it: from now on, one without is no new
-// one.
+// one. That a person let the jobs go on without it is over.
 func (w *watch) remember(ctx context.Context, state witness.State) error {
 	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
 		return nil
 	}
-	known, err := w.store.LastTask(ctx, w.task())
-	if err != nil || !known.IsZero() {
+	name := w.store.witnessTask(w.place)
+	known, err := w.store.LastTask(ctx, name)
+	if err == nil && known.IsZero() {
+		err = w.store.TaskBegan(ctx, name, time.Now())
+	}
+	if err != nil {
 		return err
 	}
-	return w.store.TaskBegan(ctx, w.task(), time.Now())
+	released, err := w.store.LastTask(ctx, releaseTask(w.store.db))
+	if err != nil || released.IsZero() || !state.Met.After(released) {
+		return err
+	}
+	return w.store.db.InTx(ctx, "forgetting a release without the witness", func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM task WHERE name = ? AND ran_at <= ?`, releaseTask(t.S), sqldb.Millis(released))
+	})
+}
+
+// releaseTask is the name under which a ledger remembers that a person let the jobs of this machine go on
+// without the witness. It has the start of the machine: a copy of the ledger has such a word of before.
+func releaseTask(db *sqldb.DB) string {
+	host, boot, _ := sqldb.HostIdentity()
+	if db.D.Name == sqldb.Postgres {
+		boot = host + " " + boot
+	}
+	return releasedTask + boot
 }
 
 // releasedSince reports whether a person let the jobs go on without the witness since the machine was
-// started. A copy of the ledger has such a word of before.
+// started; if it does not tell when, since this process began.
 func (s *Store) releasedSince(ctx context.Context) bool {
-	at, err := s.LastTask(ctx, releasedTask)
-	return err == nil && at.After(s.db.Tune.Booted())
+	_, boot, _ := sqldb.HostIdentity()
+	at, err := s.LastTask(ctx, releaseTask(s.db))
+	return err == nil && !at.IsZero() && (boot != "" || at.After(sqldb.ProcessBegan))
 }
 
-// releaseWitness records that a person lets the jobs go on without the witness.
+// releaseWitness records that a person lets the jobs of this machine go on without the witness.
 func releaseWitness(t *sqldb.Tx, at time.Time) error {
 	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-		releasedTask, sqldb.Millis(at))
+		releaseTask(t.S), sqldb.Millis(at))
+}
+
+// forgetWitness makes a ledger that was copied from another one a new one for the witness.
+func forgetWitness(t *sqldb.Tx) error {
+	return t.Do(`DELETE FROM task WHERE name LIKE ?`, witnessTasks+"%")
+}
+
+// flushed returns an error if the witness has not got what the journal has.
+func (w *watch) flushed() error {
+	if w == nil {
+		return nil
+	}
+	err := w.writer.Flush(witnessWait)
+	if taken := w.taken(); taken != nil || err == nil {
+		return taken
+	}
+	return &sqldb.Error{
+		Code: sqldb.CodeCopy, Path: w.store.db.Where,
+		Err: phrase.Errorf("the witness of the ledger cannot be written (%s): %w", w.place, ofFile(err)),
+		Hint: phrase.New("without it an old copy of this ledger would send again after the move: bring it back, " +
+			"or take state.witness out of the configuration if it is lost"),
+	}
 }
 
 // close writes the last line.

@@ -70,9 +70,15 @@ func (b *bench) firstPost(fn func()) {
 // oldCopy opens the ledger and wants it to be refused.
 func (b *bench) oldCopy(what string) {
 	b.t.Helper()
+	b.refused(what, state.CodeOldCopy)
+}
+
+// refused opens the ledger and wants that to be refused, with a code.
+func (b *bench) refused(what, code string) {
+	b.t.Helper()
 	ledger, err := state.Open(b.t.Context(), b.options())
 	var fault *state.Error
-	if !errors.As(err, &fault) || fault.Code != state.CodeOldCopy {
+	if !errors.As(err, &fault) || fault.Code != code {
 		b.t.Errorf("%s: opened as %v, %v", what, ledger, err)
 	}
 	if ledger != nil {
@@ -169,6 +175,131 @@ func TestAWitnessThatCannotBeReadIsAwaited(t *testing.T) {
 	})
 }
 
+// A release without the witness ends when the witness was read. The ledger's folder of a later day, put
+// back while the witness is down again, does not have it.
+func TestAReleaseEndsWhenTheWitnessIsBack(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		back := b.witnessAway()
+		b.restarts()
+		b.contract(2)
+		b.passes()
+		b.release("contracts")
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Fatalf("after a release: %d made, %v", made, stops)
+		}
+		back()
+		b.restarts()
+		b.contract(3)
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Fatalf("the witness is back: %d made, %v", made, stops)
+		}
+		image := b.disk()
+		for n := range 9 {
+			b.contract(10 + n)
+		}
+		b.passes()
+		must.Do(t, b.ledger.Close())
+		image()
+		b.witnessAway()
+		b.restarts()
+		if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
+			t.Errorf("an image, without the witness: %d made, %v", made, stops)
+		}
+		b.once()
+	})
+}
+
+// A release holds until the machine starts again. On a server it is of the machine where it was given.
+func TestAReleaseIsOfOneStartOfOneMachine(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		for _, other := range []string{"boot", "host"} {
+			if other == "host" && db.Ledger == state.SQLite { // which is on one
+				continue
+			}
+			b := witnessedBench(t, db)
+			b.contract(1)
+			b.passes()
+			b.witnessAway()
+			b.restarts()
+			b.contract(2)
+			b.passes()
+			b.release("contracts")
+			was := state.Self().Host
+			if other == "boot" {
+				was = state.Self().Boot
+			}
+			ledger := must.Get(sqlx.Open(db.Ledger, b.parts.LedgerDSN))(t)
+			changed := must.Get(ledger.Exec(ledger.Rebind(`UPDATE task SET name = replace(name, ?, 'another')
+				WHERE name LIKE 'witness released%'`), was))(t)
+			if n := must.Get(changed.RowsAffected())(t); n != 1 {
+				t.Fatalf("%d releases", n)
+			}
+			must.Do(t, ledger.Close())
+			if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
+				t.Errorf("a release of another %s: %d made, %v", other, made, stops)
+			}
+		}
+	})
+}
+
+// A ledger is copied into another database and goes on there. An image of the time before, whose
+// configuration names the old one, is refused.
+func TestAnImageOfBeforeALedgerWasMovedIsRefused(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		image := b.disk()
+		must.Do(t, b.ledger.Close())
+		old := b.options()
+		b.fresh()
+		must.Get(state.Move(t.Context(), old, b.options(), true, trade.AuditRecord{
+			At: time.Now().UTC(), Who: maria.Name, Act: "state copy", Reason: maria.Reason,
+		}))(t)
+		b.restarts()
+		b.contract(2)
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Fatalf("the new ledger: %d made, %v", made, stops)
+		}
+		must.Do(t, b.ledger.Close())
+		moved := b.parts.LedgerDSN
+		b.parts.LedgerDSN = old.DSN
+		image()
+		b.oldCopy("the old ledger")
+		b.parts.LedgerDSN = moved
+	})
+}
+
+// A ledger whose witness cannot be written is not moved, and goes on where it is.
+func TestALedgerIsNotMovedWithoutItsWitness(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := witnessedBench(t, db)
+		b.contract(1)
+		b.passes()
+		must.Do(t, b.ledger.Close())
+		back := b.witnessAway()
+		old := b.options()
+		b.fresh()
+		_, err := state.Move(t.Context(), old, b.options(), true, trade.AuditRecord{
+			At: time.Now().UTC(), Who: maria.Name, Act: "state copy", Reason: maria.Reason,
+		})
+		var fault *state.Error
+		if !errors.As(err, &fault) || fault.Code != "state-copy" {
+			t.Errorf("moved: %v", err)
+		}
+		back()
+		b.parts.LedgerDSN = old.DSN
+		b.restarts()
+		b.contract(2)
+		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+			t.Errorf("the ledger that was not moved: %d made, %v", made, stops)
+		}
+	})
+}
+
 // witnessAway takes the witness away, as a server that is down does; back brings it back as it was.
 func (b *bench) witnessAway() (back func()) {
 	b.t.Helper()
@@ -191,7 +322,8 @@ func nameOf(t testing.TB, dsn string) (name string) {
 	return name
 }
 
-// A folder without the line that it had is a disk that is not mounted, and no new witness.
+// A folder without the line that it had is a disk that is not mounted, and no new witness. A check says
+// so, and leaves nothing there.
 func TestAWitnessWithoutItsLineIsNotMounted(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := witnessedBench(t, db)
@@ -205,6 +337,16 @@ func TestAWitnessWithoutItsLineIsNotMounted(t *testing.T) {
 		if made, stops := b.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": "witness"}) {
 			t.Errorf("an empty witness: %d made, %v", made, stops)
 		}
+		o := b.options()
+		o.ReadOnly, o.Begin = true, false
+		reader := must.Get(state.Open(t.Context(), o))(t)
+		if report, err := reader.WitnessReport(t.Context()); err != nil || report.Fault == nil {
+			t.Errorf("a check of an empty witness: %+v, %v", report, err)
+		}
+		if w, err := reader.Witness(t.Context()); err != nil || w.Fault == nil {
+			t.Errorf("the status of an empty witness: %+v, %v", w, err)
+		}
+		must.Do(t, reader.Close())
 		lines()
 		if made, stops := b.passes(); made != 1 || len(stops) > 0 {
 			t.Errorf("with its line: %d made, %v", made, stops)
@@ -289,7 +431,7 @@ func TestAMachineHearsFromTheWitnessWhatAnotherOneSent(t *testing.T) {
 	b.passes()
 	must.Do(t, b.ledger.Close())
 	image()
-	second.oldCopy("the second machine")
+	second.refused("the second machine", state.CodeRolledBack)
 	b.oldCopy("the first one")
 }
 

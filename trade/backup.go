@@ -8,7 +8,8 @@ type Witness struct {
 	Place string    // for people, without secrets; "" if there is none
 	At    time.Time // when this host's line was written last; zero: never
 	Late  time.Time // from when on it lacks what the journal has; zero: it does not
-	Fault error     // why, if that is known
+	Slow  bool      // requests do not wait for it any more: its writes take long
+	Fault error     // why it lacks that, if it is known
 }
 
 // LateFor returns for how long the witness has not had what the journal has.

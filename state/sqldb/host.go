@@ -28,8 +28,8 @@ var Self = sync.OnceValue(func() trade.Owner {
 	return owner
 })
 
-// processBegan stands for the start of a machine that does not tell it.
-var processBegan = time.Now()
+// ProcessBegan stands for the start of a machine that does not tell it.
+var ProcessBegan = time.Now()
 
 // Gone reports whether an owner has certainly ended: it was a process under this clock and in this
 // PID space, and its process id is free or belongs to a later process. In all other cases only the

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -47,15 +46,6 @@ func clockIdentity() string {
 
 // machineID returns the id of the host, or "" in a container that has none.
 func machineID() string { return FirstLine("/etc/machine-id") }
-
-// booted returns when the machine was started, by the clock that it has now.
-func booted() time.Time {
-	var up unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &up); err != nil {
-		return processBegan
-	}
-	return time.Now().Add(-time.Duration(up.Nano()))
-}
 
 // FirstLine returns the first line of a file, or "" if it cannot be read.
 func FirstLine(path string) string {

@@ -20,8 +20,6 @@ func HostIdentity() (host, boot, pidSpace string) {
 	return host, "", ""
 }
 
-func booted() time.Time { return processBegan }
-
 func machineID() string { return "" }
 
 func ProcessStart(int) (started string, running bool) { return "", true }

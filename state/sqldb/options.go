@@ -58,7 +58,6 @@ type Tuning struct {
 	Check   time.Duration                   // how long Health looks for damage in a SQLite file
 	FsMagic func(path string) (int64, bool) // the file system's type
 	Machine func() string                   // the host's machine id
-	Booted  func() time.Time                // when the machine was started
 	Free    func(path string) (uint64, bool)
 	Through func(driver.Connector) driver.Connector // nil: connect directly
 }
@@ -73,7 +72,6 @@ var DefaultTuning = Tuning{
 	Check:   quickCheckTime,
 	FsMagic: fileSystemType,
 	Machine: machineID,
-	Booted:  booted,
 	Free:    FreeBytes,
 }
 

@@ -5,9 +5,9 @@
 // # What is written
 //
 // A witness is a folder on another machine ([OpenFolder]) or a table in a PostgreSQL database
-// ([OpenPostgres]). It has one [Line] for each ledger, host and folder of journals: which journal,
-// the number and the mark of its last record, and when. The mark is a checksum over the whole journal
-// up to there, so a line names one history, and no other copy of it.
+// ([OpenPostgres]). It has one [Line] for each SQLite ledger, and for each host and folder of journals
+// of one on PostgreSQL: which journal, the number and the mark of its last record, and when. The mark is
+// a checksum over the whole journal up to there, so a line names one history, and no other copy of it.
 //
 // # When, and why no image is too young
 //
@@ -26,14 +26,16 @@
 // Nothing is reserved ahead: a reservation would look the same after a power cut and in an image.
 //
 // Records that send nothing (answers, decisions of people) are written within a second, and when the
-// process ends.
+// process ends. A ledger that is moved to another database says so in its journal, and the witness has
+// that before the new one is opened: an image of before knows nothing of the move.
 //
 // # What a slow or lost witness may cost
 //
-// Sending is never held up for longer than [patience], once: if a write takes longer, the requests
-// leave without it, and from then on nobody waits; writes are tried at most once a second, until one
-// is quick again. Meanwhile an image that is younger than the witness's last line is not noticed.
-// How long that has been so is [State.Since]: people are told.
+// Requests never wait longer than [patience] for one write. If one takes longer, they leave without it,
+// and from then on nobody waits ([State.Slow]) until a write is quicker than that; writes begin at most
+// once a second. Meanwhile an image of a moment after the witness's last line is not noticed. If the
+// line lacks what it should have because writes fail, or take very long, [State.Since] says since
+// when: people are told.
 //
 // # Two copies at once
 //
@@ -46,5 +48,7 @@
 // # At a start
 //
 // The lines are read first, the ledger second: both only grow, so a line that is ahead of the ledger
-// is certain. package state judges them (witness.go there).
+// is certain. package state judges them (witness.go there). A person may let a machine go on without
+// them: that ends when they are read again, or the machine starts again. An image of the time in
+// between has that word, too; it is believed until the machine starts.
 package witness

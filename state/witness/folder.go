@@ -23,7 +23,7 @@ const (
 	fileSuffix = ".txt"
 )
 
-func (f folder) file(l Line) string { return filepath.Join(f.dir, filePrefix+l.Key()+fileSuffix) }
+func (f folder) file(l Line) string { return filepath.Join(f.dir, filePrefix+l.Key+fileSuffix) }
 
 // Lines reads the files of a ledger. One that cannot be read is an error: it may be the one that
 // tells.
@@ -33,7 +33,7 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		return nil, err
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filePrefix+ledger+"-") || !strings.HasSuffix(e.Name(), fileSuffix) {
+		if !strings.HasPrefix(e.Name(), filePrefix+ledger) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
 		line, err := read(filepath.Join(f.dir, e.Name()))

@@ -2,8 +2,6 @@ package witness
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +14,7 @@ import (
 
 // Line is how far a journal had come.
 type Line struct {
+	Key     string    `json:"key" db:"key"` // there is one line of each; begins with the ledger
 	Ledger  string    `json:"ledger" db:"ledger"`
 	Host    string    `json:"host" db:"host"`     // name and machine id
 	Folder  string    `json:"folder" db:"folder"` // of the journal, on that host
@@ -23,12 +22,6 @@ type Line struct {
 	Seq     int64     `json:"seq" db:"seq"`   // its last record
 	Mark    string    `json:"mark" db:"mark"` // the mark of that record
 	At      time.Time `json:"at" db:"at"`     // when the line was written
-}
-
-// Key names the line of a ledger, a host and a folder: there is one of each.
-func (l Line) Key() string {
-	sum := sha256.Sum256([]byte(l.Ledger + "\n" + l.Host + "\n" + l.Folder))
-	return l.Ledger + "-" + hex.EncodeToString(sum[:4])
 }
 
 // sameHistory reports whether two lines tell the same.

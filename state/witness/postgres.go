@@ -4,8 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/jmoiron/sqlx"
+	"github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 )
@@ -23,91 +25,98 @@ func OpenPostgres(dsn, version string) (Place, error) {
 const (
 	createTable = `CREATE TABLE IF NOT EXISTS safrasync_witness (key text PRIMARY KEY, ledger text NOT NULL, host text NOT NULL,
 	folder text NOT NULL, journal text NOT NULL, seq bigint NOT NULL, mark text NOT NULL, at timestamptz NOT NULL)`
-	selectLines = `SELECT ledger, host, folder, journal, seq, mark, at FROM safrasync_witness WHERE `
+	insertLine = `INSERT INTO safrasync_witness (key, ledger, host, folder, journal, seq, mark, at)
+	VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`
+	selectLines = `SELECT key, ledger, host, folder, journal, seq, mark, at FROM safrasync_witness WHERE `
 )
+
+// absent reports whether an error means that there is no table yet.
+func absent(err error) bool {
+	var server *pq.Error
+	return errors.As(err, &server) && server.Code == "42P01" // undefined_table
+}
 
 // Lines reads the rows of a ledger.
 func (p table) Lines(ctx context.Context, ledger string) (out []Line, err error) {
-	var there bool
-	if err := p.db.GetContext(ctx, &there, `SELECT to_regclass('safrasync_witness') IS NOT NULL`); err != nil || !there {
-		return nil, err
+	err = p.db.SelectContext(ctx, &out, selectLines+`ledger = $1 ORDER BY key`, ledger)
+	if absent(err) {
+		return nil, nil
 	}
-	return out, p.db.SelectContext(ctx, &out, selectLines+`ledger = $1 ORDER BY key`, ledger)
+	return out, err
 }
 
-// Swap replaces the row, in one transaction.
-func (p table) Swap(ctx context.Context, was, line Line) (err error) {
-	var there bool
-	if err := p.db.GetContext(ctx, &there, `SELECT to_regclass('safrasync_witness') IS NOT NULL`); err != nil {
-		return err
-	}
-	t, err := p.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = t.Rollback() // nothing was written
-		}
-	}()
-	if !there {
-		if _, err := t.ExecContext(ctx, createTable); err != nil {
-			return err
+// Swap replaces the row, in one statement.
+func (p table) Swap(ctx context.Context, was, line Line) error {
+	n, err := p.put(ctx, was, line)
+	if absent(err) {
+		_, err = p.exec(ctx, createTable)
+		if err == nil {
+			n, err = p.put(ctx, was, line)
 		}
 	}
-	var n int64
-	var result sql.Result
+	if err != nil || n > 0 {
+		return err
+	}
+	var found Line
+	err = p.db.GetContext(ctx, &found, selectLines+`key = $1`, line.Key)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	return &TakenError{found}
+}
+
+// put returns how many rows it has written: none, if something else stands there.
+func (p table) put(ctx context.Context, was, line Line) (n int64, err error) {
 	if was == (Line{}) {
-		result, err = t.ExecContext(ctx, `INSERT INTO safrasync_witness (key, ledger, host, folder, journal, seq, mark, at)
-			VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING`,
-			line.Key(), line.Ledger, line.Host, line.Folder, line.Journal, line.Seq, line.Mark, line.At)
+		n, err = p.exec(ctx, insertLine+` ON CONFLICT DO NOTHING`,
+			line.Key, line.Ledger, line.Host, line.Folder, line.Journal, line.Seq, line.Mark, line.At)
 	} else {
-		result, err = t.ExecContext(ctx, `UPDATE safrasync_witness SET journal = $2, seq = $3, mark = $4, at = $5
+		n, err = p.exec(ctx, `UPDATE safrasync_witness SET journal = $2, seq = $3, mark = $4, at = $5, host = $9, folder = $10
 			WHERE key = $1 AND journal = $6 AND seq = $7 AND mark = $8`,
-			line.Key(), line.Journal, line.Seq, line.Mark, line.At, was.Journal, was.Seq, was.Mark)
+			line.Key, line.Journal, line.Seq, line.Mark, line.At,
+			was.Journal, was.Seq, was.Mark, line.Host, line.Folder)
 	}
-	if err == nil {
-		n, err = result.RowsAffected()
-	}
+	return n, err
+}
+
+// exec runs one statement, which needs no transaction: the driver may repeat it if its answer was lost,
+// and then it finds what it has written itself.
+func (p table) exec(ctx context.Context, statement string, args ...any) (n int64, err error) {
+	result, err := p.db.ExecContext(ctx, statement, args...) //nolint:forbidigo // it may be repeated
 	if err != nil {
-		return err
+		return 0, err
 	}
-	if n == 0 {
-		var found Line
-		err := t.GetContext(ctx, &found, selectLines+`key = $1`, line.Key())
-		if err != nil && !errors.Is(err, sql.ErrNoRows) {
-			return err
-		}
-		return &TakenError{found}
-	}
-	return t.Commit()
+	return result.RowsAffected()
 }
 
 // Remove removes the row of a line.
 func (p table) Remove(ctx context.Context, line Line) error {
-	t, err := p.db.BeginTxx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := t.ExecContext(ctx, `DELETE FROM safrasync_witness WHERE key = $1 AND journal = $2 AND seq = $3 AND mark = $4`,
-		line.Key(), line.Journal, line.Seq, line.Mark); err != nil {
-		return errors.Join(err, t.Rollback())
-	}
-	return t.Commit()
+	_, err := p.exec(ctx, `DELETE FROM safrasync_witness WHERE key = $1 AND journal = $2 AND seq = $3 AND mark = $4`,
+		line.Key, line.Journal, line.Seq, line.Mark)
+	return err
 }
 
-// Try writes a row, and takes it back.
-func (p table) Try(ctx context.Context) (err error) {
+// Try writes a row, and takes it back. Where there is no table yet, it does so with that.
+func (p table) Try(ctx context.Context) error {
+	err := p.tryAfter(ctx)
+	if absent(err) {
+		err = p.tryAfter(ctx, createTable)
+	}
+	return err
+}
+
+func (p table) tryAfter(ctx context.Context, first ...string) error {
 	t, err := p.db.BeginTxx(ctx, nil)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = t.Rollback() }() // nothing is to be kept
-	if _, err := t.ExecContext(ctx, createTable); err != nil {
-		return err
+	for _, statement := range first {
+		if _, err := t.ExecContext(ctx, statement); err != nil {
+			return err
+		}
 	}
-	_, err = t.ExecContext(ctx, `INSERT INTO safrasync_witness (key, ledger, host, folder, journal, seq, mark, at)
-		VALUES ('', '', '', '', '', 0, '', now())`)
+	_, err = t.ExecContext(ctx, insertLine, "", "", "", "", "", 0, "", time.Now())
 	return err
 }
 

@@ -1,6 +1,7 @@
 package witness
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -12,6 +13,7 @@ import (
 // The times of a writer.
 const (
 	patience = 250 * time.Millisecond // the longest that requests wait for one write
+	late     = 5 * time.Second        // how long a line may lack what is wanted before that is told
 	apart    = time.Second            // between two writes for which nobody waits
 	limit    = 10 * time.Second       // of one write, where it can be ended
 	farewell = 3 * time.Second        // the longest that an end waits for the last write
@@ -24,6 +26,9 @@ type Judgement struct {
 	Ahead error  // the ledger is an old copy, and why; nil if it is not
 }
 
+// ErrSilent is returned if a place does not answer.
+var ErrSilent = errors.New("it does not answer")
+
 // Judge compares the lines of a ledger with the ledger. An error means that it cannot tell.
 type Judge func(ctx context.Context, lines []Line) (Judgement, error)
 
@@ -31,8 +36,10 @@ type Judge func(ctx context.Context, lines []Line) (Judgement, error)
 type State struct {
 	Seen  bool      // the lines were read, and the ledger is no older than they are
 	Line  Line      // as last written
-	Since time.Time // from when on writes have failed, or been slow; zero: they do not
-	Err   error     // why they fail
+	Met   time.Time // when it was last read or written
+	Slow  bool      // nobody waits for a write: the last one took long
+	Since time.Time // from when on the line has lacked what it should have; zero: it does not
+	Err   error     // why writes fail
 	Taken error     // another copy of the ledger has written, or is ahead
 }
 
@@ -41,14 +48,14 @@ type Writer struct {
 	place Place
 	judge Judge
 	// whether this host's journal has the record of a line, so that another process of it wrote the line
-	knows func(Line) bool
+	knows func(Line) (bool, error)
 	lock  func() (unlock func() error, err error) // held while a line is written, among the processes of this host
 
 	mu      sync.Mutex
 	want    Line
-	urgent  bool // somebody waits
-	slow    bool // nobody waits until a write is quick again
-	state   State
+	behind  time.Time     // from when on the line has lacked something; zero: it has everything
+	urgent  bool          // somebody waits
+	state   State         // but not Since
 	tried   int           // attempts that have ended
 	changed chan struct{} // closed at each change
 	wake    chan struct{}
@@ -58,11 +65,11 @@ type Writer struct {
 
 // NewWriter returns a writer that begins to write first, once it has read the lines and they were
 // judged. It must be closed.
-func NewWriter(place Place, first Line, judge Judge, knows func(Line) bool,
+func NewWriter(place Place, first Line, judge Judge, knows func(Line) (bool, error),
 	lock func() (unlock func() error, err error),
 ) *Writer {
 	w := &Writer{
-		place: place, judge: judge, knows: knows, lock: lock, want: first, urgent: true,
+		place: place, judge: judge, knows: knows, lock: lock, want: first, urgent: true, behind: time.Now(),
 		changed: make(chan struct{}), wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	go w.run()
@@ -73,7 +80,11 @@ func NewWriter(place Place, first Line, judge Judge, knows func(Line) bool,
 func (w *Writer) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.state
+	state := w.state
+	if !w.behind.IsZero() && (state.Err != nil || time.Since(w.behind) > late) {
+		state.Since = w.behind
+	}
+	return state
 }
 
 // Taken returns an error if another copy of the ledger was found.
@@ -85,8 +96,11 @@ func (w *Writer) Advance(journal string, seq int64, mark string, posts bool) {
 	w.mu.Lock()
 	if journal != w.want.Journal || seq > w.want.Seq {
 		w.want.Journal, w.want.Seq, w.want.Mark = journal, seq, mark
+		if w.behind.IsZero() {
+			w.behind = time.Now()
+		}
 	}
-	waits := posts && !w.slow && w.state.Since.IsZero() && w.state.Seen && w.state.Taken == nil
+	waits := posts && !w.state.Slow && w.state.Err == nil && w.state.Seen && w.state.Taken == nil
 	w.urgent = w.urgent || waits
 	w.mu.Unlock()
 	w.awake()
@@ -94,14 +108,11 @@ func (w *Writer) Advance(journal string, seq int64, mark string, posts bool) {
 		return
 	}
 	written := w.await(patience, func() bool {
-		return w.state.Line.has(journal, seq) || w.state.Taken != nil || !w.state.Since.IsZero()
+		return w.state.Line.has(journal, seq) || w.state.Taken != nil || w.state.Err != nil
 	})
 	if !written {
 		w.mu.Lock()
-		w.slow = true
-		if w.state.Since.IsZero() {
-			w.state.Since = time.Now()
-		}
+		w.state.Slow = true
 		w.mu.Unlock()
 	}
 }
@@ -115,6 +126,27 @@ func (w *Writer) Retry(wait time.Duration) State {
 	w.awake()
 	w.await(wait, func() bool { return w.tried > before })
 	return w.State()
+}
+
+// Flush waits until everything is written. It returns an error if that is not so after a while.
+func (w *Writer) Flush(wait time.Duration) error {
+	w.mu.Lock()
+	w.urgent = true
+	before := w.tried
+	w.mu.Unlock()
+	w.awake()
+	w.await(wait, func() bool {
+		return w.behind.IsZero() || w.state.Taken != nil || w.tried > before+1 && w.state.Err != nil
+	})
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case w.state.Taken != nil:
+		return w.state.Taken
+	case w.behind.IsZero():
+		return nil
+	}
+	return cmp.Or(w.state.Err, ErrSilent)
 }
 
 // Begun waits for the first attempt.
@@ -214,13 +246,17 @@ func (w *Writer) try(pending bool) {
 	took := time.Since(begun)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	switch since := w.state.Since; {
-	case state.Err == nil && (!w.slow || took < patience/2):
-		w.slow, state.Since = false, time.Time{}
-	case !since.IsZero():
-		state.Since = since
-	default:
-		state.Since = begun
+	state.Slow = w.state.Slow
+	if pending && state.Err == nil && state.Taken == nil {
+		state.Met = time.Now()
+		state.Slow = state.Slow && took >= patience
+	}
+	switch {
+	case !state.Seen || state.Err != nil || state.Taken != nil:
+	case state.Line.has(w.want.Journal, w.want.Seq):
+		w.behind = time.Time{}
+	default: // it lacks only what came meanwhile
+		w.behind = begun
 	}
 	w.state = state
 	w.tried++
@@ -249,6 +285,9 @@ func (w *Writer) attempt(ctx context.Context, line Line, state *State) {
 			}
 		}
 	}
+	if state.Line.has(line.Journal, line.Seq) {
+		return // another process of this host was further when the lines were read
+	}
 	state.Err = w.write(ctx, line, state)
 }
 
@@ -275,9 +314,15 @@ func (w *Writer) write(ctx context.Context, line Line, state *State) (err error)
 			return err
 		case taken.Found == (Line{}): // its disk was exchanged, or is not mounted any more
 			return errors.New("its line is gone")
-		case !taken.Found.sameHistory(line) && !w.knows(taken.Found):
-			state.Taken = err
-			return err
+		case !taken.Found.sameHistory(line):
+			known, fault := w.knows(taken.Found)
+			if fault != nil {
+				return fault
+			}
+			if !known {
+				state.Taken = err
+				return err
+			}
 		}
 		state.Line = taken.Found
 		if taken.Found.has(line.Journal, line.Seq) {

@@ -24,6 +24,7 @@ type statusLine struct {
 	text  string
 	beat  time.Time // last heartbeat in the ledger
 	late  bool      // the log tells that the witness is not written
+	slow  bool      // the log has told that the witness is slow
 
 	mu      gosync.Mutex
 	trouble string // what the last reload did not take over, and why; "" if it took all
@@ -71,10 +72,16 @@ func (d *daemon) tell(g *generation) {
 	})
 }
 
-// tellWitness logs, once each, that the witness of the ledger cannot be written, and that it can again.
+// tellWitness logs, once each, that the witness of the ledger cannot be written, and that it can again;
+// and the first time that it is slow.
 func (d *daemon) tellWitness(ctx context.Context) {
 	w, err := d.store.Witness(ctx)
 	late := !w.Late.IsZero()
+	if err == nil && w.Slow && !d.said.slow {
+		d.said.slow = true
+		d.log.Warn("the witness of the ledger is slow: requests do not wait for it, and an image of this machine that is a moment older than it would not be noticed",
+			zap.String("witness", w.Place))
+	}
 	if err != nil || late == d.said.late {
 		return
 	}
