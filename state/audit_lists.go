@@ -80,7 +80,7 @@ func (s *Store) namesLike(ctx context.Context, name string) (found []any, err er
 	}
 	for _, who := range all {
 		if slices.ContainsFunc(strings.Split(who, trade.Together),
-			func(one string) bool { return joined(one) == joined(name) }) {
+			func(one string) bool { return Joined(one) == Joined(name) }) {
 			found = append(found, who)
 		}
 	}

@@ -101,7 +101,7 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 	if part != "" {
 		most = namesRead
 	}
-	part = joined(part)
+	part = Joined(part)
 	for _, job := range jobs {
 		var some []string
 		// each step goes to the next text in the index
@@ -112,7 +112,7 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most); err != nil {
 			return nil, err
 		}
-		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(joined(n), part) })
+		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(Joined(n), part) })
 		names = append(names, some...)
 	}
 	slices.Sort(names)

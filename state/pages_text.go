@@ -29,7 +29,7 @@ func wordsOf(key string, shown trade.Shown, more ...string) (words, documents st
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
-			w = append(append(w, joined(token)), partsOf(token)...)
+			w = append(append(w, Joined(token)), partsOf(token)...)
 		}
 		if masked == text {
 			return
@@ -38,11 +38,11 @@ func wordsOf(key string, shown trade.Shown, more ...string) (words, documents st
 		for _, token := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' || unicode.IsSpace(r) }) {
 			if trade.MaskDocuments(token) != token {
 				whole = false
-				d = append(d, joined(token))
+				d = append(d, Joined(token))
 			}
 		}
 		if whole {
-			d = append(d, joined(strings.Map(digitOnly, text)))
+			d = append(d, Joined(strings.Map(digitOnly, text)))
 		}
 	}
 	add(trade.MaskDocuments(key), key)
@@ -87,7 +87,7 @@ func moreWords(e trade.Entry, reduced bool) []string {
 			trade.MaskColumn(column, text) != text {
 			continue
 		}
-		if word := joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
+		if word := Joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
 			out = append(out, word)
 		}
 	}
@@ -137,13 +137,13 @@ func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit
 func partsOf(token string) []string {
 	parts := strings.FieldsFunc(token, betweenWords)
 	for i, part := range parts {
-		parts[i] = joined(part)
+		parts[i] = Joined(part)
 	}
 	return parts
 }
 
-// joined returns a text as one folded word.
-func joined(text string) string {
+// Joined returns a text as one folded word.
+func Joined(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(strings.ToLower(text)) {
 		if !betweenWords(r) {
@@ -172,7 +172,7 @@ var kinds = []string{
 func withoutKinds(text string) string {
 	tokens := strings.Fields(text)
 	said := slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
-		return slices.Contains(kinds, joined(strings.Trim(token, "ºª°.:#$")))
+		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
 	})
 	if len(said) == 0 || len(said) == len(tokens) {
 		return text
@@ -231,7 +231,7 @@ func (p *paging) interpret() error {
 func (p *paging) saying(tokens []string, end string) *branch {
 	b, has := &branch{}, p.s.db.D.Within
 	for _, token := range tokens {
-		word, parts := joined(token), partsOf(token)
+		word, parts := Joined(token), partsOf(token)
 		if word == "" {
 			continue
 		}
@@ -246,7 +246,7 @@ func (p *paging) saying(tokens []string, end string) *branch {
 		}
 		b.add(`(`+one+`)`, values...)
 	}
-	document := joined(strings.Join(tokens, ""))
+	document := Joined(strings.Join(tokens, ""))
 	if !p.q.Masked && len(document) >= documentLeast && len(b.where) > 0 {
 		b.where = []string{`(` + strings.Join(b.where, " AND ") + ` OR ` + has + `(e.documents, ?) > 0)`}
 		b.args = append(b.args, " "+document+end)

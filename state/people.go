@@ -145,11 +145,21 @@ func bit(b bool) int {
 	return 0
 }
 
+const readingFilters = "reading the saved searches"
+
 // SavedFilters returns the saved searches of a user, by name.
 func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error) {
 	out := []trade.SavedFilter{}
-	err := s.db.All(ctx, "reading the saved searches", &out,
+	err := s.db.All(ctx, readingFilters, &out,
 		`SELECT person_id AS "user", name, query FROM saved_filter WHERE person_id = ? ORDER BY name`, user)
+	return out, err
+}
+
+// EverySavedFilter returns the saved searches of all users.
+func (s *Store) EverySavedFilter(ctx context.Context) ([]trade.SavedFilter, error) {
+	var out []trade.SavedFilter
+	err := s.db.All(ctx, readingFilters, &out,
+		`SELECT person_id AS "user", name, query FROM saved_filter ORDER BY person_id, name`)
 	return out, err
 }
 

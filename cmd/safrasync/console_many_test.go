@@ -11,6 +11,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -176,6 +177,32 @@ func TestAnErrorInAnActOnAFilterTellsWhatWasDoneBefore(t *testing.T) {
 	d.sql("state.db", `DROP TRIGGER sick`)
 	form = d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 1 de 1")
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito: dispensada")
+}
+
+// A filter may name people: neither the audit nor what waits for approval keeps it.
+func TestWhatAFilterSearchesIsKeptNowhere(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.crowd(2)
+	row := d.correct()
+	const told = "2001-02-03"
+	filter := "from=" + told + "&job=contracts&state=invalid"
+	d.rereadBy(d.as(trade.Accountant), "/resync?"+url.Values{"filter": {filter}}.Encode())
+	if now := d.entry(row.Job, row.Key); now.State != trade.Accepted {
+		t.Fatalf("the row is %s", now.State)
+	}
+	d.extend("\napprove: {dismiss: 2}\n")
+	b := d.as(trade.Accountant)
+	form := d.plan(b, "dismiss", filter, "Aplica-se a")
+	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "falta a aprovação")
+	b.Get("/rows").Submit("/filters", url.Values{"name": {"João da Silva"}, "query": {filter}}).Wants(http.StatusOK)
+	kept := string(must.Get(d.host.Store.Approval(t.Context(), 1))(t).Plan)
+	for _, r := range must.Get(d.host.Store.Audit(t.Context(), 0))(t) {
+		kept += "\n" + r.Act + " " + r.Target + " " + r.Detail
+	}
+	if strings.Contains(kept, told) || strings.Contains(kept, "Silva") || strings.Count(kept, `"filtered":true`) != 3 {
+		t.Errorf("it keeps %s", kept)
+	}
 }
 
 // The plan for a filter is for everybody, on a phone and on a desk, in the light and in the dark.

@@ -74,7 +74,7 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 	if f.Job != "" {
 		page.Chips = slices.Insert(page.Chips, 0, rowChip{Text: titlesOf(p.office, q.Lang).Of(f.Job)})
 	}
-	orders, many, err := p.office.Selected(q.Context(), page.Act, page.Filter, f.RowQuery)
+	orders, many, err := p.office.Selected(q.Context(), page.Act, true, f.RowQuery)
 	page.Many = many
 	if err != nil || many {
 		return page, err

@@ -312,7 +312,7 @@ func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
 		chosen, keys[row.Job] = append(chosen, row), append(keys[row.Job], row.Key)
 		shown[trade.ParentKey{Job: row.Job, Key: row.Key}] = row.Version
 	}
-	orders := p.office.OrdersOf(acts.ActAcknowledge, "", keys)
+	orders := p.office.OrdersOf(acts.ActAcknowledge, false, keys)
 	page.Plan, err = p.office.ShowMany(q.Context(), orders, shown, q.Person(""))
 	if err != nil {
 		return page, err

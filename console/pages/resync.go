@@ -163,7 +163,7 @@ func (p *resyncRoutes) chosen(q *web.Request, page *resyncPage) (err error) {
 			return err
 		}
 		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("resync.of.filter")
-		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, asked.Get("filter"), f.RowQuery)
+		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
 		return err
 	}
 	return p.ofJobs(q, page)
@@ -202,7 +202,7 @@ func (p *resyncRoutes) ofCause(q *web.Request, page *resyncPage) error {
 		}
 		queries = append(queries, query)
 	}
-	page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, "", queries...)
+	page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, false, queries...)
 	return err
 }
 

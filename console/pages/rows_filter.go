@@ -292,7 +292,7 @@ func (p *rowsRoutes) saveFilter(q *web.Request) error {
 	if len(kept.Query) > filterBytes {
 		return web.BadRequest("filter_large")
 	}
-	record := q.Record("filter save", name, "")
+	record := q.Record("filter save", q.Login.User.Name, "") // the name of a filter may be that of a producer
 	if q.PostForm.Get("forget") != "" {
 		kept.Query, record.Act = "", "filter forget"
 	}

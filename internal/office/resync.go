@@ -141,15 +141,15 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who trade.Pe
 		keys = nil
 	}
 	return o.Note(ctx, acts.ActResync, target, struct {
-		Since  string         `json:"since,omitempty"`
-		Until  string         `json:"until,omitempty"`
-		Keys   []string       `json:"keys,omitempty"`
-		Rows   int            `json:"rows,omitempty"`
-		Filter string         `json:"filter,omitempty"`
-		States []trade.State  `json:"states,omitempty"`
-		Plan   map[string]int `json:"plan"`
+		Since    string         `json:"since,omitempty"`
+		Until    string         `json:"until,omitempty"`
+		Keys     []string       `json:"keys,omitempty"`
+		Rows     int            `json:"rows,omitempty"`
+		Filtered bool           `json:"filtered,omitempty"`
+		States   []trade.State  `json:"states,omitempty"`
+		Plan     map[string]int `json:"plan"`
 	}{
-		day(plan.Order.Since), day(plan.Order.Until), keys, rows, plan.Order.Filter, plan.Order.States, plan.States,
+		day(plan.Order.Since), day(plan.Order.Until), keys, rows, plan.Order.Filtered, plan.Order.States, plan.States,
 	}, who)
 }
 

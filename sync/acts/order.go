@@ -35,8 +35,9 @@ type Order struct {
 	Checked            bool      `json:"checked,omitempty"` // resend, retry, release: the platform was checked
 	Since              time.Time `json:"since,omitzero"`    // resync: only rows that changed on this day or later
 	Until              time.Time `json:"until,omitzero"`    // resync: and on this day or earlier
-	Filter             string    `json:"filter,omitempty"`  // the filter that its keys are from
-	Sweep              bool      `json:"sweep,omitempty"`   // run: everything is compared, as in a sweep
+	// its keys are those of a filter; which one is not kept, for it may name people
+	Filtered bool `json:"filtered,omitempty"`
+	Sweep    bool `json:"sweep,omitempty"` // run: everything is compared, as in a sweep
 }
 
 // Role returns the lowest role that may give the order, or agree to it. Rows that are named may be read
@@ -61,7 +62,7 @@ func RoleOfApproval(a trade.Approval) trade.Role {
 // allows for named rows alone (F160).
 func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 	plan, err := a.planOrder(ctx, o)
-	if kind, _ := ActNamed(o.Act); o.Filter != "" && kind.On == AllRows {
+	if kind, _ := ActNamed(o.Act); o.Filtered && kind.On == AllRows {
 		for i := range plan.Steps {
 			s := &plan.Steps[i]
 			if s.Refused == NotRefused && !slices.Contains(BulkStates(o.Act), s.Before.State) {
