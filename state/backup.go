@@ -76,7 +76,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 			Err: phrase.Errorf("the folder %s does not exist", dir),
 		}
 	}
-	prefix := "safrasync-" + strings.ReplaceAll(s.db.ID, "-", "")[:12] + "-"
+	prefix := copiesName(s.db.ID)
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
 	if err := s.Backup(ctx, file); err != nil {
 		return "", nil, nil, err

@@ -155,9 +155,13 @@ func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, si
 // backupTask is the name under which the last copy of the ledger is recorded.
 const backupTask = "backup"
 
-// BackupMade records that a copy of the ledger was made and verified.
-func (s *Store) BackupMade(ctx context.Context, at time.Time) error {
-	return s.TaskBegan(ctx, backupTask, at)
+// BackupMade records that a copy of the ledger was made and verified, and in which folder of dated
+// copies it is; "" if it is a single file.
+func (s *Store) BackupMade(ctx context.Context, at time.Time, folder string) error {
+	if err := s.TaskBegan(ctx, backupTask, at); err != nil || folder == "" {
+		return err
+	}
+	return s.TaskBegan(ctx, copiesTask+folder, at)
 }
 
 // LastBackup returns when the last copy of the ledger was made. A ledger in PostgreSQL is backed up

@@ -507,3 +507,28 @@ func TestAKilledProcessIsNoImage(t *testing.T) {
 		b.once()
 	})
 }
+
+// Copies of the ledger are witnesses, too: a disk that was put back is older than the copies that were
+// made since, and nothing is sent until a person has brought back what it lacks, or given it up.
+func TestADiskThatIsOlderThanACopyOfItsLedgerSendsNothing(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	copies := t.TempDir()
+	backup := func() {
+		at := b.clock.Now()
+		_, _, _, err := b.ledger.BackupInto(t.Context(), copies, 5, at)
+		must.Do(t, err)
+		must.Do(t, b.ledger.BackupMade(t.Context(), at, copies))
+	}
+	b.contract(1)
+	b.passes()
+	backup()
+	image := b.disk()
+	b.contract(2)
+	b.passes()
+	b.restarts() // its own copy is no newer
+	backup()
+	must.Do(t, b.ledger.Close())
+	image()
+	b.oldCopy("a disk of before the last copy")
+}

@@ -320,7 +320,7 @@ func TestALedgerWithoutARecentBackup(t *testing.T) {
 		}
 		m := w.wantMails(begins(BackupOld, ""))[0]
 		m.says(t, "nenhum foi feito até agora")
-		must.Do(t, w.store.BackupMade(t.Context(), w.now))
+		must.Do(t, w.store.BackupMade(t.Context(), w.now, ""))
 		w.tick(Settling)
 		w.tick(Settling)
 		w.wantMails(ends(BackupOld, ""))

@@ -60,7 +60,7 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 	if file == "" { // no copy was made; if one was, the error is about an older copy
 		return err
 	}
-	if noted := noteBackup(ctx, a); noted != nil {
+	if noted := noteBackup(ctx, a, file, keep > 0); noted != nil {
 		a.Tell("backup.not_noted", noted)
 	}
 	if a.AsJSON {
@@ -86,13 +86,18 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 }
 
 // noteBackup records the copy in the ledger, so that status, metrics and alerts know how old the
-// newest one is. A ledger that cannot be written is copied all the same.
-func noteBackup(ctx context.Context, a *cli.App) error {
+// newest one is, and a start finds copies that are newer than the ledger. A ledger that cannot be
+// written is copied all the same.
+func noteBackup(ctx context.Context, a *cli.App, file string, dated bool) error {
 	store, err := a.OpenLedger(ctx, cli.ToWrite)
 	if err != nil {
 		return err
 	}
-	return store.BackupMade(ctx, office.Now())
+	folder := ""
+	if dated {
+		folder = filepath.Dir(file)
+	}
+	return store.BackupMade(ctx, office.Now(), folder)
 }
 
 // NewRestoreCommand makes the command restore.
