@@ -164,7 +164,9 @@ func TestEachServiceGetsWhatItDocuments(t *testing.T) {
 	test := TestMessage(trade.Portuguese, Config{Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday }})
 	messages := []Message{sample, digest, test}
 	for topic := range topicPages {
-		d := Detail{Jobs: []Job{{Name: "venda & troca", Sends: trade.OrderCommitments}}, Rows: 3, Code: "api_key", Causes: causes}
+		d := Detail{
+			Jobs: []Job{{Name: "venda & troca", Sends: trade.OrderCommitments}}, Rows: 3, Code: "api_key", Causes: causes,
+		}
 		for _, gone := range []time.Time{{}, monday} {
 			m := v.message(notice{Topic: topic, Since: monday, Gone: gone, Detail: d})
 			m.Kind = kindRaised
