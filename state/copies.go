@@ -92,8 +92,8 @@ func (s *Store) behindCopy(ctx context.Context, file string) (err error) {
 		}
 		own := here[id]
 		return &sqldb.Error{
-			Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint), Since: time.UnixMilli(own.At).UTC(),
-			Records: int(r.Seq - own.Seq),
+			Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint),
+			Since: time.UnixMilli(own.At).UTC(), Records: int(r.Seq - own.Seq),
 			Err: phrase.Errorf("it is older than its own copy %s: it ends at record %d of its journal, and the copy has record %d, of %s",
 				file, own.Seq, r.Seq, time.UnixMilli(r.At).UTC().Format(time.RFC3339)),
 		}

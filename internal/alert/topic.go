@@ -33,11 +33,12 @@ const (
 	Untold Topic = "events_untold"
 	// an account was created or changed while an act waits for another person; subject: the record of
 	// the audit
-	Accounts  Topic = "accounts_changed"
-	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
-	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
-	Unusual   Topic = "unusual"        // much less or more came than is usual; subject: the job, which of both, a hash of the branch
-	Unseen    Topic = "witness_late"   // the ledger's witness is not written; subject: the host
+	Accounts Topic = "accounts_changed"
+	NoLedger Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
+	// much less or much more came than is usual; subject: the job, which of both, and a hash of the branch
+	Unusual   Topic = "unusual"
+	BackupOld Topic = "backup_old"   // the last copy of the ledger is too old; subject: "ledger"
+	Unseen    Topic = "witness_late" // the ledger's witness is not written; subject: the host
 )
 
 // ofAccounting are the topics that accounting can end.

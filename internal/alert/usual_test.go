@@ -127,7 +127,8 @@ func TestBothSidesOfTheUsualAreToldAndNoNames(t *testing.T) {
 	t.Parallel()
 	wednesday := must.Get(trade.ParseDate("2026-08-12"))(t)
 	const farm = "FAZENDA JOAO"
-	days := append(daysOf(farm, wednesday.AddDays(-1), 10, 10), trade.ArrivedDay{Branch: farm, Day: wednesday, Rows: 40})
+	today := trade.ArrivedDay{Branch: farm, Day: wednesday, Rows: 40}
+	days := append(daysOf(farm, wednesday.AddDays(-1), 10, 10), today)
 	j := jobFacts{Job: Job{Name: "contracts"}, arrived: arrived{days: days}}
 	j.runs.good = wednesday.In(saoPaulo).Add(-time.Hour)
 	found := judgeUsual(facts{at: wednesday.In(saoPaulo).Add(12 * time.Hour)}, j, saoPaulo)
@@ -138,7 +139,8 @@ func TestBothSidesOfTheUsualAreToldAndNoNames(t *testing.T) {
 		t.Errorf("a name is told: %s", text)
 	}
 	for branch, want := range map[string]string{
-		"01": "01", "0101": "0101", "MT-02": "MT-02", "SPO": "SPO", "JOSE": "", "JOSE SILVA": "", "Fazenda 7 de maio": "",
+		"01": "01", "0101": "0101", "MT-02": "MT-02", "SPO": "SPO", "JOSE": "", "JOSE SILVA": "",
+		"Fazenda 7 de maio": "",
 	} {
 		if got := codeOf(branch); got != want {
 			t.Errorf("%s is told as %q", branch, got)
