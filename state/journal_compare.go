@@ -90,10 +90,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 		return s.db.JournalFault(err)
 	}
 	s.db.Served, s.db.JournalPath = true, dir
-	err = s.behindCopies(ctx)
-	if err == nil {
-		err = s.watch(ctx, op, o, v)
-	}
+	err = s.watch(ctx, op, o, v)
 	if err == nil && v.Fresh {
 		err = s.closeFormer(ctx, op, parent)
 	}

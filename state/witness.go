@@ -41,12 +41,12 @@ type watch struct {
 	released atomic.Bool // a person let the jobs go on without it
 }
 
-// watch begins to tell the witness how far this host's journal has come. It returns an error if the
-// ledger is an old copy, or lacks what another host sent. If the witness cannot be read, the ledger is
+// watch asks the copies of the ledger, and begins to tell the witness how far this host's journal has
+// come. It returns an error if the ledger is an old copy, or lacks what another host sent. If the witness cannot be read, the ledger is
 // opened, and nothing is sent (Witnessed).
 func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v journalVerdict) error {
-	if o.Witness == "" {
-		return nil
+	if err := s.behindCopies(ctx); err != nil || o.Witness == "" {
+		return err
 	}
 	place, name, err := openWitness(o)
 	if err != nil {
