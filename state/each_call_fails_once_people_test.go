@@ -273,7 +273,10 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		for _, whole := range []bool{true, false} {
 			f.read("RowSums", func() error { return second(s.RowSums(ctx, trade.RowQuery{Facts: facts}, whole)) })
 		}
-		f.read("RowNames", func() error { return second(s.RowNames(ctx, trade.ByBranch, nil, "0", 5)) })
+		f.read("RowNames", func() error {
+			_, _, err := s.RowNames(ctx, trade.ByBranch, nil, "0", 5)
+			return err
+		})
 		if _, err := s.RowPage(ctx, trade.RowQuery{After: "1_x", Sort: trade.ByValue, Limit: 5}); err == nil {
 			t.Error("RowPage takes 1_x for where a page begins")
 		}

@@ -18,7 +18,8 @@ type factTest struct {
 	names         []string // the texts of which the column must have one
 }
 
-// namesMost is how many texts of a column may have the part that a person typed.
+// namesMost is how many texts of a column may have the part that a person typed. What more have is
+// refused: a list of a few of them would look like the whole.
 const namesMost = 100
 
 // readFacts makes the conditions of the facts of a query.
@@ -78,7 +79,10 @@ func (p *paging) namesLike(column, text string) ([]string, error) {
 			return []string{text}, nil
 		}
 	}
-	names, err := p.s.RowNames(p.ctx, trade.RowSort(column), p.q.Jobs, text, namesMost)
+	names, more, err := p.s.RowNames(p.ctx, trade.RowSort(column), p.q.Jobs, text, namesMost)
+	if more {
+		return nil, trade.ErrManyNames
+	}
 	if len(names) == 0 {
 		names = []string{text}
 	}
@@ -87,19 +91,19 @@ func (p *paging) namesLike(column, text string) ([]string, error) {
 
 // RowNames returns the different texts of a column (trade.ByProduct, ByProducer, ByBranch) of some jobs,
 // of all if none is named, that have a part in whatever case and with or without accents, in order; at
-// most limit.
+// most limit. more reports that there are others, or that not all could be looked at.
 func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []string, part string, limit int,
-) (names []string, err error) {
+) (names []string, more bool, err error) {
 	if len(jobs) == 0 {
 		jobs, err = s.Jobs(ctx)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	name := sortedBy[column]
 	most := limit
 	if part != "" {
-		most = namesRead
+		most = s.db.Tune.Names
 	}
 	part = Joined(part)
 	for _, job := range jobs {
@@ -109,19 +113,17 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 			SELECT MIN(`+name+`) FROM listing WHERE job = ? UNION ALL
 			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > name.text) FROM name
 				WHERE name.text IS NOT NULL)
-			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most); err != nil {
-			return nil, err
+			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most+1); err != nil {
+			return nil, false, err
 		}
+		more = more || len(some) > most
 		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(Joined(n), part) })
 		names = append(names, some...)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
-	return names[:min(len(names), limit)], nil
+	return names[:min(len(names), limit)], more || len(names) > limit, nil
 }
-
-// namesRead is how many texts of a column are read at most to look for a part in them.
-const namesRead = 20_000
 
 // byFacts adds the conditions of the facts. Only those of one column may use its index.
 func (p *paging) byFacts(b *branch, column string) {

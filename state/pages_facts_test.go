@@ -3,6 +3,7 @@ package state
 import (
 	"cmp"
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -304,6 +305,43 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		reduced := listingRow{Job: "contratos", Title: "13|41001", Kg: sql.NullInt64{Int64: 5940 * 10_000, Valid: true}}
 		if got := listed(t, s, "03|1001"); got != reduced {
 			t.Errorf("reduced: lists have %+v, want %+v", got, reduced)
+		}
+	})
+}
+
+// A text that more names have than are looked up is refused: a part of them would look like all.
+func TestATextThatTooManyNamesHaveIsRefused(t *testing.T) {
+	bothTuned(t, sqldb.DefaultTuning, func(t *testing.T, s *Store) {
+		fillLarge(t, s, 1500)
+		asked := func(producer string) []error {
+			q := trade.RowQuery{Facts: trade.FactQuery{Producer: producer}, Limit: 10}
+			_, page := s.RowPage(t.Context(), q)
+			_, _, keys := s.RowKeys(t.Context(), q)
+			_, sums := s.RowSums(t.Context(), q, true)
+			return []error{page, keys, sums}
+		}
+		for _, err := range asked("produtor") {
+			if !errors.Is(err, trade.ErrManyNames) {
+				t.Errorf("part of many names: %v", err)
+			}
+		}
+		for _, text := range []string{"produtor 77", "PRODUTOR 77", "nobody"} {
+			for _, err := range asked(text) {
+				must.Do(t, err)
+			}
+		}
+		_, more, err := s.RowNames(t.Context(), trade.ByProducer, nil, "", 3)
+		if err != nil || !more {
+			t.Errorf("three of many names: %v %v", more, err)
+		}
+		s.db.Tune.Names = 50 // not all can be looked at
+		for _, err := range asked("produtor 77") {
+			if !errors.Is(err, trade.ErrManyNames) {
+				t.Errorf("not all names were looked at: %v", err)
+			}
+		}
+		for _, err := range asked("PRODUTOR 77") {
+			must.Do(t, err)
 		}
 	})
 }

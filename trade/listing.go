@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"strings"
 
@@ -138,6 +139,9 @@ func sortable(text string) string {
 	title := out.String()
 	return strings.ToValidUTF8(title[:min(len(title), titleLong)], "")
 }
+
+// ErrManyNames means that more texts have the part of a FactQuery than a list is narrowed by.
+var ErrManyNames = errors.New("more names have this text than a list is narrowed by: type more of it")
 
 // FactQuery narrows a list by facts; zero parts select everything.
 type FactQuery struct {

@@ -57,7 +57,9 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	if b.Get("/rows"); strings.Contains(b.Body, "/acts/") {
 		t.Error("a list without any filter offers an act on all of it")
 	}
-	b.Get("/acts/dismiss?filter=").Wants(http.StatusBadRequest)
+	for _, all := range []string{"", "sort%3Dkey", "after%3D1"} {
+		b.Get("/acts/dismiss?filter=" + all).Wants(http.StatusBadRequest)
+	}
 	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t",
 		"São 71 documentos", "Os primeiros")
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,

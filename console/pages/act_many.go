@@ -67,10 +67,10 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 		return page, err
 	}
 	page.Filter = f.values("").Encode()
-	if page.Filter == "" { // all that there is
+	page.Chips = (&rowsRoutes{office: p.office}).chips(q, f)
+	if f.Job == "" && len(page.Chips) == 0 { // all that there is
 		return page, web.BadRequest("group")
 	}
-	page.Chips = (&rowsRoutes{office: p.office}).chips(q, f)
 	if f.Job != "" {
 		page.Chips = slices.Insert(page.Chips, 0, rowChip{Text: titlesOf(p.office, q.Lang).Of(f.Job)})
 	}

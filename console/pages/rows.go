@@ -245,6 +245,12 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode(),
 		Sums: trade.Sums{Values: map[string]trade.Decimal{}}, Sorts: trade.Columns,
 	}
+	if q.Bare() == "names" {
+		if err := p.names(q, f, &page); err != nil {
+			return err
+		}
+		return q.Page(http.StatusOK, "rows", page)
+	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	found, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
@@ -289,24 +295,26 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	return q.Page(http.StatusOK, "rows", page)
 }
 
-// names fills in what the fields of the filter propose.
+// names fills in what the fields of the filter propose: all of them, or the one in which somebody types.
 func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 	for _, of := range []struct {
 		column trade.RowSort
 		value  string
 	}{{trade.ByProduct, f.Facts.Product}, {trade.ByProducer, f.Facts.Producer}, {trade.ByBranch, f.Facts.Branch}} {
 		part := ""
-		if q.Header.Get("HX-Target") == "names-"+string(of.column) { // somebody types
+		if q.Bare() == "names" { // somebody types
+			if q.Header.Get("HX-Target") != "names-"+string(of.column) {
+				continue
+			}
 			part = of.value
 		}
-		names, err := p.office.RowNames(q.Context(), of.column, f.Jobs, part, namesShown)
+		names, _, err := p.office.RowNames(q.Context(), of.column, f.Jobs, part, namesShown)
 		if err != nil {
 			return err
 		}
 		if len(names) > 0 || of.value != "" {
-			for i := range names {
-				names[i] = view.Mask(names[i])
-			}
+			// a masked name is none that a row has
+			names = slices.DeleteFunc(names, view.Masked)
 			page.Names = append(page.Names, rowNames{string(of.column), of.value, names})
 		}
 	}

@@ -21,7 +21,7 @@ type Frame struct {
 	Path                string
 	Theme               string
 	Asset               Assets
-	Bare                bool // a part of a page, for htmx
+	Bare                string // name of the part of a page that htmx asks for; "" = the page
 	Told                string
 	Titles              trade.Titles
 	By                  string // name of the login provider for people; "" = none

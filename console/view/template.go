@@ -40,8 +40,8 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 // Execute writes a page, or only its part for htmx.
 func Execute(w io.Writer, f Frame) error {
 	name := "layout.html"
-	if t := pages()[f.Page]; f.Bare && t != nil && t.Lookup("part") != nil {
-		name = "part"
+	if t := pages()[f.Page]; f.Bare != "" && t != nil && t.Lookup(f.Bare) != nil {
+		name = f.Bare
 	}
 	return Part(w, name, f)
 }
@@ -73,7 +73,6 @@ func dict(pairs ...any) (map[string]any, error) {
 	return out, nil
 }
 
-// deref returns the value of a pointer.
 // documentForm is a document number, masked or not, with its points.
 var documentForm = regexp.MustCompile(`[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
 
@@ -89,6 +88,7 @@ func whole(text string) template.HTML {
 	return template.HTML(out.String() + template.HTMLEscapeString(text[done:])) // each part is escaped
 }
 
+// deref returns the value of a pointer.
 func deref(n *int) int { return *n }
 
 // text returns the value of a pointer.

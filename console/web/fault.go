@@ -46,6 +46,8 @@ func (q *Request) Report(err error) *Fault {
 	case errors.As(err, &f):
 	case errors.Is(err, trade.ErrNotFound):
 		f = ErrNotFound
+	case errors.Is(err, trade.ErrManyNames):
+		f = &Fault{http.StatusBadRequest, "names", nil}
 	case errors.Is(err, trade.ErrRole):
 		f = ErrForbidden
 	case errors.Is(err, context.Canceled) && q.Context().Err() != nil:

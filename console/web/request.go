@@ -79,14 +79,25 @@ func (q *Request) Record(act, target, detail string) trade.AuditRecord {
 // Voice returns the voice for this person.
 func (q *Request) Voice() view.Voice { return view.NewVoice(q.Lang, q.Site.Zone) }
 
+// Bare returns the part of a page that htmx asks for: all of it that a filter changes, or the names
+// that a field proposes; "" = the page.
+func (q *Request) Bare() string {
+	if q.Header.Get("HX-Request") != "true" || q.Header.Get("HX-Boosted") != "" {
+		return ""
+	}
+	switch part, _, _ := strings.Cut(q.Header.Get("HX-Target"), "-"); part {
+	case "part", "names":
+		return part
+	}
+	return ""
+}
+
 // Page answers with a page: the template with that name, in its frame.
 func (q *Request) Page(status int, name string, data any) error {
 	f := view.Frame{
 		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
 		Asset: view.Asset, By: q.Site.Issuer, Data: data, Now: q.Site.Now(),
-		Environment: q.Site.Environment, Colour: q.Site.Colour,
-		Bare: q.Header.Get("HX-Request") == "true" && q.Header.Get("HX-Boosted") == "" &&
-			q.Header.Get("HX-Target") == "part",
+		Environment: q.Site.Environment, Colour: q.Site.Colour, Bare: q.Bare(),
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()
@@ -94,7 +105,7 @@ func (q *Request) Page(status int, name string, data any) error {
 		if q.Site.Titles != nil {
 			f.Titles = q.Site.Titles(q.Lang)
 		}
-		if q.Site.Waiting != nil {
+		if q.Site.Waiting != nil && f.Bare != "names" {
 			f.Counts = q.Site.Waiting(q.Context(), f.User)
 		}
 	}

@@ -50,7 +50,8 @@ type Reads interface {
 	// is false.
 	RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error)
 	// RowNames returns the different products, producers or branches of some jobs that have a part.
-	RowNames(ctx context.Context, column trade.RowSort, jobs []string, part string, limit int) ([]string, error)
+	RowNames(ctx context.Context, column trade.RowSort, jobs []string, part string, limit int) (names []string,
+		more bool, err error)
 	// Entry and EntryByID return one row, by job and key or by id. They return trade.ErrNotFound if
 	// there is none.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)

@@ -55,6 +55,7 @@ type Tuning struct {
 	Lease  time.Duration // how long a lease lasts
 	// how many rows a list selects by their ids and sorts; more are read along an index
 	Few     int
+	Names   int                             // how many texts of a column are read to look for a part in them
 	Check   time.Duration                   // how long Health looks for damage in a SQLite file
 	FsMagic func(path string) (int64, bool) // the file system's type
 	Machine func() string                   // the host's machine id
@@ -69,6 +70,7 @@ var DefaultTuning = Tuning{
 	Settle:  15 * time.Second,
 	Lease:   30 * time.Second,
 	Few:     5000,
+	Names:   100_000,
 	Check:   quickCheckTime,
 	FsMagic: fileSystemType,
 	Machine: machineID,
