@@ -58,6 +58,9 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := countOn(t); err != nil {
 		return err
 	}
+	if err := newLife(t); err != nil {
+		return err
+	}
 	if err := doubtAll(t, time.Now()); err != nil {
 		return err
 	}

@@ -31,6 +31,11 @@ func (s *Store) Feed(ctx context.Context, wanted bool) error {
 		return nil
 	}
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		if !wanted || off || len(have) == 0 {
+			if err := aloneWithEntries(t); err != nil {
+				return err
+			}
+		}
 		if wanted {
 			if err := t.Do(`INSERT INTO feed (one, id, seq, wanted_at) VALUES (1, ?, 0, `+t.S.D.Now+`)
 				ON CONFLICT (one) DO UPDATE SET wanted_at = excluded.wanted_at`, uuid.NewString()); err != nil {
@@ -45,6 +50,25 @@ func (s *Store) Feed(ctx context.Context, wanted bool) error {
 		}
 		return switchTriggers(t, fedTriggers, `SELECT COUNT(*) FROM feed`)
 	})
+}
+
+// newLife separates what other programs were told from what they are told from now on, because the
+// ledger may lack some of it: no place in the order of changes holds any more, and events get numbers
+// above all that were given, if there were fewer than one in each millisecond.
+func newLife(t *sqldb.Tx) error {
+	if err := t.Do(`UPDATE feed SET id = ?`, uuid.NewString()); err != nil {
+		return err
+	}
+	if t.S.D.Name == sqldb.Postgres {
+		var next int64
+		return t.Get(&next, `SELECT setval(q.name, GREATEST(nextval(q.name), `+t.S.D.Now+`))
+			FROM (SELECT CAST(pg_get_serial_sequence('outbox', 'seq') AS regclass) AS name) q`)
+	}
+	if err := t.Do(`INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0
+		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'outbox')`); err != nil {
+		return err
+	}
+	return t.Do(`UPDATE sqlite_sequence SET seq = MAX(seq, ` + t.S.D.Now + `) WHERE name = 'outbox'`)
 }
 
 // FeedEnd returns the end of the order of changes: each change that becomes visible later comes behind
@@ -66,16 +90,18 @@ func (s *Store) FeedEnd(ctx context.Context) (trade.FeedPlace, error) {
 
 // Changes returns the rows that changed behind a place, each once, in the order of their newest
 // changes, at most limit, and the place behind them. more reports that there are further ones. It
-// returns trade.ErrNotFound if the place is of another order.
+// returns trade.ErrNotFound if the place is of another order, or behind the end: then the ledger is an
+// older one.
 func (s *Store) Changes(ctx context.Context, after trade.FeedPlace, limit int) (rows []trade.Entry,
 	next trade.FeedPlace, more bool, err error,
 ) {
-	end, err := s.FeedEnd(ctx)
-	if err == nil && end.Feed != after.Feed {
-		err = trade.ErrNotFound
-	}
+	err = s.numberChanges(ctx)
+	end := trade.FeedPlace{}
 	if err == nil {
-		err = s.numberChanges(ctx)
+		end, err = s.FeedEnd(ctx)
+	}
+	if err == nil && (end.Feed != after.Feed || after.Seq > end.Seq) {
+		err = trade.ErrNotFound
 	}
 	if err != nil {
 		return nil, after, false, err

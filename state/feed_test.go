@@ -3,7 +3,10 @@ package state
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -80,4 +83,71 @@ func TestNoChangeIsMissedByWhoAsksAgain(t *testing.T) {
 			t.Error("a row still costs something")
 		}
 	})
+}
+
+// A place in the changes of a ledger that has gone back since is refused, however it went back: changes
+// could be missed otherwise. Events get numbers that none had before.
+func TestAPlaceOfALedgerThatWentBackIsRefused(t *testing.T) {
+	settled := func(a trade.Attempt, _ trade.Entry) trade.Settlement { return created(a, "remote-"+a.ID) }
+	for what, goBack := range map[string]func(k *kept, file string){
+		"restored": func(k *kept, file string) { must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) },
+		"rebuilt": func(k *kept, file string) {
+			must.Do(t, os.Rename(file, k.o.DSN))
+			must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			k := keep(t, backends[0].open(t))
+			must.Do(t, k.s.Feed(t.Context(), true))
+			mustTell(t, k.s, trade.EventTarget{Name: "erp"})
+			k.sends("a", 1, 1, settled)
+			file := filepath.Join(t.TempDir(), "copy.db")
+			if what == "rebuilt" {
+				must.Do(t, k.s.Backup(t.Context(), file))
+			}
+			k.sends("b", 3, 3, settled)
+			if what == "restored" {
+				must.Do(t, k.s.Backup(t.Context(), file))
+			}
+			place, before := lifeOf(t, k.s)
+			k.close()
+			goBack(k, file)
+			k.open()
+			k.sends("c", 9, 9, settled)
+			wantNewLife(t, k.s, place, before)
+		})
+	}
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		must.Do(t, s.Feed(t.Context(), true))
+		mustTell(t, s, trade.EventTarget{Name: "erp"})
+		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), idA))
+		place, before := lifeOf(t, s)
+		beyond := place
+		beyond.Seq++
+		if _, _, _, err := s.Changes(t.Context(), beyond, 10); !errors.Is(err, trade.ErrNotFound) {
+			t.Errorf("a place behind the end: %v", err)
+		}
+		must.Do(t, s.db.InTx(t.Context(), "testing", newLife))
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[1]), "0194f000-0000-7000-8000-00000000000b"))
+		wantNewLife(t, s, place, before)
+	})
+}
+
+func lifeOf(t *testing.T, s *Store) (trade.FeedPlace, time.Time) {
+	t.Helper()
+	_, place := changed(t, s, must.Get(s.FeedEnd(t.Context()))(t))
+	return place, time.Now()
+}
+
+func wantNewLife(t *testing.T, s *Store, place trade.FeedPlace, before time.Time) {
+	t.Helper()
+	if _, _, _, err := s.Changes(t.Context(), place, 10); !errors.Is(err, trade.ErrNotFound) {
+		t.Errorf("the place is still one: %v", err)
+	}
+	newest := must.Get(s.Outbox(t.Context(), trade.OutEventFilter{Limit: 1}))(t)
+	if len(newest) != 1 || newest[0].Seq < before.Add(-time.Minute).UnixMilli() {
+		t.Errorf("the newest event: %+v", newest)
+	}
 }

@@ -104,6 +104,9 @@ func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
 	if err := t.Draw(now, s.db.Confirmed()); err != nil {
 		return err
 	}
+	if err := newLife(t); err != nil { // it may lack what was not in a journal
+		return err
+	}
 	detail, err := json.Marshal(map[string]any{
 		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server), "why": trade.Say("audit.promoted"),
 	})

@@ -58,6 +58,12 @@ func (s *Store) Tell(ctx context.Context, targets []trade.EventTarget) error {
 		return err
 	}
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		added := slices.ContainsFunc(put, func(w targetRow) bool { return !named(have, w.Name) })
+		if off != quiet || added || len(gone) > 0 {
+			if err := aloneWithEntries(t); err != nil {
+				return err
+			}
+		}
 		for _, w := range put {
 			if err := t.Do(`INSERT INTO outbox_target (name, kinds, jobs, wanted_at) VALUES (?, ?, ?, `+t.S.D.Now+`)
 				ON CONFLICT (name) DO UPDATE SET kinds = excluded.kinds, jobs = excluded.jobs, wanted_at = excluded.wanted_at`,
@@ -66,8 +72,12 @@ func (s *Store) Tell(ctx context.Context, targets []trade.EventTarget) error {
 			}
 		}
 		for _, g := range gone {
-			if err := t.Do(`DELETE FROM outbox_target WHERE name = ?`, g.Name); err != nil {
+			n, err := t.Changed(`DELETE FROM outbox_target WHERE name = ? AND wanted_at = ?`, g.Name, g.WantedAt)
+			if err != nil {
 				return err
+			}
+			if n == 0 {
+				continue // another service has just said that it is wanted
 			}
 			if err := t.Do(`UPDATE outbox SET done_at = `+t.S.D.Now+`, outcome = 'given_up' WHERE target = ? AND done_at IS NULL`,
 				g.Name); err != nil {
@@ -76,6 +86,10 @@ func (s *Store) Tell(ctx context.Context, targets []trade.EventTarget) error {
 		}
 		return switchTriggers(t, toldTriggers, `SELECT COUNT(*) FROM outbox_target`)
 	})
+}
+
+func named(targets []targetRow, name string) bool {
+	return slices.ContainsFunc(targets, func(h targetRow) bool { return h.Name == name })
 }
 
 // noLongerWanted reports whether what no service of this configuration wants is to go. A ledger in
@@ -113,6 +127,16 @@ func (s *Store) triggersOff(ctx context.Context, op string, names []string) (boo
 	var off int
 	err := s.db.Get(ctx, op, &off, disabledTriggers+`(`+sqldb.Placeholders(len(names))+`)`, sqldb.Anys(names)...)
 	return off > 0, err
+}
+
+// aloneWithEntries waits on PostgreSQL for all transactions that write entries, and keeps others from it
+// until this one ends. Whoever begins or ends what the triggers of entry write does so first: of two
+// services the later one counts what the earlier one left, and no writer waits for this one meanwhile.
+func aloneWithEntries(t *sqldb.Tx) error {
+	if t.S.D.Name == sqldb.SQLite {
+		return nil // its only writer
+	}
+	return t.Do(`LOCK TABLE entry IN SHARE ROW EXCLUSIVE MODE`)
 }
 
 // switchTriggers enables the triggers if the query counts something, else it disables them. That waits
@@ -195,9 +219,10 @@ func (r outRow) event() trade.OutEvent {
 	return e
 }
 
-// DueOutbox returns the events that a target is to be told now, the oldest first, at most limit, and at
-// most one of each row: a later one waits until the earlier one is delivered or given up. While
-// nothing arrives there it is one event. A try planned further ahead than messageRests is due, too.
+// DueOutbox returns the events that a target is to be told now, at most limit, and at most one of each
+// row: a later one waits until the earlier one is delivered or given up. Those that were not tried yet
+// come first, in their order: what a program does not take keeps nothing else from it. While a target
+// does not answer it is one event. A try planned further ahead than messageRests is due, too.
 func (s *Store) DueOutbox(ctx context.Context, target string, now time.Time, limit int) ([]trade.OutEvent, error) {
 	const op = "reading the events to deliver"
 	at, far := now.UnixMilli(), now.Add(messageRests).UnixMilli()
@@ -212,12 +237,12 @@ func (s *Store) DueOutbox(ctx context.Context, target string, now time.Time, lim
 	}
 	return sqldb.Made(ctx, s.db, op, outRow.event, selectOutbox+`WHERE o.target = ? AND o.done_at IS NULL
 		AND (o.next_at <= ? OR o.next_at > ?) AND (o.entry_id IS NULL OR NOT EXISTS
-		(SELECT 1 FROM outbox e WHERE e.target = o.target AND e.entry_id = o.entry_id AND e.done_at IS NULL AND e.seq < o.seq)) ORDER BY o.seq LIMIT ?`, target, at, far, limit)
+		(SELECT 1 FROM outbox e WHERE e.target = o.target AND e.entry_id = o.entry_id AND e.done_at IS NULL AND e.seq < o.seq)) ORDER BY o.next_at, o.seq LIMIT ?`, target, at, far, limit)
 }
 
-// SettleEvents stores what became of events that were tried, all of one target. If none of them arrived,
-// the target rests until pause says, which is asked with how often in a row that has been so.
-func (s *Store) SettleEvents(ctx context.Context, target string, events []trade.OutEvent, arrived bool,
+// SettleEvents stores what became of events that were tried, all of one target. If it did not answer,
+// it rests until pause says, which is asked with how often in a row that has been so.
+func (s *Store) SettleEvents(ctx context.Context, target string, events []trade.OutEvent, answered bool,
 	pause func(failures int) time.Time,
 ) error {
 	return s.db.InTx(ctx, "recording deliveries of events", func(t *sqldb.Tx) error {
@@ -230,10 +255,10 @@ func (s *Store) SettleEvents(ctx context.Context, target string, events []trade.
 		}
 		var failures []int
 		if err := t.All(&failures, `SELECT failures FROM outbox_target WHERE name = ?`, target); err != nil ||
-			len(failures) == 0 || arrived && failures[0] == 0 {
+			len(failures) == 0 || answered && failures[0] == 0 {
 			return err
 		}
-		if arrived {
+		if answered {
 			return t.Do(`UPDATE outbox_target SET failures = 0, next_at = 0 WHERE name = ?`, target)
 		}
 		return t.Do(`UPDATE outbox_target SET failures = ?, next_at = ? WHERE name = ?`, failures[0]+1,
@@ -274,13 +299,13 @@ func outboxWhere(f trade.OutEventFilter) (string, []any) {
 func (s *Store) Redeliver(ctx context.Context, events []trade.OutEvent, record trade.AuditRecord) (int, error) {
 	return sqldb.Stored(ctx, s.db, "delivering events again", func(t *sqldb.Tx) (n int, err error) {
 		for chunk := range slices.Chunk(events, sqldb.InList) {
-			seqs := make([]any, len(chunk))
-			for i, e := range chunk {
-				seqs[i] = e.Seq
+			seqs := []any{record.At.UnixMilli()}
+			for _, e := range chunk {
+				seqs = append(seqs, e.Seq)
 			}
 			// of a target that is no longer told nothing would be delivered
-			some, err := t.Changed(`UPDATE outbox SET done_at = NULL, outcome = '', fault = '', tries = 0, next_at = 0
-				WHERE target IN (SELECT name FROM outbox_target) AND seq IN (`+sqldb.Placeholders(len(seqs))+`)`, seqs...)
+			some, err := t.Changed(`UPDATE outbox SET done_at = NULL, outcome = '', fault = '', tries = 0, next_at = 0, again_at = ?
+				WHERE target IN (SELECT name FROM outbox_target) AND seq IN (`+sqldb.Placeholders(len(chunk))+`)`, seqs...)
 			if err != nil {
 				return 0, err
 			}
@@ -320,8 +345,8 @@ type outboxStateRow struct {
 const outboxBatch = 500
 
 // PruneOutbox gives up events that are older than keep and were not delivered, and removes those that
-// were; those that were given up after twice the time, so that somebody sees them. It returns how many
-// were given up now.
+// were; those that were given up after twice the time, so that somebody sees them. The time of one that
+// was to be delivered again begins anew with that. It returns how many were given up now.
 func (s *Store) PruneOutbox(ctx context.Context, now time.Time, keep time.Duration) (givenUp int, err error) {
 	old, older := now.Add(-keep).UnixMilli(), now.Add(-2*keep).UnixMilli()
 	var some []int64
@@ -335,13 +360,14 @@ func (s *Store) PruneOutbox(ctx context.Context, now time.Time, keep time.Durati
 		gives bool
 	}{
 		{
-			`UPDATE outbox SET done_at = ?, outcome = 'given_up' WHERE seq IN (SELECT seq FROM outbox WHERE at < ? AND done_at IS NULL LIMIT ?)`,
-			[]any{now.UnixMilli(), old, outboxBatch},
+			`UPDATE outbox SET done_at = ?, outcome = 'given_up' WHERE seq IN (SELECT seq FROM outbox WHERE at < ? AND again_at < ? AND done_at IS NULL LIMIT ?)`,
+			[]any{now.UnixMilli(), old, old, outboxBatch},
 			true,
 		},
 		{
-			`DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE at < ? AND (outcome = 'delivered' OR outcome = 'given_up' AND at < ?) LIMIT ?)`,
-			[]any{old, older, outboxBatch},
+			`DELETE FROM outbox WHERE seq IN (SELECT seq FROM outbox WHERE at < ? AND again_at < ? AND (outcome = 'delivered'
+				OR outcome = 'given_up' AND at < ? AND again_at < ?) LIMIT ?)`,
+			[]any{old, old, older, older, outboxBatch},
 			false,
 		},
 	} {

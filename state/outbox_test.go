@@ -46,12 +46,14 @@ func TestAChangeIsToldWithItsTransaction(t *testing.T) {
 		mustSettle(t, s, lease, created(doubt, "0194f000-0000-7000-8000-00000000000b"))
 		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Running, Since: at}))
 		stop := &trade.Stop{Code: "api_key", Why: trade.Say("stop.api_key")}
-		for range 2 { // it is told once
+		quiet := &trade.Stop{Code: "interrupted"}
+		for range 2 { // each run meets it, and it is told once
+			must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Running, Since: at}))
 			must.Do(t, s.SetJobStatus(t.Context(),
 				trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: stop, Since: at}))
+			must.Do(t, s.SetJobStatus(t.Context(),
+				trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: quiet}))
 		}
-		quiet := &trade.Stop{Code: "interrupted"}
-		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: quiet}))
 		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "deliveries", State: trade.Stopped, Stop: stop}))
 		refusal := mustEntry(t, s, "contracts", "c").Cause
 		want := []string{
@@ -62,6 +64,11 @@ func TestAChangeIsToldWithItsTransaction(t *testing.T) {
 			"job.stopped  stopped api_key ", "job.stopped  stopped api_key ",
 		}
 		got := toldOf(t, s, "all")
+		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Idle, Since: at}))
+		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Stopped, Stop: stop}))
+		if again := toldOf(t, s, "all")[len(got):]; !slices.Equal(again, []string{"job.stopped  stopped api_key "}) {
+			t.Errorf("after a run that ended well the same stop is told as %v", again)
+		}
 		slices.Sort(got[:2]) // two of one transaction
 		slices.Sort(want[:2])
 		if diff := cmp.Diff(want, got); diff != "" {
@@ -79,8 +86,7 @@ func TestAChangeIsToldWithItsTransaction(t *testing.T) {
 		e.State, e.Flags = trade.Dismissed, nil
 		failed := s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 			must.Do(t, tx.Do(`UPDATE entry SET state = 'in_doubt', version = version + 1 WHERE key = 'd' AND 1 = 0`))
-			must.Do(t, tx.Do(`UPDATE job_status SET state = 'running' WHERE job = 'contracts'`))
-			must.Do(t, tx.Do(`UPDATE job_status SET state = 'stopped', stop = '{"code":"erp"}' WHERE job = 'contracts'`))
+			must.Do(t, tx.Do(`UPDATE job_status SET state = 'stopped', told = 'erp' WHERE job = 'contracts'`))
 			return trade.ErrNotFound
 		})
 		if failed == nil || len(toldOf(t, s, "all")) != before {
@@ -205,13 +211,92 @@ func TestOldEventsAreGivenUpAndRemoved(t *testing.T) {
 		week := 7 * 24 * time.Hour
 		for _, step := range []struct {
 			after         time.Duration
+			again         bool // somebody has them delivered again before
 			gives, remain int
-		}{{week - time.Second, 0, 2}, {week + time.Second, 1, 1}, {2*week + time.Second, 0, 0}} {
-			n := must.Get(s.PruneOutbox(t.Context(), all[0].At.Add(step.after), week))(t)
+		}{
+			{week - time.Second, false, 0, 2},
+			{week + time.Second, false, 1, 1},
+			{week + 2*time.Hour, true, 0, 1},
+			{2 * week, false, 0, 1},
+			{2*week + 3*time.Hour, false, 1, 1},
+			{3 * week, false, 0, 1},
+			{3*week + 3*time.Hour, false, 0, 0},
+		} {
+			now := all[0].At.Add(step.after)
+			if step.again {
+				act := anAct("events")
+				act.At = now
+				must.Get(s.Redeliver(t.Context(), must.Get(s.Outbox(t.Context(), trade.OutEventFilter{}))(t), act))(t)
+			}
+			n := must.Get(s.PruneOutbox(t.Context(), now, week))(t)
 			left := must.Get(s.Outbox(t.Context(), trade.OutEventFilter{}))(t)
 			if n != step.gives || len(left) != step.remain {
 				t.Errorf("after %s: %d were given up, %+v", step.after, n, left)
 			}
+		}
+	})
+}
+
+// What a program does not take keeps nothing else from it: the next event is due at once if the program
+// answered, and comes before the other if it did not.
+func TestWhatIsNotTakenKeepsNothingElseBack(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+		mustTell(t, s, trade.EventTarget{Name: "erp"})
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[0]), idA))
+		now := time.Now()
+		later := func(n int) time.Time { return now.Add(time.Duration(n) * time.Minute) }
+		due := must.Get(s.DueOutbox(t.Context(), "erp", now, 8))(t)
+		due[0].Tries, due[0].NextAt, due[0].Fault = 1, now.Add(time.Minute), "http_422"
+		must.Do(t, s.SettleEvents(t.Context(), "erp", due, true, later))
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, es[1]), "0194f000-0000-7000-8000-00000000000b"))
+		keys := func(now time.Time) (out string) {
+			for _, e := range must.Get(s.DueOutbox(t.Context(), "erp", now, 8))(t) {
+				out += e.Key
+			}
+			return out
+		}
+		if got := keys(now); got != "b" {
+			t.Errorf("after a refusal there is due: %q", got)
+		}
+		must.Do(t, s.SettleEvents(t.Context(), "erp", due, false, later))
+		if first, then := keys(now), keys(now.Add(time.Minute)); first != "" || then != "b" {
+			t.Errorf("after no answer there is due: %q, then %q", first, then)
+		}
+	})
+}
+
+// Two services that change who is told at the same moment leave the triggers as they must be: the second
+// one waits for the first.
+func TestTwoServicesChangeWhoIsToldOneAfterTheOther(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		if s.db.D.Name == sqldb.SQLite {
+			return // one service
+		}
+		mustTell(t, s, trade.EventTarget{Name: "old"})
+		must.Do(t, s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+			return tx.Do(`UPDATE outbox_target SET wanted_at = wanted_at - 3600001`)
+		}))
+		done := make(chan error, 1)
+		must.Do(t, s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error { // another service is adding one
+			must.Do(t, aloneWithEntries(tx))
+			must.Do(t, tx.Do(`INSERT INTO outbox_target (name, kinds, jobs, wanted_at) VALUES ('new', '', '', `+
+				tx.S.D.Now+`)`))
+			go func() { done <- s.Tell(t.Context(), nil) }()
+			for waits := 0; waits == 0; {
+				must.Do(t, tx.Get(&waits, `SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation IN
+					('entry'::regclass, 'outbox_target'::regclass)
+					AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
+				if len(done) > 0 {
+					t.Fatal("it did not wait")
+				}
+			}
+			return switchTriggers(tx, toldTriggers, `SELECT COUNT(*) FROM outbox_target`)
+		}))
+		must.Do(t, <-done)
+		if off := must.Get(s.triggersOff(t.Context(), "testing", toldTriggers))(t); off {
+			t.Error("somebody is to be told, and nothing writes it")
 		}
 	})
 }

@@ -295,6 +295,9 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 		if err := t.Draw(f.now, f.had); err != nil {
 			return err
 		}
+		if err := newLife(t); err != nil {
+			return err
+		}
 	}
 	detail, err := json.Marshal(r.plan)
 	if err != nil {

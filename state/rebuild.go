@@ -244,6 +244,9 @@ func takeOver(r *replay, dir string) error {
 	if err := setPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
+	if err := newLife(t); err != nil {
+		return err
+	}
 	mark := r.History.Mark
 	if end.Seq == 0 {
 		mark = ""

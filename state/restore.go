@@ -180,7 +180,12 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 			Err: errors.New("it has no rows"),
 		}
 	}
-	return s.db.ID, s.AppendAudit(ctx, record)
+	return s.db.ID, s.db.InTx(ctx, "preparing the copy", func(t *sqldb.Tx) error {
+		if err := newLife(t); err != nil {
+			return err
+		}
+		return addAudit(t, record)
+	})
 }
 
 // nobodyHas refuses a ledger that a process has open. The check is to change the journal mode,

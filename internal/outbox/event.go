@@ -37,11 +37,13 @@ const Test trade.EventKind = "test"
 // eventSpace is the name space of the ids of events.
 var eventSpace = uuid.MustParse("5a1c4f52-6f4e-5c8e-9d1b-7b3f0c2d9e61")
 
-// IDOf returns the id of an event of a ledger. It follows from what happened, so that a change that a
-// repaired ledger tells again mostly has the same one.
+// IDOf returns the id of an event of a ledger, which no other one gets: a program that takes each id once
+// must not lose what happened after the ledger was repaired. The number is one that a copy of the ledger,
+// put in its place by hand, may give again; so what happened, and when, is in it, too.
 func IDOf(ledger string, e trade.OutEvent) string {
 	return uuid.NewSHA1(eventSpace, []byte(strings.Join([]string{
-		ledger, string(e.Kind), e.Job, e.Key, strconv.Itoa(e.Generation), strconv.FormatInt(e.Version, 10),
+		ledger, strconv.FormatInt(e.Seq, 10), string(e.Kind), e.Job, e.Key, e.State, e.Cause, e.RemoteID,
+		strconv.Itoa(e.Generation), strconv.FormatInt(e.Version, 10), strconv.FormatInt(e.At.UnixMilli(), 10),
 	}, "\n"))).String()
 }
 

@@ -32,7 +32,7 @@ type EventLedger interface {
 	Feed(ctx context.Context, wanted bool) error
 	TakeTarget(ctx context.Context, target string, lasts time.Duration) (bool, error)
 	DueOutbox(ctx context.Context, target string, now time.Time, limit int) ([]trade.OutEvent, error)
-	SettleEvents(ctx context.Context, target string, events []trade.OutEvent, arrived bool,
+	SettleEvents(ctx context.Context, target string, events []trade.OutEvent, answered bool,
 		pause func(failures int) time.Time) error
 	PruneOutbox(ctx context.Context, now time.Time, keep time.Duration) (int, error)
 }
@@ -154,7 +154,7 @@ func (s *Sender) deliver(ctx context.Context, t Target, client *http.Client) (mo
 // settle stores what became of a batch, also while the service stops: what arrived must not be sent
 // again.
 func (s *Sender) settle(ctx context.Context, t Target, due []trade.OutEvent, faults []*alert.Fault) (bool, error) {
-	now, arrived := s.Now(), 0
+	now, arrived, answered := s.Now(), false, false
 	var settled []trade.OutEvent
 	for i, e := range due {
 		fault := faults[i]
@@ -165,9 +165,10 @@ func (s *Sender) settle(ctx context.Context, t Target, due []trade.OutEvent, fau
 		e.Tries++
 		if fault == nil {
 			e.Outcome, e.DoneAt, e.Fault, e.NextAt = trade.EventDelivered, now, "", now
-			arrived++
+			arrived, answered = true, true
 		} else {
 			e.NextAt, e.Fault, result = now.Add(alert.PauseAfter(e.Tries)), fault.Code, fault.Code
+			answered = answered || !fault.All
 			s.Log.Warn("event not delivered", zap.String("target", t.Name), zap.Int64("event", e.Seq),
 				zap.String("fault", fault.Code), zap.Int("try", e.Tries), zap.Time("next_at", e.NextAt))
 		}
@@ -179,7 +180,7 @@ func (s *Sender) settle(ctx context.Context, t Target, due []trade.OutEvent, fau
 	if len(settled) == 0 {
 		return false, nil
 	}
-	return arrived > 0, s.Ledger.SettleEvents(context.WithoutCancel(ctx), t.Name, settled, arrived > 0,
+	return arrived, s.Ledger.SettleEvents(context.WithoutCancel(ctx), t.Name, settled, answered,
 		func(failures int) time.Time { return now.Add(alert.PauseAfter(failures)) })
 }
 
@@ -205,7 +206,7 @@ func Try(ctx context.Context, t Target, ledger string, now time.Time) *alert.Fau
 func post(ctx context.Context, t Target, client *http.Client, body []byte, now time.Time) *alert.Fault {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.Options.URL(), bytes.NewReader(body))
 	if err != nil {
-		return &alert.Fault{Code: "address"}
+		return &alert.Fault{Code: "address", All: true}
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set(Header, Sign(t.Secret(), now, body))
@@ -214,7 +215,20 @@ func post(ctx context.Context, t Target, client *http.Client, body []byte, now t
 	case err != nil:
 		return alert.AsFault(err)
 	case status < 200 || status > 299:
-		return alert.HTTPFault(status)
+		fault := alert.HTTPFault(status)
+		fault.All = !refusesEvent(status)
+		return fault
 	}
 	return nil
+}
+
+// refusesEvent reports whether a status may be about the one event that was sent. The others are about
+// the program or the way to it: no event would be taken now.
+func refusesEvent(status int) bool {
+	switch status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusProxyAuthRequired, http.StatusRequestTimeout, http.StatusGone, http.StatusTooManyRequests:
+		return false
+	}
+	return status >= 400 && status <= 499
 }

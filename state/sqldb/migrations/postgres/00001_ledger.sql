@@ -312,7 +312,8 @@ CREATE TABLE job_status (
     job TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'backing_off', 'stopped', 'paused')),
     stop TEXT,
-    since BIGINT
+    since BIGINT,
+    told TEXT NOT NULL DEFAULT '' -- the code of the stop that other programs were told of; '' since the job was idle
 );
 
 -- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in parts are for PostgreSQL, where several commit at once, and one part may be below 0.
@@ -451,7 +452,7 @@ CREATE TABLE outbox_target (
     wanted_at BIGINT NOT NULL, -- when a service last said that it is wanted, on the database's clock
     owner TEXT NOT NULL DEFAULT '', -- who delivers to it; '' = nobody
     expires BIGINT NOT NULL DEFAULT 0, -- on the database's clock
-    failures BIGINT NOT NULL DEFAULT 0, -- tries in a row of which none delivered anything
+    failures BIGINT NOT NULL DEFAULT 0, -- tries in a row to which it did not answer
     next_at BIGINT NOT NULL DEFAULT 0
 );
 
@@ -475,11 +476,13 @@ CREATE TABLE outbox (
     done_at BIGINT, -- null: to be delivered
     outcome TEXT NOT NULL DEFAULT '' CONSTRAINT outbox_outcome CHECK (outcome IN ('', 'delivered', 'given_up')),
     fault TEXT NOT NULL DEFAULT '',
+    again_at BIGINT NOT NULL DEFAULT 0, -- when a person last had it delivered again
     CONSTRAINT outbox_done CHECK ((done_at IS NULL) = (outcome = ''))
 );
-CREATE INDEX outbox_open ON outbox (target, seq) WHERE done_at IS NULL;
+CREATE INDEX outbox_open ON outbox (target, next_at, seq) WHERE done_at IS NULL;
 CREATE INDEX outbox_row ON outbox (target, entry_id, seq) WHERE done_at IS NULL;
 CREATE INDEX outbox_at ON outbox (at);
+CREATE INDEX outbox_lost ON outbox (target) WHERE outcome = 'given_up';
 
 CREATE TABLE digest (
     one BIGINT PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -809,12 +812,11 @@ BEGIN
 END $$;
 CREATE FUNCTION safrasync_job_told() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.stop::jsonb ->> 'code' IN ('interrupted', 'lease', 'paused') OR TG_OP = 'UPDATE'
-        AND NEW.state = OLD.state AND (NEW.stop::jsonb ->> 'code') IS NOT DISTINCT FROM (OLD.stop::jsonb ->> 'code') THEN
+    IF TG_OP = 'UPDATE' AND NEW.told = OLD.told THEN
         RETURN NULL;
     END IF;
     INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.stop::jsonb ->> 'code', '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
+    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.told, '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
     FROM outbox_target t
     WHERE (t.kinds = '' OR strpos(t.kinds, ',job.stopped,') > 0) AND (t.jobs = '' OR strpos(t.jobs, ',' || NEW.job || ',') > 0)
     ORDER BY t.name;
@@ -842,7 +844,7 @@ CREATE TRIGGER entry_told AFTER UPDATE ON entry FOR EACH ROW
     EXECUTE FUNCTION safrasync_told();
 ALTER TABLE entry DISABLE TRIGGER entry_fed_new, DISABLE TRIGGER entry_fed, DISABLE TRIGGER entry_told;
 CREATE TRIGGER job_told AFTER INSERT OR UPDATE ON job_status FOR EACH ROW
-    WHEN (NEW.state IN ('stopped', 'paused') AND NEW.stop IS NOT NULL) EXECUTE FUNCTION safrasync_job_told();
+    WHEN (NEW.told <> '') EXECUTE FUNCTION safrasync_job_told();
 CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt FOR EACH ROW
     WHEN (NEW.outcome IS DISTINCT FROM OLD.outcome AND OLD.outcome IS NOT NULL
         AND NOT (OLD.outcome = 'unknown' AND NEW.outcome IS NOT NULL AND NEW.outcome IN ('created', 'not_created', 'not_sent')))

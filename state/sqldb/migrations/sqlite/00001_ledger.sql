@@ -311,7 +311,8 @@ CREATE TABLE job_status (
     job TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'backing_off', 'stopped', 'paused')),
     stop TEXT,
-    since INTEGER
+    since INTEGER,
+    told TEXT NOT NULL DEFAULT '' -- the code of the stop that other programs were told of; '' since the job was idle
 ) STRICT, WITHOUT ROWID;
 
 -- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in parts are for PostgreSQL, where several commit at once, and one part may be below 0.
@@ -450,7 +451,7 @@ CREATE TABLE outbox_target (
     wanted_at INTEGER NOT NULL, -- when a service last said that it is wanted, on the database's clock
     owner TEXT NOT NULL DEFAULT '', -- who delivers to it; '' = nobody
     expires INTEGER NOT NULL DEFAULT 0, -- on the database's clock
-    failures INTEGER NOT NULL DEFAULT 0, -- tries in a row of which none delivered anything
+    failures INTEGER NOT NULL DEFAULT 0, -- tries in a row to which it did not answer
     next_at INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
@@ -474,11 +475,13 @@ CREATE TABLE outbox (
     done_at INTEGER, -- null: to be delivered
     outcome TEXT NOT NULL DEFAULT '' CONSTRAINT outbox_outcome CHECK (outcome IN ('', 'delivered', 'given_up')),
     fault TEXT NOT NULL DEFAULT '',
+    again_at INTEGER NOT NULL DEFAULT 0, -- when a person last had it delivered again
     CONSTRAINT outbox_done CHECK ((done_at IS NULL) = (outcome = ''))
 ) STRICT;
-CREATE INDEX outbox_open ON outbox (target, seq) WHERE done_at IS NULL;
+CREATE INDEX outbox_open ON outbox (target, next_at, seq) WHERE done_at IS NULL;
 CREATE INDEX outbox_row ON outbox (target, entry_id, seq) WHERE done_at IS NULL;
 CREATE INDEX outbox_at ON outbox (at);
+CREATE INDEX outbox_lost ON outbox (target) WHERE outcome = 'given_up';
 
 CREATE TABLE digest (
     one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -798,21 +801,19 @@ BEGIN
     ORDER BY k.no, t.name;
 END;
 CREATE TRIGGER job_told AFTER UPDATE ON job_status
-WHEN (NEW.state = 'stopped' OR NEW.state = 'paused') AND NEW.stop IS NOT NULL AND json_extract(NEW.stop, '$.code') NOT IN ('interrupted', 'lease', 'paused')
-    AND (NEW.state <> OLD.state OR json_extract(NEW.stop, '$.code') IS NOT json_extract(OLD.stop, '$.code')) AND EXISTS (SELECT 1 FROM outbox_target)
+WHEN NEW.told <> OLD.told AND NEW.told <> '' AND EXISTS (SELECT 1 FROM outbox_target)
 BEGIN
     INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, json_extract(NEW.stop, '$.code'), '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
+    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.told, '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
     FROM outbox_target t
     WHERE (t.kinds = '' OR instr(t.kinds, ',job.stopped,') > 0) AND (t.jobs = '' OR instr(t.jobs, ',' || NEW.job || ',') > 0)
     ORDER BY t.name;
 END;
 CREATE TRIGGER job_told_new AFTER INSERT ON job_status
-WHEN (NEW.state = 'stopped' OR NEW.state = 'paused') AND NEW.stop IS NOT NULL AND json_extract(NEW.stop, '$.code') NOT IN ('interrupted', 'lease', 'paused')
-    AND EXISTS (SELECT 1 FROM outbox_target)
+WHEN NEW.told <> '' AND EXISTS (SELECT 1 FROM outbox_target)
 BEGIN
     INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, json_extract(NEW.stop, '$.code'), '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
+    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.told, '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
     FROM outbox_target t
     WHERE (t.kinds = '' OR instr(t.kinds, ',job.stopped,') > 0) AND (t.jobs = '' OR instr(t.jobs, ',' || NEW.job || ',') > 0)
     ORDER BY t.name;
