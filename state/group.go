@@ -333,6 +333,7 @@ func (g *groupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil
 	}
+	g.witness.mindClock()
 	if err := g.witness.mayNotSend(); err != nil {
 		g.Result.Stop = unwitnessedStop(err)
 		return nil

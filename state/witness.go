@@ -437,6 +437,13 @@ func (w *watch) taken() error {
 	return err
 }
 
+// mindClock reads the witness again if this may be a machine that was put back as it ran.
+func (w *watch) mindClock() {
+	if w != nil {
+		w.writer.MindClock()
+	}
+}
+
 // mayNotSend returns why nothing may be sent, or nil.
 func (w *watch) mayNotSend() error {
 	if w == nil {

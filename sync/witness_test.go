@@ -391,6 +391,28 @@ func TestACopyThatLivesAtOnceIsNoticedBeforeARequestLeaves(t *testing.T) {
 	})
 }
 
+// A SQLite ledger in a container has another host's name each time. Its line is still its own: it is
+// compared with the journal, also where that goes on after it.
+func TestTheLineOfASQLiteLedgerIsItsOwnOnEveryHost(t *testing.T) {
+	b := witnessedBench(t, databases[0])
+	b.parts.Witness = pgtest.Database(t)
+	b.restarts()
+	b.contract(1)
+	b.passes()
+	must.Do(t, b.ledger.Close())
+	other := must.Get(sqlx.Open("postgres", b.parts.Witness))(t)
+	must.Get(other.Exec(`UPDATE safrasync_witness SET host = 'another container'`))(t)
+	b.restarts()
+	b.contract(2)
+	if made, stops := b.passes(); made != 1 || len(stops) > 0 {
+		t.Errorf("in another container: %d made, %v", made, stops)
+	}
+	must.Do(t, b.ledger.Close())
+	must.Get(other.Exec(`UPDATE safrasync_witness SET host = 'a third one', seq = seq - 1, mark = 'ffffffff'`))(t)
+	b.oldCopy("a copy whose journal goes on")
+	must.Do(t, other.Close())
+}
+
 // Several processes of a machine share its journal and its line; each takes that of the others for
 // what it is.
 func TestProcessesOfOneMachineShareALine(t *testing.T) {

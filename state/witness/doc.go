@@ -37,6 +37,13 @@
 // line lacks what it should have because writes fail, or take very long, [State.Since] says since
 // when: people are told.
 //
+// # An image of a machine as it ran
+//
+// Such a machine goes on where it was, in the midst of a process that has read its lines long ago. Its
+// clock of the day leaps ahead as soon as it is set. The lines are then read again before anything is
+// sent, and if they cannot be read, nothing is. Until its clock is set it can only find what another
+// process wrote when it writes itself.
+//
 // # Two copies at once
 //
 // Each write first compares what the witness has with what this process, or another one of this

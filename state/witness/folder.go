@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -21,6 +22,8 @@ func OpenFolder(dir string) Place { return folder{dir} }
 const (
 	filePrefix = "witness-"
 	fileSuffix = ".txt"
+	halfSuffix = ".part"        // of a file that is being written
+	halfAge    = 24 * time.Hour // from when on nobody writes it any more, by whichever clock
 )
 
 func (f folder) file(l Line) string { return filepath.Join(f.dir, filePrefix+l.Key+fileSuffix) }
@@ -33,6 +36,9 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		return nil, err
 	}
 	for _, e := range entries {
+		if err := f.clean(e); err != nil {
+			return nil, err
+		}
 		if !strings.HasPrefix(e.Name(), filePrefix+ledger) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
@@ -46,6 +52,21 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		}
 	}
 	return out, nil
+}
+
+// clean removes a file that a process left which ended while it wrote.
+func (f folder) clean(e fs.DirEntry) error {
+	if !strings.HasPrefix(e.Name(), filePrefix) || !strings.HasSuffix(e.Name(), halfSuffix) {
+		return nil
+	}
+	info, err := e.Info()
+	if err == nil && time.Since(info.ModTime()) > halfAge {
+		err = os.Remove(filepath.Join(f.dir, e.Name()))
+	}
+	if errors.Is(err, fs.ErrNotExist) { // another process was first
+		return nil
+	}
+	return err
 }
 
 func read(file string) (Line, error) {
@@ -74,7 +95,7 @@ func (f folder) Swap(_ context.Context, was, line Line) error {
 	if err != nil {
 		return err
 	}
-	half, err := os.CreateTemp(f.dir, filePrefix+"*.part")
+	half, err := os.CreateTemp(f.dir, filePrefix+"*"+halfSuffix)
 	if err != nil {
 		return err
 	}
@@ -105,7 +126,7 @@ func (f folder) Remove(_ context.Context, line Line) error {
 
 // Try makes a file and removes it.
 func (f folder) Try(context.Context) error {
-	file, err := os.CreateTemp(f.dir, filePrefix+"*.part")
+	file, err := os.CreateTemp(f.dir, filePrefix+"*"+halfSuffix)
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,8 @@ import (
 const (
 	patience = 250 * time.Millisecond // the longest that requests wait for one write
 	late     = 5 * time.Second        // how long a line may lack what is wanted before that is told
+	leap     = 5 * time.Second        // by how much the clock of the day may run ahead of the other one
+	reading  = 2 * time.Second        // the longest that requests wait until the lines were read again
 	apart    = time.Second            // between two writes for which nobody waits
 	limit    = 10 * time.Second       // of one write, where it can be ended
 	farewell = 3 * time.Second        // the longest that an end waits for the last write
@@ -54,6 +56,9 @@ type Writer struct {
 	mu      sync.Mutex
 	want    Line
 	behind  time.Time     // from when on the line has lacked something; zero: it has everything
+	anew    bool          // the lines are to be read again: this may be a machine that was put back as it ran
+	wall    time.Time     // the clock of the day, and
+	mono    time.Duration // the time since begun by the other clock, when they were last compared
 	urgent  bool          // somebody waits
 	state   State         // but not Since
 	tried   int           // attempts that have ended
@@ -61,6 +66,7 @@ type Writer struct {
 	wake    chan struct{}
 	ending  bool
 	done    chan struct{} // closed when run has ended
+	begun   time.Time
 }
 
 // NewWriter returns a writer that begins to write first, once it has read the lines and they were
@@ -70,8 +76,9 @@ func NewWriter(place Place, first Line, judge Judge, knows func(Line) (bool, err
 ) *Writer {
 	w := &Writer{
 		place: place, judge: judge, knows: knows, lock: lock, want: first, urgent: true, behind: time.Now(),
-		changed: make(chan struct{}), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		changed: make(chan struct{}), wake: make(chan struct{}, 1), done: make(chan struct{}), begun: time.Now(),
 	}
+	w.leapt()
 	go w.run()
 	return w
 }
@@ -81,6 +88,7 @@ func (w *Writer) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	state := w.state
+	state.Seen = state.Seen && !w.anew
 	if !w.behind.IsZero() && (state.Err != nil || time.Since(w.behind) > late) {
 		state.Since = w.behind
 	}
@@ -115,6 +123,30 @@ func (w *Writer) Advance(journal string, seq int64, mark string, posts bool) {
 		w.state.Slow = true
 		w.mu.Unlock()
 	}
+}
+
+// MindClock reads the lines again if the clock of the day has leapt ahead since the last call, as it
+// does if a machine goes on from an image that was made as it ran. It waits for that for a while.
+func (w *Writer) MindClock() {
+	w.mu.Lock()
+	leapt := w.leapt() && w.state.Seen
+	w.anew, w.urgent = w.anew || leapt, w.urgent || leapt
+	w.mu.Unlock()
+	if leapt {
+		w.awake()
+		w.await(reading, func() bool { return !w.anew || w.state.Taken != nil })
+	}
+}
+
+// leapt reports whether the clock of the day has leapt ahead since the last call, and takes note of both
+// clocks. The caller holds the lock.
+func (w *Writer) leapt() bool {
+	now := time.Now()
+	wall, mono := now.Round(0), now.Sub(w.begun)
+	ahead := wall.Sub(w.wall) - (mono - w.mono)
+	first := w.wall.IsZero()
+	w.wall, w.mono = wall, mono
+	return !first && ahead > leap
 }
 
 // Retry makes the writer try at once, and waits for that for a while.
@@ -204,7 +236,7 @@ func (w *Writer) run() {
 	defer close(w.done)
 	for last := (time.Time{}); ; {
 		w.mu.Lock()
-		pending := w.state.Taken == nil && (!w.state.Seen || !w.state.Line.has(w.want.Journal, w.want.Seq))
+		pending := w.state.Taken == nil && (!w.state.Seen || w.anew || !w.state.Line.has(w.want.Journal, w.want.Seq))
 		urgent, ending := w.urgent, w.ending
 		w.mu.Unlock()
 		rest := apart - time.Since(last)
@@ -234,7 +266,8 @@ func (w *Writer) run() {
 // try makes one attempt, and takes note of how it went.
 func (w *Writer) try(pending bool) {
 	w.mu.Lock()
-	line, state := w.want, w.state
+	line, state, anew := w.want, w.state, w.anew
+	state.Seen = state.Seen && !anew
 	w.urgent = false
 	w.mu.Unlock()
 	begun := time.Now()
@@ -257,6 +290,9 @@ func (w *Writer) try(pending bool) {
 		w.behind = time.Time{}
 	default: // it lacks only what came meanwhile
 		w.behind = begun
+	}
+	if anew && state.Seen {
+		w.anew = false
 	}
 	w.state = state
 	w.tried++

@@ -2,6 +2,9 @@ package witness
 
 import (
 	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,9 +43,10 @@ func writes(place Place, from Line) *Writer {
 		}
 		return v, nil
 	}
-	free := func() (func() error, error) { return func() error { return nil }, nil }
 	return NewWriter(place, from, own, func(Line) (bool, error) { return true, nil }, free)
 }
+
+func free() (func() error, error) { return func() error { return nil }, nil }
 
 func onlyLine(t *testing.T, place Place) Line {
 	t.Helper()
@@ -97,6 +101,90 @@ func TestOnlyTheLineThatIsKnownIsReplaced(t *testing.T) {
 		}
 		must.Do(t, place.Close())
 	})
+}
+
+// A machine goes on from an image that was made as it ran: its clock leaps ahead. The lines are read
+// again before its requests leave.
+func TestTheLinesAreReadAgainWhenTheClockLeaps(t *testing.T) {
+	everyPlace(t, func(t *testing.T, open func() Place) {
+		place, judged := open(), make(chan int64, 10)
+		judge := func(_ context.Context, lines []Line) (v Judgement, err error) {
+			if len(lines) == 0 {
+				return v, nil
+			}
+			v.Own = lines[0]
+			judged <- v.Own.Seq
+			if v.Own.Seq > 50 {
+				v.Ahead = errors.New("an old copy")
+			}
+			return v, nil
+		}
+		w := NewWriter(open(), line(1), judge, nil, free)
+		w.Begun(time.Minute)
+		leap := func() {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			w.wall = w.wall.Add(-time.Hour)
+		}
+		w.Advance("journal", 2, "mark", true)
+		must.Do(t, w.Flush(time.Minute))
+		leap()
+		w.MindClock()
+		w.MindClock()
+		if state := w.State(); !state.Seen || len(judged) != 1 || <-judged != 2 {
+			t.Errorf("a clock that was set: %+v", state)
+		}
+		must.Do(t, place.Swap(t.Context(), line(2), line(99)))
+		leap()
+		w.MindClock()
+		if w.Taken() == nil || len(judged) != 1 {
+			t.Errorf("an image of before record 99: %+v", w.State())
+		}
+		must.Do(t, w.Close())
+		must.Do(t, place.Close())
+	})
+}
+
+// If nobody can tell whether another process of this host has written a line, that is a fault which may
+// pass, and not another copy.
+func TestAFaultWhileComparingIsNotAnotherCopy(t *testing.T) {
+	everyPlace(t, func(t *testing.T, open func() Place) {
+		place, broken := open(), make(chan error, 1)
+		broken <- errors.New("the journal cannot be read")
+		knows := func(Line) (bool, error) {
+			select {
+			case err := <-broken:
+				return false, err
+			default:
+				return true, nil
+			}
+		}
+		first := func(context.Context, []Line) (v Judgement, err error) { return v, nil }
+		w := NewWriter(open(), line(1), first, knows, free)
+		w.Begun(time.Minute)
+		must.Do(t, place.Swap(t.Context(), line(1), line(2)))
+		w.Advance("journal", 3, "mark", false)
+		must.Do(t, w.Flush(time.Minute))
+		if found := onlyLine(t, place); found.Seq != 3 || len(broken) > 0 {
+			t.Errorf("the line is at record %d", found.Seq)
+		}
+		must.Do(t, w.Close())
+		must.Do(t, place.Close())
+	})
+}
+
+// What a process left that ended while it wrote is removed after a day, and by nobody before.
+func TestHalfAFileIsRemoved(t *testing.T) {
+	dir := t.TempDir()
+	old, young := filepath.Join(dir, "witness-1.part"), filepath.Join(dir, "witness-2.part")
+	for _, file := range []string{old, young} {
+		must.Do(t, os.WriteFile(file, nil, 0o600))
+	}
+	must.Do(t, os.Chtimes(old, time.Time{}, time.Now().Add(-25*time.Hour)))
+	must.Get(OpenFolder(dir).Lines(t.Context(), "ledger"))(t)
+	if left := must.Get(filepath.Glob(filepath.Join(dir, "*")))(t); len(left) != 1 || left[0] != young {
+		t.Errorf("left are %v", left)
+	}
 }
 
 // A witness that is always slow is told to be slow, and no more: the requests do not wait, and its line
