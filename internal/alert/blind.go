@@ -19,8 +19,9 @@ type ledgerFailure struct {
 	began time.Time // start of the failure that is over
 }
 
-// judgeLedger handles the result of a tick. Its messages are sent without the ledger.
-func (s *Service) judgeLedger(ctx context.Context, err error) {
+// JudgeLedger handles the result of a tick, or of an attempt to open the ledger, for which the Service
+// needs none. People are told once if the ledger cannot be used for a while, and when that is over.
+func (s *Service) JudgeLedger(ctx context.Context, err error) {
 	now, b := s.now(), &s.blind
 	if err != nil && ctx.Err() == nil {
 		if b.since.IsZero() {

@@ -69,7 +69,7 @@ func (s *Service) Tick(ctx context.Context) error {
 	if err == nil {
 		err = s.digestWhenDue(ctx)
 	}
-	s.judgeLedger(ctx, err)
+	s.JudgeLedger(ctx, err)
 	if err != nil {
 		return err
 	}

@@ -414,7 +414,7 @@ func command(more ...string) rule {
 		may: append([]string{
 			"cmd/safrasync/cli", "internal/config", "internal/office", "internal/words", "internal/i18n", "trade",
 		}, more...),
-		testsMay: []string{"internal/config/configtest"},
+		testsMay: []string{"internal/config/configtest", "internal/pgtest"},
 		reason:   "a command knows what all commands share, and no other command: what it asks and orders is of internal/office",
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"slices"
 	gosync "sync"
 	"syscall"
 	"time"
@@ -80,7 +79,7 @@ func run(ctx context.Context, a *cli.App) error {
 		return d.refuse(err)
 	}
 	d.level.SetLevel(config.Log.ZapLevel())
-	err = d.openLedger(ctx, config.State.Driver)
+	err = d.openLedger(ctx, config)
 	if ctx.Err() != nil {
 		return nil // ended before it started
 	} else if err != nil {
@@ -113,14 +112,18 @@ const ledgerAgain = 5 * time.Second
 // openLedger opens the ledger. It waits for a PostgreSQL ledger whose server is away, or that the
 // hosts have to confirm after a fail-over, because each attempt reports that this host is in step.
 // The service manager takes the service for started meanwhile: it would give up long before the
-// servers come back.
-func (d *daemon) openLedger(ctx context.Context, driver string) (err error) {
+// servers come back. People are told, because it may be that only they can end it.
+func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
+	people, err := office.Alerts(config, d.Voice(), nil, d.log)
+	if err != nil {
+		return err
+	}
 	told := ""
 	for ctx.Err() == nil {
 		d.store, err = d.OpenLedger(ctx, cli.ToWrite)
+		people.JudgeLedger(ctx, err)
 		fault := cli.LedgerFault(err)
-		if fault == nil || driver != state.Postgres ||
-			!slices.Contains([]string{state.CodeUnreachable, state.CodeServer, state.CodeRolledBack}, fault.Code) {
+		if fault == nil || config.State.Driver != state.Postgres || !passes(fault) {
 			return err
 		}
 		if text := d.Text("run.waits", firstLine(d.Voice(), err)); text != told {
@@ -135,6 +138,13 @@ func (d *daemon) openLedger(ctx context.Context, driver string) (err error) {
 		}
 	}
 	return ctx.Err()
+}
+
+// passes reports whether a fault of a PostgreSQL ledger may end without an order to this host. If the
+// ledger lacks what this host's own journal has, only `safrasync rebuild` here ends it.
+func passes(fault *state.Error) bool {
+	return fault.Code == state.CodeUnreachable || fault.Code == state.CodeServer ||
+		fault.Code == state.CodeRolledBack && fault.Records == 0
 }
 
 // refuse reports to the service manager why the service does not start. It returns err, which the

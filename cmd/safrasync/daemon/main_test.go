@@ -1,0 +1,9 @@
+package daemon
+
+import (
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/pgtest"
+)
+
+func TestMain(m *testing.M) { pgtest.Main(m) }
