@@ -105,6 +105,12 @@ func documentAt(text string) (number string, end int) {
 	return "", 0
 }
 
+// maskForm is the form of a masked CPF.
+var maskForm = regexp.MustCompile(`\*{3}\.\d{3}\.\d{3}-\*{2}`)
+
+// HasMask reports whether a document was masked in a text: then it is not what the ledger has.
+func HasMask(text string) bool { return maskForm.MatchString(text) }
+
 func maskedCPF(number string) string { return "***." + number[3:6] + "." + number[6:9] + "-**" }
 
 // MaskColumn masks the documents in a text that stands in a column, or under a label, with a name.

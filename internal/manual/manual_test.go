@@ -35,7 +35,7 @@ var pages = []string{
 // line of prose, and of a row of a table. The same text is longer in Portuguese.
 const (
 	mostLines      = 1650
-	mostPTLines    = 2000
+	mostPTLines    = 2010
 	mostColumns    = 160
 	mostTableRow   = 240
 	mostPTTableRow = 300

@@ -156,7 +156,7 @@ func RootsOf(file string) (*x509.CertPool, error) {
 	}
 	pem, err := os.ReadFile(file)
 	if err != nil {
-		return nil, phrase.Errorf("ca_file under alerts cannot be read: %s", config.PlainReason(err))
+		return nil, phrase.Errorf("ca_file cannot be read: %s", config.PlainReason(err))
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil { // the machine has no certificates of its own

@@ -63,7 +63,11 @@ func (o *Office) VerifyPDF(ctx context.Context, file []byte) (out Proof, err err
 	if !pdf.Is(file) {
 		return out, phrase.Errorf("is no PDF")
 	}
-	out.Verified, out.Altered = pdf.Verify(file, nil)
+	roots, err := RootsOf(o.conf.Report.CAFile)
+	if err != nil {
+		return out, err
+	}
+	out.Verified, out.Altered = pdf.Verify(file, roots)
 	sum := sha256.Sum256(file)
 	out.SHA256 = hex.EncodeToString(sum[:])
 	if id, ok := strings.CutPrefix(out.Identifier, "safrasync:closing:"); ok {

@@ -35,10 +35,11 @@ type Heading struct {
 	Console string
 }
 
-// Find returns the address at which the console has a row; "" if the section does not lead there, or
-// the console has no public address.
+// Find returns the address at which the console has a row; "" if the section does not lead there, the
+// console has no public address, or the key was masked, so that no search finds it.
 func (h Heading) Find(section SectionID, key string) string {
-	if h.Console == "" || key == "" || section != DivergencesSection && section != ExceptionsSection {
+	leads := section == DivergencesSection || section == ExceptionsSection
+	if h.Console == "" || key == "" || !leads || trade.HasMask(key) {
 		return ""
 	}
 	return h.Console + "/search?" + url.Values{"q": {key}}.Encode()
