@@ -42,8 +42,8 @@ type watch struct {
 }
 
 // watch asks the copies of the ledger, and begins to tell the witness how far this host's journal has
-// come. It returns an error if the ledger is an old copy, or lacks what another host sent. If the witness cannot be read, the ledger is
-// opened, and nothing is sent (Witnessed).
+// come. It returns an error if the ledger is an old copy, or lacks what another host sent. If the
+// witness cannot be read, the ledger is opened, and nothing is sent (Witnessed).
 func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v journalVerdict) error {
 	if err := s.behindCopies(ctx); err != nil || o.Witness == "" {
 		return err
@@ -521,6 +521,7 @@ func (w *watch) remember(ctx context.Context, state witness.State) error {
 	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
 		return nil
 	}
+	w.released.Store(false)
 	name := w.store.witnessTask(w.place)
 	known, err := w.store.LastTask(ctx, name)
 	if err == nil && known.IsZero() {

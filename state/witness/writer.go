@@ -131,10 +131,11 @@ func (w *Writer) MindClock() {
 	w.mu.Lock()
 	leapt := w.leapt() && w.state.Seen
 	w.anew, w.urgent = w.anew || leapt, w.urgent || leapt
+	waits := w.anew && w.state.Seen && w.state.Taken == nil
 	w.mu.Unlock()
-	if leapt {
+	if waits {
 		w.awake()
-		w.await(reading, func() bool { return !w.anew || w.state.Taken != nil })
+		w.await(reading, func() bool { return !w.anew || !w.state.Seen || w.state.Taken != nil })
 	}
 }
 
