@@ -187,6 +187,22 @@ func TestOtherProgramsAreToldWhatHappens(t *testing.T) {
 				t.Errorf("%s tells the secret", what)
 			}
 		}
+		redeliver := func(code int, args ...string) string {
+			return s.must(code, slices.Concat([]string{"events", "redeliver"}, args, []string{"--reason", "x", "--yes"})...)
+		}
+		redeliver(2, "--limit", "-1")
+		redeliver(2, "1", "999999")
+		if out := redeliver(0, "1", "--json"); !strings.Contains(out, `"redelivered":1`) {
+			t.Errorf("delivered again: %s", out)
+		}
+		if on == state.SQLite { // at its start the service ends there who is told no more
+			s.edit(`{name: erp, url`, `{name: other, url`)
+			s.start()
+			s.stop()
+			if out := redeliver(0, "1", "--json"); strings.Contains(out, "redelivered") {
+				t.Errorf("of a program that is gone: %s", out)
+			}
+		}
 	})
 }
 

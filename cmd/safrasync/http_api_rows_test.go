@@ -172,6 +172,15 @@ func TestAGeneratedClientFollowsTheRows(t *testing.T) {
 		if erp.ask(`{"do":"wrong","cursor":"`+other+`"}`, &none); none != (refusal{410, "cursor_expired"}) {
 			t.Errorf("a cursor of another ledger: %+v", none)
 		}
+		for _, text := range []string{
+			"eyJmIjoib3RoZXIiLCJuIjotMSwiYSI6dHJ1ZX0", // {"f":"other","n":-1,"a":true}
+			"eyJmIjoib3RoZXIiLCJuIjoxLCJyIjoieCJ9",    // {"f":"other","n":1,"r":"x"}
+			"eyJmIjoib3RoZXIiLCJuIjoxLCJyIjoiMCJ9",    // {"f":"other","n":1,"r":"0"}
+		} {
+			if erp.ask(`{"do":"wrong","cursor":"`+text+`"}`, &none); none != (refusal{400, "bad_request"}) {
+				t.Errorf("a cursor that somebody changed: %+v", none)
+			}
+		}
 		event := l.next()
 		var read struct{ ID, Type, Key string }
 		erp.ask(fmt.Sprintf(`{"do":"event","event":%q}`, string(event.raw)), &read)

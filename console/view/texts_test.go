@@ -60,3 +60,13 @@ func TestTonnesAreShownToTheKilogram(t *testing.T) {
 		}
 	}
 }
+
+// A phrase around a number of documents agrees with it.
+func TestAPhraseAgreesWithItsDocuments(t *testing.T) {
+	v := Voice{lang: trade.Portuguese}
+	for n, want := range map[int]string{1: "Outro 1 documento espera um ", 2: "Outros 2 documentos esperam um "} {
+		if got := v.T("pending.moving", v.Documents(n)); !strings.HasPrefix(got, want) {
+			t.Errorf("%d: %q", n, got)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/sync/pending"
@@ -82,7 +83,10 @@ func placeOf(asked RowsAsked) (place, error) {
 		return p, ErrCursor
 	}
 	var read place
-	if err := json.Unmarshal(data, &read); err != nil || read.Feed == "" {
+	if err := json.Unmarshal(data, &read); err != nil || read.Feed == "" || read.Seq < 0 {
+		return p, ErrCursor
+	}
+	if last, err := strconv.ParseInt(read.Row, 10, 64); read.Row != "" && (err != nil || last < 1) {
 		return p, ErrCursor
 	}
 	if len(asked.Jobs) > 0 && !slices.Equal(asked.Jobs, read.Jobs) ||

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -63,6 +64,9 @@ func outEvents(ctx context.Context, a *cli.App, o *office.Office, args []string,
 	[]trade.OutEvent, error,
 ) {
 	seqs, err := seqsOf(a, args, "events.seq")
+	if err == nil && f.limit < 0 {
+		err = a.Usage("says.limit")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -191,9 +195,12 @@ func redeliver(ctx context.Context, a *cli.App, args []string, f outFlags, act c
 	if err != nil {
 		return err
 	}
-	events, err := outEvents(ctx, a, o, args, f)
+	events, gone, err := redelivered(ctx, a, o, args, f)
 	if err != nil {
 		return err
+	}
+	if gone > 0 {
+		a.Tell("events.redeliver_gone", gone)
 	}
 	if len(events) == 0 {
 		a.Tell("act.nothing")
@@ -213,5 +220,46 @@ func redeliver(ctx context.Context, a *cli.App, args []string, f outFlags, act c
 		}{n})
 	}
 	a.Show("events.redelivered", n)
+	return nil
+}
+
+// redelivered returns the events that can be delivered again, newest first, and how many of those that
+// were selected are of a program that is no longer told.
+func redelivered(ctx context.Context, a *cli.App, o *office.Office, args []string, f outFlags) (
+	events []trade.OutEvent, gone int, err error,
+) {
+	events, err = outEvents(ctx, a, o, args, f)
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := knownSeqs(ctx, a, o, args); err != nil {
+		return nil, 0, err
+	}
+	told, err := o.OutboxStates(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	all := len(events)
+	events = slices.DeleteFunc(events, func(e trade.OutEvent) bool {
+		return !slices.ContainsFunc(told, func(s trade.OutboxState) bool { return s.Target == e.Target })
+	})
+	return events, all - len(events), nil
+}
+
+// knownSeqs refuses numbers that are of no event.
+func knownSeqs(ctx context.Context, a *cli.App, o *office.Office, args []string) error {
+	seqs, err := seqsOf(a, args, "events.seq")
+	if err != nil || len(seqs) == 0 {
+		return err
+	}
+	known, err := o.Outbox(ctx, trade.OutEventFilter{Seqs: seqs})
+	if err != nil {
+		return err
+	}
+	for i, seq := range seqs {
+		if !slices.ContainsFunc(known, func(e trade.OutEvent) bool { return e.Seq == seq }) {
+			return a.Usage("events.seq", args[i])
+		}
+	}
 	return nil
 }
