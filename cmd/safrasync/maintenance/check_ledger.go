@@ -58,7 +58,7 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	default:
 		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
-	if err == nil && report.Together && c.app.Config.State.Witness.IsZero() {
+	if err == nil && report.Together && (c.app.Config.State.Witness.IsZero() || store.WitnessHere()) {
 		c.warn(name, "check.journal_together_hint", "check.journal_together")
 	}
 }
@@ -75,7 +75,7 @@ func (c *checker) witness(ctx context.Context, store *state.Store) {
 		c.fail(name, "check.witness_hint", "check.witness_fault", report.Place, v.Fault(report.Fault))
 	case !report.Late.IsZero():
 		c.fail(name, "check.witness_hint", "check.witness_late", report.Place, v.Moment(report.Late))
-	case report.Together:
+	case report.Together || store.WitnessHere():
 		c.warn(name, "check.witness_together_hint", "check.witness_together", report.Place)
 	case report.At.IsZero():
 		c.pass(name, "check.witness_new", report.Place)
