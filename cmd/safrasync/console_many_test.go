@@ -227,6 +227,25 @@ func TestChromiumPlansAnActOnAFilter(t *testing.T) {
 	}
 }
 
+// Who types a name is proposed those that have it, of the job and the state that the form shows.
+func TestChromiumProposesTheNamesThatHaveWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 800)
+	c.logIn(trade.Accountant)
+	c.open("/rows?job=contracts")
+	c.press("details.more-filters summary")
+	c.do(chromedp.Evaluate[chromedp.Void](`window.asked = new Promise(done => document.body.addEventListener(
+		"htmx:afterSettle", e => done(e.detail.pathInfo.finalRequestPath))); 0`))
+	c.fill("input[name=product]", "soj")
+	asked, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`window.asked.then(path => path + " " +
+		[...document.querySelectorAll("#names-product option")].map(o => o.value).join())`, chromedp.EvalAwaitPromise))
+	must.Do(t, err)
+	if !strings.Contains(asked, "job=contracts") || !strings.HasSuffix(asked, " SOJA") {
+		t.Errorf("asked and proposed: %s", asked)
+	}
+}
+
 // everywhere is accessible at the width of a desk and of a phone, in the light and in the dark.
 func (c *chrome) everywhere(name string) {
 	c.t.Helper()

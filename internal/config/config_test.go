@@ -307,7 +307,8 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	// of the key only its rights are looked at
 	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path,
-		"/etc/safrasync/http.crt", ca, "/etc/safrasync/http.key", path, "/etc/safrasync/icp-brasil.pem", ca).Replace(text)
+		"/etc/safrasync/http.crt", ca, "/etc/safrasync/http.key", path,
+		"/etc/safrasync/icp-brasil.pem", ca).Replace(text)
 	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	c, err := Load(path, env)
 	if err != nil {
