@@ -151,3 +151,38 @@ func wantNewLife(t *testing.T, s *Store, place trade.FeedPlace, before time.Time
 		t.Errorf("the newest event: %+v", newest)
 	}
 }
+
+// Whoever ends the order of changes waits for the writers before it touches what they write: none of the
+// two must give way.
+func TestEndingTheFeedAndAWriterDoNotLockEachOtherOut(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		if s.db.D.Name == sqldb.SQLite {
+			return // one writer
+		}
+		lease := mustLease(t, s, "contracts")
+		must.Do(t, s.Feed(t.Context(), true))
+		mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
+		done := make(chan error, 1)
+		must.Do(t, s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+			return tx.Do(`UPDATE feed SET wanted_at = wanted_at - 3600001`)
+		}))
+		slow := must.Get(s.db.Write.BeginTxx(t.Context(), nil))(t)
+		write := func(key string) error {
+			_, err := slow.ExecContext(t.Context(), `SET LOCAL deadlock_timeout = '10ms'`)
+			must.Do(t, err)
+			_, err = slow.ExecContext(t.Context(), `UPDATE entry SET cause = 'x', version = version + 1 WHERE key = $1`, key)
+			return err
+		}
+		must.Do(t, write("b"))
+		go func() { done <- s.Feed(t.Context(), false) }()
+		for waits := 0; waits == 0; {
+			must.Do(t, slow.GetContext(t.Context(), &waits, `SELECT COUNT(*) FROM pg_locks WHERE NOT granted
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
+		}
+		if err := write("a"); err != nil {
+			t.Errorf("the writer: %v", err)
+		}
+		must.Do(t, slow.Commit())
+		must.Do(t, <-done)
+	})
+}

@@ -188,7 +188,8 @@ func TestOtherProgramsAreToldWhatHappens(t *testing.T) {
 			}
 		}
 		redeliver := func(code int, args ...string) string {
-			return s.must(code, slices.Concat([]string{"events", "redeliver"}, args, []string{"--reason", "x", "--yes"})...)
+			args = slices.Concat([]string{"events", "redeliver"}, args, []string{"--reason", "x", "--yes"})
+			return s.must(code, args...)
 		}
 		redeliver(2, "--limit", "-1")
 		redeliver(2, "1", "999999")
