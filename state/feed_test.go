@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -115,6 +116,11 @@ func TestAPlaceOfALedgerThatWentBackIsRefused(t *testing.T) {
 			k.open()
 			k.sends("c", 9, 9, settled)
 			wantNewLife(t, k.s, place, before)
+			old := slices.DeleteFunc(must.Get(k.s.Outbox(t.Context(), trade.OutEventFilter{}))(t),
+				func(e trade.OutEvent) bool { return e.Seq >= before.Add(-time.Minute).UnixMilli() })
+			if had := map[string]int{"restored": 4, "rebuilt": 1}[what]; len(old) != had {
+				t.Errorf("%d events have numbers of the former life, want %d", len(old), had)
+			}
 		})
 	}
 	both(t, func(t *testing.T, s *Store) {

@@ -94,6 +94,11 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
 		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
 		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: tallyChange{}}
+		if apply { // what the replay tells is told anew, too
+			if err := newLife(t); err != nil {
+				return err
+			}
+		}
 		if err := r.Run(apply, record); err != nil {
 			return err
 		}
@@ -242,9 +247,6 @@ func takeOver(r *replay, dir string) error {
 		return err
 	}
 	if err := setPlatform(t, end.Header.Platform); err != nil {
-		return err
-	}
-	if err := newLife(t); err != nil {
 		return err
 	}
 	mark := r.History.Mark
