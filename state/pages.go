@@ -21,7 +21,7 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 	var err error
 	if len(q.Jobs) == 0 {
 		q.Jobs, err = s.Jobs(ctx)
-		if err != nil {
+		if err != nil || len(q.Jobs) == 0 {
 			return trade.RowPage{}, err
 		}
 	}
@@ -50,7 +50,7 @@ func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, e
 func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.ParentKey, more bool, err error) {
 	if len(q.Jobs) == 0 {
 		q.Jobs, err = s.Jobs(ctx)
-		if err != nil {
+		if err != nil || len(q.Jobs) == 0 {
 			return nil, false, err
 		}
 	}

@@ -242,8 +242,8 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 	var err error
 	if len(q.Jobs) == 0 {
 		q.Jobs, err = s.Jobs(ctx)
-		if err != nil {
-			return nil, err
+		if err != nil || len(q.Jobs) == 0 {
+			return map[string]trade.Sums{}, err
 		}
 	}
 	q.Sort, q.After = trade.ByDay, "" // so that few rows are found by any part of the filter
