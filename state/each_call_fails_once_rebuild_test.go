@@ -33,8 +33,8 @@ func richer(s *scene) map[string]proven {
 	s.order(takeover(old, held))
 	lease = mustLease(s.t, s.s, "contracts")
 	edited := mustEntry(s.t, s.s, "contracts", "edited")
-	edited.SourceHash, edited.PayloadHash, edited.Payload = trade.HashOf("another"), trade.HashOf("another"),
-		[]byte(`{"another":1}`)
+	edited.SourceHash, edited.Payload = trade.HashOf("another"), []byte(`{"another":1}`)
+	edited.PayloadHash = trade.PayloadHash(edited.Target, edited.Payload)
 	must.Get(s.s.Record(ctx, lease,
 		trade.Page{Updates: []trade.Update{{From: trade.Pending, Entry: edited}}}))(s.t)
 	g := trade.Group{Settle: []trade.Settlement{

@@ -15,6 +15,7 @@ func delivery(key, contract string) trade.Entry {
 	e := newEntry(key)
 	e.Job, e.Sends = "deliveries", trade.Deliveries
 	e.Payload, _ = json.Marshal(map[string]string{"contract_id": contract})
+	e.PayloadHash = trade.PayloadHash("", e.Payload)
 	return e
 }
 
