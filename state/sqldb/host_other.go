@@ -5,7 +5,6 @@ package sqldb
 import (
 	"os"
 	"syscall"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
