@@ -20,7 +20,7 @@ func (s *Store) ArrivedDays(ctx context.Context, job string, since time.Time) ([
 		Day, N, Kg int64
 	}
 	err := s.db.All(ctx, op, &rows, `SELECT COALESCE(l.branch, '') AS branch, (e.first_seen_at + ?) / ? AS day,
-		COUNT(*) AS n, CAST(COALESCE(SUM(l.kg), 0) AS BIGINT) AS kg
+		COUNT(*) AS n, CAST(COALESCE(SUM(l.kilograms), 0) AS BIGINT) AS kg
 		FROM entry e LEFT JOIN listing l ON l.entry_id = e.id
 		WHERE e.job = ? AND e.first_seen_at >= ? GROUP BY 1, 2 ORDER BY 1, 2`,
 		int64(offset)*1000, int64(dayMillis), job, since.UnixMilli())

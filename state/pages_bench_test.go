@@ -120,7 +120,7 @@ func BenchmarkRowPage(b *testing.B) {
 
 // listLarge lists the rows of fillLarge: contracts of a thousand producers in nine branches, of which every
 // fiftieth is of wheat, over three years, and some without a weight or a worth.
-const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer, branch, day, kg, worth, currency)
+const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer, branch, day, kilograms, worth, currency)
 	SELECT id, job, key,
 		CASE WHEN id % 50 = 0 THEN 'TRIGO' WHEN id % 3 = 0 THEN 'MILHO' WHEN id % 97 <> 1 THEN 'SOJA' END,
 		'PRODUTOR ' || (id * 7919 % 1000), '0' || (id % 9 + 1), 20240101 + id % 3 * 10000 + id / 3 % 12 * 100 + id % 28,

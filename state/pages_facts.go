@@ -267,8 +267,8 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 		N, Weighed, Valued int
 		Kg, Worth          int64
 	}
-	if err := p.all(&rows, `SELECT l.job, l.currency, COUNT(*) AS n, COUNT(l.kg) AS weighed, COUNT(l.worth) AS valued,
-		CAST(COALESCE(SUM(l.kg), 0) AS BIGINT) AS kg, CAST(COALESCE(SUM(l.worth), 0) AS BIGINT) AS worth FROM `+b.tables()+`WHERE `+
+	if err := p.all(&rows, `SELECT l.job, l.currency, COUNT(*) AS n, COUNT(l.kilograms) AS weighed, COUNT(l.worth) AS valued,
+		CAST(COALESCE(SUM(l.kilograms), 0) AS BIGINT) AS kg, CAST(COALESCE(SUM(l.worth), 0) AS BIGINT) AS worth FROM `+b.tables()+`WHERE `+
 		strings.Join(b.where, " AND ")+` GROUP BY l.job, l.currency`, b.args...); err != nil {
 		return nil, s.db.Fault(ctx, summing, err)
 	}

@@ -134,7 +134,7 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 			case trade.ByDay:
 				at.Number = l.Day
 			case trade.ByVolume:
-				at.Number = l.Kg
+				at.Number = l.Kilograms
 			case trade.ByValue:
 				at.Number = l.Worth
 			case trade.ByState:
@@ -199,10 +199,10 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 			for _, e := range want {
 				l := listings[e.ID]
 				n++
-				if !l.Kg.Valid {
+				if !l.Kilograms.Valid {
 					unweighed++
 				}
-				kg, worth = kg+l.Kg.Int64, worth+l.Worth.Int64
+				kg, worth = kg+l.Kilograms.Int64, worth+l.Worth.Int64
 			}
 			if int64(sums.Rows) != n || int64(sums.Unweighed) != unweighed ||
 				!sums.Kilograms.Equal(trade.ListingDecimal(kg)) ||
@@ -238,7 +238,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 			}
 			return listingRow{
 				Job: "contracts", Product: textOrNull("SOJA"), Producer: textOrNull("ANA"),
-				Branch: textOrNull("03"), Day: n(day), Kg: n(kg), Worth: n(worth), Currency: currency,
+				Branch: textOrNull("03"), Day: n(day), Kilograms: n(kg), Worth: n(worth), Currency: currency,
 			}
 		}
 		is := func(when string, want listingRow) {
@@ -302,7 +302,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		if n := must.Get(s.Erase(t.Context(), []int64{e.ID}, nil, nil, at.Add(400*day), byRetention))(t); n != 1 {
 			t.Fatal(n)
 		}
-		reduced := listingRow{Job: "contratos", Title: "13|41001", Kg: sql.NullInt64{Int64: 5940 * 10_000, Valid: true}}
+		reduced := listingRow{Job: "contratos", Title: "13|41001", Kilograms: sql.NullInt64{Int64: 5940 * 10_000, Valid: true}}
 		if got := listed(t, s, "03|1001"); got != reduced {
 			t.Errorf("reduced: lists have %+v, want %+v", got, reduced)
 		}

@@ -18,7 +18,7 @@ import (
 // sortedBy are the columns of the table listing by which lists are sorted.
 var sortedBy = map[trade.RowSort]string{
 	trade.ByTitle: "title", trade.ByProduct: "product", trade.ByProducer: "producer", trade.ByBranch: "branch",
-	trade.ByDay: "day", trade.ByVolume: "kg", trade.ByValue: "worth",
+	trade.ByDay: "day", trade.ByVolume: "kilograms", trade.ByValue: "worth",
 }
 
 // placed is a row with its place in an order: by number or text, then by id. Rows without either come

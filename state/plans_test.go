@@ -274,7 +274,7 @@ func TestASortedPageIsReadAlongItsIndex(t *testing.T) {
 		"listing_worth (job=? AND worth<?":         {Sort: "-" + trade.ByValue, After: "900_5000000000"},
 		"listing_day (job=? AND day=? AND rowid<?": {Sort: "-" + trade.ByDay, After: "900_20250510"},
 		"listing_worth (job=? AND worth>?":         {Sort: trade.ByValue, Facts: trade.FactQuery{WorthFrom: &worth}},
-		"listing_kg (job=? AND kg>?":               {Sort: trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA"}},
+		"listing_kilograms (job=? AND kilograms>?": {Sort: trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA"}},
 		"listing_day (job=? AND day>?":             {Sort: trade.ByDay, States: []trade.State{trade.Accepted}},
 		"listing_title (job=?)":                    {Sort: trade.ByTitle},
 		"listing_product (job=? AND product=?":     {Sort: trade.NewestFirst, Facts: trade.FactQuery{Product: "SOJA"}},

@@ -158,3 +158,28 @@ func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
 		}
 	}
 }
+
+// Weights with parts of a kilogram are stored as they are, also of many rows at once.
+func TestRecordsOfAGroupKeepPartsOfAKilogram(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		var entries []trade.Entry
+		for i, amount := range []string{"10.000001", "20.5", "30"} {
+			e := newEntry(fmt.Sprint(i))
+			e.Quantity = trade.Quantity{Amount: must.Get(trade.ParseDecimal(amount))(t), Unit: trade.TON}
+			entries = append(entries, e)
+		}
+		var g trade.Group
+		for _, e := range mustRecord(t, s, lease, entries...) {
+			g.Intents = append(g.Intents, intentOf(e))
+		}
+		mustCommit(t, s, lease, g)
+		for i, want := range []string{"10000.001", "20500", "30000"} {
+			var kg string
+			must.Do(t, s.db.Get(t.Context(), "reading", &kg, `SELECT kg FROM record WHERE key = ?`, fmt.Sprint(i)))
+			if kg != want {
+				t.Errorf("record %d has %s kg, want %s", i, kg, want)
+			}
+		}
+	})
+}

@@ -16,7 +16,7 @@ type listingRow struct {
 	EntryID                   int64
 	Job, Title, Currency      string
 	Product, Producer, Branch sql.NullString
-	Day, Kg, Worth            sql.NullInt64
+	Day, Kilograms, Worth     sql.NullInt64
 }
 
 var listingColumns = sqldb.Columns[listingRow]()
@@ -28,9 +28,9 @@ func listingRowOf(e trade.Entry) listingRow {
 	return listingRow{
 		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),
 		Product: text(l.Product), Producer: text(l.Producer), Branch: text(l.Branch),
-		Day:   numberOrNull(trade.ListingDay(l.Day)),
-		Kg:    sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
-		Worth: sql.NullInt64{Int64: trade.ListingNumber(l.Worth), Valid: l.Currency != ""},
+		Day:       numberOrNull(trade.ListingDay(l.Day)),
+		Kilograms: sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
+		Worth:     sql.NullInt64{Int64: trade.ListingNumber(l.Worth), Valid: l.Currency != ""},
 	}
 }
 

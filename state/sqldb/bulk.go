@@ -22,7 +22,7 @@ var numberColumns = map[string]bool{
 	"updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
-	"content": true, "shown_mark": true, "day": true, "kg": true, "worth": true, "weak": true, "late": true,
+	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
 	"sent_business": true, "sent_frame": true, "sent_document": true, "sent_near": true, "sent_at": true,
 	"new_business": true, "new_frame": true, "new_document": true, "new_near": true,
 }

@@ -164,7 +164,7 @@ CREATE TABLE listing (
     producer TEXT COLLATE "C",
     branch TEXT COLLATE "C",
     day BIGINT, -- 20260510
-    kg BIGINT, -- in 1/10,000
+    kilograms BIGINT, -- in 1/10,000
     worth BIGINT, -- in 1/10,000 of the currency
     currency TEXT NOT NULL
 );
@@ -173,7 +173,7 @@ CREATE INDEX listing_product ON listing (job, product, entry_id);
 CREATE INDEX listing_producer ON listing (job, producer, entry_id);
 CREATE INDEX listing_branch ON listing (job, branch, entry_id);
 CREATE INDEX listing_day ON listing (job, day, entry_id);
-CREATE INDEX listing_kg ON listing (job, kg, entry_id);
+CREATE INDEX listing_kilograms ON listing (job, kilograms, entry_id);
 CREATE INDEX listing_worth ON listing (job, worth, entry_id);
 
 CREATE TABLE attempt (

@@ -164,7 +164,7 @@ CREATE TABLE listing (
     producer TEXT,
     branch TEXT,
     day INTEGER, -- 20260510
-    kg INTEGER, -- in 1/10,000
+    kilograms INTEGER, -- in 1/10,000
     worth INTEGER, -- in 1/10,000 of the currency
     currency TEXT NOT NULL
 ) STRICT;
@@ -173,7 +173,7 @@ CREATE INDEX listing_product ON listing (job, product);
 CREATE INDEX listing_producer ON listing (job, producer);
 CREATE INDEX listing_branch ON listing (job, branch);
 CREATE INDEX listing_day ON listing (job, day);
-CREATE INDEX listing_kg ON listing (job, kg);
+CREATE INDEX listing_kilograms ON listing (job, kilograms);
 CREATE INDEX listing_worth ON listing (job, worth);
 
 CREATE TABLE attempt (
