@@ -161,7 +161,7 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 		"/rows?sort=-value", "/rows?sort=-value&after=" + fmt.Sprint(rows/2) + "_1000000000000", "/rows?sort=volume",
 		"/rows?sort=title&after=" + fmt.Sprint(rows/2), "/rows?sort=-day&state=accepted", "/rows?sort=state",
 		"/rows?sort=-changed", "/rows?product=SOJA", "/rows?product=SOJA&branch=02&sort=-value",
-		"/rows?producer=000000000007", "/rows?producer=000000000007&sort=-value&state=accepted",
+		"/rows?producer=00000000000700", "/rows?producer=00000000000700&sort=-value&state=accepted",
 		"/rows?value_from=1.000.000,00", "/rows?day_from=2019-07-01&day_until=2019-07-31", "/rows?product=SOJA&sum=1",
 	}
 	if m := rowLink.FindStringSubmatch(list); m != nil {
