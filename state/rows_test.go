@@ -27,6 +27,7 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 		FirstSeenAt: at,
 		UpdatedAt:   at, Error: &trade.EntryError{Kind: trade.APIError}, WaitingFor: []trade.Awaited{{Ref: "wallets"}},
 		Warnings: []trade.Problem{{Field: "payday"}}, Values: values, Shown: trade.Shown{Mark: 5}, Now: values,
+		Facts:      trade.Facts{Product: "SOJA", Branch: "01"},
 		SourceHash: trade.HashOf([]byte("s")), MappedWith: "w", Target: "t", Payload: json.RawMessage(`{}`),
 		PayloadHash: trade.HashOf([]byte("p")), Content: 11, GoneSweeps: 1, Version: 13,
 		Acknowledged: trade.Flags{trade.MissingInERP}, AckValues: values,
