@@ -302,7 +302,9 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		if n := must.Get(s.Erase(t.Context(), []int64{e.ID}, nil, nil, at.Add(400*day), byRetention))(t); n != 1 {
 			t.Fatal(n)
 		}
-		reduced := listingRow{Job: "contratos", Title: "13|41001", Kilograms: sql.NullInt64{Int64: 5940 * 10_000, Valid: true}}
+		reduced := listingRow{
+			Job: "contratos", Title: "13|41001", Kilograms: sql.NullInt64{Int64: 5940 * 10_000, Valid: true},
+		}
 		if got := listed(t, s, "03|1001"); got != reduced {
 			t.Errorf("reduced: lists have %+v, want %+v", got, reduced)
 		}
