@@ -59,7 +59,6 @@ type routine struct {
 	Runs []trade.RunReport // the latest, oldest first
 	Next time.Time         // zero: by hand only, or not until somebody acts
 	Act  bool              // only a person can make it go on
-	Due  *office.Arrival   // when what is due is through; nil: nothing is due
 }
 
 // jobAct is an act on a job, as a button.
@@ -86,19 +85,10 @@ func (p *routineRoutes) showRoutines(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	statuses, err := p.office.Status(q.Context())
-	if err != nil {
-		return err
-	}
 	for _, s := range schedules {
 		one, err := p.routineOf(q, s, page.Live)
 		if err != nil {
 			return err
-		}
-		for _, status := range statuses {
-			if status.Job == s.Job {
-				one.Due = status.Arrival
-			}
 		}
 		page.Jobs = append(page.Jobs, one)
 	}

@@ -31,6 +31,10 @@ const (
 	ArrivalRate     = "rate"     // it has not sent yet
 )
 
+// arrivalMost is the longest work of which it is told when it ends: as slowly as a job has sent that
+// once sent a row in hours nobody will see it.
+const arrivalMost = 366 * 24 * time.Hour
+
 // underway is what an arrival is reckoned from.
 type underway struct {
 	now      time.Time // in the zone of the hours
@@ -78,12 +82,16 @@ func arrival(u underway) *Arrival {
 	case u.most > 0 && u.due > u.most && !running:
 		out.Why = ArrivalMost
 		return out
-	case u.rate <= 0:
+	case u.rate <= 0 || float64(u.due)/u.rate > arrivalMost.Minutes():
 		out.Why = ArrivalRate
 		return out
 	}
 	work := time.Duration(float64(u.due) / u.rate * float64(time.Minute))
 	at := u.hours.Done(start, work).UTC().Truncate(time.Second)
+	if at.Sub(u.now) > 10*arrivalMost {
+		out.Why = ArrivalRate
+		return out
+	}
 	out.At = &at
 	return out
 }
@@ -114,32 +122,39 @@ func rateOf(runs []trade.RunReport) float64 {
 	return float64(rows) / took.Minutes()
 }
 
-// arrive fills in when the due rows of a configured job are through.
-func (o *Office) arrive(ctx context.Context, j *JobStatus, spec mapping.JobSpec) error {
+// arrives returns when the due rows of a configured job are through; nil if none is due.
+func (o *Office) arrives(ctx context.Context, spec mapping.JobSpec, status trade.JobStatus, due int, served bool,
+	next *time.Time,
+) (*Arrival, error) {
+	if due == 0 {
+		return nil, nil //nolint:nilnil // nothing is due
+	}
 	hours, err := clock.ParseHours(spec.Hours)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	runs, err := o.store.Runs(ctx, spec.Name, rateRuns)
+	if err != nil {
+		return nil, err
 	}
 	u := underway{
-		now: o.now().In(o.conf.Zone()), due: j.States[trade.Pending] + j.States[trade.Sending],
-		status: trade.JobStatus{State: j.State, Stop: j.Stop}, next: j.NextRun, hours: hours,
-		served: slices.ContainsFunc(j.Services, func(s Service) bool { return s.Alive }),
-	}
-	if u.due == 0 {
-		return nil
+		now: o.now().In(o.conf.Zone()), due: due, status: status, next: next, hours: hours, served: served,
+		rate: rateOf(runs),
 	}
 	if spec.Most != nil {
 		u.most = spec.Most.Rows
 	}
 	if o.board != nil {
 		for _, p := range o.board.look().Jobs {
-			if p.Job == j.Job {
+			if p.Job == spec.Name {
 				u.progress = &p
 			}
 		}
 	}
-	runs, err := o.store.Runs(ctx, j.Job, rateRuns)
-	u.rate = rateOf(runs)
-	j.Arrival = arrival(u)
-	return err
+	return arrival(u), nil
+}
+
+// served reports whether a service of the ledger is alive.
+func served(services []Service) bool {
+	return slices.ContainsFunc(services, func(s Service) bool { return s.Alive })
 }

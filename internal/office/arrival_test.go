@@ -44,7 +44,10 @@ func TestTheArrivalIsATimeOrAReason(t *testing.T) {
 		"no service":          {at(1, idle, func(u *underway) { u.served = false }), time.Time{}, ArrivalService},
 		"by hand only":        {at(1, idle, func(u *underway) { u.next = nil }), time.Time{}, ArrivalSchedule},
 		"too much at once":    {at(11, idle, func(u *underway) { u.most = 10 }), time.Time{}, ArrivalMost},
-		"never sent":          {at(1, idle, func(u *underway) { u.rate = 0 }), time.Time{}, ArrivalRate},
+		"once a row a day": {
+			at(1_000_000, idle, func(u *underway) { u.rate, u.hours = 1.0/1440, day }), time.Time{}, ArrivalRate,
+		},
+		"never sent": {at(1, idle, func(u *underway) { u.rate = 0 }), time.Time{}, ArrivalRate},
 		"as fast as it sends now": {underway{
 			due: 600, status: running, rate: 1,
 			progress: &Progress{Done: 120, Pace: Pace{Since: now.Add(-time.Minute), Done: 20}},

@@ -127,15 +127,15 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 		if err != nil {
 			return nil, false, err
 		}
-		for _, e := range page.Rows {
+		differences, err := run.Differences(ctx, o.store, o.jobNamed, page.Rows, refs)
+		if err != nil {
+			return nil, false, err
+		}
+		for i, e := range page.Rows {
 			if len(rows) == ManyMost {
 				return rows, true, nil
 			}
-			row, err := o.changedRow(ctx, e, refs)
-			if err != nil {
-				return nil, false, err
-			}
-			rows = append(rows, row)
+			rows = append(rows, o.changedRow(e, differences[i], refs))
 		}
 		if page.Next == "" {
 			return rows, false, nil
@@ -144,13 +144,8 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 	}
 }
 
-func (o *Office) changedRow(ctx context.Context, e trade.Entry, refs mapping.Codes) (ChangedRow, error) {
+func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs mapping.Codes) ChangedRow {
 	out := ChangedRow{ID: e.ID, Job: e.Job, Key: e.Key, Version: e.Version}
-	job, _ := o.job(e.Job)
-	differences, err := run.Differences(ctx, o.store, job, e, refs)
-	if err != nil {
-		return out, err
-	}
 	sent := mapping.SentTexts(e)
 	for _, flag := range ChangedFlags {
 		if !e.Flags.Has(flag) {
@@ -168,7 +163,7 @@ func (o *Office) changedRow(ctx context.Context, e trade.Entry, refs mapping.Cod
 			return l.Of.Flag == trade.MissingInERP || l.Of.Flag == trade.Cancelled
 		})
 		out.Lines[i].Effect = out.Effect
-		return out, nil
+		return out
 	}
 	fields := o.changedFields(e, differences, sent, refs)
 	now := maps.Clone(sent)
@@ -197,7 +192,7 @@ func (o *Office) changedRow(ctx context.Context, e trade.Entry, refs mapping.Cod
 		}
 		out.Lines = []ChangedLine{{Of: ChangedGroup{Flag: flag}}}
 	}
-	return out, nil
+	return out
 }
 
 // changedFields returns the fields of a row that differ from what was sent, in the order of the API: also

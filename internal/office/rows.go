@@ -83,6 +83,10 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 			return nil, err
 		}
 	}
+	changes, err := run.Differences(ctx, o.store, o.jobNamed, entries, refs)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]Sides, len(entries))
 	readings := map[string]Reading{}
 	var codes []trade.Reference
@@ -98,12 +102,7 @@ func (o *Office) FieldsOf(ctx context.Context, entries []trade.Entry) ([]Sides, 
 			}
 		}
 		out[i].ERP = readings[entry.Job]
-		job, _ := o.job(entry.Job)
-		changes, err := run.Differences(ctx, o.store, job, entry, refs)
-		if err != nil {
-			return nil, err
-		}
-		out[i].Fields = o.fields(entry, refs, changes, there)
+		out[i].Fields = o.fields(entry, refs, changes[i], there)
 		for _, f := range out[i].Fields {
 			for _, c := range []trade.Reference{f.Code, f.NowCode} {
 				if c.Code != "" {
@@ -291,6 +290,12 @@ func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
 		}
 	}
 	return nil, mapping.JobSpec{}
+}
+
+// jobNamed returns a job; nil if the configuration does not have it.
+func (o *Office) jobNamed(name string) *mapping.Job {
+	job, _ := o.job(name)
+	return job
 }
 
 // columnsOf returns the source columns of a field.

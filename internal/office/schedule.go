@@ -69,7 +69,8 @@ type Schedule struct {
 	Times  []ScheduleTimes
 	Hours  []string // hours in which it may send; none: always
 	Status trade.JobStatus
-	Alone  bool // it runs by hand only
+	Alone  bool     // it runs by hand only
+	Due    *Arrival // when what is due is through; nil: nothing is due
 }
 
 // ScheduleTimes is one schedule of a job.

@@ -151,7 +151,10 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
 				return nil, err
 			}
-			if err := o.arrive(ctx, &out[i], spec); err != nil {
+			due := out[i].States[trade.Pending] + out[i].States[trade.Sending]
+			status := trade.JobStatus{State: out[i].State, Stop: out[i].Stop}
+			out[i].Arrival, err = o.arrives(ctx, spec, status, due, served(services), out[i].NextRun)
+			if err != nil {
 				return nil, err
 			}
 		}

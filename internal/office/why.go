@@ -124,8 +124,11 @@ func (o *Office) differences(ctx context.Context, entry trade.Entry) ([]trade.Di
 	if err != nil {
 		return nil, err
 	}
-	job, _ := o.job(entry.Job)
-	return run.Differences(ctx, o.store, job, entry, refs)
+	differences, err := run.Differences(ctx, o.store, o.jobNamed, []trade.Entry{entry}, refs)
+	if err != nil {
+		return nil, err
+	}
+	return differences[0], nil
 }
 
 // Request returns the request that would be sent for a row as it is in the ERP now, and the state of

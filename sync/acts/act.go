@@ -206,11 +206,11 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		case err != nil:
 			return plan, err
 		}
-		changes, err := run.Differences(ctx, a.Ledger, a.job(job), entry, refs)
+		changes, err := run.Differences(ctx, a.Ledger, a.job, []trade.Entry{entry}, refs)
 		if err != nil {
 			return plan, err
 		}
-		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes}
+		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes[0]}
 		step.newest = func() (trade.Prints, error) { return run.Newest(ctx, a.Ledger, a.job(job), entry, refs) }
 		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
 			return plan, err

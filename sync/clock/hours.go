@@ -112,6 +112,9 @@ func (h Hours) Next(at time.Time) time.Time {
 
 // Close returns when the hours end that are open at a time; the zero time if they never do.
 func (h Hours) Close(at time.Time) time.Time {
+	if len(h) == 0 {
+		return time.Time{}
+	}
 	const week = 7 * 24 * 60
 	t := at.Truncate(time.Minute)
 	for range week + 1 {

@@ -76,21 +76,29 @@ func Newest(ctx context.Context, ledger ParentKeeper, job *mapping.Job, entry tr
 	return trade.PrintsOf(job.Spec.Sends, entry.SourceHash, would.Target, would.Payload), nil
 }
 
-// Differences returns where a row of the ERP differs from what was sent, as [mapping.Differences]
-// does, with the parents that the row names now.
-func Differences(ctx context.Context, ledger ParentKeeper, job *mapping.Job, entry trade.Entry,
-	refs mapping.Codes,
-) ([]trade.Difference, error) {
-	if entry.Now == nil || job == nil {
-		return mapping.Differences(job, entry, refs, nil), nil
+// Differences returns where rows of the ERP differ from what was sent, in the order of the entries, as
+// [mapping.Differences] does, with the parents that the rows name now. job returns a job by its name;
+// nil if the configuration no longer has it.
+func Differences(ctx context.Context, ledger ParentKeeper, job func(name string) *mapping.Job,
+	entries []trade.Entry, refs mapping.Codes,
+) ([][]trade.Difference, error) {
+	var keys []trade.ParentKey
+	for _, e := range entries {
+		if j := job(e.Job); j != nil && e.Now != nil {
+			keys = append(keys, j.DifferenceParents(e)...)
+		}
 	}
 	var known mapping.Parents
-	if keys := job.DifferenceParents(entry); len(keys) > 0 {
+	if len(keys) > 0 {
 		var err error
 		known, err = ledger.Parents(ctx, keys)
 		if err != nil {
 			return nil, err
 		}
 	}
-	return mapping.Differences(job, entry, refs, known), nil
+	out := make([][]trade.Difference, len(entries))
+	for i, e := range entries {
+		out[i] = mapping.Differences(job(e.Job), e, refs, known)
+	}
+	return out, nil
 }
