@@ -38,7 +38,8 @@ type watch struct {
 	writer   *witness.Writer
 	store    *Store
 	place    string
-	released atomic.Bool // a person let the jobs go on without it
+	released atomic.Bool                 // a person let the jobs go on without it
+	lacks    atomic.Pointer[sqldb.Error] // what another host sent, and the ledger lacked when the lines were last read
 }
 
 // watch asks the copies of the ledger, and begins to tell the witness how far this host's journal has
@@ -59,15 +60,13 @@ func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v jou
 	s.witness = w
 	s.db.Noted = func(seq int64, mark string, posts bool) { w.writer.Advance(row.ID, seq, mark, posts) }
 	state := w.writer.Begun(witnessWait)
-	var fault *sqldb.Error
-	switch {
-	case errors.As(state.Taken, &fault) && fault.Code == sqldb.CodeRolledBack:
+	if w.lacks.Load() != nil {
 		// After a fail-over the other host may wait for this one, which is in step.
 		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
 		_ = s.agree(ctx, op) // what the ledger lacks is what a person has to know
-		return state.Taken
-	case state.Taken != nil:
-		return state.Taken
+	}
+	if err := w.taken(); err != nil {
+		return err
 	}
 	return w.remember(ctx, state)
 }
@@ -145,9 +144,21 @@ func (w *watch) knows(l witness.Line) (bool, error) {
 	return c.Mark == l.Mark || c.Older, err
 }
 
-// judge compares the lines with the ledger.
+// judge compares the lines with the ledger. What the ledger lacks of another host, that one may bring
+// back: the lines are read again until then.
 func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgement, error) {
-	return w.store.judgeLines(ctx, w.place, lines)
+	v, err := w.store.judgeLines(ctx, w.place, lines)
+	if err != nil {
+		return v, err
+	}
+	var lacks *sqldb.Error
+	if errors.As(v.Ahead, &lacks) && lacks.Code == sqldb.CodeRolledBack {
+		v.Ahead, err = nil, lacks
+	} else {
+		lacks = nil
+	}
+	w.lacks.Store(lacks)
+	return v, err
 }
 
 // judgeLines compares the lines with the ledger, and the line of this host's journal with that. None at
@@ -424,10 +435,14 @@ func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error 
 	return nil
 }
 
-// taken returns an error if another copy of the ledger has written to the witness.
+// taken returns an error if another copy of the ledger has written to the witness, or is ahead, or the
+// ledger lacks what another host sent.
 func (w *watch) taken() error {
 	if w == nil {
 		return nil
+	}
+	if lacks := w.lacks.Load(); lacks != nil {
+		return lacks
 	}
 	err := w.writer.Taken()
 	var other *witness.TakenError
@@ -501,7 +516,7 @@ func (s *Store) Witnessed(ctx context.Context) error {
 		w.released.Store(true)
 	}
 	state := w.writer.State()
-	if !state.Seen && state.Taken == nil && !w.released.Load() {
+	if w.mayNotSend() != nil {
 		state = w.writer.Retry(witnessWait)
 	}
 	if err := w.mayNotSend(); err != nil {

@@ -457,6 +457,53 @@ func TestAMachineHearsFromTheWitnessWhatAnotherOneSent(t *testing.T) {
 	b.oldCopy("the first one")
 }
 
+// As before, but the other one runs already when the witness answers. It waits until the first one has
+// brought back what it sent, also after a release, and then goes on by itself.
+func TestAMachineGoesOnWhenAnotherOneHasBroughtBackWhatItSent(t *testing.T) {
+	t.Parallel()
+	b := witnessedBench(t, databases[1])
+	second := *b
+	second.parts.Journal = filepath.Join(t.TempDir(), "journal")
+	second.connect()
+	second.contract(1)
+	second.passes()
+	must.Do(t, second.ledger.Close())
+	image := b.disk()
+	b.contract(2)
+	b.passes()
+	must.Do(t, b.ledger.Close())
+	journal := filepath.Join(b.dir, "journal")
+	newer := filepath.Join(t.TempDir(), "newer")
+	must.Do(t, os.Rename(journal, newer))
+	image()
+	must.Do(t, os.RemoveAll(journal))
+	must.Do(t, os.Rename(newer, journal))
+	back := b.witnessAway()
+	second.restarts()
+	second.contract(3)
+	wants := func(code string) {
+		t.Helper()
+		if made, stops := second.passes(); made != 0 || !sameStops(stops, map[string]string{"contracts": code}) {
+			t.Fatalf("%d made, %v", made, stops)
+		}
+	}
+	wants("witness")
+	back()
+	wants("ledger")
+	second.release("contracts")
+	wants("ledger")
+	w := must.Get(second.ledger.Witness(t.Context()))(t)
+	if fault := (*state.Error)(nil); !errors.As(w.Fault, &fault) || fault.Code != state.CodeRolledBack {
+		t.Errorf("the witness tells %v", w.Fault)
+	}
+	audit := trade.AuditRecord{At: time.Now(), Who: "ana", Act: "rebuild", Reason: "test"}
+	must.Get(state.Rebuild(t.Context(), b.options(), nil, true, audit))(t)
+	if made, stops := second.passes(); made != 1 || len(stops) > 0 {
+		t.Errorf("what the first machine sent is back: %d made, %v", made, stops)
+	}
+	second.once()
+}
+
 // A witness may be shared: that of another ledger says nothing about this one.
 func TestTheWitnessOfAnotherLedgerSaysNothing(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
