@@ -36,9 +36,7 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		return nil, err
 	}
 	for _, e := range entries {
-		if err := f.clean(e); err != nil {
-			return nil, err
-		}
+		f.clean(e)
 		if !strings.HasPrefix(e.Name(), filePrefix+ledger) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
@@ -54,19 +52,16 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 	return out, nil
 }
 
-// clean removes a file that a process left which ended while it wrote.
-func (f folder) clean(e fs.DirEntry) error {
+// clean removes a file that a process left which ended while it wrote. One that stays is in nobody's way:
+// it may belong to another user.
+func (f folder) clean(e fs.DirEntry) {
 	if !strings.HasPrefix(e.Name(), filePrefix) || !strings.HasSuffix(e.Name(), halfSuffix) {
-		return nil
+		return
 	}
 	info, err := e.Info()
 	if err == nil && time.Since(info.ModTime()) > halfAge {
-		err = os.Remove(filepath.Join(f.dir, e.Name()))
+		_ = os.Remove(filepath.Join(f.dir, e.Name()))
 	}
-	if errors.Is(err, fs.ErrNotExist) { // another process was first
-		return nil
-	}
-	return err
 }
 
 func read(file string) (Line, error) {

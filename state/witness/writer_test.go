@@ -187,6 +187,19 @@ func TestHalfAFileIsRemoved(t *testing.T) {
 	}
 }
 
+// What cannot be removed, as the file of another user in a shared folder, does not keep from reading.
+func TestHalfAFileThatStaysIsInNobodysWay(t *testing.T) {
+	dir := t.TempDir()
+	place := OpenFolder(dir)
+	must.Do(t, place.Swap(t.Context(), Line{}, line(1)))
+	half := filepath.Join(dir, "witness-1.part") // a folder with something in it is not removed
+	must.Do(t, os.MkdirAll(filepath.Join(half, "full"), 0o700))
+	must.Do(t, os.Chtimes(half, time.Time{}, time.Now().Add(-25*time.Hour)))
+	if found := onlyLine(t, place); found.Seq != 1 {
+		t.Errorf("the line is at record %d", found.Seq)
+	}
+}
+
 // A witness that is always slow is told to be slow, and no more: the requests do not wait, and its line
 // is written all the same.
 func TestASlowWitnessIsNotALateOne(t *testing.T) {
