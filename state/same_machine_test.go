@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -25,6 +26,8 @@ func TestAWitnessOnTheSameMachineIsNoticed(t *testing.T) {
 		{"", ext, false},
 		{folder, ext, true},
 		{folder, nfs, false},
+		{folder + "/a=b", ext, true},
+		{folder + "/a=b", nfs, false},
 		{"postgres://u:p@127.0.0.1/w", ext, true},
 		{"postgres://u:p@[::1]/w", ext, true},
 		{"host=localhost dbname=w", ext, true},
@@ -42,5 +45,22 @@ func TestAWitnessOnTheSameMachineIsNoticed(t *testing.T) {
 	s.db.Tune.FsMagic = func(string) (int64, bool) { return ext, true }
 	if s.WitnessHere() {
 		t.Error("a folder here is taken for the machine of a ledger elsewhere")
+	}
+}
+
+// Two databases of one server come back together.
+func TestAWitnessOnTheServerOfTheLedgerIsNoticed(t *testing.T) {
+	t.Parallel()
+	ledger := pgtest.Database(t)
+	s := must.Get(Open(t.Context(), OpenOptions{
+		Driver: Postgres, DSN: ledger, Journal: t.TempDir(), Witness: pgtest.Database(t), Begin: true,
+	}))(t)
+	defer func() { must.Do(t, s.Close()) }()
+	if report := must.Get(s.WitnessReport(t.Context()))(t); report.Fault != nil || !report.Together {
+		t.Errorf("a witness on the server of the ledger: %+v", report)
+	}
+	s.options.DSN = "postgres://u:p@db.coop.example/l"
+	if report := must.Get(s.WitnessReport(t.Context()))(t); report.Fault != nil || report.Together {
+		t.Errorf("a witness on another server: %+v", report)
 	}
 }

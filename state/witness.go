@@ -394,15 +394,15 @@ func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error
 	if IsFolder(s.options.Witness) {
 		out.Together = s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(s.options.Witness, filepath.Dir(s.db.Where))
 	} else {
-		out.Together = s.db.D.Name == sqldb.Postgres && sameServer(out.Place, s.db.Where)
+		out.Together = s.db.D.Name == sqldb.Postgres && serversOf(s.options.Witness) == serversOf(s.options.DSN)
 	}
 	return out, nil
 }
 
-// sameServer reports whether two databases, as people are told of them, are on one server.
-func sameServer(a, b string) bool {
-	of := func(place string) string { server, _, _ := strings.Cut(place, " database "); return server }
-	return of(a) == of(b)
+// serversOf returns the servers of a PostgreSQL that is open.
+func serversOf(dsn string) string {
+	cfg, _ := sqldb.PostgresConfig(sqldb.OpenOptions{DSN: dsn})
+	return sqldb.PostgresServers(cfg)
 }
 
 // acceptWitness finds out what the witness knows beyond the ledger. The journals of which it knows and

@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -259,7 +260,7 @@ func (c *Config) checkState(d *Decoder) {
 		return
 	}
 	d.checkDSN("state.witness", c.State.Witness)
-	if w := c.State.Witness; !strings.ContainsAny(w.value, "=:") {
+	if w := c.State.Witness; state.IsFolder(w.value) {
 		d.wholePath("state.witness", w.value, w.written)
 	}
 	d.wholePath("state.journal", c.State.Journal, c.written["state.journal"])

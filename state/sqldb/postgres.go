@@ -64,13 +64,18 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 	return s, nil
 }
 
-// PostgresPlace describes a database for people, without secrets. It names every server of the DSN.
+// PostgresPlace describes a database for people, without secrets.
 func PostgresPlace(cfg pq.Config) string {
+	return "PostgreSQL " + PostgresServers(cfg) + " database " + cfg.Database
+}
+
+// PostgresServers names every server of the DSN: host:port,host:port.
+func PostgresServers(cfg pq.Config) string {
 	servers := []string{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port)))}
 	for _, more := range cfg.Multi {
 		servers = append(servers, net.JoinHostPort(more.Host, strconv.Itoa(int(more.Port))))
 	}
-	return "PostgreSQL " + strings.Join(servers, ",") + " database " + cfg.Database
+	return strings.Join(servers, ",")
 }
 
 // PostgresConfig parses the DSN. It does not repeat the driver's error about a wrong DSN, because
