@@ -230,7 +230,7 @@ func (g *groupTx) loadAttempts(ids []string, intended []int64) error {
 func (g *groupTx) claim() error {
 	history := g.history()
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
-	waits := g.Result.Paused || g.Result.Stop != nil || len(g.Result.Conflicts) > 0
+	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
 	var taken sentByOthers
 	if !waits {
 		var err error
@@ -327,21 +327,21 @@ func (g *groupTx) history() map[int64]earlierAttempts {
 	return out
 }
 
-// checkServer sets Result.Stop if the ledger is on another server than the recorded one, or went
+// checkServer sets Result.Refused if the ledger is on another server than the recorded one, or went
 // back, so that the group stores no intent. Settlements are stored nevertheless.
 func (g *groupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil
 	}
 	g.witness.mindClock()
-	if err := g.witness.mayNotSend(); err != nil {
-		g.Result.Stop = unwitnessedStop(err)
+	g.Result.Refused = g.witness.mayNotSend()
+	if g.Result.Refused != nil {
 		return nil
 	}
 	err := g.SameServer()
 	var other *sqldb.Error
 	if errors.As(err, &other) && (other.Code == sqldb.CodeServer || other.Code == sqldb.CodeRolledBack) {
-		g.Result.Stop = &trade.Stop{Code: "ledger", Why: trade.Say("stop.ledger.use", "cause", other), All: true}
+		g.Result.Refused = other
 		return nil
 	}
 	return err

@@ -71,8 +71,9 @@ func TestAPromotedReplicaGoesOnWhenTheJournalsOfAllHostsAreInStep(t *testing.T) 
 		Settle:  []trade.Settlement{created(flying, "remote-c")},
 		Intents: []trade.Intent{in},
 	})
-	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] || r.Stop == nil || !r.Stop.All ||
-		!strings.Contains(r.Stop.Text(), "timeline 2") || !strings.Contains(r.Stop.Text(), "--gone HOST") {
+	refused := wantCode(t, r.Refused, sqldb.CodeServer)
+	if !r.Settled[flying.ID] || r.Claimed[in.Attempt.ID] ||
+		!strings.Contains(refused, "timeline 2") || !strings.Contains(refused, "--gone HOST") {
 		t.Fatalf("%+v", r)
 	}
 	text := wantCode(t, k.beat(), sqldb.CodeServer)

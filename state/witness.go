@@ -494,14 +494,6 @@ func ofFile(err error) error {
 	return err
 }
 
-// unwitnessedStop is the stop of a run that may not send.
-func unwitnessedStop(err error) *trade.Stop {
-	if errors.Is(err, trade.ErrUnwitnessed) {
-		return &trade.Stop{Code: stopUnwitnessed, Why: trade.Say("stop.witness", "cause", err)}
-	}
-	return &trade.Stop{Code: "ledger", Why: trade.Say("stop.ledger.use", "cause", err), All: true}
-}
-
 // stopUnwitnessed is [outcome.StopWitness].
 const stopUnwitnessed = "witness"
 

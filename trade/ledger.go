@@ -45,7 +45,7 @@ type GroupResult struct {
 	// attempt ids of intents that were not claimed because another job has sent their key or
 	// content meanwhile, or may have
 	Elsewhere map[string]bool
-	Stop      *Stop   // the ledger is on another server now: all but the intents was stored
+	Refused   error   // why nothing may be sent from this ledger: all but the intents was stored
 	Alarms    []Alarm // late answers that people must know; also in the audit
 }
 

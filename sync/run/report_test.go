@@ -1,6 +1,7 @@
 package run
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -29,5 +30,17 @@ func TestAStopByTheERPSaysWhichQueryFailed(t *testing.T) {
 	if got := s.Why.In(trade.Portuguese, time.UTC); !strings.HasPrefix(got,
 		"a rotina b é nova, e as linhas da rotina a não podem ser lidas: ") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestALedgerThatMayNotBeSentFromStopsAllJobs(t *testing.T) {
+	t.Parallel()
+	s := StopOf(errors.New("the ledger is on timeline 2"))
+	if s.Code != "ledger" || !s.All || !strings.Contains(s.Text(), "timeline 2") {
+		t.Errorf("%+v", s)
+	}
+	s = StopOf(fmt.Errorf("%w (there): silent", trade.ErrUnwitnessed)) // each job awaits it by itself
+	if s.Code != "witness" || s.All || !strings.Contains(s.Text(), "silent") {
+		t.Errorf("%+v", s)
 	}
 }

@@ -247,8 +247,8 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 			return err
 		}
 		s.stopSending(&outcome.StopError{Stop: *run.PausedStop(status)})
-	case result.Stop != nil:
-		s.stopSending(&outcome.StopError{Stop: *result.Stop})
+	case result.Refused != nil:
+		s.stopSending(&outcome.StopError{Stop: run.StopOf(result.Refused)})
 	}
 	for _, f := range claimed {
 		s.flying++
