@@ -84,7 +84,7 @@ func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 // until a run ends well or a person ends the stop.
 func toldStop(status trade.JobStatus) string {
 	stops := status.State == trade.Stopped || status.State == trade.Paused
-	if !stops || status.Stop == nil || slices.Contains([]string{"interrupted", "lease", "paused"}, status.Stop.Code) {
+	if !stops || status.Stop == nil || status.Stop.Quiet() {
 		return ""
 	}
 	return status.Stop.Code

@@ -235,6 +235,12 @@ type Stop struct {
 	Brake *Brake // what made a brake act; nil for every other stop
 }
 
+// Quiet reports whether nobody is told of it: a signal, a lease that moved, a pause by a person, who
+// already knows.
+func (s Stop) Quiet() bool {
+	return slices.Contains([]string{"interrupted", "lease", "paused"}, s.Code)
+}
+
 // Sentence returns what happened and what to do.
 func (s Stop) Sentence() Sentence {
 	if s.Brake != nil && s.Why.Code == "" {

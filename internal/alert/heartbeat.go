@@ -119,7 +119,7 @@ func (h *Heartbeat) stops(ctx context.Context) (codes []string) {
 		if status.State != trade.Running {
 			stop := status.Stop
 			h.last[job] = ""
-			if status.State != trade.Idle && stop != nil && !slices.Contains(quietStops, stop.Code) {
+			if status.State != trade.Idle && stop != nil && !stop.Quiet() {
 				h.last[job] = stop.Code
 			}
 		}

@@ -9,10 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// quietStops do not justify a message: a signal, a lease that moved, a pause by a person, who
-// already knows.
-var quietStops = []string{"interrupted", "lease", "paused"}
-
 // sharedStops concern all jobs, so all jobs share one alert.
 var sharedStops = []string{
 	"api_key", "api_key_inside", "api_module", "api_permission", "api_address", "api_certificate", "api_unreachable",
@@ -125,7 +121,7 @@ func judgeStops(f facts) []condition {
 	var out []condition
 	for _, j := range f.jobs {
 		stop := j.status.Stop
-		if !j.configured || stop == nil || slices.Contains(quietStops, stop.Code) {
+		if !j.configured || stop == nil || stop.Quiet() {
 			continue
 		}
 		c := condition{
