@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/trade"
 )
 
 const day = 24 * time.Hour
@@ -149,14 +150,11 @@ func checkAddresses(d *Decoder, at string, list []string) {
 	}
 }
 
-// AlertGroups are the groups of people who can have alerts of their own.
-var AlertGroups = []string{"accounting", "platform", "it"}
-
 func (c *Config) checkRoutes(d *Decoder) {
 	for _, group := range slices.Sorted(maps.Keys(c.Alerts.Routes)) {
 		at, route := "alerts.routes."+group, c.Alerts.Routes[group]
 		switch {
-		case !slices.Contains(AlertGroups, group):
+		case !slices.Contains(trade.Departments, trade.Department(group)):
 			d.Fault(at, "is no group of people; write accounting, platform or it")
 		case len(route.To) == 0 && route.Webhook == nil:
 			d.Fault(at, "needs to or webhook, or nobody is told")
