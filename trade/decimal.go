@@ -104,6 +104,12 @@ func (d Decimal) Cmp(other Decimal) int { return d.d.Cmp(other.d) }
 // Sub returns d - other, exactly.
 func (d Decimal) Sub(other Decimal) Decimal { return Decimal{d.d.Sub(other.d)} }
 
+// Neg returns -d.
+func (d Decimal) Neg() Decimal { return Decimal{d.d.Neg()} }
+
+// Abs returns d without its sign.
+func (d Decimal) Abs() Decimal { return Decimal{d.d.Abs()} }
+
 // Mul returns d × other, exactly.
 func (d Decimal) Mul(other Decimal) Decimal { return Decimal{d.d.Mul(other.d)} }
 

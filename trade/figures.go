@@ -81,7 +81,7 @@ func (s *Sums) Remove(f Figures) {
 		s.Unweighed--
 	}
 	if value, ok := f.Value(); ok {
-		s.addValue(f.Currency, Decimal{}.Sub(value))
+		s.addValue(f.Currency, value.Neg())
 	}
 }
 

@@ -42,6 +42,22 @@ func TestI6DecimalsKeepEveryDigitAndHaveOneText(t *testing.T) {
 	}
 }
 
+func TestANumberAndItsNegativeAddUpToZero(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"12.50": {"-12.5", "12.5"}, "-0.001": {"0.001", "0.001"}, "0": {"0", "0"}, "-0": {"0", "0"},
+		"1e3": {"-1000", "1000"},
+	} {
+		d := must.Get(ParseDecimal(text))(t)
+		if neg, abs := d.Neg(), d.Abs(); neg.String() != want[0] || abs.String() != want[1] || d.Add(neg).Sign() != 0 {
+			t.Errorf("%s: %s and %s, want %s", text, neg, abs, want)
+		}
+	}
+	if none := (Decimal{}); none.Neg().String() != "0" || none.Abs().String() != "0" {
+		t.Errorf("of nothing: %s and %s", none.Neg(), none.Abs())
+	}
+}
+
 func TestRoundingIsHalfAwayFromZero(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"2.345": "2.35", "-2.345": "-2.35", "2.344": "2.34", "2.5": "2.5"} {

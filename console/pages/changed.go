@@ -92,14 +92,6 @@ func deref(text *string) string {
 	return *text
 }
 
-// size returns a difference without its sign.
-func size(d trade.Decimal) trade.Decimal {
-	if d.Sign() < 0 {
-		return trade.Decimal{}.Sub(d)
-	}
-	return d
-}
-
 const (
 	changedFew  = 20       // lines of each group, where all groups are shown
 	changedMost = pageRows // lines of one group on a page
@@ -194,8 +186,8 @@ func (p *changedRoutes) fill(q *web.Request, page *changedPage, rows []office.Ch
 			}
 		}
 		slices.SortStableFunc(group.Lines, func(a, b changedLine) int {
-			return cmp.Or(size(b.Effect.Value).Cmp(size(a.Effect.Value)),
-				size(b.Effect.Weight).Cmp(size(a.Effect.Weight)))
+			return cmp.Or(b.Effect.Value.Abs().Cmp(a.Effect.Value.Abs()),
+				b.Effect.Weight.Abs().Cmp(a.Effect.Weight.Abs()))
 		})
 		most := changedFew
 		if page.Group != "" {

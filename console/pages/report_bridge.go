@@ -243,7 +243,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 	}
 	var outside trade.Decimal
 	for _, l := range a.Outside {
-		less := trade.Decimal{}.Sub(l.Amount)
+		less := l.Amount.Neg()
 		b.part(l.Why(o), outsidePath(l.Outside), l.Rows, less)
 		outside = outside.Add(less)
 	}
@@ -256,7 +256,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 		if l.State == trade.Accepted {
 			continue
 		}
-		less := trade.Decimal{}.Sub(l.Amount)
+		less := l.Amount.Neg()
 		b.part(l.Why(o), statePath(l.State, l.Cause), l.Rows, less)
 		if l.State == last && last != "" { // one bar for a state, whatever its causes are
 			of := &b.steps[len(b.steps)-1]

@@ -26,7 +26,7 @@ func (v Voice) Weight(kg trade.Decimal) template.HTML { return v.weight(v.Tonnes
 func (v Voice) BareWeight(kg trade.Decimal) template.HTML { return v.weight(v.BareTonnes(kg), "", kg) }
 
 func (v Voice) weight(text, unit string, kg trade.Decimal) template.HTML {
-	if most := trade.NewDecimal(tonnesLarge, 0); kg.Cmp(most) < 0 && trade.NewDecimal(0, 0).Sub(kg).Cmp(most) < 0 {
+	if kg.Abs().Cmp(trade.NewDecimal(tonnesLarge, 0)) < 0 {
 		return template.HTML(template.HTMLEscapeString(text))
 	}
 	return template.HTML(`<span title="` + template.HTMLEscapeString(v.Decimal(kg.Tonnes())) + ` t">` +
@@ -65,7 +65,7 @@ func (v Voice) Money(currency string, amount trade.Decimal) string {
 
 // WholeTonnes formats a weight for an overview: whole tonnes, unless it is little.
 func (v Voice) WholeTonnes(kg trade.Decimal) string {
-	if kg.Cmp(trade.NewDecimal(-tonnesLittle, 0)) > 0 && kg.Cmp(trade.NewDecimal(tonnesLittle, 0)) < 0 {
+	if kg.Abs().Cmp(trade.NewDecimal(tonnesLittle, 0)) < 0 {
 		return v.Tonnes(kg)
 	}
 	return v.Decimal(kg.Tonnes().Round(0)) + " t"

@@ -247,7 +247,7 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 	to, other, okTo := valueIn(entry.Sends, now)
 	switch {
 	case gone(entry) && okFrom:
-		e.Valued, e.Currency, e.Value = true, currency, trade.Decimal{}.Sub(from)
+		e.Valued, e.Currency, e.Value = true, currency, from.Neg()
 	case okFrom != okTo, okFrom && currency != other:
 		e.Apart = true
 	case okFrom && okTo:

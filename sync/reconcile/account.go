@@ -238,7 +238,7 @@ func (a accounts) add(r *Row) {
 		}
 	}
 	for key, erp := range counted { // it was sent as something else, or without this
-		a.of(key).Changed.add(trade.Decimal{}.Sub(erp))
+		a.of(key).Changed.add(erp.Neg())
 	}
 }
 

@@ -134,8 +134,5 @@ func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
 
 // beyond reports whether a difference exceeds the tolerance, in either direction.
 func beyond(difference, tolerated trade.Decimal) bool {
-	if difference.Sign() < 0 {
-		difference = trade.Decimal{}.Sub(difference)
-	}
-	return difference.Cmp(tolerated) > 0
+	return difference.Abs().Cmp(tolerated) > 0
 }
