@@ -51,7 +51,7 @@ func (s *Service) JudgeLedger(ctx context.Context, err error) {
 // sendDirectly sends a notice to the addresses whose mark is not yet mark, and sets the mark of each
 // that it reached.
 func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, marks map[string]bool, mark bool) {
-	m := s.texts().message(n)
+	m := s.voice().message(n)
 	m.At, m.ID, m.Alert = now, "ledger-"+now.Format("20060102T150405"), "ledger-"+n.Since.Format("20060102T150405")
 	m.Kind = kindOver
 	if mark {

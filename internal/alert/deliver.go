@@ -149,7 +149,7 @@ func (s *Service) try(ctx context.Context, m trade.AlertMessage, down map[Channe
 	if err := json.Unmarshal(m.Content, &n); err != nil {
 		return &Fault{Code: faultNoWay, Why: trade.Say("delivery.damaged")}
 	}
-	content := s.texts().message(n)
+	content := s.voice().message(n)
 	content.ID, content.Alert, content.Kind, content.At = m.ID, m.AlertID, m.Kind, m.CreatedAt
 	fault := AsFault(channel.Send(ctx, m.Target, content))
 	if fault != nil && fault.All {

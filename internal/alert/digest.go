@@ -111,7 +111,7 @@ func (s *Service) Digest(ctx context.Context) (Digest, string, error) {
 	if err != nil {
 		return Digest{}, "", err
 	}
-	m := s.texts().message(notice{Digest: &d})
+	m := s.voice().message(notice{Digest: &d})
 	for i := range d.Jobs {
 		d.Jobs[i].Causes = nil
 	}

@@ -126,7 +126,7 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
 		c.detail.Causes = s.causesFor(ctx, c)
-		c.detail.Group = s.texts().called(c.detail.Causes)
+		c.detail.Group = s.voice().called(c.detail.Causes)
 		messages = s.messagesFor(kindRaised, notice{Topic: c.topic, Since: c.since, Detail: c.detail}, now)
 		c.detail.Causes = nil
 	}

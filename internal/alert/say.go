@@ -55,8 +55,8 @@ func (v voice) over(n notice) Message {
 }
 
 // TestMessage returns the message that `safrasync check --alert` sends.
-func TestMessage(lang trade.Lang, c Config) Message {
-	v := voice{lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}
+func TestMessage(c Config) Message {
+	v := c.voice()
 	return Message{
 		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("subject.test", v.name),
 		Foot:  v.text("foot.digest", v.name, v.zone),

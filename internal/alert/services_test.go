@@ -161,7 +161,9 @@ func TestEachServiceGetsWhatItDocuments(t *testing.T) {
 	}
 	digest := v.message(notice{Digest: &Digest{From: monday, Until: monday.Add(24 * time.Hour), Jobs: jobs}})
 	digest.Kind = kindDigest
-	test := TestMessage(trade.Portuguese, Config{Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday }})
+	test := TestMessage(Config{
+		Lang: trade.Portuguese, Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday },
+	})
 	messages := []Message{sample, digest, test}
 	for topic := range topicPages {
 		d := Detail{

@@ -33,5 +33,5 @@ func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
 	if n.Digest == nil {
 		return "", nil // no digest
 	}
-	return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Own, c.Console}.digestSubject(*n.Digest), nil
+	return c.voice().digestSubject(*n.Digest), nil
 }

@@ -21,7 +21,8 @@ type voice struct {
 	console string
 }
 
-func (s *Service) texts() voice { return voice{s.Lang, s.Zone, s.Name, s.Titles, s.Own, s.Console} }
+// voice returns the voice in which the messages are written.
+func (c Config) voice() voice { return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Own, c.Console} }
 
 // job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {

@@ -51,8 +51,8 @@ func (c *checker) heartbeat(alerts bool) {
 func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target string) {
 	const name = "alerts"
 	to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
-	m := alert.TestMessage(c.app.Lang(), alert.Config{
-		Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: office.Now,
+	m := alert.TestMessage(alert.Config{
+		Lang: c.app.Lang(), Zone: c.app.Config.Zone(), Name: c.app.Config.Alerts.Name, Now: office.Now,
 		Console: c.app.Config.Console.PublicURL,
 	})
 	m.ID = uuid.NewString()
