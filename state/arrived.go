@@ -28,7 +28,7 @@ func (s *Store) ArrivedDays(ctx context.Context, job string, since time.Time) ([
 	for i, r := range rows {
 		out[i] = trade.ArrivedDay{
 			Branch: r.Branch, Day: trade.DateOf(time.UnixMilli(r.Day * dayMillis).UTC()), Rows: int(r.N),
-			Kg: trade.NewDecimal(r.Kg, 4),
+			Kg: trade.ListingDecimal(r.Kg),
 		}
 	}
 	return out, err

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -53,13 +54,7 @@ func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int6
 	return out, nil
 }
 
-// StuckCauses counts the rows of a job that wait for something or need a person, by cause.
-func (s *Store) StuckCauses(ctx context.Context, job string) (map[string]int, error) {
-	return s.db.Counts(ctx, "counting the causes", `SELECT cause AS name, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
-		`WHERE job = ? AND `+isStuck+` GROUP BY cause`, job)
-}
-
-// StuckStates counts like StuckCauses, for each state.
+// StuckStates counts the rows of a job that wait for something or need a person, by state and cause.
 func (s *Store) StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error) {
 	var rows []struct {
 		State, Cause string
@@ -88,29 +83,24 @@ func (s *Store) Causes(ctx context.Context, job string) (causes []string, err er
 // count as waiting.
 func (s *Store) Ages(ctx context.Context, job string, without ...string) (trade.Ages, error) {
 	var pending, waiting, doubt, newest, run sql.NullInt64
-	others := []any{job}
-	where := ""
-	for _, cause := range without {
-		where += " AND cause <> ?"
-		others = append(others, cause)
-	}
 	for _, q := range []struct {
 		into *sql.NullInt64
 		text string
+		more []any
 	}{
-		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`},
-		{&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'` + where},
+		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`, nil},
+		{
+			&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'` +
+				strings.Repeat(` AND cause <> ?`, len(without)), sqldb.Anys(without),
+		},
 		{
 			&doubt,
-			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`,
+			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`, nil,
 		},
-		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`},
-		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`},
+		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`, nil},
+		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`, nil},
 	} {
-		args := others[:1]
-		if q.into == &waiting {
-			args = others
-		}
+		args := append([]any{job}, q.more...)
 		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, args...); err != nil {
 			return trade.Ages{}, err
 		}

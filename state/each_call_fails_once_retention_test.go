@@ -182,7 +182,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 		if page, err := search(); err != nil || len(page.Rows) != 1 {
 			t.Errorf("%+v, %v", page, err)
 		}
-		f.read("StuckCauses", func() error { return second(s.StuckCauses(ctx, "contracts")) })
+		f.read("StuckStates", func() error { return second(s.StuckStates(ctx, "contracts")) })
 		f.read("Shortages",
 			func() error { s.missing.Store(nil); return second(s.Shortages(ctx)) })
 		must.Do(t, s.ReleaseLease(ctx, lease))

@@ -110,7 +110,7 @@ func (e *Evaluator) SealCodes(refs Codes) Codes {
 	for text, id := range answers {
 		if document, _, err := apiclient.ParseDocument(text); err == nil {
 			out[trade.ProducerByDocument][e.Code(document)] = id
-		} else if len(text) == codeLength {
+		} else if len(text) == CodeLength {
 			out[trade.ProducerByDocument][text] = id
 		}
 	}
@@ -136,21 +136,21 @@ func (e *Evaluator) AnswersOf(get ColumnsOf) map[string]string {
 	return out
 }
 
-// codeLength is the length of a code: half of a SHA-256 in hexadecimal digits.
-const codeLength = 32
+// CodeLength is the length of a code: half of a SHA-256 in hexadecimal digits.
+const CodeLength = 32
 
 // Code returns the keyed hash that replaces a document.
 func (e *Evaluator) Code(document string) string {
 	h := hmac.New(sha256.New, e.LookupKey)
 	h.Write([]byte(document))
-	return hex.EncodeToString(h.Sum(nil)[:codeLength/2])
+	return hex.EncodeToString(h.Sum(nil)[:CodeLength/2])
 }
 
 // find looks up a sealed document in the platform's answers.
 func (f *fieldMapping) find(out trade.DraftField, text string,
 	refs Codes,
 ) (trade.DraftField, *trade.Problem, *trade.Awaited) {
-	if len(text) < codeLength {
+	if len(text) < CodeLength {
 		out.Origin.Value = ""
 		return out, &trade.Problem{Rule: trade.RuleDocument}, nil
 	}

@@ -152,9 +152,6 @@ func (m *masker) code(code string) string {
 	return hex.EncodeToString(h.Sum(nil))[:len(code)]
 }
 
-// codeLength is the length of the hash that replaces a document in the ledger.
-const codeLength = 32
-
 // cell masks a value of a column.
 func (m *masker) cell(column string, c trade.Cell) trade.Cell {
 	get := mapping.ColumnsIn(trade.Values{column: c})
@@ -163,8 +160,8 @@ func (m *masker) cell(column string, c trade.Cell) trade.Cell {
 	case c.Kind == 0:
 	case c.Kind == trade.Marked:
 		c.Text = ""
-	case c.Kind == mapping.Sealed && len(c.Text) >= codeLength:
-		c.Text = m.code(c.Text[:codeLength]) + c.Text[codeLength:]
+	case c.Kind == mapping.Sealed && len(c.Text) >= mapping.CodeLength:
+		c.Text = m.code(c.Text[:mapping.CodeLength]) + c.Text[mapping.CodeLength:]
 	case v.Err != "":
 		reason, args, _ := strings.Cut(c.Text, "\t")
 		c.Text = strings.TrimSuffix(reason+"\t"+m.text(args), "\t")

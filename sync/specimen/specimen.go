@@ -255,7 +255,7 @@ func codesOf(spec, maskedSpec mapping.FieldSpec, orig, masked mapping.ColumnsOf)
 		now, _ := masked(spec.Columns[0])
 		document, err := mapping.DocumentOf(v)
 		if err != nil { // the ledger has nothing but its code
-			return v.Text, now.Text, v.Err == "" && len(v.Text) == codeLength
+			return v.Text, now.Text, v.Err == "" && len(v.Text) == mapping.CodeLength
 		}
 		mask, _ := mapping.DocumentOf(now)
 		return document, mask, true

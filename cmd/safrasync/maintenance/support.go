@@ -278,14 +278,19 @@ func jobFacts(ctx context.Context, a *cli.App, store *state.Store) (any, error) 
 		f := jobFact{
 			Job: job.Job, Configured: job.Configured, Sends: job.Sends, State: job.State, Since: job.Since,
 			States: job.States, Flags: job.Flags, SweptAt: job.SweptAt,
-			NextRun: job.NextRun, NextSweep: job.NextSweep,
+			NextRun: job.NextRun, NextSweep: job.NextSweep, Causes: map[string]int{},
 		}
 		if job.Stop != nil {
 			f.Stop = &job.Stop.Code
 		}
-		f.Causes, err = store.StuckCauses(ctx, job.Job)
+		stuck, err := store.StuckStates(ctx, job.Job)
 		if err != nil {
 			return out, err
+		}
+		for _, causes := range stuck {
+			for cause, n := range causes {
+				f.Causes[cause] += n
+			}
 		}
 		out = append(out, f)
 	}
