@@ -76,6 +76,10 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 			Err: phrase.Errorf("the folder %s does not exist", dir),
 		}
 	}
+	// A copy of an old ledger would be the newest, and hide that it is old.
+	if err := s.behindCopy(ctx, dir); err != nil {
+		return "", nil, nil, err
+	}
 	prefix := copiesName(s.db.ID)
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
 	if err := s.Backup(ctx, file); err != nil {
@@ -153,7 +157,7 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 // checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger
 // id.
 func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
-	s, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}, tune)
+	s, err := openCopy(ctx, file, true, tune)
 	if err != nil {
 		return phrase.Errorf("checking the copy: %w", err)
 	}

@@ -1,10 +1,11 @@
-// Copies of the ledger in another folder tell, as a witness does, that the ledger is older than they
-// are: the machine, or its disk, was put back. See package witness.
+// Dated copies of the ledger in another folder are witnesses, too: they tell that the ledger is older
+// than they are, because the machine, or its disk, was put back. See package witness.
 
 package state
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,17 +13,96 @@ import (
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 )
 
-// copiesTask is how the ledger remembers a folder with copies of it, with the folder's path.
+// copiesTask is how the ledger remembers a folder with dated copies of it, with the folder's path.
 const copiesTask = "copies in "
 
 // copiesWait is how long a start waits for a folder with copies: that of a server that is away may
 // hang.
 const copiesWait = 3 * time.Second
 
+const readingCopies = "comparing the ledger with its copies"
+
 // copiesName returns how the names of the copies of a ledger begin.
 func copiesName(id string) string { return "safrasync-" + strings.ReplaceAll(id, "-", "")[:12] + "-" }
+
+// behindCopies returns an error if the newest copy in one of the folders into which the ledger was
+// copied is newer than the ledger, or of another history. A folder that is not there, or does not
+// answer, tells nothing.
+func (s *Store) behindCopies(ctx context.Context) error {
+	folders, err := s.copyFolders(ctx)
+	for _, dir := range folders {
+		if err == nil {
+			err = s.behindCopy(ctx, dir)
+		}
+	}
+	return err
+}
+
+// copyFolders returns the folders into which the ledger was copied.
+func (s *Store) copyFolders(ctx context.Context) (folders []string, err error) {
+	if s.db.D.Name != sqldb.SQLite || s.db.Memory || s.moving {
+		return nil, nil
+	}
+	err = s.db.All(ctx, readingCopies, &folders, `SELECT name FROM task WHERE name LIKE ? ORDER BY name`, copiesTask+"%")
+	for i, name := range folders {
+		folders[i] = strings.TrimPrefix(name, copiesTask)
+	}
+	return folders, err
+}
+
+// behindCopy returns an error if the newest copy in a folder is newer than the ledger.
+func (s *Store) behindCopy(ctx context.Context, dir string) error {
+	file, lines := s.copyLines(ctx, dir)
+	if len(lines) == 0 {
+		return nil
+	}
+	v, err := s.judgeLines(ctx, file, lines)
+	var old *sqldb.Error
+	if errors.As(v.Ahead, &old) {
+		old.Hint = phrase.New("nothing is sent: this machine, or its disk, was put back from an older copy. If the newer journal still exists (an old disk, a copy of its folder), "+
+			"put it in the place of this one and run `safrasync rebuild --reason TEXT`. If it is lost: `safrasync restore %s --reason TEXT`, then "+
+			"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform", file)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Ahead
+}
+
+// linesOfCopies returns how far the journals had come when the newest copies were made.
+func (s *Store) linesOfCopies(ctx context.Context) (lines []witness.Line, err error) {
+	folders, err := s.copyFolders(ctx)
+	for _, dir := range folders {
+		_, known := s.copyLines(ctx, dir)
+		lines = append(lines, known...)
+	}
+	return lines, err
+}
+
+// copyLines returns the newest whole copy of the ledger in a folder, and how far its journals had
+// come. What does not answer in time, or cannot be read, has none.
+func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines []witness.Line) {
+	type found struct {
+		file  string
+		lines []witness.Line
+	}
+	answer := make(chan found, 1)
+	go func() {
+		file := newestCopy(dir, s.db.ID)
+		answer <- found{file, s.linesIn(ctx, file)}
+	}()
+	late := time.NewTimer(copiesWait)
+	defer late.Stop()
+	select {
+	case f := <-answer:
+		return f.file, f.lines
+	case <-late.C:
+		return "", nil
+	}
+}
 
 // newestCopy returns the newest whole copy of a ledger in a folder; "" if there is none.
 func newestCopy(dir, id string) string {
@@ -39,64 +119,35 @@ func newestCopy(dir, id string) string {
 	return ""
 }
 
-// behindCopies returns an error if a copy in one of the folders into which the ledger was copied is
-// newer than the ledger. A folder that is not there, or does not answer, tells nothing.
-func (s *Store) behindCopies(ctx context.Context) error {
-	if s.db.D.Name != sqldb.SQLite || s.db.Memory || s.moving {
-		return nil
-	}
-	var folders []string
-	if err := s.db.All(ctx, "looking for copies of the ledger", &folders,
-		`SELECT name FROM task WHERE name LIKE ? ORDER BY name`, copiesTask+"%"); err != nil {
-		return err
-	}
-	for _, name := range folders {
-		answer := make(chan error, 1)
-		go func() { answer <- s.behindCopy(ctx, newestCopy(strings.TrimPrefix(name, copiesTask), s.db.ID)) }()
-		late := time.NewTimer(copiesWait)
-		select {
-		case err := <-answer:
-			late.Stop()
-			if err != nil {
-				return err
-			}
-		case <-late.C:
-		}
-	}
-	return nil
-}
-
-// behindCopy returns an error if a copy has more of a journal than the ledger. A copy that cannot be
-// read tells nothing.
-func (s *Store) behindCopy(ctx context.Context, file string) (err error) {
+// linesIn returns how far the journals of a copy had come; none if it cannot be read: it may be of a
+// newer program, or damaged.
+func (s *Store) linesIn(ctx context.Context, file string) []witness.Line {
 	if file == "" {
 		return nil
 	}
-	const op = "comparing the ledger with a copy of it"
-	other, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true}, s.db.Tune)
+	other, err := openCopy(ctx, file, false, s.db.Tune)
 	if err != nil {
-		return nil //nolint:nilerr // it may be one of a newer program, or damaged: doctor reads them
+		return nil
 	}
 	defer func() { _ = other.Close() }()
-	there, err := sqldb.JournalsBy(other.db.Reading(ctx, op), "")
+	rows, err := sqldb.JournalsBy(other.db.Reading(ctx, readingCopies), "")
 	if err != nil || other.db.ID != s.db.ID {
-		return nil //nolint:nilerr // as above
+		return nil
 	}
-	here, err := sqldb.JournalsBy(s.db.Reading(ctx, op), "")
-	if err != nil {
-		return err
-	}
-	for id, r := range there {
-		if own, known := here[id]; !known || own.RetiredAt.Valid || own.Seq >= r.Seq {
-			continue // of a journal that a person has given up since nothing is expected
-		}
-		own := here[id]
-		return &sqldb.Error{
-			Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint),
-			Since: time.UnixMilli(own.At).UTC(), Records: int(r.Seq - own.Seq),
-			Err: phrase.Errorf("it is older than its own copy %s: it ends at record %d of its journal, and the copy has record %d, of %s",
-				file, own.Seq, r.Seq, time.UnixMilli(r.At).UTC().Format(time.RFC3339)),
+	var lines []witness.Line
+	for id, r := range rows {
+		if !r.RetiredAt.Valid {
+			line := s.lineOf(id, r.Seq, r.Mark)
+			line.Host, line.Folder, line.At = r.Host, r.Path, time.UnixMilli(r.At).UTC()
+			lines = append(lines, line)
 		}
 	}
-	return nil
+	return lines
+}
+
+// openCopy opens a copy of a ledger to read it. It may be on a network file system: nobody writes to
+// a copy.
+func openCopy(ctx context.Context, file string, verify bool, tune sqldb.Tuning) (*Store, error) {
+	tune.FsMagic = func(string) (int64, bool) { return 0, false }
+	return open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: verify}, tune)
 }

@@ -69,6 +69,9 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 	}
 	dir := s.journalDir(parent)
 	v, err := s.compareJournal(ctx, "comparing the ledger with its journal", dir)
+	if err == nil {
+		err = s.behindCopies(ctx)
+	}
 	return JournalReport{
 		Folder: dir, New: v.Fresh, Unfinished: v.Left(), Records: v.Compare.End.Seq,
 		Bytes:    v.Compare.End.Bytes,

@@ -72,7 +72,11 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	dir := s.journalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
-	lines := plan.askWitness(ctx, s)
+	lines, err := s.linesOfCopies(ctx)
+	if err != nil {
+		return plan, err
+	}
+	lines = append(plan.askWitness(ctx, s), lines...)
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
@@ -80,15 +84,9 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		if err := errors.Join(plan.look(t, configured), plan.acceptWitness(t, lines)); err != nil {
 			return err
 		}
-		end, readErr := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
-		there := !errors.Is(readErr, journal.ErrNone)
-		if there && readErr == nil {
-			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
-				return sqldb.MovedAway(s.db.Where, to)
-			}
-			if err := s.refuseNewer(t, dir); err != nil {
-				return err
-			}
+		there, err := s.mayBeSetAside(t, dir)
+		if err != nil {
+			return err
 		}
 		if !apply {
 			if there {
@@ -102,6 +100,19 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		err = nil
 	}
 	return plan, err
+}
+
+// mayBeSetAside reports whether there is a journal in a folder, and refuses one that a new one must not
+// replace: of a ledger that was moved, or with records that the ledger lacks.
+func (s *Store) mayBeSetAside(t *sqldb.Tx, dir string) (there bool, err error) {
+	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	if err != nil {
+		return !errors.Is(err, journal.ErrNone), nil // one that cannot be read is what a new one is for
+	}
+	if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+		return true, sqldb.MovedAway(s.db.Where, to)
+	}
+	return true, s.refuseNewer(t, dir)
 }
 
 // refuseNewer refuses to set aside a journal that has records about rows which the ledger lacks:

@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -431,6 +432,7 @@ func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error 
 			l.Journal, l.Seq, l.Mark, l.Host, l.Folder, l.At.UnixMilli(), time.Now().UnixMilli()); err != nil {
 			return err
 		}
+		rows[l.Journal] = sqldb.JournalRow{RetiredAt: sql.NullInt64{Valid: true}} // a copy may know it, too
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	gosync "sync"
 	"testing"
 	"time"
@@ -577,18 +578,26 @@ func TestAKilledProcessIsNoImage(t *testing.T) {
 	})
 }
 
+// copied makes dated copies of the ledger of a bench; backup makes one more.
+func copied(b *bench) (dir string, backup func()) {
+	dir = b.t.TempDir()
+	return dir, func() {
+		b.t.Helper()
+		at := b.clock.Now()
+		_, _, _, err := b.ledger.BackupInto(b.t.Context(), dir, 5, at)
+		must.Do(b.t, err)
+		must.Do(b.t, b.ledger.BackupMade(b.t.Context(), at, dir))
+		b.clock.advance(time.Minute)
+	}
+}
+
 // Copies of the ledger are witnesses, too: a disk that was put back is older than the copies that were
-// made since, and nothing is sent until a person has brought back what it lacks, or given it up.
+// made since, and nothing is sent, nor is the old ledger copied among them, until a person has brought
+// back what it lacks.
 func TestADiskThatIsOlderThanACopyOfItsLedgerSendsNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})
-	copies := t.TempDir()
-	backup := func() {
-		at := b.clock.Now()
-		_, _, _, err := b.ledger.BackupInto(t.Context(), copies, 5, at)
-		must.Do(t, err)
-		must.Do(t, b.ledger.BackupMade(t.Context(), at, copies))
-	}
+	_, backup := copied(b)
 	b.contract(1)
 	b.passes()
 	backup()
@@ -600,4 +609,81 @@ func TestADiskThatIsOlderThanACopyOfItsLedgerSendsNothing(t *testing.T) {
 	must.Do(t, b.ledger.Close())
 	image()
 	b.oldCopy("a disk of before the last copy")
+
+	o := b.options()
+	o.ReadOnly, o.Begin = true, false
+	seen := must.Get(state.Open(t.Context(), o))(t)
+	_, err := seen.JournalReport(t.Context(), o.Journal)
+	wantOldCopy(t, "what check asks", err)
+	file := newestIn(t, err)
+	_, _, _, err = seen.BackupInto(t.Context(), filepath.Dir(file), 1, b.clock.Now())
+	wantOldCopy(t, "a copy of the old ledger", err)
+	must.Do(t, seen.Close())
+
+	act := trade.AuditRecord{At: b.clock.Now(), Who: "ana", Act: "restore", Target: "ledger", Reason: "an old disk"}
+	must.Get(state.Restore(t.Context(), b.options(), file, act))(t)
+	must.Get(state.NewJournal(t.Context(), b.options(), []string{"contracts"}, true, act))(t)
+	must.Do(t, b.reopenLedger(b.options()))
+	if made, stops := b.passes(); made != 0 || stops["contracts"] != "brake_new_journal" {
+		t.Errorf("after the copy was restored: %d made, %v", made, stops)
+	}
+	b.once()
+}
+
+// A disk of before a new journal was begun does not know the journal of its copies; one that went on
+// while the copies were away has another history than they have.
+func TestADiskOfAnotherHistoryThanItsCopiesIsRefused(t *testing.T) {
+	t.Parallel()
+	begun := func() (b *bench, dir string, backup, image func()) {
+		b = newBench(t, sandbox.Options{})
+		dir, backup = copied(b)
+		b.contract(1)
+		b.passes()
+		backup()
+		return b, dir, backup, b.disk()
+	}
+	b, _, backup, image := begun()
+	act := trade.AuditRecord{At: b.clock.Now(), Who: "ana", Act: "rebuild", Target: "ledger", Reason: "lost"}
+	must.Do(t, b.ledger.Close())
+	must.Get(state.NewJournal(t.Context(), b.options(), []string{"contracts"}, true, act))(t)
+	must.Do(t, b.reopenLedger(b.options()))
+	backup()
+	must.Do(t, b.ledger.Close())
+	image()
+	b.oldCopy("a disk of before the new journal")
+
+	b, dir, backup, image := begun()
+	b.contract(2)
+	b.passes()
+	backup()
+	must.Do(t, b.ledger.Close())
+	image()
+	must.Do(t, os.Rename(dir, dir+".away"))
+	b.restarts()
+	for n := 3; n < 9; n++ {
+		b.contract(n)
+		b.passes()
+	}
+	must.Do(t, b.ledger.Close())
+	must.Do(t, os.Rename(dir+".away", dir))
+	b.oldCopy("a disk that went on without its copies")
+}
+
+// wantOldCopy wants the error of a ledger that is an old copy.
+func wantOldCopy(t *testing.T, what string, err error) {
+	t.Helper()
+	var fault *state.Error
+	if !errors.As(err, &fault) || fault.Code != state.CodeOldCopy {
+		t.Fatalf("%s: %v", what, err)
+	}
+}
+
+// newestIn returns the copy that the hint of an error tells to restore.
+func newestIn(t *testing.T, err error) string {
+	t.Helper()
+	m := regexp.MustCompile("`safrasync restore (\\S+) --reason").FindStringSubmatch(err.Error())
+	if m == nil {
+		t.Fatalf("no copy is named: %v", err)
+	}
+	return m[1]
 }
