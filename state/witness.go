@@ -378,7 +378,7 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 // WitnessReport is what `safrasync check` says of a witness.
 type WitnessReport struct {
 	trade.Witness
-	Together bool // one image of the disk, or of the server, contains ledger and witness
+	Together bool // one image of a disk, a server or this machine contains ledger and witness
 }
 
 // WitnessReport asks the witness, and tries whether it can be written. It returns an *Error if the
@@ -388,22 +388,16 @@ func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error
 		return out, nil
 	}
 	var v witness.Judgement
-	out.Witness, v, err = s.readWitness(ctx, func(ctx context.Context, p witness.Place) error { return p.Try(ctx) })
-	if err = cmp.Or(err, v.Ahead); err != nil || out.Fault != nil {
-		return out, err
+	var together bool
+	out.Witness, v, err = s.readWitness(ctx, func(ctx context.Context, p witness.Place) error {
+		err := p.Try(ctx)
+		together = err == nil && s.witnessTogether()
+		return err
+	})
+	if err = cmp.Or(err, v.Ahead); err == nil && out.Fault == nil { // else it may still be asked
+		out.Together = together
 	}
-	if IsFolder(s.options.Witness) {
-		out.Together = s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(s.options.Witness, filepath.Dir(s.db.Where))
-	} else {
-		out.Together = s.db.D.Name == sqldb.Postgres && serversOf(s.options.Witness) == serversOf(s.options.DSN)
-	}
-	return out, nil
-}
-
-// serversOf returns the servers of a PostgreSQL that is open.
-func serversOf(dsn string) string {
-	cfg, _ := sqldb.PostgresConfig(sqldb.OpenOptions{DSN: dsn})
-	return sqldb.PostgresServers(cfg)
+	return out, err
 }
 
 // acceptWitness finds out what the witness knows beyond the ledger. The journals of which it knows and

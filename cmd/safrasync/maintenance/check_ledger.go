@@ -30,8 +30,9 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		c.ledgerFault(name, err)
 	default:
 		c.health(ctx, store)
-		c.journal(ctx, store)
-		c.witness(ctx, store)
+		w, fault := store.WitnessReport(ctx)
+		c.journal(ctx, store, c.app.Config.State.Witness.IsZero() || w.Together)
+		c.witness(w, fault)
 		c.platform(ctx, store)
 		return store
 	}
@@ -44,8 +45,9 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	return store
 }
 
-// journal compares the ledger with its journal, as the next run does before it sends anything.
-func (c *checker) journal(ctx context.Context, store *state.Store) {
+// journal compares the ledger with its journal, as the next run does before it sends anything. Alone
+// means that no witness elsewhere would notice what the two do not.
+func (c *checker) journal(ctx context.Context, store *state.Store, alone bool) {
 	const name = "journal"
 	report, err := store.JournalReport(ctx, c.app.Config.State.Journals())
 	switch {
@@ -58,15 +60,14 @@ func (c *checker) journal(ctx context.Context, store *state.Store) {
 	default:
 		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
-	if err == nil && report.Together && (c.app.Config.State.Witness.IsZero() || store.WitnessHere()) {
+	if err == nil && report.Together && alone {
 		c.warn(name, "check.journal_together_hint", "check.journal_together")
 	}
 }
 
-// witness asks the witness of the ledger, as the next start does, and tries to write there.
-func (c *checker) witness(ctx context.Context, store *state.Store) {
+// witness tells what the witness of the ledger answered.
+func (c *checker) witness(report state.WitnessReport, err error) {
 	const name = "witness"
-	report, err := store.WitnessReport(ctx)
 	switch v := c.voice(); {
 	case err != nil:
 		c.ledgerFault(name, err)
@@ -75,7 +76,7 @@ func (c *checker) witness(ctx context.Context, store *state.Store) {
 		c.fail(name, "check.witness_hint", "check.witness_fault", report.Place, v.Fault(report.Fault))
 	case !report.Late.IsZero():
 		c.fail(name, "check.witness_hint", "check.witness_late", report.Place, v.Moment(report.Late))
-	case report.Together || store.WitnessHere():
+	case report.Together:
 		c.warn(name, "check.witness_together_hint", "check.witness_together", report.Place)
 	case report.At.IsZero():
 		c.pass(name, "check.witness_new", report.Place)
