@@ -472,10 +472,6 @@ func TestAConnectionThatIsClosed(t *testing.T) {
 	if err := sqldb.BoundUnacknowledged("tcp4", "", raw); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&sqldb.PatientConn{Conn: conn, Patience: sqldb.ReadPatience}).Read(make([]byte, 1)); !errors.Is(err,
-		net.ErrClosed) {
-		t.Errorf("%v", err)
-	}
 }
 
 // F052, F054: a process that goes on, and whose database fails at any call while it settles what

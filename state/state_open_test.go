@@ -223,7 +223,7 @@ func TestF065AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	text := "CREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
 	if long {
 		// longer than the server or the connection waits for a statement of a run
-		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.ReadPatience.Seconds())+1)
+		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.DefaultTuning.Patience.Seconds())+1)
 	}
 	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
 	must.Do(t, s.db.Up(t.Context(), folder, int64(next)))

@@ -41,7 +41,7 @@ type DB struct {
 	Part atomic.Int64 // the part of the sums that this process writes: see Beat of state
 
 	// connections without a time limit for statements; nil if no connection has one
-	unhurried func() (*sqlx.DB, error)
+	unhurried func() *sqlx.DB
 	server    Cluster // the identity of the PostgreSQL server
 
 	moment *sqlx.Tx        // the transaction in which everything is read; nil: none. See [DB.Moment]

@@ -105,10 +105,7 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 	const op = "bringing the ledger's schema up to date"
 	db := s.Write
 	if s.unhurried != nil {
-		db, err = s.unhurried()
-		if err != nil {
-			return s.Fault(ctx, op, err)
-		}
+		db = s.unhurried()
 		defer func() { err = errors.Join(err, db.Close()) }()
 	}
 	if err = failpoint.Hit("schema.old"); err == nil {

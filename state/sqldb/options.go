@@ -53,6 +53,10 @@ type Tuning struct {
 	// limit of finding out whether an uncertain commit took effect
 	Settle time.Duration
 	Lease  time.Duration // how long a lease lasts
+	// how long an answer of PostgreSQL may fail to come before the server is asked whether it lives
+	Quiet time.Duration
+	// after so long without an answer a connection to PostgreSQL is dead, also if the server lives
+	Patience time.Duration
 	// how many rows a list selects by their ids and sorts; more are read along an index
 	Few     int
 	Names   int                             // how many texts of a column are read to look for a part in them
@@ -65,16 +69,19 @@ type Tuning struct {
 
 // DefaultTuning is what every program except a test opens a ledger with.
 var DefaultTuning = Tuning{
-	Busy:    5 * time.Second,
-	Write:   30 * time.Second,
-	Settle:  15 * time.Second,
-	Lease:   30 * time.Second,
-	Few:     5000,
-	Names:   100_000,
-	Check:   quickCheckTime,
-	FsMagic: fileSystemType,
-	Machine: machineID,
-	Free:    FreeBytes,
+	Busy:   5 * time.Second,
+	Write:  30 * time.Second,
+	Settle: 15 * time.Second,
+	Lease:  30 * time.Second,
+	Quiet:  5 * time.Second,
+	// longer than the server's own limit for a statement
+	Patience: statementTimeout + 10*time.Second,
+	Few:      5000,
+	Names:    100_000,
+	Check:    quickCheckTime,
+	FsMagic:  fileSystemType,
+	Machine:  machineID,
+	Free:     FreeBytes,
 }
 
 // MayBegin refuses to create a ledger where none was found, unless that was requested: a disk that

@@ -23,8 +23,6 @@ const (
 	LockTimeout      = 10 * time.Second
 	idleTimeout      = 20 * time.Second // within a transaction
 	connectTimeout   = 10 * time.Second
-	// after more than the statement's own limit the connection is considered dead
-	ReadPatience = statementTimeout + 10*time.Second
 )
 
 // OpenPostgres connects to the PostgreSQL ledger that the options name, and verifies its durability
@@ -44,12 +42,9 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 	// Each session sets the level that the server has now, so that a later reload cannot lower it
 	// while the session lasts.
 	cfg.Runtime["synchronous_commit"] = setting
-	s.Write, err = connectPostgres(cfg, ReadPatience, tune, o.ReadOnly)
-	if err != nil {
-		return nil, s.Fault(ctx, "opening the ledger", err)
-	}
+	s.Write = connectPostgres(cfg, tune.Patience, tune, o.ReadOnly)
 	s.Read = s.Write
-	s.unhurried = func() (*sqlx.DB, error) {
+	s.unhurried = func() *sqlx.DB {
 		slow := cfg
 		slow.Runtime = maps.Clone(cfg.Runtime)
 		slow.Runtime["statement_timeout"] = "0"
@@ -106,14 +101,9 @@ func PostgresConfig(o OpenOptions) (pq.Config, error) {
 }
 
 // connectPostgres returns a pool whose connections wait for each part of an answer for at most
-// patience; 0 = as long as the network connection lives.
-func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading bool) (*sqlx.DB, error) {
-	connector, err := pq.NewConnectorConfig(cfg)
-	if err != nil {
-		return nil, errors.New("the connection's settings contradict each other")
-	}
-	connector.Dialer(dialer{patience})
-	var c driver.Connector = connector
+// patience; 0 = as long as the server takes connections.
+func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading bool) *sqlx.DB {
+	var c driver.Connector = &servers{cfg: cfg, patience: patience, quiet: tune.Quiet, known: map[string]*server{}}
 	if reading {
 		c = readingOnly{c}
 	}
@@ -123,7 +113,7 @@ func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading
 	db.SetConnMaxIdleTime(2 * time.Minute)
 	// after a failover, connections to the old primary are dropped
 	db.SetConnMaxLifetime(5 * time.Minute)
-	return mapped(db, "postgres"), nil
+	return mapped(db, "postgres")
 }
 
 // ConnectPostgres returns a pool of connections to another database than the ledger's, for few and
@@ -133,17 +123,14 @@ func ConnectPostgres(dsn, version string) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connectPostgres(cfg, LockTimeout, DefaultTuning, false)
+	return connectPostgres(cfg, LockTimeout, DefaultTuning, false), nil
 }
 
 // durableSetting returns the level of synchronous_commit to use. Every level of the server except
 // off flushes to the local disk and is kept (remote_apply also waits for a standby); off is raised
 // to on.
 func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
-	db, err := connectPostgres(cfg, ReadPatience, tune, false)
-	if err != nil {
-		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
-	}
+	db := connectPostgres(cfg, tune.Patience, tune, false)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if err := db.GetContext(ctx, &setting, "SHOW synchronous_commit"); err != nil {
 		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
@@ -184,47 +171,4 @@ func safePostgres(setting string) error {
 		}
 	}
 	return nil
-}
-
-// dialer opens connections that detect a silent network: lib/pq itself would wait for an answer
-// forever, whatever the context.
-type dialer struct{ patience time.Duration }
-
-// Dial opens a connection with the default time-out.
-func (d dialer) Dial(network, address string) (net.Conn, error) {
-	return d.DialTimeout(network, address, connectTimeout)
-}
-
-// DialTimeout opens a connection within a time limit.
-func (d dialer) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	return d.DialContext(ctx, network, address)
-}
-
-// DialContext opens a connection, unless the context ends first.
-func (d dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	alive := net.Dialer{
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
-		Control:         BoundUnacknowledged,
-	}
-	conn, err := alive.DialContext(ctx, network, address)
-	if err != nil || d.patience == 0 {
-		return conn, err
-	}
-	return &PatientConn{conn, d.patience}, nil
-}
-
-// PatientConn ends a read that takes longer than any statement may take.
-type PatientConn struct {
-	net.Conn
-	Patience time.Duration // time limit of one read
-}
-
-// Read reads within the connection's time limit.
-func (c *PatientConn) Read(p []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.Patience)); err != nil {
-		return 0, err
-	}
-	return c.Conn.Read(p)
 }

@@ -1,0 +1,237 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"net"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/lib/pq"
+
+	"github.com/safrasync/safrasync/internal/phrase"
+)
+
+// A server that is frozen, with or without its machine, does not answer, and closes no connection; its
+// kernel may even acknowledge what it gets. Nothing that it holds tells it from one that is slow. So
+// when an answer fails to come for Tuning.Quiet, the server is asked for a new connection. If it takes
+// none within connect_timeout, and says nothing on any other one meanwhile, it is given up: all
+// connections to it are closed at once, and new ones go to the other servers of the DSN first. A slow
+// server takes the connection, and is waited for.
+
+// servers are the servers of a DSN, for one pool.
+type servers struct {
+	cfg      pq.Config
+	patience time.Duration // of one read; 0 = as long as the server takes connections
+	quiet    time.Duration
+
+	mu    sync.Mutex
+	known map[string]*server // by address
+}
+
+// server is one of them, with the connections to it.
+type server struct {
+	of               *servers
+	network, address string
+
+	mu     sync.Mutex
+	conns  map[*PatientConn]struct{}
+	heard  time.Time // when something was last read from it
+	silent time.Time // when it was last given up
+}
+
+// askedLast is for how long a server that was given up comes after the others.
+const askedLast = time.Minute
+
+// Connect opens a connection to the first server that serves.
+func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
+	connector, err := pq.NewConnectorConfig(s.inOrder())
+	if err != nil {
+		return nil, err
+	}
+	connector.Dialer(s)
+	return connector.Connect(ctx)
+}
+
+// Driver returns the driver.
+func (s *servers) Driver() driver.Driver { return &pq.Driver{} }
+
+// inOrder returns the settings, with servers that were given up at the end.
+func (s *servers) inOrder() pq.Config {
+	cfg := s.cfg
+	all := append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}}, cfg.Multi...)
+	order := func(m pq.ConfigMultihost) int {
+		host := m.Host
+		if m.Hostaddr.IsValid() {
+			host = m.Hostaddr.String()
+		}
+		if v := s.at("tcp", net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.givenUp() {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(all, func(a, b pq.ConfigMultihost) int { return order(a) - order(b) })
+	cfg.Host, cfg.Hostaddr, cfg.Port, cfg.Multi = all[0].Host, all[0].Hostaddr, all[0].Port, all[1:]
+	return cfg
+}
+
+func (s *servers) at(network, address string) *server {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.known[address]
+	if v == nil {
+		v = &server{of: s, network: network, address: address, conns: map[*PatientConn]struct{}{}}
+		s.known[address] = v
+	}
+	return v
+}
+
+// Dial opens a connection with the default time-out.
+func (s *servers) Dial(network, address string) (net.Conn, error) {
+	return s.DialTimeout(network, address, connectTimeout)
+}
+
+// DialTimeout opens a connection within a time limit.
+func (s *servers) DialTimeout(network, address string, timeout time.Duration) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	defer cancel()
+	return s.DialContext(ctx, network, address)
+}
+
+// DialContext opens a connection, unless the context ends first.
+func (s *servers) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
+	v, began := s.at(network, address), time.Now()
+	alive := net.Dialer{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
+		Control:         BoundUnacknowledged,
+	}
+	conn, err := alive.DialContext(ctx, network, address)
+	if err != nil {
+		// a caller who gave up sooner has not shown anything of the server
+		if isTimedOut(err) && time.Since(began) > s.cfg.ConnectTimeout/2 {
+			v.giveUp(began)
+		}
+		return nil, err
+	}
+	c := &PatientConn{Conn: conn, server: v}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.conns[c] = struct{}{}
+	return c, nil
+}
+
+func isTimedOut(err error) bool {
+	var network net.Error
+	return errors.As(err, &network) && network.Timeout()
+}
+
+// sslRequest asks a server whether it speaks TLS. Its answer is one byte, before any login.
+var sslRequest = []byte{0, 0, 0, 8, 4, 210, 22, 47}
+
+// answers reports whether a server lives from which an answer fails to come. A refusal is an answer.
+func (v *server) answers() bool {
+	began := time.Now()
+	until := began.Add(v.of.cfg.ConnectTimeout)
+	conn, err := (&net.Dialer{Deadline: until}).Dial(v.network, v.address)
+	if err == nil {
+		err = conn.SetDeadline(until)
+		if err == nil {
+			_, err = conn.Write(sslRequest)
+		}
+		if err == nil {
+			_, err = conn.Read(make([]byte, 1))
+		}
+		_ = conn.Close() // it has served
+	}
+	return !isTimedOut(err) || !v.giveUp(began)
+}
+
+// giveUp closes all connections to a server that has not taken one, unless it has said something since
+// that one began.
+func (v *server) giveUp(began time.Time) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.heard.After(began) {
+		return false
+	}
+	v.silent = time.Now()
+	for c := range v.conns {
+		c.givenUp.Store(true)
+		_ = c.Conn.Close() // what was written is in the kernel's hands
+	}
+	return true
+}
+
+// givenUp reports whether the server is to be asked last.
+func (v *server) givenUp() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.silent.After(v.heard) && time.Since(v.silent) < askedLast
+}
+
+// PatientConn is a connection to a server that may fall silent: lib/pq itself would wait for an answer
+// forever, whatever the context.
+type PatientConn struct {
+	net.Conn
+	server  *server
+	until   time.Time // the limit of its start, which lib/pq sets before it reads
+	givenUp atomic.Bool
+}
+
+var errGivenUp = phrase.Errorf("the server answers neither this nor a new connection")
+
+// SetDeadline limits the connection's start; a zero time ends that.
+func (c *PatientConn) SetDeadline(until time.Time) error {
+	c.until = until
+	return c.Conn.SetDeadline(until)
+}
+
+// Close closes the connection.
+func (c *PatientConn) Close() error {
+	c.server.mu.Lock()
+	delete(c.server.conns, c)
+	c.server.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Read reads within the connection's time limit, unless the server is given up before.
+func (c *PatientConn) Read(p []byte) (int, error) {
+	began, v := time.Now(), c.server
+	for {
+		end := c.until
+		if end.IsZero() && v.of.patience > 0 {
+			end = began.Add(v.of.patience)
+		}
+		look := time.Now().Add(v.of.quiet)
+		if !c.until.IsZero() || !end.IsZero() && end.Before(look) {
+			look = end
+		}
+		err := c.SetReadDeadline(look)
+		n := 0
+		if err == nil {
+			n, err = c.Conn.Read(p)
+		}
+		switch {
+		case n > 0:
+			v.mu.Lock()
+			v.heard = time.Now()
+			v.mu.Unlock()
+			return n, err
+		case c.givenUp.Load():
+			return 0, &net.OpError{Op: "read", Net: v.network, Addr: c.RemoteAddr(), Err: errGivenUp}
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return n, err
+		case look.Equal(end):
+			if !c.until.IsZero() { // the server has accepted it, and not begun it
+				v.giveUp(began)
+			}
+			return n, err
+		}
+		v.answers()
+	}
+}
