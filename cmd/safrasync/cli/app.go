@@ -99,10 +99,10 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	options, err := a.LedgerOptions(config, how)
-	if err != nil {
+	if err := a.mayOpen(how); err != nil {
 		return nil, err
 	}
+	options := a.LedgerOptions(config, how)
 	store, err := state.Open(ctx, options)
 	if how != ToWrite && errors.Is(err, state.ErrNoLedger) {
 		if lost := state.Forgotten(options); lost != nil {
@@ -143,18 +143,35 @@ func (a *App) TellServed(err error) {
 // OwnLedger reports whether the ledger is a file, which is ours to copy, and no server's.
 func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
 
-// LedgerOptions returns the options for opening the ledger of a configuration. On Windows, where no service
-// runs, only the demo writes one.
-func (a *App) LedgerOptions(config *config.Config, how Access) (state.OpenOptions, error) {
+// mayOpen refuses what does not run on this system: on Windows, where no service runs, only the demo
+// writes a ledger.
+func (a *App) mayOpen(how Access) error {
 	if how == ToWrite && !a.Demo && runtime.GOOS == "windows" {
-		return state.OpenOptions{}, phrase.Errorf(
-			"on Windows the program looks, tests and shows; what writes a ledger or sends stays on Linux")
+		return phrase.Errorf("on Windows the program looks, tests and shows; what writes a ledger or sends stays on Linux")
 	}
+	return nil
+}
+
+// LoadToWrite reads the configuration for a command that works on a ledger which is not open, and returns
+// the options for opening it.
+func (a *App) LoadToWrite() (*config.Config, state.OpenOptions, error) {
+	config, err := a.LoadConfig()
+	if err == nil {
+		err = a.mayOpen(ToWrite)
+	}
+	if err != nil {
+		return nil, state.OpenOptions{}, err
+	}
+	return config, a.LedgerOptions(config, ToWrite), nil
+}
+
+// LedgerOptions returns the options for opening the ledger of a configuration.
+func (a *App) LedgerOptions(config *config.Config, how Access) state.OpenOptions {
 	return state.OpenOptions{
 		Driver: config.State.Driver, DSN: config.State.DSN.Reveal(), ReadOnly: how != ToWrite,
 		Version: a.Version, Journal: config.State.Journals(), Witness: config.State.Witness.Reveal(),
 		Zone: config.Zone(),
-	}, nil
+	}
 }
 
 // OpenERP connects to the ERP; the connection is closed when the command ends. Its error is an

@@ -50,7 +50,7 @@ func waiting(t *testing.T, server *pgtest.Cluster) (d *daemon, c *config.Config,
 		Replace(configtest.Sample(t))
 	c = configtest.Load(t, filepath.Join(folder, "config.yaml"), text, people.URL)
 	d = &daemon{App: &cli.App{Config: c, Stderr: io.Discard, Version: "test"}, log: zap.NewNop()}
-	options := must.Get(d.LedgerOptions(c, cli.ToWrite))(t)
+	options := d.LedgerOptions(c, cli.ToWrite)
 	options.Begin = true
 	must.Do(t, must.Get(state.Open(t.Context(), options))(t).Close())
 	return d, c, bodies, people.URL + "/start"

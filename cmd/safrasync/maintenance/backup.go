@@ -113,7 +113,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 
 // restore replaces the ledger by a copy, and reports which records of the journal the copy lacks.
 func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error {
-	config, err := a.LoadConfig()
+	config, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}
@@ -129,10 +129,6 @@ func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error
 		return err
 	}
 	record, err := a.Audit(f, "restore", "ledger", map[string]string{"file": file})
-	if err != nil {
-		return err
-	}
-	options, err := a.LedgerOptions(config, cli.ToWrite)
 	if err != nil {
 		return err
 	}

@@ -30,11 +30,7 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 
 // rebuild shows which records of the journal the ledger lacks, asks, and adds them.
 func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	options, err := a.LedgerOptions(conf, cli.ToWrite)
+	conf, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}
@@ -128,11 +124,7 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 
 // newJournal starts a new journal for a ledger whose own is lost.
 func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	options, err := a.LedgerOptions(conf, cli.ToWrite)
+	conf, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 // copyState moves the ledger to another database and marks the old one, so that nothing is ever
 // sent from both.
 func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFlags) error {
-	conf, err := a.LoadConfig()
+	conf, from, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}
@@ -55,10 +55,6 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 	}
 	if target.Journal == "" {
 		target.Journal = conf.State.Journals()
-	}
-	from, err := a.LedgerOptions(conf, cli.ToWrite)
-	if err != nil {
-		return err
 	}
 	return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
 		return state.Move(ctx, from, target, do, record)

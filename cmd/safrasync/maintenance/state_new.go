@@ -16,11 +16,7 @@ func newStateNewCommand(a *cli.App) *cobra.Command {
 
 // newState creates the ledger that the configuration names. No other command creates one.
 func newState(ctx context.Context, a *cli.App) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	options, err := a.LedgerOptions(config, cli.ToWrite)
+	_, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}

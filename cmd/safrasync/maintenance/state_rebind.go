@@ -28,15 +28,11 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 // rebindState binds the ledger to the configured address and to the database server that it is on
 // now. It first shows what a person confirms by that.
 func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, gone []string) error {
-	config, err := a.LoadConfig()
+	config, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}
 	platform := config.API.Platform()
-	options, err := a.LedgerOptions(config, cli.ToWrite)
-	if err != nil {
-		return err
-	}
 	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
 		return state.Rebind(ctx, options, state.RebindOrder{Platform: platform, Gone: gone, Apply: do}, record)
 	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
