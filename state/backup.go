@@ -15,6 +15,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -198,13 +199,12 @@ func moveInto(from, to string) (err error) {
 }
 
 // syncFolder makes the directory entries of a folder durable.
-func syncFolder(dir string) (err error) {
-	d, err := os.Open(dir)
-	if err != nil {
+func syncFolder(dir string) error {
+	err := journal.SyncFolder(dir)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
 		return sqldb.Permission(dir, err)
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	if err := d.Sync(); err != nil {
+	case err != nil:
 		return &sqldb.Error{Code: sqldb.CodeIO, Path: dir, Hint: phrase.New("check the disk"), Err: err}
 	}
 	return nil

@@ -337,7 +337,7 @@ func (j *Journal) rotate() error {
 	if err := writeFile(path, line); err != nil {
 		return errors.Join(phrase.Errorf("journal: %w", err), removeStub(path))
 	}
-	if err := syncFolder(j.dir); err != nil {
+	if err := SyncFolder(j.dir); err != nil {
 		return phrase.Errorf("journal: %w", err)
 	}
 	end := j.end

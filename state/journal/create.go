@@ -50,8 +50,8 @@ func Create(dir string, header Header,
 	if err != nil {
 		return 0, "", err
 	}
-	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), syncFolder(half), os.Rename(half, dir),
-		syncFolder(parent)); err != nil {
+	if err := errors.Join(writeFile(filepath.Join(half, lockName), nil), SyncFolder(half), os.Rename(half, dir),
+		SyncFolder(parent)); err != nil {
 		return 0, "", phrase.Errorf("journal: %w", err)
 	}
 	if seq == 0 {
@@ -101,7 +101,7 @@ func SetAside(dir string, at time.Time) (string, error) {
 	if err := os.Rename(dir, aside); err != nil {
 		return "", phrase.Errorf("journal: %w", err)
 	}
-	return aside, syncFolder(filepath.Dir(dir))
+	return aside, SyncFolder(filepath.Dir(dir))
 }
 
 // makeFolders creates a folder and its parents, accessible to the owner only, and flushes each into
@@ -118,7 +118,7 @@ func makeFolders(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncFolder(filepath.Dir(dir))
+	return SyncFolder(filepath.Dir(dir))
 }
 
 // writeFile creates a file, which must not exist, and flushes it.

@@ -29,16 +29,29 @@ func crcOf(text []byte) string {
 	return hex.EncodeToString([]byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 }
 
+// Seal returns a text as a line that begins with its CRC, and the CRC.
+func Seal(text []byte) (line []byte, crc string) {
+	crc = crcOf(text)
+	line = make([]byte, 0, len(text)+len(crc)+2)
+	line = append(append(line, crc...), ' ')
+	return append(append(line, text...), '\n'), crc
+}
+
+// Unseal returns the text of a line without its line feed, and its CRC. ok is false if the line is
+// damaged.
+func Unseal(line []byte) (text []byte, crc string, ok bool) {
+	sum, text, found := bytes.Cut(line, []byte{' '})
+	return text, string(sum), found && len(sum) == crcLength && string(sum) == crcOf(text)
+}
+
 // encode returns a record's line and its CRC.
 func encode(r Record) (line []byte, crc string, err error) {
 	text, err := json.Marshal(shorten(r))
 	if err != nil {
 		return nil, "", phrase.Errorf("journal: record %d: %w", r.Seq, err)
 	}
-	crc = crcOf(text)
-	line = make([]byte, 0, len(text)+len(crc)+2)
-	line = append(append(line, crc...), ' ')
-	return append(append(line, text...), '\n'), crc, nil
+	line, crc = Seal(text)
+	return line, crc, nil
 }
 
 // entry is a sound line, of which only the beginning was parsed.
@@ -66,8 +79,8 @@ func (e entry) ofJournal() bool {
 
 // parse parses a line without its line feed. ok is false if the line is damaged.
 func parse(line []byte) (e entry, ok bool) {
-	crc, text, found := bytes.Cut(line, []byte{' '})
-	if !found || len(crc) != crcLength || string(crc) != crcOf(text) {
+	text, crc, ok := Unseal(line)
+	if !ok {
 		return e, false
 	}
 	rest, found := bytes.CutPrefix(text, seqMark)
@@ -82,7 +95,7 @@ func parse(line []byte) (e entry, ok bool) {
 	}
 	kind, found := bytes.CutPrefix(rest[10:], kindMark)
 	kind, _, more = bytes.Cut(kind, []byte{'"'})
-	return entry{seq: seq, prev: string(rest[:8]), crc: string(crc), kind: Kind(kind), text: text}, found && more
+	return entry{seq: seq, prev: string(rest[:8]), crc: crc, kind: Kind(kind), text: text}, found && more
 }
 
 // record parses the whole line.

@@ -14,8 +14,8 @@ func lockFile(f *os.File) (held bool, err error) {
 	return errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR), err
 }
 
-// syncFolder makes the directory entries of a folder durable.
-func syncFolder(dir string) (err error) {
+// SyncFolder makes the directory entries of a folder durable.
+func SyncFolder(dir string) (err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return err

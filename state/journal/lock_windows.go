@@ -15,6 +15,6 @@ func lockFile(f *os.File) (held bool, err error) {
 	return errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING), err
 }
 
-// syncFolder does nothing: NTFS writes the entries of a folder through its own journal, and a file that is
+// SyncFolder does nothing: NTFS writes the entries of a folder through its own journal, and a file that is
 // flushed (FlushFileBuffers) takes its entry with it.
-func syncFolder(string) error { return nil }
+func SyncFolder(string) error { return nil }

@@ -110,7 +110,7 @@ func (j *Journal) Drop() (removed int, err error) {
 			return removed, phrase.Errorf("journal: %w", err)
 		}
 		removed++
-		if err := syncFolder(j.dir); err != nil {
+		if err := SyncFolder(j.dir); err != nil {
 			return removed, phrase.Errorf("journal: %w", err)
 		}
 	}
@@ -144,5 +144,5 @@ func Mend(dir string, now time.Time) (err error) {
 			return phrase.Errorf("journal: %w", err)
 		}
 	}
-	return syncFolder(dir)
+	return SyncFolder(dir)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 )
 
 // folder keeps each line in a file of its own.
@@ -98,13 +99,14 @@ func (f folder) Swap(_ context.Context, was, line Line) error {
 	if err == nil {
 		err = half.Sync()
 	}
-	if err = errors.Join(err, half.Close()); err == nil {
+	err = errors.Join(err, half.Close())
+	if err == nil {
 		err = os.Rename(half.Name(), file)
 	}
 	if err != nil {
 		return errors.Join(err, os.Remove(half.Name()))
 	}
-	return f.flush()
+	return journal.SyncFolder(f.dir) // makes the name durable
 }
 
 // Remove removes the file of a line.
@@ -126,15 +128,6 @@ func (f folder) Try(context.Context) error {
 		return err
 	}
 	return errors.Join(file.Close(), os.Remove(file.Name()))
-}
-
-// flush makes the name of a new file durable.
-func (f folder) flush() error {
-	dir, err := os.Open(f.dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
 }
 
 // Close does nothing: no file is kept open.

@@ -1,15 +1,15 @@
 package witness
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 )
 
 // Line is how far a journal had come.
@@ -54,25 +54,24 @@ func (e *TakenError) Error() string {
 	return fmt.Sprintf("the witness has record %d of another process", e.Found.Seq)
 }
 
-var crcTable = crc32.MakeTable(crc32.Castagnoli)
-
-// encode returns a line as text, with its checksum first.
+// encode returns a line as text, sealed as those of a journal.
 func encode(l Line) ([]byte, error) {
 	text, err := json.Marshal(l)
 	if err != nil {
 		return nil, err
 	}
-	return fmt.Appendf(nil, "%08x %s\n", crc32.Checksum(text, crcTable), text), nil
+	sealed, _ := journal.Seal(text)
+	return sealed, nil
 }
 
 // decode reads the text of a line.
 func decode(text []byte) (l Line, err error) {
-	sum, rest, _ := strings.Cut(string(text), " ")
-	body, whole := strings.CutSuffix(rest, "\n")
-	if !whole || sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(body), crcTable)) {
+	line, whole := bytes.CutSuffix(text, []byte{'\n'})
+	body, _, sound := journal.Unseal(line)
+	if !whole || !sound {
 		return l, errors.New("it does not match its checksum")
 	}
-	if err := json.Unmarshal([]byte(body), &l); err != nil {
+	if err := json.Unmarshal(body, &l); err != nil {
 		return l, phrase.Errorf("it is no line of a witness: %w", err)
 	}
 	return l, nil
