@@ -32,6 +32,13 @@ type TokenConfig struct {
 // Used reports whether the HTTP API is configured.
 func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
 
+// GivesRows reports whether a program may ask for the changes of rows.
+func (h HTTPAPIConfig) GivesRows() bool {
+	return slices.ContainsFunc(h.Tokens, func(t TokenConfig) bool {
+		return slices.Contains(t.Scopes, string(httpapi.ScopeRows))
+	})
+}
+
 // The limits of http_api.
 const (
 	defaultHTTPRate = 1.0

@@ -274,7 +274,7 @@ var rules = map[string]rule{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/dryrun", "sync/specimen", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
-			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox", "internal/httpapi",
+			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",

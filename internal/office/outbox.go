@@ -2,13 +2,11 @@ package office
 
 import (
 	"context"
-	"slices"
 
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/internal/outbox"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -28,9 +26,7 @@ func NewEventSender(conf *config.Config, store *state.Store, log *zap.Logger, co
 	}
 	return &outbox.Sender{
 		Ledger: store, Targets: targets, Now: Now, Log: log, Count: count,
-		Feed: slices.ContainsFunc(conf.HTTPAPI.Tokens, func(t config.TokenConfig) bool {
-			return slices.Contains(t.Scopes, string(httpapi.ScopeRows))
-		}),
+		Feed: conf.HTTPAPI.GivesRows(),
 	}, nil
 }
 
