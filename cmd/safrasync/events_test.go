@@ -193,6 +193,7 @@ func TestOtherProgramsAreToldWhatHappens(t *testing.T) {
 		}
 		redeliver(2, "--limit", "-1")
 		redeliver(2, "1", "999999")
+		redeliver(2, "1", "--to", "nobody")
 		if out := redeliver(0, "1", "--json"); !strings.Contains(out, `"redelivered":1`) {
 			t.Errorf("delivered again: %s", out)
 		}

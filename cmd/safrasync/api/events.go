@@ -59,7 +59,7 @@ func NewEventsCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// outEvents returns the events that flags and numbers select, newest first.
+// outEvents returns the events that flags and numbers select, newest first. It refuses a number of none.
 func outEvents(ctx context.Context, a *cli.App, o *office.Office, args []string, f outFlags) (
 	[]trade.OutEvent, error,
 ) {
@@ -78,7 +78,16 @@ func outEvents(ctx context.Context, a *cli.App, o *office.Office, args []string,
 		}
 		filter.Since = since
 	}
-	return o.Outbox(ctx, filter)
+	events, err := o.Outbox(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	for i, seq := range seqs {
+		if !slices.ContainsFunc(events, func(e trade.OutEvent) bool { return e.Seq == seq }) {
+			return nil, a.Usage("events.seq", args[i])
+		}
+	}
+	return events, nil
 }
 
 // outJSON is one line of `events list --json`.
@@ -232,9 +241,6 @@ func redelivered(ctx context.Context, a *cli.App, o *office.Office, args []strin
 	if err != nil {
 		return nil, 0, err
 	}
-	if err := knownSeqs(ctx, a, o, args); err != nil {
-		return nil, 0, err
-	}
 	told, err := o.OutboxStates(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -244,22 +250,4 @@ func redelivered(ctx context.Context, a *cli.App, o *office.Office, args []strin
 		return !slices.ContainsFunc(told, func(s trade.OutboxState) bool { return s.Target == e.Target })
 	})
 	return events, all - len(events), nil
-}
-
-// knownSeqs refuses numbers that are of no event.
-func knownSeqs(ctx context.Context, a *cli.App, o *office.Office, args []string) error {
-	seqs, err := seqsOf(a, args, "events.seq")
-	if err != nil || len(seqs) == 0 {
-		return err
-	}
-	known, err := o.Outbox(ctx, trade.OutEventFilter{Seqs: seqs})
-	if err != nil {
-		return err
-	}
-	for i, seq := range seqs {
-		if !slices.ContainsFunc(known, func(e trade.OutEvent) bool { return e.Seq == seq }) {
-			return a.Usage("events.seq", args[i])
-		}
-	}
-	return nil
 }
