@@ -96,7 +96,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 			return false, err
 		}
 	}
-	if braked := now.Stop != nil && now.Stop.Code == brakeAbsent; braked { // a person has looked
+	if now.Stop != nil && now.Stop.Code == brakeAbsent { // a person has looked
 		if err := lives(t, record.At); err != nil {
 			return false, err
 		}

@@ -110,7 +110,8 @@ func (p *page) lead(root string, to *[]byte) error {
 func (p *page) findSections(doc ast.Node, source []byte) {
 	now := section{File: p.File, Page: p.Title}
 	keep := func() {
-		if now.Text = strings.TrimSpace(now.Text); now.Text != "" || now.Heading != "" {
+		now.Text = strings.TrimSpace(now.Text)
+		if now.Text != "" || now.Heading != "" {
 			p.sections = append(p.sections, now)
 		}
 	}

@@ -5,6 +5,7 @@ package workbook
 import (
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -306,7 +307,9 @@ func (s *Sheet) Write(text []byte) (int, error) {
 // sheet has them. foot is printed at the bottom of each page, beside the page number.
 func (s *Sheet) Close(table bool, foot string) error {
 	s.put(`</sheetData>`)
-	if last, err := excelize.ColumnNumberToName(len(s.layout.Widths)); !table && err == nil {
+	last, err := excelize.ColumnNumberToName(len(s.layout.Widths))
+	s.err = cmp.Or(s.err, err)
+	if !table {
 		s.put(`<autoFilter ref="A1:` + last + s.row + `"/>`)
 	}
 	s.offers()
