@@ -172,9 +172,7 @@ func (s *Sender) settle(ctx context.Context, t Target, due []trade.OutEvent, fau
 			s.Log.Warn("event not delivered", zap.String("target", t.Name), zap.Int64("event", e.Seq),
 				zap.String("fault", fault.Code), zap.Int("try", e.Tries), zap.Time("next_at", e.NextAt))
 		}
-		if s.Count != nil {
-			s.Count(t.Name, result)
-		}
+		s.Count(t.Name, result)
 		settled = append(settled, e)
 	}
 	if len(settled) == 0 {

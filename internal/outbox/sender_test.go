@@ -56,6 +56,7 @@ func TestAnEventThatIsRefusedKeepsNoOtherBack(t *testing.T) {
 				}
 				s := &Sender{
 					Ledger: l, Targets: []Target{target}, Now: func() time.Time { return now }, Log: zap.NewNop(),
+					Count: func(string, string) {},
 				}
 				s.Begin(t.Context())
 				client := target.Options.Client()

@@ -199,7 +199,6 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	running, stop := context.WithCancel(ctx)
 	defer stop()
 	done := make(chan struct{})
-	g.outbox.Begin(running)
 	go func() {
 		defer close(done)
 		var hearing gosync.WaitGroup
@@ -229,6 +228,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		}
 		stop()
 		<-done
+		next.outbox.Begin(ctx) // what the last one said of who is told holds no longer
 		d.manager.Ready(d.sentence(ctx, next))
 		return next
 	}
