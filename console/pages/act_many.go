@@ -33,6 +33,9 @@ type manyPage struct {
 // Back returns the address of the list.
 func (p manyPage) Back() string { return "/rows?" + p.Filter }
 
+// Most returns how many rows one act may be ordered for.
+func (p manyPage) Most() int { return office.ManyMost }
+
 // ManyActs returns the acts on all rows of the list, with the address of the plan of each: those that
 // one of the states of its filter allows. Of a list without any filter there are none.
 func (p rowsPage) ManyActs() map[string]string {

@@ -64,6 +64,9 @@ var resyncFields = []string{"row", "cause", "filter", "job", "from", "until"}
 // AgainPath returns the address of the same page.
 func (p *resyncPage) AgainPath() string { return "/resync?" + p.Asked.Encode() }
 
+// Most returns how many rows may be read again by one order.
+func (p *resyncPage) Most() int { return office.ManyMost }
+
 // ResyncPath returns the address of the plan to read again what a field names.
 func ResyncPath(field, value string) string {
 	return "/resync?" + url.Values{field: {value}}.Encode()
