@@ -267,7 +267,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 		last = l.State
 		name := v.T("report.bar.unknown")
 		if l.State != "" {
-			name = v.State(l.State)
+			name = barName(v, l.State)
 		}
 		b.bar(stateClass(l.State), name, statePath(l.State, ""), less, false)
 	}
@@ -321,6 +321,23 @@ func (b *bridging) bar(class, name, path string, amount trade.Decimal, total boo
 	b.steps = append(b.steps, picture.Step{
 		Mark: picture.Mark{Class: class, Name: name, Said: b.say(amount), Path: path, Amount: amount}, Total: total,
 	})
+}
+
+// barName names a state beneath a bar, in a word that fits there.
+func barName(v view.Voice, state trade.State) string {
+	switch state {
+	case trade.Waiting:
+		return v.T("season.waiting")
+	case trade.Invalid:
+		return v.T("season.invalid")
+	case trade.Rejected:
+		return v.T("season.rejected")
+	case trade.InDoubt:
+		return v.T("season.doubt")
+	case trade.Held:
+		return v.T("report.bar.held")
+	}
+	return v.State(state)
 }
 
 // stateClass returns what the colour of a state means in a picture.

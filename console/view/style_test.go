@@ -48,3 +48,18 @@ func TestPaperHasOneStyle(t *testing.T) {
 		}
 	}
 }
+
+// The colours in the dark stand twice: for who chose it, and for whose computer asks for it.
+func TestTheDarkIsTheSameWhoeverAsksForIt(t *testing.T) {
+	t.Parallel()
+	css := string(must.Get(static.ReadFile("static/style/console.css"))(t))
+	rules := func(selector string) string {
+		_, rest, _ := strings.Cut(css, "\n"+selector+" {\n")
+		found, _, _ := strings.Cut(rest, "}\n")
+		return strings.Join(strings.Fields(found), " ")
+	}
+	chosen, asked := rules("[data-theme=dark]"), rules("  :root:not([data-theme])")
+	if chosen == "" || chosen != asked {
+		t.Errorf("who chose the dark sees\n%s\nwho asks for it\n%s", chosen, asked)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/google/uuid"
+
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -76,8 +78,13 @@ func dict(pairs ...any) (map[string]any, error) {
 // documentForm is a document number, masked or not, with its points.
 var documentForm = regexp.MustCompile(`[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
 
-// whole returns a text whose document numbers are not broken over two lines.
+// whole returns a text whose document numbers are not broken over two lines. One that is an id is shown as ids are:
+// by its beginning.
 func whole(text string) template.HTML {
+	if len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil {
+		id := template.HTMLEscapeString(text)
+		return template.HTML(`<code class="uuid copy" title="` + id + `">` + id + `</code>`)
+	}
 	var out strings.Builder
 	done := 0
 	for _, at := range documentForm.FindAllStringIndex(text, -1) {
