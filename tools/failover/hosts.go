@@ -51,7 +51,7 @@ func (h *host) dsn() string {
 		strings.TrimSuffix(strings.Repeat("127.0.0.1,", len(ports)), ","), strings.Join(ports, ","), database)
 }
 
-// configure writes the configuration, with short schedules.
+// configure writes the configuration, with short schedules, and makes the folders that it names.
 func (h *host) configure(erp string) {
 	h.t.test.Helper()
 	rack := h.t.Rack
@@ -60,6 +60,7 @@ func (h *host) configure(erp string) {
 		"    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
 	env := fmt.Sprintf("TORTURE_KEY=%s\nTORTURE_ERP='%s'\nTORTURE_LEDGER='%s'\n", torture.APIKey, erp, h.dsn())
 	err := errors.Join(os.MkdirAll(filepath.Join(h.Dir, "journal"), 0o700),
+		os.MkdirAll(filepath.Join(h.Dir, "witness"), 0o700),
 		os.WriteFile(filepath.Join(h.Dir, "service.yaml"), []byte(text), 0o600),
 		os.WriteFile(filepath.Join(h.Dir, "env"), []byte(env), 0o600))
 	if err != nil {
