@@ -1,7 +1,6 @@
 package trade
 
 import (
-	"bytes"
 	"encoding/json"
 	"maps"
 	"reflect"
@@ -272,23 +271,9 @@ func (f Freight) And(o Freight) Freight {
 // Value returns what an entry is worth: amount times price, in the currency of its payload. ok is
 // false if one of the three is missing; deliveries and traceability have no price.
 func (e Entry) Value() (currency string, value Decimal, ok bool) {
-	if e.Sends != OrderCommitments || len(e.Payload) == 0 {
-		return "", Decimal{}, false
+	var l Listing
+	if e.Sends == OrderCommitments && len(e.Payload) > 0 {
+		l.tellPayload(e.Sends, e.Payload)
 	}
-	var body struct {
-		Amount   json.Number `json:"amount"`
-		Price    json.Number `json:"price"`
-		Currency string      `json:"currency"`
-	}
-	d := json.NewDecoder(bytes.NewReader(e.Payload))
-	d.UseNumber()
-	if d.Decode(&body) != nil || body.Currency == "" {
-		return "", Decimal{}, false
-	}
-	amount, err := ParseDecimal(body.Amount.String())
-	if err != nil {
-		return "", Decimal{}, false
-	}
-	price, err := ParseDecimal(body.Price.String())
-	return body.Currency, amount.Mul(price), err == nil
+	return l.Currency, l.Worth, l.Currency != ""
 }

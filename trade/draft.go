@@ -46,22 +46,28 @@ func (d Draft) has(field string) bool {
 	return f.Failed || f.Text != ""
 }
 
-// quantityFields are the fields with the quantity of a record and its unit.
-var quantityFields = map[Kind][2]string{
-	OrderCommitments: {"amount", "unit_of_measurement"},
-	Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
-	Traceability:     {"allocated_volume", "unit_of_measurement"},
+// QuantityFields returns the API's fields with the quantity of a record and its unit (chapter 2).
+func QuantityFields(sends Kind) (amount, unit string) {
+	switch sends {
+	case OrderCommitments:
+		return "amount", "unit_of_measurement"
+	case Deliveries:
+		return "delivered_volume", "delivered_volume_unit_of_measure"
+	case Traceability:
+		return "allocated_volume", "unit_of_measurement"
+	}
+	return "", ""
 }
 
 // Quantity returns the draft's quantity and unit as far as they are readable, for sums. An
 // unreadable quantity is zero, and an unknown unit is "".
 func (d Draft) Quantity() Quantity {
-	fields := quantityFields[d.Sends]
-	amount, err := ParseDecimal(d.Text(fields[0]))
+	amountField, unitField := QuantityFields(d.Sends)
+	amount, err := ParseDecimal(d.Text(amountField))
 	if err != nil {
 		return Quantity{}
 	}
-	unit := Unit(strings.ToUpper(d.Text(fields[1])))
+	unit := Unit(strings.ToUpper(d.Text(unitField)))
 	if !slices.Contains([]Unit{SC, KG, TON}, unit) {
 		unit = ""
 	}

@@ -36,7 +36,7 @@ func (f Figures) Negative() bool {
 
 // Figures returns the draft's quantity and price as far as they are readable.
 func (d Draft) Figures() Figures {
-	fields := quantityFields[d.Sends]
+	amount, _ := QuantityFields(d.Sends)
 	number := func(field string) *Decimal {
 		n, err := ParseDecimal(d.Text(field))
 		if err != nil {
@@ -44,7 +44,7 @@ func (d Draft) Figures() Figures {
 		}
 		return &n
 	}
-	f := Figures{Amount: number(fields[0]), Unit: d.Quantity().Unit}
+	f := Figures{Amount: number(amount), Unit: d.Quantity().Unit}
 	if d.Sends == OrderCommitments {
 		f.Price, f.Currency = number("price"), d.Text("currency")
 	}

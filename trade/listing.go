@@ -77,9 +77,9 @@ func (l *Listing) tellPayload(sends Kind, payload []byte) {
 		out, err := ParseDecimal(n.String())
 		return out, err == nil
 	}
-	fields := quantityFields[sends]
-	amount, counted := number(fields[0])
-	if unit := Unit(strings.ToUpper(text(fields[1]))); counted {
+	amountField, unitField := QuantityFields(sends)
+	amount, counted := number(amountField)
+	if unit := Unit(strings.ToUpper(text(unitField))); counted {
 		l.Quantity = Quantity{Amount: amount, Unit: cmp.Or(unit, l.Quantity.Unit)}
 	}
 	l.Product = cmp.Or(CutText(text("product")), l.Product)

@@ -76,8 +76,8 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 		sum := sha256.Sum256(text)
 		return int64(binary.BigEndian.Uint64(sum[:])) | 1
 	}
-	weigh := quantityFields[kind]
-	fields["kg"] = kilogramsOf(fields[weigh[0]], fields[weigh[1]])
+	amount, unit := QuantityFields(kind)
+	fields["kg"] = kilogramsOf(fields[amount], fields[unit])
 	switch kind {
 	case OrderCommitments:
 		out.Business = number("business", "producer_id", "product", "haverst", "kg")

@@ -3,10 +3,8 @@
 package office
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -225,13 +223,6 @@ func (o *Office) changedFields(e trade.Entry, differences []trade.Difference, se
 // gone reports whether the ERP has a row no more, or cancelled it: then there is nothing of it now.
 func gone(e trade.Entry) bool { return e.Flags.Has(trade.MissingInERP) || e.Flags.Has(trade.Cancelled) }
 
-// amounts are the fields for amount and unit, by kind of record (chapter 2).
-var amounts = map[trade.Kind][2]string{
-	trade.OrderCommitments: {"amount", "unit_of_measurement"},
-	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
-	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
-}
-
 // effectOf compares exactly two versions of the fields of a row. What is gone is now zero.
 func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 	var e Effect
@@ -259,22 +250,10 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 // AskedQuantity is the quantity of a row as the platform was asked for it: the ERP may have another one
 // now.
 func AskedQuantity(e trade.Entry) trade.Quantity {
-	var body map[string]any
-	d := json.NewDecoder(bytes.NewReader(e.Payload))
-	d.UseNumber()
-	if !e.State.Created() || d.Decode(&body) != nil {
-		return e.Quantity
+	if e.State.Created() {
+		return e.Listing().Quantity
 	}
-	number, _ := body[amounts[e.Sends][0]].(json.Number)
-	amount, err := trade.ParseDecimal(number.String())
-	if err != nil {
-		return e.Quantity
-	}
-	out := trade.Quantity{Amount: amount, Unit: e.Quantity.Unit}
-	if unit, ok := body[amounts[e.Sends][1]].(string); ok {
-		out.Unit = trade.Unit(strings.ToUpper(unit))
-	}
-	return out
+	return e.Quantity
 }
 
 func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
@@ -286,16 +265,17 @@ func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
 }
 
 func weightIn(sends trade.Kind, fields map[string]*string) (trade.Decimal, bool) {
-	names := amounts[sends]
-	amount, ok := decimalIn(fields, names[0])
-	if !ok || fields[names[1]] == nil {
+	amountField, unitField := trade.QuantityFields(sends)
+	amount, ok := decimalIn(fields, amountField)
+	if !ok || fields[unitField] == nil {
 		return trade.Decimal{}, false
 	}
-	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[names[1]])}.Kilograms()
+	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[unitField])}.Kilograms()
 }
 
 func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, currency string, ok bool) {
-	amount, okAmount := decimalIn(fields, amounts[sends][0])
+	amountField, _ := trade.QuantityFields(sends)
+	amount, okAmount := decimalIn(fields, amountField)
 	price, okPrice := decimalIn(fields, "price")
 	if !okAmount || !okPrice || fields["currency"] == nil {
 		return trade.Decimal{}, "", false

@@ -408,9 +408,9 @@ func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]stri
 			r.SentAt = &at
 		}
 	}
-	names := figureFields[e.Sends]
+	amountField, unitField := trade.QuantityFields(e.Sends)
 	f := Figures{
-		Amount: decimalOf(body[names[0]]), Unit: unitOf(body[names[1]]), Price: decimalOf(body["price"]),
+		Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
 		Currency: body["currency"],
 	}
 	// without the flag `changed`, what was sent equals what the ERP has
@@ -419,13 +419,6 @@ func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]stri
 		f.Amount, f.Unit = &amount, e.Quantity.Unit
 	}
 	r.Sent = &f
-}
-
-// figureFields are the fields with the amount and its unit (chapter 2).
-var figureFields = map[trade.Kind][2]string{
-	trade.OrderCommitments: {"amount", "unit_of_measurement"},
-	trade.Deliveries:       {"delivered_volume", "delivered_volume_unit_of_measure"},
-	trade.Traceability:     {"allocated_volume", "unit_of_measurement"},
 }
 
 // sentFields returns the fields of the request's body as texts.
