@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -117,12 +116,8 @@ func (s *Store) Changes(ctx context.Context, after trade.FeedPlace, limit int) (
 	for i, f := range found {
 		ids[i], after.Seq = f.EntryID, f.Seq
 	}
-	rows, err = s.Entries(ctx, ids)
-	if err != nil {
-		return nil, after, false, err
-	}
-	slices.SortFunc(rows, func(a, b trade.Entry) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
-	return rows, after, more, s.fillParentStates(ctx, rows)
+	rows, err = s.entriesInOrder(ctx, ids)
+	return rows, after, more, err
 }
 
 // numberMost is how many changes one transaction numbers.

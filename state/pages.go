@@ -18,48 +18,42 @@ const readingPage = "reading a page of rows"
 // rows are the present ones. Every kind of query uses an index, from the last row of the page
 // before, so every page takes the same time. A text is searched in the words of each row.
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
-	var err error
-	if len(q.Jobs) == 0 {
-		q.Jobs, err = s.Jobs(ctx)
-		if err != nil || len(q.Jobs) == 0 {
-			return trade.RowPage{}, err
-		}
-	}
-	p := &paging{s: s, ctx: ctx, q: q}
-	if err := p.start(); err != nil {
-		return trade.RowPage{}, s.db.Fault(ctx, readingPage, err)
+	p, err := s.paging(ctx, readingPage, q)
+	if err != nil {
+		return trade.RowPage{}, err
 	}
 	ids, page, err := p.ids()
 	if err != nil || len(ids) == 0 {
 		return page, s.db.Fault(ctx, readingPage, err)
 	}
-	page.Rows, err = s.Entries(ctx, ids)
+	page.Rows, err = s.entriesInOrder(ctx, ids)
+	return page, err
+}
+
+// entriesInOrder returns entries in the order of their ids here, with the present states of the parents
+// of waiting rows.
+func (s *Store) entriesInOrder(ctx context.Context, ids []int64) ([]trade.Entry, error) {
+	entries, err := s.Entries(ctx, ids)
 	if err != nil {
-		return trade.RowPage{}, err
+		return nil, err
 	}
-	place := map[int64]int{}
+	place := make(map[int64]int, len(ids))
 	for i, id := range ids {
 		place[id] = i
 	}
-	slices.SortFunc(page.Rows, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
-	return page, s.fillParentStates(ctx, page.Rows)
+	slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(place[a.ID], place[b.ID]) })
+	return entries, s.fillParentStates(ctx, entries)
 }
 
 // RowKeys returns the jobs and keys of the rows that match a query, at most its limit; more reports that
 // there are further ones.
 func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.ParentKey, more bool, err error) {
-	if len(q.Jobs) == 0 {
-		q.Jobs, err = s.Jobs(ctx)
-		if err != nil || len(q.Jobs) == 0 {
-			return nil, false, err
-		}
-	}
-	p := &paging{s: s, ctx: ctx, q: q}
-	if err := p.start(); err != nil {
-		return nil, false, s.db.Fault(ctx, readingPage, err)
+	p, err := s.paging(ctx, readingPage, q)
+	if err != nil {
+		return nil, false, err
 	}
 	ids, page, err := p.ids()
-	if err != nil {
+	if err != nil || len(ids) == 0 {
 		return nil, false, s.db.Fault(ctx, readingPage, err)
 	}
 	err = p.all(&keys, `SELECT job, key FROM entry WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, ids))
@@ -68,6 +62,9 @@ func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.Par
 
 // ids returns the ids of the page, in order.
 func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
+	if len(p.q.Jobs) == 0 {
+		return nil, page, nil
+	}
 	if column, _ := p.q.Sort.Column(); column != "" {
 		ids, page.Next, err = p.byColumn()
 		return ids, page, err
@@ -97,6 +94,19 @@ type paging struct {
 	few                []int64 // the rows of another part of the filter that few rows have; nil: no part is so
 	facts              []factTest
 	dated              bool // few rows were changed in the given period
+}
+
+// paging prepares the search for the rows that match a query: in all jobs, if it names none. In an empty
+// ledger there are none.
+func (s *Store) paging(ctx context.Context, op string, q trade.RowQuery) (p *paging, err error) {
+	if len(q.Jobs) == 0 {
+		q.Jobs, err = s.Jobs(ctx)
+	}
+	p = &paging{s: s, ctx: ctx, q: q}
+	if err == nil && len(q.Jobs) > 0 {
+		err = p.start()
+	}
+	return p, s.db.Fault(ctx, op, err)
 }
 
 // chosen reports whether the rows that may match are few and known.
@@ -286,14 +296,9 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	if hidden {
 		column = `e.state || ''`
 	}
-	states := func(b *branch) {
-		if len(p.q.States) > 0 {
-			b.add(column+` IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
-		}
-	}
 	if p.q.Sort == trade.ByKey {
 		b := rest()
-		states(b)
+		p.ofStates(b, column)
 		p.ofCauses(b)
 		return []*branch{b}
 	}
@@ -307,7 +312,7 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	for _, cause := range p.q.Causes {
 		b := rest()
 		b.add(`e.cause <> '' AND e.cause = ?`, cause)
-		states(b)
+		p.ofStates(b, column)
 		out = append(out, b)
 	}
 	for _, state := range p.q.States {
@@ -338,10 +343,14 @@ func (p *paging) narrow(b *branch) {
 
 // ofEntry adds the conditions on states and causes.
 func (p *paging) ofEntry(b *branch) {
-	if len(p.q.States) > 0 {
-		b.add(`e.state IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
-	}
+	p.ofStates(b, `e.state`)
 	p.ofCauses(b)
+}
+
+func (p *paging) ofStates(b *branch, column string) {
+	if len(p.q.States) > 0 {
+		b.add(column+` IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+	}
 }
 
 func (p *paging) ofCauses(b *branch) {

@@ -239,17 +239,13 @@ func (p *paging) onlyFew(part func(job string) []*branch) (bool, error) {
 // RowSums returns the sums of the rows that a query selects, by job. If these may be many, which takes
 // a second for each million, it returns nil unless whole is true.
 func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error) {
-	var err error
-	if len(q.Jobs) == 0 {
-		q.Jobs, err = s.Jobs(ctx)
-		if err != nil || len(q.Jobs) == 0 {
-			return map[string]trade.Sums{}, err
-		}
-	}
 	q.Sort, q.After = trade.ByDay, "" // so that few rows are found by any part of the filter
-	p := &paging{s: s, ctx: ctx, q: q}
-	if err := p.start(); err != nil || !p.chosen() && !whole {
-		return nil, s.db.Fault(ctx, summing, err)
+	p, err := s.paging(ctx, summing, q)
+	switch {
+	case err == nil && len(p.q.Jobs) == 0:
+		return map[string]trade.Sums{}, nil
+	case err != nil || !p.chosen() && !whole:
+		return nil, err
 	}
 	b := &branch{lead: true}
 	if p.chosen() {
@@ -257,7 +253,7 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 		b.withListing()
 	}
 	// of many rows it is faster to read all than to look up each
-	b.add(s.db.D.Unindexed(`l.job`)+` IN (`+sqldb.Placeholders(len(q.Jobs))+`)`, sqldb.Anys(q.Jobs)...)
+	b.add(s.db.D.Unindexed(`l.job`)+` IN (`+sqldb.Placeholders(len(p.q.Jobs))+`)`, sqldb.Anys(p.q.Jobs)...)
 	p.byFacts(b, "")
 	p.ofRow(b)
 	p.ofEntry(b)
@@ -272,8 +268,8 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 		strings.Join(b.where, " AND ")+` GROUP BY l.job, l.currency`, b.args...); err != nil {
 		return nil, s.db.Fault(ctx, summing, err)
 	}
-	out := make(map[string]trade.Sums, len(q.Jobs))
-	for _, job := range q.Jobs {
+	out := make(map[string]trade.Sums, len(p.q.Jobs))
+	for _, job := range p.q.Jobs {
 		out[job] = trade.Sums{}
 	}
 	for _, r := range rows {

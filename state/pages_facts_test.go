@@ -311,6 +311,44 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 	})
 }
 
+// Of a ledger without a job, and of one whose only job has no rows, every list is empty, and no error.
+func TestListsOfALedgerWithoutRowsAreEmpty(t *testing.T) {
+	bothTuned(t, sqldb.DefaultTuning, func(t *testing.T, s *Store) {
+		orders := append([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, trade.Columns...)
+		look := func() {
+			for _, order := range orders {
+				for _, q := range []trade.RowQuery{
+					{}, {Text: "milho"}, {States: trade.States}, {Facts: trade.FactQuery{Producer: "nobody"}},
+				} {
+					q.Sort, q.Limit = order, 10
+					page, err := s.RowPage(t.Context(), q)
+					if err != nil || len(page.Rows) > 0 || page.Next != "" {
+						t.Errorf("%+v: %+v, %v", q, page, err)
+					}
+					keys, more, err := s.RowKeys(t.Context(), q)
+					if err != nil || len(keys) > 0 || more {
+						t.Errorf("%+v: %v %v, %v", q, keys, more, err)
+					}
+					for _, whole := range []bool{true, false} {
+						for job, sums := range must.Get(s.RowSums(t.Context(), q, whole))(t) {
+							if sums.Rows > 0 {
+								t.Errorf("%+v: %s has %+v", q, job, sums)
+							}
+						}
+					}
+				}
+			}
+			names, more, err := s.RowNames(t.Context(), trade.ByProducer, nil, "a", 3)
+			if err != nil || len(names) > 0 || more {
+				t.Errorf("%v %v, %v", names, more, err)
+			}
+		}
+		look()
+		must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Running, Since: at}))
+		look()
+	})
+}
+
 // A text that more names have than are looked up is refused: a part of them would look like all.
 func TestATextThatTooManyNamesHaveIsRefused(t *testing.T) {
 	bothTuned(t, sqldb.DefaultTuning, func(t *testing.T, s *Store) {
