@@ -57,6 +57,11 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	}
 	other.Post("/changed/do", stale).Wants(http.StatusOK, "1 documento nada foi feito",
 		"01|000001")
+	// What somebody else dealt with meanwhile is not as if nothing had been marked.
+	plan := url.Values{"token": {b.Token()}, "row": rows["row"]}
+	b.Post("/changed/plan", plan).Wants(http.StatusOK, "Nenhum dos documentos marcados espera ainda uma solução")
+	plan.Del("row")
+	b.Post("/changed/plan", plan).Wants(http.StatusOK, "Marque ao menos um documento")
 	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "o contrato 01|000001",
 		"o contrato 01|000002", "carla", "protocolo 4711")
 }

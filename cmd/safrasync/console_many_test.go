@@ -63,7 +63,7 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t",
 		"São 71 documentos", "Os primeiros")
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,
-		"O número digitado não é o do plano")
+		"O número digitado não é o dos documentos")
 	b.Post("/acts/dismiss", with(form, "reason", "x", "count", "71")).Wants(http.StatusUnprocessableEntity,
 		"ao menos 5 caracteres")
 	done := with(form, "reason", "lote de teste", "count", "71")
@@ -71,7 +71,7 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	if n := len(d.rows(trade.Dismissed)); n != 71 {
 		t.Errorf("%d rows are dismissed", n)
 	}
-	b.Post("/acts/dismiss", done).Wants(http.StatusConflict, "Nada foi feito", "Nenhum documento está mais nesta lista")
+	b.Post("/acts/dismiss", done).Wants(http.StatusConflict, "nada foi feito", "Nenhum documento está mais nesta lista")
 	form = d.plan(b, "reopen", "state=dismissed", "Aplica-se a 71 de 71")
 	b.Post("/acts/reopen", with(form, "reason", "foi engano", "count", "71")).Wants(http.StatusOK, "Feito: reaberta")
 	if n := len(d.rows(trade.Invalid)); n != 71 {
@@ -104,7 +104,7 @@ func TestThePlanOfAFilterSaysWhatDoesNotApplyAndTheResultWhatChanged(t *testing.
 	// Another person cannot do what this one was shown.
 	form = d.plan(b, "reopen", "state=dismissed&q=700002")
 	d.as(trade.Administrator).Get("/rows").Submit("/acts/reopen", with(form, "reason", "foi engano")).Wants(
-		http.StatusConflict, "Nada foi feito")
+		http.StatusConflict, "nada foi feito")
 }
 
 // What is refused is tried again by a filter; the next run sends it.

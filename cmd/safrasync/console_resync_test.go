@@ -79,7 +79,7 @@ func TestThePlanOfReadingAgainIsDoneOnceByTwoTabs(t *testing.T) {
 	form := with(b.Form("/resync"), "mark", markField.FindStringSubmatch(b.Body)[1], "reason", "corrigido no ERP")
 	b.Post("/resync", with(form, "reason", "")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	b.Post("/resync", with(form, "reason", "corrigido no ERP")).Wants(http.StatusOK, "Pedido feito.")
-	b.Post("/resync", form).Wants(http.StatusConflict, "Nada foi feito")
+	b.Post("/resync", form).Wants(http.StatusConflict, "nada foi feito")
 	b.Get("/audit").Wants(http.StatusOK)
 	if n := strings.Count(b.Body, "corrigido no ERP"); n != 1 {
 		t.Errorf("it was ordered %d times", n)
@@ -93,7 +93,7 @@ func TestReadingAgainIsNotDoneIfSomebodyDecidedAboutTheRowSinceThePlan(t *testin
 	b := d.as(trade.Accountant).Get(fmt.Sprintf("/resync?row=%d", row.ID))
 	form := with(b.Form("/resync"), "mark", markField.FindStringSubmatch(b.Body)[1], "reason", "corrigido no ERP")
 	d.run(0, "dismiss", row.Job, row.Key, "--reason", "lançado por engano", "--as", "ivo", "--yes")
-	b.Post("/resync", form).Wants(http.StatusConflict, "Nada foi feito")
+	b.Post("/resync", form).Wants(http.StatusConflict, "nada foi feito")
 	if now := d.entry(row.Job, row.Key); now.State != trade.Dismissed || now.Attempts != 0 {
 		t.Errorf("the row is %s after %d requests", now.State, now.Attempts)
 	}

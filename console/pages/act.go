@@ -176,7 +176,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	case fault == "" && page.Doubles != "" && !page.Checked:
 		fault = "act.not_checked"
 	case fault == "" && !typedFits(q, page.Plan.Count()):
-		fault = "act.other_count"
+		fault = "desk.count.wrong"
 	}
 	page.Fault = fault
 	if fault != "" {
@@ -201,7 +201,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 
 // moved shows that the row has changed since the plan was shown, and who changed it.
 func (p *actRoutes) moved(q *web.Request, page *actPage, now acts.RowPlan) error {
-	page.Fault = "act.moved"
+	page.Fault = "desk.moved"
 	if err := p.show(q, page, now); err != nil {
 		return err
 	}

@@ -108,44 +108,28 @@ func (p *actRoutes) showMany(q *web.Request) error {
 
 // doMany does the plan that was shown, on each row that is still as it was then, and tells the others.
 func (p *actRoutes) doMany(q *web.Request) error {
-	reason, fault := Reason(q)
-	if fault == "" && !typedFits(q, p.office.ShownMany(q.PostForm.Get("mark"), q.Person(""))) {
-		fault = "act.other_count"
+	filter := q.PostForm.Get("filter")
+	if !slices.Contains(manyActs, q.PathValue("act")) {
+		return web.ErrNotFound
 	}
-	if fault != "" {
-		page, err := p.planMany(q, q.PostForm.Get("filter"))
+	page := manyPage{Act: q.PathValue("act"), Filter: filter}
+	return doShown(q, p.office, func(status int, reason, fault string) error {
+		page, err := p.planMany(q, filter)
 		if err != nil {
 			return err
 		}
 		page.Reason, page.Fault = reason, fault
-		return q.Page(http.StatusUnprocessableEntity, "act_many", page)
-	}
-	if !slices.Contains(manyActs, q.PathValue("act")) {
-		return web.ErrNotFound
-	}
-	done, err := doMany(q, p.office, reason)
-	if err != nil {
-		return err
-	}
-	page := manyPage{Act: q.PathValue("act"), Filter: q.PostForm.Get("filter"), Done: &done}
-	switch {
-	case done.Lost:
-		page, err := p.planMany(q, q.PostForm.Get("filter"))
-		if err != nil {
-			return err
-		}
-		page.Reason, page.Fault = reason, "act.moved"
-		return q.Page(http.StatusConflict, "act_many", page)
-	case done.onlyAsked():
-		return Asked(q, done.Asked[0].Approval)
-	case done.tells():
+		return q.Page(status, "act_many", page)
+	}, func(done *manyDone) error {
+		page.Done = done
 		return q.Page(done.status, "act_many", page)
-	}
-	q.Tell("act." + page.Act)
-	if page.Act == acts.ActDismiss {
-		return q.Redirect(page.Back())
-	}
-	return q.Redirect(p.orders.path(q, page.Back(), done.Jobs...)) // the next run does it
+	}, func(jobs []string) error {
+		q.Tell("act." + page.Act)
+		if page.Act == acts.ActDismiss {
+			return q.Redirect(page.Back())
+		}
+		return q.Redirect(p.orders.path(q, page.Back(), jobs...)) // the next run does it
+	})
 }
 
 // manyDone is what became of a plan for many rows, as a page tells it.
@@ -163,17 +147,36 @@ func (d manyDone) onlyAsked() bool {
 // tells reports whether there is more to tell than that the whole plan was done.
 func (d manyDone) tells() bool { return len(d.Not)+len(d.Asked) > 0 || d.Broke != "" }
 
-// doMany does the plan under the mark of a form. An error after a part was done does not hide that part.
-func doMany(q *web.Request, o *office.Office, reason string) (manyDone, error) {
-	done, err := o.DoMany(q.Context(), q.PostForm.Get("mark"), q.Person(reason))
-	out := manyDone{ManyDone: done, status: http.StatusOK}
-	if err == nil || done.Done+len(done.Asked) == 0 {
-		return out, err
+// doShown does the plan that a person was shown, as far as it is still so. If nothing was done, again shows
+// the plan as it is now, with a fault (key of a phrase); if a part was done, told shows what became of it,
+// also if an error ended it; on the whole follows done, with the jobs.
+func doShown(q *web.Request, o *office.Office, again func(status int, reason, fault string) error,
+	told func(*manyDone) error, done func(jobs []string) error,
+) error {
+	mark := q.PostForm.Get("mark")
+	reason, fault := Reason(q)
+	if fault == "" && !typedFits(q, o.ShownMany(mark, q.Person(""))) {
+		fault = "desk.count.wrong"
 	}
-	f := q.Report(err)
-	if f == nil {
-		return out, err
+	if fault != "" {
+		return again(http.StatusUnprocessableEntity, reason, fault)
 	}
-	out.Broke, out.status = q.ID, f.Status
-	return out, nil
+	did, err := o.DoMany(q.Context(), mark, q.Person(reason))
+	out := manyDone{ManyDone: did, status: http.StatusOK}
+	if err != nil && did.Done+len(did.Asked) > 0 {
+		if f := q.Report(err); f != nil {
+			out.Broke, out.status, err = q.ID, f.Status, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return err
+	case out.Lost:
+		return again(http.StatusConflict, reason, "desk.moved")
+	case out.onlyAsked():
+		return Asked(q, out.Asked[0].Approval)
+	case out.tells():
+		return told(&out)
+	}
+	return done(out.Jobs)
 }

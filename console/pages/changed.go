@@ -319,10 +319,11 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 		return err
 	}
 	if page.Plan.Does.Rows == 0 {
-		q.Tell("changed.nothing")
+		told := "changed.nothing"
 		if len(q.PostForm["row"])+len(q.PostForm["group"]) == 0 {
-			q.Tell("changed.unmarked")
+			told = "changed.unmarked"
 		}
+		q.Tell(told)
 		return q.Redirect("/changed")
 	}
 	return q.Page(http.StatusOK, "changed_plan", page)
@@ -330,34 +331,21 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 
 // doChanged acknowledges what the person was shown, as far as it is still so.
 func (p *changedRoutes) doChanged(q *web.Request) error {
-	reason, fault := Reason(q)
-	if fault == "" && !typedFits(q, p.office.ShownMany(q.PostForm.Get("mark"), q.Person(""))) {
-		fault = "desk.count.wrong"
-	}
-	status := http.StatusUnprocessableEntity
-	if fault == "" {
-		done, err := doMany(q, p.office, reason)
-		switch {
-		case err != nil:
+	return doShown(q, p.office, func(status int, reason, fault string) error {
+		page, err := p.planAck(q)
+		if err != nil {
 			return err
-		case done.onlyAsked():
-			return Asked(q, done.Asked[0].Approval)
-		case done.tells():
-			return q.Page(done.status, "changed_plan", ackPage{Done: &done})
-		case !done.Lost:
-			q.Tell("changed.done")
+		}
+		if page.Plan.Does.Rows == 0 {
+			q.Tell("changed.nothing")
 			return q.Redirect("/changed")
 		}
-		status, fault = http.StatusConflict, "desk.moved"
-	}
-	page, err := p.planAck(q)
-	if err != nil {
-		return err
-	}
-	if page.Plan.Does.Rows == 0 {
-		q.Tell("changed.nothing")
+		page.Reason, page.Fault = reason, fault
+		return q.Page(status, "changed_plan", page)
+	}, func(done *manyDone) error {
+		return q.Page(done.status, "changed_plan", ackPage{Done: done})
+	}, func([]string) error {
+		q.Tell("changed.done")
 		return q.Redirect("/changed")
-	}
-	page.Reason, page.Fault = reason, fault
-	return q.Page(status, "changed_plan", page)
+	})
 }

@@ -275,7 +275,7 @@ func (p *resyncRoutes) doResync(q *web.Request) error {
 	case page.Fault == "" && page.Double > 0 && !page.Check:
 		page.Fault = "act.not_checked"
 	case page.Fault == "" && !typedFits(q, page.Goes):
-		page.Fault = "act.other_count"
+		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "resync", page)
@@ -299,6 +299,6 @@ func (p *resyncRoutes) moved(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = q.PostForm.Get("reason"), "act.moved"
+	page.Reason, page.Fault = q.PostForm.Get("reason"), "desk.moved"
 	return q.Page(http.StatusConflict, "resync", page)
 }

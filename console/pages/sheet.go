@@ -146,7 +146,7 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
 		page.Fault = "decisions.skip_first"
 	case !typedFits(q, plan.Rows):
-		page.Fault = "act.other_count"
+		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
