@@ -73,6 +73,9 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
+	if len(group.Intents) > 0 {
+		s.witness.mindClock() // which may wait: here nobody waits for this group yet
+	}
 	var g *groupTx
 	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
 		g = newGroupTx(t, lease, group)
@@ -333,7 +336,6 @@ func (g *groupTx) checkServer() error {
 	if len(g.Group.Intents) == 0 {
 		return nil
 	}
-	g.witness.mindClock()
 	g.Result.Refused = g.witness.mayNotSend()
 	if g.Result.Refused != nil {
 		return nil
