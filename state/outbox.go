@@ -333,6 +333,19 @@ func (s *Store) OutboxStates(ctx context.Context) ([]trade.OutboxState, error) {
 		(SELECT COUNT(*) FROM outbox o WHERE o.target = t.name AND o.outcome = 'given_up') AS given_up FROM outbox_target t ORDER BY t.name`)
 }
 
+// OutboxLast returns what became of the newest tries to tell a target.
+func (s *Store) OutboxLast(ctx context.Context, target string) (trade.OutboxLast, error) {
+	var row struct {
+		Delivered sql.NullInt64
+		Fault     string
+	}
+	err := s.db.Get(ctx, "reading the last deliveries of events", &row, `SELECT
+		(SELECT MAX(o.done_at) FROM outbox o WHERE o.target = ? AND o.outcome = 'delivered') AS delivered,
+		COALESCE((SELECT o.fault FROM outbox o WHERE o.target = ? AND o.outcome <> 'delivered' AND o.fault <> ''
+			ORDER BY o.next_at DESC, o.seq DESC LIMIT 1), '') AS fault`, target, target)
+	return trade.OutboxLast{DeliveredAt: sqldb.Instant(row.Delivered), Fault: row.Fault}, err
+}
+
 type outboxStateRow struct {
 	Name              string
 	Failures, Waiting int

@@ -300,3 +300,42 @@ func TestTwoServicesChangeWhoIsToldOneAfterTheOther(t *testing.T) {
 		}
 	})
 }
+
+// The newest delivery, and the last fault of what has not arrived, of one target alone.
+func TestTheLastDeliveryAndTheLastFaultOfATarget(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		mustTell(t, s, trade.EventTarget{Name: "a"}, trade.EventTarget{Name: "b"})
+		last := func(target string, want trade.OutboxLast) {
+			t.Helper()
+			if diff := cmp.Diff(want, must.Get(s.OutboxLast(t.Context(), target))(t)); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", target, diff)
+			}
+		}
+		last("a", trade.OutboxLast{})
+		for _, code := range []string{"api_key", "erp"} {
+			must.Do(t, s.SetJobStatus(t.Context(), trade.JobStatus{
+				Job: "contracts", State: trade.Stopped, Stop: &trade.Stop{Code: code}, Since: at,
+			}))
+		}
+		events := must.Get(s.Outbox(t.Context(), trade.OutEventFilter{Target: "a"}))(t)
+		if len(events) != 2 {
+			t.Fatalf("%d events", len(events))
+		}
+		settle := func(e trade.OutEvent, minute int, outcome, fault string) {
+			t.Helper()
+			e.Tries, e.Outcome, e.Fault, e.NextAt = e.Tries+1, outcome, fault, at.Add(time.Duration(minute)*time.Minute)
+			if outcome != "" {
+				e.DoneAt = e.NextAt
+			}
+			must.Do(t, s.SettleEvents(t.Context(), "a", []trade.OutEvent{e}, true, nil))
+		}
+		settle(events[0], 1, "", "timeout")
+		settle(events[1], 2, "", "http_503")
+		last("a", trade.OutboxLast{Fault: "http_503"})
+		settle(events[1], 3, trade.EventDelivered, "")
+		last("a", trade.OutboxLast{DeliveredAt: at.Add(3 * time.Minute).UTC(), Fault: "timeout"})
+		settle(events[0], 4, trade.EventDelivered, "")
+		last("a", trade.OutboxLast{DeliveredAt: at.Add(4 * time.Minute).UTC()})
+		last("b", trade.OutboxLast{})
+	})
+}

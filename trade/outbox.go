@@ -70,6 +70,12 @@ type OutboxState struct {
 	NextAt   time.Time // the next try while they fail
 }
 
+// OutboxLast is what became of the newest tries to tell a target.
+type OutboxLast struct {
+	DeliveredAt time.Time // zero: nothing was delivered that the ledger still knows
+	Fault       string    // the code of the last one among events that have not arrived; "": there is none
+}
+
 // FeedPlace is a place in the order of all changes.
 type FeedPlace struct {
 	Feed string // which order; another one after a restored or rebuilt ledger

@@ -2,6 +2,7 @@ package office
 
 import (
 	"context"
+	"slices"
 
 	"go.uber.org/zap"
 
@@ -69,6 +70,104 @@ func (o *Office) Redeliver(ctx context.Context, events []trade.OutEvent, who tra
 		return 0, err
 	}
 	return o.store.Redeliver(ctx, events, record)
+}
+
+// ProgramTold is a program of the configuration that is told of changes, and what became of that.
+type ProgramTold struct {
+	trade.OutboxState
+	trade.OutboxLast
+	Begun  bool        // the service tells it; else it has not read this configuration yet
+	Events []ToldEvent // the latest, newest first
+}
+
+// Fails reports whether it has not taken events that it was sent.
+func (p ProgramTold) Fails() bool { return p.Fault != "" || p.GivenUp > 0 }
+
+// Why says what the last fault means.
+func (p ProgramTold) Why() trade.Sentence { return outbox.Why(p.Fault) }
+
+// Most returns how many events are shown of more; 0: these are all.
+func (p ProgramTold) Most() int {
+	if len(p.Events) < toldShown {
+		return 0
+	}
+	return toldShown
+}
+
+// ToldEvent is an event for a program; Row is the zero row if it is about a job.
+type ToldEvent struct {
+	trade.OutEvent
+	Row trade.Entry
+}
+
+// RowState is the state in which the event tells the row to be.
+func (e ToldEvent) RowState() trade.State { return trade.State(e.State) }
+
+// Why says what the fault of the last try means.
+func (e ToldEvent) Why() trade.Sentence { return outbox.Why(e.Fault) }
+
+// toldShown is how many events of a program a page shows.
+const toldShown = 50
+
+// Programs returns the programs of the configuration that are told of changes.
+func (o *Office) Programs(ctx context.Context) ([]ProgramTold, error) {
+	states, err := o.store.OutboxStates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ProgramTold, len(o.conf.Events))
+	for i, program := range o.conf.Events {
+		p := &out[i]
+		p.Target = program.Name
+		if at := slices.IndexFunc(states, func(s trade.OutboxState) bool { return s.Target == p.Target }); at >= 0 {
+			p.OutboxState, p.Begun = states[at], true
+		}
+		p.OutboxLast, err = o.store.OutboxLast(ctx, p.Target)
+		if err != nil {
+			return nil, err
+		}
+		p.Events, err = o.toldEvents(ctx, p.Target)
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// toldEvents returns the latest events of a program with their rows.
+func (o *Office) toldEvents(ctx context.Context, target string) ([]ToldEvent, error) {
+	events, err := o.store.Outbox(ctx, trade.OutEventFilter{Target: target, Limit: toldShown})
+	if err != nil {
+		return nil, err
+	}
+	var ids []int64
+	for _, e := range events {
+		if e.EntryID != 0 && !slices.Contains(ids, e.EntryID) {
+			ids = append(ids, e.EntryID)
+		}
+	}
+	rows, err := o.store.Entries(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ToldEvent, len(events))
+	for i, e := range events {
+		out[i].OutEvent = e
+		if at := slices.IndexFunc(rows, func(r trade.Entry) bool { return r.ID == e.EntryID }); at >= 0 {
+			out[i].Row = rows[at]
+		}
+	}
+	return out, nil
+}
+
+// Untaken returns the events that a program has not taken, waiting or given up, up to the one with a
+// number (0: all), newest first. It returns trade.ErrNotFound for a program that is not told.
+func (o *Office) Untaken(ctx context.Context, target string, until int64) ([]trade.OutEvent, error) {
+	if !slices.ContainsFunc(o.conf.Events, func(e config.EventConfig) bool { return e.Name == target }) {
+		return nil, trade.ErrNotFound
+	}
+	events, err := o.store.Outbox(ctx, trade.OutEventFilter{Target: target, Open: true})
+	return slices.DeleteFunc(events, func(e trade.OutEvent) bool { return until > 0 && e.Seq > until }), err
 }
 
 // EventTry is what became of an event that was sent to try an address.

@@ -6,5 +6,6 @@
 // sent. One process delivers to a program at a time; if it dies, another takes over. A program that
 // does not answer delays only its own events, and slows nothing else.
 //
-// sender.go has the loop, event.go the body and its signature.
+// sender.go has the loop, event.go the body and its signature,
+// fault.go the words for what goes wrong.
 package outbox
