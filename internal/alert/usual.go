@@ -193,12 +193,12 @@ func dayOf(days []trade.ArrivedDay, branch string, day trade.Date) trade.Arrived
 // of a person, which no message, log or alert may have.
 var codeForm = regexp.MustCompile(`^[\pL\pN._/-]*\pN[\pL\pN._/-]*$|^\pL{1,3}$`)
 
-// codeOf returns the code of a branch; "" for what may be a name.
+// codeOf returns the code of a branch, which may be a document; "" for what may be a name.
 func codeOf(branch string) string {
 	if utf8.RuneCountInString(branch) > 12 || !codeForm.MatchString(branch) {
 		return ""
 	}
-	return branch
+	return trade.MaskDocuments(branch)
 }
 
 // branch returns how a message names a branch.

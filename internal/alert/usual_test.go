@@ -140,7 +140,7 @@ func TestBothSidesOfTheUsualAreToldAndNoNames(t *testing.T) {
 	}
 	for branch, want := range map[string]string{
 		"01": "01", "0101": "0101", "MT-02": "MT-02", "SPO": "SPO", "JOSE": "", "JOSE SILVA": "",
-		"Fazenda 7 de maio": "",
+		"Fazenda 7 de maio": "", "12345678909": "***.456.789-**", "11222333000181": "",
 	} {
 		if got := codeOf(branch); got != want {
 			t.Errorf("%s is told as %q", branch, got)
