@@ -1,9 +1,11 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"os"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -14,6 +16,7 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -167,15 +170,22 @@ func RootsOf(file string) (*x509.CertPool, error) {
 }
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
-// value of the ERP, because alerts are sent further than screens (I10).
+// value of the ERP, because alerts are sent further than screens (I10). Causes that only the ERP's own
+// texts tell apart are one, unless different people take care of them.
 func Causes(ctx context.Context, conf *config.Config, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
 	if len(states) == 0 {
 		states = Kept
 	}
-	t := NewTroubles(conf.JobSpecs())
-	err := store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+	owners, err := store.CauseOwners(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var parts []ownedTroubles
+	err = store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+		key, _ := pending.CauseOf(e)
+		own := owners[OwnerKey(key)]
 		if e.Error != nil {
 			for i, p := range e.Error.Fields {
 				if p.Rule == trade.RuleDeclared {
@@ -183,37 +193,51 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 				}
 			}
 		}
-		t.Add(e)
+		i := slices.IndexFunc(parts, func(p ownedTroubles) bool {
+			return p.own.Owner == own.Owner && p.own.Note == own.Note && p.own.Until.Equal(own.Until)
+		})
+		if i < 0 {
+			i, parts = len(parts), append(parts, ownedTroubles{own, NewTroubles(conf.JobSpecs())})
+		}
+		parts[i].Add(e)
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	owners, err := store.CauseOwners(ctx)
-	if err != nil {
-		return nil, err
-	}
 	var out []alert.Cause
-	for _, g := range t.Sorted() {
-		own := owners[OwnerKey(g.Key)]
-		c := alert.Cause{
-			State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
-			Owner: own.Owner, Note: own.Note, Until: own.Until,
+	for _, part := range parts {
+		for _, g := range part.Sorted() {
+			out = append(out, causeOf(g, part.own))
 		}
-		if g.Problem != nil {
-			p := *g.Problem
-			p.Value, c.Problem = "", &p
-		}
-		if g.Awaited == nil {
-			c.Volumes = alertVolumes(g.Volumes)
-		} else {
-			parent := *g.Awaited
-			parent.Key, c.Awaited = "", &parent
-			c.Subjects = 0 // they are the parents, which have lines of their own
-		}
-		out = append(out, c)
 	}
-	return out, nil
+	slices.SortStableFunc(out, func(a, b alert.Cause) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
+	})
+	return out, err
+}
+
+// ownedTroubles are the causes of which one person takes care, or nobody.
+type ownedTroubles struct {
+	own trade.CauseOwner
+	*Troubles
+}
+
+// causeOf returns what an alert tells of a cause.
+func causeOf(g *Trouble, own trade.CauseOwner) alert.Cause {
+	c := alert.Cause{
+		State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+		Owner: own.Owner, Note: own.Note, Until: own.Until,
+	}
+	if g.Problem != nil {
+		p := *g.Problem
+		p.Value, c.Problem = "", &p
+	}
+	if g.Awaited == nil {
+		c.Volumes = alertVolumes(g.Volumes)
+		return c
+	}
+	parent := *g.Awaited
+	parent.Key, c.Awaited = "", &parent
+	c.Subjects = 0 // they are the parents, which have lines of their own
+	return c
 }
 
 // alertVolumes sums the volumes by product. If one product is unknown to the platform, it returns

@@ -60,6 +60,38 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 	if len(causes) != 4 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)
 	}
+	// Whoever takes care of one of the ERP's own texts is named with its rows, and the text is not.
+	own := func(text, owner string) {
+		t.Helper()
+		must.Do(t, store.OwnCause(t.Context(), trade.CauseOwner{
+			Key: OwnerKey("rule:invalid " + text), Cause: "rule:invalid", Owner: owner,
+			Rows: map[string]int{"contracts": 1},
+		}, trade.AuditRecord{At: Now(), Who: "ivo", Act: "cause own", Target: "rule:invalid"}))
+	}
+	owned := func() map[string]int {
+		t.Helper()
+		out := map[string]int{}
+		for _, c := range must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t) {
+			if c.Cause == "rule:invalid" {
+				out[c.Owner] += c.Rows
+				if c.Problem == nil || c.Problem.Detail != "" {
+					t.Errorf("of %q there is %+v", c.Owner, c.Problem)
+				}
+			}
+		}
+		return out
+	}
+	own("produtor CANARIO bloqueado", "ana")
+	if diff := cmp.Diff(map[string]int{"ana": 1, "": 1}, owned()); diff != "" {
+		t.Errorf("one has an owner (-want +got):\n%s", diff)
+	}
+	own("preço de 12345678909 para CANARIO", "ana")
+	if diff := cmp.Diff(map[string]int{"ana": 2}, owned()); diff != "" {
+		t.Errorf("both have one owner (-want +got):\n%s", diff)
+	}
+	if n := len(must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t)); n != len(causes) {
+		t.Errorf("%d causes, want %d", n, len(causes))
+	}
 	var subjects []int
 	for _, c := range causes {
 		subjects = append(subjects, c.Subjects)
