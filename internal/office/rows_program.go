@@ -182,11 +182,11 @@ func (o *Office) forPrograms(ctx context.Context, entries []trade.Entry, lang tr
 	for i, e := range entries {
 		advice := o.valueless(e, lang)
 		out[i] = ProgramRow{
-			Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: textOrNull(e.Cause),
-			RemoteID: textOrNull(e.RemoteID), Flags: append([]trade.Flag{}, e.Flags...), Generation: e.Generation,
-			Version: e.Version, FirstSeenAt: e.FirstSeenAt, SentAt: timeOrNull(sent[e.RecordID]),
+			Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: trade.OrNull(e.Cause),
+			RemoteID: trade.OrNull(e.RemoteID), Flags: append([]trade.Flag{}, e.Flags...), Generation: e.Generation,
+			Version: e.Version, FirstSeenAt: e.FirstSeenAt, SentAt: trade.OrNull(sent[e.RecordID]),
 			ChangedAt:     e.UpdatedAt,
-			NextAttemptAt: timeOrNull(e.NextAttemptAt), Acts: cmp.Or(advice.Fixer, trade.FixNobody),
+			NextAttemptAt: trade.OrNull(e.NextAttemptAt), Acts: cmp.Or(advice.Fixer, trade.FixNobody),
 			Words: RowWords{
 				State: e.State.Label(lang), What: advice.What, Do: advice.Do, Acts: advice.Who, Flags: []string{},
 			},
@@ -216,11 +216,4 @@ func (o *Office) valueless(e trade.Entry, lang trade.Lang) trade.Advice {
 		return own.Explain(e.State, e.Cause, lang)
 	}
 	return own.Explain(e.State, "", lang)
-}
-
-func textOrNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

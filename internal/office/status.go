@@ -87,7 +87,7 @@ func (o *Office) witness(ctx context.Context) (*Witness, error) {
 	if err != nil || w.Place == "" {
 		return nil, err
 	}
-	out := &Witness{Place: w.Place, At: timeOrNull(w.At), Late: timeOrNull(w.Late), fault: w.Fault}
+	out := &Witness{Place: w.Place, At: trade.OrNull(w.At), Late: trade.OrNull(w.Late), fault: w.Fault}
 	if w.Fault != nil {
 		out.Fault = w.Fault.Error()
 	}
@@ -145,7 +145,7 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 		if err != nil {
 			return nil, err
 		}
-		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, timeOrNull(backup.At)
+		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, trade.OrNull(backup.At)
 		out[i].Witness = witness
 		if spec, ok := specs[name]; ok {
 			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
@@ -173,7 +173,7 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 	if err != nil {
 		return job, err
 	}
-	job.State, job.Stop, job.Since = status.State, status.Stop, timeOrNull(status.Since)
+	job.State, job.Stop, job.Since = status.State, status.Stop, trade.OrNull(status.Since)
 	tallies, err := store.Counts(ctx, name)
 	if err != nil {
 		return job, err
@@ -195,7 +195,7 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 		job.LastRun = &runs[0]
 	}
 	cursor, err := store.Cursor(ctx, name)
-	job.SweptAt = timeOrNull(cursor.SweptAt)
+	job.SweptAt = trade.OrNull(cursor.SweptAt)
 	return job, err
 }
 
@@ -223,7 +223,7 @@ func (j *JobStatus) schedule(spec mapping.JobSpec, zone *time.Location, now time
 	if len(j.NextRuns) > 0 {
 		j.NextRun = &j.NextRuns[0]
 	}
-	j.NextSweep = timeOrNull(sweeps.Next(after).UTC())
+	j.NextSweep = trade.OrNull(sweeps.Next(after).UTC())
 	return nil
 }
 

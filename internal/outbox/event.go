@@ -50,21 +50,14 @@ func IDOf(ledger string, e trade.OutEvent) string {
 // bodyOf returns the request's body.
 func bodyOf(ledger string, e trade.OutEvent) ([]byte, error) {
 	out := Event{
-		ID: IDOf(ledger, e), Type: e.Kind, At: e.At, Seq: e.Seq, Job: e.Job, State: e.State, Cause: given(e.Cause),
-		RemoteID: given(e.RemoteID),
+		ID: IDOf(ledger, e), Type: e.Kind, At: e.At, Seq: e.Seq, Job: e.Job, State: e.State,
+		Cause: trade.OrNull(e.Cause), RemoteID: trade.OrNull(e.RemoteID),
 	}
 	if e.EntryID != 0 {
 		sends := string(e.Sends)
 		out.Sends, out.Key, out.Generation, out.Version = &sends, &e.Key, &e.Generation, &e.Version
 	}
 	return json.Marshal(out)
-}
-
-func given(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }
 
 // Header is the name of the header with the signature.

@@ -193,7 +193,7 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
 		out := approvalOf(d.Approval)
-		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, cli.OrNull(string(d.Refused))
+		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, trade.OrNull(string(d.Refused))
 		if err := a.PrintJSON(out); err != nil {
 			return err
 		}

@@ -117,7 +117,7 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	switch {
 	case a.AsJSON:
 		err := a.PrintJSON(jobActJSON{
-			plan.Act, plan.Job, ok, cli.OrNull(string(plan.Refused)), plan.Before, state,
+			plan.Act, plan.Job, ok, trade.OrNull(string(plan.Refused)), plan.Before, state,
 			plan.Release,
 		})
 		if err != nil {

@@ -78,7 +78,7 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 			Done    bool    `json:"done"`
 			Refused *string `json:"refused"` // why not; null if it was done
 			trade.JobMove
-		}{engineacts.ActMove, plan.Done, cli.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
+		}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err
 		}
 	case plan.Refused == engineacts.KeysCollide:

@@ -265,12 +265,12 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		entry = s.After
 	}
 	out := rowActJSON{
-		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: cli.OrNull(string(s.Refused)),
-		State: cli.OrNull(entry.State),
+		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: trade.OrNull(string(s.Refused)),
+		State: trade.OrNull(entry.State),
 		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
 	}
 	if c := s.Counterpart; c != nil {
-		out.Counterpart = &counterpartJSON{c.Job, c.Key, cli.OrNull(c.ID), cli.TimeOrNull(c.SentAt)}
+		out.Counterpart = &counterpartJSON{c.Job, c.Key, trade.OrNull(c.ID), trade.OrNull(c.SentAt)}
 	}
 	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
 		return out

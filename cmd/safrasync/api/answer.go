@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // outcomeJSON is the --json output of a call that changes something, and of any call that failed
@@ -27,7 +28,8 @@ type outcomeJSON struct {
 
 func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
 	out := outcomeJSON{
-		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: cli.OrNull(answer.ID), Status: cli.OrNull(answer.Status),
+		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: trade.OrNull(answer.ID),
+		Status:   trade.OrNull(answer.Status),
 		Messages: cli.OrEmpty(answer.Messages),
 	}
 	if err != nil {

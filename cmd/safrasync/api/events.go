@@ -109,14 +109,14 @@ type outJSON struct {
 
 func outJSONOf(o *office.Office, e trade.OutEvent) outJSON {
 	out := outJSON{
-		Seq: e.Seq, ID: o.EventID(e), To: e.Target, Type: e.Kind, At: e.At, Job: e.Job, Key: cli.OrNull(e.Key),
-		State: e.State, Outcome: e.Outcome, Tries: e.Tries, Fault: cli.OrNull(e.Fault),
+		Seq: e.Seq, ID: o.EventID(e), To: e.Target, Type: e.Kind, At: e.At, Job: e.Job, Key: trade.OrNull(e.Key),
+		State: e.State, Outcome: e.Outcome, Tries: e.Tries, Fault: trade.OrNull(e.Fault),
 	}
 	switch e.Outcome {
 	case "":
-		out.Outcome, out.NextAt = "open", cli.TimeOrNull(e.NextAt)
+		out.Outcome, out.NextAt = "open", trade.OrNull(e.NextAt)
 	case trade.EventDelivered:
-		out.DeliveredAt = cli.TimeOrNull(e.DoneAt)
+		out.DeliveredAt = trade.OrNull(e.DoneAt)
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // NewWebhooksCommand makes the command webhooks.
@@ -91,10 +92,10 @@ func hookJSONOf(s office.HookStep, done bool, why string) hookJSON {
 		Event: string(s.Event), Action: s.Action, Done: done, Why: why, Address: s.Address(), Ours: s.Ours != nil,
 	}
 	if s.There != nil {
-		out.ID = cli.OrNull(s.There.ID)
+		out.ID = trade.OrNull(s.There.ID)
 	}
 	if s.Ours != nil {
-		out.Since = cli.TimeOrNull(s.Ours.SettledAt)
+		out.Since = trade.OrNull(s.Ours.SettledAt)
 	}
 	return out
 }

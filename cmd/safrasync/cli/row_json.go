@@ -158,15 +158,15 @@ func InEnglish(problems []trade.Problem) []trade.Problem {
 func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	row := RowJSON{
 		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State,
-		Cause: OrNull(e.Cause), RemoteID: OrNull(e.RemoteID),
+		Cause: trade.OrNull(e.Cause), RemoteID: trade.OrNull(e.RemoteID),
 		Flags:    OrEmpty(e.Flags),
-		Attempts: e.Attempts, NextAttemptAt: TimeOrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
+		Attempts: e.Attempts, NextAttemptAt: trade.OrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt,
 		UpdatedAt:  e.UpdatedAt,
 		Generation: e.Generation, WaitingFor: OrEmpty(e.WaitingFor),
 	}
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
-			Kind: f.Kind, Status: OrNull(f.Status), Messages: OrEmpty(f.Messages),
+			Kind: f.Kind, Status: trade.OrNull(f.Status), Messages: OrEmpty(f.Messages),
 			Fields: []FieldJSON{}, Code: f.Why.Code, Text: f.Text(), Counterpart: f.Counterpart,
 		}
 		for _, p := range f.Fields {
@@ -193,18 +193,18 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 ) RowDetailJSON {
 	out := RowDetailJSON{
 		RowJSON: RowOf(c, e), Quantity: e.Quantity, Values: e.Values, Payload: e.Payload,
-		PayloadHash: OrNull(string(e.PayloadHash)),
+		PayloadHash: trade.OrNull(string(e.PayloadHash)),
 		Warnings:    InEnglish(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
-		MovedID:   OrNull(e.MovedID),
-		ReducedAt: TimeOrNull(e.ReducedAt), Hints: hintsOf(hints),
+		MovedID:   trade.OrNull(e.MovedID),
+		ReducedAt: trade.OrNull(e.ReducedAt), Hints: hintsOf(hints),
 	}
 	for _, t := range attempts {
 		out.History = append(out.History, attemptJSON{
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
-			FinishedAt: TimeOrNull(t.FinishedAt),
-			Outcome:    words.OutcomeName(t.Outcome), Status: OrNull(t.Status), Messages: OrEmpty(t.Messages),
-			RemoteID: OrNull(t.RemoteID), Reason: t.Reason.String(),
+			FinishedAt: trade.OrNull(t.FinishedAt),
+			Outcome:    words.OutcomeName(t.Outcome), Status: trade.OrNull(t.Status), Messages: OrEmpty(t.Messages),
+			RemoteID: trade.OrNull(t.RemoteID), Reason: t.Reason.String(),
 			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
 			Evidence: t.Evidence,
 		})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -46,23 +45,6 @@ func OrEmpty[S ~[]T, T any](list S) []T {
 		return []T{}
 	}
 	return list
-}
-
-// OrNull returns nil, which is null in JSON, for the zero value.
-func OrNull[T comparable](v T) *T {
-	var zero T
-	if v == zero {
-		return nil
-	}
-	return &v
-}
-
-// TimeOrNull returns nil, which is null in JSON, for the zero time.
-func TimeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	return &t
 }
 
 // OrDash returns a dash for an empty text.

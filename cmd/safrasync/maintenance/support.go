@@ -226,7 +226,7 @@ type runFact struct {
 
 func runFactOf(r trade.RunReport) runFact {
 	out := runFact{
-		Job: r.Job, StartedAt: r.StartedAt, EndedAt: cli.TimeOrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope,
+		Job: r.Job, StartedAt: r.StartedAt, EndedAt: trade.OrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope,
 		Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
 		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
 		Notes: len(r.Notes),

@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // verifyJSON is the output of `report --verify --json`.
@@ -67,8 +68,8 @@ func verifiedOf(path string, p office.Proof) verifyJSON {
 	}
 	if p.Signed {
 		out.Signature = &signatureJSON{
-			OK: p.Altered == nil, Who: p.Who, At: cli.TimeOrNull(p.At), From: cli.TimeOrNull(p.From),
-			To:      cli.TimeOrNull(p.To),
+			OK: p.Altered == nil, Who: p.Who, At: trade.OrNull(p.At), From: trade.OrNull(p.From),
+			To:      trade.OrNull(p.To),
 			Trusted: p.Altered == nil && p.Untrusted == nil,
 		}
 	}

@@ -82,7 +82,7 @@ func why(ctx context.Context, a *cli.App, job, typed string) error {
 
 func storyOf(a *cli.App, s office.Story) whyJSON {
 	out := whyJSON{
-		Reasons: s.Reasons, JobStatus: s.Status, NextRun: cli.TimeOrNull(s.NextRun.UTC()),
+		Reasons: s.Reasons, JobStatus: s.Status, NextRun: trade.OrNull(s.NextRun.UTC()),
 		Sentences: s.Sentences(words.Machine),
 	}
 	if s.Entry != nil {

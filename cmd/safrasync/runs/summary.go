@@ -92,7 +92,7 @@ func sharesOf(forecast *office.Forecast) (out []shareJSON) {
 		one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
 		for _, g := range s.Causes() {
 			one.Stays = append(one.Stays, stayJSON{
-				g.State, cli.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
+				g.State, trade.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
 				g.SampleKeys(), s.Stays(g),
 			})
 		}
