@@ -26,9 +26,10 @@
 // # The files
 //
 // One type, one package, and for each noun a file, or a few that begin with its name; its tests
-// stand beside it. Below it are journal (the file format of the journal) and sqldb (connections, the
-// two dialects, migrations, the transaction with its journal record and its uncertain commit,
-// messages for people when a database fails), which know no entry.
+// stand beside it. Below it are journal (the file format of the journal), witness (where a witness
+// is kept, and how) and sqldb (connections, the two dialects, migrations, the transaction with its
+// journal record and its uncertain commit, messages for people when a database fails), which know
+// no entry.
 //
 //	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
 //	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
@@ -43,7 +44,7 @@
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
-//	sums_*        the stored sums by state (I9); counts, sizes: what is counted when asked
+//	sums_*        the stored sums by state (I9); counts, sizes, arrived: what is counted when asked
 //	acts          what people order, each with its audit record
 //	audit_*       what people ordered, and decisions of the program that must be visible, as one
 //	              chain: each record has the hash of the one before, and each record of the journal
@@ -64,11 +65,14 @@
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
-//	witness       compares the ledger with its witness off the machine, and tells that of the journal
+//	witness       compares the ledger with its witness off the machine, and tells that of the journal;
+//	              copies: likewise with dated copies of the ledger; same_machine: whether one image
+//	              has ledger and witness
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
-//	state, begin, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
+//	state, begin, serve, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
 //	              a ledger as a whole, or a job as a whole
+//	names, zone   types that callers need; the zone of the views for people
 //
 // # The journal
 //
@@ -122,6 +126,7 @@
 // last record can be a crash. Answers that the ledger cannot store are flushed nevertheless
 // (keepAnswers). Several processes of a host share one journal, under its lock; each host has its
 // own.
+//
 // # Who may write what
 //
 // Storing what was read and storing intents require the job's lease, which is checked in the same

@@ -8,9 +8,9 @@
 //
 //   - Who holds an Office reads the ledger through the interface Reads, and changes it by orders
 //     alone. Each order names a person, and stands in the audit before or with its effect.
-//   - An order does what its plan showed, or nothing: the plan is made again, and must have the mark
-//     of the one that was shown. The plans are those of sync/acts and sync/reconcile; there are no
-//     others.
+//   - An order does only what its plan showed, under the mark of that plan. If a row of it has
+//     changed since, nothing is done; of a plan for all rows of a filter (many.go) those are left
+//     out, and told, that have changed. How a row is decided is planned in sync/acts alone.
 //   - What needs the consent of other people waits for it, whoever ordered it and wherever. The rules
 //     for that are read in one place (sync/acts).
 //   - An order whose person has not the role that the table of acts (sync/acts) asks for is refused

@@ -27,6 +27,8 @@
 //	            Recover, Wake and WakeBlocked, and by people's acts. record_id: the record on which
 //	            its acceptance rests, also after a person gave it to the row under its new key
 //	            (Act.Gives). resend_audit_id: the act that opened the generation
+//	listing     what lists are narrowed and sorted by, one for each entry (trade.Listing): beside
+//	            it, so that its indexes rest while the entry is sent
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
 //	            deleted; its payload never changes, except to '{}' when its entry is finished
 //	            and old. Written by Commit, Recover and the retention
@@ -41,6 +43,8 @@
 //	            with each owner. The first row that a transaction locks
 //	job_cursor  how far a job has read, its last sweep, and what its brakes remember; written
 //	            together with the rows that were read (I4)
+//	job_kind, job_moved
+//	            the jobs that have entries of a kind, and where those of a renamed job went
 //	job_status  the state of a job, with the reason. A pause stays until an act of a person ends
 //	            it
 //	run         what each pass did; without an end it is running, or crashed
@@ -57,6 +61,13 @@
 //	            each with the hash of the one before. Old ones lose their personal data
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows
 //	            of the act and before the sums
+//	approval    acts that wait for the consent of other people
+//	cause_owner who takes care of a cause that keeps rows from going, and until when nobody is
+//	            reminded of it
+//	person, login, login_device, login_tries, saved_filter
+//	            users of the console, who is logged in, and what was tried in vain; their searches
+//	service, task
+//	            the processes that serve this ledger, and when each task of the house ran last
 //	ledger      one row: the ledger's id, the version of the references, and what it belongs to:
 //	            the base address that it has sent to (state/platform.go), and on PostgreSQL the
 //	            server's system identifier and timeline (cluster.go). A transaction that takes a
