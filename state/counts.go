@@ -115,8 +115,11 @@ func (s *Store) Ages(ctx context.Context, job string, without ...string) (trade.
 	}, nil
 }
 
-// Place returns the position of a row among the rows in its state, by id, and their number.
-func (s *Store) Place(ctx context.Context, e trade.Entry, states ...trade.State) (place, of int, err error) {
+// Place returns the position of a row, by id, among the rows in some states with some causes (none: all),
+// and their number.
+func (s *Store) Place(ctx context.Context, e trade.Entry, states []trade.State, causes ...string) (place, of int,
+	err error,
+) {
 	jobs, err := s.Jobs(ctx)
 	if err != nil {
 		return 0, 0, err
@@ -129,6 +132,10 @@ func (s *Store) Place(ctx context.Context, e trade.Entry, states ...trade.State)
 		query := `SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN id <= ? THEN 1 ELSE 0 END), 0) AS place
 			FROM entry WHERE job = ? AND state IN (` + sqldb.Placeholders(len(states)) + `)`
 		args := append([]any{e.ID, job}, sqldb.Anys(states)...)
+		if len(causes) > 0 {
+			query += ` AND cause IN (` + sqldb.Placeholders(len(causes)) + `)`
+			args = append(args, sqldb.Anys(causes)...)
+		}
 		if err := s.db.Get(ctx, "counting the rows in some states", &n, query, args...); err != nil {
 			return 0, 0, err
 		}

@@ -298,7 +298,7 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		parent := rows[0]
 		parent.RemoteID = sqldb.NewID()
 		f.read("Dependents", func() error { return second(s.Dependents(ctx, parent, 5)) })
-		f.read("Place", func() error { _, _, err := s.Place(ctx, parent, parent.State); return err })
+		f.read("Place", func() error { _, _, err := s.Place(ctx, parent, []trade.State{parent.State}); return err })
 		f.read("NewContents", func() error { return second(s.NewContents(ctx, "contracts", trade.Pending, 0, 5)) })
 		f.read("Stuck", func() error { return second(s.Stuck(ctx, "contracts")) })
 		mustExec(t, s, `UPDATE run SET report = '!'`)

@@ -167,8 +167,12 @@ func TestWhatHangsOnAContractIsFoundAfterItWasSent(t *testing.T) {
 			t.Errorf("%q hang on the contract, the first two of them are %q", all, some)
 		}
 		e := mustEntry(t, s, "deliveries", "T2")
-		if place, of, err := s.Place(t.Context(), e, e.State); place != 3 || of != 4 || err != nil {
+		if place, of, err := s.Place(t.Context(), e, []trade.State{e.State}); place != 3 || of != 4 || err != nil {
 			t.Errorf("T2 is %d of %d, %v", place, of, err)
+		}
+		place, of, err := s.Place(t.Context(), e, []trade.State{e.State}, "no cause")
+		if place != 0 || of != 0 || err != nil {
+			t.Errorf("of another cause T2 is %d of %d, %v", place, of, err)
 		}
 	})
 }

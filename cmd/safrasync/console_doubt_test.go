@@ -233,6 +233,8 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
 	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
+	b.Get("/doubts/next?only=in_doubt").Wants(http.StatusOK, "1 de 2",
+		fmt.Sprintf(`href="/doubts/next?after=%d&amp;done=0&amp;only=in_doubt"`, contract.ID))
 	b.Get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).Wants(http.StatusOK, "2 de 2", ticket.Key)
 	b.Get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).Wants(http.StatusOK, "1 de 2", contract.Key)
 	decide := func(e trade.Entry, act string) *consoletest.Browser {

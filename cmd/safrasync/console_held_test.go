@@ -251,8 +251,40 @@ func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// The first page leads to each kind of what waits for a person, whose queue has only that kind. What is
+// decided leads to the next of the kind, and after the last one to what is left.
+func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
+	t.Parallel()
+	d := heldDesk(t)
+	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next">Resolver 3<`)
+	for only, key := range map[string]string{
+		"retyped": "01|000901", "twin": "01|000902", "duplicate_key": "01|000004",
+	} {
+		b.Get("/").Wants(http.StatusOK, fmt.Sprintf(`href="/doubts/next?only=%s"`, only))
+		b.Get("/doubts/next?only="+only).Wants(http.StatusOK, "1 de 1", key)
+		b.Get("/doubts?only="+only).Wants(http.StatusOK, key, "/doubts/next?only="+only)
+		for _, other := range []string{"01|000901", "01|000902", "01|000004"} {
+			if other != key && strings.Contains(b.Body, other) {
+				t.Errorf("the list of %s has %s", only, other)
+			}
+		}
+	}
+	b.Get("/pending").Wants(http.StatusOK, `href="/doubts?only=twin"`)
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
+	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
+	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
+	b.Get("/doubts/next?only=retyped").Post(desk+"/plan", with(b.Form(desk+"/plan"), "act", "adopt"))
+	b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "é o mesmo")).Wants(http.StatusOK, "01|000902", "01|000004")
+	if e := d.entry("contracts", renumbered.Key); e.RemoteID != old.RemoteID {
+		t.Errorf("the row is %s with id %q", e.State, e.RemoteID)
+	}
+	b.Get("/doubts/next?only=retyped").Wants(http.StatusOK, "01|000902", "01|000004")
+}
+
 // In the browser a held row is decided in three clicks from the first page, or by its letters, which do
-// nothing but open the plan, and nothing while somebody types.
+// nothing but open the plan, and nothing while somebody types: the first page leads to each kind of what
+// waits.
 func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	t.Parallel()
 	d := heldDesk(t)
@@ -260,8 +292,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 900)
 	complaints := c.complaints()
 	c.logIn(trade.Accountant)
-	from := c.clicks
-	c.click(`a[href="/doubts/next"]`)
+	c.open("/doubts/next")
 	for range 3 { // the letter J goes to the next one
 		if strings.Contains(c.text(), "É o mesmo: registrar com este id") {
 			break
@@ -276,7 +307,10 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.open(fmt.Sprintf("/rows/%d/retry", renumbered.ID))
 	c.accessible("held, two records on a phone")
 	c.do(chromedp.EmulateViewport(1280, 900))
-	c.open(fmt.Sprintf("/doubts/%d", renumbered.ID))
+	c.open("/")
+	from := c.clicks
+	c.click(`.verdict a[href="/doubts/next?only=retyped"]`)
+	c.shows("1 de 1")
 	c.click(`button[aria-keyshortcuts="a"]`)
 	c.accessible("held plan")
 	c.fill("input[name=reason]", "é o mesmo")

@@ -3,7 +3,9 @@ package pages
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -31,9 +33,51 @@ func (p *doubtRoutes) routes() []web.Route {
 	}
 }
 
+// queue is which rows a person decides about, one after the other: those in doubt, those held for one
+// cause, or "": both.
+type queue string
+
+// queueOf returns the queue of the address or the form.
+func queueOf(q *web.Request) (queue, error) {
+	only := q.Form.Get("only")
+	if only != "" && only != string(trade.InDoubt) && !slices.Contains(heldCauses, only) {
+		return "", web.BadRequest("filter")
+	}
+	return queue(only), nil
+}
+
+// query returns what selects the rows of the queue, oldest first.
+func (of queue) query() trade.RowQuery {
+	query := trade.RowQuery{States: trade.Undecided, Sort: trade.OldestFirst}
+	switch of {
+	case "":
+	case queue(trade.InDoubt):
+		query.States = []trade.State{trade.InDoubt}
+	default:
+		query.States, query.Causes = []trade.State{trade.Held}, []string{string(of)}
+	}
+	return query
+}
+
+// has reports whether a row stands in the queue.
+func (of queue) has(e trade.Entry) bool {
+	query := of.query()
+	return slices.Contains(query.States, e.State) && (query.Causes == nil || slices.Contains(query.Causes, e.Cause))
+}
+
+// Path returns the address of the list of the queue; add is what follows /doubts.
+func (of queue) Path(add string) string {
+	if of == "" {
+		return "/doubts" + add
+	}
+	return "/doubts" + add + "?only=" + url.QueryEscape(string(of))
+}
+
 // doubtsPage lists the rows that a person must decide about, oldest first.
 type doubtsPage struct {
 	Rows []doubtShown
+	Only queue
+	What string // what the rows of Only have in common; "" = all are listed
 	Next string
 }
 
@@ -46,15 +90,23 @@ type doubtShown struct {
 }
 
 func (p *doubtRoutes) showDoubts(q *web.Request) error {
-	rows, err := p.office.RowPage(q.Context(),
-		trade.RowQuery{
-			States: trade.Undecided, Sort: trade.OldestFirst, After: after(q),
-			Limit: pageRows,
-		})
+	only, err := queueOf(q)
 	if err != nil {
 		return err
 	}
-	page := doubtsPage{Next: rows.Next}
+	query := only.query()
+	query.After, query.Limit = after(q), pageRows
+	rows, err := p.office.RowPage(q.Context(), query)
+	if err != nil {
+		return err
+	}
+	page := doubtsPage{Only: only}
+	if only != "" {
+		page.What = kindOfDoubt(p.office, only, q.Lang)
+	}
+	if rows.Next != "" {
+		page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
+	}
 	for _, entry := range rows.Rows {
 		shown, err := p.doubt(q, entry)
 		if err != nil {
@@ -132,9 +184,19 @@ func (p doubtPage) Masked() bool {
 
 // progress is the progress of a person who decides one doubt after the other.
 type progress struct {
+	Only  queue
 	Done  int // number of doubts decided before this one
 	Place int // number of this one, including those
 	Of    int
+}
+
+// Way returns the part of an address that keeps the progress.
+func (p progress) Way() string {
+	way := "done=" + strconv.Itoa(p.Done)
+	if p.Only != "" {
+		way += "&only=" + url.QueryEscape(string(p.Only))
+	}
+	return way
 }
 
 // doubtForm is the content of the form.
@@ -242,11 +304,9 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
 	if undecided(entry) {
-		page.Place, page.Of, err = p.office.Place(q.Context(), entry, trade.Undecided...)
-		if err != nil {
+		if err := p.place(q, &page); err != nil {
 			return doubtPage{}, err
 		}
-		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
 	of, err := p.office.Fields(q.Context(), entry)
 	if err != nil {
@@ -268,9 +328,28 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	return page, nil
 }
 
+// place says how far a person has come in the queue; a row that stands in another one is in that of all.
+func (p *doubtRoutes) place(q *web.Request, page *doubtPage) (err error) {
+	page.Only, err = queueOf(q)
+	if err != nil {
+		return err
+	}
+	if !page.Only.has(page.Entry) {
+		page.Only = ""
+	}
+	query := page.Only.query()
+	page.Place, page.Of, err = p.office.Place(q.Context(), page.Entry, query.States, query.Causes...)
+	page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
+	return err
+}
+
 // nextDoubt redirects to the doubt after one, or to the oldest.
 func (p *doubtRoutes) nextDoubt(q *web.Request) error {
-	path, err := p.next(q, after(q), int(Number(q.Form.Get("done"))))
+	only, err := queueOf(q)
+	if err != nil {
+		return err
+	}
+	path, err := p.next(q, after(q), progress{Only: only, Done: int(Number(q.Form.Get("done")))})
 	if err != nil {
 		return err
 	}
@@ -278,19 +357,28 @@ func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 }
 
 // next returns the path of the row to decide after the one with an id. After the last it returns the
-// first, and the list if there is none.
-func (p *doubtRoutes) next(q *web.Request, after string, done int) (string, error) {
-	for _, from := range []string{after, ""} {
-		found, err := p.office.RowPage(q.Context(),
-			trade.RowQuery{States: trade.Undecided, Sort: trade.OldestFirst, After: from, Limit: 1})
+// first, and the list of all queues if there is none.
+func (p *doubtRoutes) next(q *web.Request, after string, at progress) (string, error) {
+	query := at.Only.query()
+	query.Limit = 1
+	for _, query.After = range []string{after, ""} {
+		found, err := p.office.RowPage(q.Context(), query)
 		if err != nil {
 			return "", err
 		}
 		if len(found.Rows) > 0 {
-			return fmt.Sprintf("/doubts/%d?done=%d", found.Rows[0].ID, done), nil
+			return fmt.Sprintf("/doubts/%d?%s", found.Rows[0].ID, at.Way()), nil
 		}
 	}
 	return "/doubts", nil
+}
+
+// kindOfDoubt says what the rows of a queue have in common.
+func kindOfDoubt(at *office.Office, of queue, lang trade.Lang) string {
+	if of == queue(trade.InDoubt) {
+		return at.Advice(trade.Entry{State: trade.InDoubt}, lang).What
+	}
+	return at.Advice(trade.Entry{State: trade.Held, Cause: string(of)}, lang).What
 }
 
 // undecided reports whether a person must decide whether the platform has the row.

@@ -143,7 +143,8 @@ func (p *doubtRoutes) doDoubt(q *web.Request) error {
 		return Asked(q, done.Asked)
 	}
 	if done.Steps[0].Done {
-		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.Done+1)
+		page.progress.Done++
+		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ const todayShown = 7
 // and what others can.
 type today struct {
 	Doubt   task     // what may be on the platform already, as one task
+	Kinds   []task   // its parts, if there are several, each with a queue of its own
 	Mine    helper   // the person's own department; Tasks is 0 if nothing waits for it
 	Tasks   []task   // those of Mine, the heaviest first
 	More    int      // of them that are not shown
@@ -69,6 +70,7 @@ type task struct {
 	Oldest time.Time
 	Path   string
 	Urgent bool
+	Queue  queue // of the rows that are decided one by one
 }
 
 // todayOf returns the part of what is stuck that the first page shows to a person.
@@ -85,6 +87,7 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 		case t.Urgent:
 			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
 			out.Doubt.Weight, out.Doubt.Values = out.Doubt.Weight.Add(t.Weight), addValues(out.Doubt.Values, t.Values)
+			out.Kinds = append(out.Kinds, t)
 		case t.Helper == mine:
 			out.Tasks = append(out.Tasks, t)
 		}
@@ -95,6 +98,9 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 		out.Mine = out.Helpers[i]
 	}
 	slices.SortStableFunc(out.Tasks, byWeight)
+	if len(out.Kinds) == 1 {
+		out.Kinds = nil
+	}
 	if len(out.Tasks) > todayShown {
 		out.More = len(out.Tasks) - todayShown
 		out.Tasks = out.Tasks[:todayShown]
@@ -145,8 +151,11 @@ func taskOf(c office.Cause) task {
 		Oldest: c.Oldest,
 		Path:   "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
-	if c.State == trade.InDoubt {
-		t.Path = "/doubts/next"
+	switch c.State {
+	case trade.InDoubt:
+		t.Queue = queue(trade.InDoubt)
+	case trade.Held:
+		t.Queue = queue(c.Cause)
 	}
 	weights := map[trade.Kind]trade.Decimal{}
 	var fixed trade.Decimal

@@ -61,9 +61,9 @@ type Reads interface {
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
 	// Dependents returns at most limit rows that depend on a row, first those that wait for it.
 	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
-	// Place returns the position of a row among the rows in its state, oldest first, and their
-	// number.
-	Place(ctx context.Context, entry trade.Entry, states ...trade.State) (place, of int, err error)
+	// Place returns the position of a row, oldest first, among the rows in some states with some
+	// causes (none: all), and their number.
+	Place(ctx context.Context, entry trade.Entry, states []trade.State, causes ...string) (place, of int, err error)
 
 	// Runs returns the latest passes of a job, newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
