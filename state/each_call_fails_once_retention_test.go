@@ -183,8 +183,6 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			t.Errorf("%+v, %v", page, err)
 		}
 		f.read("StuckStates", func() error { return second(s.StuckStates(ctx, "contracts")) })
-		f.read("Shortages",
-			func() error { s.missing.Store(nil); return second(s.Shortages(ctx)) })
 		must.Do(t, s.ReleaseLease(ctx, lease))
 		lease = mustLease(t, s, "contracts")
 		f.each("Recover", func() error { return second(s.Recover(ctx, lease, at)) })

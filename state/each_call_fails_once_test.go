@@ -405,7 +405,6 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"DigestedUntil": func() error { return second(s.DigestedUntil(ctx)) },
 			"Backlog":       func() error { return second(s.Backlog(ctx)) },
 			"Services":      func() error { return second(s.Services(ctx)) },
-			"Shortages":     func() error { return second(s.Shortages(ctx)) },
 			"UnevenSums":    func() error { return second(s.unevenSums(ctx)) },
 			"BrokenKeys":    func() error { return second(s.brokenKeys(ctx)) },
 			// a ledger that does not answer when it is compared with its journal is one that does not

@@ -104,11 +104,6 @@ func BenchmarkRowPage(b *testing.B) {
 				must.Get(s.RowSums(b.Context(), trade.RowQuery{Facts: trade.FactQuery{Product: "SOJA"}}, true))(b)
 			}
 		})
-		b.Run("what is missing", func(b *testing.B) {
-			for b.Loop() {
-				must.Get(s.Shortages(b.Context()))(b)
-			}
-		})
 		b.Run("what waits for a row", func(b *testing.B) {
 			for b.Loop() {
 				parent := trade.Entry{Job: "contracts", Key: "01|000000007"}

@@ -237,8 +237,7 @@ func TestAPageOfWhatIsStuckIsChosenFromItsIndex(t *testing.T) {
 			})
 			return err
 		},
-		"what is missing": func(ctx context.Context) error { _, err := s.Shortages(ctx); return err },
-		"what is stuck":   func(ctx context.Context) error { _, err := s.Stuck(ctx, "contracts"); return err },
+		"what is stuck": func(ctx context.Context) error { _, err := s.Stuck(ctx, "contracts"); return err },
 	} {
 		l.asked, l.call = map[string]string{}, call
 		must.Do(t, fn(t.Context()))

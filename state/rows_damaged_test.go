@@ -55,16 +55,12 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			{"entry", "waiting_for", `[{"ref":"wallets"},{"platform":"wallets","id":"w-1"},`, map[string]func() error{
 				"Entry":       entry,
 				"WakeBlocked": func() error { _, err := s.WakeBlocked(ctx, lease, "wallets", "w-1"); return err },
-				"Shortages":   func() error { _, err := s.Shortages(ctx); return err },
 			}},
 			{"entry", "cells", "{", map[string]func() error{"Entry": entry}},
 			{"entry", "key_parts", "{", map[string]func() error{"Entry": entry}},
 			{
 				"entry", "amount", "a lot",
-				map[string]func() error{
-					"Entry": entry, "Recount": recount,
-					"Shortages": func() error { _, err := s.Shortages(ctx); return err },
-				},
+				map[string]func() error{"Entry": entry, "Recount": recount},
 			},
 			{"tally", "volume", "a lot", map[string]func() error{"Counts": counts, "UnevenSums": func() error {
 				uneven, err := s.unevenSums(ctx)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync/atomic"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -18,7 +17,6 @@ type Store struct {
 	moving  bool // the ledger is opened to be moved
 	witness *watch
 	options sqldb.OpenOptions // with which it was opened
-	missing atomic.Pointer[knownShortages]
 }
 
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a

@@ -257,3 +257,18 @@ func mustAddUp(t testing.TB, s *Store, job string) {
 		}
 	}
 }
+
+// short makes an entry that waits for things.
+func short(key string, sends trade.Kind, state trade.State, q trade.Quantity, awaited ...trade.Awaited) trade.Entry {
+	e := newEntry(key)
+	e.Sends, e.State, e.Quantity, e.WaitingFor = sends, state, q, awaited
+	e.Payload, e.PayloadHash = nil, ""
+	return e
+}
+
+func wallet(code string) trade.Awaited   { return trade.Awaited{Ref: "wallets", Code: code} }
+func producer(code string) trade.Awaited { return trade.Awaited{Ref: "producers", Code: code} }
+
+func contract(key string) trade.Awaited {
+	return trade.Awaited{Job: "contracts", Key: key, ParentState: trade.Waiting}
+}

@@ -106,9 +106,31 @@ type Shortage struct {
 	// the ERP's code; "" in the total of a kind, which counts each row once even if several of its
 	// codes are missing
 	Code    string
-	Blocked map[Kind]*Load // by kind: rows that wait for it, or for such a row
-	Invalid map[Kind]*Load // rows that need it, but are also invalid
+	Blocked map[Pile]*Load // rows that wait for it, or for such a row
+	Invalid map[Pile]*Load // rows that need it, but are also invalid
 	Sample  []int64        // ids of a few rows that need the code themselves: the first, and the last
+
+	// how many of Blocked stand under another cause, because they lack something else too
+	Elsewhere int
+}
+
+// Pile is a kind of records that are summed together. Fixations are the same grain as their contracts.
+type Pile struct {
+	Kind   Kind
+	Fixing bool
+}
+
+// ByKind sums loads up by kind of record, contracts together with their fixations.
+func ByKind(piles map[Pile]*Load) map[Kind]*Load {
+	out := map[Kind]*Load{}
+	for of, l := range piles {
+		if out[of.Kind] == nil {
+			out[of.Kind] = &Load{}
+		}
+		to := out[of.Kind]
+		to.Rows, to.Kilograms, to.Unweighed = to.Rows+l.Rows, to.Kilograms.Add(l.Kilograms), to.Unweighed+l.Unweighed
+	}
+	return out
 }
 
 // Rows returns the number of blocked rows.
@@ -127,11 +149,10 @@ type Load struct {
 	Unweighed int     `json:"without_unit"` // rows without readable amount or unit
 }
 
-// Add counts one row.
-func (l *Load) Add(q Quantity) {
+// Add counts one row, which has a weight or not.
+func (l *Load) Add(kg Decimal, weighed bool) {
 	l.Rows++
-	kg, ok := q.Kilograms()
-	if !ok {
+	if !weighed {
 		l.Unweighed++
 		return
 	}

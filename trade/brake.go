@@ -193,7 +193,7 @@ type Freight struct {
 
 // Add counts one row.
 func (f *Freight) Add(e Entry) {
-	f.Load.Add(e.Quantity)
+	f.Load.Add(e.Quantity.Kilograms())
 	currency, value, ok := e.Value()
 	if !ok {
 		if e.Sends == OrderCommitments {

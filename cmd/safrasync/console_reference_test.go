@@ -62,6 +62,22 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 		"era engano", "ana")
 }
 
+// The page of the causes and that of the de-para say the same of a missing code: fixations, which are the
+// grain of a contract, stand apart, and rows that lack something else too are named.
+func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000911', quantidade, produtor, loja, usuario, produto, local,
+		safra, um, 'FIXACAO_COMPRA', emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+		FROM contrato WHERE num = '000004'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "1 contrato, 1 fixação")
+	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo bloqueiam 1 contrato (24 t), 1 fixação (24 t)")
+	if strings.Contains(b.Body, "outra pendência") {
+		t.Error("it says that rows stand under another cause")
+	}
+}
+
 func TestACSVIsShownBeforeItCounts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)

@@ -114,14 +114,20 @@ func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
 
 // Loads returns what is blocked, by kind of record: "38 contratos (4.310 t), 112 entregas (1.200
 // t)". The kinds are never added up, because a delivery's grain is its contract's.
-func (v Voice) Loads(blocked map[trade.Kind]*trade.Load) string {
+func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 	var parts []string
-	for _, kind := range trade.Kinds {
-		l := blocked[kind]
+	of := []trade.Pile{
+		{Kind: trade.OrderCommitments},
+		{Kind: trade.OrderCommitments, Fixing: true},
+		{Kind: trade.Deliveries},
+		{Kind: trade.Traceability},
+	}
+	for _, pile := range of {
+		l := blocked[pile]
 		if l == nil {
 			continue
 		}
-		text := v.Records(kind, false, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
+		text := v.Records(pile.Kind, pile.Fixing, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
 		if l.Unweighed > 0 {
 			text += ", " + v.T("pending.unweighed", v.Number(l.Unweighed))
 		}

@@ -180,7 +180,10 @@ func (s *Service) digestRuns(ctx context.Context, d *Digest) error {
 }
 
 func (s *Service) digestMissing(ctx context.Context, d *Digest) error {
-	shortages, err := s.Ledger.Shortages(ctx)
+	if s.Shortages == nil {
+		return nil
+	}
+	shortages, err := s.Shortages(ctx)
 	if err != nil {
 		return err
 	}
@@ -191,7 +194,7 @@ func (s *Service) digestMissing(ctx context.Context, d *Digest) error {
 			continue
 		}
 		m := DigestMissing{Kind: short.Kind, Codes: codes[short.Kind], Blocked: map[trade.Kind]int{}}
-		for kind, load := range short.Blocked {
+		for kind, load := range trade.ByKind(short.Blocked) {
 			m.Blocked[kind] = load.Rows
 		}
 		if short.Kind != trade.ProducerByDocument && short.Rows() > 0 {

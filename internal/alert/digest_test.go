@@ -115,13 +115,22 @@ func causesOfTheHarvest(since time.Time) func(context.Context, string, []trade.S
 	}
 }
 
+// shortOfTheHarvest is what the program makes of the code that the de-para lacks.
+func shortOfTheHarvest(context.Context) ([]trade.Shortage, error) {
+	loads := map[trade.Pile]*trade.Load{
+		{Kind: trade.OrderCommitments}: {Rows: 1}, {Kind: trade.OrderCommitments, Fixing: true}: {Rows: 1},
+		{Kind: trade.Deliveries}: {Rows: 1},
+	}
+	return []trade.Shortage{{Kind: "wallets", Code: "12", Blocked: loads}, {Kind: "wallets", Blocked: loads}}, nil
+}
+
 func TestTheDigestSaysWhatAnAccountantAsks(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.DigestAt = atSeven
 		w.OldestLimitOff()
 		w.tick(0) // the first start is where the first digest begins
 		w.now = w.now.Add(time.Hour)
-		w.Causes = causesOfTheHarvest(w.now)
+		w.Causes, w.Shortages = causesOfTheHarvest(w.now), shortOfTheHarvest
 		w.harvest()
 		w.tick(10 * time.Minute) // the doubt is noticed
 		w.tick(10 * time.Minute)

@@ -60,8 +60,6 @@ type History interface {
 	// PayloadsOf returns what was sent for records of a kind, by their ids on the platform, as far
 	// as the ledger still has it.
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
-	// Shortages returns the de-para codes without an id, and the rows that they block.
-	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// Acts counts the acts of people, and late answers, in a period, by name.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
 }

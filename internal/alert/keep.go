@@ -33,6 +33,8 @@ type Config struct {
 	// Causes groups the rows of a job that are not sent by their cause, the most frequent cause
 	// first. Without states, it covers all rows that are not sent without a person.
 	Causes func(ctx context.Context, job string, states []trade.State) ([]Cause, error)
+	// Shortages returns the codes of the de-para without an id, and the rows that they block. It may be nil.
+	Shortages func(ctx context.Context) ([]trade.Shortage, error)
 	// Certificate returns the expiry of the API's certificate, as shown by the last connection;
 	// zero if unknown. If Certificate is nil, the expiry is never known.
 	Certificate func() time.Time

@@ -43,6 +43,17 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return Causes(ctx, conf, store, job, states)
 		},
+		Shortages: func(ctx context.Context) ([]trade.Shortage, error) {
+			jobs, err := CompileJobs(conf)
+			if err != nil {
+				return nil, err
+			}
+			view, err := (&pending.Board{Ledger: store, Jobs: jobs, Now: time.Now}).Take(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return view.Short, nil
+		},
 	}
 	for _, job := range conf.Jobs {
 		c.Jobs = append(c.Jobs, alert.Job{Name: job.Name, Sends: trade.Kind(job.Sends), NothingNew: job.NothingNew})

@@ -139,7 +139,7 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 func (p *JobForecast) weigh(e trade.Entry) (RecordKind, trade.Freight) {
 	of := RecordKind{Sends: e.Sends}
 	var own trade.Freight
-	own.Load.Add(e.Quantity)
+	own.Load.Add(e.Quantity.Kilograms())
 	if e.Sends != trade.OrderCommitments {
 		return of, own
 	}

@@ -98,8 +98,6 @@ type Reads interface {
 	// if the person has too many.
 	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
 
-	// Shortages returns the missing references, and the rows that wait for them.
-	Shortages(ctx context.Context) ([]trade.Shortage, error)
 	// ListReferences returns the lines of a de-para table.
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }

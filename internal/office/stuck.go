@@ -215,6 +215,16 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 	return out, nil
 }
 
+// Shortages returns the codes of the de-para without an id, and the rows that each keeps from going, as
+// [Office.Stuck] counts them. The codes of a kind are followed by its total, which counts each row once.
+func (o *Office) Shortages(ctx context.Context) ([]trade.Shortage, error) {
+	view, err := o.lookAt(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return view.Short, nil
+}
+
 // Doubt returns what is known of a row that may be on the platform.
 func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	doubt, err := o.acts().Doubt(ctx, entry)

@@ -52,6 +52,7 @@ type fact struct {
 	cause   string
 	problem *trade.Problem
 	parents []parent
+	codes   []code // of the de-para, for which it waits
 	subject string
 	seen    time.Time
 	retry   bool
@@ -107,7 +108,7 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 			b.forget(f)
 		}
 	}
-	return b.group(ctx)
+	return b.group(ctx, refs)
 }
 
 func (b *Board) forget(f *fact) {
@@ -142,7 +143,7 @@ func (b *Board) one(text string) string {
 func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
-		seen: e.FirstSeenAt,
+		seen: e.FirstSeenAt, codes: b.codesOf(e),
 	}
 	key, problem := CauseOf(e)
 	switch {

@@ -29,8 +29,9 @@ type grouping struct {
 	moving  int
 }
 
-func (b *Board) group(ctx context.Context) (*View, error) {
+func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*View, error) {
 	g := &grouping{board: b, groups: map[string]*building{}}
+	short := lacking{board: b, have: refs, sums: map[code]*trade.Shortage{}}
 	var err error
 	g.outside, err = b.Ledger.Parents(ctx, b.outside())
 	if err != nil {
@@ -42,9 +43,9 @@ func (b *Board) group(ctx context.Context) (*View, error) {
 	}
 	slices.Sort(ids) // in a fixed order, so that the samples do not change
 	for _, id := range ids {
-		g.add(b.facts[id])
+		short.add(b.facts[id], g.add(b.facts[id]))
 	}
-	view := &View{At: b.Now(), Moving: g.moving}
+	view := &View{At: b.Now(), Moving: g.moving, Short: short.list()}
 	for _, one := range g.groups {
 		view.Groups = append(view.Groups, one.done())
 	}
@@ -69,11 +70,12 @@ func (b *Board) outside() []trade.ParentKey {
 	return out
 }
 
-func (g *grouping) add(f *fact) {
+// add counts a row, and returns the cause that keeps it; "" = nothing that a person must do.
+func (g *grouping) add(f *fact) string {
 	on := g.resolve(f, 0)
 	if on.key == "" {
 		g.moving++
-		return
+		return ""
 	}
 	b := g.groups[on.key]
 	if b == nil {
@@ -97,6 +99,7 @@ func (g *grouping) add(f *fact) {
 		}
 	}
 	b.add(f, cmp.Or(f.product, on.product))
+	return on.key
 }
 
 // resolve follows the parents for which a row waits. Of several the first that needs a person

@@ -17,6 +17,8 @@ type View struct {
 	At     time.Time
 	Groups []*Group // those that block the most rows first
 	Moving int      // rows whose parents are on their way: nobody need do anything
+	// codes that the de-para lacks, with what each keeps; those of a kind are followed by its total
+	Short []trade.Shortage
 }
 
 // Group is one cause with all rows that it keeps from going.

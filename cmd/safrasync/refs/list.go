@@ -64,8 +64,8 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	}
 	for _, s := range missing {
 		line := referenceJSON{
-			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind), Blocks: s.Blocked,
-			Invalid: s.Invalid,
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind), Blocks: trade.ByKind(s.Blocked),
+			Invalid: trade.ByKind(s.Invalid),
 		}
 		if s.Code == "" {
 			line.Code, line.Total = nil, true
@@ -140,21 +140,21 @@ func printMissing(ctx context.Context, a *cli.App, o *office.Office, missing []t
 		if name := names[i]; name != "" {
 			code += " (" + name + ")"
 		}
-		row := table.Row{s.Kind, words.Printable(code)}
+		row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
 		for _, k := range kinds {
-			row = append(row, loadRows(s.Blocked[k]))
+			row = append(row, loadRows(blocked[k]))
 		}
 		invalid := 0
 		for _, l := range s.Invalid {
 			invalid += l.Rows
 		}
-		t.AppendRow(append(row, weight(a.Voice(), s.Blocked), invalid,
+		t.AppendRow(append(row, weight(a.Voice(), blocked), invalid,
 			a.Text(i18n.Key("refs.from."+o.ReferenceSource(s.Kind)))))
 	}
 	t.Render()
 	for _, s := range missing {
 		if s.Code == "" {
-			a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), s.Blocked))
+			a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), trade.ByKind(s.Blocked)))
 		}
 	}
 	a.Show("refs.missing_hint")
@@ -168,7 +168,7 @@ func kindsOf(missing []trade.Shortage) []trade.Kind {
 	var out []trade.Kind
 	for _, k := range trade.Kinds {
 		for _, s := range missing {
-			if s.Blocked[k] != nil {
+			if trade.ByKind(s.Blocked)[k] != nil {
 				out = append(out, k)
 				break
 			}

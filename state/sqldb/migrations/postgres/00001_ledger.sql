@@ -138,7 +138,6 @@ CREATE INDEX entry_due ON entry (job, state, id);
 CREATE INDEX entry_seen ON entry (job, first_seen_at); -- what came on which day
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
-CREATE INDEX entry_short ON entry (state, id) WHERE waiting_for <> '[]';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
 -- What waits for somebody, with all that a page of it is chosen and sorted by.
