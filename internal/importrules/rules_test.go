@@ -93,7 +93,7 @@ var rules = map[string]rule{
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "console serves and guards; what it shows comes from its pages, which ask internal/office",
 	},
-	"console/picture": {
+	"internal/picture": {
 		may:    []string{"trade"},
 		reason: "picture computes where the shapes of a picture stand, and knows no page, ledger or language",
 	},
@@ -115,7 +115,7 @@ var rules = map[string]rule{
 			"trade", "sync/acts", "sync/events", "sync/mapping", "sync/pending", "sync/reconcile",
 			"sync/reconcile/paper",
 			"internal/i18n",
-			"internal/office", "console/picture", "console/view", "console/web",
+			"internal/office", "internal/picture", "console/view", "console/web",
 		},
 		testsMay: []string{"state", "internal/pgtest", "internal/consoletest"},
 		reason:   "pages show what the office answers, and order there; who asks they learn through an interface of their own",
@@ -199,7 +199,7 @@ var rules = map[string]rule{
 		reason: "the form of a file: it knows nothing of a report",
 	},
 	"sync/reconcile/paper": {
-		may:      []string{"trade", "sync/reconcile", "internal/i18n", "internal/pdf"},
+		may:      []string{"trade", "sync/reconcile", "internal/i18n", "internal/pdf", "internal/picture"},
 		testsMay: []string{"state"},
 		reason:   "the form in which people read a report: it knows no ledger",
 	},

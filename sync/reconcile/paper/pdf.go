@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/pdf"
+	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -44,6 +45,7 @@ func PDF(s *reconcile.Snapshot, o reconcile.Options, signer *pdf.Signer, program
 	w.newPage()
 	w.begin()
 	w.bridge(r.Accounts)
+	w.falls(r.Accounts)
 	for _, t := range r.Sections {
 		w.table(t)
 	}
@@ -167,35 +169,99 @@ func (w *sheet) bridge(accounts []reconcile.Account) {
 	for _, key := range []i18n.Key{"paper.product", "paper.measure"} {
 		t.Columns = append(t.Columns, Column{Title: w.word(key)})
 	}
-	for _, key := range []i18n.Key{
-		"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.sent", "account.proof",
-	} {
+	for _, key := range append(slices.Clone(wayKeys), "account.proof") {
 		t.Columns = append(t.Columns, Column{Title: w.word(key), Type: reconcile.NumberColumn})
 	}
 	for _, a := range accounts {
-		missing := trade.Decimal{}
-		for _, l := range a.States {
-			if l.State != trade.Accepted {
-				missing = missing.Sub(l.Amount)
-			}
-		}
-		measure := w.word(i18n.Key("account.measure." + string(a.Measure)))
-		if currency := cmp.Or(signs[a.Currency], a.Currency); currency != "" {
-			measure += " (" + currency + ")"
-		}
-		row := Line{Cells: []Cell{{Text: cmp.Or(a.Product, w.word("paper.no_product"))}, {Text: measure}}}
-		for _, amount := range []trade.Decimal{
-			a.ERP(), missing, a.Changed.Amount, a.Left.Amount, a.Sent, a.Proof().Add(a.SentProof()),
-		} {
-			text := trade.NumberText(amount.String(), w.h.Lang)
-			if a.Measure == reconcile.Worth {
-				text = trade.MoneyText(amount.Round(cents), w.h.Lang)
-			}
-			row.Cells = append(row.Cells, Cell{Text: text})
+		row := Line{Cells: []Cell{{Text: cmp.Or(a.Product, w.word("paper.no_product"))}, {Text: w.measure(a)}}}
+		for _, amount := range append(way(a), a.Proof().Add(a.SentProof())) {
+			row.Cells = append(row.Cells, Cell{Text: w.amount(a, amount)})
 		}
 		t.Rows = append(t.Rows, row)
 	}
 	w.table(t)
+}
+
+// wayKeys name what an account leads along: a total, what is added to it, and a total.
+var wayKeys = []i18n.Key{"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.sent"}
+
+// way returns the amounts that wayKeys name.
+func way(a reconcile.Account) []trade.Decimal {
+	missing := trade.Decimal{}
+	for _, l := range a.States {
+		if l.State != trade.Accepted {
+			missing = missing.Sub(l.Amount)
+		}
+	}
+	return []trade.Decimal{a.ERP(), missing, a.Changed.Amount, a.Left.Amount, a.Sent}
+}
+
+// measure names what an account sums up.
+func (w *sheet) measure(a reconcile.Account) string {
+	measure := w.word(i18n.Key("account.measure." + string(a.Measure)))
+	if currency := cmp.Or(signs[a.Currency], a.Currency); currency != "" {
+		measure += " (" + currency + ")"
+	}
+	return measure
+}
+
+func (w *sheet) amount(a reconcile.Account, amount trade.Decimal) string {
+	if a.Measure == reconcile.Worth {
+		return trade.MoneyText(amount.Round(cents), w.h.Lang)
+	}
+	return trade.NumberText(amount.String(), w.h.Lang)
+}
+
+// Lengths of a waterfall, in points.
+const (
+	fallHigh  = 60.0 // of its tallest bar
+	fallRoom  = fallHigh + 50
+	fallsOver = 2 // beside each other
+	fallGap   = 18.0
+	fallWide  = (right - left - (fallsOver-1)*fallGap) / fallsOver
+)
+
+// falls draws the way of each account as a waterfall, where there is something to draw.
+func (w *sheet) falls(accounts []reconcile.Account) {
+	drawn := slices.DeleteFunc(slices.Clone(accounts), func(a reconcile.Account) bool {
+		return a.ERP().Sign() == 0 && a.Sent.Sign() == 0
+	})
+	for row := range slices.Chunk(drawn, fallsOver) {
+		w.room(fallRoom)
+		for i, a := range row {
+			w.fall(a, left+pdf.Points(i)*(fallWide+fallGap))
+		}
+		w.y += fallRoom
+	}
+}
+
+// fall draws one waterfall: the amount stands above each bar, and its name below.
+func (w *sheet) fall(a reconcile.Account, x pdf.Points) {
+	steps := make([]picture.Step, len(wayKeys))
+	for i, amount := range way(a) {
+		steps[i].Total = i == 0 || i == len(steps)-1
+		steps[i].Mark = picture.Mark{Name: w.word(wayKeys[i]), Said: w.amount(a, amount), Amount: amount}
+	}
+	title := cmp.Or(a.Product, w.word("paper.no_product")) + " · " + w.measure(a)
+	w.d.Text(w.page, x, w.y+16, boldStyle, w.wrapped(title, boldStyle, fallWide)[0])
+	ground := w.y + 28 + fallHigh
+	for i, b := range picture.Falling("", func(trade.Decimal) string { return "" }, steps...).Bars {
+		gray := 0.7
+		if steps[i].Total {
+			gray = 0.35
+		}
+		place := fallWide / pdf.Points(len(steps))
+		middle := x + (pdf.Points(i)+0.5)*place
+		high := pdf.Points(b.Height) * fallHigh / picture.High
+		y := ground - fallHigh + pdf.Points(b.Y)*fallHigh/picture.High
+		w.d.Area(w.page, middle-place/3, y, place*2/3, high, gray)
+		w.d.Text(w.page, middle-w.d.Width(b.Said, smallStyle)/2, y-2, smallStyle, b.Said)
+		for line, text := range w.wrapped(b.Name, smallStyle, place-pad) {
+			at := ground + pdf.Points(line+1)*smallStyle.Size*leading
+			w.d.Text(w.page, middle-w.d.Width(text, smallStyle)/2, at, smallStyle, text)
+		}
+	}
+	w.d.Area(w.page, x, ground, fallWide, 0.4, 0.5)
 }
 
 // widths shares the width of the page among columns, by what they have to show.
@@ -223,6 +289,7 @@ func (w *sheet) widths(t Table) []pdf.Points {
 	}
 	free, wish := right-left-2*pad*pdf.Points(len(wants)), 0.0
 	for i := range wants {
+		wants[i] = max(wants[i], least[i])
 		free -= least[i]
 		wish += wants[i] - least[i]
 	}

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/safrasync/safrasync/console/picture"
+	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/trade"
 )
 
