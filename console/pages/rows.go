@@ -56,12 +56,13 @@ type rowsPage struct {
 // ResyncPath returns the address of the plan to read the rows of the list again.
 func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
 
-// Span returns how many columns are before those with sums.
+// Span returns how many columns name the sums. The day is not among them: a very large sum reaches
+// over it.
 func (p rowsPage) Span() int {
 	if p.Filter.Job == "" {
-		return 4
+		return 3
 	}
-	return max(1, len(p.Labels)) + 2
+	return max(1, len(p.Labels)) + 1
 }
 
 // Narrow reports whether the list is narrowed or sorted by what stands behind "more".
