@@ -99,7 +99,7 @@ func TestOnlyAdministratorsChangePeople(t *testing.T) {
 	}{
 		"own password":        {by("lia", trade.Reader), func(u *trade.User) { u.Password = "y" }, true},
 		"password of another": {by("rui", trade.Accountant), func(u *trade.User) { u.Password = "y" }, false},
-		"own role":            {by("lia", trade.Accountant), func(u *trade.User) { u.Role = trade.Reader }, false},
+		"own role":            {by("lia", trade.Accountant), func(u *trade.User) { u.Role = trade.Accountant }, false},
 		"role of another":     {by("ana", trade.Administrator), func(u *trade.User) { u.Role = trade.Reader }, true},
 	}
 	for name, test := range tests {
