@@ -167,8 +167,12 @@ func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgem
 func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Line) (v witness.Judgement, err error) {
 	if len(lines) == 0 {
 		known, err := s.LastTask(ctx, s.witnessTask(place))
-		if err == nil && !known.IsZero() && !s.releasedSince(ctx) {
+		switch {
+		case err != nil || known.IsZero() || s.releasedSince(ctx):
+		case IsFolder(s.options.Witness):
 			err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
+		default:
+			err = phrase.Errorf("it had a line of this ledger, and has none now: is it the same database?")
 		}
 		return v, err
 	}
