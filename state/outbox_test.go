@@ -339,3 +339,34 @@ func TestTheLastDeliveryAndTheLastFaultOfATarget(t *testing.T) {
 		last("b", trade.OutboxLast{})
 	})
 }
+
+// Somebody changes which changes are kept while the ledger is rebuilt: of the two the second one waits
+// for the first from its first step, and holds nothing that the first one needs.
+func TestARebuildWaitsForWhoeverChangesTheFeedFromItsFirstStep(t *testing.T) {
+	t.Parallel()
+	o := backends[1].open(t)
+	o.Journal = t.TempDir()
+	s := mustOpen(t, o)
+	must.Do(t, s.Feed(t.Context(), true))
+	lease := mustLease(t, s, "contracts")
+	mustRecord(t, s, lease, newEntry("a"))
+	must.Do(t, s.ReleaseLease(t.Context(), lease))
+	done := make(chan error, 1)
+	must.Do(t, s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
+		must.Do(t, aloneWithEntries(tx))
+		go func() {
+			_, err := Rebuild(t.Context(), o, nil, true, rebuildAct)
+			done <- err
+		}()
+		for waits := 0; waits == 0; {
+			must.Do(t, tx.Get(&waits, `SELECT COUNT(*) FROM pg_locks WHERE NOT granted AND relation = 'entry'::regclass
+				AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`))
+			if len(done) > 0 {
+				t.Fatalf("it did not wait: %v", <-done)
+			}
+		}
+		var feeds int
+		return tx.Get(&feeds, `SELECT one FROM feed FOR UPDATE NOWAIT`)
+	}))
+	must.Do(t, <-done)
+}

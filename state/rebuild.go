@@ -95,7 +95,11 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
 		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: tallyChange{}}
 		if apply { // what the replay tells is told anew, too
-			if err := newLife(t); err != nil {
+			err := aloneWithEntries(t)
+			if err == nil {
+				err = newLife(t)
+			}
+			if err != nil {
 				return err
 			}
 		}
