@@ -130,6 +130,19 @@ func TestTheUnitIsCleanAndHardened(t *testing.T) {
 	}
 }
 
+// The nightly copy is noted in the ledger, and so in its journal: also in the one on the disk that the
+// installation page names.
+func TestTheNightlyCopyMayBeNotedInTheJournal(t *testing.T) {
+	t.Parallel()
+	page := string(must.Get(os.ReadFile(filepath.Join(repository, "docs/install.md")))(t))
+	journal := regexp.MustCompile("state\\.journal: (/[^`]+)").FindStringSubmatch(page)
+	unit := deployed(t, "systemd/safrasync-backup.service")
+	may := regexp.MustCompile("(?m)^ReadWritePaths=-(/.+)$").FindStringSubmatch(unit)
+	if journal == nil || may == nil || !strings.HasPrefix(journal[1], may[1]+"/") {
+		t.Errorf("the journal is %q, and the unit may write to %q", journal, may)
+	}
+}
+
 func lastLine(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.TrimSpace(lines[len(lines)-1])
