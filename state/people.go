@@ -159,7 +159,8 @@ func (s *Store) SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilt
 func (s *Store) EverySavedFilter(ctx context.Context) ([]trade.SavedFilter, error) {
 	var out []trade.SavedFilter
 	err := s.db.All(ctx, readingFilters, &out,
-		`SELECT person_id AS "user", name, query FROM saved_filter ORDER BY person_id, name`)
+		`SELECT f.person_id AS "user", p.name AS who, f.name, f.query FROM saved_filter f JOIN person p ON p.id = f.person_id
+			ORDER BY f.person_id, f.name`)
 	return out, err
 }
 

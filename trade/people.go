@@ -100,6 +100,7 @@ type Tries struct {
 // SavedFilter is a search that a person has saved.
 type SavedFilter struct {
 	User  int64
+	Who   string // the name of the user, in a list of all
 	Name  string
 	Query string // in the form of the console's URL
 }

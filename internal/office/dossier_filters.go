@@ -29,7 +29,7 @@ func (s *Dossier) searched(ctx context.Context, store *state.Store, specs []mapp
 	return nil
 }
 
-// callings are the texts by which people call a producer, without blanks, signs, accents and case.
+// callings are the texts by which people call a producer; the codes without blanks, signs and case.
 type callings struct{ names, codes []string }
 
 // called returns the texts by which people call the producer.
@@ -38,13 +38,13 @@ func (s *Dossier) called(specs []mapping.JobSpec) (out callings) {
 		out.codes = append(out.codes, state.Joined(code))
 	}
 	for _, r := range s.References {
-		out.names = append(out.names, state.Joined(r.Label))
+		out.names = append(out.names, r.Label)
 	}
 	for _, r := range s.Rows {
 		if r.Child {
 			continue
 		}
-		out.names = append(out.names, state.Joined(r.Entry.Listing().Producer))
+		out.names = append(out.names, r.Entry.Listing().Producer)
 		for _, column := range specOf(specs, r.Entry.Job).Fields["producer_id"].Columns {
 			if cell := r.Entry.Values[column]; cell.Kind != 0 && cell.Kind != trade.Marked {
 				out.codes = append(out.codes, state.Joined(cell.Text))
@@ -57,21 +57,38 @@ func (s *Dossier) called(specs []mapping.JobSpec) (out callings) {
 // callingLeast is how many letters of a name mean somebody, and how many of a code stand for themselves.
 const callingLeast = 3
 
-// in reports whether a text of a filter calls the producer: it has a name, or is a part of one, or one
-// of its words is a code.
+// in reports whether a text of a filter calls the producer: it has all words of a name, or has only such
+// words, or one of its words is a code.
 func (c callings) in(text string) bool {
-	whole := state.Joined(text)
-	if utf8.RuneCountInString(whole) < callingLeast {
-		return false
-	}
+	words := joinedWords(text)
 	for _, name := range c.names {
-		part := strings.Contains(whole, name) || strings.Contains(name, whole)
-		if part && utf8.RuneCountInString(name) >= callingLeast {
+		parts := joinedWords(name)
+		if allIn(parts, words) || allIn(words, parts) || allIn([]string{state.Joined(name)}, words) {
 			return true
 		}
 	}
-	return slices.ContainsFunc(append(strings.Fields(text), text), func(word string) bool {
-		code := state.Joined(word)
+	return slices.ContainsFunc(append(words, state.Joined(text)), func(code string) bool {
 		return utf8.RuneCountInString(code) >= callingLeast && slices.Contains(c.codes, code)
 	})
+}
+
+// joinedWords returns the words of a text, without signs, accents and case.
+func joinedWords(text string) []string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = state.Joined(word)
+	}
+	return words
+}
+
+// allIn reports whether all words are among others, and mean somebody.
+func allIn(words, others []string) bool {
+	letters := 0
+	for _, word := range words {
+		if !slices.Contains(others, word) {
+			return false
+		}
+		letters = max(letters, utf8.RuneCountInString(word))
+	}
+	return letters >= callingLeast
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -112,7 +113,11 @@ func tellWhatStays(a *cli.App, s *office.Dossier, sums subjectSums) {
 		}
 	}
 	for _, f := range s.Filters {
-		a.Tell("subject.filter", f.Name)
+		query, err := url.QueryUnescape(f.Query)
+		if err != nil {
+			query = f.Query
+		}
+		a.Tell("subject.filter", f.Name, f.Who, query)
 	}
 	if len(s.References) > 0 {
 		a.Tell("subject.refs")
