@@ -36,8 +36,7 @@ type servers struct {
 
 // server is one of them, with the connections to it.
 type server struct {
-	of               *servers
-	network, address string
+	of *servers
 
 	mu     sync.Mutex
 	conns  map[*PatientConn]struct{}
@@ -70,7 +69,7 @@ func (s *servers) inOrder() pq.Config {
 		if m.Hostaddr.IsValid() {
 			host = m.Hostaddr.String()
 		}
-		if v := s.at("tcp", net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.givenUp() {
+		if v := s.at(net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.givenUp() {
 			return 1
 		}
 		return 0
@@ -80,12 +79,12 @@ func (s *servers) inOrder() pq.Config {
 	return cfg
 }
 
-func (s *servers) at(network, address string) *server {
+func (s *servers) at(address string) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.known[address]
 	if v == nil {
-		v = &server{of: s, network: network, address: address, conns: map[*PatientConn]struct{}{}}
+		v = &server{of: s, conns: map[*PatientConn]struct{}{}}
 		s.known[address] = v
 	}
 	return v
@@ -105,20 +104,21 @@ func (s *servers) DialTimeout(network, address string, timeout time.Duration) (n
 
 // DialContext opens a connection, unless the context ends first.
 func (s *servers) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
-	v, began := s.at(network, address), time.Now()
+	v, began := s.at(address), time.Now()
 	alive := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 		Control:         BoundUnacknowledged,
 	}
 	conn, err := alive.DialContext(ctx, network, address)
 	if err != nil {
-		// a caller who gave up sooner has not shown anything of the server
-		if isTimedOut(err) && time.Since(began) > s.cfg.ConnectTimeout/2 {
+		// a caller who gave up sooner, or a name that nobody knows, has not shown anything of the server
+		var name *net.DNSError
+		if isTimedOut(err) && !errors.As(err, &name) && time.Since(began) > s.cfg.ConnectTimeout/2 {
 			v.giveUp(began)
 		}
 		return nil, err
 	}
-	c := &PatientConn{Conn: conn, server: v}
+	c := &PatientConn{Conn: conn, server: v, began: began}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.conns[c] = struct{}{}
@@ -133,11 +133,12 @@ func isTimedOut(err error) bool {
 // sslRequest asks a server whether it speaks TLS. Its answer is one byte, before any login.
 var sslRequest = []byte{0, 0, 0, 8, 4, 210, 22, 47}
 
-// answers reports whether a server lives from which an answer fails to come. A refusal is an answer.
-func (v *server) answers() bool {
+// ask asks the server at the other end of a connection for a new one, and gives it up if nothing comes. A
+// refusal is an answer.
+func (v *server) ask(at net.Addr) {
 	began := time.Now()
 	until := began.Add(v.of.cfg.ConnectTimeout)
-	conn, err := (&net.Dialer{Deadline: until}).Dial(v.network, v.address)
+	conn, err := (&net.Dialer{Deadline: until}).Dial(at.Network(), at.String())
 	if err == nil {
 		err = conn.SetDeadline(until)
 		if err == nil {
@@ -148,23 +149,24 @@ func (v *server) answers() bool {
 		}
 		_ = conn.Close() // it has served
 	}
-	return !isTimedOut(err) || !v.giveUp(began)
+	if isTimedOut(err) {
+		v.giveUp(began)
+	}
 }
 
 // giveUp closes all connections to a server that has not taken one, unless it has said something since
 // that one began.
-func (v *server) giveUp(began time.Time) bool {
+func (v *server) giveUp(began time.Time) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.heard.After(began) {
-		return false
+		return
 	}
 	v.silent = time.Now()
 	for c := range v.conns {
 		c.givenUp.Store(true)
 		_ = c.Conn.Close() // what was written is in the kernel's hands
 	}
-	return true
 }
 
 // givenUp reports whether the server is to be asked last.
@@ -179,6 +181,7 @@ func (v *server) givenUp() bool {
 type PatientConn struct {
 	net.Conn
 	server  *server
+	began   time.Time // when it was asked for
 	until   time.Time // the limit of its start, which lib/pq sets before it reads
 	givenUp atomic.Bool
 }
@@ -201,7 +204,7 @@ func (c *PatientConn) Close() error {
 
 // Read reads within the connection's time limit, unless the server is given up before.
 func (c *PatientConn) Read(p []byte) (int, error) {
-	began, v := time.Now(), c.server
+	v, began := c.server, time.Now()
 	for {
 		end := c.until
 		if end.IsZero() && v.of.patience > 0 {
@@ -223,15 +226,15 @@ func (c *PatientConn) Read(p []byte) (int, error) {
 			v.mu.Unlock()
 			return n, err
 		case c.givenUp.Load():
-			return 0, &net.OpError{Op: "read", Net: v.network, Addr: c.RemoteAddr(), Err: errGivenUp}
+			return 0, &net.OpError{Op: "read", Net: c.RemoteAddr().Network(), Addr: c.RemoteAddr(), Err: errGivenUp}
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
 		case look.Equal(end):
-			if !c.until.IsZero() { // the server has accepted it, and not begun it
-				v.giveUp(began)
+			if !c.until.IsZero() { // its kernel has accepted the connection
+				v.giveUp(c.began)
 			}
 			return n, err
 		}
-		v.answers()
+		v.ask(c.RemoteAddr())
 	}
 }

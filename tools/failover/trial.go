@@ -63,7 +63,7 @@ func newTrial(t *testing.T, seed uint64) *trial {
 		t.Fatal(err)
 	}
 	tr.Trial, err = torture.Begin(t.Context(), torture.Rack{
-		Binary: tr.hosts[0].act, Dir: dir, Seed: seed, MaxInFlight: mostInFlight, Typing: 150 * time.Millisecond,
+		Binary: tr.hosts[0].act, Dir: dir, Seed: seed, MaxInFlight: mostInFlight, Typing: 1500 * time.Millisecond,
 		ERP:    torture.Database{Driver: "postgres", DSN: erp.Database(t)},
 		Ledger: torture.Database{Driver: "postgres", DSN: tr.hosts[0].dsn()},
 	}, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond}, true)
