@@ -61,7 +61,7 @@ demo: build ## build, then show the whole thing on embedded parts (no database o
 LEND := CGO_ENABLED=0 go run -trimpath ./internal/pgtest/lend
 
 .PHONY: test
-test: need ## run all tests; installs PostgreSQL, Patroni, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm and buildah when missing
+test: need ## run all tests; installs PostgreSQL, Patroni, MariaDB, Firebird, Chromium, LibreOffice, gcc, strace, lintian, rpm, buildah and Wine when missing
 	@$(LEND) $(MAKE) tests
 
 .PHONY: tests
@@ -201,6 +201,7 @@ need:
 	@.ci/need-firebird
 	@.ci/need-prometheus
 	@.ci/need-packaging
+	@.ci/need-wine
 	@.ci/need-buildah
 	@.ci/need-iproute
 	@.ci/need-patroni

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -149,7 +150,11 @@ func (s *Store) diagnoseFiles(parent string) []Diagnosis {
 			dirs = append(dirs, dir)
 		}
 	}
-	return append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs), diagnoseRights(paths, dirs))
+	out = append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs))
+	if runtime.GOOS == "windows" { // its modes do not tell who may read
+		return out
+	}
+	return append(out, diagnoseRights(paths, dirs))
 }
 
 func (s *Store) diagnoseSpace(dirs []string) Diagnosis {

@@ -275,10 +275,10 @@ func (c *Config) checkState(d *Decoder) {
 }
 
 // wholePath refuses a relative path of the ledger, because from another folder it would name
-// another ledger.
+// another ledger. A desk with Windows reads configurations of hosts with Linux.
 func (d *Decoder) wholePath(path, value, written string) {
 	refers := reference.MatchString(written)
-	if value == "" || filepath.IsAbs(value) || d.faulty(path) || refers && d.secrets.placeholder {
+	if value == "" || filepath.IsAbs(value) || strings.HasPrefix(value, "/") || d.faulty(path) || refers && d.secrets.placeholder {
 		return
 	}
 	if refers || written == "" { // never show what a reference resolves to

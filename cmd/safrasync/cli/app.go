@@ -99,7 +99,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	if err != nil {
 		return nil, err
 	}
-	if err := a.mayOpen(how); err != nil {
+	if err := a.MayOpen(how); err != nil {
 		return nil, err
 	}
 	options := a.LedgerOptions(config, how)
@@ -143,9 +143,9 @@ func (a *App) TellServed(err error) {
 // OwnLedger reports whether the ledger is a file, which is ours to copy, and no server's.
 func (a *App) OwnLedger() bool { return a.Config.State.Driver == state.SQLite }
 
-// mayOpen refuses what does not run on this system: on Windows, where no service runs, only the demo
+// MayOpen refuses what does not run on this system: on Windows, where no service runs, only the demo
 // writes a ledger.
-func (a *App) mayOpen(how Access) error {
+func (a *App) MayOpen(how Access) error {
 	if how == ToWrite && !a.Demo && runtime.GOOS == "windows" {
 		return phrase.Errorf("on Windows the program looks, tests and shows; what writes a ledger or sends stays on Linux")
 	}
@@ -157,7 +157,7 @@ func (a *App) mayOpen(how Access) error {
 func (a *App) LoadToWrite() (*config.Config, state.OpenOptions, error) {
 	config, err := a.LoadConfig()
 	if err == nil {
-		err = a.mayOpen(ToWrite)
+		err = a.MayOpen(ToWrite)
 	}
 	if err != nil {
 		return nil, state.OpenOptions{}, err

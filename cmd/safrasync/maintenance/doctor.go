@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -205,6 +206,7 @@ func (c *checker) secrets(config *config.Config) {
 	switch {
 	case err != nil:
 		c.fail("secrets", "check.config_hint", "check.fault", err)
+	case runtime.GOOS == "windows": // its modes do not tell who may write
 	case info.Mode().Perm()&0o022 != 0:
 		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), info.Mode().Perm())
 	default:

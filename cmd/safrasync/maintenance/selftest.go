@@ -119,6 +119,9 @@ func selftest(a *cli.App, cmd *cobra.Command, f selftestFlags) (err error) {
 		return &cli.UsageError{Text: "--kills, --max-in-flight: 1 …"}
 	}
 	binary, err := os.Executable()
+	if err == nil {
+		err = a.MayOpen(cli.ToWrite)
+	}
 	if err != nil {
 		return err
 	}

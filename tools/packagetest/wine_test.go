@@ -1,0 +1,83 @@
+package packagetest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/safrasync/safrasync/internal/must"
+)
+
+// On a desk with Windows the program of the .zip looks, tests and shows, as the manual says; what writes
+// a ledger or sends is refused, and the ledger of the demo stays as it is.
+func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, this(t).zip)
+	d.says(0, `demo --dir C:\demo`, "Soma das situações", "401", `Tudo ficou em C:\demo`)
+	config := must.Get(os.ReadFile(filepath.Join(d.drive, "demo", "config.yaml")))(t)
+	platform := regexp.MustCompile(`base_url: "http://([0-9.:]+)"`).FindSubmatch(config)
+	if platform == nil {
+		t.Fatalf("the demo's configuration names no platform:\n%s", config)
+	}
+	d.serve("sandbox em http://"+string(platform[1]), "sandbox", "--listen", string(platform[1]), "--world", `C:\demo\world.json`,
+		"--api-key", "demo-key")
+
+	d.says(0, `--version`, "safrasync "+thisVersion+" (", "windows/amd64)")
+	d.says(0, `init --driver sqlite --dsn C:\demo\erp.db --list`, "contrato (tabela, cerca de 4", "produtor")
+	d.says(0, `--config C:\novo.yaml init --driver sqlite --dsn C:\demo\erp.db --contracts contrato`,
+		`C:\novo.yaml gravado`, "novo.yaml:6  api.base_url: a preencher")
+	// It is the configuration of a host with Linux: the path of its ledger is whole there.
+	if said := d.says(78, `--config C:\novo.yaml check`, `C:\novo.yaml:6:13: api.base_url: PREENCHER`); strings.Contains(said, "state.dsn") {
+		t.Errorf("the ledger of a host with Linux is refused:\n%s", said)
+	}
+	const c = `--config C:\demo\config.yaml `
+	d.says(0, c+`check`, "✓ configuração", "✓ registro local", "✓ diário", `✓ ERP: C:\demo\erp.db`, "✓ rotina contracts",
+		"✓ identidade", "✓ API", "✓ relógio")
+	d.says(0, c+`explain contracts --offline`, "cada linha é identificada por: filial | numero")
+	d.says(0, c+`explain contracts --rows`, "local de entrega sem de-para: código L06")
+	d.says(0, c+`test --from contracts 01|001001 C:\caso.yaml`, `C:\caso.yaml gravado`)
+	d.says(0, c+`test C:\caso.yaml`, `✓ C:\caso.yaml`, "1 caso: 1 certo, 0 com falha")
+	d.says(0, c+`why contracts 01|001001 --bundle C:\linha.zip`, `Gravado: C:\linha.zip`)
+	d.says(0, `test C:\linha.zip`, "(mascarado)", `✓ C:\linha.zip`)
+	d.says(0, c+`rows --state accepted`, "01|001001", "enviado")
+	d.says(0, c+`report`, "Conciliação ERP × Plataforma", "Soma das situações", "Diferença")
+	archiveOfADemo(t, filepath.Join(d.drive, "safra.zip"))
+	d.says(0, `report --open C:\safra.zip`, "Arquivo íntegro: ", "Filtro: safra 2025/2026")
+	d.says(0, c+`selftest --erp`, "Conceição do Araguaia", "O ERP é lido corretamente. Nada foi gravado.")
+	d.says(0, c+`doctor`, "✓ auditoria", "! backup")
+	d.says(0, c+`sync --dry-run`, "Seria enviado: nada")
+
+	ledger := filepath.Join(d.drive, "demo", "state.db")
+	before := must.Get(os.ReadFile(ledger))(t)
+	const refused = "no Windows o programa olha, testa e mostra; o que grava um registro local ou envia fica no Linux\n"
+	for _, command := range []string{
+		`run`, `sync`, `pause contracts --reason x --yes`, `rebuild --reason x --yes`,
+		`report --output C:\r.xlsx`, `state new`, `restore C:\copia.db --reason x --yes`, `selftest --kills 1`,
+	} {
+		if said := d.says(1, c+command); said != "erro: "+refused {
+			t.Errorf("safrasync %s:\n%s", command, said)
+		}
+	}
+	if after := must.Get(os.ReadFile(ledger))(t); string(after) != string(before) {
+		t.Error("the ledger was written")
+	}
+}
+
+// archiveOfADemo writes the archive of a season as a host with Linux does.
+func archiveOfADemo(t *testing.T, file string) {
+	t.Helper()
+	dir := t.TempDir()
+	program, config := filepath.Join(dir, "usr", "bin", "safrasync"), filepath.Join(dir, "demo", "config.yaml")
+	for _, words := range [][]string{
+		{"dpkg-deb", "-x", this(t).deb, dir},
+		{program, "demo", "--dir", filepath.Dir(config)},
+		{program, "--config", config, "report", "--archive", file, "--harvest", "2025/2026"},
+	} {
+		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", words, err, out)
+		}
+	}
+}
