@@ -114,6 +114,8 @@ func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
 	b.Wants(http.StatusOK, "1 linha lida", "1 envio", d.entry(row.Job, row.Key).RemoteID)
 	b.Get("/resync?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, "Nada a ler")
 	b.Get("/resync?filter=%3B").Wants(http.StatusBadRequest)
+	b.Get("/rows").Wants(http.StatusOK, `href="/resync?filter="`) // the whole list
+	b.Get("/resync?filter=").Wants(http.StatusOK, "Documentos a ler: ")
 
 	b.Get("/resync?job=contracts").Wants(http.StatusForbidden, "Seu perfil não permite isto")
 	b.Get("/resync").Wants(http.StatusBadRequest)
@@ -123,6 +125,25 @@ func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
 	d.rereadBy(b, "/resync")
 	b.Get("/resync?job=contracts&from=2026-01-01&until=2026-02-30").Wants(http.StatusBadRequest)
 	b.Get("/audit").Wants(http.StatusOK, "ana")
+}
+
+// Reading a cause again reads the rows that the page counts for it, and not those that another problem of
+// the same field keeps.
+func TestOnlyTheRowsOfACauseAreReadAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000912', quantidade, produtor, loja, usuario, produto, local, safra,
+		um, tipo, emissao, carteira, preco, inicio, fim, modalidade, '2062-06-17', forma, situacao
+		FROM contrato WHERE num = '000001'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "/resync?cause=")
+	causes := regexp.MustCompile(`/resync\?cause=[^"]+payday[^"]*`).FindAllString(b.Body, -1)
+	if len(causes) != 2 {
+		t.Fatalf("the causes of the day of payment are %q", causes)
+	}
+	for _, path := range causes {
+		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Documentos a ler: 1.")
+	}
 }
 
 // Before they press, a person sees the plan; then the run, and what came of it, in the same place and

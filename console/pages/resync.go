@@ -102,7 +102,7 @@ func (p *resyncRoutes) plan(q *web.Request, form url.Values) (*resyncPage, error
 func (p *resyncRoutes) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 	page := &resyncPage{Asked: url.Values{}}
 	for _, name := range resyncFields {
-		if text := form.Get(name); text != "" {
+		if text := form.Get(name); text != "" || name == "filter" && form.Has(name) { // no filter: all rows
 			page.Asked.Set(name, text)
 		}
 	}
@@ -197,16 +197,8 @@ func (p *resyncRoutes) ofCause(q *web.Request, page *resyncPage) error {
 	}
 	cause := stuck.Causes[i]
 	page.What = cause.Advice.What
-	var queries []trade.RowQuery
-	for _, part := range cause.Own {
-		query := trade.RowQuery{Jobs: []string{part.Job}, States: []trade.State{part.State}}
-		if part.State != trade.InDoubt && cause.Cause != "" {
-			query.Causes = []string{cause.Cause}
-		}
-		queries = append(queries, query)
-	}
-	page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, false, queries...)
-	return err
+	page.Orders, page.Many = p.office.OfCause(acts.ActResync, cause.Key)
+	return nil
 }
 
 // ofJobs selects whole jobs, or what changed in the ERP in a period.

@@ -94,6 +94,16 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 	return o.OrdersOf(act, filtered, keys), false, nil
 }
 
+// OfCause returns the orders of an act for the rows that have a cause themselves, as [Office.Stuck] told them
+// last. If they are too many, many is true.
+func (o *Office) OfCause(act, cause string) (orders []acts.Order, many bool) {
+	keys, n := o.blocked.Own(cause)
+	if n > ManyMost {
+		return nil, true
+	}
+	return o.OrdersOf(act, false, keys), false
+}
+
 // OrdersOf returns the orders of an act for rows, by job, parents first. filtered: they are those of a filter.
 func (o *Office) OrdersOf(act string, filtered bool, keys map[string][]string) []acts.Order {
 	var orders []acts.Order

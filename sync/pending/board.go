@@ -111,6 +111,21 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 	return b.group(ctx, refs)
 }
 
+// Own returns the keys of the rows that have a cause themselves, by job, and their number, as of the last
+// Take. cause is the key of a group.
+func (b *Board) Own(cause string) (keys map[string][]string, n int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	keys = map[string][]string{}
+	for _, f := range b.facts {
+		if f.group != "" && f.group == cause {
+			keys[f.job.Name()] = append(keys[f.job.Name()], f.key)
+			n++
+		}
+	}
+	return keys, n
+}
+
 func (b *Board) forget(f *fact) {
 	delete(b.facts, f.id)
 	delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
