@@ -332,3 +332,16 @@ func TestChromiumShowsWhatWaitsForASecondPerson(t *testing.T) {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}
 }
+
+// Who approves reads what the ERP calls the producer and the wallet, and not only their ids.
+func TestWhoApprovesSeesWhatTheERPCallsTheIds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "status=404@1")
+	d.sql("state.db", `UPDATE reference SET label = 'Carteira da Soja' WHERE kind = 'wallets'`)
+	d.extend("\napprove: {retry: 2}\n")
+	d.settle()
+	at := fmt.Sprintf("/rows/%d/retry", d.rows(trade.Rejected)[0].ID)
+	b := d.as(trade.Administrator).Get(at)
+	b.Post(at, with(marked(b, at), "reason", "já foi corrigido")).Wants(http.StatusOK, "falta a aprovação de outra pessoa",
+		"Carteira da Soja", "P1|01")
+}

@@ -55,8 +55,21 @@ type stepView struct {
 	acts.RowStep
 	Shown  string
 	Reason string
-	Known  []string // what is known to exist on the platform
-	Beside *beside  // the row beside the one that it was compared with; nil: none
+	Known  []string          // what is known to exist on the platform
+	Beside *beside           // the row beside the one that it was compared with; nil: none
+	codes  map[string]string // by id of the platform: what the ERP calls it
+}
+
+// Called returns what the ERP calls the id that was sent in a field, with its name; "" = it is no id of the
+// de-para.
+func (s stepView) Called(r acts.FieldReading) string {
+	if r.Sent == nil {
+		return ""
+	}
+	if _, err := trade.ParseID(*r.Sent); err != nil {
+		return ""
+	}
+	return s.codes[*r.Sent]
 }
 
 // stepOf returns one row of a plan, as it is shown.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -112,10 +113,36 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	} else {
 		page.Then, err = p.then(q, page.Planned.Steps)
 	}
+	if err != nil {
+		return page, err
+	}
 	if len(page.Steps)+len(page.Then) > 0 {
 		page.More = max(0, page.Planned.Rows-stepsShown)
 	}
-	return page, err
+	return page, errors.Join(p.call(q, page.Steps), p.call(q, page.Then))
+}
+
+// call finds what the ERP calls the ids of the rows, for the person who compares them.
+func (p *approvalRoutes) call(q *web.Request, steps []stepView) error {
+	entries := make([]trade.Entry, len(steps))
+	for i, s := range steps {
+		entries[i] = s.Before
+	}
+	sides, err := p.office.FieldsOf(q.Context(), entries)
+	for i, of := range sides {
+		steps[i].codes = map[string]string{}
+		for _, f := range of.Fields {
+			if f.Sent != nil && len(f.Columns) > 0 && !f.Secret && !f.Differs && f.Line() != *f.Sent {
+				steps[i].codes[*f.Sent] = f.Line()
+			}
+			for _, code := range []trade.Reference{f.Code, f.NowCode} {
+				if code.ID != "" {
+					steps[i].codes[code.ID] = code.Shown()
+				}
+			}
+		}
+	}
+	return err
 }
 
 // Items returns what a person must tick one by one before agreeing: the lines of a checklist and the
