@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -135,13 +136,11 @@ func (f Frame) Sends(job string, kind trade.Kind) string {
 
 // Target returns what a waiting act is about, for people.
 func (f Frame) Target(act, target string) string {
-	if act == "close" {
-		if day, err := trade.ParseDate(target); err == nil {
-			return f.Date(day)
-		}
+	if day, err := trade.ParseDate(target); err == nil { // of a month that is closed
+		return f.Date(day)
 	}
 	job, key, one := strings.Cut(target, " ")
-	if act == "refs set" {
+	if act == "refs set" || f.Title(job) == job && slices.Contains(trade.ReferenceKinds, job) {
 		return strings.TrimSpace(f.T("kind."+job) + " " + f.Key(key))
 	}
 	if !one {
