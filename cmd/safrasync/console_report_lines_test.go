@@ -56,6 +56,32 @@ func TestLinesOfTheReconciliationLeadToTheirDocuments(t *testing.T) {
 	b.Get(strings.ReplaceAll(at, "&amp;", "&")).Wants(http.StatusOK, "P1|01")
 }
 
+// The list to which a line of a product's bridge leads has the documents of that product alone, and its sum
+// is the line's figure.
+func TestTheListOfALineOfABridgeHasItsSum(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000921', '250', produtor, loja, usuario, '002', local, safra, um,
+		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000003'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Accountant).Get("/report?show=1")
+	line := regexp.MustCompile(`<a href="([^"]+rule%3Apayday[^"]+product=(SOJA|MILHO))">[^<]*</a></th>` +
+		`<td class="number count-of">1</td><td class="number">−([0-9,]+)</td>`)
+	lines := line.FindAllStringSubmatch(b.Body, -1)
+	sums := map[string]string{}
+	for _, l := range lines {
+		sums[l[2]] = l[3]
+		list := regexp.MustCompile(`Soma de 1 documento(?s:.*?)<td[^>]*>\s*([0-9,]+)\s*<`).FindStringSubmatch(
+			b.Get(strings.ReplaceAll(l[1], "&amp;", "&")).Wants(http.StatusOK, "Soma de 1 documento").Body)
+		if list == nil || list[1] != l[3] {
+			t.Errorf("the line of %s has %s t, its list %q", l[2], l[3], list)
+		}
+	}
+	if sums["SOJA"] != "18" || sums["MILHO"] != "15" {
+		t.Errorf("the lines of the bridges are %q", sums)
+	}
+}
+
 // A document number is read in one line, on a phone as well.
 func TestChromiumBreaksNoDocumentNumber(t *testing.T) {
 	t.Parallel()

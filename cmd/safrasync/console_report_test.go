@@ -99,9 +99,9 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 	// The same for each product, with the state and cause of what has not gone, in figures and table.
 	b.Wants(http.StatusOK, "De que é feita a diferença",
-		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a></th>`+
+		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid&amp;job=contracts&amp;product=SOJA">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a></th>`+
 			`<td class="number count-of">1</td><td class="number">−18</td><td class="number">−300</td>`,
-		`<a href="/rows?cause=duplicate_key">fora: com chave repetida no ERP</a>`,
+		`<a href="/rows?cause=duplicate_key&amp;job=contracts&amp;product=MILHO">fora: com chave repetida no ERP</a>`,
 		`Sobra sem explicação</th><td class="count-of"></td><td class="number">0</td><td class="number">0</td>`,
 		`Sobra sem explicação</th><td class="count-of"></td><td class="number">R$ 0,00</td>`,
 		"fora: com preço ou volume negativo", "fora: com chave repetida no ERP", "diferença da conta")

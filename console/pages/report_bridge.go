@@ -8,6 +8,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
@@ -87,7 +88,7 @@ func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Opt
 	if err != nil {
 		return nil, err
 	}
-	shown := reportOf(all, q.Voice(), o, ids)
+	shown := reportOf(all, q.Voice(), o, ids, p.office.Jobs())
 	for _, group := range shown.Totals {
 		var codes []string
 		for _, r := range group.Rows {
@@ -104,9 +105,11 @@ func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Opt
 
 // reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines. ids are
 // those of its rows.
-func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trade.ParentKey]int64) *ReportShown {
+func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trade.ParentKey]int64,
+	jobs []office.Job,
+) *ReportShown {
 	shown := *all
-	out := &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o)}
+	out := &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o, jobs)}
 	shown.Sections = slices.Clone(all.Sections)
 	for i := range shown.Sections {
 		t := &shown.Sections[i]
@@ -219,14 +222,15 @@ func bridgePath(job, line string) string {
 }
 
 // bridgesOf returns the bridges of each product, the largest total of the ERP first.
-func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options) (out []ProductBridges) {
+func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options, jobs []office.Job,
+) (out []ProductBridges) {
 	most := map[string]trade.Decimal{}
 	for _, a := range accounts {
 		if len(out) == 0 || out[len(out)-1].Product != a.Product {
 			out = append(out, ProductBridges{Product: a.Product})
 		}
 		of := &out[len(out)-1]
-		of.Bridges = append(of.Bridges, bridgeOf(a, v, o))
+		of.Bridges = append(of.Bridges, bridgeOf(a, v, o, jobs))
 		if a.Measure != reconcile.Worth && a.ERP().Cmp(most[a.Product]) > 0 {
 			most[a.Product] = a.ERP()
 		}
@@ -236,15 +240,15 @@ func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options) 
 }
 
 // bridgeOf returns the bridge of an account.
-func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
-	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o}
+func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, jobs []office.Job) Bridge {
+	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o, list: listOf(a, o.Filter, jobs)}
 	if a.Whole && len(a.Outside) > 0 {
 		b.total("read", "erp", a.Read)
 	}
 	var outside trade.Decimal
 	for _, l := range a.Outside {
 		less := l.Amount.Neg()
-		b.part(l.Why(o), outsidePath(l.Outside), l.Rows, less)
+		b.part(l.Why(o), b.only(outsidePath(l.Outside)), l.Rows, less)
 		outside = outside.Add(less)
 	}
 	if a.Whole && len(a.Outside) > 0 {
@@ -257,7 +261,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 			continue
 		}
 		less := l.Amount.Neg()
-		b.part(l.Why(o), statePath(l.State, l.Cause), l.Rows, less)
+		b.part(l.Why(o), b.only(statePath(l.State, l.Cause)), l.Rows, less)
 		if l.State == last && last != "" { // one bar for a state, whatever its causes are
 			of := &b.steps[len(b.steps)-1]
 			of.Amount = of.Amount.Add(less)
@@ -269,7 +273,7 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options) Bridge {
 		if l.State != "" {
 			name = barName(v, l.State)
 		}
-		b.bar(stateClass(l.State), name, statePath(l.State, ""), less, false)
+		b.bar(stateClass(l.State), name, b.only(statePath(l.State, "")), less, false)
 	}
 	for _, l := range []struct {
 		id, class, path string
@@ -295,6 +299,38 @@ type bridging struct {
 	steps []picture.Step
 	v     view.Voice
 	o     reconcile.Options
+	list  url.Values // of the list of its rows
+}
+
+// listOf returns what narrows the list of documents to the rows of an account, as far as the list can: their
+// job, product and days.
+func listOf(a reconcile.Account, f reconcile.Filter, jobs []office.Job) url.Values {
+	sends := trade.OrderCommitments
+	if a.Measure == reconcile.Delivered {
+		sends = trade.Deliveries
+	}
+	query := url.Values{}
+	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j office.Job) bool { return j.Sends != sends })
+	if len(jobs) == 1 {
+		query.Set("job", jobs[0].Name)
+	}
+	if sends == trade.OrderCommitments && a.Product != "" { // the list knows no product of deliveries
+		query.Set("product", a.Product)
+	}
+	for name, day := range map[string]trade.Date{"day_from": f.From, "day_until": f.To} {
+		if !day.IsZero() {
+			query.Set(name, day.String())
+		}
+	}
+	return query
+}
+
+// only narrows the address of a list to the rows of the account.
+func (b *bridging) only(path string) string {
+	if path == "" {
+		return ""
+	}
+	return path + "&" + b.list.Encode()
 }
 
 // say formats an amount for the picture.

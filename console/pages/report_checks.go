@@ -23,7 +23,7 @@ type Closing struct {
 // closingOf returns the plan of a closing, as a page shows it.
 func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan) Closing {
 	options := from.ReportOptions(office.ReportQuery{}, q.Lang)
-	return Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options)}
+	return Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options, from.Jobs())}
 }
 
 // Blocked reports whether a failed check prevents the closing.

@@ -33,7 +33,7 @@ func TestAPageLeavesItsReportAsItIs(t *testing.T) {
 		Section: paper.Section{ID: reconcile.BridgeSection, Columns: []paper.Column{{Lead: true}}},
 		Rows:    []paper.Line{{Cells: []paper.Cell{{Text: "line"}}}},
 	}}}
-	shown := pages.Linked(all, view.NewVoice(trade.Portuguese, time.UTC), reconcile.Options{}, nil)
+	shown := pages.Linked(all, view.NewVoice(trade.Portuguese, time.UTC), reconcile.Options{}, nil, nil)
 	if shown.Sections[0].Rows[0].Cells[0].Path == "" || all.Sections[0].Rows[0].Cells[0].Path != "" {
 		t.Errorf("shown as %+v, of %+v", shown.Sections, all.Sections)
 	}
