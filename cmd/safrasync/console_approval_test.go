@@ -85,6 +85,7 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	ana.Submit("/approvals/1/approve", consents(ana, "conferi na plataforma")).Wants(http.StatusOK,
 		"Aprovado e feito")
 	ana.Get("/references/wallets?text=12").Wants(http.StatusOK, "33333333-3333-4333-8333-333333333312")
+	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre Carteiras 12")
 
 	carla.Get("/schedules").Wants(http.StatusOK, "Executar agora")
 	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusOK, "Executar agora")
@@ -106,6 +107,7 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	}
 	ana.Submit("/approvals/1/approve", consents(ana, "conferi também")).Wants(http.StatusOK,
 		"Aprovado e feito")
+	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre 31/03/2026", "fechou um mês 31/03/2026")
 	closed, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(closed) != 1 || !regexp.MustCompile(`.+ \+ ana$`).MatchString(closed[0].Who) {
 		t.Errorf("closings %+v, %v", closed, err)
