@@ -11,6 +11,9 @@ var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
 // command matches a command that a sentence tells people to type.
 var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
 
+// decided matches what lists rows that people decide one by one.
+var decided = regexp.MustCompile(" --state (in_doubt|held)\\b")
+
 // buttons are the names of the console's buttons or pages that do the same as a command. All other
 // commands are for IT, on the server.
 var buttons = map[string]Key{
@@ -26,6 +29,9 @@ func InBrowser(lang Lang, text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
 		if key, ok := buttons[parts[1]+parts[2]]; ok && !strings.Contains(found, "--record-only") { // for IT only
+			if key == "nav.rows" && decided.MatchString(found) {
+				key = "nav.doubts"
+			}
 			return "“" + Console.Text(lang, key) + "”"
 		}
 		return found

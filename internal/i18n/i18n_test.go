@@ -136,3 +136,18 @@ func TestASentenceOfTheCodeIsTold(t *testing.T) {
 		t.Error("what a sentence wraps is not found")
 	}
 }
+
+// People with a browser are sent to the page that shows what a command lists: what is decided one by one has
+// a page of its own.
+func TestACommandIsThePageThatShowsTheSame(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"veja `safrasync rows contracts --state in_doubt`": "veja “Para decidir”",
+		"veja `safrasync rows --state held`":               "veja “Para decidir”",
+		"veja `safrasync rows --state invalid`":            "veja “Documentos”",
+	} {
+		if got := i18n.InBrowser(i18n.Portuguese, text); got != want {
+			t.Errorf("%q is told as %q, want %q", text, got, want)
+		}
+	}
+}
