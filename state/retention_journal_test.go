@@ -17,6 +17,7 @@ import (
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -179,6 +180,39 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k.beginAgain() // another time
 	if first := k.firstRecord(); first != 1 {
 		t.Errorf("it begins with record %d", first)
+	}
+}
+
+// Another copy of the ledger has written to the witness. The record that tells the two apart stays in the
+// journal: the next start compares it, too.
+func TestAJournalDoesNotBeginAgainWhileAnotherCopyLives(t *testing.T) {
+	t.Parallel()
+	for _, b := range backends {
+		t.Run(b.name, func(t *testing.T) {
+			t.Parallel()
+			o := b.open(t)
+			o.Witness = t.TempDir()
+			k := keep(t, o)
+			k.send("a", 20)
+			must.Do(t, k.s.witness.flushed())
+			place := witness.OpenFolder(o.Witness)
+			line := must.Get(place.Lines(t.Context(), k.s.db.ID))(t)[0]
+			other := line
+			other.Seq, other.Mark = line.Seq+1, "of another copy"
+			must.Do(t, place.Swap(t.Context(), line, other))
+			lease := mustLease(t, k.s, "contracts")
+			in := intentOf(mustRecord(t, k.s, lease, newEntry("b"))[0])
+			if _, err := k.s.Commit(t.Context(), lease, trade.Group{At: at, Intents: []trade.Intent{in}}); err == nil {
+				t.Fatal("another copy was not noticed")
+			}
+			must.Do(t, k.s.ReleaseLease(t.Context(), lease))
+			mustRetain(t, k.s, Retention{Journal: 1}, time.Now())
+			k.close()
+			_, err := Open(t.Context(), k.o)
+			if fault := (*sqldb.Error)(nil); !errors.As(err, &fault) || fault.Code != sqldb.CodeOldCopy {
+				t.Errorf("the next start: %v", err)
+			}
+		})
 	}
 }
 
