@@ -162,15 +162,21 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 func (p *rowsPage) add(line rowLine) {
 	p.Rows = append(p.Rows, line)
 	p.Reasons = p.Reasons || line.Reason != "" || len(line.Flags) > 0
-	p.Sums.Rows++
-	if line.Weight != nil {
-		p.Sums.Kilograms = p.Sums.Kilograms.Add(*line.Weight)
+	p.Sums.Join(line.sums())
+}
+
+// sums returns what the row adds to the sums.
+func (l rowLine) sums() trade.Sums {
+	s := trade.Sums{Rows: 1}
+	if l.Weight != nil {
+		s.Kilograms = *l.Weight
 	} else {
-		p.Sums.Unweighed++
+		s.Unweighed = 1
 	}
-	if line.Value != nil {
-		p.Sums.Values[line.Currency] = p.Sums.Values[line.Currency].Add(*line.Value)
+	if l.Value != nil {
+		s.Values = map[string]trade.Decimal{l.Currency: *l.Value}
 	}
+	return s
 }
 
 // spread gives each text that identifies the rows of one job a column of its own: what the
@@ -323,20 +329,26 @@ func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 }
 
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
-// stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks.
-func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) error {
-	asked := q.URL.Query().Has("sum")
-	every := f.RowQuery
-	every.Jobs = nil
-	sums, err := p.office.RowSums(q.Context(), every, asked)
-	if err != nil {
-		return err
+// stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
+// rows are all on the page: they are not searched for again.
+func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) (err error) {
+	sums := map[string]trade.Sums{}
+	if f.Job == "" && page.First == "" && page.Next == "" { // the page has all of them
+		for _, line := range page.Rows {
+			of := line.sums()
+			of.Join(sums[line.Job])
+			sums[line.Job] = of
+		}
+	} else {
+		every := f.RowQuery
+		every.Jobs = nil
+		sums, err = p.office.RowSums(q.Context(), every, q.URL.Query().Has("sum"))
 	}
 	counts := map[string]int{}
 	for job, s := range sums {
 		counts[job] = s.Rows
 	}
-	if sums == nil {
+	if sums == nil && err == nil {
 		page.Add = "/rows?sum=1&" + f.values("").Encode()
 		if f.Job != "" {
 			sums, err = p.office.RowSums(q.Context(), f.RowQuery, false)
