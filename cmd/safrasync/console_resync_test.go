@@ -146,6 +146,25 @@ func TestOnlyTheRowsOfACauseAreReadAgain(t *testing.T) {
 	}
 }
 
+// An administrator reads a period, or everything, again in three clicks from the first page.
+func TestChromiumReadsEverythingAgainInThreeClicks(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1366, 768)
+	c.logIn(trade.Administrator)
+	from := c.clicks
+	c.click(`a[href="/routines"]`)
+	c.accessible("routines, read again")
+	c.click(`form[action="/resync"] button`)
+	c.shows("todos os documentos", "Documentos a ler")
+	c.fill("input[name=reason]", "conferir tudo")
+	c.click(`form[action="/resync"] button`)
+	c.shows("Rotinas")
+	if n := c.clicks - from; n > 3 {
+		t.Errorf("it took %d clicks", n)
+	}
+}
+
 // Before they press, a person sees the plan; then the run, and what came of it, in the same place and
 // without another click.
 func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
