@@ -51,8 +51,8 @@ type fact struct {
 	group   string // key of the cause; "" if the row waits for other rows
 	cause   string
 	problem *trade.Problem
-	parents []parent
-	codes   []code // of the de-para, for which it waits
+	parents []parent // for which it waits, also if a cause of its own stands before them
+	codes   []code   // of the de-para, for which it waits
 	subject string
 	seen    time.Time
 	retry   bool
@@ -164,20 +164,19 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	switch {
 	case e.State == trade.InDoubt:
 		f.group = string(trade.InDoubt)
-	case ParentOf(e) != nil:
-		for _, a := range e.WaitingFor {
-			if a.Job != "" {
-				f.parents = append(f.parents, parent{trade.ParentKey{Job: b.one(a.Job), Key: a.Key}, a.BeforeCutOver()})
-			}
-		}
-	default:
+	case ParentOf(e) == nil:
 		f.group, f.problem = b.one(key), problem
+	}
+	for _, a := range e.WaitingFor {
+		if e.State == trade.Waiting && a.Job != "" {
+			f.parents = append(f.parents, parent{trade.ParentKey{Job: b.one(a.Job), Key: a.Key}, a.BeforeCutOver()})
+		}
 	}
 	if f.group != "" {
 		f.subject = b.one(SubjectOf(e, problem, job.Spec))
 	}
 	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting &&
-		f.parents == nil && e.Payload != nil && forPlatform(e)
+		e.Payload != nil && forPlatform(e)
 	// a weight or price of zero or less is a typing error, which must not reduce the sums
 	f.kg, f.weighed = e.Quantity.Kilograms()
 	f.weighed = f.weighed && f.kg.Sign() > 0

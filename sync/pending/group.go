@@ -55,11 +55,14 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 	return view, nil
 }
 
-// outside returns the parents that are not stuck themselves.
+// outside returns the parents that are not stuck themselves, of the rows that have no cause of their own.
 func (b *Board) outside() []trade.ParentKey {
 	seen := map[trade.ParentKey]bool{}
 	var out []trade.ParentKey
 	for _, f := range b.facts {
+		if f.group != "" {
+			continue
+		}
 		for _, p := range f.parents {
 			if key := p.ParentKey; b.keys[key] == nil && !seen[key] {
 				seen[key] = true

@@ -66,9 +66,11 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 		unweighed, typo, wrong,
 		waits("f", "message.wallet.not-found", "5", "50", trade.Awaited{Platform: "wallets", ID: "x"}),
 	)
+	both := delivery("5", "4", "a") // a code of its own stands before its contract, which lacks another one
+	both.Cause, both.WaitingFor = "ref:producers", append(both.WaitingFor, producer("7"))
 	record(t, s, "deliveries", delivery("1", "1", "a"), delivery("2", "2", "b"),
 		delivery("3", "1", "e"), // its contract is invalid: the wallet alone does not help
-		delivery("4", "1", "goes"))
+		delivery("4", "1", "goes"), both)
 	board := &pending.Board{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
@@ -90,16 +92,16 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 		}
 	}
 	take(
-		"producers 7; blocks 1 order_commitments fixing=false, 120 kg, 0 unweighed; blocks 1 deliveries fixing=false, 120 kg, 0 unweighed",
-		"producers ; blocks 1 order_commitments fixing=false, 120 kg, 0 unweighed; blocks 1 deliveries fixing=false, 120 kg, 0 unweighed",
+		"producers 7; blocks 1 order_commitments fixing=false, 120 kg, 0 unweighed; blocks 2 deliveries fixing=false, 360 kg, 0 unweighed",
+		"producers ; blocks 1 order_commitments fixing=false, 120 kg, 0 unweighed; blocks 2 deliveries fixing=false, 360 kg, 0 unweighed",
 		"wallets 10; blocks 2 order_commitments fixing=false, 6120 kg, 0 unweighed; "+
-			"blocks 1 order_commitments fixing=true, 180 kg, 0 unweighed; blocks 2 deliveries fixing=false, 180 kg, 0 unweighed; "+
-			"invalid 1 order_commitments fixing=false, 60 kg, 0 unweighed; 2 elsewhere",
+			"blocks 1 order_commitments fixing=true, 180 kg, 0 unweighed; blocks 3 deliveries fixing=false, 420 kg, 0 unweighed; "+
+			"invalid 1 order_commitments fixing=false, 60 kg, 0 unweighed; 3 elsewhere",
 		"wallets 9; blocks 2 order_commitments fixing=false, 0 kg, 2 unweighed",
 		"wallets 2; blocks 1 order_commitments fixing=true, 180 kg, 0 unweighed",
 		"wallets ; blocks 4 order_commitments fixing=false, 6120 kg, 2 unweighed; "+
-			"blocks 1 order_commitments fixing=true, 180 kg, 0 unweighed; blocks 2 deliveries fixing=false, 180 kg, 0 unweighed; "+
-			"invalid 1 order_commitments fixing=false, 60 kg, 0 unweighed; 2 elsewhere",
+			"blocks 1 order_commitments fixing=true, 180 kg, 0 unweighed; blocks 3 deliveries fixing=false, 420 kg, 0 unweighed; "+
+			"invalid 1 order_commitments fixing=false, 60 kg, 0 unweighed; 3 elsewhere",
 	)
 	// A code that has come keeps nothing any more, although its rows stand as waiting until the next run.
 	if _, err := s.ReplaceReferences(t.Context(), "producers", map[string]string{"7": "x"}, nil); err != nil {
