@@ -398,7 +398,8 @@ func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error
 		together = err == nil && s.witnessTogether()
 		return err
 	})
-	if err = cmp.Or(err, v.Ahead); err == nil && out.Fault == nil { // else it may still be asked
+	err = cmp.Or(err, v.Ahead)
+	if err == nil && out.Fault == nil { // else it may still be asked
 		out.Together = together
 	}
 	return out, err
