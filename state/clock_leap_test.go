@@ -1,15 +1,19 @@
 package state
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
 	"unsafe"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -54,6 +58,36 @@ func TestNobodyWaitsForAGroupThatWaitsForTheWitness(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The clock leaps while a group waits for the one writer: its requests do not leave before the witness
+// was read again.
+func TestALeapWhileAGroupWaitsForTheWriterIsSeen(t *testing.T) {
+	t.Parallel()
+	o := backends[0].open(t) // SQLite
+	o.Journal, o.Witness = t.TempDir(), t.TempDir()
+	s := mustOpen(t, o)
+	lease := mustLease(t, s, "contracts")
+	in := intentOf(mustRecord(t, s, lease, newEntry("a"))[0])
+	must.Do(t, s.witness.flushed())
+	file := must.Get(filepath.Glob(filepath.Join(o.Witness, "*.txt")))(t)[0]
+	stored := make(chan trade.GroupResult, 1)
+	must.Do(t, s.db.InTx(t.Context(), "holding the writer", func(*sqldb.Tx) error {
+		before := s.db.Write.Stats().WaitCount
+		go func() {
+			r, _ := s.Commit(context.Background(), lease, trade.Group{At: at, Intents: []trade.Intent{in}})
+			stored <- r
+		}()
+		for s.db.Write.Stats().WaitCount == before {
+			runtime.Gosched()
+		}
+		leaps(s.witness.writer)
+		return errors.Join(os.Remove(file), syscall.Mkfifo(file, 0o600)) // whoever reads it waits
+	}))
+	if r := <-stored; !errors.Is(r.Refused, trade.ErrUnwitnessed) || len(r.Claimed) > 0 {
+		t.Errorf("the group ends with %+v", r)
+	}
+	must.Do(t, must.Get(os.OpenFile(file, os.O_WRONLY, 0))(t).Close())
 }
 
 // leaps sets the time of day as if the clock had leapt ahead by an hour.

@@ -83,16 +83,27 @@ func NewWriter(place Place, first Line, judge Judge, knows func(Line) (bool, err
 	return w
 }
 
-// State returns how the writer fares.
+// State returns how the writer fares. It does not wait, but a leap of the clock that [Writer.MindClock]
+// would wait for makes the lines unread.
 func (w *Writer) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.mind()
 	state := w.state
 	state.Seen = state.Seen && !w.anew
 	if !w.behind.IsZero() && (state.Err != nil || time.Since(w.behind) > late) {
 		state.Since = w.behind
 	}
 	return state
+}
+
+// mind makes the writer read the lines again if the clock of the day has leapt ahead. The caller holds
+// the lock.
+func (w *Writer) mind() {
+	if w.leapt() && w.state.Seen {
+		w.anew, w.urgent = true, true
+		w.awake()
+	}
 }
 
 // Taken returns an error if another copy of the ledger was found.
@@ -129,8 +140,7 @@ func (w *Writer) Advance(journal string, seq int64, mark string, posts bool) {
 // does if a machine goes on from an image that was made as it ran. It waits for that for a while.
 func (w *Writer) MindClock() {
 	w.mu.Lock()
-	leapt := w.leapt() && w.state.Seen
-	w.anew, w.urgent = w.anew || leapt, w.urgent || leapt
+	w.mind()
 	waits := w.anew && w.state.Seen && w.state.Taken == nil
 	w.mu.Unlock()
 	if waits {
