@@ -77,9 +77,12 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 			Err: phrase.Errorf("the folder %s does not exist", dir),
 		}
 	}
-	// A copy of an old ledger would be the newest, and hide that it is old.
-	if err := s.behindCopy(ctx, dir); err != nil {
-		return "", nil, nil, err
+	// A copy of an old ledger would be the newest, and hide that it is old. One whose journal is lost is
+	// copied: the copy may be all that is left.
+	copied, lines := s.readCopies(ctx, dir)
+	ahead, _ := s.behindCopy(ctx, copied, lines)
+	if ahead != nil {
+		return "", nil, nil, ahead
 	}
 	prefix := copiesName(s.db.ID)
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")

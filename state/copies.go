@@ -4,10 +4,12 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,7 +37,10 @@ func (s *Store) behindCopies(ctx context.Context) error {
 	folders, err := s.copyFolders(ctx)
 	for _, dir := range folders {
 		if err == nil {
-			err = s.behindCopy(ctx, dir)
+			file, lines := s.copyLines(ctx, dir)
+			var ahead error
+			ahead, err = s.behindCopy(ctx, file, lines)
+			err = cmp.Or(ahead, err)
 		}
 	}
 	return err
@@ -53,24 +58,31 @@ func (s *Store) copyFolders(ctx context.Context) (folders []string, err error) {
 	return folders, err
 }
 
-// behindCopy returns an error if the newest copy in a folder is newer than the ledger.
-func (s *Store) behindCopy(ctx context.Context, dir string) error {
-	file, lines := s.copyLines(ctx, dir)
+// behindCopy returns in ahead why the newest copy in a folder that can be read makes the ledger an old
+// one; nil if none does.
+func (s *Store) behindCopy(ctx context.Context, file string, lines []witness.Line) (ahead, err error) {
 	if len(lines) == 0 {
-		return nil
+		return nil, nil
 	}
-	v, err := s.judgeLines(ctx, file, lines)
+	v, err := s.judgeLines(ctx, file, phrase.New("its own copy %s", file), lines)
 	var old *sqldb.Error
 	if errors.As(v.Ahead, &old) {
-		old.Hint = phrase.New("nothing is sent: this machine, or its disk, was put back from an older copy. If the newer journal still exists (an old disk, a copy of its folder), "+
-			"put it in the place of this one and run `safrasync rebuild --reason TEXT`. If it is lost: `safrasync restore %s --reason TEXT`, then "+
-			"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform", file)
+		old.Hint = phrase.New(behindCopyHint, file)
+		if old.Records == 0 { // the copy has another history: first what this journal knows is added to it
+			old.Hint = phrase.New(besideCopyHint, file)
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return v.Ahead
+	return v.Ahead, err
 }
+
+const (
+	behindCopyHint = "nothing is sent: this machine, or its disk, was put back from an older copy. If the newer journal still exists (an old disk, a copy of its folder), " +
+		"put it in the place of this one and run `safrasync rebuild --reason TEXT`. If it is lost: `safrasync restore %s --reason TEXT`, then " +
+		"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform"
+	besideCopyHint = "nothing is sent: this machine, or its disk, was put back from an older copy, and has gone on since. In this order, each once: " +
+		"`safrasync restore %s --reason TEXT`; `safrasync rebuild --reason TEXT`, which adds what was done here; " +
+		"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform"
+)
 
 // linesOfCopies returns how far the journals had come when the newest copies were made.
 func (s *Store) linesOfCopies(ctx context.Context) (lines []witness.Line, err error) {
@@ -82,8 +94,7 @@ func (s *Store) linesOfCopies(ctx context.Context) (lines []witness.Line, err er
 	return lines, err
 }
 
-// copyLines returns the newest whole copy of the ledger in a folder, and how far its journals had
-// come. What does not answer in time, or cannot be read, has none.
+// copyLines is readCopies for a start, which does not wait for a folder that does not answer in time.
 func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines []witness.Line) {
 	type found struct {
 		file  string
@@ -91,8 +102,8 @@ func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines [
 	}
 	answer := make(chan found, 1)
 	go func() {
-		file := newestCopy(dir, s.db.ID)
-		answer <- found{file, s.linesIn(ctx, file)}
+		file, lines := s.readCopies(ctx, dir)
+		answer <- found{file, lines}
 	}()
 	late := time.NewTimer(copiesWait)
 	defer late.Stop()
@@ -104,27 +115,28 @@ func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines [
 	}
 }
 
-// newestCopy returns the newest whole copy of a ledger in a folder; "" if there is none.
-func newestCopy(dir, id string) string {
+// readCopies returns the newest copy of the ledger in a folder that can be read, and how far its
+// journals had come.
+func (s *Store) readCopies(ctx context.Context, dir string) (file string, lines []witness.Line) {
 	entries, err := os.ReadDir(dir) // sorted by name, which sorts by time
 	if err != nil {
-		return ""
+		return "", nil
 	}
-	for i := len(entries) - 1; i >= 0; i-- {
-		path := filepath.Join(dir, entries[i].Name())
-		if strings.HasPrefix(entries[i].Name(), copiesName(id)) && strings.HasSuffix(path, ".db") && wholeCopy(path) {
-			return path
+	for _, e := range slices.Backward(entries) {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), copiesName(s.db.ID)) && strings.HasSuffix(path, ".db") && wholeCopy(path) {
+			lines = s.linesIn(ctx, path)
+		}
+		if len(lines) > 0 {
+			return path, lines
 		}
 	}
-	return ""
+	return "", nil
 }
 
 // linesIn returns how far the journals of a copy had come; none if it cannot be read: it may be of a
 // newer program, or damaged.
 func (s *Store) linesIn(ctx context.Context, file string) []witness.Line {
-	if file == "" {
-		return nil
-	}
 	other, err := openCopy(ctx, file, false, s.db.Tune)
 	if err != nil {
 		return nil

@@ -148,7 +148,7 @@ func (w *watch) knows(l witness.Line) (bool, error) {
 // judge compares the lines with the ledger. What the ledger lacks of another host, that one may bring
 // back: the lines are read again until then.
 func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgement, error) {
-	v, err := w.store.judgeLines(ctx, w.place, lines)
+	v, err := w.store.judgeLines(ctx, w.place, itsWitness(w.place), lines)
 	if err != nil {
 		return v, err
 	}
@@ -164,7 +164,8 @@ func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgem
 
 // judgeLines compares the lines with the ledger, and the line of this host's journal with that. None at
 // all, where there was one, may be a disk that is not mounted: nobody can tell.
-func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Line) (v witness.Judgement, err error) {
+func (s *Store) judgeLines(ctx context.Context, place string, called *phrase.Text, lines []witness.Line,
+) (v witness.Judgement, err error) {
 	if len(lines) == 0 {
 		known, err := s.LastTask(ctx, s.witnessTask(place))
 		switch {
@@ -208,9 +209,9 @@ func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Li
 		case (!known || have.Seq < l.Seq) && l.Key != ours:
 			err = s.lacks(l.Host, l.Seq, row.Seq)
 		case !known || have.Seq < l.Seq:
-			err = s.oldCopy(place, l, have, known)
+			err = s.oldCopy(called, l, have, known)
 		case l.Seq > 0 && have.Seq == l.Seq && mark != l.Mark:
-			err = s.otherCopy(place, l)
+			err = s.otherCopy(called, l)
 		default:
 			continue
 		}
@@ -224,6 +225,9 @@ func (s *Store) judgeLines(ctx context.Context, place string, lines []witness.Li
 	}
 	return v, nil
 }
+
+// itsWitness calls a place that has lines what it is.
+func itsWitness(place string) *phrase.Text { return phrase.New("its witness (%s)", place) }
 
 // ownEnd returns the end of this host's journal, for a comparison with a line of it. If the journal
 // goes on after the line, the mark is that of the line's record, under its number.
@@ -245,29 +249,29 @@ func (s *Store) journalRows(ctx context.Context) (map[string]sqldb.JournalRow, e
 }
 
 // oldCopy returns the error for a ledger that is older than a line of its witness.
-func (s *Store) oldCopy(place string, l witness.Line, have journal.End, known bool) error {
+func (s *Store) oldCopy(called *phrase.Text, l witness.Line, have journal.End, known bool) error {
 	e := &sqldb.Error{
 		Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint), Since: have.At,
 		Records: int(l.Seq - have.Seq),
 	}
 	if !known {
 		e.Since = time.Time{}
-		e.Err = phrase.Errorf("it is older than its witness (%s): that has a journal of %s with %d records, the last of %s, which this ledger does not know",
-			place, l.Host, l.Seq, l.At.Format(time.RFC3339))
+		e.Err = phrase.Errorf("it is older than %w: that has a journal of %s with %d records, the last of %s, which this ledger does not know",
+			called, l.Host, l.Seq, l.At.Format(time.RFC3339))
 		return e
 	}
-	e.Err = phrase.Errorf("it is older than its witness (%s): since %s it lacks %s; it ends at record %d, and the witness saw record %d on %s, at %s",
-		place, have.At.Format(time.RFC3339), sqldb.Counted(e.Records, "record", "records"), have.Seq, l.Seq, l.Host,
+	e.Err = phrase.Errorf("it is older than %w: since %s it lacks %s; it ends at record %d, and that has record %d of %s, of %s",
+		called, have.At.Format(time.RFC3339), sqldb.Counted(e.Records, "record", "records"), have.Seq, l.Seq, l.Host,
 		l.At.Format(time.RFC3339))
 	return e
 }
 
 // otherCopy returns the error for a ledger of which another copy has written a line.
-func (s *Store) otherCopy(place string, l witness.Line) error {
+func (s *Store) otherCopy(called *phrase.Text, l witness.Line) error {
 	return &sqldb.Error{
 		Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint),
-		Err: phrase.Errorf("its witness (%s) has record %d of another copy of it, written by %s at %s: what that one sends would go again",
-			place, l.Seq, l.Host, l.At.Format(time.RFC3339)),
+		Err: phrase.Errorf("%w has record %d of another copy of it, written by %s at %s: what that one sends would go again",
+			called, l.Seq, l.Host, l.At.Format(time.RFC3339)),
 	}
 }
 
@@ -364,7 +368,7 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 	v, out.Fault = askWitness(ctx, place, func(ctx context.Context) (v witness.Judgement, err error) {
 		lines, err := place.Lines(ctx, s.db.ID)
 		if err == nil {
-			v, err = s.judgeLines(ctx, name, lines)
+			v, err = s.judgeLines(ctx, name, itsWitness(name), lines)
 		}
 		if err == nil && v.Ahead == nil && try != nil {
 			err = try(ctx, place)
@@ -448,7 +452,7 @@ func (w *watch) taken() error {
 	err := w.writer.Taken()
 	var other *witness.TakenError
 	if errors.As(err, &other) {
-		return w.store.otherCopy(w.place, other.Found)
+		return w.store.otherCopy(itsWitness(w.place), other.Found)
 	}
 	return err
 }

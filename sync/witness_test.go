@@ -668,7 +668,48 @@ func TestADiskOfAnotherHistoryThanItsCopiesIsRefused(t *testing.T) {
 	}
 	must.Do(t, b.ledger.Close())
 	must.Do(t, os.Rename(dir+".away", dir))
-	b.oldCopy("a disk that went on without its copies")
+	_, err := state.Open(t.Context(), b.options())
+	wantOldCopy(t, "a disk that went on without its copies", err)
+	if strings.Contains(err.Error(), "witness") {
+		t.Errorf("there is no witness: %v", err)
+	}
+	// What the error tells to do leads on, and no more is sent.
+	must.Get(state.Restore(t.Context(), b.options(), newestIn(t, err), act))(t)
+	must.Get(state.Rebuild(t.Context(), b.options(), []string{"contracts"}, true, act))(t)
+	must.Get(state.NewJournal(t.Context(), b.options(), []string{"contracts"}, true, act))(t)
+	must.Do(t, b.reopenLedger(b.options()))
+	if made, stops := b.passes(); made != 0 || stops["contracts"] != "brake_new_journal" {
+		t.Errorf("afterwards: %d made, %v", made, stops)
+	}
+}
+
+// A copy of a ledger whose journal is lost may be all that is left of it. Copies that cannot be read
+// do not hide the older ones.
+func TestALedgerWithoutItsJournalIsCopied(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	dir, backup := copied(b)
+	b.contract(1)
+	b.passes()
+	backup()
+	image := b.disk()
+	b.contract(2)
+	b.passes()
+	backup()
+	must.Do(t, b.ledger.Close())
+	image()
+	copies := must.Get(filepath.Glob(filepath.Join(dir, "*.db")))(t)
+	last := copies[len(copies)-1]
+	later := strings.Replace(filepath.Base(last), "202", "203", 1)
+	must.Do(t, os.WriteFile(filepath.Join(dir, later), make([]byte, 8192), 0o600))
+	o := b.options()
+	o.ReadOnly, o.Begin = true, false
+	seen := must.Get(state.Open(t.Context(), o))(t)
+	_, _, _, err := seen.BackupInto(t.Context(), dir, 5, b.clock.Now())
+	wantOldCopy(t, "beneath a copy that cannot be read", err)
+	must.Do(t, os.Remove(last), os.Rename(o.Journal, o.Journal+".lost"))
+	_, _, _, err = seen.BackupInto(t.Context(), dir, 5, b.clock.Now())
+	must.Do(t, err, seen.Close())
 }
 
 // wantOldCopy wants the error of a ledger that is an old copy.
