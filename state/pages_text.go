@@ -29,7 +29,7 @@ func wordsOf(key string, shown trade.Shown, more ...string) (words, documents st
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
-			w = append(append(w, Joined(token)), partsOf(token)...)
+			w = append(append(w, Joined(token)), Parts(token)...)
 		}
 		if masked == text {
 			return
@@ -133,8 +133,8 @@ func digitOnly(r rune) rune {
 
 func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
-// partsOf returns the words of a text without blanks.
-func partsOf(token string) []string {
+// Parts returns the words of a text, which signs separate, too, each folded.
+func Parts(token string) []string {
 	parts := strings.FieldsFunc(token, betweenWords)
 	for i, part := range parts {
 		parts[i] = Joined(part)
@@ -231,7 +231,7 @@ func (p *paging) interpret() error {
 func (p *paging) saying(tokens []string, end string) *branch {
 	b, has := &branch{}, p.s.db.D.Within
 	for _, token := range tokens {
-		word, parts := Joined(token), partsOf(token)
+		word, parts := Joined(token), Parts(token)
 		if word == "" {
 			continue
 		}

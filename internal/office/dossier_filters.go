@@ -51,25 +51,49 @@ func (s *Dossier) called(specs []mapping.JobSpec) (out callings) {
 			}
 		}
 	}
+	slices.Sort(out.names) // many rows have the same
+	out.names = slices.Compact(out.names)
 	return out
 }
 
 // callingLeast is how many letters of a name mean somebody, and how many of a code stand for themselves.
 const callingLeast = 3
 
-// in reports whether a text of a filter calls the producer: it has all words of a name, or has only such
-// words, or one of its words is a code.
+// in reports whether a text of a filter calls the producer: by a name, or by a word that is a code.
 func (c callings) in(text string) bool {
 	words := joinedWords(text)
 	for _, name := range c.names {
-		parts := joinedWords(name)
-		if allIn(parts, words) || allIn(words, parts) || allIn([]string{state.Joined(name)}, words) {
+		// Sant'Ana is one word, silva,joão are two
+		if calls(words, joinedWords(name)) || calls(state.Parts(text), state.Parts(name)) {
 			return true
 		}
 	}
 	return slices.ContainsFunc(append(words, state.Joined(text)), func(code string) bool {
 		return utf8.RuneCountInString(code) >= callingLeast && slices.Contains(c.codes, code)
 	})
+}
+
+// calls reports whether words call a name: they have all parts of it, or are only such parts, or have it
+// from the beginning of a word on, however it is run together. As in a search, the last word may be the
+// beginning of a part.
+func calls(words, parts []string) bool {
+	whole := strings.Join(parts, "")
+	if utf8.RuneCountInString(whole) < callingLeast || len(words) == 0 {
+		return false
+	}
+	for i := range words {
+		if len(parts) > 1 && strings.HasPrefix(strings.Join(words[i:], ""), whole) {
+			return true
+		}
+	}
+	said := slices.Clone(words)
+	last := &said[len(said)-1]
+	if at := slices.IndexFunc(parts, func(part string) bool {
+		return strings.HasPrefix(part, *last) && !slices.Contains(words, part)
+	}); at >= 0 && utf8.RuneCountInString(*last) >= callingLeast {
+		*last = parts[at]
+	}
+	return allIn(parts, said) || allIn(said, parts)
 }
 
 // joinedWords returns the words of a text, without signs, accents and case.
