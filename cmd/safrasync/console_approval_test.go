@@ -344,6 +344,6 @@ func TestWhoApprovesSeesWhatTheERPCallsTheIds(t *testing.T) {
 	d.settle()
 	at := fmt.Sprintf("/rows/%d/retry", d.rows(trade.Rejected)[0].ID)
 	b := d.as(trade.Administrator).Get(at)
-	b.Post(at, with(marked(b, at), "reason", "já foi corrigido")).Wants(http.StatusOK, "falta a aprovação de outra pessoa",
-		"Carteira da Soja", "P1|01")
+	b.Post(at, with(marked(b, at), "reason", "já foi corrigido")).Wants(http.StatusOK,
+		"falta a aprovação de outra pessoa", "Carteira da Soja", "P1|01")
 }

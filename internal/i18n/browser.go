@@ -12,7 +12,7 @@ var aside = regexp.MustCompile(" *\\(`[^`]*`\\)")
 var command = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`|\\bsafrasync (release)\\b")
 
 // decided matches what lists rows that people decide one by one.
-var decided = regexp.MustCompile(" --state (in_doubt|held)\\b")
+var decided = regexp.MustCompile(` --state (in_doubt|held)\b`)
 
 // buttons are the names of the console's buttons or pages that do the same as a command. All other
 // commands are for IT, on the server.

@@ -64,8 +64,8 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	}
 	for _, s := range missing {
 		line := referenceJSON{
-			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind), Blocks: trade.ByKind(s.Blocked),
-			Invalid: trade.ByKind(s.Invalid),
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind),
+			Blocks: trade.ByKind(s.Blocked), Invalid: trade.ByKind(s.Invalid),
 		}
 		if s.Code == "" {
 			line.Code, line.Total = nil, true
