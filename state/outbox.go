@@ -295,21 +295,32 @@ func outboxWhere(f trade.OutEventFilter) (string, []any) {
 }
 
 // Redeliver makes events due again, also those that were delivered or given up, in their order, with an
-// audit record. It returns how many.
+// audit record if there are any. One that was delivered since it was read stays. It returns how many.
 func (s *Store) Redeliver(ctx context.Context, events []trade.OutEvent, record trade.AuditRecord) (int, error) {
 	return sqldb.Stored(ctx, s.db, "delivering events again", func(t *sqldb.Tx) (n int, err error) {
-		for chunk := range slices.Chunk(events, sqldb.InList) {
-			seqs := []any{record.At.UnixMilli()}
-			for _, e := range chunk {
-				seqs = append(seqs, e.Seq)
+		for _, planned := range []struct {
+			delivered bool
+			still     string
+		}{{false, `outcome <> 'delivered' AND `}, {true, ``}} {
+			var seqs []int64
+			for _, e := range events {
+				if (e.Outcome == trade.EventDelivered) == planned.delivered {
+					seqs = append(seqs, e.Seq)
+				}
 			}
-			// of a target that is no longer told nothing would be delivered
-			some, err := t.Changed(`UPDATE outbox SET done_at = NULL, outcome = '', fault = '', tries = 0, next_at = 0, again_at = ?
-				WHERE target IN (SELECT name FROM outbox_target) AND seq IN (`+sqldb.Placeholders(len(chunk))+`)`, seqs...)
-			if err != nil {
-				return 0, err
+			for chunk := range slices.Chunk(seqs, sqldb.InList) {
+				// of a target that is no longer told nothing would be delivered
+				some, err := t.Changed(`UPDATE outbox SET done_at = NULL, outcome = '', fault = '', tries = 0, next_at = 0, again_at = ?
+					WHERE target IN (SELECT name FROM outbox_target) AND `+planned.still+`seq IN (`+sqldb.Placeholders(len(chunk))+`)`,
+					append([]any{record.At.UnixMilli()}, sqldb.Anys(chunk)...)...)
+				if err != nil {
+					return 0, err
+				}
+				n += some
 			}
-			n += some
+		}
+		if n == 0 {
+			return 0, nil
 		}
 		if err := t.Do(`UPDATE outbox_target SET failures = 0, next_at = 0`); err != nil {
 			return 0, err

@@ -197,6 +197,50 @@ func TestEventsOfARowAreDueInTheirOrder(t *testing.T) {
 	})
 }
 
+// Between the plan to deliver events again and the act the service goes on: what arrived meanwhile stays,
+// what the plan showed as delivered goes again, and an act that changes nothing leaves nothing behind.
+func TestWhatArrivedSinceThePlanIsNotDeliveredAgain(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"), newEntry("c"))
+		mustTell(t, s, trade.EventTarget{Name: "erp"})
+		for i, end := range []string{"a", "b", "c"} {
+			mustSettle(t, s, lease, created(mustSend(t, s, lease, es[i]), "0194f000-0000-7000-8000-00000000000"+end))
+		}
+		arrive := func(events ...trade.OutEvent) {
+			t.Helper()
+			for i := range events {
+				events[i].DoneAt, events[i].Outcome = time.Now(), trade.EventDelivered
+			}
+			must.Do(t, s.SettleEvents(t.Context(), "erp", events, true, nil))
+		}
+		read := func() []trade.OutEvent {
+			t.Helper()
+			return must.Get(s.Outbox(t.Context(), trade.OutEventFilter{}))(t)
+		}
+		arrive(read()[0])
+		plan := read() // c arrived, b and a wait
+		arrive(read()[1])
+		acts := len(must.Get(s.Audit(t.Context(), 0))(t))
+		if n := must.Get(s.Redeliver(t.Context(), plan, anAct("events")))(t); n != 2 {
+			t.Errorf("%d are delivered again", n)
+		}
+		var open []string
+		for _, e := range must.Get(s.Outbox(t.Context(), trade.OutEventFilter{Open: true}))(t) {
+			open = append(open, e.Key)
+		}
+		if !slices.Equal(open, []string{"c", "a"}) {
+			t.Errorf("due are %v", open)
+		}
+		stale := read()[2:] // a waits
+		arrive(read()[2])
+		n := must.Get(s.Redeliver(t.Context(), stale, anAct("events")))(t)
+		if after := len(must.Get(s.Audit(t.Context(), 0))(t)); n != 0 || after != acts+1 {
+			t.Errorf("%d are delivered again, of which the audit has %d acts", n, after-acts)
+		}
+	})
+}
+
 // What nobody takes for a week is given up and then removed, so that the ledger does not grow for ever.
 func TestOldEventsAreGivenUpAndRemoved(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {

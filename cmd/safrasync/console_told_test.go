@@ -128,7 +128,10 @@ func TestWhatOtherProgramsDidNotTakeIsDeliveredAgain(t *testing.T) {
 	b.Get(path).Wants(http.StatusOK, "3 avisos que não chegaram", `value="4"`)
 	d.told("", "dns", at) // after the plan
 	b.Submit(path, url.Values{"until": {"4"}, "reason": {"x"}}).Wants(http.StatusUnprocessableEntity, "3 avisos")
-	b.Submit(path, url.Values{"reason": {"consertado"}}).Wants(http.StatusBadRequest)
+	for _, until := range []string{"", "0", "-1", "4x"} {
+		b.Get(path)
+		b.Submit(path, url.Values{"until": {until}, "reason": {"consertado"}}).Wants(http.StatusBadRequest)
+	}
 	b.Get(path)
 	form := url.Values{"until": {"4"}, "reason": {"consertado"}}
 	b.Submit(path, form).Wants(http.StatusOK, "Feito: os avisos vão logo")
