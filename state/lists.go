@@ -146,6 +146,19 @@ func conditions(f trade.RowFilter) (text string, args []any) {
 	return b.String(), args
 }
 
+// Keyed returns the entries of a job that have one of some keys, in no order.
+func (s *Store) Keyed(ctx context.Context, job string, keys []string) (out []trade.Entry, err error) {
+	for some := range slices.Chunk(keys, entryPage) {
+		page, err := s.selectEntries(ctx, listingRows, `WHERE e.job = ? AND `+s.db.D.Among("e.key"), job,
+			sqldb.ListOf(s.db.D, some))
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, page...)
+	}
+	return out, s.fillParentStates(ctx, out)
+}
+
 // Entry returns one entry by job and key, or ErrNotFound.
 func (s *Store) Entry(ctx context.Context, job, key string) (trade.Entry, error) {
 	found, err := s.selectEntries(ctx, "reading a row", `WHERE e.job = ? AND e.key = ?`, job, key)

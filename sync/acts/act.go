@@ -23,6 +23,8 @@ type Ledger interface {
 	run.ParentKeeper
 	// Entry returns one entry by its job and key. If it is unknown, it returns trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
+	// Keyed returns the entries of a job that have one of some keys, in no order.
+	Keyed(ctx context.Context, job string, keys []string) ([]trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
 	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
@@ -193,24 +195,31 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 	}
 	seen := map[string]bool{}
 	for _, key := range keys {
-		if seen[key] {
-			continue
+		if !seen[key] {
+			plan.Order.Keys = append(plan.Order.Keys, key)
 		}
 		seen[key] = true
-		plan.Order.Keys = append(plan.Order.Keys, key)
-		entry, err := a.Ledger.Entry(ctx, job, key)
-		switch {
-		case errors.Is(err, trade.ErrNotFound):
+	}
+	entries, err := a.Ledger.Keyed(ctx, job, plan.Order.Keys)
+	if err != nil {
+		return plan, err
+	}
+	changes, err := run.Differences(ctx, a.Ledger, a.job, entries, refs)
+	if err != nil {
+		return plan, err
+	}
+	at := map[string]int{}
+	for i, e := range entries {
+		at[e.Key] = i
+	}
+	for _, key := range plan.Order.Keys {
+		i, there := at[key]
+		if !there {
 			plan.Steps = append(plan.Steps, RowStep{Key: key, Refused: UnknownRow})
 			continue
-		case err != nil:
-			return plan, err
 		}
-		changes, err := run.Differences(ctx, a.Ledger, a.job, []trade.Entry{entry}, refs)
-		if err != nil {
-			return plan, err
-		}
-		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes[0]}
+		entry := entries[i]
+		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes[i]}
 		step.newest = func() (trade.Prints, error) { return run.Newest(ctx, a.Ledger, a.job(job), entry, refs) }
 		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
 			return plan, err
