@@ -19,10 +19,15 @@ import (
 
 // A server that is frozen, with or without its machine, does not answer, and closes no connection; its
 // kernel may even acknowledge what it gets. Nothing that it holds tells it from one that is slow. So
-// when an answer fails to come for Tuning.Quiet, the server is asked for a new connection. If it takes
-// none within connect_timeout, and says nothing on any other one meanwhile, it is given up: all
-// connections to it are closed at once, and new ones go to the other servers of the DSN first. A slow
-// server takes the connection, and is waited for.
+// when an answer fails to come for Tuning.Quiet, the server is asked for a new connection, and for a
+// second one if it does not take that within connect_timeout. If it takes neither, and nothing is read
+// from it on any connection meanwhile, it is given up: all connections to it are closed at once, and
+// new ones go to the other servers of the DSN first. A slow server takes one of the two, and is waited
+// for.
+//
+// So a frozen server is left after Quiet and twice connect_timeout. No statement on another server is
+// ended, unless that took no connection and said nothing for twice connect_timeout: a connection that is
+// lost on its way, or a login that stalls, only has the server asked last.
 
 // servers are the servers of a DSN, for one pool.
 type servers struct {
@@ -39,12 +44,14 @@ type server struct {
 	of *servers
 
 	mu     sync.Mutex
-	conns  map[*PatientConn]struct{}
-	heard  time.Time // when something was last read from it
-	silent time.Time // when it was last given up
+	conns  map[*patientConn]struct{} // that have begun
+	heard  time.Time                 // when something was last read from it
+	silent time.Time                 // when it last took no connection
+
+	asking atomic.Bool
 }
 
-// askedLast is for how long a server that was given up comes after the others.
+// askedLast is for how long a server that took no connection comes after the others.
 const askedLast = time.Minute
 
 // Connect opens a connection to the first server that serves.
@@ -60,7 +67,7 @@ func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver returns the driver.
 func (s *servers) Driver() driver.Driver { return &pq.Driver{} }
 
-// inOrder returns the settings, with servers that were given up at the end.
+// inOrder returns the settings, with servers that took no connection at the end.
 func (s *servers) inOrder() pq.Config {
 	cfg := s.cfg
 	all := append([]pq.ConfigMultihost{{Host: cfg.Host, Hostaddr: cfg.Hostaddr, Port: cfg.Port}}, cfg.Multi...)
@@ -69,7 +76,7 @@ func (s *servers) inOrder() pq.Config {
 		if m.Hostaddr.IsValid() {
 			host = m.Hostaddr.String()
 		}
-		if v := s.at(net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.givenUp() {
+		if v := s.at(net.JoinHostPort(host, strconv.Itoa(int(m.Port)))); v.isSilent() {
 			return 1
 		}
 		return 0
@@ -84,7 +91,7 @@ func (s *servers) at(address string) *server {
 	defer s.mu.Unlock()
 	v := s.known[address]
 	if v == nil {
-		v = &server{of: s, conns: map[*PatientConn]struct{}{}}
+		v = &server{of: s, conns: map[*patientConn]struct{}{}}
 		s.known[address] = v
 	}
 	return v
@@ -111,18 +118,14 @@ func (s *servers) DialContext(ctx context.Context, network, address string) (net
 	}
 	conn, err := alive.DialContext(ctx, network, address)
 	if err != nil {
-		// a caller who gave up sooner, or a name that nobody knows, has not shown anything of the server
-		var name *net.DNSError
-		if isTimedOut(err) && !errors.As(err, &name) && time.Since(began) > s.cfg.ConnectTimeout/2 {
-			v.giveUp(began)
+		// A caller who gave up sooner has not shown anything. A slow look-up of the name counts: it costs
+		// as much.
+		if isTimedOut(err) && time.Since(began) > s.cfg.ConnectTimeout/2 {
+			v.missed(began, false)
 		}
 		return nil, err
 	}
-	c := &PatientConn{Conn: conn, server: v, began: began}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.conns[c] = struct{}{}
-	return c, nil
+	return &patientConn{Conn: conn, server: v, began: began}, nil
 }
 
 func isTimedOut(err error) bool {
@@ -133,11 +136,27 @@ func isTimedOut(err error) bool {
 // sslRequest asks a server whether it speaks TLS. Its answer is one byte, before any login.
 var sslRequest = []byte{0, 0, 0, 8, 4, 210, 22, 47}
 
-// ask asks the server at the other end of a connection for a new one, and gives it up if nothing comes. A
-// refusal is an answer.
+// ask finds out whether the server at the other end of a connection lives, and gives it up if not. It
+// does not wait for that: an answer may come meanwhile.
 func (v *server) ask(at net.Addr) {
-	began := time.Now()
-	until := began.Add(v.of.cfg.ConnectTimeout)
+	if v.asking.Swap(true) {
+		return
+	}
+	go func() {
+		defer v.asking.Store(false)
+		began := time.Now()
+		for range 2 {
+			if v.answers(at) {
+				return
+			}
+		}
+		v.missed(began, true)
+	}()
+}
+
+// answers reports whether the server takes a new connection. A refusal is an answer.
+func (v *server) answers(at net.Addr) bool {
+	until := time.Now().Add(v.of.cfg.ConnectTimeout)
 	conn, err := (&net.Dialer{Deadline: until}).Dial(at.Network(), at.String())
 	if err == nil {
 		err = conn.SetDeadline(until)
@@ -149,36 +168,38 @@ func (v *server) ask(at net.Addr) {
 		}
 		_ = conn.Close() // it has served
 	}
-	if isTimedOut(err) {
-		v.giveUp(began)
-	}
+	return !isTimedOut(err)
 }
 
-// giveUp closes all connections to a server that has not taken one, unless it has said something since
-// that one began.
-func (v *server) giveUp(began time.Time) {
+// missed has a server asked last that has not taken a connection, unless it has said something since
+// that one began. One that is given up loses all connections that have begun; the others have their
+// time limit.
+func (v *server) missed(began time.Time, givenUp bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.heard.After(began) {
 		return
 	}
 	v.silent = time.Now()
+	if !givenUp {
+		return
+	}
 	for c := range v.conns {
 		c.givenUp.Store(true)
 		_ = c.Conn.Close() // what was written is in the kernel's hands
 	}
 }
 
-// givenUp reports whether the server is to be asked last.
-func (v *server) givenUp() bool {
+// isSilent reports whether the server is to be asked last.
+func (v *server) isSilent() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.silent.After(v.heard) && time.Since(v.silent) < askedLast
 }
 
-// PatientConn is a connection to a server that may fall silent: lib/pq itself would wait for an answer
+// patientConn is a connection to a server that may fall silent: lib/pq itself would wait for an answer
 // forever, whatever the context.
-type PatientConn struct {
+type patientConn struct {
 	net.Conn
 	server  *server
 	began   time.Time // when it was asked for
@@ -188,14 +209,20 @@ type PatientConn struct {
 
 var errGivenUp = phrase.Errorf("the server answers neither this nor a new connection")
 
-// SetDeadline limits the connection's start; a zero time ends that.
-func (c *PatientConn) SetDeadline(until time.Time) error {
+// SetDeadline limits the connection's start; a zero time ends that. lib/pq drops some connections in
+// their start without closing them: nothing may hold those.
+func (c *patientConn) SetDeadline(until time.Time) error {
 	c.until = until
+	if until.IsZero() {
+		c.server.mu.Lock()
+		c.server.conns[c] = struct{}{}
+		c.server.mu.Unlock()
+	}
 	return c.Conn.SetDeadline(until)
 }
 
 // Close closes the connection.
-func (c *PatientConn) Close() error {
+func (c *patientConn) Close() error {
 	c.server.mu.Lock()
 	delete(c.server.conns, c)
 	c.server.mu.Unlock()
@@ -203,7 +230,7 @@ func (c *PatientConn) Close() error {
 }
 
 // Read reads within the connection's time limit, unless the server is given up before.
-func (c *PatientConn) Read(p []byte) (int, error) {
+func (c *patientConn) Read(p []byte) (int, error) {
 	v, began := c.server, time.Now()
 	for {
 		end := c.until
@@ -231,7 +258,7 @@ func (c *PatientConn) Read(p []byte) (int, error) {
 			return n, err
 		case look.Equal(end):
 			if !c.until.IsZero() { // its kernel has accepted the connection
-				v.giveUp(c.began)
+				v.missed(c.began, false)
 			}
 			return n, err
 		}
