@@ -175,7 +175,7 @@ func TestAChildSaysWhichParentItWaitsForAndWhy(t *testing.T) {
 		},
 			"waits for contract 01|0002, which is invalid: payday: missing or wrong in the ERP")
 		waits("0003", trade.Awaited{Job: "contracts", Key: "01|0003"},
-			"waits for contract 01|0003, which is not in the ERP, is cancelled there, or is left out by the query of contracts")
+			"waits for contract 01|0003, which is not in the ERP, is cancelled there, or is left out by the query of the contracts")
 		b.row("deliveries", "01|0004", trade.Invalid, "rule:contract_id")
 		if n := len(b.createdOf(sandbox.ResourceDeliveries)); n != 0 {
 			t.Errorf("%d deliveries went without their contract", n)
