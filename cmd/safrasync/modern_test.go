@@ -237,7 +237,7 @@ func TestTheSampleERPIsSentExactlyAndExplained(t *testing.T) {
 		{
 			"deliveries",
 			"1|5046|1",
-		}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or is left out by the query of contracts",
+		}: "waits for contract 1|CT-1038/26, which is not in the ERP, is cancelled there, or is left out by the query of the contracts",
 		{
 			"deliveries",
 			"1|5062|1",

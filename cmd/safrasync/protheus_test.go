@@ -126,7 +126,7 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 		{
 			"deliveries",
 			"0101|0000000217|01",
-		}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or is left out by the query of contracts",
+		}: "waits for contract 0101|000124|, which is not in the ERP, is cancelled there, or is left out by the query of the contracts",
 		{"traceability", "0101|000101||005"}: "d_e_l_e_t_ = ' '",
 		{"traceability", "0101|000101||003"}: "farm without a platform id (de-para): code 000003",
 	} {
