@@ -282,7 +282,7 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	at := fmt.Sprintf("/doubts/%d", row.ID)
 	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<strong>Ana ***.444.777-**</strong>",
 		"Mostrar documentos (fica registrado)", "<dt>produtor</dt>", "produtor (id na plataforma)",
-		`<code class="uuid copy">`)
+		`<code class="uuid copy" title="11111111-1111-4111-8111-111111111111">`)
 	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, `<strong class="copy">Ana 111.444.777-35</strong>`)
 	if strings.Contains(b.Body, "Mostrar documentos") {
 		t.Error("what is shown is offered to be shown")
