@@ -105,6 +105,17 @@ func inTheCode(t *testing.T, least int, pattern string, files ...string) (found 
 	return found
 }
 
+// Every event of the API has a name for people, in both languages.
+func TestEveryEventHasAName(t *testing.T) {
+	t.Parallel()
+	for _, event := range inTheCode(t, 25, `"([A-Z]+(?:_[A-Z]+)+)"`, "../apiclient/webhooks.go") {
+		pt, en := EventLabel(event, Portuguese), EventLabel(event, English)
+		if pt == event || en == event || pt == en {
+			t.Errorf("%s is called %q and %q", event, pt, en)
+		}
+	}
+}
+
 // A row that may be on the platform is never described as safe to send again, whatever the cause
 // and the customer's own words.
 func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {

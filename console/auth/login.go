@@ -224,6 +224,9 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 		return err
 	}
 	q.Tell("password")
+	if before.FirstPassword {
+		return q.Redirect("/")
+	}
 	return q.Redirect("/account")
 }
 

@@ -430,6 +430,9 @@ func TestAFirstPasswordIsChangedBeforeAnythingElse(t *testing.T) {
 		}
 		change(consoletest.Password).Wants(http.StatusUnprocessableEntity, "igual à antiga")
 		change("outra frase bem comprida").Wants(http.StatusSeeOther)
+		if to := b.Got.Get("Location"); to != "/" {
+			t.Errorf("the first own password leads to %s", to)
+		}
 		b.Get("/rows").Wants(http.StatusOK)
 		admin.Get("/users").Post("/users/bia", url.Values{
 			"token": {admin.Token()}, "do": {"password"}, "password": {consoletest.Password},
