@@ -8,9 +8,11 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -30,36 +32,23 @@ var (
 	pdfUnicode  = regexp.MustCompile(`/ToUnicode\s+(\d+) 0 R`)
 	pdfPage     = regexp.MustCompile(`/Type\s*/Page\b`)
 	pdfFont     = regexp.MustCompile(`/(F\d+) (\d+) 0 R`)
+	pdfAcross   = regexp.MustCompile(`/MediaBox \[0 0 84[12]\S* 59[456]`)
 	pdfShown    = regexp.MustCompile(`/(F\d+) [\d.]+ Tf|<([0-9A-Fa-f]+)>`)
 	pdfPairs    = regexp.MustCompile(`<([0-9A-Fa-f]{4})> (?:<([0-9A-Fa-f]{4})> )?<([0-9A-Fa-f]{4})>`)
 )
 
-// A month that was closed is printed from its page: on A4 across, with the hash, the day and the
-// number of the page on each, all parts of the report, and nothing that is for the screen.
-func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
-	t.Parallel()
-	d := newDemoDesk(t)
-	b := d.as(trade.Accountant).Get("/report")
-	b.Submit("/report/close/plan", url.Values{"month": {"2026-10"}}).Wants(http.StatusOK, "Lista de conferência")
-	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
-		"1")).Wants(http.StatusOK, "O mês foi fechado")
-	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
-	if err != nil || len(list) != 1 {
-		t.Fatal(len(list), err)
-	}
-	c := newChrome(t, d.server.URL, 1280, 800)
-	complaints := c.complaints()
-	c.logIn(trade.Accountant)
-	c.open("/report/closings/" + list[0].ID)
-	c.accessible("closed month")
-	result := must.Get(chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
+// printed prints the page and returns the texts of its sheets, without their spaces, in their order.
+func (c *chrome) printed() (sheets []string) {
+	c.t.Helper()
+	t := c.t
+	pdf := must.Get(chromedp.Call(c.ctx, page.PrintToPDF, page.PrintToPDFParams{
 		PreferCSSPageSize: new(true), PrintBackground: new(true),
-	}))(t)
+	}))(t).Data
 	objects := map[string][]byte{} // by their numbers
-	for _, object := range pdfObject.FindAllSubmatch(result.Data, -1) {
+	for _, object := range pdfObject.FindAllSubmatch(pdf, -1) {
 		objects[string(object[1])] = object[2]
-		if pdfPage.Match(object[2]) && !regexp.MustCompile(`/MediaBox \[0 0 84[12]\S* 59[456]`).Match(object[2]) {
-			t.Errorf("a page is not A4 across: %s", object[2])
+		if pdfPage.Match(object[2]) && !pdfAcross.Match(object[2]) {
+			t.Errorf("a sheet is not A4 across: %s", object[2])
 		}
 	}
 	stream := func(number string) string { // what an object has in it
@@ -72,8 +61,11 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 		text := must.Get(io.ReadAll(z))(t)
 		return string(text)
 	}
-	var pages []string // the texts of the pages, without their spaces
-	for _, object := range objects {
+	numbers := slices.SortedFunc(maps.Keys(objects), func(a, b string) int {
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
+	for _, number := range numbers {
+		object := objects[number]
 		contents := pdfContents.FindSubmatch(object)
 		if !pdfPage.Match(object) || contents == nil {
 			continue
@@ -101,11 +93,33 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 				text.WriteString(letters[font][glyphs[:4]])
 			}
 		}
-		pages = append(pages, strings.Join(strings.Fields(text.String()), ""))
+		sheets = append(sheets, strings.Join(strings.Fields(text.String()), ""))
 	}
-	for i := range pages { // a font may have glyphs for two letters
-		pages[i] = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi").Replace(pages[i])
+	for i := range sheets { // a font may have glyphs for two letters
+		sheets[i] = strings.NewReplacer("ﬀ", "ff", "ﬁ", "fi").Replace(sheets[i])
 	}
+	return sheets
+}
+
+// A month that was closed is printed from its page: on A4 across, with the hash, the day and the
+// number of the page on each, all parts of the report, and nothing that is for the screen.
+func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	b := d.as(trade.Accountant).Get("/report")
+	b.Submit("/report/close/plan", url.Values{"month": {"2026-10"}}).Wants(http.StatusOK, "Lista de conferência")
+	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
+		"1")).Wants(http.StatusOK, "O mês foi fechado")
+	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
+	if err != nil || len(list) != 1 {
+		t.Fatal(len(list), err)
+	}
+	c := newChrome(t, d.server.URL, 1280, 800)
+	complaints := c.complaints()
+	c.logIn(trade.Accountant)
+	c.open("/report/closings/" + list[0].ID)
+	c.accessible("closed month")
+	pages := c.printed()
 	all := strings.Join(pages, "\n")
 	for i, text := range pages {
 		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||
@@ -120,11 +134,40 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 			t.Errorf("%s is not printed", text)
 		}
 	}
+	if !strings.Contains(pages[0], "Contratado") || !strings.Contains(pages[0], "noERP") {
+		t.Errorf("the first sheet has no account:\n%s", pages[0])
+	}
 	if len(pages) < 2 || strings.Contains(all, "Agendamentos") || strings.Contains(all, "Sair") {
 		t.Errorf("%d pages, with what is for the screen:\n%s", len(pages), all)
 	}
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
+}
+
+// The list of documents begins on the first sheet, below its heading, each sheet has the heads of the
+// columns, and none is empty. What leads elsewhere is not printed.
+func TestChromiumPrintsTheListFromTheFirstSheetOn(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	c := newChrome(t, d.server.URL, 1366, 768)
+	c.logIn(trade.Accountant)
+	c.open("/rows")
+	first := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.querySelector("main tbody th").innerText`)))(t)
+	sheets := c.printed()
+	if len(sheets) < 2 || !strings.Contains(sheets[0], strings.Join(strings.Fields(first), "")) {
+		t.Errorf("%d sheets, and the first has no %q:\n%s", len(sheets), first, sheets[0])
+	}
+	for i, text := range sheets {
+		if !strings.Contains(text, "Situação") || strings.Contains(text, "Próximapágina") ||
+			strings.Contains(text, "Filtrosguardados") {
+			t.Errorf("sheet %d has no head, or what leads elsewhere:\n%s", i+1, text)
+		}
+	}
+	c.open("/audit")
+	all := strings.Join(c.printed(), "\n")
+	if strings.Contains(all, "Detalhe") || strings.Contains(all, "ExportarCSV") {
+		t.Errorf("the audit is printed with what is for the screen:\n%s", all)
 	}
 }
 

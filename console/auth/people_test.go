@@ -434,6 +434,7 @@ func TestAFirstPasswordIsChangedBeforeAnythingElse(t *testing.T) {
 			t.Errorf("the first own password leads to %s", to)
 		}
 		b.Get("/rows").Wants(http.StatusOK)
+		b.Get("/audit").Wants(http.StatusOK, "<strong>bia</strong> trocou a própria senha")
 		admin.Get("/users").Post("/users/bia", url.Values{
 			"token": {admin.Token()}, "do": {"password"}, "password": {consoletest.Password},
 		}).Wants(http.StatusSeeOther)
