@@ -114,7 +114,7 @@ func TestTheFileOfASpreadsheetIsUploadedAsItIs(t *testing.T) {
 	b.Get("/references/wallets")
 	columns[9] = "3"
 	upload(b, "/references/wallets/plan", file, columns...).Wants(http.StatusOK, "1 novo, 0 alterados",
-		"Fora do filtro: 1 linha.", "007")
+		"Fora do filtro: 1 linha.", "007</span> Açúcar")
 	b.Post("/references/wallets/import", with(b.Form("/references/wallets/import"), "reason", "lista de novembro")).
 		Wants(http.StatusOK, "Importado.", "007", "Açúcar")
 	b.Get("/references/wallets")
