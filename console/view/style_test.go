@@ -63,3 +63,19 @@ func TestTheDarkIsTheSameWhoeverAsksForIt(t *testing.T) {
 		t.Errorf("who chose the dark sees\n%s\nwho asks for it\n%s", chosen, asked)
 	}
 }
+
+// The pictures that Pico has in its own text are replaced by files: the policy of the pages refuses them.
+func TestEachPictureOfPicoIsReplaced(t *testing.T) {
+	t.Parallel()
+	pico := string(must.Get(static.ReadFile("static/vendor/pico-2.1.1.min.css"))(t))
+	css := string(must.Get(static.ReadFile("static/style/console.css"))(t))
+	found := regexp.MustCompile(`([-\w]*):url\("data`).FindAllStringSubmatch(pico, -1)
+	if len(found) < 10 {
+		t.Fatalf("only %d pictures are found", len(found))
+	}
+	for _, m := range found {
+		if !strings.Contains(css, m[1]+`: url("../icons/`) {
+			t.Errorf("%s is not replaced", m[1])
+		}
+	}
+}
