@@ -44,16 +44,22 @@ func TestCheckTellsHowSQLServerIsRead(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := newCoop(t, state.SQLite, sandbox.Options{})
-			address := erptest.TDS{Encryption: erptest.TDSWithoutTLS, Answers: [][]byte{
-				erptest.TDSLoggedIn(), erptest.TDSRow(c.snapshot, c.versions),
-				erptest.TDSRow("15.0.2000.5", "Latin1_General_BIN"),
-				erptest.TDSNothing(), erptest.TDSRow("2026-08-10T10:00:00.000"), // the session, the clock
-				erptest.TDSBegun(), erptest.TDSNothing(),
-				erptest.TDSRow(c.table),
-			}}.Listen(t)
+			server := erptest.TDS{Encryption: erptest.TDSWithoutTLS, Asked: func(statement string) []byte {
+				switch {
+				case strings.Contains(statement, "snapshot_isolation_state"):
+					return erptest.TDSRow(c.snapshot, c.versions)
+				case strings.Contains(statement, "ProductVersion"):
+					return erptest.TDSRow("15.0.2000.5", "Latin1_General_BIN")
+				case strings.Contains(statement, "SYSUTCDATETIME"):
+					return erptest.TDSRow("2026-08-10T10:00:00.000")
+				case strings.Contains(statement, "HAS_PERMS_BY_NAME"):
+					return erptest.TDSRow(c.table)
+				}
+				return nil
+			}}
 			b.write("config.yaml", strings.Replace(b.read("config.yaml"), "driver: sqlite\n  dsn: "+b.path("erp.db"),
 				"driver: sqlserver\n  dsn: ${env:ERP_DSN}", 1))
-			b.env["ERP_DSN"] = "sqlserver://le:segredo@" + address + "/ERP?tls=disable"
+			b.env["ERP_DSN"] = "sqlserver://le:segredo@" + server.Listen(t) + "/ERP?tls=disable"
 			_, out, said := b.ask(t.Context(), "", "check")
 			for _, line := range c.lines {
 				if !strings.Contains(out+said, line) {

@@ -30,6 +30,9 @@ type TDS struct {
 	// Answers are sent for the login and for each message after it. The connection ends after the
 	// last one.
 	Answers [][]byte
+	// Asked, in place of Answers, returns the answer to a statement on any connection, in any order;
+	// nil is one without rows. Every login succeeds, and the client ends its connections.
+	Asked func(statement string) []byte
 }
 
 // What a server answers to a client about TLS.
@@ -40,8 +43,12 @@ const (
 
 // The types of packets that the server reads or writes.
 const (
-	tdsReply    = 4
-	tdsPrelogin = 18
+	tdsStatement   = 1
+	tdsReply       = 4
+	tdsAttention   = 6
+	tdsTransaction = 14
+	tdsLogin       = 16
+	tdsPrelogin    = 18
 )
 
 // TDSLoggedIn is the answer to a login that succeeds.
@@ -80,14 +87,6 @@ func TDSRow(values ...string) []byte {
 		out = append(binary.LittleEndian.AppendUint16(out, uint16(len(text))), text...)
 	}
 	return append(out, tdsDone(0)...)
-}
-
-// TDSNothing is an answer without rows.
-func TDSNothing() []byte { return tdsDone(0) }
-
-// TDSBegun is the answer to the begin of a transaction.
-func TDSBegun() []byte {
-	return append([]byte{0xE3, 11, 0, 8, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, tdsDone(0)...)
 }
 
 // TDSHalfARow is the beginning of a result with a column of text, whose row does not end.
@@ -129,7 +128,7 @@ func (s TDS) Listen(t testing.TB) string {
 }
 
 func (s TDS) serve(c net.Conn) error {
-	if err := readTDS(c, io.Discard); err != nil {
+	if _, err := readTDS(c, io.Discard); err != nil {
 		return err
 	}
 	// the version, and the answer about TLS
@@ -150,28 +149,63 @@ func (s TDS) serve(c net.Conn) error {
 		c = secure
 	}
 	for _, answer := range s.Answers {
-		if err := readTDS(c, io.Discard); err != nil {
+		if _, err := readTDS(c, io.Discard); err != nil {
 			return err
 		}
 		if err := writeTDS(c, tdsReply, answer); err != nil {
 			return err
 		}
 	}
+	for s.Asked != nil {
+		var message bytes.Buffer
+		kind, err := readTDS(c, &message)
+		if err != nil {
+			return err
+		}
+		if err := writeTDS(c, tdsReply, s.answer(kind, message.Bytes())); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
-// readTDS copies the content of one message.
-func readTDS(c io.Reader, to io.Writer) error {
+func (s TDS) answer(kind byte, message []byte) []byte {
+	const begin = 5 // the rest are commit and rollback
+	body := message
+	if kind == tdsStatement || kind == tdsTransaction {
+		body = message[min(int(binary.LittleEndian.Uint32(message)), len(message)):] // after the headers
+	}
+	switch {
+	case kind == tdsLogin:
+		return TDSLoggedIn()
+	case kind == tdsAttention:
+		return tdsDone(0x20)
+	case kind == tdsTransaction && body[0] == begin:
+		return append([]byte{0xE3, 11, 0, 8, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0}, tdsDone(0)...)
+	case kind == tdsStatement:
+		units := make([]uint16, len(body)/2)
+		for i := range units {
+			units[i] = binary.LittleEndian.Uint16(body[2*i:])
+		}
+		if answer := s.Asked(string(utf16.Decode(units))); answer != nil {
+			return answer
+		}
+	}
+	return tdsDone(0)
+}
+
+// readTDS copies the content of one message, and returns its type.
+func readTDS(c io.Reader, to io.Writer) (kind byte, err error) {
 	for {
 		var header [8]byte
 		if _, err := io.ReadFull(c, header[:]); err != nil {
-			return err
+			return 0, err
 		}
 		if _, err := io.CopyN(to, c, int64(binary.BigEndian.Uint16(header[2:]))-8); err != nil {
-			return err
+			return 0, err
 		}
 		if header[1]&1 != 0 {
-			return nil
+			return header[0], nil
 		}
 	}
 }
@@ -195,7 +229,7 @@ func (h *tdsHandshake) Read(p []byte) (int, error) {
 		if h.done {
 			return h.Conn.Read(p)
 		}
-		if err := readTDS(h.Conn, &h.in); err != nil {
+		if _, err := readTDS(h.Conn, &h.in); err != nil {
 			return 0, err
 		}
 	}
