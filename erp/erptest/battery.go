@@ -68,7 +68,7 @@ func Battery(t *testing.T, e Engine) {
 	}
 }
 
-// customersBattery runs what `safrasync selftest --erp` runs on any server.
+// customersBattery runs what `safrasync check --battery` runs on any server.
 func customersBattery(t *testing.T, e Engine) {
 	s, db := e.Start(t, `CREATE TABLE c (k int)`)
 	lines := map[string]string{}

@@ -252,7 +252,7 @@ var rules = map[string]rule{
 	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
 	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/dryrun", "sync/run",
-		"apiclient", "erp", "internal/alert", "internal/torture"),
+		"apiclient", "erp", "internal/alert"),
 	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
 		"apiclient", "erp", "console", "console/auth", "console/pages", "console/web",
@@ -344,17 +344,17 @@ var rules = map[string]rule{
 	"tools/machine":      {reason: "machine knows namespaces of this host, and nothing of what runs in them"},
 	"tools/failover": {
 		may: []string{
-			"apiclient/sandbox", "internal/pgtest", "internal/throwaway", "internal/torture", "tools/machine",
+			"apiclient/sandbox", "internal/pgtest", "internal/throwaway", "tools/torture/rack", "tools/machine",
 		},
 		reason: "what lets the database fail over judges the program from outside, as tools/torture does",
 	},
 	"tools/torture": {
-		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/torture", "tools/machine"},
+		may:    []string{"apiclient/sandbox", "internal/pgtest", "tools/torture/rack", "tools/machine"},
 		reason: "what kills the program does so from outside: with a line of it inside, both would agree on the same mistake",
 	},
-	"internal/torture": {
+	"tools/torture/rack": {
 		may:    []string{"apiclient/sandbox"},
-		reason: "torture judges the program from outside: with a line of it inside, both would agree on the same mistake",
+		reason: "rack judges the program from outside: with a line of it inside, both would agree on the same mistake",
 	},
 	"tools/packagetest": {
 		may:    []string{"apiclient/sandbox", "internal/pgtest", "internal/throwaway"},

@@ -7,6 +7,6 @@
 // another part of the cluster than the other one. faults.go has what happens to them, operator.go a
 // person who does what the program tells, and nothing else, trial.go the order of events.
 //
-// What must be zero is what package torture says (internal/torture): lost, doubled, falsely accepted
+// What must be zero is what package rack says (tools/torture/rack): lost, doubled, falsely accepted
 // and orphaned rows.
 package failover

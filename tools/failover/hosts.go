@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/torture"
 	"github.com/safrasync/safrasync/tools/machine"
+	"github.com/safrasync/safrasync/tools/torture/rack"
 )
 
 // host is a machine on which `safrasync run` runs.
@@ -54,11 +54,11 @@ func (h *host) dsn() string {
 // configure writes the configuration, with short schedules, and makes the folders that it names.
 func (h *host) configure(erp string) {
 	h.t.test.Helper()
-	rack := h.t.Rack
-	text := rack.Configuration(h.t.API.URL, filepath.Join(h.Dir, "journal"))
+	options := h.t.Options
+	text := options.Configuration(h.t.API.URL, filepath.Join(h.Dir, "journal"))
 	text = strings.ReplaceAll(text, "    changed_at: atualizado\n",
 		"    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
-	env := fmt.Sprintf("TORTURE_KEY=%s\nTORTURE_ERP='%s'\nTORTURE_LEDGER='%s'\n", torture.APIKey, erp, h.dsn())
+	env := fmt.Sprintf("TORTURE_KEY=%s\nTORTURE_ERP='%s'\nTORTURE_LEDGER='%s'\n", rack.APIKey, erp, h.dsn())
 	err := errors.Join(os.MkdirAll(filepath.Join(h.Dir, "journal"), 0o700),
 		os.MkdirAll(filepath.Join(h.Dir, "witness"), 0o700),
 		os.WriteFile(filepath.Join(h.Dir, "service.yaml"), []byte(text), 0o600),
@@ -111,7 +111,7 @@ type finding struct {
 func (h *host) run(args ...string) (string, error) {
 	cmd := exec.CommandContext(h.t.test.Context(), h.act,
 		append([]string{"--config", filepath.Join(h.Dir, "service.yaml")}, args...)...)
-	cmd.Env = append(os.Environ(), "TORTURE_KEY="+torture.APIKey, "TORTURE_ERP="+h.t.ERP.DSN, "TORTURE_LEDGER="+h.dsn())
+	cmd.Env = append(os.Environ(), "TORTURE_KEY="+rack.APIKey, "TORTURE_ERP="+h.t.ERP.DSN, "TORTURE_LEDGER="+h.dsn())
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

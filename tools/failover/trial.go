@@ -16,13 +16,13 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
-	"github.com/safrasync/safrasync/internal/torture"
 	"github.com/safrasync/safrasync/tools/machine"
+	"github.com/safrasync/safrasync/tools/torture/rack"
 )
 
 // trial is two machines on a ledger in a cluster that fails over.
 type trial struct {
-	*torture.Trial
+	*rack.Trial
 	test    testing.TB
 	cluster *cluster
 	hosts   []*host
@@ -62,10 +62,10 @@ func newTrial(t *testing.T, seed uint64) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tr.Trial, err = torture.Begin(t.Context(), torture.Rack{
+	tr.Trial, err = rack.Begin(t.Context(), rack.Options{
 		Binary: tr.hosts[0].act, Dir: dir, Seed: seed, MaxInFlight: mostInFlight, Typing: 1500 * time.Millisecond,
-		ERP:    torture.Database{Driver: "postgres", DSN: erp.Database(t)},
-		Ledger: torture.Database{Driver: "postgres", DSN: tr.hosts[0].dsn()},
+		ERP:    rack.Database{Driver: "postgres", DSN: erp.Database(t)},
+		Ledger: rack.Database{Driver: "postgres", DSN: tr.hosts[0].dsn()},
 	}, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond}, true)
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	d.says(0, c+`report`, "Conciliação ERP × Plataforma", "Soma das situações", "Diferença")
 	archiveOfADemo(t, filepath.Join(d.drive, "safra.zip"))
 	d.says(0, `report --open C:\safra.zip`, "Arquivo íntegro: ", "Filtro: safra 2025/2026")
-	d.says(0, c+`selftest --erp`, "Conceição do Araguaia", "O ERP é lido corretamente. Nada foi gravado.")
+	d.says(0, c+`check --battery`, "Conceição do Araguaia", "O ERP é lido corretamente. Nada foi gravado.")
 	d.says(0, c+`doctor`, "✓ auditoria", "! backup")
 	d.says(0, c+`sync --dry-run`, "Seria enviado: nada")
 
@@ -55,7 +55,7 @@ func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	const refused = "no Windows o programa olha, testa e mostra; o que grava um registro local ou envia fica no Linux\n"
 	for _, command := range []string{
 		`run`, `sync`, `pause contracts --reason x --yes`, `rebuild --reason x --yes`,
-		`report --output C:\r.xlsx`, `state new`, `restore C:\copia.db --reason x --yes`, `selftest --kills 1`,
+		`report --output C:\r.xlsx`, `state new`, `restore C:\copia.db --reason x --yes`,
 	} {
 		if said := d.says(1, c+command); said != "erro: "+refused {
 			t.Errorf("safrasync %s:\n%s", command, said)

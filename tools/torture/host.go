@@ -10,8 +10,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/torture"
 	"github.com/safrasync/safrasync/tools/machine"
+	"github.com/safrasync/safrasync/tools/torture/rack"
 )
 
 // host is a machine: a network namespace in which `safrasync run` has its own host name, machine id
@@ -39,7 +39,7 @@ func (h *host) prepare(dsn map[string]string) {
 		"    changed_at: atualizado\n    schedule: \"@every 1s\"\n")
 	for name, text := range map[string]string{
 		"config.yaml": text,
-		"env": "TORTURE_KEY=" + torture.APIKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) +
+		"env": "TORTURE_KEY=" + rack.APIKey + "\nTORTURE_ERP='" + through(dsn["erp"], h.t.net.erp) +
 			"'\nTORTURE_LEDGER='" + through(dsn["ledger"], h.t.net.ledger) + "'\n",
 	} {
 		if err := os.WriteFile(filepath.Join(h.Dir, name), []byte(text), 0o600); err != nil {

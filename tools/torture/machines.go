@@ -16,13 +16,13 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/pgtest"
-	"github.com/safrasync/safrasync/internal/torture"
 	"github.com/safrasync/safrasync/tools/machine"
+	"github.com/safrasync/safrasync/tools/torture/rack"
 )
 
 // machinesTrial is a trial of several machines on one ledger.
 type machinesTrial struct {
-	*torture.Trial
+	*rack.Trial
 	test     testing.TB
 	net      *network
 	hosts    []*host
@@ -91,10 +91,10 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	dsn := map[string]string{"erp": pgtest.Database(t), "ledger": pgtest.Database(t)}
 	m := &machinesTrial{test: t, net: newNetwork(t, hostPort(dsn["ledger"]))}
 	dir := t.TempDir()
-	opts := torture.Rack{
+	opts := rack.Options{
 		Binary: machine.Build(t, "../..", "-tags", "failpoint", "./cmd/safrasync"), Dir: dir, Seed: 1, MaxInFlight: 4,
-		ERP:    torture.Database{Driver: "postgres", DSN: dsn["erp"]},
-		Ledger: torture.Database{Driver: "postgres", DSN: dsn["ledger"]},
+		ERP:    rack.Database{Driver: "postgres", DSN: dsn["erp"]},
+		Ledger: rack.Database{Driver: "postgres", DSN: dsn["ledger"]},
 	}
 	faults, err := sandbox.ParseFaults([]string{
 		"lost-after%1", "status=500,commit%1", "slow=100ms%20", "refused%1",
@@ -103,7 +103,7 @@ func newMachinesTrial(t *testing.T) *machinesTrial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Trial, err = torture.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
+	m.Trial, err = rack.Begin(t.Context(), opts, sandbox.Options{Faults: faults, Latency: 20 * time.Millisecond},
 		true)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/safrasync/safrasync/internal/pgtest"
-	"github.com/safrasync/safrasync/internal/torture"
 	"github.com/safrasync/safrasync/tools/machine"
+	"github.com/safrasync/safrasync/tools/torture/rack"
 )
 
 var (
@@ -30,11 +30,11 @@ func howOften() int {
 	return 25
 }
 
-func run(t *testing.T, opts torture.Rack) torture.Verdict {
+func run(t *testing.T, opts rack.Options) rack.Verdict {
 	t.Helper()
 	opts.Dir, opts.Kills, opts.Seed = t.TempDir(), howOften(), *seed
-	opts.Progress = func(v torture.Verdict) { t.Logf("%d kills", v.Kills) }
-	v, err := torture.Run(t.Context(), opts)
+	opts.Progress = func(v rack.Verdict) { t.Logf("%d kills", v.Kills) }
+	v, err := rack.Run(t.Context(), opts)
 	line, jsonErr := json.Marshal(v)
 	t.Logf("%s", line)
 	if err != nil || jsonErr != nil {
@@ -51,9 +51,9 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
 			t.Parallel()
-			opts := torture.Rack{Binary: binary, ERP: torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}}
+			opts := rack.Options{Binary: binary, ERP: rack.Database{Driver: "postgres", DSN: pgtest.Database(t)}}
 			if ledger == "postgres" {
-				opts.Ledger = torture.Database{Driver: "postgres", DSN: pgtest.Database(t)}
+				opts.Ledger = rack.Database{Driver: "postgres", DSN: pgtest.Database(t)}
 			}
 			if v := run(t, opts); !v.Clean() {
 				t.Errorf("repeat with -kills %d -seed %d: %v", howOften(), *seed, v.Examples)
@@ -64,9 +64,9 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 
 // The harness can fail: the usual script under cron sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
-	v := run(t, torture.Rack{
+	v := run(t, rack.Options{
 		Script: machine.Build(t, "..", "./torture/cronscript"),
-		ERP:    torture.Database{Driver: "postgres", DSN: pgtest.Database(t)},
+		ERP:    rack.Database{Driver: "postgres", DSN: pgtest.Database(t)},
 	})
 	if v.Doubled == 0 {
 		t.Errorf("nothing was doubled: %+v", v)

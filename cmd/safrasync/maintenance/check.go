@@ -22,13 +22,18 @@ import (
 
 // NewCheckCommand makes the command check.
 func NewCheckCommand(a *cli.App) *cobra.Command {
-	var offline, tell bool
+	var offline, tell, asked bool
 	cmd := a.Command("check", "help.check", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+		if asked {
+			return battery(cmd.Context(), a)
+		}
 		return check(cmd.Context(), a, offline, tell)
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false,
 		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
 	cmd.Flags().BoolVar(&tell, "alert", false, "send a test message to every recipient of alerts and digests")
+	cmd.Flags().BoolVar(&asked, "battery", false,
+		"only ask the ERP's server SELECTs without a table, and say what is read otherwise than it must be")
 	return cmd
 }
 

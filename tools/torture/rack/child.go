@@ -1,4 +1,4 @@
-package torture
+package rack
 
 import (
 	"bufio"
@@ -76,13 +76,13 @@ jobs:
 
 // Configuration returns the configuration file of a program that sends to the platform at url and
 // keeps its journal in a folder.
-func (o Rack) Configuration(url, journal string) string {
+func (o Options) Configuration(url, journal string) string {
 	return fmt.Sprintf(configuration, url, requestTimeout, o.MaxInFlight, quarantine, o.ERP.Driver,
 		o.Ledger.Driver, journal, filepath.Join(filepath.Dir(journal), "witness"))
 }
 
 // newChild writes the configuration and creates the ledger.
-func newChild(ctx context.Context, opts Rack, url string) (*child, error) {
+func newChild(ctx context.Context, opts Options, url string) (*child, error) {
 	c := &child{binary: opts.Binary, script: opts.Script, config: filepath.Join(opts.Dir, "config.yaml"), log: opts.Log}
 	for _, folder := range []string{"ledger", "journal", "witness"} {
 		if err := os.MkdirAll(filepath.Join(opts.Dir, folder), 0o700); err != nil {

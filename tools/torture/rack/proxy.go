@@ -1,4 +1,4 @@
-package torture
+package rack
 
 import (
 	"io"

@@ -1,4 +1,4 @@
-package torture
+package rack
 
 import (
 	"cmp"
@@ -34,7 +34,7 @@ const schema = `CREATE TABLE contrato (num TEXT NOT NULL UNIQUE, produtor TEXT N
 		obs TEXT NOT NULL, atualizado TIMESTAMP);
 	CREATE TABLE entrega (ticket TEXT NOT NULL UNIQUE, num TEXT NOT NULL, volume NUMERIC NOT NULL, obs TEXT NOT NULL, atualizado TIMESTAMP)`
 
-func newWorkload(ctx context.Context, opts Rack) (*workload, error) {
+func newWorkload(ctx context.Context, opts Options) (*workload, error) {
 	at := opts.ERP
 	dsn := at.DSN
 	if at.Driver == "sqlite" {

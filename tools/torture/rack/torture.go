@@ -1,4 +1,4 @@
-package torture
+package rack
 
 import (
 	"context"
@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Rack defines what is tortured and how hard.
-type Rack struct {
+// Options defines what is tortured and how hard.
+type Options struct {
 	Binary string // the program under trial
 	// Script is another program to torture in its place, which has no ledger that could be judged:
 	// see tools/torture/cronscript.
@@ -46,7 +46,7 @@ const (
 // Trial is one run of the harness. [Run] performs a whole trial; the parts are exported for a
 // harness with several machines (tools/torture).
 type Trial struct {
-	Rack
+	Options
 	random  *rand.Rand
 	API     *sandbox.Running
 	truth   *os.File
@@ -60,7 +60,7 @@ type Trial struct {
 
 // Run tortures the program and judges the result. It returns an error if the trial could not run; a
 // verdict that is not clean is not an error.
-func Run(ctx context.Context, opts Rack) (v Verdict, err error) {
+func Run(ctx context.Context, opts Options) (v Verdict, err error) {
 	began := time.Now()
 	t, err := Begin(ctx, opts, sandbox.Options{}, false)
 	if err != nil {
@@ -80,7 +80,7 @@ func Run(ctx context.Context, opts Rack) (v Verdict, err error) {
 // Begin sets a trial up: platform, ERP and ledger, and a program that is not running yet. If
 // platform has no faults of its own, it gets those of [Run]. If direct is set, the platform is
 // reached without the proxy that cuts connections.
-func Begin(ctx context.Context, opts Rack, platform sandbox.Options, direct bool) (*Trial, error) {
+func Begin(ctx context.Context, opts Options, platform sandbox.Options, direct bool) (*Trial, error) {
 	var err error
 	opts.Dir, err = filepath.Abs(opts.Dir)
 	if err != nil { // a ledger needs an absolute path
@@ -99,7 +99,7 @@ func Begin(ctx context.Context, opts Rack, platform sandbox.Options, direct bool
 		opts.Progress = func(Verdict) {}
 	}
 	t := &Trial{
-		Rack: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{},
+		Options: opts, random: rand.New(rand.NewPCG(opts.Seed, 1)), trigger: &trigger{},
 		doubts: map[rowKey]bool{},
 	}
 	t.Verdict = Verdict{

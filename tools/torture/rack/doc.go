@@ -1,4 +1,4 @@
-// Package torture tries to make safrasync lose a row or send one twice, and judges the result only
+// Package rack tries to make safrasync lose a row or send one twice, and judges the result only
 // from outside.
 //
 // It runs the real program again and again. People write to the ERP at the same time, and the
@@ -7,8 +7,7 @@
 // platform's own log and the output of `rows --json`. It knows nothing of the ledger's tables and
 // imports none of the packages under trial except the sandbox, whose log is the truth.
 //
-// `safrasync selftest` runs it for a customer; tools/torture runs it on PostgreSQL, and with
-// several machines.
+// tools/torture runs it on both ledgers, and with several machines; tools/failover judges with it.
 //
 // # What must be zero
 //
@@ -27,4 +26,4 @@
 // torture.go has the order of events, workload.go the ERP and its writers, proxy.go the network,
 // child.go the program and the kills, person.go the person's decisions, judge.go the verdict. The
 // same seed leads to the same plan of faults and kills; what a kill hits depends on the machine.
-package torture
+package rack

@@ -1,0 +1,66 @@
+package maintenance
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/i18n"
+)
+
+// battery queries the configured ERP for what every engine must answer, and prints line by line
+// what differs. It writes nothing and opens no ledger.
+func battery(ctx context.Context, a *cli.App) error {
+	source, err := a.OpenERP(ctx)
+	if err != nil {
+		return err
+	}
+	facts, err := source.Facts(ctx)
+	if err != nil {
+		return err
+	}
+	differ := 0
+	show := func(f erp.Finding) {
+		if f.Result == erp.Differs {
+			differ++
+		}
+		if a.AsJSON {
+			err = errors.Join(err, a.PrintJSON(f))
+			return
+		}
+		line, key := strings.CutPrefix(f.Line, "key ")
+		name := a.Text(i18n.Key("battery.line." + line))
+		if key {
+			name = a.Text("battery.key", name)
+		}
+		var got any = f.Got
+		if f.Err != nil {
+			got = f.Err
+		}
+		switch f.Result {
+		case erp.Passed:
+			a.Show("battery.passed", name, got)
+		case erp.Differs:
+			a.Show("battery.differs", name, f.Want, got)
+		default:
+			a.Show("battery.not_asked", name)
+		}
+		err = errors.Join(err, a.Out.Flush())
+	}
+	show(erp.Finding{
+		Line: "database", Result: erp.Passed,
+		Got: strings.TrimSpace(facts.Product+" "+facts.Version) + ", " + facts.Charset + ", " + source.Target(),
+	})
+	if err := errors.Join(source.Battery(ctx, show), err); err != nil {
+		return err
+	}
+	if differ > 0 {
+		return errors.New(a.Text("battery.failed", differ))
+	}
+	if !a.AsJSON {
+		a.Show("battery.well")
+	}
+	return nil
+}
