@@ -108,29 +108,6 @@ func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.S
 	return o.atOneMoment(ctx, reconcile.Cut{Day: q.AsOf, Derived: true}, q.Sources, fn)
 }
 
-// Archived is an archive, which is asked as the ledger is.
-type Archived struct{ *archive.Archive }
-
-// OpenArchive verifies and opens an archive. It needs no ledger.
-func OpenArchive(file string) (Archived, error) {
-	in, err := archive.Open(file)
-	return Archived{in}, err
-}
-
-// Report returns the rows of the archive's report, or those of one of its closings. It returns
-// trade.ErrNotFound if there is no such closing.
-func (a Archived) Report(q ReportQuery) (*reconcile.Snapshot, error) {
-	if q.AsOf.IsZero() && q.Closing == "" {
-		return a.Snapshot()
-	}
-	for _, c := range a.Closed {
-		if (q.AsOf.IsZero() || c.Day == q.AsOf) && (q.Closing == "" || c.ID == q.Closing) {
-			return a.Archive.Closing(c)
-		}
-	}
-	return nil, trade.ErrNotFound
-}
-
 // AskPlatform asks the platform for each contract that it has by the ledger, before a report that
 // compares with it: that may take long. It calls progress after each.
 func (o *Office) AskPlatform(ctx context.Context, from acts.Reader, progress func(contracts int)) (*reconcile.Answers,
@@ -240,7 +217,7 @@ func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options rec
 ) (seal string, err error) {
 	options.Sections = nil
 	seal, err = archive.Write(ctx, w, archive.Contents{
-		Snapshot: s, Options: options, Ledger: o.store, Who: who.Name, Now: o.now(), Program: o.version,
+		Snapshot: s, Options: options, Ledger: o.store, Now: o.now(),
 	})
 	if file, ok := w.(interface{ Sync() error }); ok && err == nil { // the audit names no file that is not there
 		err = file.Sync()

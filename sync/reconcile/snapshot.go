@@ -255,8 +255,8 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapsho
 	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
 		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
-	s, err := OpenKept(c.Head, &c, func() (io.ReadCloser, error) {
-		return Unpack(piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }))
+	s, err := openKept(c.Head, c, func() (io.ReadCloser, error) {
+		return unpack(piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }))
 	})
 	if err != nil {
 		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
@@ -264,8 +264,8 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapsho
 	return s, nil
 }
 
-// Unpack returns the rows of a closing, which are compressed. To close them closes from.
-func Unpack(from io.ReadCloser) (io.ReadCloser, error) {
+// unpack returns the rows of a closing, which are compressed. To close them closes from.
+func unpack(from io.ReadCloser) (io.ReadCloser, error) {
 	z, err := gzip.NewReader(from)
 	if err != nil {
 		return nil, errors.Join(err, from.Close())
@@ -276,9 +276,9 @@ func Unpack(from io.ReadCloser) (io.ReadCloser, error) {
 	}{z, from}, nil
 }
 
-// OpenKept returns a snapshot from a stored head and its rows, JSON lines that rows opens each time. c is
-// the closing that they are of; nil: none.
-func OpenKept(head []byte, c *trade.Closing, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
+// openKept returns the snapshot of a closing from its head and its rows, JSON lines that rows opens each
+// time.
+func openKept(head []byte, c trade.Closing, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
 	s := &Snapshot{rows: keptRows{rows}}
 	err := json.Unmarshal(head, &s.Head)
 	if err == nil && s.Head.Form > formOfHead {
@@ -287,9 +287,7 @@ func OpenKept(head []byte, c *trade.Closing, rows func() (io.ReadCloser, error))
 	if err == nil {
 		s.zone, err = time.LoadLocation(s.Head.Zone)
 	}
-	if c != nil {
-		s.Head.Kind = ClosedKind
-		s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
-	}
+	s.Head.Kind = ClosedKind
+	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
 	return s, err
 }

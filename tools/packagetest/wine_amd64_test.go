@@ -2,7 +2,6 @@ package packagetest
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -44,8 +43,6 @@ func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	d.says(0, `test C:\linha.zip`, "(mascarado)", `✓ C:\linha.zip`)
 	d.says(0, c+`rows --state accepted`, "01|001001", "enviado")
 	d.says(0, c+`report`, "Conciliação ERP × Plataforma", "Soma das situações", "Diferença")
-	archiveOfADemo(t, filepath.Join(d.drive, "safra.zip"))
-	d.says(0, `report --open C:\safra.zip`, "Arquivo íntegro: ", "Filtro: safra 2025/2026")
 	d.says(0, c+`check --battery`, "Conceição do Araguaia", "O ERP é lido corretamente. Nada foi gravado.")
 	d.says(0, c+`doctor`, "✓ auditoria", "! backup")
 	d.says(0, c+`sync --dry-run`, "Seria enviado: nada")
@@ -63,21 +60,5 @@ func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	}
 	if after := must.Get(os.ReadFile(ledger))(t); string(after) != string(before) {
 		t.Error("the ledger was written")
-	}
-}
-
-// archiveOfADemo writes the archive of a season as a host with Linux does.
-func archiveOfADemo(t *testing.T, file string) {
-	t.Helper()
-	dir := t.TempDir()
-	program, config := filepath.Join(dir, "usr", "bin", "safrasync"), filepath.Join(dir, "demo", "config.yaml")
-	for _, words := range [][]string{
-		{"dpkg-deb", "-x", this(t).deb, dir},
-		{program, "demo", "--dir", filepath.Dir(config)},
-		{program, "--config", config, "report", "--archive", file, "--harvest", "2025/2026"},
-	} {
-		if out, err := exec.Command(words[0], words[1:]...).CombinedOutput(); err != nil {
-			t.Fatalf("%v: %v\n%s", words, err, out)
-		}
 	}
 }

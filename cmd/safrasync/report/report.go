@@ -30,7 +30,7 @@ type Flags struct {
 	format, output             string
 	by                         []string
 	platform, failed, closings bool
-	close, archive, open       string
+	close, archive             string
 	verify                     string
 	decided                    string
 	skipRefused, audit         bool
@@ -108,8 +108,6 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 		"with --decided: do the others when some rows are wrong, stale or refused")
 	flags.StringVar(&f.archive, "archive", "",
 		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
-	flags.StringVar(&f.open, "open", "",
-		"verify the archive in `FILE` and show its report, without ledger, ERP and configuration; also with --closings, --as-of")
 	flags.StringVar(&f.verify, "verify", "",
 		"say whether `FILE`, a PDF of this command, is as it was written, and who signed it")
 	cli.CompletesJobs(a, cmd, "job")
@@ -120,9 +118,6 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 
 // Run writes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
-	if f.open != "" {
-		return openArchive(a, f)
-	}
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err

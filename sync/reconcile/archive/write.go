@@ -9,6 +9,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"io"
 	"time"
 
@@ -17,37 +18,6 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// Manifest is the content of manifest.json. Its JSON form is permanent: fields are only ever added.
-type Manifest struct {
-	Form    int       `json:"form"`
-	Report  string    `json:"report"` // id
-	Name    string    `json:"name"`   // of the installation
-	Program string    `json:"program"`
-	Who     string    `json:"who"`
-	MadeAt  time.Time `json:"made_at"`
-	At      time.Time `json:"at"` // the moment of the report's figures
-	Told    Scope     `json:"told"`
-	Files   []File    `json:"files"`
-}
-
-// Scope is which rows the report shows, and how.
-type Scope struct {
-	From      trade.Date          `json:"from"` // first day of the documents; none = the beginning
-	To        trade.Date          `json:"to"`   // none = the end
-	Filter    reconcile.Filter    `json:"filter"`
-	Tolerance reconcile.Tolerance `json:"tolerance"`
-	Lang      trade.Lang          `json:"language"`
-	Titles    trade.Titles        `json:"titles"`
-	Show      bool                `json:"show"`
-}
-
-// File is one file of an archive.
-type File struct {
-	Name   string `json:"name"`
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
-}
 
 // Closing is a line of closings.jsonl.
 type Closing struct {
@@ -61,17 +31,12 @@ const Act = "report archive"
 // Sealed is the detail of that audit record.
 type Sealed struct {
 	Report string `json:"report"`
-	Seal   string `json:"sha256"` // of the manifest
+	Seal   string `json:"sha256"` // of the list of the files
 }
-
-// formOfManifest is the version of the format that this program writes.
-const formOfManifest = 1
 
 // The files of an archive.
 const (
-	manifestFile = "manifest.json"
-	headFile     = "head.json"
-	rowsFile     = "rows.jsonl"
+	sumsFile     = "SHA256SUMS"
 	closingsFile = "closings.jsonl"
 	auditFile    = "audit.jsonl"
 )
@@ -90,69 +55,48 @@ type Contents struct {
 	Snapshot *reconcile.Snapshot
 	Options  reconcile.Options
 	Ledger   Closed
-	Who      string
 	Now      time.Time
-	Program  string
 }
 
-// writer writes the files of an archive, and collects their entries in the manifest.
+// writer writes the files of an archive, and lists them with their hashes.
 type writer struct {
 	Contents
-	zip   *zip.Writer
-	files []File
+	zip  *zip.Writer
+	sums bytes.Buffer
 }
 
-// Write writes an archive and returns its seal, the SHA-256 of its manifest.
+// Write writes an archive and returns its seal, the SHA-256 of its list of files.
 func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err error) {
 	w := &writer{Contents: c, zip: zip.NewWriter(to)}
-	steps := []func() error{
-		w.rows, w.reports, func() error { return w.closings(ctx) }, func() error { return w.audit(ctx) },
+	err = w.reports()
+	if err == nil {
+		err = w.closings(ctx)
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return "", phrase.Errorf("write the archive: %w", err)
-		}
+	if err == nil {
+		err = w.audit(ctx)
 	}
-	head, o := c.Snapshot.Head, c.Options
-	text, err := json.MarshalIndent(Manifest{
-		Form: formOfManifest, Report: head.ID, Name: head.Name, Program: c.Program, Who: c.Who, MadeAt: c.Now.UTC(),
-		At: head.At, Files: w.files,
-		Told: Scope{o.Filter.From, o.Filter.To, o.Filter, o.Tolerance, o.Lang, o.Titles, o.Show},
-	}, "", "  ")
-	if err != nil {
+	if err == nil {
+		sum := sha256.Sum256(w.sums.Bytes())
+		seal = hex.EncodeToString(sum[:])
+		err = w.file(sumsFile, func(to io.Writer) error { _, err := w.sums.WriteTo(to); return err })
+	}
+	if err = errors.Join(err, w.zip.Close()); err != nil {
 		return "", phrase.Errorf("write the archive: %w", err)
 	}
-	text = trade.MaskJSON(text)
-	if err := w.file(manifestFile, func(to io.Writer) error { _, err := to.Write(text); return err }); err != nil {
-		return "", phrase.Errorf("write the archive: %w", err)
-	}
-	return w.files[len(w.files)-1].SHA256, w.zip.Close()
+	return seal, nil
 }
 
-// counted counts the bytes that are written.
-type counted struct {
-	to io.Writer
-	n  int64
-}
-
-func (c *counted) Write(p []byte) (int, error) {
-	n, err := c.to.Write(p)
-	c.n += int64(n)
-	return n, err
-}
-
-// file adds a file to the archive.
+// file adds a file to the archive, and to the list that sha256sum -c reads.
 func (w *writer) file(name string, write func(io.Writer) error) error {
 	part, err := w.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: w.Now.UTC()})
 	if err != nil {
 		return err
 	}
 	sum := sha256.New()
-	to := &counted{to: io.MultiWriter(part, sum)}
-	if err := write(to); err != nil {
+	if err := write(io.MultiWriter(part, sum)); err != nil {
 		return phrase.Errorf("%s: %w", name, err)
 	}
-	w.files = append(w.files, File{name, to.n, hex.EncodeToString(sum.Sum(nil))})
+	w.sums.WriteString(hex.EncodeToString(sum.Sum(nil)) + "  " + name + "\n")
 	return nil
 }
 
@@ -166,18 +110,6 @@ func line(to io.Writer, v any) (masked bool, err error) {
 	_, err = to.Write(append(clean, '\n'))
 	return !bytes.Equal(text, clean), err
 }
-
-// kept adds the head and the rows of a snapshot.
-func (w *writer) kept(s *reconcile.Snapshot, folder string) error {
-	if err := w.file(folder+headFile, func(to io.Writer) error { _, err := line(to, s.Head); return err }); err != nil {
-		return err
-	}
-	return w.file(folder+rowsFile, func(to io.Writer) error {
-		return s.Each(func(r *reconcile.Row) error { _, err := line(to, r); return err })
-	})
-}
-
-func (w *writer) rows() error { return w.kept(w.Snapshot, "") }
 
 // reports adds the report in all its formats, for programs and for people.
 func (w *writer) reports() error {
@@ -239,18 +171,20 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 	}); err != nil {
 		return false, err
 	}
-	folder := Closing{Closing: c}.folder()
-	if masked {
-		return true, w.kept(s, folder)
-	}
-	if err := w.file(folder+headFile, func(to io.Writer) error { _, err := to.Write(c.Head); return err }); err != nil {
+	folder := "closings/" + c.ID + "/"
+	if err := w.file(folder+"head.json", func(to io.Writer) error {
+		_, err := to.Write(trade.MaskJSON(c.Head))
+		return err
+	}); err != nil {
 		return false, err
 	}
-	return false, w.file(folder+closedRows, func(to io.Writer) error { return w.Ledger.ClosedRows(ctx, c, to) })
+	if masked {
+		return true, w.file(folder+"rows.jsonl", func(to io.Writer) error {
+			return s.Each(func(r *reconcile.Row) error { _, err := line(to, r); return err })
+		})
+	}
+	return false, w.file(folder+"rows.jsonl.gz", func(to io.Writer) error { return w.Ledger.ClosedRows(ctx, c, to) })
 }
-
-// closedRows is the file with the rows of a closing as they were hashed.
-const closedRows = "rows.jsonl.gz"
 
 // auditPage is how many records are read at once.
 const auditPage = 1000
