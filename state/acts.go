@@ -107,7 +107,10 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 		}
 	}
 	noteJob(t, record, act.Status)
-	err = putStatus(t, act.Status, "")
+	err = putStatus(t, act.Status)
+	if err == nil && now.Stop != nil && slices.Contains([]string{brakeAbsent, brakeNewJournal}, now.Stop.Code) {
+		err = endBrake(t, now.Stop.Code, record.At)
+	}
 	return err == nil, err
 }
 

@@ -53,7 +53,7 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 	if err := knowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
 		return err
 	}
-	if err := putStatus(m.Tx, m.status, ""); err != nil {
+	if err := putStatus(m.Tx, m.status); err != nil {
 		return err
 	}
 	note := m.Noting(m.Now)

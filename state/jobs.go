@@ -18,9 +18,13 @@ type statusRow struct {
 	Since sql.NullInt64
 }
 
-const selectStatus = `SELECT state, stop, since FROM job_status WHERE job = ?`
+// theLedger stands in job_status for the ledger itself: a brake of all jobs is also that of a job that
+// has no status of its own yet.
+const theLedger = ""
 
-// statusOf returns the status of a job from its rows, of which there is one or none. A job without
+const selectStatus = `SELECT state, stop, since FROM job_status WHERE job IN (?, '') ORDER BY job DESC`
+
+// statusOf returns the status of a job from its rows: its own, and that of the ledger. A job without
 // a row is idle.
 func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
 	if len(rows) == 0 {
@@ -30,6 +34,9 @@ func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
 	if rows[0].Stop.Valid {
 		if err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop); err != nil {
 			return trade.JobStatus{}, phrase.Errorf("the state of job %s is damaged: %w", job, err)
+		}
+		if b := status.Stop.Brake; b != nil && job != theLedger {
+			b.Job = job
 		}
 	}
 	return status, nil
@@ -57,13 +64,16 @@ func lockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
 
 // SetJobStatus records the status of a job. A pause stays: only an act of a person ends it.
 func (s *Store) SetJobStatus(ctx context.Context, status trade.JobStatus) error {
-	return s.db.InTx(ctx, "recording the state of a job",
-		func(t *sqldb.Tx) error { return putStatus(t, status, ` WHERE job_status.state <> 'paused'`) })
+	return s.db.InTx(ctx, "recording the state of a job", func(t *sqldb.Tx) error {
+		if now, err := lockStatus(t, status.Job); err != nil || now.State == trade.Paused {
+			return err
+		}
+		return putStatus(t, status)
+	})
 }
 
-// putStatus writes the status of a job. condition is an SQL condition on the stored status that may
-// be replaced; "" for any.
-func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
+// putStatus writes the status of a job.
+func putStatus(t *sqldb.Tx, status trade.JobStatus) error {
 	var stop sql.NullString
 	if status.Stop != nil {
 		text, err := json.Marshal((*trade.StoredStop)(status.Stop))
@@ -75,7 +85,7 @@ func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 	told := toldStop(status)
 	return t.Do(`INSERT INTO job_status (job, state, stop, since, told) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
 		SET state = excluded.state, stop = excluded.stop, since = excluded.since,
-		told = CASE WHEN excluded.state = 'idle' OR excluded.told <> '' THEN excluded.told ELSE job_status.told END`+condition,
+		told = CASE WHEN excluded.state = 'idle' OR excluded.told <> '' THEN excluded.told ELSE job_status.told END`,
 		status.Job, string(status.State), stop, sqldb.Millis(status.Since), told)
 }
 
@@ -84,7 +94,7 @@ func putStatus(t *sqldb.Tx, status trade.JobStatus, condition string) error {
 // until a run ends well or a person ends the stop.
 func toldStop(status trade.JobStatus) string {
 	stops := status.State == trade.Stopped || status.State == trade.Paused
-	if !stops || status.Stop == nil || status.Stop.Quiet() {
+	if !stops || status.Job == theLedger || status.Stop == nil || status.Stop.Quiet() {
 		return ""
 	}
 	return status.Stop.Code

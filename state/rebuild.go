@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -274,12 +275,17 @@ func takeOver(r *replay, dir string) error {
 	if err := t.Do(`UPDATE job_cursor SET swept_at = NULL, refs = ''`); err != nil {
 		return err
 	}
+	// The ledger may have been lost with its signs of life: the end of the journal is one.
+	if err := t.Do(`INSERT INTO task (name, ran_at) SELECT ?, ? WHERE NOT EXISTS (SELECT 1 FROM task WHERE name IN (?, ?))`,
+		lifeTask, sqldb.Millis(end.At), lifeTask, passTask); err != nil {
+		return err
+	}
 	note := t.Noting(r.Now)
 	note.ActName, note.Who = rebuildName, r.Who
 	// The records of other hosts' journals are still missing: they must be replayed too, before
 	// anything is sent.
 	note.Seen = maps.Clone(r.History.Seen)
-	for _, job := range r.Plan.Braked {
+	for _, job := range append(slices.Clone(r.Plan.Braked), theLedger) {
 		status, err := lockStatus(t, job)
 		if err != nil {
 			return err

@@ -206,18 +206,22 @@ const (
 	brakeAbsent     = "brake_absent"
 )
 
-// brakeAll pauses jobs until a person has compared the platform with the ledger, which knows only
-// what happened until a time. was is how a job was paused before, if the ledger does not know that.
+// brakeAll pauses the ledger and its jobs until a person has compared the platform with the ledger,
+// which knows only what happened until a time. A job that it does not know yet is paused, too.
+// was is how a job was paused before, if the ledger does not know that.
 // From then on the silence before it is no news.
 func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
 ) error {
-	if len(names) > 0 {
-		if err := lives(t, now); err != nil {
-			return err
-		}
+	if err := lives(t, now); err != nil {
+		return err
 	}
-	for _, job := range names {
+	for _, job := range append(slices.Clone(names), theLedger) {
+		if job == theLedger { // what is not among the names takes it over
+			if err := t.Do(`DELETE FROM job_status WHERE state <> 'paused'`); err != nil {
+				return err
+			}
+		}
 		before, err := lockStatus(t, job)
 		if err != nil {
 			return err
@@ -238,11 +242,40 @@ func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 		status := trade.JobStatus{Job: job, State: trade.Paused, Since: now, Stop: &trade.Stop{
 			Code: code, Brake: &brake,
 		}}
-		if err := putStatus(t, status, ""); err != nil {
+		if err := putStatus(t, status); err != nil {
 			return err
+		}
+		if t.S.Journal != nil { // who begins or mends one writes it there
+			note := t.Noting(now)
+			note.Jobs = append(note.Jobs, jobFactOf(status))
 		}
 	}
 	return nil
+}
+
+// endBrake ends a brake of the ledger when a person has released the last job that it held.
+func endBrake(t *sqldb.Tx, code string, at time.Time) error {
+	held, err := pauseFacts(t)
+	holds := func(f journal.JobFact) bool { return f.Job != theLedger && f.Code == code }
+	if err != nil || slices.ContainsFunc(held, holds) {
+		return err
+	}
+	status, err := lockStatus(t, theLedger)
+	if err != nil || status.State != trade.Paused || status.Stop.Code != code {
+		return err
+	}
+	before := trade.JobStatus{Job: theLedger, State: trade.Idle}
+	if was := status.Stop.Brake.Paused; was != nil {
+		before = *was
+	} else if err := t.Do(`DELETE FROM job_status WHERE job = ?`, theLedger); err != nil {
+		return err
+	}
+	note := t.Noting(at)
+	note.Jobs = append(note.Jobs, jobFactOf(before))
+	if before.State == trade.Idle {
+		return nil
+	}
+	return putStatus(t, before)
 }
 
 // noPause is for brakeAll if the ledger itself knows which jobs are paused.
@@ -254,7 +287,7 @@ func jobsOf(t *sqldb.Tx, configured []string) ([]string, error) {
 	err := t.All(&names, `SELECT DISTINCT job FROM entry`)
 	names = append(append([]string{}, configured...), names...)
 	slices.Sort(names)
-	return slices.Compact(names), err
+	return slices.DeleteFunc(slices.Compact(names), func(n string) bool { return n == theLedger }), err
 }
 
 // doubtAll moves every entry in state sending to in doubt.

@@ -27,6 +27,7 @@ type replay struct {
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry
 	attempt map[string]*attemptRow // those of the entries, and those that the journal names
+	pauses  []string               // the jobs of Plan.Paused, and the ledger
 	settled int                    // answers that only the journal had
 	doubts  int                    // attempts that only the journal had, and no answer to them
 }
@@ -138,6 +139,7 @@ func (r *replay) compare() ([]replayedRow, error) {
 // comparePauses finds the jobs that a person had paused and that are not paused. A job that is
 // paused in the ledger stays paused, whatever the journal has.
 func (r *replay) comparePauses() error {
+	r.pauses = nil
 	for _, job := range slices.Sorted(maps.Keys(r.History.Jobs)) {
 		if !r.History.Jobs[job].Paused {
 			continue
@@ -146,7 +148,11 @@ func (r *replay) comparePauses() error {
 		if err != nil {
 			return err
 		}
-		if status.State != trade.Paused {
+		if status.State == trade.Paused {
+			continue
+		}
+		r.pauses = append(r.pauses, job)
+		if job != theLedger {
 			r.Plan.Paused = append(r.Plan.Paused, job)
 		}
 	}

@@ -35,9 +35,9 @@ func (r *replay) apply(work []replayedRow) error {
 	if err := r.answers(); err != nil {
 		return err
 	}
-	for _, job := range r.Plan.Paused {
+	for _, job := range r.pauses {
 		status, _ := r.History.pause(job)
-		if err := putStatus(r.Tx, status, ""); err != nil {
+		if err := putStatus(r.Tx, status); err != nil {
 			return err
 		}
 	}

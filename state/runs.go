@@ -153,6 +153,6 @@ func (s *Store) Jobs(ctx context.Context) ([]string, error) {
 	// Every entry is in a stored sum, so the large table entry need not be read.
 	err := s.db.All(ctx, "reading the jobs", &jobs,
 		`SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
-		UNION SELECT job FROM job_status UNION SELECT job FROM job_lease ORDER BY job`)
+		UNION SELECT job FROM job_status WHERE job <> '' UNION SELECT job FROM job_lease ORDER BY job`)
 	return jobs, err
 }

@@ -54,12 +54,11 @@ func (s *Store) Announce(ctx context.Context, version string, since time.Time) e
 }
 
 // StillServing renews the heartbeat of this process, and the service's sign of life
-// ([Store.SignOfLife]) unless the last one is older than silent. The first service begins it.
+// ([Store.SignOfLife]) unless the last one is older than silent: that is for a pass to judge.
 func (s *Store) StillServing(ctx context.Context, now time.Time, silent time.Duration) error {
 	return s.db.InTx(ctx, "saying that the service goes on", func(t *sqldb.Tx) error {
-		if err := t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?)
-			ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at WHERE task.ran_at >= ?`,
-			lifeTask, now.UnixMilli(), now.Add(-silent).UnixMilli()); err != nil {
+		if err := t.Do(`UPDATE task SET ran_at = ? WHERE name = ? AND ran_at BETWEEN ? AND ?`, now.UnixMilli(), lifeTask,
+			now.Add(-silent).UnixMilli(), now.Add(clocksDiffer).UnixMilli()); err != nil {
 			return err
 		}
 		return t.Do(`UPDATE service SET seen = `+s.db.D.Now+` WHERE instance = ?`, sqldb.Self().Instance)
@@ -111,37 +110,75 @@ func (s *Store) LastTask(ctx context.Context, name string) (time.Time, error) {
 	return time.UnixMilli(at).UTC(), nil
 }
 
-// lifeTask is the name under which the last sign of life of the service is recorded.
-const lifeTask = "life"
+// The names under which the last signs of life are recorded: of a service, and of any pass.
+const (
+	lifeTask = "life"
+	passTask = "pass"
+)
 
-// lives records a sign of life, if a service has ever given one.
+// clocksDiffer is how much later than now a sign of life may be: the hosts of a cluster have a clock
+// each. A later one was given while the clock was wrong, and does not count.
+const clocksDiffer = 5 * time.Minute
+
+// timerSilent is how long `sync` alone may be silent, if it is longer than a service may be: a timer or
+// a person starts it, once a day, and not on a long weekend.
+const timerSilent = 5 * 24 * time.Hour
+
+// lives records a sign of life of this process.
 func lives(t *sqldb.Tx, at time.Time) error {
-	return t.Do(`UPDATE task SET ran_at = ? WHERE name = ?`, sqldb.Millis(at), lifeTask)
+	signs := []string{passTask}
+	var serving bool
+	if err := t.Get(&serving, `SELECT COUNT(*) > 0 FROM service WHERE instance = ?`, sqldb.Self().Instance); err != nil {
+		return err
+	}
+	if serving {
+		signs = append(signs, lifeTask)
+	}
+	for _, name := range signs {
+		if err := began(t, name, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func began(t *sqldb.Tx, name string, at time.Time) error {
+	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
+		name, sqldb.Millis(at))
 }
 
 // SignOfLife records that a process is about to read and send. If nobody gave such a sign for longer
 // than silent, the ledger may be an old copy, from an image of the machine, and what another one has
-// sent since would go again. Then it pauses the given jobs and those of the ledger instead, in the
-// same transaction: only a person knows. Where no service has ever run, a pass may follow the one
-// before it after any time, and nothing is judged.
+// sent since would go again. Then it brakes the ledger instead, in the same transaction: only a
+// person knows. A ledger that lacks the signs, because it was rebuilt, has those of its attempts. A
+// `sync` that no service followed may be silent for timerSilent.
 func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, silent time.Duration) error {
 	return s.db.InTx(ctx, "saying that somebody sends", func(t *sqldb.Tx) error {
 		if err := mayWork(t); err != nil {
 			return err
 		}
-		var signs []int64
-		if err := t.All(&signs, t.S.D.Locked(`SELECT ran_at FROM task WHERE name = ?`, "task"), lifeTask); err != nil {
+		var signs []struct {
+			Name string
+			At   int64 `db:"ran_at"`
+		}
+		if err := t.All(&signs, t.S.D.Locked(`SELECT name, ran_at FROM task WHERE name IN (?, ?) AND ran_at <= ?`, "task"),
+			lifeTask, passTask, now.Add(clocksDiffer).UnixMilli()); err != nil {
 			return err
 		}
-		if len(signs) == 0 {
-			return nil
-		}
-		var sent []int64 // a copy in another database, or a ledger rebuilt from its journal
-		if err := t.All(&sent, `SELECT started_at FROM attempt ORDER BY id DESC LIMIT 1`); err != nil {
+		var sent []int64
+		if err := t.All(&sent, `SELECT started_at FROM attempt WHERE started_at <= ? ORDER BY id DESC LIMIT 1`,
+			now.Add(clocksDiffer).UnixMilli()); err != nil {
 			return err
 		}
-		until := time.UnixMilli(slices.Max(append(signs, sent...))).UTC()
-		if now.Sub(until) <= silent {
+		at := map[string]int64{}
+		for _, sign := range signs {
+			at[sign.Name] = sign.At
+		}
+		if at[passTask] > at[lifeTask]+serviceSilent.Milliseconds() {
+			silent = max(silent, timerSilent)
+		}
+		until := time.UnixMilli(slices.Max(append(sent, at[lifeTask], at[passTask]))).UTC()
+		if until.UnixMilli() == 0 || now.Sub(until) <= silent { // 0: nobody has used it yet
 			return lives(t, now)
 		}
 		names, err := jobsOf(t, jobs)
@@ -184,8 +221,6 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
 	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
-		return t.Do(
-			`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-			name, sqldb.Millis(at))
+		return began(t, name, at)
 	})
 }

@@ -571,8 +571,7 @@ func (s *Store) releasedSince(ctx context.Context) bool {
 
 // releaseWitness records that a person lets the jobs of this machine go on without the witness.
 func releaseWitness(t *sqldb.Tx, at time.Time) error {
-	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-		releaseTask(t.S), sqldb.Millis(at))
+	return began(t, releaseTask(t.S), at)
 }
 
 // forgetWitness makes a ledger that was copied from another one a new one for the witness.

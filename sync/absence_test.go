@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -85,9 +86,10 @@ func (b *bench) server(statements ...string) {
 	must.Do(b.t, db.Close())
 }
 
-// serves is the heartbeat of a service.
+// serves makes this process a service, with its heartbeat.
 func (b *bench) serves() {
 	b.t.Helper()
+	must.Do(b.t, b.ledger.Announce(b.t.Context(), "test", b.clock.Now()))
 	must.Do(b.t, b.ledger.StillServing(b.t.Context(), b.clock.Now(), run.Absence))
 }
 
@@ -96,6 +98,7 @@ func (b *bench) serves() {
 func (b *bench) starts() (made int, stops map[string]string) {
 	b.t.Helper()
 	b.serves()
+	defer func() { must.Do(b.t, b.ledger.Withdraw(b.t.Context())) }()
 	return b.passes()
 }
 
@@ -199,22 +202,103 @@ func TestAnAbsenceOfALedgerThatNeverSent(t *testing.T) {
 	})
 }
 
-// Where no service runs, a person or a timer starts each pass, whenever that is: nothing is judged.
-func TestPassesWithoutAServiceAreNoAbsence(t *testing.T) {
+// Where no service runs, a timer or a person starts each pass, also after a long weekend. An image of
+// a week is noticed all the same.
+func TestPassesWithoutAServiceAreSignsOfLife(t *testing.T) {
 	both(t, func(t *testing.T, db database) {
 		b := absentBench(t, db)
-		for night := range 3 {
-			b.contract(night + 1)
+		for pass, later := range []time.Duration{24 * time.Hour, 10 * time.Minute, 24 * time.Hour, 110 * time.Hour} {
+			b.contract(pass + 1)
 			if made, stops := b.passes(); made != 1 || len(stops) > 0 {
-				t.Errorf("night %d: %d made, %v", night, made, stops)
+				t.Errorf("pass %d: %d made, %v", pass, made, stops)
 			}
-			b.clock.advance(24 * time.Hour)
+			b.clock.advance(later)
 		}
-		b.contract(4) // the first service of this ledger
+		b.contract(5) // the first service of this ledger
 		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
 			t.Errorf("the first service: %d made, %v", made, stops)
 		}
+		b.clock.advance(time.Hour)
+		b.passes()
+		putBack := b.image()
+		b.contract(6)
+		b.passes()
+		putBack()
+		b.clock.advance(7 * 24 * time.Hour)
+		if made, stops := b.passes(); made != 0 || !sameStops(stops, allAbsent) {
+			t.Errorf("an image of a week: %d made, %v", made, stops)
+		}
+		b.once()
 	})
+}
+
+// A brake of all jobs is the ledger's: a job that was configured after the image takes it over, and
+// goes on with the release of the others.
+func TestAJobThatIsAddedUnderABrakeOfAllJobsIsBraked(t *testing.T) {
+	both(t, func(t *testing.T, db database) {
+		b := absentBench(t, db)
+		today := b.more
+		b.more = nil
+		b.contracts(2)
+		b.starts()
+		putBack := b.image()
+		b.more = today[:1]
+		b.delivery(1, 1, 10)
+		if made, stops := b.starts(); made != 1 || len(stops) > 0 {
+			t.Fatalf("the machine goes on: %d made, %v", made, stops)
+		}
+		putBack()
+		b.clock.advance(3 * time.Hour)
+		b.more = nil // the image has the configuration of then, too
+		b.starts()
+		b.more = today[:1]
+		want := map[string]string{"contracts": "brake_absent", "deliveries": "brake_absent"}
+		for range 2 {
+			if made, stops := b.starts(); made != 0 || !sameStops(stops, want) {
+				t.Fatalf("with today's configuration: %d made, %v", made, stops)
+			}
+		}
+		if names := must.Get(b.ledger.Jobs(t.Context()))(t); slices.Contains(names, "") {
+			t.Errorf("the ledger itself counts as a job: %q", names)
+		}
+		if plan := b.release("contracts"); !plan.Done || fmt.Sprint(plan.Release.Also) != "[deliveries]" {
+			t.Fatalf("the release: %+v", plan)
+		}
+		b.more = today // what is configured after the release is braked by nobody
+		if _, stops := b.starts(); len(stops) > 0 {
+			t.Errorf("after the release: %v", stops)
+		}
+	})
+}
+
+// The journal knows of a brake: a ledger that is lost under it comes back with it, also for a job that
+// is new. A ledger that is rebuilt before anybody noticed has the end of its journal as sign of life.
+func TestARebuiltLedgerKeepsTheBrakeOfAllJobs(t *testing.T) {
+	for name, noticed := range map[string]bool{"the brake stood": true, "rebuilt at once": false} {
+		t.Run(name, func(t *testing.T) {
+			b := absentBench(t, databases[0])
+			b.contracts(2)
+			b.starts()
+			putBack := b.image()
+			b.contract(3)
+			b.delivery(1, 1, 10)
+			b.starts()
+			putBack()
+			b.clock.advance(7 * 24 * time.Hour)
+			if today := b.more; noticed {
+				b.more = today[:1]
+				b.starts()
+				b.more = today
+			}
+			b.rebuilt()
+			for range 2 {
+				if made, stops := b.passes(); made != 0 || !sameStops(stops, allAbsent) {
+					t.Errorf("after the rebuild: %d made, %v", made, stops)
+				}
+			}
+			b.once()
+		})
+	}
 }
 
 // Who stops the service to compare the platform for an afternoon, and releases, starts it when the
@@ -344,6 +428,7 @@ func TestTheServiceRecordsWhileItWasAbsent(t *testing.T) {
 		o.schedules("*/10 * * * *", "*/10 * * * *", "*/10 * * * *")
 		o.contract(1)
 		o.config.AtStart = true
+		o.serves()
 		o.open()
 		o.row("contracts", "01|0001", trade.Accepted, "")
 		o.serves()
