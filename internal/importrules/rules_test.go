@@ -175,10 +175,6 @@ var rules = map[string]rule{
 		},
 		reason: "dryrun reads and judges rows as a run does, on a ledger that stores no intent",
 	},
-	"sync/specimen": {
-		may:    []string{"trade", "erp", "apiclient", "sync/mapping", "sync/dryrun"},
-		reason: "specimen masks a row and proves the mask by the mapping; it reads neither ERP nor ledger itself",
-	},
 	"sync/acts": {may: []string{
 		"trade", "erp", "apiclient", "sync/clock", "sync/identity", "sync/mapping", "sync/outcome",
 		"sync/run",
@@ -247,7 +243,7 @@ var rules = map[string]rule{
 	"cmd/safrasync/refs":   command("sync/acts"),
 	"cmd/safrasync/report": command("sync/acts", "sync/reconcile", "sync/reconcile/archive"),
 	// mapping cases need no ledger
-	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/dryrun", "sync/specimen"),
+	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/dryrun"),
 	"cmd/safrasync/runs":  command("sync", "sync/acts", "sync/reconcile", "sync/reconcile/paper"),
 	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
@@ -272,7 +268,7 @@ var rules = map[string]rule{
 	"internal/office": {
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
-			"sync/events", "sync/pending", "sync/dryrun", "sync/specimen", "sync/reconcile", "sync/reconcile/paper",
+			"sync/events", "sync/pending", "sync/dryrun", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
 			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox",
 		},

@@ -39,8 +39,6 @@ func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	d.says(0, c+`explain contracts --rows`, "local de entrega sem de-para: código L06")
 	d.says(0, c+`test --from contracts 01|001001 C:\caso.yaml`, `C:\caso.yaml gravado`)
 	d.says(0, c+`test C:\caso.yaml`, `✓ C:\caso.yaml`, "1 caso: 1 certo, 0 com falha")
-	d.says(0, c+`why contracts 01|001001 --bundle C:\linha.zip`, `Gravado: C:\linha.zip`)
-	d.says(0, `test C:\linha.zip`, "(mascarado)", `✓ C:\linha.zip`)
 	d.says(0, c+`rows --state accepted`, "01|001001", "enviado")
 	d.says(0, c+`report`, "Conciliação ERP × Plataforma", "Soma das situações", "Diferença")
 	d.says(0, c+`check --battery`, "Conceição do Araguaia", "O ERP é lido corretamente. Nada foi gravado.")

@@ -26,7 +26,7 @@ type testFlags struct{ record, update, from bool }
 // NewTestCommand makes the command test.
 func NewTestCommand(a *cli.App) *cobra.Command {
 	var f testFlags
-	cmd := a.Command("test [DIR|FILE|BUNDLE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
+	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
 		func(cmd *cobra.Command, args []string) error {
 			switch {
 			case f.update && !f.record, f.from && f.record:
@@ -62,42 +62,8 @@ type caseResult struct {
 	err         error        // the same, for people
 }
 
-// testCases runs mapping cases, and rows from bundles. It needs no ERP, network, ledger or secret, and
-// for bundles no configuration either.
+// testCases runs mapping cases. It needs no ERP, network, ledger or secret.
 func testCases(a *cli.App, args []string, f testFlags) error {
-	run, failed, recorded := 0, 0, 0
-	tell := func(result caseResult) error {
-		run++
-		if !result.OK {
-			failed++
-		}
-		if result.Recorded {
-			recorded++
-		}
-		if a.AsJSON {
-			return a.PrintJSON(result)
-		}
-		printCase(a, result)
-		return nil
-	}
-	others, err := testBundles(a, args, tell)
-	if err == nil && (len(others) > 0 || len(args) == 0) {
-		err = testFiles(a, others, f, tell)
-	}
-	if err != nil {
-		return err
-	}
-	if !a.AsJSON {
-		a.Show("test.summary", run, run-failed, failed, recorded)
-	}
-	if failed > 0 {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
-}
-
-// testFiles runs the cases in files and folders.
-func testFiles(a *cli.App, args []string, f testFlags, tell func(caseResult) error) error {
 	config, err := cli.LoadConfigBy(a, config.LoadWithoutSecrets)
 	if err != nil {
 		return err
@@ -110,10 +76,26 @@ func testFiles(a *cli.App, args []string, f testFlags, tell func(caseResult) err
 	if err != nil {
 		return err
 	}
+	failed, recorded := 0, 0
 	for _, file := range files {
-		if err := tell(runCase(a, jobs, file, f)); err != nil {
+		result := runCase(a, jobs, file, f)
+		if !result.OK {
+			failed++
+		}
+		if result.Recorded {
+			recorded++
+		}
+		if !a.AsJSON {
+			printCase(a, result)
+		} else if err := a.PrintJSON(result); err != nil {
 			return err
 		}
+	}
+	if !a.AsJSON {
+		a.Show("test.summary", len(files), len(files)-failed, failed, recorded)
+	}
+	if failed > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	return nil
 }

@@ -17,20 +17,20 @@ import (
 
 // NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
-	request, bundle := false, ""
+	request, mask := false, false
 	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
-		switch {
-		case bundle != "" && request:
-			return a.Usage("row_bundle.flags_clash")
-		case bundle != "":
-			return writeBundle(cmd.Context(), a, args[0], args[1], bundle)
-		case request:
-			return showRequest(cmd.Context(), a, args[0], args[1])
+		a.AsJSON = a.AsJSON || mask
+		print := a.PrintJSON
+		if mask {
+			print = func(v any) error { return printMasked(a, v) }
 		}
-		return why(cmd.Context(), a, args[0], args[1])
+		if request {
+			return showRequest(cmd.Context(), a, args[0], args[1], print)
+		}
+		return why(cmd.Context(), a, args[0], args[1], print)
 	})
-	cmd.Flags().StringVar(&bundle, "bundle", "",
-		"write the row, masked, to `FILE` for support; `safrasync test` runs it without ERP and platform")
+	cmd.Flags().BoolVar(&mask, "mask", false,
+		"as JSON for support: letters as x, digits as 9, but for states, codes, columns and times")
 	cmd.Flags().BoolVar(&request, "request", false,
 		"only the request that would be sent now, with the origin of each field")
 	cmd.ValidArgsFunction = a.CompleteRows()
@@ -49,7 +49,7 @@ type whyJSON struct {
 
 // why prints everything about one key, from the ERP to the platform. If the ERP cannot be reached,
 // its part is missing and the exit code shows it; the rest is printed.
-func why(ctx context.Context, a *cli.App, job, typed string) error {
+func why(ctx context.Context, a *cli.App, job, typed string, print func(any) error) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func why(ctx context.Context, a *cli.App, job, typed string) error {
 	case err != nil:
 		return err
 	case a.AsJSON:
-		err = a.PrintJSON(storyOf(a, s))
+		err = print(storyOf(a, s))
 	default:
 		printStory(a, s)
 	}
@@ -126,7 +126,7 @@ func printStory(a *cli.App, s office.Story) {
 
 // showRequest prints the request that would be sent for a row as the ERP has it now. It stores and
 // sends nothing.
-func showRequest(ctx context.Context, a *cli.App, job, key string) error {
+func showRequest(ctx context.Context, a *cli.App, job, key string, print func(any) error) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func showRequest(ctx context.Context, a *cli.App, job, key string) error {
 	case err != nil:
 		return config.Annotate(err)
 	case a.AsJSON:
-		return a.PrintJSON(plainPreview(p))
+		return print(plainPreview(p))
 	}
 	printPreview(a, p, state)
 	return nil
