@@ -83,8 +83,8 @@ func parseUUID(s string) (string, error) {
 // maxAnyID is the maximum length of an id that is not a UUID, in characters.
 const maxAnyID = 128
 
-// parseAnyID accepts any text of 1 to 128 characters and any integer, and returns it unchanged,
-// because only the platform knows whether case matters. It refuses a blank text, and a text with a
+// parseAnyID accepts any text of 1 to 128 characters and any integer. A UUID is returned in lower
+// case; everything else unchanged, because only the platform knows whether case matters. It refuses a blank text, and a text with a
 // control character (a ledger may be unable to store a NUL): such an answer is garbled.
 func parseAnyID(v json.RawMessage) (string, error) {
 	s, ok := text(v)
@@ -101,9 +101,11 @@ func parseAnyID(v json.RawMessage) (string, error) {
 		return "", phrase.Errorf("is longer than %d characters", maxAnyID)
 	case strings.ContainsFunc(s, unicode.IsControl):
 		return "", errors.New("contains a control character")
-	default:
-		return s, nil
 	}
+	if id, err := parseUUID(s); err == nil {
+		return id, nil
+	}
+	return s, nil
 }
 
 // pathUUID is parseUUID for an id from a caller. Nothing but a UUID ever becomes part of a path.

@@ -77,7 +77,7 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 	default:
 		return nil // another outcome is already certain
 	}
-	remote := remoteKey{e.Sends, sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
+	remote := remoteKey{sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
 	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.EntryID != e.ID {
 		g.Result.Conflicts[a.ID] = other.OwnerJob + " " + other.OwnerKey
 		return nil

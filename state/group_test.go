@@ -357,6 +357,23 @@ func TestAPlatformIDThatAnotherEntryHasIsAConflict(t *testing.T) {
 	})
 }
 
+// A UUID is that of one record, whatever its kind: an answer to a delivery with the id of a contract is
+// no proof of a delivery.
+func TestAPlatformIDThatARowOfAnotherKindHasIsAConflict(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		const id = "0b5f3f6c-58a9-4c50-9d0c-5d0c4bd0a111"
+		lease, other := mustLease(t, s, "contracts"), mustLease(t, s, "deliveries")
+		mustSettle(t, s, lease, created(mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0]), id))
+		ticket := newEntry("t")
+		ticket.Sends = trade.Deliveries
+		sent := mustSend(t, s, other, mustRecord(t, s, other, ticket)[0])
+		r := mustSettle(t, s, other, created(sent, id))
+		if diff := cmp.Diff(map[string]string{sent.ID: "contracts a"}, r.Conflicts); diff != "" {
+			t.Errorf("conflicts (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestTwoJobsThatRaceForOnePlatformIDAreOneConflict(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		const rounds = 20

@@ -10,37 +10,37 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// remoteKey is an id of the platform, with the contract within which it is unique.
-type remoteKey struct{ sends, id, scope string }
+// remoteKey is an id of the platform, with the contract within which it is unique; a UUID is, whatever
+// the kind of its record.
+type remoteKey struct{ id, scope string }
 
 // remoteOwners returns the records that already have one of the platform ids of the group, and the
 // contracts within which the group's own ids are unique, by attempt.
 func (g *groupTx) remoteOwners() (owners map[remoteKey]*ownedRecord, scopes map[string]string, err error) {
 	owners, scopes = map[remoteKey]*ownedRecord{}, map[string]string{}
-	ids := map[string][]string{} // by kind: a list of pairs would not use the index
+	var ids []string
 	for _, st := range g.Group.Settle {
 		a := g.Attempts[st.Attempt.ID]
 		if a == nil || st.Attempt.Outcome != trade.OutcomeCreated {
 			continue
 		}
 		e, id := g.Entries[a.EntryID], sqldb.CleanText(st.Attempt.RemoteID)
-		ids[e.Sends] = append(ids[e.Sends], id)
+		ids = append(ids, id)
 		if went := g.Records.went(e, a.Generation); went != nil {
 			scopes[a.ID] = trade.IDScope(trade.Kind(e.Sends), id, went.Parent)
 		}
 	}
-	for sends, list := range ids {
-		var rows []ownedRecord
-		slices.Sort(list)
-		if err := g.All(&rows, selectRecord+`WHERE r.kind = ? AND r.remote_id <> '' AND `+g.S.D.Among("r.remote_id"), sends,
-			sqldb.ListOf(g.S.D, slices.Compact(list))); err != nil {
-			return nil, nil, err
-		}
-		for i, r := range rows {
-			owners[remoteKey{sends, r.RemoteID, trade.IDScope(trade.Kind(sends), r.RemoteID, r.Parent)}] = &rows[i]
-		}
+	if len(ids) == 0 {
+		return owners, scopes, nil
 	}
-	return owners, scopes, nil
+	var rows []ownedRecord
+	slices.Sort(ids)
+	err = g.All(&rows, selectRecord+`WHERE r.kind IN (?, ?, ?) AND r.remote_id <> '' AND `+g.S.D.Among("r.remote_id"),
+		append(sqldb.Anys(trade.Kinds), sqldb.ListOf(g.S.D, slices.Compact(ids)))...)
+	for i, r := range rows {
+		owners[remoteKey{r.RemoteID, trade.IDScope(trade.Kind(r.Kind), r.RemoteID, r.Parent)}] = &rows[i]
+	}
+	return owners, scopes, err
 }
 
 // idHolding is a row that has, or had, an id, or asks for one, with what was sent.
@@ -48,6 +48,15 @@ type idHolding struct{ Job, Key, Target, Parent, Payload string }
 
 func (h idHolding) parent(kind trade.Kind) string {
 	return cmp.Or(h.Parent, trade.ParentOf(kind, h.Target, []byte(h.Payload)))
+}
+
+// kindsOf returns the kinds of which a record may have an id: a UUID is that of one record, whatever its
+// kind; others are compared within theirs.
+func kindsOf(sends, id string) []any {
+	if trade.IDScope(trade.Deliveries, id, sends) != "" {
+		return []any{sends}
+	}
+	return sqldb.Anys(trade.Kinds)
 }
 
 // holderOf returns the row that has a platform id, from which a person gave its record to another one, or
@@ -64,16 +73,18 @@ func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.Par
 	for _, own := range mine {
 		contract = trade.IDScope(kind, remoteID, own.parent(kind))
 	}
+	kinds := kindsOf(sends, remoteID)
+	among := ` IN (` + sqldb.Placeholders(len(kinds)) + `) `
 	for _, query := range []string{
 		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.id = r.entry_id
-			WHERE r.kind = ? AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
+			WHERE r.kind` + among + `AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
 		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.job = r.job AND e.key = r.key
-			WHERE r.kind = ? AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
+			WHERE r.kind` + among + `AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
 		`SELECT e.job, e.key, a.target, a.payload FROM entry e JOIN attempt a ON e.id = a.entry_id
-			WHERE e.sends = ? AND a.remote_id = ? AND e.id <> ? AND a.late = 1 AND a.outcome = 'created' ORDER BY a.id`,
+			WHERE e.sends` + among + `AND a.remote_id = ? AND e.id <> ? AND a.late = 1 AND a.outcome = 'created' ORDER BY a.id`,
 	} {
 		rows = rows[:0]
-		if err := all(&rows, query, sends, remoteID, except); err != nil {
+		if err := all(&rows, query, append(slices.Clone(kinds), remoteID, except)...); err != nil {
 			return trade.ParentKey{}, err
 		}
 		for _, row := range rows {

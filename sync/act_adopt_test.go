@@ -134,6 +134,49 @@ func TestADeliveryIsAdoptedWithOrWithoutAnID(t *testing.T) {
 	})
 }
 
+// An id has one form, and is that of one record: in capitals or braces it is the same, and the id of a
+// row of another kind, such as the contract of a delivery, is another record's.
+func TestNoRowIsGivenTheIDOfAnotherRecord(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.limits.MaxInFlight = 1
+		b.contracts(2)
+		b.delivery(1, 1, 100)
+		b.delivery(2, 1, 200)
+		b.share("A", 1, 300)
+		b.api.SetFaults(faults(t, "deliveries:lost-after@1")...)
+		b.pass()
+		ticket := b.row("deliveries", "01|0002", trade.Accepted, "").RemoteID
+		contract, other := b.expect(1, trade.Accepted, "").RemoteID, b.expect(2, trade.Accepted, "").RemoteID
+		share := b.row("traceability", "A", trade.Accepted, "").RemoteID
+		for _, id := range []string{ticket, contract, other, share} {
+			for _, form := range []string{id, strings.ToUpper(id), "{" + strings.ToUpper(id) + "}", " " + id} {
+				step := b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+					return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: form})
+				})
+				if b.done(step, acts.IDTaken); step.Holder == (trade.ParentKey{}) {
+					t.Errorf("%s: nothing says whose id it is", form)
+				}
+			}
+		}
+		entry := b.row("deliveries", "01|0001", trade.InDoubt, trade.CauseUnknown)
+		for _, named := range mapping.SentTexts(entry) { // its producer, its wallet
+			if id, err := trade.ParseID(*named); err == nil {
+				b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+					return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: id})
+				}), acts.IDTaken)
+			}
+		}
+		own := b.api.CreatedOf("deliveries")[0].ID
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Adopt(t.Context(), "deliveries", "01|0001", acts.Adoption{ID: strings.ToUpper(own)})
+		}), acts.NotRefused)
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.RemoteID != own {
+			t.Errorf("the row has the id %s, want %s", e.RemoteID, own)
+		}
+	})
+}
+
 // What somebody typed on the platform before the first sending is told before anything goes: rows are
 // recorded without sending, also of a paused job, and those that are there already are adopted.
 func TestI3WhatStandsOnThePlatformAlreadyIsToldBeforeTheFirstSending(t *testing.T) {

@@ -72,7 +72,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "não é um id")
 	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").Wants(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
-	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "outra linha já tem este id")
+	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "este id já é de outro registro")
 	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "informe o id")
 	plan("act", "resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
 	plan("act", "reopen").Wants(http.StatusBadRequest)

@@ -72,6 +72,11 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			if err != nil {
 				return err
 			}
+			for _, text := range mapping.SentTexts(step.Before) { // its contract, its producer
+				if named, err := trade.ParseID(*text); err == nil && named == id {
+					step.Refused = IDTaken
+				}
+			}
 			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {
 				return err
 			}
@@ -107,7 +112,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 		return nil
 	}
 	old, err := a.Ledger.Entry(ctx, step.Holder.Job, step.Holder.Key)
-	if err != nil || old.State != trade.Accepted || old.RemoteID != id {
+	if err != nil || old.Sends != step.Before.Sends || old.State != trade.Accepted || old.RemoteID != id {
 		return err
 	}
 	gone := trade.MissingInERP
@@ -157,15 +162,14 @@ func (a *Acts) hasLost(ctx context.Context, old, now trade.Entry) (bool, error) 
 // maxID is the longest id that is not a UUID, in characters; the client has the same limit.
 const maxID = 128
 
-// PlatformID returns an id in the form in which the ledger stores it, and whether it is valid. Only
-// for deliveries does the API's document not require a UUID.
+// PlatformID returns an id in the form in which the ledger stores and compares it, and whether it is
+// valid. Only for deliveries does the API's document not require a UUID.
 func PlatformID(sends trade.Kind, text string) (string, bool) {
-	text = strings.TrimSpace(text)
-	if sends != trade.Deliveries {
-		id, err := trade.ParseID(text)
-		// the nil id is a default that somebody forgot to set
-		return id, err == nil && strings.Trim(id, "0-") != ""
+	id, err := trade.ParseID(text)
+	if err == nil || sends != trade.Deliveries {
+		return id, err == nil
 	}
+	text = strings.TrimSpace(text)
 	bad := text == "" || !utf8.ValidString(text) || utf8.RuneCountInString(text) > maxID ||
 		strings.ContainsFunc(text, unicode.IsControl)
 	return text, !bad
