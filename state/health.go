@@ -47,14 +47,17 @@ func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 
 func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 	var out []Finding
-	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "full_page_writes"} {
+	for _, name := range []string{"server_version", "fsync", "synchronous_commit", "full_page_writes", "jit"} {
 		var value string
 		if err := s.db.Get(ctx, "looking at the ledger", &value, `SELECT current_setting(?)`, name); err != nil {
 			return nil, err
 		}
-		f := Finding{Name: name, Value: plain(value), OK: value != "off"}
-		if !f.OK {
+		f := Finding{Name: name, Value: plain(value), OK: value != "off" || name == "jit"}
+		switch {
+		case !f.OK:
 			f.Hint = trade.Say("ledger.set_on", "name", name)
+		case name == "jit" && value != "off":
+			f.Hint = trade.Say("ledger.jit")
 		}
 		out = append(out, f)
 	}

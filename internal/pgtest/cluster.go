@@ -214,20 +214,15 @@ func (c *Cluster) initialize(more string) error {
 	return nil
 }
 
-// settings makes the server small, deterministic and durable.
-const settings = `listen_addresses = '127.0.0.1'
-unix_socket_directories = ''
-fsync = on
-synchronous_commit = on
-full_page_writes = on
-shared_buffers = 32MB
-max_connections = 400
-max_prepared_transactions = 10
-max_parallel_workers_per_gather = 0
-jit = off
-password_encryption = 'scram-sha-256'
-timezone = 'UTC'
-log_timezone = 'UTC'
+// settings are what a server of tests has otherwise than initdb leaves it, each with its reason:
+// nothing that a statement or a commit costs, or that a plan depends on.
+const settings = `listen_addresses = '127.0.0.1' # nobody else shall reach it
+unix_socket_directories = '' # its folder may have a name that is too long for one
+shared_buffers = 32MB # small: many of them run at once
+max_connections = 400 # all packages of a run share one server
+max_prepared_transactions = 10 # tests leave transactions prepared
+timezone = 'UTC' # initdb takes that of the machine
+log_timezone = 'UTC' # likewise
 `
 
 // authentication requires a password of the role pw_user only, which tests create to test

@@ -8,8 +8,7 @@
 //
 //   - Every [Database] is new and empty, belongs to one test, and is dropped after it. A [Copy]
 //     starts with the contents of its template, and shares nothing with other copies.
-//   - The server keeps fsync and synchronous_commit on, because safrasync refuses a ledger without
-//     them.
+//   - The server is as initdb leaves it, but for the few settings in cluster.go.
 //   - It listens on loopback only, on a free port outside the ephemeral range, and has no Unix
 //     socket.
 //   - It ends with the test process, even after kill -9, a panic or go test's time-out; the next

@@ -266,6 +266,9 @@ func describePostgres(e *Error, server *pq.Error) {
 	case code == "55P03" || code == "57014":
 		e.Code, e.Hint = CodeLocked,
 			phrase.New("another session holds the rows: run it again, and if it stays look at pg_stat_activity for a long transaction")
+	case code == "08P01" && strings.HasPrefix(server.Message, "unsupported startup parameter"):
+		e.Code, e.Hint = CodeConfig, phrase.New("a connection pooler refuses a setting of state.dsn: "+
+			"take it out there, or add its name to ignore_startup_parameters of PgBouncer")
 	case strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08"):
 		e.Code, e.Hint = CodeUnreachable, phrase.New("the server is starting, stopping or cut off: it is tried again")
 	case code == "XX001" || code == "XX002":

@@ -2,9 +2,8 @@ package sqldb
 
 import (
 	"context"
-	"database/sql/driver"
 	"errors"
-	"maps"
+	"fmt"
 	"net"
 	"strconv"
 	"strings"
@@ -35,28 +34,46 @@ func OpenPostgres(ctx context.Context, o OpenOptions, tune Tuning) (*DB, error) 
 	where := PostgresPlace(cfg)
 	s := newStore(PostgresDialect, tune, where)
 	s.ReadOnly, s.Identity = o.ReadOnly, o.Identity
-	setting, err := durableSetting(ctx, cfg, where, tune)
-	if err != nil {
-		return nil, err
-	}
-	// Each session sets the level that the server has now, so that a later reload cannot lower it
-	// while the session lasts.
-	cfg.Runtime["synchronous_commit"] = setting
-	s.Write = connectPostgres(cfg, tune.Patience, tune, o.ReadOnly)
+	s.Write = connectPostgres(cfg, tune.Patience, statementTimeout, tune, o.ReadOnly)
 	s.Read = s.Write
-	s.unhurried = func() *sqlx.DB {
-		slow := cfg
-		slow.Runtime = maps.Clone(cfg.Runtime)
-		slow.Runtime["statement_timeout"] = "0"
-		return connectPostgres(slow, 0, tune, o.ReadOnly)
-	}
-	if err := s.VerifyPostgres(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	if err := s.askServer(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
+	s.unhurried = func() *sqlx.DB { return connectPostgres(cfg, 0, 0, tune, o.ReadOnly) }
+	for _, check := range []func(context.Context) error{s.ownSessions, s.VerifyPostgres, s.askServer} {
+		if err := check(ctx); err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
 	}
 	return s, nil
+}
+
+// ownSessions refuses a pooler that gives each transaction, or statement, another session of the
+// server: prepared statements and what a session has set go astray there. Two connections take turns,
+// several times, because others may take a session in between.
+func (s *DB) ownSessions(ctx context.Context) (err error) {
+	defer func() { err = s.Fault(ctx, "opening the ledger", err) }()
+	var conns [2]*sqlx.Conn
+	var sessions [2]int
+	for turn := range 6 {
+		at, session := turn%2, 0
+		if conns[at] == nil {
+			conns[at], err = s.Write.Connx(ctx)
+			if err != nil {
+				return err
+			}
+			defer func() { err = errors.Join(err, conns[at].Close()) }()
+		}
+		if err := conns[at].GetContext(ctx, &session, `SELECT pg_backend_pid()`); err != nil {
+			return err
+		}
+		if turn > 1 && session != sessions[at] || session == sessions[1-at] {
+			return &Error{
+				Code: CodeConfig, Path: s.Where,
+				Hint: phrase.New("connect directly, or let PgBouncer have pool_mode = session for this database"),
+				Err:  phrase.Errorf("a connection pooler gives each transaction another session of the server"),
+			}
+		}
+		sessions[at] = session
+	}
+	return nil
 }
 
 // PostgresPlace describes a database for people, without secrets.
@@ -89,25 +106,33 @@ func PostgresConfig(o OpenOptions) (pq.Config, error) {
 	if cfg.ApplicationName == "" {
 		cfg.ApplicationName = strings.TrimSpace("safrasync " + o.Version)
 	}
-	if cfg.Runtime == nil {
-		cfg.Runtime = map[string]string{}
-	}
-	cfg.Runtime["statement_timeout"] = strconv.FormatInt(statementTimeout.Milliseconds(), 10)
-	cfg.Runtime["lock_timeout"] = strconv.FormatInt(LockTimeout.Milliseconds(), 10)
-	// Ends the transactions of a host that vanished, and so frees their locks before its leases
-	// end.
-	cfg.Runtime["idle_in_transaction_session_timeout"] = strconv.FormatInt(idleTimeout.Milliseconds(), 10)
 	return cfg, nil
 }
 
+// sessionSettings is what each session sets when it begins. Parameters of the connection would be
+// simpler, but a pooler refuses those that it does not know.
+//
+// The time limit in a transaction ends those of a host that vanished, and so frees their locks before
+// its leases end. Compiling a statement takes PostgreSQL a hundred times as long as our statements,
+// and it does so where its estimate of an array is wrong. Every level of synchronous_commit except
+// off flushes to the local disk (remote_apply also waits for a standby): a session keeps the one that
+// the server had, so that a later reload cannot lower it, and off is raised to on (I1).
+const sessionSettings = `SELECT set_config('statement_timeout', '%d', false), set_config('lock_timeout', '%d', false),
+	set_config('idle_in_transaction_session_timeout', '%d', false), 
+	(SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'jit'),
+	set_config('synchronous_commit', CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on'
+		ELSE current_setting('synchronous_commit') END, false),
+	set_config('default_transaction_read_only', CASE WHEN %t THEN 'on'
+		ELSE current_setting('default_transaction_read_only') END, false)`
+
 // connectPostgres returns a pool whose connections wait for each part of an answer for at most
-// patience; 0 = as long as the server takes connections.
-func connectPostgres(cfg pq.Config, patience time.Duration, tune Tuning, reading bool) *sqlx.DB {
-	var c driver.Connector = &servers{cfg: cfg, patience: patience, quiet: tune.Quiet, known: map[string]*server{}}
-	if reading {
-		c = readingOnly{c}
-	}
-	db := openDB(c, tune)
+// patience, 0 = as long as the server takes connections, and whose statements end after a limit.
+func connectPostgres(cfg pq.Config, patience, limit time.Duration, tune Tuning, reading bool) *sqlx.DB {
+	db := openDB(&servers{
+		cfg: cfg, patience: patience, quiet: tune.Quiet, known: map[string]*server{},
+		session: fmt.Sprintf(sessionSettings, limit.Milliseconds(), LockTimeout.Milliseconds(),
+			idleTimeout.Milliseconds(), reading),
+	}, tune)
 	db.SetMaxOpenConns(postgresConns)
 	db.SetMaxIdleConns(postgresConns)
 	db.SetConnMaxIdleTime(2 * time.Minute)
@@ -123,22 +148,7 @@ func ConnectPostgres(dsn, version string) (*sqlx.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return connectPostgres(cfg, LockTimeout, DefaultTuning, false), nil
-}
-
-// durableSetting returns the level of synchronous_commit to use. Every level of the server except
-// off flushes to the local disk and is kept (remote_apply also waits for a standby); off is raised
-// to on.
-func durableSetting(ctx context.Context, cfg pq.Config, where string, tune Tuning) (setting string, err error) {
-	db := connectPostgres(cfg, tune.Patience, tune, false)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.GetContext(ctx, &setting, "SHOW synchronous_commit"); err != nil {
-		return "", FaultOf(ctx, "opening the ledger", where, Postgres, err)
-	}
-	if setting == "off" {
-		setting = "on"
-	}
-	return setting, nil
+	return connectPostgres(cfg, LockTimeout, statementTimeout, DefaultTuning, false), nil
 }
 
 // VerifyPostgres refuses a server whose settings do not make commits durable (I1).

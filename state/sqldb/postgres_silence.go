@@ -34,6 +34,7 @@ type servers struct {
 	cfg      pq.Config
 	patience time.Duration // of one read; 0 = as long as the server takes connections
 	quiet    time.Duration
+	session  string // see sessionSettings
 
 	mu    sync.Mutex
 	known map[string]*server // by address
@@ -61,7 +62,14 @@ func (s *servers) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, err
 	}
 	connector.Dialer(s)
-	return connector.Connect(ctx)
+	conn, err := connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.(driver.ExecerContext).ExecContext(ctx, s.session, nil); err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	return conn, nil
 }
 
 // Driver returns the driver.
