@@ -10,6 +10,8 @@ type Query struct {
 	Key []string
 	// ChangedAt names the column of the last change; "" if there is none.
 	ChangedAt string
+	// Columns names those that are read; none: all. What nothing uses may be megabytes long.
+	Columns []string
 	// Job is used in messages only.
 	Job string
 }

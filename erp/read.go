@@ -3,6 +3,8 @@ package erp
 import (
 	"context"
 	"hash/maphash"
+	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
@@ -31,6 +33,12 @@ func (s *Source) plan(ctx context.Context, tx dialect.Tx, q Query) (plan, error)
 	cols, err := s.describe(ctx, tx, st)
 	if err != nil {
 		return plan{}, err
+	}
+	if len(q.Columns) > 0 {
+		cols = slices.DeleteFunc(cols, func(c Column) bool {
+			return !slices.ContainsFunc(slices.Concat(q.Columns, q.Key, []string{q.ChangedAt}),
+				func(name string) bool { return strings.EqualFold(name, c.Name) })
+		})
 	}
 	p := plan{st: st, cols: cols, index: newColumnIndex(namesOf(cols)), changed: -1}
 	p.key, bad = resolve(cols, "key", q.Key)

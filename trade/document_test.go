@@ -40,6 +40,19 @@ func TestEveryFormOfADocumentIsMasked(t *testing.T) {
 		"é ５２９．９８２．２４７－２５ ã":                   "é " + hidden + " ã",
 		"٥٢٩٩٨٢٢٤٧٢٥":                          hidden,
 		"12.345.678-90":                        "***.345.678-**",
+		"529;982;247;25":                       hidden,
+		"529~982~247~25":                       hidden,
+		"529*982*247*25":                       hidden,
+		"(529)982-24725":                       "(" + hidden,
+		"5 2 9 9 8 2 2 4 7 2 5":                hidden,
+		"529\u2043982\u2043247\u204325":        hidden,
+		"529\u3002982\u3002247\u300225":        hidden,
+		"529%2E982%2E247%2D25":                 hidden,
+		"10%22345678909":                       "10%***.456.789-**", // a percentage, nothing escaped
+		"529982247|25":                         hidden,              // base and check digits in two columns
+		"0152998224725":                        hidden,              // branch and CPF in one code
+		"001.52998224725":                      "001." + hidden,
+		"000152998224725":                      hidden,
 	} {
 		if got := trade.MaskDocuments(text); got != want {
 			t.Errorf("%q is shown as %q, not as %q", text, got, want)
@@ -53,7 +66,8 @@ func TestWhatIsNoDocumentOfAPersonStays(t *testing.T) {
 		"", "52998224726", "11111111111", "123529982247259", "529,982,247.25", "529.982.247,25", "529982247.25",
 		"529982247,25",
 		"12.345.678/0001-95", "12345678000195", "a1b2c3d4-0000-7000-8000-052998224725", "2026-11-23T15:04:05Z",
-		"01|1234/2026",
+		"01|1234/2026", "000123|00045", "001|00012345", "7891234567895",
+		"12345683000106", // a CNPJ, whose last digits look like a CPF
 		// the hash of a file, in which 59501a45a69898306629d has a valid CPF
 		`{"sha256":"4431ed99fceb3ca10b17a659501a45a69898306629d65288c8d8c4b0083dc0e8"}`,
 	} {
@@ -83,5 +97,31 @@ func TestAColumnNamedAfterADocumentIsMasked(t *testing.T) {
 		if got := trade.MaskColumn(c.column, c.text); got != c.want {
 			t.Errorf("%s %q is shown as %q, not as %q", c.column, c.text, got, c.want)
 		}
+	}
+}
+
+// A numeric column has lost the zeros with which a CPF begins: of ten, one begins so.
+func TestADocumentInAKeyIsMaskedByTheNameOfItsColumn(t *testing.T) {
+	const key, hidden = "01|1234567890", "01|***.345.678-**"
+	if got := trade.MaskDocuments(key); got != key {
+		t.Fatalf("%s is shown as %s although no key has a document", key, got)
+	}
+	trade.NameKey([]string{"filial", "nr_cpf"})
+	trade.NameKey([]string{"filial", "nr_cpf_base", "seq"})
+	for text, want := range map[string]string{
+		key:                hidden,
+		"SUL 2|1234567890": "SUL 2|***.345.678-**",
+		"a linha (" + key + ", que saiu como " + key + ") espera": "a linha (" + hidden + ", que saiu como " + hidden + ") espera",
+		"01|1234567890|7": "01|***.345.678-**|7",
+		"1234567890|01":   "1234567890|01",
+		"01|1234567891":   "01|1234567891", // no CPF: the key of another job of two columns
+	} {
+		if got := trade.MaskDocuments(text); got != want {
+			t.Errorf("%q is shown as %q, not as %q", text, got, want)
+		}
+	}
+	line := `{"row":7,"key":"` + key + `"}`
+	if got := string(trade.MaskJSON([]byte(line))); got != `{"row":7,"key":"`+hidden+`"}` {
+		t.Errorf("%s is logged as %s", line, got)
 	}
 }

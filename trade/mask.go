@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,27 +18,71 @@ import (
 // everything that is no CNPJ is taken for one: a numeric column has lost its leading zeros.
 
 var (
-	// documentForms are a CPF from its first digit on: with leading zeros, bare or with separators;
-	// as a number with points; and without its first zero, which only separators show.
+	// documentForms are a CPF from its first digit on: with leading zeros, bare or with separators,
+	// its check digits maybe in a column of their own; as a number with points; and without its first
+	// zero, which only separators show. apartForm has a separator after each digit.
 	documentForms = []*regexp.Regexp{
-		regexp.MustCompile(`^0*(\d{3})([\s._/,:-]{0,4})(\d{3})([\s._/,:-]{0,4})(\d{3})([\s._/,:-]{0,4})(\d{2})(?:\D|$)`),
+		regexp.MustCompile(`^0*(\d{3})([^0-9A-Za-z|"]{0,4})(\d{3})([^0-9A-Za-z|"]{0,4})(\d{3})([^0-9A-Za-z|"]{0,4}|\|)(\d{2})(?:\D|$)`),
 		regexp.MustCompile(`^(\d{2})([\s.,])(\d{3})([\s.,])(\d{3})([\s.,])(\d{3})(?:\D|$)`),
 		regexp.MustCompile(`^(\d{2})([\s._/-]{1,4})(\d{3})([\s._/-]{1,4})(\d{3})([\s._/-]{1,4})(\d{2})(?:\D|$)`),
 	}
-	escapedRune = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)
+	apartForm   = regexp.MustCompile(`^\d(?:[^0-9A-Za-z|"]\d){10}(?:\D|$)`)
+	branchForm  = regexp.MustCompile(`^(\d{13,15})(?:\D|$)`) // with a CPF in one code
+	escapedRune = regexp.MustCompile(`^\\u[0-9a-fA-F]{4}`)   // of JSON
+	escapedByte = regexp.MustCompile(`^%2[0-9a-fA-F]`)       // of an address
+	keyToken    = regexp.MustCompile(`[^\s"'“”«»(),;:]+`)
 
 	// opaqueForm is a UUID or a SHA-256, which are compared with others and have digits of no meaning.
 	opaqueForm = regexp.MustCompile(
 		`\b(?:[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}|[0-9a-f]{64})\b`)
 )
 
-// MaskDocuments masks each CPF in a text, in whatever form it was typed. Every page, file and log
-// line that leaves the program must be passed through it.
+// keyDocuments has the parts of keys whose columns are named after documents: of how many parts a key
+// is made, and which one it is. It is the process's, since a text does not say of which job its keys are.
+var keyDocuments sync.Map // of [2]int
+
+// NameKey makes known of which columns the keys of a job are made, so that a CPF that lost its first
+// zeros in a numeric column is masked in every text that has such a key.
+func NameKey(columns []string) {
+	for i, c := range columns {
+		if namesDocument(c) {
+			keyDocuments.Store([2]int{len(columns), i}, nil)
+		}
+	}
+}
+
+// maskKey masks in a key the parts that are documents.
+func maskKey(key string) string {
+	parts := strings.Split(key, "|")
+	for i, part := range parts {
+		_, known := keyDocuments.Load([2]int{len(parts), i})
+		if number := bareDocument(part); known && len(part) >= leastDigits-2 && IsCPF(number) {
+			parts[i] = maskedCPF(number)
+		}
+	}
+	return strings.Join(parts, "|")
+}
+
+// MaskDocuments masks each CPF in a text, in whatever form it was typed. Every page, file, log line and
+// line on a terminal that leaves the program must be passed through it.
 func MaskDocuments(text string) string {
 	if !enoughDigits(text) {
 		return text
 	}
-	plain, at := plainOf(text)
+	if whole := maskKey(text); whole != text { // its parts may have blanks
+		text = whole
+	} else if strings.Contains(text, "|") {
+		text = keyToken.ReplaceAllStringFunc(text, maskKey)
+	}
+	text = maskEscaped(text, escapedRune)
+	if strings.Contains(text, "%2") { // not at once: what looks escaped may be a percentage and a CPF
+		text = maskEscaped(text, escapedByte)
+	}
+	return text
+}
+
+func maskEscaped(text string, escaped *regexp.Regexp) string {
+	plain, at := plainOf(text, escaped)
 	var opaque [][]int // sought once they matter
 	sought := false
 	var out strings.Builder
@@ -75,7 +120,7 @@ func mayBeDocument(text string) bool {
 		switch c := text[i]; {
 		case isDigit(c):
 			digits++
-		case strings.IndexByte(" \t\n\f\r._/,:-", c) < 0:
+		case 'A' <= c && c <= 'Z', 'a' <= c && c <= 'z', c == '"':
 			return false
 		}
 	}
@@ -102,6 +147,16 @@ func documentAt(text string) (number string, end int) {
 			return number, m[15]
 		}
 	}
+	if m := apartForm.FindString(text); m != "" && strings.Count(m, m[1:2]) == leastDigits {
+		if number := strings.ReplaceAll(m[:2*leastDigits+1], m[1:2], ""); IsCPF(number) {
+			return number, 2*leastDigits + 1
+		}
+	}
+	if m := branchForm.FindStringSubmatch(text); m != nil && (len(m[1]) != 14 || !isCNPJ(m[1])) {
+		if number := m[1][len(m[1])-11:]; IsCPF(number) {
+			return number, len(m[1])
+		}
+	}
 	return "", 0
 }
 
@@ -119,7 +174,17 @@ func MaskColumn(name, text string) string {
 	if masked != text || !namesDocument(name) {
 		return masked
 	}
-	plain, _ := plainOf(text)
+	number := bareDocument(text)
+	if number == "" || !IsCPF(number) && isCNPJ("000"+number) {
+		return text
+	}
+	return maskedCPF(number)
+}
+
+// bareDocument returns the digits of a text that is nothing but a number, with the zeros that a CPF
+// begins with; "" if there are more.
+func bareDocument(text string) string {
+	plain, _ := plainOf(text, escapedRune)
 	digits := strings.Map(func(r rune) rune {
 		switch {
 		case r >= '0' && r <= '9':
@@ -131,13 +196,9 @@ func MaskColumn(name, text string) string {
 	}, strings.TrimSpace(plain))
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" || len(digits) > 11 || strings.Contains(digits, "x") {
-		return text
+		return ""
 	}
-	number := strings.Repeat("0", 11-len(digits)) + digits
-	if !IsCPF(number) && isCNPJ(strings.Repeat("0", 14-len(digits))+digits) {
-		return text
-	}
-	return maskedCPF(number)
+	return strings.Repeat("0", 11-len(digits)) + digits
 }
 
 // MaskJSON masks the documents of persons in all strings of a JSON text.
@@ -203,16 +264,16 @@ func namesDocument(name string) bool {
 // plainOf returns a text in which every digit, blank and hyphen of Unicode, also an escaped one
 // (\u2011), is that of ASCII, and what cannot be seen is gone. at returns where a byte of it begins
 // in the text.
-func plainOf(text string) (plain string, at func(int) int) {
-	if isASCII(text) && !strings.Contains(text, `\u`) {
+func plainOf(text string, escaped *regexp.Regexp) (plain string, at func(int) int) {
+	if isASCII(text) && !strings.Contains(text, `\u`) && !strings.Contains(text, "%2") {
 		return text, func(i int) int { return i }
 	}
 	out := make([]byte, 0, len(text))
 	from := make([]int, 0, len(text)+1)
 	for i := 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if m := escapedRune.FindString(text[i:min(len(text), i+6)]); m != "" {
-			n, _ := strconv.ParseUint(m[2:], 16, 16)
+		if m := escaped.FindString(text[i:min(len(text), i+6)]); m != "" {
+			n, _ := strconv.ParseUint(strings.TrimLeft(m, `\u%`), 16, 16)
 			r, size = rune(n), len(m)
 		}
 		if !unicode.Is(unicode.Cf, r) && r != utf8.RuneError { // an error was an invisible one before
@@ -240,6 +301,8 @@ func plainRune(r rune) byte {
 		return '.'
 	case r == '\u2044', r == '\u2215': // slashes of fractions
 		return '/'
+	case !unicode.IsLetter(r) && !unicode.IsNumber(r):
+		return '-'
 	}
 	return 'x'
 }

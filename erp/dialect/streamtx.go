@@ -234,16 +234,27 @@ func (r *RowReader) Read(rows *sqlx.Rows) (values []Value, size int, err error) 
 		return nil, 0, err
 	}
 	values = make([]Value, len(r.items))
+	kept := 0
 	for i, item := range r.items {
+		long := 0
 		switch x := r.cells[i].(type) {
 		case nil:
 			continue
 		case string:
-			size += len(x)
+			long = len(x)
 		case []byte:
-			size += len(x)
+			long = len(x)
 		}
-		values[i] = item.Convert(r.cells[i])
+		size += long
+		switch {
+		case long > maxTextBytes:
+			values[i] = longText
+		case kept+long > maxRowBytes:
+			values[i] = longRow
+		default:
+			values[i] = item.Convert(r.cells[i])
+			kept += long
+		}
 		r.cells[i] = nil
 	}
 	return values, size, nil

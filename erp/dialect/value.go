@@ -99,14 +99,26 @@ func (v Value) IsNull() bool { return v.Kind == Null }
 // Usable reports whether the value can be a part of a key: not NULL, and readable.
 func (v Value) Usable() bool { return v.Kind != Null && v.Err == "" }
 
-// maxTextBytes limits the size of one value: nothing that can be sent is longer, and a 10 MB text
-// in a forgotten column must not fill the memory.
-const maxTextBytes = 1 << 20
+// The bytes of one value and of one row that are kept: nothing that can be sent is longer, and a
+// scanned document must not fill the memory.
+const (
+	maxTextBytes = 1 << 20
+	maxRowBytes  = 4 << 20
+)
+
+var (
+	longText = Value{Kind: Text, Err: phrase.Pack("text longer than 1 MiB")}
+	longRow  = Value{Kind: Text, Err: phrase.Pack("row longer than 4 MiB up to this column")}
+)
+
+// LongestText is the most characters of a value that a dialect asks the database for, as SQL has it:
+// one more than is kept, so that a cut value is no shorter one.
+const LongestText = "1048577"
 
 // TextValue returns a Text value for the bytes that the database stores.
 func TextValue(raw string, cs Charset) Value {
 	if len(raw) > maxTextBytes {
-		return Value{Kind: Text, Err: phrase.Pack("text longer than 1 MiB")}
+		return longText
 	}
 	text, bad := cs.decode(raw)
 	return Value{Kind: Text, Text: text, Err: bad}

@@ -360,6 +360,9 @@ func loadConfigWith(path string, secrets secretResolver) (*Config, error) {
 	if err := d.Err(); err != nil {
 		return nil, err
 	}
+	for _, job := range c.Jobs {
+		trade.NameKey(job.Key)
+	}
 	return c, nil
 }
 

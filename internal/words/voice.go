@@ -113,7 +113,7 @@ func (v Voice) Moment(t time.Time) string {
 }
 
 // Printable makes a text of the ERP, or of a foreign server, safe to print: it cannot control the
-// terminal, reverse the direction of a line, or begin a new line.
+// terminal, reverse the direction of a line, or begin a new line. Documents of persons are masked.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -125,7 +125,7 @@ func Printable(text string) string {
 			return utf8.RuneError
 		}
 		return r
-	}, strings.ReplaceAll(text, "\r\n", "\n"))
+	}, trade.MaskDocuments(strings.ReplaceAll(text, "\r\n", "\n")))
 }
 
 // Lines applies Printable to each line of a text.

@@ -41,5 +41,5 @@ func (r *Discoverer) reportLate() {
 	}
 	l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(), "column", r.Run.Job.Spec.ChangedAt,
 		"lookback", r.Run.Job.Spec.Lookback)
-	r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why), zap.Strings("keys", l.Samples))
+	r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
 }

@@ -34,8 +34,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	defer func() {
 		if r := recover(); r != nil {
 			e.Log.Error("a row made the mapping fail", zap.String("job", e.Job.Name()),
-				zap.Int64("row", entry.ID), zap.String("key", entry.Key),
-				zap.ByteString("stack", debug.Stack()))
+				zap.Int64("row", entry.ID), zap.ByteString("stack", debug.Stack()))
 			e.fill(entry, values, trade.Draft{}, request{}, []trade.Problem{{Rule: trade.RuleInternal, Mapping: true}})
 		}
 	}()

@@ -63,7 +63,9 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 			j.Cancelled[Fold(v)] = true
 		}
 	}
-	j.Query = erp.Query{SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Job: spec.Name}
+	j.Query = erp.Query{
+		SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Columns: j.Columns(), Job: spec.Name,
+	}
 	j.source = Fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.Mapping.Columns)
 	j.Identity = trade.Identity{Tables: erp.Tables(spec.Query), Space: spec.Identity}
 	for _, column := range spec.Key {

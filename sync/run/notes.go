@@ -19,8 +19,8 @@ func (r *Run) Note(note trade.Sentence) {
 func (r *Run) Alarm(alarms []trade.Alarm) {
 	r.Report.Alarms = append(r.Report.Alarms, alarms...)
 	for _, a := range alarms {
-		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("key", a.Key),
-			zap.String("attempt", a.Attempt), zap.Stringer("reason", a.Sentence()))
+		r.Log.Warn("alarm", zap.String("kind", string(a.Kind)), zap.String("attempt", a.Attempt),
+			zap.Stringer("reason", a.Sentence()))
 	}
 }
 

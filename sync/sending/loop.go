@@ -353,7 +353,7 @@ func (s *Sender) takeAnswer(f *flight) {
 	s.row.count(d, f)
 	s.adjustPace(d, f.at)
 	s.judge(d)
-	s.Run.Log.Info("attempt", zap.Int64("row", f.Entry.ID), zap.String("key", f.Entry.Key),
+	s.Run.Log.Info("attempt", zap.Int64("row", f.Entry.ID),
 		zap.String("attempt", f.attempt.ID), zap.String("class", string(d.Outcome)),
 		zap.String("state", string(d.State)), zap.Int("status", f.answer.Status),
 		zap.Strings("messages", outcome.StableKeys(f.answer.Messages)),

@@ -47,9 +47,11 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 			Convert: dialect.BinaryColumn("CONVERT(" + col.Name +
 				" USING latin1)"),
 		}
-	default:
-		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
 	}
+	if use == dialect.ForMapping {
+		name = "LEFT(" + name + ", " + dialect.LongestText + ")"
+	}
+	return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
 }
 
 // bound selects the text of a bound: a TIMESTAMP as an instant in UTC.

@@ -55,12 +55,14 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 		}}
 	}
 	expr := name
-	switch col.Type {
-	case "text", "varchar", "bpchar":
+	switch {
+	case col.Type == "bpchar", use == dialect.ForKey && (col.Type == "text" || col.Type == "varchar"):
 		// Unchanged: a cast of CHAR to text would drop the padding, and a key must be bound again
 		// as it was stored.
-	default:
+	case use == dialect.ForKey:
 		expr += "::text"
+	default:
+		expr = "left(" + name + "::text, " + dialect.LongestText + ")"
 	}
 	return dialect.Item{SQL: expr, Convert: dialect.AsText(dialect.PlainTextValue)}
 }

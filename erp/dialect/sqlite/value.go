@@ -3,12 +3,14 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
+	sqlitedrv "modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -19,7 +21,23 @@ func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	if err != nil {
 		return nil, err
 	}
-	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames}).Opened(), nil
+	if _, err := sqlitedrv.Limit(c.Conn, limitLength, longest); err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames, IsRowError: tooBig}).Opened(), nil
+}
+
+// SQLite works in this process, whose memory a value that a query computes would take: beyond this
+// length the statement fails, and its rows are read one by one.
+const (
+	limitLength = 0 // SQLITE_LIMIT_LENGTH
+	longest     = 16 << 20
+	errTooBig   = 18
+)
+
+func tooBig(err error) bool {
+	var e *sqlitedrv.Error
+	return errors.As(err, &e) && e.Code()&0xff == errTooBig
 }
 
 // renamed matches the names with which SQLite makes a second column of one name unique in a
@@ -48,6 +66,11 @@ func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	declared := col.Type
 	if use == dialect.ForKey {
 		declared = "" // a key is bound again as it was stored, so it is never converted
+	}
+	if use == dialect.ForMapping { // of a long one only the length is read
+		plain := Syntax.Column(col.Name)
+		name = "CASE WHEN octet_length(" + plain + ") >= " + dialect.LongestText +
+			" THEN zeroblob(" + dialect.LongestText + ") ELSE " + plain + " END"
 	}
 	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return s.value(v, declared) }}
 }
