@@ -7,8 +7,11 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -118,6 +121,66 @@ func TestF021ARetypedContractTakesTheRecordOfItsOldNumberOver(t *testing.T) {
 			t.Errorf("contract 1 is back: flags %v", e.Flags)
 		}
 		sweep(nil)
+	})
+}
+
+// What a person adopts is what went, or what the platform showed: a row that holds something else now is
+// flagged with both, also after later sweeps. A wallet that was made anew is no difference of the row.
+func TestAnAdoptedRowThatDiffersKeepsWhatWasSent(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.sync(engine.Options{})
+		id, typed := b.entry(1).RemoteID, must.Get(b.api.TypeCommitment(b.entry(2).Payload, b.clock.Now()))(t)
+		sent := string(b.entry(1).Payload)
+		b.exec(`UPDATE de_para SET id = '9b98fbe4-6680-4a11-9ba1-192ec42b7179' WHERE tipo = 'carteira'`)
+		b.renumber(1, 9)
+		b.exec(`UPDATE contrato SET quantidade = quantidade + 23 WHERE num = '0009'`)
+		b.sync(engine.Options{Sweep: true})
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		b.contract(3)
+		must.Get(b.engine().Sync(t.Context(), nil, engine.Options{RecordOnly: true}))(t)
+		adopt := func(num int, id string, differ, recoded int) {
+			t.Helper()
+			step := b.adopt(num, id)
+			b.done(step, acts.Differs)
+			names := 0
+			for _, f := range step.Reading.Fields {
+				if f.Recoded {
+					names++
+					if f.SentName != "1" || f.ThereName != "1" {
+						t.Errorf("%+v names no code", f)
+					}
+				}
+			}
+			if step.Reading.Differ != differ || names != recoded {
+				t.Errorf("%d fields differ, of which %d only in the table: %+v", step.Reading.Differ, names, step.Reading)
+			}
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+				return a.Adopt(t.Context(), "contracts", key(num), acts.Adoption{ID: id, DespiteDifferences: true})
+			}), acts.NotRefused)
+		}
+		adopt(9, id, 1, 1)
+		adopt(3, typed, 2, 1)
+		job := must.Get(mapping.Compile(b.spec, b.zone))(t)
+		for range 2 {
+			for num, want := range map[int]string{9: "1 24", 3: "2 3"} {
+				e := b.expect(num, trade.Accepted, "")
+				differ := mapping.Differences(job, e, must.Get(run.Codes(t.Context(), b.ledger))(t), nil)
+				if !e.Flags.Has(trade.Changed) || len(differ) == 0 || *differ[0].Sent+" "+*differ[0].Now != want {
+					t.Errorf("contract %d: flags %v, %+v, want %s", num, e.Flags, differ, want)
+				}
+			}
+			b.sync(engine.Options{Sweep: true})
+		}
+		if now := string(b.entry(9).Payload); now != sent {
+			t.Errorf("the row keeps %s, and %s was sent", now, sent)
+		}
+		b.exec(`UPDATE contrato SET quantidade = quantidade - 23, atualizado = '2026-03-14 08:00:00' WHERE num = '0009'`)
+		b.sync(engine.Options{})
+		if e := b.expect(9, trade.Accepted, ""); e.Flags.Has(trade.Changed) {
+			t.Errorf("the value came back, and the flags are %v", e.Flags)
+		}
 	})
 }
 

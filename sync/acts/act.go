@@ -31,6 +31,9 @@ type Ledger interface {
 	// Holder returns the row that has a platform id, or had it in an answer, except for one entry;
 	// the zero key if there is none.
 	Holder(ctx context.Context, sends trade.Kind, remoteID string, except int64) (trade.ParentKey, error)
+	// FormerReferences and Labelled tell which ids codes had, and the names of codes.
+	FormerReferences(ctx context.Context) (map[string]map[string][]string, error)
+	Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error)
 	// Records returns the records that count and that a query selects.
 	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
 	run.Quarantine

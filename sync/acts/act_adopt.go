@@ -4,11 +4,15 @@ package acts
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/sync/identity"
@@ -44,11 +48,21 @@ type FieldReading struct {
 	Sent  *string `json:"sent"`
 	There *string `json:"there"`
 	Same  bool    `json:"same"`
+	// the codes of the ERP's table that the ids stand for, with their names; "" = none is known
+	SentName  string `json:"sent_name,omitempty"`
+	ThereName string `json:"there_name,omitempty"`
+	// Recoded means that the platform has the id that the code of the row had before: the table has
+	// changed, not the row.
+	Recoded bool `json:"recoded,omitempty"`
 }
 
 // Adopt plans that a row is the record that the platform has under an id. An order commitment is read
 // back and compared with what was sent, or would be; differences are shown, and must be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
+	refs, err := run.Codes(ctx, a.Ledger)
+	if err != nil {
+		return RowPlan{}, err
+	}
 	plan, err := a.plan(ctx, ActAdopt, job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if !slices.Contains(trade.Decidable, entry.State) {
@@ -82,7 +96,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 		}
 		if entry.Sends == trade.OrderCommitments {
-			if err := a.readBack(ctx, step, id); err != nil || step.Refused != NotRefused {
+			if err := a.readBack(ctx, step, id, refs); err != nil || step.Refused != NotRefused {
 				return err
 			}
 			if (step.Reading.Differ > 0 || step.Reading.Same == 0) && !adoption.DespiteDifferences {
@@ -90,7 +104,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 		}
 		entry.Accept(id)
-		return nil
+		return a.keepSent(step, refs)
 	})
 	plan.Order.ID, plan.Order.NoID, plan.Order.DespiteDifferences = adoption.ID, adoption.NoID,
 		adoption.DespiteDifferences
@@ -175,8 +189,120 @@ func PlatformID(sends trade.Kind, text string) (string, bool) {
 	return text, !bad
 }
 
+// keepSent has an adopted row keep what the platform has: what was sent under the id or, if this row
+// did not send it, what was read back. The row as it is now stands beside it, and differs.
+func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
+	entry, row, job := &step.After, step.Before.NewestValues(), a.job(step.Before.Job)
+	there, recoded := map[string]*string{}, map[string]bool{}
+	sent := trade.Entry{Sends: entry.Sends, Target: entry.Target}
+	switch {
+	case job == nil:
+		return nil
+	case step.GivesUp != nil && len(step.GivesUp.Entry.Payload) > 0:
+		sent = step.GivesUp.Entry
+		there = mapping.SentTexts(sent)
+	case step.Reading != nil && step.Reading.Same+step.Reading.Differ > 0:
+		body := map[string]json.RawMessage{}
+		_ = json.Unmarshal(entry.Payload, &body) // a row that was never mapped has none
+		for _, f := range step.Reading.Fields {
+			if f.Same || f.There == nil {
+				continue
+			}
+			rules := trade.Rules(entry.Sends)
+			rule := rules[slices.IndexFunc(rules, func(r trade.FieldRule) bool { return r.Field == f.Field })]
+			text := rule.Canonical(*f.There)
+			there[f.Field], recoded[f.Field], body[f.Field] = &text, f.Recoded, json.RawMessage(text)
+			if rule.Type != trade.Number {
+				body[f.Field], _ = json.Marshal(text) //nolint:errchkjson // a text
+			}
+		}
+		var err error
+		sent.Payload, err = json.Marshal(body)
+		if err != nil {
+			return err
+		}
+		sent.PayloadHash = trade.PayloadHash(sent.Target, sent.Payload)
+		sent.Content = sent.Prints().Business
+	}
+	if len(there) == 0 {
+		return nil
+	}
+	newest, err := step.newest()
+	if err != nil {
+		return err
+	}
+	if step.Before.Now == nil {
+		newest = step.Before.Prints()
+	}
+	entry.TakePayload(sent)
+	entry.Values = sent.Values
+	if sent.Job != entry.Job { // its cells are not known: those of the fields that differ are marked
+		entry.Values = maps.Clone(row)
+		fields := job.RowFields(row, refs)
+		for _, f := range job.Mapping.Fields {
+			was, now := there[f.Rule.Field], fields[f.Rule.Field].Text
+			if was == nil || now == "" || recoded[f.Rule.Field] || EqualTexts(f.Rule, *was, now) {
+				continue
+			}
+			for _, column := range f.Spec.Columns {
+				entry.Values[column] = trade.Cell{Kind: trade.Marked}
+			}
+		}
+	}
+	eval := mapping.Evaluator{Job: job, Refs: refs, Log: zap.NewNop()}
+	eval.Compare(entry, row)
+	entry.Newest = newest
+	return nil
+}
+
+// nameFields names the ids of a reading that differ, and says which of them the row's own code had
+// before.
+func (a *Acts) nameFields(ctx context.Context, step *RowStep, refs mapping.Codes) error {
+	job := a.job(step.Before.Job)
+	former, err := a.Ledger.FormerReferences(ctx)
+	if err != nil || job == nil {
+		return err
+	}
+	get := mapping.ColumnsIn(step.Before.NewestValues())
+	for _, f := range job.Mapping.Fields {
+		i := slices.IndexFunc(step.Reading.Fields,
+			func(r FieldReading) bool { return r.Field == f.Rule.Field && !r.Same && r.There != nil })
+		if i < 0 || f.Spec.Ref == "" {
+			continue
+		}
+		r, kind, code := &step.Reading.Fields[i], f.Spec.Ref, mapping.CodeOf(get, f.Spec.Columns)
+		r.Recoded = slices.Contains(former[kind][code], f.Rule.Canonical(*r.There))
+		other := code
+		if !r.Recoded {
+			other = ""
+			for _, c := range slices.Sorted(maps.Keys(refs[kind])) {
+				if EqualTexts(f.Rule, refs[kind][c], *r.There) || slices.Contains(former[kind][c], *r.There) {
+					other = c
+				}
+			}
+		} else {
+			step.Reading.Differ--
+			step.Reading.Same++
+		}
+		labels, err := a.Ledger.Labelled(ctx, []trade.Reference{{Kind: kind, Code: code}, {Kind: kind, Code: other}})
+		if err != nil {
+			return err
+		}
+		r.SentName, r.ThereName = code, other
+		for _, l := range labels {
+			if l.Code == code {
+				r.SentName = code + " " + l.Label
+			}
+			if l.Code == other {
+				r.ThereName = other + " " + l.Label
+			}
+		}
+	}
+	return nil
+}
+
 // readBack reads what the platform has under an id and compares it with what was sent.
-func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
+func (a *Acts) readBack(ctx context.Context, step *RowStep, id string, refs mapping.Codes) error {
 	there, err := a.Platform.GetOrderCommitment(ctx, id)
 	var failure *apiclient.CallError
 	switch {
@@ -188,7 +314,7 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	}
 	reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
 	step.Reading = &reading
-	return nil
+	return a.nameFields(ctx, step, refs)
 }
 
 // TextsOf returns those fields of a record that the answer contains, as texts.

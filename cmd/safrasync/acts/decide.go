@@ -55,8 +55,13 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 	out = append(out, v.Awaited(s.WaitingFor)...)
 	if r := s.Reading; r != nil {
 		for _, f := range r.Fields {
-			if !f.Same {
-				say("decide.field", trade.FieldLabel(f.Field, v.Lang), v.OrAbsent(f.Sent), v.OrAbsent(f.There))
+			mine, there := v.OrAbsent(f.Sent), v.OrAbsent(f.There)
+			switch {
+			case f.Recoded:
+				say("decide.recoded", trade.FieldLabel(f.Field, v.Lang), f.SentName, mine, there)
+			case !f.Same:
+				say("decide.field", trade.FieldLabel(f.Field, v.Lang), strings.TrimSpace(f.SentName+" "+mine),
+					strings.TrimSpace(f.ThereName+" "+there))
 			}
 		}
 		say("decide.compared", r.Same, r.Differ, len(r.Unseen))
