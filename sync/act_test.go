@@ -45,6 +45,29 @@ func (b *bench) flags(num int, want string) {
 	}
 }
 
+// Who acknowledges a contract whose number another document has lets what waits go under the old record: the
+// plan says how much and whose it is, and the row is decided alone.
+func TestANumberThatAnotherDocumentHasIsAcknowledgedAlone(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.delivery(1, 1, 100)
+		b.pass()
+		b.exec(`UPDATE contrato SET produto = 'milho', quantidade = 77, atualizado = '2026-03-13 08:00:00' WHERE num = '0001'`)
+		b.exec(`UPDATE contrato SET preco = 77, atualizado = '2026-03-13 08:00:00' WHERE num = '0002'`)
+		b.delivery(2, 1, 200)
+		b.pass()
+		b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
+		if got := b.acknowledge(1, 2); !cmp.Equal(got, []acts.Refusal{acts.Alone, ""}) {
+			t.Errorf("many at once: %q", got)
+		}
+		step := b.on(1, (*acts.Acts).Acknowledge)
+		if b.done(step, acts.NotRefused); step.Under == nil || *step.Under != (acts.Under{Rows: 1, Producer: producerID}) {
+			t.Errorf("the plan says that %+v would go under the record", step.Under)
+		}
+	})
+}
+
 func TestAnAcknowledgedFlagIsGoneUntilTheRowDiffersFromWhatWasAcknowledged(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
 		b := newBenchOn(t, db, sandbox.Options{})

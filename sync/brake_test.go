@@ -11,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -135,6 +136,40 @@ func TestF025FarMoreNewRowsThanUsualPauseTheJobBeforeAnythingLeaves(t *testing.T
 		}
 		more(7)
 		b.expectBrake(b.sync(engine.Options{}), "brake_new_rows", 7)
+	})
+}
+
+// After a go-live nothing is usual yet: an ordinary day passes then, also one that came beside a pause,
+// and what is more than the job had in all does not.
+func TestF025AnOrdinaryDayAfterTheGoLiveIsNotBraked(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.brakes = run.Brakes{NewRows: 3, NewRowsLeast: 4}
+		next := 0
+		for day, n := range []int{10, 6, 12, 7, 8} {
+			for range n {
+				next++
+				b.contract(next)
+			}
+			dry := b.sync(engine.Options{DryRun: true})
+			if r := b.sync(engine.Options{}); r.Stopped != nil || r.Sent != n || dry.Stopped != nil {
+				t.Fatalf("day %d: %d new rows: sent %d, stopped %+v, dry run %+v", day, n, r.Sent, r.Stopped, dry.Stopped)
+			}
+		}
+		if memory := must.Get(b.ledger.Cursor(t.Context(), "contracts"))(t).Brakes; !slices.Equal(memory.Counts, []int{6, 12, 7, 8}) {
+			t.Errorf("usual is made of %v", memory.Counts)
+		}
+		other := newBenchOn(t, db, sandbox.Options{})
+		other.brakes = b.brakes
+		other.contracts(5)
+		other.sync(engine.Options{})
+		for i := range 6 {
+			other.contract(6 + i)
+		}
+		brake := other.expectBrake(other.sync(engine.Options{}), "brake_new_rows", 6)
+		if brake.Usual != 0 || brake.Limit != 5 {
+			t.Errorf("the brake shows %+v", brake)
+		}
 	})
 }
 

@@ -97,6 +97,8 @@ func (b Brake) sentence(code string) Sentence {
 	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "usual", b.Usual, "limit", b.Limit, "examples", examples,
 		"known", b.Known, "found", b.Found, "lost", b.Known-b.Found, "until", b.Until)
 	switch {
+	case code == "brake_new_rows" && b.Usual == 0:
+		s.Code += ".first"
 	case b.Was != nil && b.Identity != nil && b.Was.Space != b.Identity.Space:
 		s.Code += ".space"
 		s = s.With("space", b.Identity.Space).With("was_space", b.Was.Space)

@@ -236,7 +236,7 @@ func (p *changedRoutes) details(q *web.Request, page *changedPage, ids []int64) 
 
 func (l *changedLine) describe(e trade.Entry, sides office.Sides) {
 	l.Entry, l.Sides = e, sides
-	for _, flag := range office.ChangedFlags {
+	for _, flag := range append([]trade.Flag{trade.Replaced}, office.ChangedFlags...) {
 		if e.Flags.Has(flag) && flag != trade.Changed && flag != l.Of.Flag {
 			l.Flags = append(l.Flags, flag)
 		}

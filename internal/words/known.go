@@ -36,6 +36,9 @@ func (v Voice) Known(s acts.RowStep) []string {
 	default:
 		say("known.refused")
 	}
+	if s.Under != nil {
+		say("known.under", s.Under.Rows, e.RemoteID, s.Under.Producer)
+	}
 	c := s.Counterpart
 	if c == nil || c.Rows > 0 { // the reason says how often the key occurs
 		return out

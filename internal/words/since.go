@@ -18,6 +18,9 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 		}
 		out = append(out, v.Text("since.acked", strings.Join(labels, ", ")))
 	}
+	if e.State == trade.Accepted && e.Flags.Has(trade.Replaced) {
+		return append(out, v.Own.Flag(trade.Replaced, v.Lang).Do)
+	}
 	for _, f := range trade.AcknowledgedByAct {
 		if e.State == trade.Accepted && e.Flags.Has(f) {
 			return append(out, v.Text("since.advice", e.Job, e.Key))
@@ -42,6 +45,12 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 			continue
 		}
 		out = append(out, v.Text("since.dealt", v.fieldName(d), sent, *d.Acknowledged, now))
+	}
+	switch producer := len(changes) == 1 && changes[0].Field == "producer_id"; {
+	case e.Flags.Has(trade.Replaced) && producer:
+		out = append(out, v.Text("since.producer"))
+	case e.Flags.Has(trade.Replaced):
+		out = append(out, v.Own.Flag(trade.Replaced, v.Lang).What)
 	}
 	if e.Flags.Has(trade.MissingInERP) {
 		out = append(out, v.Text("since.missing"))

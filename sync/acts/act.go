@@ -21,6 +21,8 @@ import (
 type Ledger interface {
 	run.CodeKeeper
 	run.ParentKeeper
+	// Dependents returns rows that wait for a row and, after them, those that went under its record.
+	Dependents(ctx context.Context, e trade.Entry, limit int) ([]trade.Entry, error)
 	// Entry returns one entry by its job and key. If it is unknown, it returns trade.ErrNotFound.
 	Entry(ctx context.Context, job, key string) (trade.Entry, error)
 	// Keyed returns the entries of a job that have one of some keys, in no order.
@@ -103,6 +105,8 @@ type RowStep struct {
 	Attempts []trade.Attempt // its requests; not read for rows that never made a record
 	// Counterpart is what a held row was compared with; nil: nothing is known.
 	Counterpart *Counterpart
+	// Under is what would go under the record of a row whose key another document has; nil otherwise.
+	Under *Under
 	// MayDouble means that the act may make a second record of one document: a person must declare
 	// to have checked that it does not.
 	MayDouble bool
@@ -159,6 +163,7 @@ func named(who trade.Person) error {
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
+		replaced := entry.Flags.Has(trade.Replaced)
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {
@@ -168,6 +173,14 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 		case entry.State != trade.Accepted && entry.State != trade.Dismissed:
 			step.Refused = NotAccepted
 			return nil
+		case replaced && len(keys) > 1:
+			step.Refused = Alone
+			return nil
+		}
+		if replaced && entry.State == trade.Accepted {
+			if err := a.under(ctx, step); err != nil {
+				return err
+			}
 		}
 		for _, flag := range trade.AcknowledgedByAct {
 			if !entry.Flags.Has(flag) {

@@ -96,7 +96,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 		}
 		if entry.Sends == trade.OrderCommitments {
-			if err := a.readBack(ctx, step, id, refs); err != nil || step.Refused != NotRefused {
+			if err := a.readBack(ctx, step, id); err != nil || step.Refused != NotRefused {
 				return err
 			}
 			if (step.Reading.Differ > 0 || step.Reading.Same == 0) && !adoption.DespiteDifferences {
@@ -216,11 +216,7 @@ func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
 				body[f.Field], _ = json.Marshal(text) //nolint:errchkjson // a text
 			}
 		}
-		var err error
-		sent.Payload, err = json.Marshal(body)
-		if err != nil {
-			return err
-		}
+		sent.Payload, _ = json.Marshal(body) //nolint:errchkjson // texts and numbers that were read as JSON
 		sent.PayloadHash = trade.PayloadHash(sent.Target, sent.Payload)
 		sent.Content = sent.Prints().Business
 	}
@@ -257,7 +253,7 @@ func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
 
 // nameFields names the ids of a reading that differ, and says which of them the row's own code had
 // before.
-func (a *Acts) nameFields(ctx context.Context, step *RowStep, refs mapping.Codes) error {
+func (a *Acts) nameFields(ctx context.Context, step *RowStep) error {
 	job := a.job(step.Before.Job)
 	former, err := a.Ledger.FormerReferences(ctx)
 	if err != nil || job == nil {
@@ -272,37 +268,23 @@ func (a *Acts) nameFields(ctx context.Context, step *RowStep, refs mapping.Codes
 		}
 		r, kind, code := &step.Reading.Fields[i], f.Spec.Ref, mapping.CodeOf(get, f.Spec.Columns)
 		r.Recoded = slices.Contains(former[kind][code], f.Rule.Canonical(*r.There))
-		other := code
-		if !r.Recoded {
-			other = ""
-			for _, c := range slices.Sorted(maps.Keys(refs[kind])) {
-				if EqualTexts(f.Rule, refs[kind][c], *r.There) || slices.Contains(former[kind][c], *r.There) {
-					other = c
-				}
-			}
-		} else {
+		if r.Recoded {
 			step.Reading.Differ--
 			step.Reading.Same++
 		}
-		labels, err := a.Ledger.Labelled(ctx, []trade.Reference{{Kind: kind, Code: code}, {Kind: kind, Code: other}})
+		r.ThereName, err = a.codeOf(ctx, kind, f.Rule.Canonical(*r.There))
+		if err == nil && r.Sent != nil {
+			r.SentName, err = a.codeOf(ctx, kind, f.Rule.Canonical(*r.Sent))
+		}
 		if err != nil {
 			return err
-		}
-		r.SentName, r.ThereName = code, other
-		for _, l := range labels {
-			if l.Code == code {
-				r.SentName = code + " " + l.Label
-			}
-			if l.Code == other {
-				r.ThereName = other + " " + l.Label
-			}
 		}
 	}
 	return nil
 }
 
 // readBack reads what the platform has under an id and compares it with what was sent.
-func (a *Acts) readBack(ctx context.Context, step *RowStep, id string, refs mapping.Codes) error {
+func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
 	there, err := a.Platform.GetOrderCommitment(ctx, id)
 	var failure *apiclient.CallError
 	switch {
@@ -314,7 +296,7 @@ func (a *Acts) readBack(ctx context.Context, step *RowStep, id string, refs mapp
 	}
 	reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
 	step.Reading = &reading
-	return a.nameFields(ctx, step, refs)
+	return a.nameFields(ctx, step)
 }
 
 // TextsOf returns those fields of a record that the answer contains, as texts.

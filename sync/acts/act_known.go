@@ -3,13 +3,16 @@
 package acts
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/identity"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -95,6 +98,56 @@ func (a *Acts) Counterpart(ctx context.Context, e trade.Entry) (*Counterpart, er
 	}
 	out.SentAt = SentAt(attempts)
 	return out, nil
+}
+
+// Under is what would go under a record once its row is acknowledged.
+type Under struct {
+	Rows     int    // that wait for it; at most underMost
+	Producer string // of the record as it was sent: code and name where they are known, else the id
+}
+
+const underMost = 1000
+
+func (a *Acts) under(ctx context.Context, step *RowStep) error {
+	hang, err := a.Ledger.Dependents(ctx, step.Before, underMost)
+	if err != nil {
+		return err
+	}
+	step.Under = &Under{}
+	for _, e := range hang {
+		if e.State == trade.Waiting {
+			step.Under.Rows++
+		}
+	}
+	id := mapping.SentTexts(step.Before)["producer_id"]
+	if id == nil {
+		return nil
+	}
+	step.Under.Producer, err = a.codeOf(ctx, "producers", *id)
+	step.Under.Producer = cmp.Or(step.Under.Producer, *id)
+	return err
+}
+
+// codeOf returns the code of a table that has an id, or had it, with its name; "" if none does.
+func (a *Acts) codeOf(ctx context.Context, kind, id string) (code string, err error) {
+	refs, _, err := a.Ledger.References(ctx)
+	if err != nil {
+		return "", err
+	}
+	former, err := a.Ledger.FormerReferences(ctx)
+	for _, c := range slices.Sorted(maps.Keys(refs[kind])) {
+		if now, bad := trade.ParseID(refs[kind][c]); bad == nil && now == id || slices.Contains(former[kind][c], id) {
+			code = c
+		}
+	}
+	if err != nil || code == "" {
+		return "", err
+	}
+	labels, err := a.Ledger.Labelled(ctx, []trade.Reference{{Kind: kind, Code: code}})
+	for _, l := range labels {
+		code += " " + l.Label
+	}
+	return code, err
 }
 
 // SentAt returns when the last request left that made a record, or may have; zero if none did.

@@ -40,8 +40,10 @@ const (
 	DoubtBefore  Refusal = "doubt_before"
 	NotInDoubt   Refusal = "not_in_doubt"  // it is not in doubt
 	NotDismissed Refusal = "not_dismissed" // it is not dismissed
-	HeldForIt    Refusal = "held_for_it"   // another row is held for what was dismissed: decide about that one first
-	InQuarantine Refusal = "quarantine"    // too early: a request may still be executed
+	// another document has its number: decided with this row alone, and not among many
+	Alone        Refusal = "alone"
+	HeldForIt    Refusal = "held_for_it" // another row is held for what was dismissed: decide about that one first
+	InQuarantine Refusal = "quarantine"  // too early: a request may still be executed
 	// the person did not confirm that the platform was checked
 	NotChecked Refusal = "not_checked"
 	NotAnID    Refusal = "no_id" // the given id is not valid for this kind of record

@@ -15,6 +15,7 @@ import (
 
 const (
 	brakeHistory = 20 // readings whose median is the usual number of new rows
+	brakeLearns  = 3  // readings with new rows before anything is usual
 	// a change of identity that loses less than 1/lostShare of the known rows is ignored
 	lostShare = 100
 )
@@ -36,7 +37,7 @@ func (r *Guard) Brake(ctx context.Context) error {
 	if err := r.brakeRetyped(ctx, memory, came); err != nil {
 		return err
 	}
-	if err := r.brakeNewRows(memory, came); err != nil {
+	if err := r.brakeNewRows(ctx, memory, came); err != nil {
 		return err
 	}
 	if err := r.brakeMost(ctx, &memory, came.Last); err != nil {
@@ -64,13 +65,27 @@ func (r *Guard) Brake(ctx context.Context) error {
 
 // brakeNewRows pauses the job when far more rows are new than usual (F025). It ignores the first
 // reading of a job, which finds everything in scope: a go-live is checked with --dry-run, not
-// braked.
-func (r *Guard) brakeNewRows(memory trade.Memory, came trade.Arrivals) error {
+// braked. Before anything is usual, as many may be new as the job had in all.
+func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
 		return nil
 	}
-	usual := median(memory.Counts)
-	limit := max(r.run.Env.Brakes.NewRowsLeast, r.run.Env.Brakes.NewRows*usual)
+	usual := 0
+	limit := r.run.Env.Brakes.NewRowsLeast
+	if len(memory.Counts) >= brakeLearns {
+		usual = median(memory.Counts)
+		limit = max(limit, r.run.Env.Brakes.NewRows*usual)
+	} else {
+		tallies, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
+		if err != nil {
+			return err
+		}
+		known := -came.Count
+		for _, t := range tallies {
+			known += t.Count
+		}
+		limit = max(limit, known)
+	}
 	if came.Count <= limit+memory.Allowed {
 		return nil
 	}
