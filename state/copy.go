@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -51,11 +52,12 @@ const moveTime = 6 * time.Hour
 // Move copies a ledger into another database, which must be new, and marks the old one as moved, so
 // that nothing is ever sent from both. It refuses a ledger that is in use.
 //
-// It first marks the old ledger and its journal; from then on no process can take one of its leases,
-// and an older copy of it is refused, too (Restore, Rebuild, Open). It then copies
-// everything in one transaction and compares the two sides, and finally begins the journal of the
-// new ledger. If copying fails, Move removes the mark, and nothing has changed. If the process
-// dies, the same command continues the move. If apply is false, Move only checks and plans.
+// It first marks the new database as an unfinished copy, which nothing but Move opens, then the old
+// ledger and its journal; from then on no process can take one of its leases, and an older copy of it
+// is refused, too (Restore, Rebuild, Open). It then copies everything in one transaction and compares
+// the two sides, begins the journal of the new ledger, and lets the old one name it. If copying fails,
+// Move removes the mark of the old ledger, and nothing has changed. If the process dies, the same
+// command continues the move. If apply is false, Move only checks and plans.
 func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool, record trade.AuditRecord) (MovePlan, error) {
 	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
 }
@@ -76,7 +78,7 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	bare := to
-	bare.Journal, bare.ReadOnly, bare.Begin = "", !apply, true
+	bare.Journal, bare.ReadOnly, bare.Begin, bare.CopyOf = "", !apply, true, old.db.Where
 	fresh, err := open(ctx, bare, patient)
 	if errors.Is(err, sqldb.ErrNoLedger) { // planning does not create a ledger
 		fresh, err = openMemory(ctx, tune)
@@ -96,7 +98,13 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 		if err := m.from.witness.flushed(); err != nil {
 			return m.plan, err
 		}
-		return m.plan, m.beginJournal(ctx, to, patient)
+		return m.plan, m.finish(ctx, to, patient)
+	}
+	err = m.to.db.InTx(ctx, "marking the copy as unfinished", func(t *sqldb.Tx) error {
+		return t.Do(`UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
+	})
+	if err != nil {
+		return m.plan, err
 	}
 	if err := m.mark(ctx, record); err != nil {
 		if m.noted() { // the journal was first
@@ -112,7 +120,7 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	if err != nil {
 		return m.plan, errors.Join(err, m.unmark(ctx))
 	}
-	return m.plan, m.beginJournal(ctx, to, patient)
+	return m.plan, m.finish(ctx, to, patient)
 }
 
 // openMoved opens a ledger that is to be moved, even if it is already marked as moved.
@@ -171,13 +179,13 @@ func (m *moving) look(ctx context.Context) error {
 	switch {
 	case there.From != nil && *there.From == m.from.db.ID && moved != nil:
 		m.plan.Done = true
-	case there.From != nil || there.Rows > 0:
+	case there.Rows > 0:
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: m.to.db.Where,
 			Hint: phrase.New("give a database without a ledger, or a schema of its own"),
 			Err:  errors.New("it has a ledger already, which is in use or was"),
 		}
-	case moved != nil && *moved != m.to.db.Where:
+	case moved != nil && strings.TrimPrefix(*moved, sqldb.Unfinished) != m.to.db.Where:
 		return refuseOther(m.from.db, 0, moved)
 	}
 	return nil
@@ -219,11 +227,11 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if err := nobodyLives(t); err != nil {
 			return err
 		}
-		n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, m.to.db.Where)
+		n, err := t.Changed(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, sqldb.Unfinished+m.to.db.Where)
 		if err != nil || n == 0 && m.noted() {
 			return err // already marked by an earlier attempt
 		}
-		noteMoved(t, m.to.db.Where)
+		noteMoved(t, sqldb.Unfinished+m.to.db.Where)
 		if n == 0 {
 			return nil
 		}
@@ -244,13 +252,13 @@ func (m *moving) unmark(ctx context.Context) error {
 	again := func(what string, err error) error {
 		return &sqldb.Error{
 			Code: sqldb.CodeCopy, Path: m.from.db.Where,
-			Hint: phrase.New("run the same command again, which goes on; until then nothing is sent from either"),
+			Hint: phrase.New(sqldb.CopyAgain),
 			Err:  errors.Join(errors.New(what), err),
 		}
 	}
-	var from *string
+	var from string
 	if err := m.to.db.Get(ctx, "looking at the new ledger", &from, `SELECT moved_from FROM ledger`); err != nil ||
-		from != nil {
+		!strings.HasPrefix(from, sqldb.Unfinished) {
 		return again("nobody knows whether the ledger was moved", err)
 	}
 	err := m.from.db.InTx(ctx, "taking the mark of the move back", func(t *sqldb.Tx) error {
@@ -263,12 +271,18 @@ func (m *moving) unmark(ctx context.Context) error {
 	return nil
 }
 
-// beginJournal opens the new ledger in the normal way, which begins its journal with what the
-// ledger knows and runs the usual checks.
-func (m *moving) beginJournal(ctx context.Context, to sqldb.OpenOptions, tune sqldb.Tuning) (err error) {
+// finish opens the new ledger in the normal way, which begins its journal with what the ledger knows
+// and runs the usual checks. Then the old one, and its journal, name it as their successor.
+func (m *moving) finish(ctx context.Context, to sqldb.OpenOptions, tune sqldb.Tuning) error {
 	s, err := open(ctx, to, tune)
+	if err == nil {
+		err = s.Close()
+	}
 	if err != nil {
 		return phrase.Errorf("the ledger is moved; its journal: %w", err)
 	}
-	return s.Close()
+	return m.from.db.InTx(ctx, "marking the ledger as moved", func(t *sqldb.Tx) error {
+		noteMoved(t, m.to.db.Where)
+		return t.Do(`UPDATE ledger SET moved_to = ?`, m.to.db.Where)
+	})
 }

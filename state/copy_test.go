@@ -1,12 +1,18 @@
 package state
 
 import (
+	"database/sql/driver"
+	"errors"
 	"path/filepath"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/sickdb"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -155,5 +161,94 @@ func TestAMoveThatFailsLeavesTheLedgerAsItWas(t *testing.T) {
 	}
 	if got := statesOf(t, mustOpen(t, to), "contracts"); len(got) != 4 {
 		t.Errorf("states: %v", got)
+	}
+}
+
+// dies is a process that dies just before a statement: nothing of it happens any more.
+type dies struct {
+	at    string       // what the statement begins with
+	after atomic.Int64 // how many of them happen
+	dead  atomic.Bool
+}
+
+func (d *dies) Call(call string, do func() error) error {
+	if strings.HasPrefix(strings.TrimSpace(call), d.at) && d.after.Add(-1) < 0 {
+		d.dead.Store(true)
+	}
+	if d.dead.Load() {
+		return errors.New("the process is dead")
+	}
+	return do()
+}
+
+func (d *dies) Row(string, []string, []driver.Value) {}
+
+// A move whose process dies at any step: until everything is copied, the new place is no ledger, and the
+// old one says that the copy is not finished. The same command goes on.
+func TestAMoveGoesOnWhereverItsProcessDied(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		at     string // the statement before which it dies
+		after  int64  // how many of these it makes before
+		code   string // why the old ledger refuses then; "" = it works on
+		absent bool   // the new place is no ledger
+	}{
+		"before the old one is marked":     {at: "UPDATE ledger SET moved_to", absent: true},
+		"before anything is copied":        {at: "DELETE FROM audit", code: sqldb.CodeCopy, absent: true},
+		"half copied":                      {at: "DELETE FROM outbox", code: sqldb.CodeCopy, absent: true},
+		"before the copy is committed":     {at: "UPDATE ledger SET refs_version", code: sqldb.CodeCopy, absent: true},
+		"before its journal is begun":      {at: "INSERT INTO journal", after: 1, code: sqldb.CodeCopy},
+		"before the old one hears of that": {at: "UPDATE ledger SET moved_to", after: 1, code: sqldb.CodeCopy},
+	} {
+		for i, b := range backends {
+			target := backends[(i+len(name))%2]
+			t.Run(name+", "+b.name+" to "+target.name, func(t *testing.T) {
+				t.Parallel()
+				from, to := b.empty(t), target.empty(t)
+				from.Journal = filepath.Join(t.TempDir(), "journal")
+				to.Journal = from.Journal
+				filled(t, from)
+				d := &dies{at: c.at}
+				d.after.Store(c.after)
+				tune := sqldb.DefaultTuning
+				tune.Through, tune.Settle = sickdb.Through(d), time.Millisecond
+				_, err := move(t.Context(), from, to, tune, true, moveRecord)
+				if err == nil || !d.dead.Load() {
+					t.Fatalf("it lives, and ended with %v", err)
+				}
+				check := func(o sqldb.OpenOptions, code, part string) {
+					t.Helper()
+					for _, readOnly := range []bool{true, false} {
+						o.ReadOnly = readOnly
+						s, err := Open(t.Context(), o)
+						switch {
+						case code == "" || readOnly && o.DSN == from.DSN:
+							must.Do(t, errors.Join(err, s.Close()))
+						default:
+							wantCode(t, err, code)
+							if !strings.Contains(err.Error(), part) {
+								t.Errorf("%v does not say %q", err, part)
+							}
+						}
+					}
+				}
+				check(from, c.code, "not finished")
+				if c.absent {
+					check(to, sqldb.CodeAbsent, "not finished")
+					_, err = New(t.Context(), to)
+					wantCode(t, err, sqldb.CodeAbsent)
+					_, err = Rebuild(t.Context(), to, nil, true, rebuildAct)
+					wantCode(t, err, sqldb.CodeAbsent)
+				}
+				plan := must.Get(Move(t.Context(), from, to, true, moveRecord))(t)
+				if plan.Done == c.absent {
+					t.Errorf("the same command again: done before %t", plan.Done)
+				}
+				check(from, sqldb.CodeMoved, "was moved to")
+				if got := statesOf(t, mustOpen(t, to), "contracts"); len(got) != 4 {
+					t.Errorf("states: %v", got)
+				}
+			})
+		}
 	}
 }

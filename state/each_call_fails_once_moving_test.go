@@ -92,7 +92,7 @@ func (r *removal) stands(what string, err error) {
 	switch {
 	case old && there > 0:
 		r.t.Fatalf("%s: %d rows are in the new place, and it is sent from the old one", what, there)
-	case !old && there == 0 && !strings.Contains(err.Error(), "run the same command again"):
+	case !old && there == 0 && !strings.Contains(err.Error(), "`safrasync state copy` once more"):
 		r.t.Errorf("%s: it is sent from neither place, and nobody says so: %v", what, err)
 	}
 }
@@ -102,7 +102,7 @@ func (r *removal) sends(o sqldb.OpenOptions) bool {
 	r.t.Helper()
 	s, err := Open(r.t.Context(), o)
 	var refused *sqldb.Error
-	if errors.As(err, &refused) && refused.Code == sqldb.CodeMoved {
+	if errors.As(err, &refused) && (refused.Code == sqldb.CodeMoved || refused.Code == sqldb.CodeCopy) {
 		return false
 	}
 	must.Do(r.t, err)

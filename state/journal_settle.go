@@ -113,7 +113,7 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 func (s *Store) settleHead(t *sqldb.Tx, platform, movedTo string) error {
 	err := setPlatform(t, platform)
 	if err == nil && movedTo != "" {
-		err = t.Do(`UPDATE ledger SET moved_to = ? WHERE moved_to IS NULL`, movedTo)
+		err = t.Do(`UPDATE ledger SET moved_to = ?`, movedTo)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -78,7 +79,18 @@ func (s *Store) begin(ctx context.Context, o sqldb.OpenOptions) error {
 	if err := failpoint.Hit("ledger.identified"); err != nil {
 		return err
 	}
-	err := s.db.Get(ctx, "opening the ledger", &s.db.ID, `SELECT id FROM ledger`)
+	var row struct {
+		ID   string
+		From string
+	}
+	err := s.db.Get(ctx, "opening the ledger", &row, `SELECT id, COALESCE(moved_from, '') AS "from" FROM ledger`)
+	s.db.ID = row.ID
+	if of, half := strings.CutPrefix(row.From, sqldb.Unfinished); half && of != o.CopyOf {
+		return &sqldb.Error{
+			Code: sqldb.CodeAbsent, Path: s.db.Where, Err: phrase.Errorf("a copy of %s was begun there and is not finished", of),
+			Hint: phrase.New("set state.driver and state.dsn to the old place, and run `safrasync state copy` once more, which goes on"),
+		}
+	}
 	if errors.Is(err, sql.ErrNoRows) {
 		var entries int
 		if err := s.db.Get(ctx, "opening the ledger", &entries, `SELECT COUNT(*) FROM entry`); err != nil {

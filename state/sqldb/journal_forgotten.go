@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
@@ -40,13 +41,25 @@ func RefuseForgotten(parent, where string) error {
 	return e
 }
 
+// Unfinished begins the place in moved_to and moved_from until the copy is complete.
+const Unfinished = "unfinished copy: "
+
+// CopyAgain is what to do about a copy that is not complete.
+const CopyAgain = "run the same `safrasync state copy` once more, which goes on; until then nothing is sent from either"
+
 // MovedAway returns the error for a ledger that was moved, for copies of it, and for its journal.
 func MovedAway(where, to string) error {
+	if to, unfinished := strings.CutPrefix(to, Unfinished); unfinished {
+		return &Error{
+			Code: CodeCopy, Path: where,
+			Hint: phrase.New(CopyAgain),
+			Err:  phrase.Errorf("its copy to %s was begun and is not finished", to),
+		}
+	}
 	return &Error{
 		Code: CodeMoved, Path: where,
-		Hint: phrase.New("set state.driver and state.dsn to the new place; this one is kept for people to look at. " +
-			"If a `safrasync state copy` was interrupted, run the same command again"),
-		Err: phrase.Errorf("the ledger was moved to %s", to),
+		Hint: phrase.New("set state.driver and state.dsn to the new place; this one is kept for people to look at"),
+		Err:  phrase.Errorf("the ledger was moved to %s", to),
 	}
 }
 

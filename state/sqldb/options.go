@@ -38,6 +38,7 @@ type OpenOptions struct {
 	Identity string // see Store.identity
 	// allows a ledger to be opened for writing that is being moved, or was: see copy.go
 	Moving bool
+	CopyOf string // the place of the ledger of which an unfinished copy is opened; "" = none
 	// allows a ledger to be opened for writing on an unconfirmed server: see cluster.go
 	Mending bool
 

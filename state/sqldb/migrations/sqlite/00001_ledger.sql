@@ -9,7 +9,7 @@ CREATE TABLE ledger (
     refs_version TEXT NOT NULL,
     needs INTEGER NOT NULL DEFAULT 1, -- the oldest schema that a program must know to work on this one
     moved_to TEXT, -- where the ledger was moved to; nothing is sent from this one any more
-    moved_from TEXT, -- id of the ledger that was moved here
+    moved_from TEXT, -- id of the ledger that was moved here; until the copy is complete, its place
     platform TEXT NOT NULL DEFAULT '', -- base address of the platform that it has sent to; '' = none yet
     server TEXT NOT NULL DEFAULT '', -- PostgreSQL: system identifier and timeline of the server, see cluster.go
     term INTEGER NOT NULL DEFAULT 0, -- PostgreSQL: raised each time that the ledger goes on after its server changed
