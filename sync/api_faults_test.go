@@ -61,6 +61,16 @@ func TestEveryFaultOfTheAPIEndsAsItMust(t *testing.T) {
 			settled: trade.InDoubt,
 		},
 		{
+			name:  "F113 the answer to another request",
+			fault: `status=201,commit@2,body={"id":"0b3ab6a5-9c5e-4d8e-8a55-0a3f5a1c0007","amount":7}`,
+			state: trade.InDoubt, cause: "unknown", records: 4, settled: trade.InDoubt,
+		},
+		{
+			name:  "F113 two answers to other requests in a row",
+			fault: `status=201,commit@2-3,body={"id":"0b3ab6a5-9c5e-4d8e-8a55-0a3f5a1c0007","amount":7}`,
+			state: trade.InDoubt, cause: "unknown", stop: "answers", records: 4, settled: trade.InDoubt,
+		},
+		{
 			name: "F108 created, answer cut", fault: "cut@2", state: trade.InDoubt, cause: "unknown", records: 4,
 			settled: trade.InDoubt,
 		},

@@ -57,6 +57,17 @@ func (r FieldRule) Canonical(text string) string {
 	return text
 }
 
+// Same reports whether two texts of the field mean the same to the API: numbers are compared by
+// value, ids without regard to case.
+func (r FieldRule) Same(a, b string) bool {
+	if r.Type == Number {
+		x, err := ParseDecimal(a)
+		y, other := ParseDecimal(b)
+		return err == nil && other == nil && x.Equal(y)
+	}
+	return a == b || r.Canonical(a) == r.Canonical(b)
+}
+
 // Severity is the effect of a problem on a row.
 type Severity string
 

@@ -255,7 +255,7 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 			f.Sent = &text
 		}
 		if text, ok := there[rule.Field]; ok {
-			f.There, f.Apart = &text, f.Sent != nil && !acts.EqualTexts(rule, *f.Sent, text)
+			f.There, f.Apart = &text, f.Sent != nil && !rule.Same(*f.Sent, text)
 		}
 		if ref := spec.Fields[rule.Field].Ref; ref != "" {
 			f.Code = trade.Reference{Kind: ref, Code: mapped[rule.Field].ERP}

@@ -320,17 +320,6 @@ func TextsOf(c apiclient.OrderCommitment) map[string]*string {
 	return out
 }
 
-// EqualTexts reports whether two texts of a field mean the same to the API: numbers are compared by
-// value, ids without regard to case.
-func EqualTexts(rule trade.FieldRule, a, b string) bool {
-	if rule.Type == trade.Number {
-		x, err := trade.ParseDecimal(a)
-		y, other := trade.ParseDecimal(b)
-		return err == nil && other == nil && x.Equal(y)
-	}
-	return a == b || rule.Canonical(a) == rule.Canonical(b)
-}
-
 // CompareReading compares two records field by field, in the order of the API's table.
 func CompareReading(id string, sent, there map[string]*string) Readback {
 	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
@@ -339,7 +328,7 @@ func CompareReading(id string, sent, there map[string]*string) Readback {
 		if f.Sent == nil && f.There == nil {
 			continue
 		}
-		f.Same = f.Sent != nil && f.There != nil && EqualTexts(rule, *f.Sent, *f.There)
+		f.Same = f.Sent != nil && f.There != nil && rule.Same(*f.Sent, *f.There)
 		switch {
 		case f.Same:
 			reading.Same++

@@ -60,7 +60,7 @@ func agrees(c trade.Candidate, sent map[string]*string) bool {
 		switch mine := sent[rule.Field]; {
 		case mine == nil && !there:
 			continue
-		case mine == nil || !there || !acts.EqualTexts(rule, *mine, text):
+		case mine == nil || !there || !rule.Same(*mine, text):
 			return false
 		}
 		same++

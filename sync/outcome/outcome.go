@@ -34,7 +34,8 @@ type Decision struct {
 	// the job
 	Strange bool
 	Ask     bool // something on the way may have answered: send the harmless GET again
-	NoID    bool // 2xx without an id: two in a row stop the job
+	NoID    bool // 2xx without an id: two in a row stop the job, of this or the next kind
+	Another bool // 2xx with the fields of another request
 }
 
 // retry is when a row is due again.
@@ -195,6 +196,14 @@ func InDoubt(reason trade.Sentence) Decision {
 		Outcome: trade.OutcomeUnknown, State: trade.InDoubt, Cause: trade.CauseUnknown,
 		Kind: trade.TransportError, Counts: true, Reason: reason,
 	}
+}
+
+// AnotherRequest decides about an answer that repeats a field with another value than was sent: it is
+// the answer to another request, and its id that of another record.
+func AnotherRequest(field, id string) Decision {
+	d := InDoubt(trade.Say("attempt.another", "field", field, "id", id))
+	d.Another = true
+	return d
 }
 
 // decideRefused decides when the API's document states that nothing was created.

@@ -1,43 +1,57 @@
-// Whether an answer repeats other values than were sent.
+// Whether an answer is that of another request.
 
 package sending
 
 import (
+	"bytes"
 	"encoding/json"
+	"strings"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// answerDiffers reports whether the answer to a delivery repeats another contract or volume than
-// was sent (chapter 2.2). If so, the record exists, and a person should check it. What the answer
-// leaves out, or has in an undocumented form, is ignored.
-func answerDiffers(kind trade.Kind, payload json.RawMessage, body []byte) bool {
-	if kind != trade.Deliveries {
-		return false
+// otherField returns a field of an answer that was sent, and that the answer has with another value;
+// "" if there is none. What the answer leaves out, or has in an undocumented form, is ignored.
+func otherField(kind trade.Kind, payload json.RawMessage, body []byte) string {
+	sent, there := fieldsOf(payload), fieldsOf(body)
+	for _, rule := range trade.Rules(kind) {
+		a, b := textOf(sent[rule.Field]), textOf(there[rule.Field])
+		if rule.Type == trade.Day {
+			b, _, _ = strings.Cut(b, "T") // of a timestamp the date as written
+		}
+		if a != "" && b != "" && !strings.EqualFold(a, b) && !rule.Same(a, b) && !sameID(a, b) {
+			return rule.Field
+		}
 	}
-	var sent struct {
-		ContractID      string      `json:"contract_id"`
-		DeliveredVolume json.Number `json:"delivered_volume"`
+	return ""
+}
+
+// fieldsOf returns the fields of a JSON object; none if it is another document.
+func fieldsOf(body []byte) (out map[string]any) {
+	read := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))))
+	read.UseNumber()
+	if read.Decode(&out) != nil {
+		return nil
 	}
-	echo, err := apiclient.ReadDelivery(body)
-	if err != nil || json.Unmarshal(payload, &sent) != nil {
-		return false
+	return out
+}
+
+// textOf returns a value that is a text, a number, or an object with a code; "" for any other.
+func textOf(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strings.TrimSpace(v)
+	case json.Number:
+		return v.String()
+	case map[string]any:
+		code, _ := v["code"].(string)
+		return code
 	}
-	return echo.ContractID != "" && !sameID(echo.ContractID, sent.ContractID) ||
-		otherNumber(echo.DeliveredVolume, sent.DeliveredVolume)
+	return ""
 }
 
 func sameID(a, b string) bool {
 	idA, errA := trade.ParseID(a)
 	idB, errB := trade.ParseID(b)
-	return a == b || errA == nil && errB == nil && idA == idB
-}
-
-// otherNumber reports whether an answer has another number than was sent; a text that is not a
-// valid number counts as another one.
-func otherNumber(answered, sent json.Number) bool {
-	x, errX := trade.ParseDecimal(answered.String())
-	y, errY := trade.ParseDecimal(sent.String())
-	return answered != "" && errY == nil && (errX != nil || !x.Equal(y))
+	return errA == nil && errB == nil && idA == idB
 }

@@ -68,7 +68,7 @@ func (n *streaks) count(d outcome.Decision, f *flight) {
 	case d.State == trade.Accepted:
 		n.strange = 0
 	}
-	more(&n.noIDs, d.NoID)
+	more(&n.noIDs, d.NoID || d.Another)
 	if stalled || !d.Stalled {
 		more(&n.unreached, d.Retry == outcome.RetrySoon || stalled)
 	}

@@ -23,7 +23,11 @@ func (s *Sender) judge(d outcome.Decision) {
 		}
 		s.stopSending(&outcome.StopError{Stop: stop})
 	case s.row.noIDs >= stopAfterNoID:
-		s.stopSending(s.Run.Stop(outcome.StopAnswers, trade.Say("stop.answers.no_id")))
+		why := trade.Say("stop.answers.no_id")
+		if d.Another {
+			why = trade.Say("stop.answers.another")
+		}
+		s.stopSending(s.Run.Stop(outcome.StopAnswers, why))
 	case most > 0 && s.row.unknowns >= most:
 		stop(outcome.StopDoubts, "stop.in_doubt.row", s.row.unknowns)
 	case most > 0 && s.row.doubts >= stopAfterDoubts:

@@ -301,6 +301,10 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		f.answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
 	f.decision, f.at = outcome.Decide(f.answer, fault, s.Run.Env.Limits.Strict), s.Run.Env.Clock.Now()
+	if field := otherField(f.Entry.Sends, f.attempt.Payload, f.answer.Body); field != "" &&
+		f.decision.State == trade.Accepted {
+		f.decision, f.answer.ID = outcome.AnotherRequest(field, f.answer.ID), ""
+	}
 	s.answers <- f
 }
 

@@ -43,7 +43,7 @@ func (s *Sender) settlement(f *flight) trade.Settlement {
 			out.Flags = out.Flags.With(flag, true)
 		}
 	}
-	if d.State == trade.Accepted && answerDiffers(f.Entry.Sends, attempt.Payload, a.Body) {
+	if d.Another {
 		out.Flags = out.Flags.With(trade.EchoDiffers, true)
 	}
 	if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
