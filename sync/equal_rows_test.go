@@ -85,6 +85,22 @@ func TestEqualRowsAreHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {
 	})
 }
 
+// Which of two equal rows is the first is the order of the query or, where it has none, the key: however the
+// database returns them.
+func TestOfTwoEqualRowsTheFirstIsThatOfTheQueryOrTheKey(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		for order, held := range map[string]int{"": 9, " ORDER BY num DESC": 4} {
+			b := newBenchOn(t, db, sandbox.Options{})
+			b.spec.Twin = mapping.TwinCheck{Mode: mapping.TwinHold, Days: 30}
+			b.spec.Query += order
+			b.contract(9)
+			b.exec(`INSERT INTO contrato SELECT filial, '0004', quantidade, preco, produto, carteira, situacao, data_contrato, pagamento, obs, atualizado FROM contrato`)
+			b.sync(engine.Options{})
+			b.expect(held, trade.Held, trade.CauseTwin)
+		}
+	})
+}
+
 // With `checks.near_twin: hold` a row for the same business at another price is held exactly as an
 // equal one is, whether they come in one run or not.
 func TestANearTwinIsHeldUntilAPersonSaysThatTheyAreTwo(t *testing.T) {

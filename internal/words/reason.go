@@ -12,7 +12,11 @@ import (
 // Reason returns one line about why an entry is in its state; "" if there is nothing to explain.
 func (v Voice) Reason(e trade.Entry) string {
 	var parts []string
-	switch e.State {
+	state := e.State
+	if unfound(e) {
+		parts, state = append(parts, v.Text("row.unfound")), trade.Accepted
+	}
+	switch state {
 	case trade.Accepted:
 	case trade.Invalid:
 		if e.Error != nil {
@@ -41,7 +45,18 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	if e.State == trade.Accepted {
 		return trade.Advice{}
 	}
-	return v.Own.Entry(e, v.Lang)
+	advice := v.Own.Entry(e, v.Lang)
+	if unfound(e) {
+		advice = v.Own.Explain(trade.Pending, "", v.Lang)
+		advice.What, advice.Do = v.Text("row.unfound"), v.Text("row.unfound.do")
+	}
+	return advice
+}
+
+// unfound reports whether the last sweep did not find a row that was to go: what it lacked then no
+// longer counts.
+func unfound(e trade.Entry) bool {
+	return e.GoneSweeps > 0 && slices.Contains([]trade.State{trade.Pending, trade.Waiting, trade.Invalid}, e.State)
 }
 
 // stillAwaited returns what an entry still waits for. If something else blocks the row, it omits

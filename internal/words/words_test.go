@@ -3,12 +3,30 @@ package words
 import (
 	"errors"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// What a row lacked when it was last read says nothing once a sweep has not found it.
+func TestARowThatASweepDidNotFindTellsNoOldCause(t *testing.T) {
+	t.Parallel()
+	for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+		v := Voice{Lang: lang, Own: &trade.Catalogue{}}
+		lacks := trade.Entry{
+			State: trade.Waiting, Cause: "ref:producers", WaitingFor: []trade.Awaited{{Ref: "producers", Code: "4711"}},
+		}
+		away := lacks
+		away.GoneSweeps = 1
+		if here, gone := v.Reason(lacks), v.Reason(away); !strings.Contains(here, "4711") || gone == "" ||
+			strings.Contains(gone, "4711") || v.Advice(away).Do == v.Advice(lacks).Do {
+			t.Errorf("%q and %q, %+v", here, gone, v.Advice(away))
+		}
+	}
+}
 
 func TestFaultsOfFilesAndAddressesAreToldInThePersonsLanguage(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ package discovery
 import (
 	"context"
 	"errors"
+	"regexp"
 	"slices"
 
 	"github.com/safrasync/safrasync/erp"
@@ -137,6 +138,9 @@ func (p *pager) flush(ctx context.Context) error {
 		return err
 	}
 	fresh, changed := p.sort(known)
+	if !ordered.MatchString(r.Run.Job.Spec.Query) {
+		slices.SortFunc(fresh, func(a, b mapping.Row) int { return trade.CompareCodes(a.Key, b.Key) })
+	}
 	p.rows = p.rows[:0]
 	var page trade.Page
 	if err := r.discover(ctx, &page, fresh); err != nil {
@@ -165,6 +169,10 @@ func (p *pager) flush(ctx context.Context) error {
 	}
 	return nil
 }
+
+// ordered matches a query that has an order. Which of two equal rows is the first is decided by it, or
+// else by the key, so that a dry run and a run agree.
+var ordered = regexp.MustCompile(`(?i)\border\s+by\b`)
 
 // sort returns the rows whose keys are new, and those that differ from what the ledger knows. It
 // counts the others, and collects those that are decided at the end of the reading.
