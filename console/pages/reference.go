@@ -34,7 +34,7 @@ func (p *referenceRoutes) routes() []web.Route {
 	}
 }
 
-// referenceFile limits an uploaded CSV: tens of thousands of lines fit. Larger files are for the
+// referenceFile limits an uploaded file: tens of thousands of lines fit. Larger files are for the
 // command line.
 const referenceFile = 4 << 20
 
@@ -273,12 +273,13 @@ type importPage struct {
 // layoutForm says where in a file the references are, as a person typed it. The zero value is a file
 // with the header code,id or code,id,label.
 type layoutForm struct {
-	Code, ID, Label, Where, Pad string
-	Document                    bool // the code is a CPF or CNPJ
+	Code, ID, Label, Where, Pad, As, Sheet string
 }
 
 func (l layoutForm) read() office.ReferenceLayout {
-	return office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.Document)
+	layout := office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.As)
+	layout.Sheet = strings.TrimSpace(l.Sheet)
+	return layout
 }
 
 // planImport reads the uploaded file, or its text from the page with the plan.
@@ -289,7 +290,8 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 	}
 	page := importPage{Kind: q.PathValue("kind"), Reason: q.PostForm.Get("reason"), Layout: layoutForm{
 		Code: q.PostForm.Get("code"), ID: q.PostForm.Get("id"), Label: q.PostForm.Get("label"),
-		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), Document: q.PostForm.Get("document") != "",
+		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), As: q.PostForm.Get("as"),
+		Sheet: q.PostForm.Get("sheet"), // not with the text of the page: that is the sheet
 	}}
 	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), page.Layout.read(), q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes

@@ -31,7 +31,7 @@ func TestEachAlertLeadsToItsPage(t *testing.T) {
 		for _, n := range []notice{{Topic: topic, Detail: d}, {Topic: topic, Detail: d, Gone: monday}} {
 			text := v.message(n).text()
 			path, _, _ := strings.Cut(want, "?")
-			line := "Abrir " + i18n.PageName(trade.Portuguese, path) + " no console: " + v.console + want + "\n"
+			line := "Abrir " + i18n.PageName(trade.Portuguese, path) + " no painel: " + v.console + want + "\n"
 			if !strings.Contains(text, line) {
 				t.Errorf("%s lacks %q:\n%s", topic, line, text)
 			}
@@ -53,23 +53,23 @@ func TestALinkArrivesInEachForm(t *testing.T) {
 			Causes: []Cause{{State: trade.Rejected, Cause: "message.wallet.not-found", Rows: 3}},
 		}})
 		m.ID, m.At = "0190", monday
-		open := "Abrir " + i18n.PageName(trade.Portuguese, "/rows") + " no console"
+		open := "Abrir " + i18n.PageName(trade.Portuguese, "/rows") + " no painel"
 		const page = "https://safrasync.coop.example/rows?job=contracts&state=rejected"
 		const rows = "https://safrasync.coop.example/rows?cause=message.wallet.not-found&job=contracts&state=rejected"
 		amp := func(url string) string { return strings.ReplaceAll(url, "&", "&amp;") }
 		must.Do(t, w.mail.channel().Send(t.Context(), "email:ti@coop.example", m))
 		letter := w.mail.take()[0]
-		letter.says(t, open+": "+page, "Ver os documentos no console: "+rows)
+		letter.says(t, open+": "+page, "Ver os documentos no painel: "+rows)
 		for _, url := range []string{page, rows} {
 			if !strings.Contains(letter.html, `<a href="`+amp(url)+`"`) {
 				t.Errorf("the page lacks %s:\n%s", url, letter.html)
 			}
 		}
 		for form, wants := range map[Form][]string{
-			Slack: {"<" + amp(page) + "|" + open + ">", "<" + amp(rows) + "|Ver os documentos no console>"},
+			Slack: {"<" + amp(page) + "|" + open + ">", "<" + amp(rows) + "|Ver os documentos no painel>"},
 			Teams: {
 				`"title":"` + open + `","type":"Action.OpenUrl","url":"` + page,
-				"[Ver os documentos no console](" + rows + ")",
+				"[Ver os documentos no painel](" + rows + ")",
 			},
 		} {
 			must.Do(t, w.hook.channel(form).Send(t.Context(), webhookTarget, m))

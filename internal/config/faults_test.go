@@ -39,11 +39,11 @@ func TestF164AWrongConfigurationIsToldWithItsPlace(t *testing.T) {
 			want: "config.yaml:12:12: jobs.contracts.title: is a title of one line and at most 60 characters",
 		},
 		{
-			name: "a label that is no name",
+			name: "a label that nobody can read",
 			old:  "    key: [filial, num]",
 			edit: `    key: [filial, num]
-    show: {nome do produtor: nome}`,
-			want: "config.yaml:12:12: jobs.contracts.show: the name `nome do produtor` may have only letters, digits, - and _, and begins with a letter",
+    show: {"a\u200bb": nome}`,
+			want: "config.yaml:12:12: jobs.contracts.show: a label has only characters that people see",
 		},
 		{
 			name: "columns without labels",

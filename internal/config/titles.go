@@ -20,7 +20,9 @@ func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 		return
 	}
 	for _, child := range e.Keys {
-		d.checkName(e.Path, child.Name)
+		if strings.ContainsFunc(child.Name, trade.Unseen) || strings.TrimSpace(child.Name) == "" {
+			d.faultAt(e.Path, child.keyPos, "a label has only characters that people see")
+		}
 		if column, ok := d.word(child); ok {
 			*s = append(*s, mapping.ShowSpec{Label: child.Name, Column: column})
 		}

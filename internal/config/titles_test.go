@@ -14,11 +14,11 @@ func TestWhatPeopleAreShownKeepsItsOrderAndLoadsAgain(t *testing.T) {
 	t.Parallel()
 	text := strings.Replace(goodConfig, "    key: [filial, num]",
 		"    key: [filial, num]\n    title: Compras de grãos\n"+
-			"    show: {produtor: nome, contrato: num, filial: desc filial}", 1)
+			"    show: {produtor: nome, contrato: num, data da fixação: desc filial}", 1)
 	want := []mapping.ShowSpec{
 		{Label: "produtor", Column: "nome"},
 		{Label: "contrato", Column: "num"},
-		{Label: "filial", Column: "desc filial"},
+		{Label: "data da fixação", Column: "desc filial"},
 	}
 	for _, c := range []*Config{mustLoad(t, text), mustLoad(t, mustLoad(t, text).Show())} {
 		if diff := cmp.Diff(want, c.JobSpecs()[0].Show); diff != "" {

@@ -2,6 +2,7 @@ package office
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -13,21 +14,17 @@ import (
 	"golang.org/x/text/encoding/unicode"
 
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 )
 
-// ReadText reads a text file of at most limit bytes in the encodings of spreadsheets: UTF-8, UTF-16
-// with a byte order mark, and otherwise Windows-1252, which Excel uses in Brazil. The error is in
-// the person's language and quotes nothing of the file.
-func ReadText(r io.Reader, limit int64, v words.Voice) (string, error) {
-	data, err := readAtMost(r, limit, v)
-	if err != nil {
-		return "", err
+// textOf returns a text file in the encodings of spreadsheets: UTF-8, UTF-16 with a byte order mark,
+// and otherwise Windows-1252, which Excel uses in Brazil. The error is in the person's language and
+// quotes nothing of the file.
+func textOf(data []byte, v words.Voice) (string, error) {
+	if bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")) { // xls
+		return "", errors.New(v.Text("csv.workbook"))
 	}
-	for _, workbook := range []string{"PK\x03\x04", "\xd0\xcf\x11\xe0"} { // xlsx and ods, xls
-		if bytes.HasPrefix(data, []byte(workbook)) {
-			return "", errors.New(v.Text("csv.workbook"))
-		}
-	}
+	var err error
 	text, marked := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
@@ -50,6 +47,31 @@ func checkText(text string, v words.Voice) (string, error) {
 		return "", errors.New(v.Text("csv.not_text"))
 	}
 	return text, nil
+}
+
+// sheetText returns a sheet of a workbook as a text whose cells have tabs between them, on the same
+// lines.
+func sheetText(data []byte, layout ReferenceLayout, v words.Voice) (string, error) {
+	var text strings.Builder
+	w := csv.NewWriter(&text)
+	w.Comma = '\t'
+	most := cmp.Or(layout.Unpacked, workbook.UnpackedBrowser)
+	sheets, err := workbook.Read(data, layout.Sheet, most, func(cells []string, _ int) error {
+		for i, c := range cells {
+			cells[i] = strings.NewReplacer("\t", " ", "\r", " ", "\n", " ").Replace(c)
+		}
+		return w.Write(cells)
+	})
+	w.Flush()
+	switch {
+	case errors.Is(err, workbook.ErrUnpacks):
+		err = errors.New(v.Text("csv.unpacks_large", most>>20))
+	case errors.Is(err, workbook.ErrNoSheet):
+		err = errors.New(v.Text("csv.no_sheet", layout.Sheet, shownHead(sheets)))
+	case err != nil:
+		err = errors.New(v.Text("csv.workbook"))
+	}
+	return text.String(), err
 }
 
 // holdsUTF8 reports whether some letters of a text are UTF-8. If others are not, the text was put

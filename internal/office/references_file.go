@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,27 +24,39 @@ type BadLine struct {
 	Text string `json:"text"` // why, in the person's language
 }
 
-// ReferenceTable is the content of a CSV with references.
+// ReferenceTable is the content of a file with references.
 type ReferenceTable struct {
 	Codes   map[string]string
 	Labels  map[string]string // nil: the file has no column for labels
 	Bad     []BadLine
 	LeftOut int    // lines that are not where Layout.Where says
-	Text    string // the file, as UTF-8
+	Text    string // the file as UTF-8, of a workbook the sheet
 }
 
 // maxTitleLines is how many records may stand before the header.
 const maxTitleLines = 50
 
-// readReferences reads a CSV with codes and ids, in the encodings and with the separators of
-// spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
+// readReferences reads a workbook with codes and ids, or a CSV in the encodings and with the separators
+// of spreadsheets. Without columns in the layout it has the header code,id or code,id,label. It returns
 // an error if the file is not such a table at all; invalid lines are in Bad.
 func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (ReferenceTable, error) {
 	t := ReferenceTable{Codes: map[string]string{}}
 	if key, args := layout.Fault(); key != "" {
 		return t, errors.New(v.Text(key, args...))
 	}
-	text, err := ReadText(r, maxCSVBytes, v)
+	data, err := readAtMost(r, maxCSVBytes, v)
+	if err != nil {
+		return t, err
+	}
+	var text string
+	switch {
+	case workbook.IsWorkbook(data):
+		text, err = sheetText(data, layout, v)
+	case layout.Sheet != "":
+		err = errors.New(v.Text("csv.layout_sheet"))
+	default:
+		text, err = textOf(data, v)
+	}
 	if err != nil {
 		return t, err
 	}

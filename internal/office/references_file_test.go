@@ -3,11 +3,13 @@ package office
 import (
 	"bytes"
 	"encoding/csv"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/xuri/excelize/v2"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/words"
@@ -267,4 +269,76 @@ func FuzzReadReferences(f *testing.F) {
 			t.Errorf("an export and import changed the table (-before +after):\n%s", diff)
 		}
 	})
+}
+
+// A list comes as a workbook: the sheet that is named is read, with the place of each line in it.
+func TestAListIsReadFromTheNamedSheetOfAWorkbook(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	must.Get(book.NewSheet("Produtores"))(t)
+	for i, line := range [][]any{
+		{"Lista de", "produtores"},
+		{},
+		{"Documento", "Pessoa", "Nome; apelido", "Id"},
+		{1234567890, "PF", "São\nJosé", idA},
+		{},
+		{"98.765", "PF", "", idB},
+		{191, "PJ", "Banco", idB},
+	} {
+		must.Do(t, book.SetSheetRow("Produtores", fmt.Sprintf("A%d", i+1), &line))
+	}
+	var file bytes.Buffer
+	must.Get(book.WriteTo(&file))(t)
+	layout := ReferenceLayout{
+		Code: []string{"documento"}, ID: "id", Label: "Nome; apelido", Where: []string{"Pessoa=PF"}, As: "cpf", Sheet: "Produtores",
+	}
+	got := must.Get(readReferences(bytes.NewReader(file.Bytes()), layout, words.Machine))(t)
+	if diff := cmp.Diff(map[string]string{"01234567890": idA + " São José"}, map[string]string{
+		"01234567890": got.Codes["01234567890"] + " " + got.Labels["01234567890"],
+	}); diff != "" {
+		t.Errorf("codes (-want +got):\n%s", diff)
+	}
+	if len(got.Bad) != 1 || got.Bad[0].Line != 6 || got.LeftOut != 1 {
+		t.Errorf("invalid lines %v, left out %d", got.Bad, got.LeftOut)
+	}
+	again := must.Get(readReferences(strings.NewReader(got.Text),
+		ReferenceLayout{Code: layout.Code, ID: "id", As: "cpf", Where: layout.Where}, words.Machine))(t)
+	if diff := cmp.Diff(got.Codes, again.Codes); diff != "" {
+		t.Errorf("the text that a page keeps is another list:\n%s", diff)
+	}
+	for name, wrong := range map[string]struct {
+		layout ReferenceLayout
+		text   string
+	}{
+		"no sheet": {ReferenceLayout{Sheet: "Produtos"}, `"Produtos"`},
+		"large":    {ReferenceLayout{Unpacked: 100}, "MiB"},
+	} {
+		if _, err := readReferences(bytes.NewReader(file.Bytes()), wrong.layout, words.Machine); err == nil ||
+			!strings.Contains(err.Error(), wrong.text) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A number that lost its zeros may be a person's or a company's: the layout says which, and a document of
+// the other kind is none. E-mail addresses are compared in lower case where the layout says so.
+func TestTheFormOfACodeIsSaid(t *testing.T) {
+	t.Parallel()
+	const head = "code,id\n"
+	for name, c := range map[string]struct{ as, code, want string }{
+		"either, ambiguous": {"document", "191", ""},
+		"a person":          {"cpf", "191", "00000000191"},
+		"a company":         {"cnpj", "191", "00000000000191"},
+		"a person's number": {"cnpj", "529.982.247-25", ""},
+		"an address":        {"lower", "Debora.Nervis@coop.br", "debora.nervis@coop.br"},
+		"parts":             {"lower", "Filial|ÁREA", "filial|área"},
+	} {
+		got := must.Get(readReferences(strings.NewReader(head+c.code+","+idA+"\n"), ReferenceLayout{As: c.as}, words.Machine))(t)
+		if _, ok := got.Codes[c.want]; ok != (c.want != "") || len(got.Bad) == len(got.Codes) {
+			t.Errorf("%s: codes %v, invalid %v", name, got.Codes, got.Bad)
+		}
+		if name == "either, ambiguous" && (len(got.Bad) == 0 || !strings.Contains(got.Bad[0].Text, "--code-as cpf")) {
+			t.Errorf("%s: %v does not say what to do", name, got.Bad)
+		}
+	}
 }

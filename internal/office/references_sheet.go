@@ -30,17 +30,27 @@ type ReferenceLayout struct {
 	Label string   // column of the label; "" = none
 	Where []string // COLUMN=VALUE: only these lines; values of one column are alternatives
 	Pad   []int    // digits of each part of the code, whose zeros the spreadsheet lost; 0 = as it is
-	As    string   // AsDocument: the code is a CPF or CNPJ
+	As    string   // what the code is: one of codeForms
+	Sheet string   // of a workbook; "" is the first
+
+	// Unpacked is how many bytes a workbook may have in memory; 0: as if it came by browser.
+	Unpacked int64
 }
 
 // AsDocument is the value of ReferenceLayout.As for a code that is a CPF or CNPJ.
 const AsDocument = "document"
 
+// asLower is that for a code that is compared in lower case.
+const asLower = "lower"
+
+// codeForms are the values of ReferenceLayout.As, with the lengths that a document of them may have.
+var codeForms = map[string][]int{"": nil, asLower: nil, AsDocument: {11, 14}, "cpf": {11}, "cnpj": {14}}
+
 const maxPad = 40 // digits of a part of a code
 
 // ParseReferenceLayout reads a layout as people type it into a form: names and numbers with commas between
 // them, conditions with semicolons.
-func ParseReferenceLayout(code, id, label, where, pad string, document bool) ReferenceLayout {
+func ParseReferenceLayout(code, id, label, where, pad, as string) ReferenceLayout {
 	list := func(text, separator string) (out []string) {
 		for item := range strings.SplitSeq(text, separator) {
 			item = strings.TrimSpace(item)
@@ -52,6 +62,7 @@ func ParseReferenceLayout(code, id, label, where, pad string, document bool) Ref
 	}
 	l := ReferenceLayout{
 		Code: list(code, ","), ID: strings.TrimSpace(id), Label: strings.TrimSpace(label), Where: list(where, ";"),
+		As: as,
 	}
 	for _, item := range list(pad, ",") {
 		n, err := strconv.Atoi(item)
@@ -60,9 +71,6 @@ func ParseReferenceLayout(code, id, label, where, pad string, document bool) Ref
 		}
 		l.Pad = append(l.Pad, n)
 	}
-	if document {
-		l.As = AsDocument
-	}
 	return l
 }
 
@@ -70,15 +78,16 @@ func (l ReferenceLayout) plain() bool { return len(l.Code) == 0 }
 
 // Fault returns what is wrong with a layout, as a phrase with its arguments; "" if it is right.
 func (l ReferenceLayout) Fault() (key i18n.Key, args []any) {
+	lengths, known := codeForms[l.As]
 	switch {
 	case l.plain() != (l.ID == ""), l.plain() && (l.Label != "" || len(l.Where) > 0):
 		return "csv.layout_columns", nil
 	case !l.plain() && len(l.Pad) > 0 && len(l.Pad) != len(l.Code),
 		slices.ContainsFunc(l.Pad, func(n int) bool { return n < 0 || n > maxPad }):
 		return "csv.layout_pad", []any{len(l.Pad), len(l.Code)}
-	case l.As != "" && l.As != AsDocument:
+	case !known:
 		return "csv.layout_as", []any{l.As}
-	case l.As == AsDocument && (len(l.Code) > 1 || len(l.Pad) > 0):
+	case lengths != nil && (len(l.Code) > 1 || len(l.Pad) > 0):
 		return "csv.layout_document", nil
 	}
 	for _, w := range l.Where {
@@ -237,7 +246,10 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 				return "", why
 			}
 		}
-		if s.layout.As == AsDocument {
+		switch {
+		case s.layout.As == asLower:
+			parts[i] = strings.ToLower(parts[i])
+		case s.layout.As != "":
 			parts[i], why = s.document(column, part)
 			if why != "" {
 				return "", why
@@ -276,16 +288,20 @@ func (s *sheet) padded(column int, part string, width int) (text, why string) {
 }
 
 // document returns a CPF or CNPJ as it is looked up: only its digits and letters, with the zeros
-// that a spreadsheet has taken from it. One that can be both is refused.
+// that a spreadsheet has taken from it. One that can be both is refused, unless the layout says which.
 func (s *sheet) document(column int, part string) (number, why string) {
 	if part == "" {
 		return "", s.in(column, "csv.no_code")
 	}
+	lengths := codeForms[s.layout.As]
 	if number, _, err := apiclient.ParseDocument(part); err == nil {
+		if !slices.Contains(lengths, len(number)) {
+			return "", s.in(column, "csv.other_document", hidden(part))
+		}
 		return number, ""
 	}
 	var found []string
-	for _, length := range []int{11, 14} {
+	for _, length := range lengths {
 		if len(part) < length && digits.MatchString(part) {
 			full := strings.Repeat("0", length-len(part)) + part
 			if number, _, err := apiclient.ParseDocument(full); err == nil {

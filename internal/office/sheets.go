@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -85,7 +86,7 @@ func (o *Office) readSheet(ctx context.Context, file io.Reader, lang trade.Lang)
 	select {
 	case o.file <- struct{}{}:
 		defer func() { <-o.file }()
-		return reconcile.ReadDecisions(ctx, file, reconcile.UnpackedBrowser, lang)
+		return reconcile.ReadDecisions(ctx, file, workbook.UnpackedBrowser, lang)
 	case <-wait.Done():
 		return nil, nil, wait.Err()
 	}

@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"encoding/csv"
@@ -15,19 +14,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/xuri/excelize/v2"
-
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
-)
-
-// The largest unpacked sizes of a workbook, of a file of this host and of one that comes by
-// browser. A cell takes several times as much memory.
-const (
-	UnpackedHere    = 256 << 20
-	UnpackedBrowser = 16 << 20
 )
 
 // ReadDecisions reads a file that [Snapshot.Decisions] wrote and a person filled in, a workbook or
@@ -43,7 +34,7 @@ func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.
 		return nil, nil, fmt.Errorf(sentence("decisions.too_large", lang), maxDecisionBytes>>20)
 	}
 	t := &decisionReader{ctx: ctx, lang: lang}
-	if bytes.HasPrefix(data, []byte("PK\x03\x04")) { // a workbook is a ZIP
+	if workbook.IsWorkbook(data) {
 		err = t.workbook(data, unpacked)
 	} else {
 		err = t.csv(data)
@@ -72,40 +63,14 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 }
 
 func (t *decisionReader) workbook(data []byte, unpacked int64) error {
-	directory, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
+	_, err := workbook.Read(data, "", unpacked, t.row)
+	switch {
+	case errors.Is(err, workbook.ErrUnpacks):
+		return fmt.Errorf(sentence("decisions.unpacks_large", t.lang), unpacked>>20)
+	case errors.Is(err, workbook.ErrNoWorkbook), errors.Is(err, workbook.ErrNoSheet):
 		return errors.New(sentence("decisions.none", t.lang))
 	}
-	var sum uint64
-	for _, part := range directory.File { // no part yields more than it says
-		sum += part.UncompressedSize64
-		if part.UncompressedSize64 > uint64(unpacked) || sum > uint64(unpacked) {
-			return fmt.Errorf(sentence("decisions.unpacks_large", t.lang), unpacked>>20)
-		}
-	}
-	book, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{ // nothing is unpacked to a file
-		UnzipSizeLimit: unpacked, UnzipXMLSizeLimit: unpacked, RawCellValue: true,
-	})
-	if err != nil {
-		// excelize's own text may quote the file
-		return errors.New(sentence("decisions.none", t.lang))
-	}
-	defer func() { _ = book.Close() }()
-	rows, err := book.Rows(book.GetSheetName(0))
-	if err != nil {
-		return errors.New(sentence("decisions.none", t.lang))
-	}
-	defer func() { _ = rows.Close() }()
-	for line := 1; rows.Next(); line++ {
-		cells, err := rows.Columns()
-		if err != nil {
-			return errors.New(sentence("decisions.none", t.lang))
-		}
-		if err := t.row(cells, line); err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func (t *decisionReader) csv(data []byte) error {

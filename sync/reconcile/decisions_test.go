@@ -17,6 +17,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -85,7 +86,7 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 			rows, raw := exported(t, w, c.form, c.lang)
 			data := filled(t, c.form, raw, rows,
 				map[string]string{c.key + "/decision": c.words, c.key + "/why": "combinado com a Ana"})
-			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, c.lang)
+			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, c.lang)
 			if err != nil || len(faults) > 0 || len(list) != 1 {
 				t.Fatalf("%s: %+v, faults %+v, %v", c.key, list, faults, err)
 			}
@@ -125,7 +126,7 @@ func TestSignsInKeysThatNobodySees(t *testing.T) {
 		data := filled(t, form, raw, rows, map[string]string{
 			shown + "/decision": "dispensar", shown + "/why": "digitado duas vezes",
 		})
-		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
 		if err != nil || len(faults) > 0 || len(list) != 1 || list[0].Key != key {
 			t.Fatalf("%s: %+v, faults %+v, %v", form, list, faults, err)
 		}
@@ -139,7 +140,7 @@ func TestSignsInKeysThatNobodySees(t *testing.T) {
 				"02|000005/decision": "dispensar", "02|000005/why": "digitado duas vezes",
 			})
 			data = filled(t, form, data, rows, map[string]string{"02|000005/key": "02|00" + sign + "0005"})
-			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
+			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
 			if err != nil || len(list) > 0 || len(faults) != 1 ||
 				!strings.Contains(faults[0].Text, name+", na posição 6") ||
 				strings.Contains(faults[0].Text, "zeros") {
@@ -165,7 +166,7 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO",
 			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
-		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
 		must.Do(t, err)
 		var got []string
 		for _, f := range faults {
@@ -221,13 +222,13 @@ func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
 		"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish",
 		"a broken quote": "\"a;b\n",
 	} {
-		list, faults, err := ReadDecisions(t.Context(), strings.NewReader(data), UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), strings.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
 		if err == nil ||
 			len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
 			t.Errorf("%s: %v, %v, %v", name, list, faults, err)
 		}
 	}
-	_, _, err := ReadDecisions(t.Context(), strings.NewReader("a\xff"), UnpackedBrowser, trade.English)
+	_, _, err := ReadDecisions(t.Context(), strings.NewReader("a\xff"), workbook.UnpackedBrowser, trade.English)
 	if err == nil ||
 		!strings.Contains(err.Error(), "UTF-8") {
 		t.Errorf("other bytes: %v", err)
@@ -257,7 +258,7 @@ func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
 	out := csv.NewWriter(&data)
 	out.Comma = ';'
 	must.Do(t, out.WriteAll(rows))
-	list, faults, err := ReadDecisions(t.Context(), &data, UnpackedBrowser, trade.Portuguese)
+	list, faults, err := ReadDecisions(t.Context(), &data, workbook.UnpackedBrowser, trade.Portuguese)
 	if err != nil || len(list) != 0 || len(faults) != 2 {
 		t.Fatalf("decisions %+v, faults %+v, %v", list, faults, err)
 	}
@@ -269,7 +270,7 @@ func TestADecisionStaysWithItsKeyWhenZerosAreLost(t *testing.T) {
 	same := filled(t, Commas, raw, must.Get(csvRows(raw))(t), map[string]string{
 		"0900/decision": "dispensar", "0900/why": "combinado com a Ana",
 	})
-	list, faults, err = ReadDecisions(t.Context(), bytes.NewReader(same), UnpackedBrowser, trade.Portuguese)
+	list, faults, err = ReadDecisions(t.Context(), bytes.NewReader(same), workbook.UnpackedBrowser, trade.Portuguese)
 	if err != nil || len(faults) != 0 || len(list) != 1 || list[0].Key != "0900" {
 		t.Errorf("decisions %+v, faults %+v, %v", list, faults, err)
 	}
@@ -286,7 +287,7 @@ func csvRows(raw []byte) ([][]string, error) {
 func TestAWorkbookThatUnpacksToTooMuchIsNotOpened(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	for name, sizes := range map[string][]int{"one part": {UnpackedBrowser + 1}, "two parts": {9 << 20, 9 << 20}} {
+	for name, sizes := range map[string][]int{"one part": {workbook.UnpackedBrowser + 1}, "two parts": {9 << 20, 9 << 20}} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for i, size := range sizes {
@@ -294,7 +295,7 @@ func TestAWorkbookThatUnpacksToTooMuchIsNotOpened(t *testing.T) {
 			must.Get(part.Write(bytes.Repeat([]byte(" "), size)))(t)
 		}
 		must.Do(t, z.Close())
-		_, _, err := ReadDecisions(t.Context(), &b, UnpackedBrowser, trade.Portuguese)
+		_, _, err := ReadDecisions(t.Context(), &b, workbook.UnpackedBrowser, trade.Portuguese)
 		if err == nil || !strings.Contains(err.Error(), "16 MiB") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -312,7 +313,7 @@ func TestAFileOfDecisionsIsNotReadForNobody(t *testing.T) {
 			_, raw := exported(t, w, form, trade.English)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, _, err := ReadDecisions(ctx, bytes.NewReader(raw), UnpackedBrowser, trade.English); !errors.Is(err,
+			if _, _, err := ReadDecisions(ctx, bytes.NewReader(raw), workbook.UnpackedBrowser, trade.English); !errors.Is(err,
 				context.Canceled) {
 				t.Errorf("%s: %v", form, err)
 			}

@@ -302,7 +302,7 @@ func TestADivergenceLeadsToItsDocumentInTheConsole(t *testing.T) {
 			t.Errorf("%s leads to %q, want %q", key, formula, want)
 		}
 		about := must.Get(book.GetRows("Relatório"))(t)
-		line := "No console: " + console + "/report"
+		line := "No painel: " + console + "/report"
 		if slices.ContainsFunc(about, func(r []string) bool { return len(r) > 0 && r[0] == line }) != (console != "") {
 			t.Errorf("the heading leads to the report: %q", about)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 )
 
 // Decide plans what a file of decisions orders, shows the plan, and does it with the same acts as the
@@ -23,7 +24,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		return a.Usage("decisions.file", file, a.Voice().FileReason(err))
 	}
 	defer in.Close() //nolint:errcheck // it was only read
-	list, faults, err := reconcile.ReadDecisions(ctx, in, reconcile.UnpackedHere, a.Lang())
+	list, faults, err := reconcile.ReadDecisions(ctx, in, workbook.UnpackedHere, a.Lang())
 	if err != nil {
 		return a.Usage("decisions.file", file, err)
 	}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -20,7 +22,7 @@ type importFlags struct {
 	layout      office.ReferenceLayout
 }
 
-// importReferences shows what a CSV would change, asks, and imports it: all or nothing, unless
+// importReferences shows what a file would change, asks, and imports it: all or nothing, unless
 // --skip-invalid is set.
 func importReferences(ctx context.Context, a *cli.App, kind, file string, f importFlags) error {
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
@@ -62,7 +64,8 @@ func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlag
 	if key, args := f.layout.Fault(); key != "" {
 		return plan, a.Usage(key, args...)
 	}
-	if f.As == office.AsDocument { // --as is who imports
+	f.layout.Unpacked = workbook.UnpackedHere
+	if slices.Contains([]string{office.AsDocument, "cpf", "cnpj", "lower"}, f.As) { // --as is who imports
 		return plan, a.Usage("csv.layout_who")
 	}
 	in, name := io.NopCloser(a.Stdin), ""

@@ -66,7 +66,9 @@ func layoutFlags(l *office.ReferenceLayout, flags *pflag.FlagSet) {
 		"`COLUMN=VALUE`: only these lines; again for another value or another column")
 	flags.IntSliceVar(&l.Pad, "pad", nil, "`DIGITS` of each part of the code, whose leading zeros were lost; 0 = as it is")
 	flags.StringVar(&l.As, "code-as", "",
-		"`document`: the code is a CPF or CNPJ, with or without punctuation and lost zeros")
+		"the code is a `FORM`: cpf, cnpj or document (either), without regard to punctuation and lost zeros; "+
+			"lower: in lower case")
+	flags.StringVar(&l.Sheet, "sheet", "", "the `SHEET` of a workbook; the first without it")
 }
 
 // checkKind returns an error for an unknown kind of reference and, for changes, for a kind that the
