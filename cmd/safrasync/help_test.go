@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"maps"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -240,5 +242,42 @@ func TestTheLanguageIsThatOfTheFileAlsoWhereTheFileIsWrong(t *testing.T) {
 	got = run("pt-BR", "status", "--config", file)
 	if !strings.Contains(got, "api.base_url: deve começar com https://") {
 		t.Errorf("status says\n%s", got)
+	}
+}
+
+var named = regexp.MustCompile("`safrasync ([a-z][^`]*)`|(?m)^(?:    |\\$ )safrasync ([a-z].*)$")
+
+// A command that a page names exists, in the text and in the blocks, with its flags: whoever reads it at
+// night types it.
+func TestEachCommandThatAPageNamesExists(t *testing.T) {
+	t.Parallel()
+	pages := append(must.Get(filepath.Glob("../../docs/*.md"))(t), "../../README.md")
+	root := everyCommand("en_US.UTF-8", func(_, _ *cobra.Command) {})
+	seen := 0
+	for _, page := range pages {
+		text := string(must.Get(os.ReadFile(page))(t))
+		for _, m := range named.FindAllStringSubmatch(text, -1) {
+			words := wordsOf(m[1] + m[2])
+			found, rest, err := root.Find(words)
+			if err != nil || found == root {
+				t.Errorf("%s names a command that does not exist: safrasync %s", page, strings.Join(words, " "))
+				continue
+			}
+			if found.HasSubCommands() && len(rest) > 0 && strings.ToLower(rest[0]) == rest[0] && !strings.HasPrefix(rest[0], "-") &&
+				!found.Runnable() {
+				t.Errorf("%s: safrasync %s has no command %s", page, found.Name(), rest[0])
+			}
+			for _, word := range rest {
+				flag, _, _ := strings.Cut(strings.Trim(word, "[](),.;:|"), "=")
+				name, long := strings.CutPrefix(flag, "--")
+				if long && name != "" && name != "help" && found.Flags().Lookup(name) == nil && found.InheritedFlags().Lookup(name) == nil {
+					t.Errorf("%s: safrasync %s has no flag --%s", page, found.CommandPath(), name)
+				}
+			}
+			seen++
+		}
+	}
+	if seen < 150 {
+		t.Errorf("the pages name %d commands", seen)
 	}
 }
