@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"slices"
 	"strings"
 	"time"
 
@@ -147,21 +148,39 @@ func (s *Store) Place(ctx context.Context, e trade.Entry, states []trade.State, 
 // FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left
 // out.
 func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
+	out := map[trade.Flag]int{}
+	err := s.flagged(ctx, job, func(flags trade.Flags, n int) {
+		for _, f := range flags {
+			out[f] += n
+		}
+	})
+	return out, err
+}
+
+// Flagged returns how many entries of a job have at least one of some flags.
+func (s *Store) Flagged(ctx context.Context, job string, flags []trade.Flag) (rows int, err error) {
+	err = s.flagged(ctx, job, func(have trade.Flags, n int) {
+		if slices.ContainsFunc(flags, have.Has) {
+			rows += n
+		}
+	})
+	return rows, err
+}
+
+// flagged calls fn for each set of flags of a job, with the number of entries that have it.
+func (s *Store) flagged(ctx context.Context, job string, fn func(trade.Flags, int)) error {
 	const op = "counting flags"
 	counts, err := s.db.Counts(ctx, op,
 		`SELECT flags AS name, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`, job)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := map[trade.Flag]int{}
 	for text, n := range counts {
 		flags, err := flagsOf(text)
 		if err != nil {
-			return nil, s.db.Fault(ctx, op, err)
+			return s.db.Fault(ctx, op, err)
 		}
-		for _, f := range flags {
-			out[f] += n
-		}
+		fn(flags, n)
 	}
-	return out, nil
+	return nil
 }

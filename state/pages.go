@@ -102,7 +102,10 @@ func (s *Store) paging(ctx context.Context, op string, q trade.RowQuery) (p *pag
 	if len(q.Jobs) == 0 {
 		q.Jobs, err = s.Jobs(ctx)
 	}
-	p = &paging{s: s, ctx: ctx, q: q}
+	p = &paging{s: s, ctx: ctx, q: q, few: q.IDs}
+	if q.Of != (trade.Selection{}) && q.IDs == nil { // nobody said which rows these are
+		p.few = []int64{}
+	}
 	if err == nil && len(q.Jobs) > 0 {
 		err = p.start()
 	}

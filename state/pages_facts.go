@@ -159,7 +159,7 @@ func (p *paging) byName(job string) (out []*branch) {
 // choose looks for a part of the filter that few rows have: they are read and sorted.
 func (p *paging) choose() error {
 	column, _ := p.q.Sort.Column()
-	if p.found != nil || column == "" && len(p.facts) == 0 {
+	if p.chosen() || column == "" && len(p.facts) == 0 {
 		return nil
 	}
 	on := func(from, where string, args ...any) func(string) []*branch {

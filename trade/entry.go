@@ -180,6 +180,7 @@ type Counterpart struct {
 	Rows     int    `json:"rows,omitempty"`      // rows of the ERP with this key, if it is the held row's own
 	// the record in the ledger, if the row is held for one that has lost its own row; else 0
 	Record int64 `json:"record,omitempty"`
+	Gone   bool  `json:"gone,omitempty"` // its key was read in the ERP, and is not there
 }
 
 // sentence names a counterpart of a row of a job.
@@ -282,6 +283,8 @@ type RowQuery struct {
 	From   time.Time // changed at or after
 	Until  time.Time // changed before
 	Facts  FactQuery
+	Of     Selection // the ledger itself does not know it: internal/office turns it into IDs
+	IDs    []int64   // only of these; nil = of all
 	Sort   RowSort
 	After  string // RowPage.Next of the previous page; "" = the first page
 	Limit  int    // at least 1

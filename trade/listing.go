@@ -44,7 +44,8 @@ func (f *Facts) TellDraft(d Draft) {
 	}
 }
 
-// Listing is what lists are narrowed and sorted by of an entry: of what was sent, or would be.
+// Listing is what lists are narrowed and sorted by of an entry: of its newest row in the ERP, so that a sum
+// of rows is of one kind, whether they were sent or not.
 type Listing struct {
 	Facts
 	Title    string // by what people know it, in an order of bytes that is theirs
@@ -53,11 +54,11 @@ type Listing struct {
 	Kg       Decimal // only if Weighed
 }
 
-// Listing returns what lists are narrowed and sorted by. What was sent, or would be, is told by the
-// payload; an entry without one by its newest row.
+// Listing returns what lists are narrowed and sorted by. The payload tells it, unless the row has changed
+// since that was sent.
 func (e Entry) Listing() Listing {
 	l := Listing{Facts: e.Facts, Title: sortable(strings.ToLower(e.Shown.Lead(e.Key))), Quantity: e.Quantity}
-	if len(e.Payload) > 0 {
+	if len(e.Payload) > 0 && e.Now == nil {
 		l.tellPayload(e.Sends, e.Payload)
 	}
 	l.Kg, l.Weighed = l.Quantity.Kilograms()

@@ -83,7 +83,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := closingOf(q, p.office, *page.Waits.Closing)
+		closing := closingOf(q, p.office, *page.Waits.Closing, false)
 		page.Closing = &closing
 	}
 	page.First = page.Approval.People[0]

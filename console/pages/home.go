@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -48,6 +49,9 @@ func (p *homePage) Calm() bool {
 	return len(p.Stops) == 0 && len(p.Today.Helpers) == 0 && p.Today.Doubt.Rows == 0 && len(p.Flags) == 0 &&
 		p.Today.Reading == 0
 }
+
+// Path returns the address of the list of the rows of one kind.
+func (p *homePage) Path(k pending.KindSum) string { return figurePath(k.Of) }
 
 // homeStop is a job that is stopped, paused or backing off.
 type homeStop struct {
@@ -136,7 +140,7 @@ func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	if page.Accepted == 0 {
 		page.Steps = p.steps(of, stuck)
 	}
-	season, err := p.office.Season(q.Context(), q.Lang)
+	season, err := p.office.Season(q.Context())
 	if err != nil { // the rest of the page is shown all the same
 		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
 	}

@@ -43,7 +43,7 @@ type pendingPage struct {
 	Causes []causeShown
 	Quiet  []causeShown // that somebody takes care of, until a day
 	Fault  string       // phrase of what is wrong about an owner
-	Rows   int          // of all causes but the quiet ones
+	Rows   int          // that have one of the causes themselves, but for the quiet ones
 	Moving int
 	Who    []helper // departments, with how much each can cure
 	Here   string   // department that is filtered by; "" = all
@@ -60,7 +60,6 @@ type causeShown struct {
 	Doubt   bool          // it is decided row by row
 	Samples []trade.Entry // the first few rows
 	Names   []string      // of the codes in the ERP, as [trade.NamesOf] returns them
-	Kinds   []kindSums
 	Form    ownerForm
 }
 
@@ -90,10 +89,10 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
 	}
-	page.Who = helpersOf(stuck.Causes, true)
+	page.Who = helpersOf(stuck.Causes)
 	for _, c := range stuck.Causes {
 		shown := causeShown{
-			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held, Kinds: kindsOf(c),
+			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held,
 		}
 		shown.Form = ownerForm{Owner: c.Owner.Owner, Note: c.Owner.Note}
 		if c.Owner.Until.After(q.Site.Now()) {
@@ -107,11 +106,11 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 			shown.Form.Due = q.PostForm.Get("until")
 		}
 		switch {
-		case page.Here != "" && page.Here != string(shown.Task.Helper):
+		case page.Here != "" && (shown.Task.Urgent || page.Here != string(shown.Task.Helper)):
 		case c.Quiet:
 			page.Quiet = append(page.Quiet, shown)
 		default:
-			page.Rows += c.Rows()
+			page.Rows += shown.Task.Rows
 			page.Causes = append(page.Causes, shown)
 		}
 	}
@@ -194,34 +193,11 @@ func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
 	return nil
 }
 
-// kindSums is the rows of a cause of one kind of record, with their sums by product.
-type kindSums struct {
-	Kind   trade.Kind
-	Fixing bool
-	Rows   int
-	Sums   []pending.Sum
-}
-
-// kindsOf groups the sums of a cause by kind of record.
-func kindsOf(c office.Cause) []kindSums {
-	var out []kindSums
-	for _, s := range c.Sums {
-		i := slices.IndexFunc(out, func(o kindSums) bool { return o.Kind == s.Kind && o.Fixing == s.Fixing })
-		if i < 0 {
-			out = append(out, kindSums{Kind: s.Kind, Fixing: s.Fixing})
-			i = len(out) - 1
-		}
-		out[i].Rows += s.Rows
-		out[i].Sums = append(out[i].Sums, s)
-	}
-	return out
-}
-
 // Blocks returns how many records of each kind the cause blocks: "38 contratos, 112 entregas".
 func (c causeShown) Blocks(v view.Voice) string {
-	parts := make([]string, len(c.Kinds))
-	for i, k := range c.Kinds {
-		parts[i] = v.Records(k.Kind, k.Fixing, k.Rows)
+	parts := make([]string, 0, len(c.Sums))
+	for _, k := range addKinds(nil, c.Kinds()) {
+		parts = append(parts, v.Records(k.Kind, k.Fixing, k.Rows))
 	}
 	return strings.Join(parts, ", ")
 }
@@ -232,19 +208,17 @@ type partRows struct {
 	Path string
 }
 
-// Parts returns links to the list of rows. For rows with errors the list is less precise than the
-// cause: it contains every problem of the same field.
+// Parts returns links to the list of rows.
 func (c causeShown) Parts() []partRows {
 	out := make([]partRows, len(c.Own))
 	for i, p := range c.Own {
-		f := rowFilter{Job: p.Job, State: string(p.State), Cause: c.Cause.Cause}
-		if p.State == trade.InDoubt { // rows in doubt are one task, whatever their last answer was
-			f.Cause = ""
-		}
-		out[i] = partRows{p, "/rows?" + f.values("").Encode()}
+		out[i] = partRows{p, figurePath(p.Of(c.Key))}
 	}
 	return out
 }
+
+// Path returns the address of the list of the rows of one kind.
+func (c causeShown) Path(k pending.KindSum) string { return figurePath(k.Of) }
 
 // Anchor returns the anchor of the cause on the page.
 func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
@@ -259,8 +233,8 @@ func (c causeShown) ResyncPath() string { return ResyncPath("cause", c.Key) }
 // and the person may fill it in, the path includes the code.
 func (c causeShown) RefPath(fill bool) string {
 	kind, missing := strings.CutPrefix(c.Cause.Cause, "ref:")
-	if field, broken := strings.CutPrefix(c.Cause.Cause, "rule:"); broken && len(c.Kinds) > 0 {
-		rule, _ := trade.Rule(c.Kinds[0].Kind, field)
+	if field, broken := strings.CutPrefix(c.Cause.Cause, "rule:"); broken && len(c.Sums) > 0 {
+		rule, _ := trade.Rule(c.Sums[0].Kind, field)
 		kind = rule.Platform
 	}
 	switch {
@@ -307,7 +281,7 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 	if i < 0 || stuck.Causes[i].Retry() == 0 {
 		return retryPage{}, nil
 	}
-	page := retryPage{Cause: causeShown{Cause: stuck.Causes[i], Kinds: kindsOf(stuck.Causes[i])}}
+	page := retryPage{Cause: causeShown{Cause: stuck.Causes[i]}}
 	jobs := map[string]bool{}
 	for _, part := range stuck.Causes[i].Own {
 		if part.Retry == 0 || jobs[part.Job] {

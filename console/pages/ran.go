@@ -34,6 +34,7 @@ type ranJob struct {
 	Why  string           // why it never began; "" = it has, or will
 	Rows []office.RanRow  // the first rows that it sent or changed
 	More bool             // there are further ones
+	left map[trade.State]int
 }
 
 // Waits reports whether a run has not ended yet.
@@ -42,11 +43,11 @@ func (r ran) Waits() bool { return slices.ContainsFunc(r.Jobs, ranJob.Waits) }
 // Waits reports whether the run has not ended yet.
 func (j ranJob) Waits() bool { return j.Why == "" && (j.Run == nil || j.Run.EndedAt.IsZero()) }
 
-// Left lists what the run left to a person, in words.
+// Left lists in words those of the rows of the run that need somebody.
 func (j ranJob) Left(v view.Voice) string {
 	var parts []string
-	for _, state := range statesFirst {
-		if n := j.Run.States[state]; n > 0 {
+	for _, state := range append(slices.Clone(statesFirst), trade.Waiting) {
+		if n := j.left[state]; n > 0 {
 			parts = append(parts, v.T("count."+string(state), v.Number(n)))
 		}
 	}
@@ -163,6 +164,9 @@ func (o orders) ended(q *web.Request, one *ranJob) (err error) {
 		advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
 		one.Stop = &advice
 	}
-	one.Rows, one.More, err = o.office.RanRows(q.Context(), *one.Run, ranShown)
+	one.left, err = o.office.Left(q.Context(), *one.Run)
+	if err == nil {
+		one.Rows, one.More, err = o.office.RanRows(q.Context(), *one.Run, ranShown)
+	}
 	return err
 }

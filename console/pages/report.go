@@ -250,7 +250,7 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 		return p.noClosing(q, "report.month_early")
 	}
 	return q.Page(http.StatusOK, "report_close", closingPage{
-		Plan: closingOf(q, p.office, plan), Reason: q.PostForm.Get("reason"),
+		Plan: closingOf(q, p.office, plan, false), Reason: q.PostForm.Get("reason"),
 	})
 }
 
@@ -270,7 +270,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	page := closingPage{Reason: reason}
 	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, q.Person(reason),
 		func(plan reconcile.ClosingPlan) (bool, error) {
-			page.Plan = closingOf(q, p.office, plan)
+			page.Plan = closingOf(q, p.office, plan, false)
 			switch {
 			case fault != "":
 				page.Fault = fault
@@ -321,7 +321,7 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed",
-		closedPage{month.Closing, closingOf(q, p.office, month.Plan), shown})
+		closedPage{month.Closing, closingOf(q, p.office, month.Plan, true), shown})
 }
 
 // closingStyle returns the style sheet that prints the identity of a closing on every page. It is a

@@ -8,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/reconcile/paper"
@@ -88,7 +87,7 @@ func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Opt
 	if err != nil {
 		return nil, err
 	}
-	shown := reportOf(all, q.Voice(), o, ids, p.office.Jobs())
+	shown := reportOf(all, q.Voice(), o, ids)
 	for _, group := range shown.Totals {
 		var codes []string
 		for _, r := range group.Rows {
@@ -105,11 +104,9 @@ func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Opt
 
 // reportOf returns a copy of a report as a page shows it, with links to the rows behind its lines. ids are
 // those of its rows.
-func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trade.ParentKey]int64,
-	jobs []office.Job,
-) *ReportShown {
-	shown := *all
-	out := &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o, jobs)}
+func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trade.ParentKey]int64) *ReportShown {
+	shown, past := *all, all.Head.Kind != reconcile.NowKind
+	out := &ReportShown{Report: &shown, Products: bridgesOf(all.Accounts, v, o, past)}
 	shown.Sections = slices.Clone(all.Sections)
 	for i := range shown.Sections {
 		t := &shown.Sections[i]
@@ -125,7 +122,7 @@ func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trad
 				}
 				lead = slices.IndexFunc(t.Columns, func(c paper.Column) bool { return c.ID == of })
 			}
-			if path := linePath(t.ID, *r, ids); path != "" && lead >= 0 {
+			if path := linePath(t.ID, *r, ids); path != "" && lead >= 0 && !past {
 				r.Cells[lead].Path = path
 			}
 		}
@@ -141,8 +138,6 @@ func linePath(section reconcile.SectionID, r paper.Line, ids map[trade.ParentKey
 	switch {
 	case section == reconcile.BridgeSection:
 		return bridgePath(r.Names["job"], r.Names["line"])
-	case section == reconcile.DifferenceSection && r.Names["line"] == "state":
-		return statePath(trade.State(r.Names["state"]), r.Names["cause"])
 	case section == reconcile.TotalsSection:
 		return totalPath(reconcile.By(r.Names["by"]), r.Name, r.Product)
 	}
@@ -204,33 +199,24 @@ func (g TotalsGroup) name(called map[string]string) {
 	}
 }
 
-// bridgePath returns the link for a line of the bridge: the rows of the ledger or, if there are
-// none, the run that reports them.
+// bridgePath returns the link for a line of the bridge: the rows of the ledger or, if it does not have
+// them, the run that reports them.
 func bridgePath(job, line string) string {
-	query := url.Values{"job": {job}}
-	switch line {
-	case string(trade.BesideNoKey):
-		return "/routines?" + query.Encode()
-	case string(trade.BesideDouble):
-		query.Set("cause", trade.CauseDuplicateKey)
-	case string(trade.BesideCancelled):
-		query.Set("flag", string(trade.Cancelled))
-	case "negative":
-		query.Set("cause", "rule:price")
+	if line == "documents" || line == "negative" {
+		return figurePath(trade.RowQuery{Jobs: []string{job}, Of: trade.Selection{Line: line}})
 	}
-	return "/rows?" + query.Encode()
+	return "/routines?" + url.Values{"job": {job}}.Encode()
 }
 
 // bridgesOf returns the bridges of each product, the largest total of the ERP first.
-func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options, jobs []office.Job,
-) (out []ProductBridges) {
+func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options, past bool) (out []ProductBridges) {
 	most := map[string]trade.Decimal{}
 	for _, a := range accounts {
 		if len(out) == 0 || out[len(out)-1].Product != a.Product {
 			out = append(out, ProductBridges{Product: a.Product})
 		}
 		of := &out[len(out)-1]
-		of.Bridges = append(of.Bridges, bridgeOf(a, v, o, jobs))
+		of.Bridges = append(of.Bridges, bridgeOf(a, v, o, past))
 		if a.Measure != reconcile.Worth && a.ERP().Cmp(most[a.Product]) > 0 {
 			most[a.Product] = a.ERP()
 		}
@@ -239,29 +225,28 @@ func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options, 
 	return out
 }
 
-// bridgeOf returns the bridge of an account.
-func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, jobs []office.Job) Bridge {
-	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o, list: listOf(a, o.Filter, jobs)}
+// bridgeOf returns the bridge of an account. That of a past moment leads nowhere: its rows have changed since.
+func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, past bool) Bridge {
+	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o, past: past}
 	if a.Whole && len(a.Outside) > 0 {
-		b.total("read", "erp", a.Read)
+		b.total("read", "erp", a.Read, "")
 	}
 	var outside trade.Decimal
 	for _, l := range a.Outside {
-		less := l.Amount.Neg()
-		b.part(l.Why(o), b.only(outsidePath(l.Outside)), l.Rows, less)
-		outside = outside.Add(less)
+		b.part(l.Why(o), b.path(l), l.Rows, l.Amount.Neg())
+		outside = outside.Sub(l.Amount)
 	}
 	if a.Whole && len(a.Outside) > 0 {
 		b.bar("none", v.T("report.bar.outside"), "", outside, false)
 	}
-	b.total("erp", "erp", a.ERP())
+	b.total("erp", "erp", a.ERP(), b.leads(a.Total(o.Filter, false)))
 	var last trade.State
 	for _, l := range a.States {
 		if l.State == trade.Accepted {
 			continue
 		}
 		less := l.Amount.Neg()
-		b.part(l.Why(o), b.only(statePath(l.State, l.Cause)), l.Rows, less)
+		b.part(l.Why(o), b.path(l), l.Rows, less)
 		if l.State == last && last != "" { // one bar for a state, whatever its causes are
 			of := &b.steps[len(b.steps)-1]
 			of.Amount = of.Amount.Add(less)
@@ -273,21 +258,21 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, jobs []off
 		if l.State != "" {
 			name = barName(v, l.State)
 		}
-		b.bar(stateClass(l.State), name, b.only(statePath(l.State, "")), less, false)
+		of := a.Total(o.Filter, false)
+		of.Of.States = []trade.State{l.State}
+		b.bar(stateClass(l.State), name, b.leads(of), less, false)
 	}
-	for _, l := range []struct {
-		id, class, path string
-		line            reconcile.AccountLine
-	}{
-		{"changed", "waiting", "/changed?flag=changed", a.Changed},
-		{"left", "rejected", "/changed", a.Left},
-	} {
-		if l.line.Rows > 0 {
-			b.part(reconcile.AccountWord(l.id, o.Lang), l.path, l.line.Rows, l.line.Amount)
-			b.bar(l.class, v.T("report.bar."+l.id), l.path, l.line.Amount, false)
+	for _, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
+		if l.Rows > 0 {
+			class := "rejected"
+			if l.After == a.Changed.After {
+				class = "waiting"
+			}
+			b.part(reconcile.AccountWord(l.After, o.Lang), b.path(l), l.Rows, l.Amount)
+			b.bar(class, v.T("report.bar."+l.After), b.path(l), l.Amount, false)
 		}
 	}
-	b.total("sent", "sent", a.Sent)
+	b.total("sent", "sent", a.Sent, b.leads(a.Total(o.Filter, true)))
 	title := reconcile.AccountWord("measure."+string(a.Measure), o.Lang)
 	b.Fall = picture.Falling(strings.TrimSpace(title+" "+a.Currency), b.say, b.steps...)
 	return b.Bridge
@@ -299,38 +284,22 @@ type bridging struct {
 	steps []picture.Step
 	v     view.Voice
 	o     reconcile.Options
-	list  url.Values // of the list of its rows
+	past  bool
 }
 
-// listOf returns what narrows the list of documents to the rows of an account, as far as the list can: their
-// job, product and days.
-func listOf(a reconcile.Account, f reconcile.Filter, jobs []office.Job) url.Values {
-	sends := trade.OrderCommitments
-	if a.Measure == reconcile.Delivered {
-		sends = trade.Deliveries
+// path returns the address of the list of the rows of a line; "" = the ledger does not have them.
+func (b *bridging) path(l reconcile.AccountLine) string {
+	if of, ok := b.Figure(b.o.Filter, l); ok {
+		return b.leads(of)
 	}
-	query := url.Values{}
-	jobs = slices.DeleteFunc(slices.Clone(jobs), func(j office.Job) bool { return j.Sends != sends })
-	if len(jobs) == 1 {
-		query.Set("job", jobs[0].Name)
-	}
-	if sends == trade.OrderCommitments && a.Product != "" { // the list knows no product of deliveries
-		query.Set("product", a.Product)
-	}
-	for name, day := range map[string]trade.Date{"day_from": f.From, "day_until": f.To} {
-		if !day.IsZero() {
-			query.Set(name, day.String())
-		}
-	}
-	return query
+	return ""
 }
 
-// only narrows the address of a list to the rows of the account.
-func (b *bridging) only(path string) string {
-	if path == "" {
+func (b *bridging) leads(of trade.Figure) string {
+	if b.past {
 		return ""
 	}
-	return path + "&" + b.list.Encode()
+	return figurePath(of.Of)
 }
 
 // say formats an amount for the picture.
@@ -342,9 +311,11 @@ func (b *bridging) say(amount trade.Decimal) string {
 }
 
 // total adds a total to the lines and the picture.
-func (b *bridging) total(id, class string, amount trade.Decimal) {
-	b.Lines = append(b.Lines, BridgeLine{What: reconcile.AccountWord(id, b.o.Lang), Amount: amount, Total: true})
-	b.bar(class, b.v.T("report.bar."+id), "", amount, true)
+func (b *bridging) total(id, class string, amount trade.Decimal, path string) {
+	b.Lines = append(b.Lines, BridgeLine{
+		What: reconcile.AccountWord(id, b.o.Lang), Amount: amount, Path: path, Total: true,
+	})
+	b.bar(class, b.v.T("report.bar."+id), path, amount, true)
 }
 
 // part adds a line that leads from one total to the next.
@@ -391,31 +362,4 @@ func stateClass(state trade.State) string {
 		return "doubt"
 	}
 	return "none"
-}
-
-// outsidePath returns the address of the list of rows that are in no total; "" = there is none.
-func outsidePath(why reconcile.Outside) string {
-	switch why {
-	case reconcile.OutsideCancelled:
-		return "/rows?flag=" + string(trade.Cancelled)
-	case reconcile.OutsideDouble:
-		return "/rows?cause=" + trade.CauseDuplicateKey
-	case reconcile.OutsideNegative:
-		return "/rows?cause=rule:price"
-	case reconcile.OutsideWithdrawn:
-		return "/rows?state=" + string(trade.Withdrawn)
-	}
-	return ""
-}
-
-// statePath returns the address of the list of the rows in a state, for a cause.
-func statePath(state trade.State, cause string) string {
-	query := url.Values{}
-	if state != "" {
-		query.Set("state", string(state))
-	}
-	if cause != "" {
-		query.Set("cause", cause)
-	}
-	return "/rows?" + query.Encode()
 }

@@ -1,14 +1,12 @@
 package pages
 
 import (
-	"maps"
 	"net/url"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,9 +19,18 @@ type Closing struct {
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
-func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan) Closing {
+func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan, past bool) Closing {
 	options := from.ReportOptions(office.ReportQuery{}, q.Lang)
-	return Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options, from.Jobs())}
+	// what a closing says is of its day: the ledger of today has other rows behind it
+	out := Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options, true)}
+	for _, check := range out.Checks {
+		for i := range check.Items {
+			if past {
+				check.Items[i].Path = ""
+			}
+		}
+	}
+	return out
 }
 
 // Blocked reports whether a failed check prevents the closing.
@@ -76,15 +83,6 @@ type ClosingItem struct {
 	Path   string // address of the list
 }
 
-// Money returns the value of the rows, by currency.
-func (i ClosingItem) Money() []pending.Money {
-	out := make([]pending.Money, 0, len(i.Sums.Values))
-	for _, currency := range slices.Sorted(maps.Keys(i.Sums.Values)) {
-		out = append(out, pending.Money{Currency: currency, Amount: i.Sums.Values[currency]})
-	}
-	return out
-}
-
 // stateChecks are the checks for open rows in certain states, in the order of the checklist.
 var stateChecks = []struct {
 	key    string
@@ -115,7 +113,7 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 		for i, check := range stateChecks {
 			for _, part := range s.Open {
 				if slices.Contains(check.states, part.State) {
-					open[i].Items = append(open[i].Items, openItem(s, part))
+					open[i].Items = append(open[i].Items, openItem(s, part, p.Day))
 				}
 			}
 		}
@@ -140,13 +138,10 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 }
 
 // openItem returns an item with a link to the open rows of a job in a state.
-func openItem(s reconcile.Summary, part reconcile.Part) ClosingItem {
-	path := "/doubts"
-	if part.State != trade.InDoubt {
-		path = "/rows?" + url.Values{"job": {s.Job}, "state": {string(part.State)}}.Encode()
-	}
+func openItem(s reconcile.Summary, part reconcile.Part, day trade.Date) ClosingItem {
 	return ClosingItem{
-		Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums, Path: path,
+		Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums,
+		Path: figurePath(part.Figure(s.Job, day).Of),
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -158,6 +159,17 @@ func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
 	return line
 }
 
+// counts shows what the row adds to the number whose rows the list has.
+func (l *rowLine) counts(adds trade.Sums) {
+	l.Weight, l.Value = nil, nil
+	if adds.Unweighed == 0 {
+		l.Weight = &adds.Kilograms
+	}
+	for currency, value := range adds.Values {
+		l.Currency, l.Value = currency, &value
+	}
+}
+
 // add adds a row to the page, and to its sums.
 func (p *rowsPage) add(line rowLine) {
 	p.Rows = append(p.Rows, line)
@@ -259,12 +271,21 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return q.Page(http.StatusOK, "rows", page)
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
+	var chosen reconcile.Rows
+	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
+	if err != nil {
+		return err
+	}
 	found, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
 	for _, e := range found.Rows {
-		page.add(p.lineOf(q, e))
+		line := p.lineOf(q, e)
+		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
+			line.counts(adds)
+		}
+		page.add(line)
 	}
 	if f.Job != "" {
 		page.spread(jobNamed(p.office, f.Job))
@@ -277,7 +298,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	if f.After != "" {
 		page.First = "/rows?" + f.values("").Encode()
 	}
-	if err := p.count(q, f, &page); err != nil {
+	if err := p.count(q, f, &page, chosen); err != nil {
 		return err
 	}
 	if err := p.names(q, f, &page); err != nil {
@@ -331,7 +352,7 @@ func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
 // stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
 // rows are all on the page: they are not searched for again.
-func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) (err error) {
+func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Rows) (err error) {
 	sums := map[string]trade.Sums{}
 	if f.Job == "" && page.First == "" && page.Next == "" { // the page has all of them
 		for _, line := range page.Rows {
@@ -342,7 +363,7 @@ func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage) (err err
 	} else {
 		every := f.RowQuery
 		every.Jobs = nil
-		sums, err = p.office.RowSums(q.Context(), every, q.URL.Query().Has("sum"))
+		sums, err = p.office.SumsOf(q.Context(), every, chosen, q.URL.Query().Has("sum"))
 	}
 	counts := map[string]int{}
 	for job, s := range sums {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,6 +97,9 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
 	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
 	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
+	for i, part := range f.Of.Parts() {
+		add(*part.Text != "" && *part.Text != trade.AnyCause, p.partText(q, part), func(f *rowFilter) { *f.Of.Parts()[i].Text = "" })
+	}
 	named := func(key, text string, off func(*rowFilter)) {
 		add(text != "", v.T(key)+": "+view.Mask(text), off)
 	}
@@ -112,12 +116,43 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 	return out
 }
 
-// onItsWay is a filter for all states of rows that wait: for their turn, for a parent or a person.
+// partText says in words what a part of a selection means.
+func (p *rowsRoutes) partText(q *web.Request, part trade.SelectionPart) string {
+	v, text := q.Voice(), *part.Text
+	switch part.Name {
+	case "measure":
+		return reconcile.AccountWord("measure."+text, q.Lang)
+	case "line":
+		if reason, outside := strings.CutPrefix(text, "outside:"); outside {
+			return reconcile.AccountWord(reason, q.Lang)
+		}
+		if slices.Contains(reconcile.Afters, text) {
+			return reconcile.AccountWord(text, q.Lang)
+		}
+		return v.T("rows.of.line." + text)
+	case "stage":
+		return v.T("season.lost." + text)
+	case "age":
+		return v.T("season.age." + text)
+	case "who":
+		return v.T("home.who." + text)
+	case "kind":
+		return v.T("rows.of.kind." + strings.ReplaceAll(text, " ", "_"))
+	case "group":
+		return p.office.CauseText(q.Context(), text, q.Lang)
+	}
+	if text == trade.NotKnown {
+		text = v.T("season.unknown")
+	}
+	return v.T("rows.of."+part.Name, view.Mask(text))
+}
+
+// onItsWay is a filter for all states of rows that wait for their turn or for another row.
 const onItsWay = "waits"
 
-var onTheWay = []trade.State{trade.Pending, trade.Sending, trade.Waiting, trade.Held}
+var onTheWay = []trade.State{trade.Pending, trade.Sending, trade.Waiting}
 
-// needsPerson is a filter for all states that need a person.
+// needsPerson is a filter for the rows that have a cause themselves which keeps them.
 const needsPerson = "needs_person"
 
 // readFilter reads the address strictly, so that an invalid word does not look like an empty list.
@@ -133,6 +168,10 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 		return f, err
 	}
 	texts := []string{f.Job, f.Cause, f.Text, f.Facts.Product, f.Facts.Producer, f.Facts.Branch}
+	for _, part := range f.Of.Parts() {
+		*part.Text = v.Get(part.Name)
+		texts = append(texts, *part.Text)
+	}
 	for _, text := range texts { // PostgreSQL accepts no other text
 		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
 			return f, web.BadRequest("filter")
@@ -149,7 +188,7 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	case f.State == onItsWay:
 		f.States = onTheWay
 	case f.State == needsPerson:
-		f.States = statesFirst
+		f.Of.Group = trade.AnyCause
 	case slices.Contains(trade.States, trade.State(f.State)):
 		f.States = []trade.State{trade.State(f.State)}
 	default:
@@ -265,10 +304,33 @@ func (f rowFilter) values(after string) url.Values {
 			v.Set(name, text)
 		}
 	}
+	for _, part := range f.Of.Parts() {
+		if *part.Text != "" && *part.Text != trade.AnyCause {
+			v.Set(part.Name, *part.Text)
+		}
+	}
 	if !f.Plain() && f.Sort != "" {
 		v.Set("sort", string(f.Sort))
 	}
 	return v
+}
+
+// figurePath returns the address of the list of the rows that a number counts.
+func figurePath(of trade.RowQuery) string {
+	f := rowFilter{RowQuery: of}
+	switch {
+	case len(of.States) > 1:
+		f.State = onItsWay
+	case len(of.States) == 1:
+		f.State = string(of.States[0])
+	}
+	if len(of.Causes) == 1 {
+		f.Cause = of.Causes[0]
+	}
+	if len(of.Jobs) == 1 {
+		f.Job = of.Jobs[0]
+	}
+	return "/rows?" + f.values("").Encode()
 }
 
 // filterBytes is the largest size of a saved filter.

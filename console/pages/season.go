@@ -3,6 +3,7 @@ package pages
 import (
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -46,7 +47,7 @@ type funnelStage struct {
 const branchesMost = 24
 
 func (p *seasonRoutes) showSeason(q *web.Request) error {
-	s, err := p.office.Season(q.Context(), q.Lang)
+	s, err := p.office.Season(q.Context())
 	if err != nil {
 		return err
 	}
@@ -83,6 +84,7 @@ var standParts = []struct {
 	{"invalid", "season.invalid", []trade.State{trade.Invalid}},
 	{"rejected", "season.rejected", []trade.State{trade.Rejected}},
 	{"doubt", "season.doubt", []trade.State{trade.InDoubt}},
+	{"doubt", "report.bar.held", []trade.State{trade.Held}},
 	{"none", "season.dismissed", []trade.State{trade.Dismissed}},
 }
 
@@ -90,13 +92,8 @@ var standParts = []struct {
 func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) picture.Stack {
 	var marks []picture.Mark
 	for _, part := range standParts {
-		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: "/rows?state=" + string(part.states[0])}
-		if len(part.states) > 1 {
-			m.Path = "/rows?state=" + onItsWay
-		}
-		for _, state := range part.states {
-			m.Amount = m.Amount.Add(s.States[state].Kilograms)
-		}
+		of := s.Figure(part.states...)
+		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: figurePath(of.Of), Amount: of.Kilograms}
 		m.Said = v.WholeTonnes(m.Amount)
 		marks = append(marks, m)
 	}
@@ -123,42 +120,32 @@ func productStacks(v view.Voice, products []reconcile.Stand) []picture.Stack {
 // funnelOf returns the way of the grain from the ERP to the platform. Each stage has what is left, and
 // beside it what does not get to it.
 func funnelOf(v view.Voice, s *reconcile.Season) []funnelStage {
-	state := func(list ...trade.State) (kg trade.Decimal) {
-		for _, one := range list {
-			kg = kg.Add(s.Whole.States[one].Kilograms)
-		}
-		return kg
-	}
 	all := s.Whole.All.Kilograms.Add(s.Beside.Kilograms)
 	left := all
 	var out []funnelStage
-	for _, stage := range []struct {
-		key, class, lost, path string
-		less                   trade.Decimal
-	}{
-		{"season.erp", "none", "", "", trade.Decimal{}},
-		{"season.read", "invalid", "season.lost.read", "/report#bridge", s.Beside.Kilograms},
-		{"season.valid", "invalid", "season.lost.valid", "/rows?state=invalid", state(trade.Invalid)},
-		{"season.known", "waiting", "season.lost.known", "/references", s.NoReference.Kilograms},
-		{
-			"season.posted", "waiting", "season.lost.posted", "/rows?state=" + onItsWay,
-			state(trade.Pending, trade.Waiting, trade.Held, trade.Dismissed).Sub(s.NoReference.Kilograms),
-		},
-		{
-			"season.confirmed", "doubt", "season.lost.confirmed", "/pending",
-			state(trade.Rejected, trade.InDoubt, trade.Sending),
-		},
+	for _, stage := range []struct{ key, class, lost string }{
+		{"season.erp", "none", ""},
+		{"season.read", "invalid", "season.lost.read"},
+		{"season.valid", "invalid", "season.lost.valid"},
+		{"season.known", "waiting", "season.lost.known"},
+		{"season.posted", "waiting", "season.lost.posted"},
+		{"season.confirmed", "doubt", "season.lost.confirmed"},
 	} {
-		left = left.Sub(stage.less)
+		lost := s.Lost[strings.TrimPrefix(stage.key, "season.")]
+		path := figurePath(lost.Of)
+		if stage.key == "season.read" { // of these the ledger has no rows
+			lost.Sums, path = s.Beside, "/report#bridge"
+		}
+		left = left.Sub(lost.Kilograms)
 		class := "erp"
 		if stage.key == "season.confirmed" {
 			class = "sent"
 		}
 		marks := []picture.Mark{{Class: class, Name: v.T(stage.key), Said: v.WholeTonnes(left), Amount: left}}
-		if stage.less.Sign() > 0 {
+		if lost.Kilograms.Sign() > 0 {
 			marks = append(marks, picture.Mark{
-				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(stage.less), Path: stage.path,
-				Amount: stage.less,
+				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(lost.Kilograms), Path: path,
+				Amount: lost.Kilograms,
 			})
 		}
 		out = append(out, funnelStage{picture.Stacked("", "", all, marks...), stage.key})
@@ -218,25 +205,15 @@ func calendarOf(v view.Voice, days []office.SentDay) picture.Calendar {
 func agesOf(v view.Voice, s *reconcile.Season) []picture.Columns {
 	var out []picture.Columns
 	for _, who := range trade.Departments {
-		var sums [reconcile.AgeBands]trade.Sums
-		rows := 0
-		for fixer, of := range s.Ages {
-			if fixer.Department() != who {
-				continue
-			}
-			for i, one := range of {
-				rows += one.Rows
-				sums[i].Rows += one.Rows
-			}
-		}
-		if rows == 0 {
+		sums := s.Ages[who]
+		if sums == nil {
 			continue
 		}
 		var groups []picture.Group
 		for i, one := range sums {
 			name := v.T("season.age." + strconv.Itoa(i))
 			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
-				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: "/pending?who=" + string(who),
+				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: figurePath(one.Of),
 				Amount: trade.NewDecimal(int64(one.Rows), 0),
 			}}})
 		}
@@ -265,7 +242,12 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	if !some {
 		return nil
 	}
-	if _, _, priced := e.Value(); priced {
+	now, was := e.Listing(), e
+	was.Now = nil
+	if was.Listing().Product != now.Product { // its deliveries are of another document
+		return nil
+	}
+	if now.Currency != "" {
 		fixed = agreed
 	}
 	mark := func(class, key string, kg trade.Decimal) picture.Mark {

@@ -53,8 +53,7 @@ type helper struct {
 	Tasks  int
 	Rows   int // that have a cause themselves
 	Behind int // that wait for those
-	Weight trade.Decimal
-	Values []pending.Money
+	Sums   []pending.KindSum
 	Oldest time.Time
 	Path   string
 }
@@ -63,10 +62,9 @@ type helper struct {
 type task struct {
 	Helper trade.Department // "" = it ends by itself
 	What   string
-	Rows   int           // that have the cause themselves
-	Behind int           // that wait for those
-	Weight trade.Decimal // kilograms; see taskOf
-	Values []pending.Money
+	Rows   int               // that have the cause themselves
+	Behind int               // that wait for those
+	Sums   []pending.KindSum // of the rows that have the cause themselves
 	Oldest time.Time
 	Path   string
 	Urgent bool
@@ -86,13 +84,13 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 		case t.Helper == "":
 		case t.Urgent:
 			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
-			out.Doubt.Weight, out.Doubt.Values = out.Doubt.Weight.Add(t.Weight), addValues(out.Doubt.Values, t.Values)
+			out.Doubt.Sums = addKinds(out.Doubt.Sums, t.Sums)
 			out.Kinds = append(out.Kinds, t)
 		case t.Helper == mine:
 			out.Tasks = append(out.Tasks, t)
 		}
 	}
-	out.Helpers = helpersOf(stuck.Causes, false)
+	out.Helpers = helpersOf(stuck.Causes)
 	out.Mine = helper{Key: mine}
 	if i := slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == mine }); i >= 0 {
 		out.Mine = out.Helpers[i]
@@ -108,9 +106,9 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 	return out
 }
 
-// helpersOf returns the departments for which something waits, with or without what may be on the
-// platform already.
-func helpersOf(causes []office.Cause, urgent bool) []helper {
+// helpersOf returns the departments for which something waits, without what may be on the platform already,
+// which stands apart.
+func helpersOf(causes []office.Cause) []helper {
 	out := make([]helper, len(trade.Departments))
 	for i, name := range trade.Departments {
 		out[i] = helper{Key: name, Path: "/pending?who=" + string(name)}
@@ -118,13 +116,13 @@ func helpersOf(causes []office.Cause, urgent bool) []helper {
 	for _, c := range causes {
 		t := taskOf(c)
 		i := slices.Index(trade.Departments, t.Helper)
-		if i < 0 || t.Urgent && !urgent || c.Quiet {
+		if i < 0 || t.Urgent || c.Quiet {
 			continue
 		}
 		h := &out[i]
 		h.Tasks++
 		h.Rows, h.Behind = h.Rows+t.Rows, h.Behind+t.Behind
-		h.Weight, h.Values = h.Weight.Add(t.Weight), addValues(h.Values, t.Values)
+		h.Sums = addKinds(h.Sums, t.Sums)
 		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
 			h.Oldest = t.Oldest
 		}
@@ -140,11 +138,18 @@ func byWeight(a, b task) int {
 	case b.Urgent && !a.Urgent:
 		return 1
 	}
-	return cmp.Or(b.Weight.Cmp(a.Weight), cmp.Compare(b.Rows, a.Rows))
+	return cmp.Or(b.weight().Cmp(a.weight()), cmp.Compare(b.Rows, a.Rows))
 }
 
-// taskOf sums up a cause. All kinds of records are the same grain, so that the weight is that of
-// one kind: contracts, or if that is zero fixations, then deliveries, then traceability.
+// weight returns the weight of the first kind: all kinds are the same grain, and contracts come first.
+func (t task) weight() (kg trade.Decimal) {
+	if len(t.Sums) > 0 {
+		kg = t.Sums[0].Kilograms
+	}
+	return kg
+}
+
+// taskOf sums up a cause.
 func taskOf(c office.Cause) task {
 	t := task{
 		Helper: c.Advice.Fixer.Department(), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
@@ -157,37 +162,26 @@ func taskOf(c office.Cause) task {
 	case trade.Held:
 		t.Queue = queue(c.Cause)
 	}
-	weights := map[trade.Kind]trade.Decimal{}
-	var fixed trade.Decimal
-	for _, s := range c.Sums {
-		if s.Fixing {
-			fixed = fixed.Add(s.Kilograms)
-		} else {
-			weights[s.Kind] = weights[s.Kind].Add(s.Kilograms)
-		}
-		t.Values = addValues(t.Values, s.Values)
-	}
-	for _, w := range []trade.Decimal{
-		weights[trade.OrderCommitments], fixed, weights[trade.Deliveries], weights[trade.Traceability],
-	} {
-		t.Weight = w
-		if w.Sign() != 0 {
-			break
+	for _, kind := range c.Kinds() {
+		if !kind.Behind {
+			t.Sums = append(t.Sums, kind)
 		}
 	}
 	return t
 }
 
-// addValues adds sums of money currency by currency.
-func addValues(to, more []pending.Money) []pending.Money {
+// addKinds adds sums kind by kind: contracts, deliveries and fixations are the same grain.
+func addKinds(to, more []pending.KindSum) []pending.KindSum {
 	for _, m := range more {
-		i := slices.IndexFunc(to, func(have pending.Money) bool { return have.Currency == m.Currency })
+		i := slices.IndexFunc(to, func(k pending.KindSum) bool { return k.Kind == m.Kind && k.Fixing == m.Fixing })
 		if i < 0 {
-			to = append(to, m)
-			continue
+			i, to = len(to), append(to, pending.KindSum{Kind: m.Kind, Fixing: m.Fixing})
 		}
-		to[i].Amount = to[i].Amount.Add(m.Amount)
+		to[i].Join(m.Figure.Sums)
 	}
+	slices.SortStableFunc(to, func(a, b pending.KindSum) int {
+		return slices.Index(trade.Kinds, a.Kind) - slices.Index(trade.Kinds, b.Kind)
+	})
 	return to
 }
 

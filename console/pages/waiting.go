@@ -25,25 +25,20 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 		}
 	}
 	for _, job := range p.office.Jobs() {
-		tallies, err := p.office.Counts(ctx, job.Name)
+		changed, err := p.office.Flagged(ctx, job.Name, office.ChangedFlags)
 		if err != nil {
 			return nil
 		}
-		for _, t := range tallies {
-			switch t.State {
-			case trade.InDoubt, trade.Held:
-				counts["/doubts"] += t.Count
-				counts["/pending"] += t.Count
-			case trade.Waiting, trade.Invalid, trade.Rejected:
-				counts["/pending"] += t.Count
-			}
-		}
-		flags, err := p.office.FlagCounts(ctx, job.Name)
-		if err != nil {
-			return nil
-		}
-		for _, flag := range flagsFirst {
-			counts["/changed"] += flags[flag]
+		counts["/changed"] += changed
+	}
+	needing, err := p.office.Needing(ctx)
+	if err != nil {
+		return nil
+	}
+	for state, n := range needing {
+		counts["/pending"] += n
+		if state == trade.InDoubt || state == trade.Held {
+			counts["/doubts"] += n
 		}
 	}
 	return counts

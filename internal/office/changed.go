@@ -250,10 +250,11 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 // AskedQuantity is the quantity of a row as the platform was asked for it: the ERP may have another one
 // now.
 func AskedQuantity(e trade.Entry) trade.Quantity {
-	if e.State.Created() {
-		return e.Listing().Quantity
+	if !e.State.Created() {
+		return e.Quantity
 	}
-	return e.Quantity
+	e.Now = nil
+	return e.Listing().Quantity
 }
 
 func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {

@@ -79,6 +79,10 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 	keys, n := map[string][]string{}, 0
 	for _, q := range queries {
 		q.After, q.Limit, q.Sort = "", ManyMost, trade.NewestFirst
+		q, _, err = o.Chosen(ctx, q)
+		if err != nil {
+			return nil, false, err
+		}
 		found, more, err := o.store.RowKeys(ctx, q)
 		if err != nil {
 			return nil, false, err

@@ -52,6 +52,25 @@ func (o *Office) RanRows(ctx context.Context, run trade.RunReport, limit int) (o
 	return out[:min(len(out), limit)], len(out) > limit, nil
 }
 
+// Left returns how many of the rows that a run changed need somebody, by state.
+func (o *Office) Left(ctx context.Context, run trade.RunReport) (map[trade.State]int, error) {
+	q := ChangedBy(run, ManyMost)
+	q.Of.Group = trade.AnyCause
+	q, _, err := o.Chosen(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	out := map[trade.State]int{}
+	for _, q.States = range [][]trade.State{{trade.InDoubt}, {trade.Held}, {trade.Rejected}, {trade.Invalid}, {trade.Waiting}} {
+		keys, _, err := o.store.RowKeys(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		out[q.States[0]] = len(keys)
+	}
+	return out, nil
+}
+
 // ChangedBy selects the rows that a run changed and that nothing changed since.
 func ChangedBy(run trade.RunReport, limit int) trade.RowQuery {
 	ended := run.EndedAt

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"io"
 	"maps"
 	"slices"
@@ -131,21 +130,7 @@ func (o *Office) inTurn(ctx context.Context, fn func() error) error {
 func (o *Office) atOneMoment(ctx context.Context, cut reconcile.Cut, with ReportSources,
 	fn func(*reconcile.Snapshot) error,
 ) error {
-	return o.inTurn(ctx, func() (err error) {
-		at, err := o.store.Moment(ctx)
-		if err != nil {
-			return err
-		}
-		defer func() { err = errors.Join(err, at.Close()) }()
-		s, err := reconcile.Take(ctx, reconcile.Sources{
-			Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
-			Platform: with.Platform, Progress: with.Progress,
-		}, cut)
-		if err != nil {
-			return err
-		}
-		return fn(s)
-	})
+	return o.inTurn(ctx, func() error { return o.snapshot(ctx, cut, with, fn) })
 }
 
 // SectionsShown are the sections of a report without single rows.

@@ -2,12 +2,10 @@ package office
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,7 +40,7 @@ type counting struct {
 
 // Season returns the season. That of a ledger of few rows is counted for each page. A larger one is
 // counted in the background: it is nil until the first count has ended, and may be some time old.
-func (o *Office) Season(ctx context.Context, lang trade.Lang) (*Season, error) {
+func (o *Office) Season(ctx context.Context) (*Season, error) {
 	rows := 0
 	for _, job := range o.jobs {
 		tallies, err := o.store.Counts(ctx, job.Name())
@@ -60,7 +58,7 @@ func (o *Office) Season(ctx context.Context, lang trade.Lang) (*Season, error) {
 	if running == nil && !fresh && !o.ended {
 		running = &counting{done: make(chan struct{})}
 		o.counting = running
-		o.working.Go(func() { o.count(running, lang) })
+		o.working.Go(func() { o.count(running) })
 	}
 	o.mu.Unlock()
 	if running == nil {
@@ -83,9 +81,9 @@ func (o *Office) Season(ctx context.Context, lang trade.Lang) (*Season, error) {
 }
 
 // count counts the season, and keeps it.
-func (o *Office) count(c *counting, lang trade.Lang) {
+func (o *Office) count(c *counting) {
 	begun := time.Now()
-	c.season, c.err = o.countSeason(lang)
+	c.season, c.err = o.countSeason()
 	if c.err != nil && o.ending.Err() == nil {
 		o.log.Warn("the console could not count the season", zap.Error(c.err))
 	}
@@ -99,44 +97,23 @@ func (o *Office) count(c *counting, lang trade.Lang) {
 	close(c.done)
 }
 
-func (o *Office) countSeason(lang trade.Lang) (out *Season, err error) {
+func (o *Office) countSeason() (out *Season, err error) {
 	ctx, now, zone := o.ending, o.now(), o.conf.Zone()
-	at, err := o.store.Moment(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, at.Close()) }()
-	s, err := reconcile.Take(ctx, reconcile.Sources{Ledger: at, Jobs: o.jobs, Zone: zone, Now: now}, reconcile.Cut{})
-	if err != nil {
-		return nil, err
-	}
-	type kept struct {
-		state trade.State
-		cause string
-	}
-	fixers := map[kept]trade.Fixer{} // as many as there are causes
-	season, err := s.Season(func(e trade.Entry) trade.Fixer {
-		cause, problem := pending.CauseOf(e)
-		if problem != nil && problem.Rule == trade.RuleDeclared {
-			cause = e.Cause // the ERP's text may be another in each row
-		}
-		k := kept{e.State, cause}
-		if _, known := fixers[k]; !known {
-			fixers[k] = o.Advice(e, lang).Fixer
-		}
-		return fixers[k]
+	out = &Season{}
+	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+		out.Season, err = s.Season(o.fixer())
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	out = &Season{Season: season}
 	year, month, day := now.In(zone).Date()
 	first := time.Date(year, month, day-calendarDays+1, 0, 0, 0, 0, zone)
 	for i := range calendarDays {
 		out.Calendar = append(out.Calendar, SentDay{At: first.AddDate(0, 0, i)})
 	}
 	refused := map[string]int{}
-	return out, at.RunsEnded(ctx, first, now, func(r trade.RunReport) error {
+	return out, o.store.RunsEnded(ctx, first, now, func(r trade.RunReport) error {
 		ended := r.EndedAt.In(zone)
 		for i := len(out.Calendar) - 1; i >= 0; i-- {
 			if d := &out.Calendar[i]; !ended.Before(d.At) {

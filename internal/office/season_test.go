@@ -12,8 +12,8 @@ import (
 func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
-	small := must.Get(open().Season(t.Context(), trade.Portuguese))(t)
-	if small == nil || len(small.Calendar) != calendarDays || small.Ages[trade.FixReferences][0].Rows != 3 {
+	small := must.Get(open().Season(t.Context()))(t)
+	if small == nil || len(small.Calendar) != calendarDays || small.Ages[trade.FixReferences.Department()][0].Rows != 3 {
 		t.Fatalf("of a small ledger: %+v", small)
 	}
 
@@ -22,12 +22,12 @@ func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 	c := &counting{done: make(chan struct{})}
 	at.counting = c // one that has not ended
 	for range 2 {
-		if got := must.Get(at.Season(t.Context(), trade.Portuguese))(t); got != nil {
+		if got := must.Get(at.Season(t.Context()))(t); got != nil {
 			t.Errorf("before the first count has ended: %+v", got)
 		}
 	}
-	at.count(c, trade.Portuguese)
-	counted := must.Get(at.Season(t.Context(), trade.Portuguese))(t)
+	at.count(c)
+	counted := must.Get(at.Season(t.Context()))(t)
 	if counted == nil || counted != c.season || counted.At.IsZero() {
 		t.Errorf("after it: %+v, want %+v", counted, c.season)
 	}

@@ -157,6 +157,27 @@ func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
+// Needing returns how many rows need somebody, by state: those that have a cause themselves which keeps
+// them, and do not only wait for other rows. It is what the groups of [Office.Stuck] have, without reading
+// the rows.
+func (o *Office) Needing(ctx context.Context) (map[trade.State]int, error) {
+	out := map[trade.State]int{}
+	for _, job := range o.jobs {
+		causes, err := o.store.StuckStates(ctx, job.Name())
+		if err != nil {
+			return nil, err
+		}
+		for state, of := range causes {
+			for cause, n := range of {
+				if state != trade.Waiting || cause != trade.CauseParent {
+					out[state] += n
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
 // Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The
 // next page with the causes then waits only for what has changed since. The view itself is not
 // kept, so that this page shows the state at its own time.

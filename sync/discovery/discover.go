@@ -118,7 +118,7 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 		for _, old := range stale {
 			entry := r.Run.Eval.Remap(old, old.Values, known)
 			if old.Now != nil { // its request is that of what was sent, its quantity that of its newest row
-				entry.Quantity = r.Run.Eval.Quantity(old.Now)
+				r.Run.Eval.Measure(&entry, old.Now)
 			}
 			touch(&entry, old, r.Run.Now)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})

@@ -337,7 +337,8 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		if old.SourceHash == c.row.SourceHash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
 			entry.Newest = r.printsOf(values, c.row.SourceHash, known)
 		}
-		entry.SourceHash, entry.Quantity = c.row.SourceHash, r.Run.Eval.Quantity(values)
+		entry.SourceHash = c.row.SourceHash
+		r.Run.Eval.Measure(&entry, values)
 		// the row was gone, and another one came back under its key
 		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
 			entry.Flags = entry.Flags.With(trade.Replaced, changed)
@@ -376,7 +377,7 @@ func missed(e trade.Entry) bool {
 // what was sent stays unknown, and the row's present values are stored beside it (Now).
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
 	fresh := r.Run.Eval.Would(*entry, c.row.Values(), known)
-	entry.Quantity = fresh.Quantity
+	entry.Quantity, entry.Facts = fresh.Quantity, fresh.Facts
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	// else the hash is that of a changed row
 	asItWas := entry.Now == nil && !entry.Flags.Has(trade.Changed)

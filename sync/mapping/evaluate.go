@@ -166,9 +166,11 @@ func ColumnsIn(values trade.Values) ColumnsOf {
 	}
 }
 
-// Quantity returns a row's amount and unit, for the sums.
-func (e *Evaluator) Quantity(values trade.Values) trade.Quantity {
-	return e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, nil).Quantity()
+// Measure sets an entry's quantity and facts to those of a version of its row, for sums and lists.
+func (e *Evaluator) Measure(entry *trade.Entry, values trade.Values) {
+	draft := e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, nil)
+	entry.Quantity = draft.Quantity()
+	entry.Facts.TellDraft(draft)
 }
 
 // Draft maps all fields of one row.

@@ -49,6 +49,7 @@ type fact struct {
 	key     string
 	state   trade.State
 	group   string // key of the cause; "" if the row waits for other rows
+	on      string // key of the cause under which it was counted last; "" = nobody need do anything
 	cause   string
 	problem *trade.Problem
 	parents []parent // for which it waits, also if a cause of its own stands before them
@@ -124,6 +125,19 @@ func (b *Board) Own(cause string) (keys map[string][]string, n int) {
 		}
 	}
 	return keys, n
+}
+
+// Select calls fn for each row of a group, as of the last Take, with what it adds to the sums; kind is that
+// of a selection of [Group.Kinds], or "" for all rows that have the cause themselves. The group may be
+// trade.AnyCause.
+func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey, adds trade.Sums)) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, f := range b.facts {
+		if (f.on == cause || cause == trade.AnyCause) && (kind == "" && f.group != "" || kind == kindName(f.job.Spec.Sends, f.fixing, f.group == "")) {
+			fn(f.id, trade.ParentKey{Job: f.job.Name(), Key: f.key}, f.sums())
+		}
+	}
 }
 
 func (b *Board) forget(f *fact) {

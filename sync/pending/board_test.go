@@ -3,7 +3,9 @@ package pending_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -130,8 +132,8 @@ func lines(v *pending.View) []string {
 		out = append(out, line)
 		for _, s := range g.Sums {
 			line := fmt.Sprintf("  %s fixing=%v %s: %d rows, %s kg", s.Kind, s.Fixing, s.Product, s.Rows, s.Kilograms)
-			for _, m := range s.Values {
-				line += "; " + m.Currency + " " + m.Amount.String()
+			for _, currency := range slices.Sorted(maps.Keys(s.Values)) {
+				line += "; " + currency + " " + s.Values[currency].String()
 			}
 			out = append(out, line)
 		}

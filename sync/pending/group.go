@@ -76,6 +76,7 @@ func (b *Board) outside() []trade.ParentKey {
 // add counts a row, and returns the cause that keeps it; "" = nothing that a person must do.
 func (g *grouping) add(f *fact) string {
 	on := g.resolve(f, 0)
+	f.on = on.key
 	if on.key == "" {
 		g.moving++
 		return ""

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -55,23 +54,57 @@ type Part struct {
 	Retry int // rows that a person can have retried at once
 }
 
-// Sum is grain of one product in one kind of record. Fixations are summed separately from
-// contracts, because they are the same grain.
-type Sum struct {
-	Kind      trade.Kind
-	Fixing    bool
-	Product   string // "" if neither the record nor its contract has one
-	Rows      int
-	Kilograms trade.Decimal
-	Unweighed int // rows without a readable amount or unit
-	Values    []Money
-	Unpriced  int // contracts without a price
+// Of returns the query of the rows of a part of the group with a key.
+func (p Part) Of(key string) trade.RowQuery {
+	return trade.RowQuery{Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: key}}
 }
 
-// Money is an amount of one currency.
-type Money struct {
-	Currency string
-	Amount   trade.Decimal
+// Sum is grain of one product in one kind of record. Fixations are summed separately from
+// contracts, because they are the same grain, and what waits for other rows apart from these.
+type Sum struct {
+	Kind    trade.Kind
+	Fixing  bool
+	Behind  bool
+	Product string // "" if neither the record nor its contract has one
+	trade.Sums
+	Unpriced int // contracts without a price
+}
+
+// KindSum are the rows of a group of one kind.
+type KindSum struct {
+	Kind   trade.Kind
+	Fixing bool
+	Behind bool
+	trade.Figure
+	Sums []Sum // by product
+}
+
+// Kinds returns the sums of the group by kind, each with the query of its rows.
+func (g Group) Kinds() []KindSum {
+	var out []KindSum
+	for _, s := range g.Sums {
+		i := len(out) - 1
+		if i < 0 || out[i].Kind != s.Kind || out[i].Fixing != s.Fixing || out[i].Behind != s.Behind {
+			i++
+			out = append(out, KindSum{Kind: s.Kind, Fixing: s.Fixing, Behind: s.Behind})
+			out[i].Of.Of = trade.Selection{Group: g.Key, Kind: kindName(s.Kind, s.Fixing, s.Behind)}
+		}
+		out[i].Join(s.Sums)
+		out[i].Sums = append(out[i].Sums, s)
+	}
+	return out
+}
+
+// kindName names rows of a kind in a [trade.Selection].
+func kindName(kind trade.Kind, fixing, behind bool) string {
+	name := string(kind)
+	if fixing {
+		name += " fixing"
+	}
+	if behind {
+		name += " behind"
+	}
+	return name
 }
 
 // Subject is a code or value of the ERP, with the number of rows that it keeps itself.
@@ -95,9 +128,9 @@ type building struct {
 }
 
 type sumKey struct {
-	kind    trade.Kind
-	fixing  bool
-	product string
+	kind           trade.Kind
+	fixing, behind bool
+	product        string
 }
 
 func (b *building) own(f *fact) {
@@ -126,31 +159,31 @@ func (b *building) add(f *fact, product string) {
 	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
 		b.Oldest = f.seen
 	}
-	k := sumKey{f.job.Spec.Sends, f.fixing, product}
+	k := sumKey{f.job.Spec.Sends, f.fixing, f.group == "", product}
 	s := b.sums[k]
 	if s == nil {
-		s = &Sum{Kind: k.kind, Fixing: k.fixing, Product: k.product}
+		s = &Sum{Kind: k.kind, Fixing: k.fixing, Behind: k.behind, Product: k.product}
 		b.sums[k] = s
 	}
-	s.Rows++
-	if f.weighed {
-		s.Kilograms = s.Kilograms.Add(f.kg)
-	} else {
-		s.Unweighed++
-	}
-	if k.kind != trade.OrderCommitments {
-		return
-	}
-	if f.currency == "" {
+	one := f.sums()
+	s.Join(one)
+	if k.kind == trade.OrderCommitments && one.Values == nil {
 		s.Unpriced++
-		return
 	}
-	i := slices.IndexFunc(s.Values, func(m Money) bool { return m.Currency == f.currency })
-	if i < 0 {
-		i = len(s.Values)
-		s.Values = append(s.Values, Money{Currency: f.currency})
+}
+
+// sums returns what the row adds to sums.
+func (f *fact) sums() trade.Sums {
+	out := trade.Sums{Rows: 1}
+	if f.weighed {
+		out.Kilograms = f.kg
+	} else {
+		out.Unweighed = 1
 	}
-	s.Values[i].Amount = s.Values[i].Amount.Add(f.value)
+	if f.currency != "" {
+		out.Values = map[string]trade.Decimal{f.currency: f.value}
+	}
+	return out
 }
 
 func (b *building) done() *Group {
@@ -163,12 +196,11 @@ func (b *building) done() *Group {
 			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
 	})
 	for _, s := range b.sums {
-		slices.SortFunc(s.Values, func(a, b Money) int { return strings.Compare(a.Currency, b.Currency) })
 		g.Sums = append(g.Sums, *s)
 	}
 	slices.SortFunc(g.Sums, func(a, b Sum) int {
 		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-			compareBool(a.Fixing, b.Fixing), cmp.Compare(a.Product, b.Product))
+			compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
 	})
 	for _, text := range slices.Sorted(maps.Keys(b.subjects)) {
 		g.Subjects = append(g.Subjects, *b.subjects[text])

@@ -54,13 +54,14 @@ type AccountLine struct {
 	Outside Outside     // "" = of a state
 	State   trade.State // "" with Outside "" = not on the platform then, for an unknown reason
 	Cause   string      // of the state; "" = none
+	After   string      // what became of a row after it was sent; else ""
 	Rows    int
 	Amount  trade.Decimal
 }
 
 // Account is the way of one product's measure from the ERP to the platform, exactly:
 //
-//	Read − outside = by state; by state of accepted rows + Changed + Left = Sent
+//	Read − outside = by state; by state of accepted rows + Changed + Left + Renumbered = Sent
 type Account struct {
 	Product  string // "" = unknown
 	Measure  Measure
@@ -72,7 +73,10 @@ type Account struct {
 	States  []AccountLine // in Read and in the total of the ERP
 	Changed AccountLine   // of rows on the platform: what was sent minus what the ERP has
 	Left    AccountLine   // on the platform, and in no total of the ERP
-	Sent    trade.Decimal // in the total of the platform
+	// on the platform under a key that the ERP is known to have no more, while the row under its new key
+	// waits for a decision
+	Renumbered AccountLine
+	Sent       trade.Decimal // in the total of the platform
 }
 
 // ERP returns the total of the ERP.
@@ -83,7 +87,7 @@ func (a Account) Proof() trade.Decimal { return a.Read.Sub(sumOf(a.Outside)).Sub
 
 // SentProof returns Sent minus all that it is made of. Anything but zero is an error of the program.
 func (a Account) SentProof() trade.Decimal {
-	there := a.Changed.Amount.Add(a.Left.Amount)
+	there := a.Changed.Amount.Add(a.Left.Amount).Add(a.Renumbered.Amount)
 	for _, l := range a.States {
 		if l.State == trade.Accepted {
 			there = there.Add(l.Amount)
@@ -110,7 +114,18 @@ type lineKey struct {
 	outside Outside
 	state   trade.State
 	cause   string
+	after   string // what became of a row after it was sent; else ""
 }
+
+// What becomes of rows after they were sent.
+const (
+	changedAfter    = "changed"
+	leftAfter       = "left"
+	renumberedAfter = "renumbered"
+)
+
+// Afters lists what becomes of rows after they were sent, as [AccountWord] says it.
+var Afters = []string{changedAfter, leftAfter, renumberedAfter}
 
 type building struct {
 	Account
@@ -132,7 +147,7 @@ func (a accounts) of(k accountKey) *building {
 
 func (b *building) add(k lineKey, rows int, amount trade.Decimal) {
 	if b.lines[k] == nil {
-		b.lines[k] = &AccountLine{Outside: k.outside, State: k.state, Cause: k.cause}
+		b.lines[k] = &AccountLine{Outside: k.outside, State: k.state, Cause: k.cause, After: k.after}
 	}
 	b.lines[k].Rows += rows
 	b.lines[k].Amount = b.lines[k].Amount.Add(amount)
@@ -196,17 +211,36 @@ func (a accounts) beside(job JobHead, f Filter) {
 	}
 }
 
+// part is what a row is in a line of an account. Read and sent are what it adds to the sum of the ERP and
+// to that of the platform, whatever its line is.
+type part struct {
+	accountKey
+	lineKey
+	amount     trade.Decimal
+	read, sent trade.Decimal
+	bare       bool // it is in no line: what was sent is what the ERP has
+}
+
 // add adds a row.
 func (a accounts) add(r *Row) {
+	for _, p := range r.parts() {
+		of := a.of(p.accountKey)
+		of.Read, of.Sent = of.Read.Add(p.read), of.Sent.Add(p.sent)
+		if !p.bare {
+			of.add(p.lineKey, 1, p.amount)
+		}
+	}
+}
+
+// parts returns what a row is in the accounts.
+func (r *Row) parts() (out []part) {
 	var here []amount
-	living := !r.Gone && !r.Cancelled
+	living := !r.Gone && !r.Cancelled && !r.Renumbered
 	if living {
 		here = amountsOf(r.Sends, r.Document, r.ERP)
 	}
 	counted := map[accountKey]trade.Decimal{} // the parts of the totals
 	for _, one := range here {
-		of := a.of(one.key)
-		of.Read = of.Read.Add(one.is)
 		k := lineKey{outside: r.outside(one)}
 		if k.outside == "" {
 			k.state, k.cause = r.State, r.Cause
@@ -215,36 +249,32 @@ func (a accounts) add(r *Row) {
 			}
 			counted[one.key] = one.is
 		}
-		of.add(k, 1, one.is)
+		out = append(out, part{accountKey: one.key, lineKey: k, amount: one.is, read: one.is})
 	}
 	if !r.onPlatform() || r.Sent == nil {
-		return
+		return out
 	}
 	for _, one := range amountsOf(r.Sends, r.sentAs(), *r.Sent) {
 		if one.key.measure == Untyped || !one.ok {
 			continue
 		}
-		of := a.of(one.key)
-		of.Sent = of.Sent.Add(one.is)
 		erp, in := counted[one.key]
 		delete(counted, one.key)
-		switch difference := one.is.Sub(erp); {
-		case !in && living:
-			of.Changed.add(difference)
-		case !in:
-			of.Left.add(difference)
-		case difference.Sign() != 0:
-			of.Changed.add(difference)
+		p := part{accountKey: one.key, lineKey: lineKey{after: changedAfter}, sent: one.is, amount: one.is.Sub(erp)}
+		switch {
+		case r.Renumbered:
+			p.after = renumberedAfter
+		case !living:
+			p.after = leftAfter
+		case in && p.amount.Sign() == 0:
+			p.bare = true
 		}
+		out = append(out, p)
 	}
 	for key, erp := range counted { // it was sent as something else, or without this
-		a.of(key).Changed.add(erp.Neg())
+		out = append(out, part{accountKey: key, lineKey: lineKey{after: changedAfter}, amount: erp.Neg()})
 	}
-}
-
-func (l *AccountLine) add(amount trade.Decimal) {
-	l.Rows++
-	l.Amount = l.Amount.Add(amount)
+	return out
 }
 
 // outside returns why a living row's amount is in no total of the ERP; "" = it is.
@@ -276,9 +306,16 @@ func (a accounts) done(whole, placed bool) []Account {
 	for _, b := range a {
 		b.Whole = whole && (placed || b.Measure != Delivered || b.Product == "")
 		for _, l := range b.lines {
-			if l.Outside != "" {
+			switch {
+			case l.Outside != "":
 				b.Outside = append(b.Outside, *l)
-			} else {
+			case l.After == changedAfter:
+				b.Changed = *l
+			case l.After == leftAfter:
+				b.Left = *l
+			case l.After == renumberedAfter:
+				b.Renumbered = *l
+			default:
 				b.States = append(b.States, *l)
 			}
 		}
@@ -375,8 +412,9 @@ func (p *printer) accounts(list []Account) error {
 		for _, l := range a.States {
 			add("state", l.Why(p.Options), l, l.Rows, "part")
 		}
-		part("changed", a.Changed)
-		part("left", a.Left)
+		part(changedAfter, a.Changed)
+		part(leftAfter, a.Left)
+		part(renumberedAfter, a.Renumbered)
 		total("sent", a.Sent, "total")
 		total("proof", a.Proof().Add(a.SentProof()), "proof")
 		if err != nil {

@@ -64,7 +64,7 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	gone := r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled)
 	dealtGone := !gone && (r.Acknowledged.Has(trade.MissingInERP) || r.Acknowledged.Has(trade.Cancelled))
 	dealt = !changed && r.Acknowledged.Has(trade.Changed)
-	if r.Sent != nil && !r.Gone && !gone && !dealtGone { // else LeftERP: all of it differs
+	if r.Sent != nil && !r.Gone && !r.Renumbered && !gone && !dealtGone { // else LeftERP: all of it differs
 		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, CurrencyDiffers, add)
 	}
 	if (changed || dealt) && len(out) == 0 {

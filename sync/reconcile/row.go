@@ -55,12 +55,14 @@ type Standing struct {
 	Error      *trade.EntryError `json:"error,omitempty"`
 	WaitingFor []trade.Awaited   `json:"waiting_for,omitempty"`
 	RemoteID   string            `json:"remote_id,omitempty"`
-	Moved      bool              `json:"moved,omitempty"`   // record moved to the row's new key
-	Gone       bool              `json:"gone,omitempty"`    // the last complete sweep did not find it
-	Since      bool              `json:"since,omitempty"`   // it was first seen after that sweep
-	After      bool              `json:"after,omitempty"`   // document dated after the cut-off
-	Reduced    bool              `json:"reduced,omitempty"` // retention has removed its values
-	SentAt     *time.Time        `json:"sent_at,omitempty"`
+	Moved      bool              `json:"moved,omitempty"` // record moved to the row's new key
+	Gone       bool              `json:"gone,omitempty"`  // the last complete sweep did not find it
+	Since      bool              `json:"since,omitempty"` // it was first seen after that sweep
+	// its key was read in the ERP and is not there, and the row under its new key waits for a decision
+	Renumbered bool       `json:"renumbered,omitempty"`
+	After      bool       `json:"after,omitempty"`   // document dated after the cut-off
+	Reduced    bool       `json:"reduced,omitempty"` // retention has removed its values
+	SentAt     *time.Time `json:"sent_at,omitempty"`
 	// the person by whose act it is on the platform; "" = only the program
 	By      string `json:"by,omitempty"`
 	Version int64  `json:"version"`
@@ -130,7 +132,7 @@ func (r *Row) sentAs() Document {
 // cancelled.
 func (r Row) now() Figures {
 	f := r.ERP
-	if r.Sent != nil && (r.Gone || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
+	if r.Sent != nil && (r.Gone || r.Renumbered || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
 		f.Amount = &trade.Decimal{}
 	}
 	return f
@@ -139,7 +141,7 @@ func (r Row) now() Figures {
 // counts reports whether the row is in the totals of the ERP: it exists, is not cancelled, and its
 // document has no day after the cut-off.
 func (r Row) counts() bool {
-	return !r.Gone && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
+	return !r.Gone && !r.Renumbered && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
 		r.State != trade.Withdrawn
 }
 

@@ -5,6 +5,7 @@ package reconcile
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -18,11 +19,12 @@ type Season struct {
 	Products []Stand // by product, the heaviest first
 	Branches []Stand // by branch, the heaviest first
 	Whole    Stand
-	// NoReference is what of Whole waits for a reference, and Beside what the last complete sweeps
-	// found beside it: rows without a key, and keys that stand twice.
-	NoReference, Beside trade.Sums
-	Days                []SeasonDay // days of documents, the earliest first
-	Ages                map[trade.Fixer]*[AgeBands]trade.Sums
+	// Beside is what the last complete sweeps found beside Whole: rows without a key, and keys that stand
+	// twice.
+	Beside trade.Sums
+	Lost   map[string]trade.Figure // by the stage that it has not reached
+	Days   []SeasonDay             // days of documents, the earliest first
+	Ages   map[trade.Department]*[AgeBands]trade.Figure
 }
 
 // Stand is a sum by state.
@@ -30,7 +32,20 @@ type Stand struct {
 	Name   string // of the product or branch; "" = unknown
 	All    trade.Sums
 	States map[trade.State]trade.Sums
+	of     trade.Selection
 }
+
+// Figure returns what there is of some states, with its rows.
+func (s Stand) Figure(states ...trade.State) trade.Figure {
+	out := trade.Figure{Of: trade.RowQuery{States: states, Of: s.of}}
+	for _, state := range states {
+		out.Join(s.States[state])
+	}
+	return out
+}
+
+// grain is the selection of the contracts of a season.
+var grain = trade.Selection{Measure: string(Contracted), Line: inERP}
 
 // SeasonDay is the value of the documents of one day.
 type SeasonDay struct {
@@ -60,8 +75,10 @@ const seasonCurrency = "BRL"
 
 // Season counts the season. fixer returns who cures what keeps a row; "" = nobody need.
 func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) {
-	out := &Season{At: s.Head.At, Ages: map[trade.Fixer]*[AgeBands]trade.Sums{}}
-	out.Whole.States = map[trade.State]trade.Sums{}
+	out := &Season{
+		At: s.Head.At, Ages: map[trade.Department]*[AgeBands]trade.Figure{}, Lost: map[string]trade.Figure{},
+		Whole: Stand{States: map[trade.State]trade.Sums{}, of: grain},
+	}
 	products, branches, days := map[string]*Stand{}, map[string]*Stand{}, map[string]*SeasonDay{}
 	for _, job := range s.Head.Jobs {
 		for _, beside := range job.Beside {
@@ -88,10 +105,14 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
 			one := trade.Sums{Rows: 1, Kilograms: kg}
 			out.Whole.add(r.State, one)
-			of(products, r.Product).add(r.State, one)
-			of(branches, branchOf(r)).add(r.State, one)
-			if r.State == trade.Waiting && strings.HasPrefix(r.Cause, "ref:") {
-				out.NoReference = plus(out.NoReference, one)
+			product, branch, stage := grain, grain, grain
+			product.Product, branch.Branch, stage.Stage = named(r.Product), named(branchOf(r)), r.stage()
+			of(products, r.Product, product).add(r.State, one)
+			of(branches, branchOf(r), branch).add(r.State, one)
+			if stage.Stage != "" {
+				lost := trade.Figure{Sums: out.Lost[stage.Stage].Sums, Of: trade.RowQuery{Of: stage}}
+				lost.Join(one)
+				out.Lost[stage.Stage] = lost
 			}
 		}
 		return nil
@@ -106,18 +127,17 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 
 // age adds a row that does not go to the sums by age.
 func (s *Season) age(r *Row, fixer func(trade.Entry) trade.Fixer) {
-	switch r.State {
-	case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
-	default:
+	if !r.stuck() {
 		return
 	}
-	who := fixer(r.Entry())
+	who := fixer(r.Entry()).Department()
 	if s.Ages[who] == nil {
-		s.Ages[who] = &[AgeBands]trade.Sums{}
+		s.Ages[who] = &[AgeBands]trade.Figure{}
 	}
 	kg, _ := weight(r.ERP)
-	at := &s.Ages[who][band(s.At.Sub(r.Seen))]
-	*at = plus(*at, trade.Sums{Rows: 1, Kilograms: kg})
+	n := band(s.At.Sub(r.Seen))
+	s.Ages[who][n].Of.Of = trade.Selection{Who: string(who), Age: strconv.Itoa(n)}
+	s.Ages[who][n].Join(trade.Sums{Rows: 1, Kilograms: kg})
 }
 
 // value adds a row to the sums by day.
@@ -135,22 +155,17 @@ func (s *Season) value(r *Row, days map[string]*SeasonDay) {
 	}
 }
 
-func of(list map[string]*Stand, name string) *Stand {
+func of(list map[string]*Stand, name string, is trade.Selection) *Stand {
 	if list[name] == nil {
-		list[name] = &Stand{Name: name, States: map[trade.State]trade.Sums{}}
+		list[name] = &Stand{Name: name, States: map[trade.State]trade.Sums{}, of: is}
 	}
 	return list[name]
 }
 
 func (s *Stand) add(state trade.State, one trade.Sums) {
-	s.All = plus(s.All, one)
-	s.States[state] = plus(s.States[state], one)
-}
-
-func plus(a, b trade.Sums) trade.Sums {
-	a.Rows += b.Rows
-	a.Kilograms = a.Kilograms.Add(b.Kilograms)
-	return a
+	s.All.Join(one)
+	one.Join(s.States[state])
+	s.States[state] = one
 }
 
 // branchOf returns the name of a row's branch as its job shows it, else the first part of its key.

@@ -71,14 +71,14 @@ func TestTheSeasonWeighsContractsByProductAndState(t *testing.T) {
 		got.Products[0].States[trade.Accepted].Kilograms.String() != "6000" {
 		t.Errorf("products: %+v", got.Products)
 	}
-	if len(got.Branches) != 2 || got.Whole.All.Rows != 3 || got.NoReference.Kilograms.String() != "3000" ||
+	if len(got.Branches) != 2 || got.Whole.All.Rows != 3 || got.Lost[StageKnown].Kilograms.String() != "3000" ||
 		got.Beside.Kilograms.String() != "60" {
 		t.Errorf("whole: %+v, branches %+v", got, got.Branches)
 	}
 	if len(got.Days) != 1 || got.Days[0].ERP.String() != "1800" || got.Days[0].Sent.String() != "1300" {
 		t.Errorf("days: %+v", got.Days)
 	}
-	if got.Ages[trade.FixReferences][1].Rows != 1 || got.Ages[trade.FixERP][3].Rows != 1 {
+	if got.Ages[trade.FixReferences.Department()][1].Rows != 1 || got.Ages[trade.FixERP.Department()][3].Rows != 1 {
 		t.Errorf("ages: %+v", got.Ages)
 	}
 }

@@ -126,7 +126,7 @@ func (s *summaries) add(r *Row) {
 		s.more[r.Job]++
 	}
 	switch {
-	case r.Gone, r.Cancelled: // a cancelled row was counted in Beside by the sweep
+	case r.Gone, r.Renumbered, r.Cancelled: // a cancelled row was counted in Beside by the sweep
 	case r.ERP.Negative():
 		sum.Negative.Add(r.ERP)
 	default:

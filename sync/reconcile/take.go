@@ -43,19 +43,31 @@ type taker struct {
 	refs      map[string]map[string]string
 	acts      map[string][]act // by "job key", in their order
 	contracts contracts
+	// rows that were sent, and whose keys the ERP has no more, while the row under the new key is held
+	renumbered map[trade.ParentKey]bool
 }
 
 // newTaker returns a taker that knows the mappings.
 func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	t = &taker{
 		Sources: src, ctx: ctx, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
-		contracts: contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
+		contracts:  contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
+		renumbered: map[trade.ParentKey]bool{},
 	}
 	for _, job := range src.Jobs {
 		t.specs[job.Name()] = job
 	}
 	t.refs, err = run.Codes(ctx, src.Ledger)
-	return t, err
+	if err != nil || cut.Derived {
+		return t, err
+	}
+	held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
+	return t, src.Ledger.Rows(ctx, held, func(e trade.Entry) error {
+		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Gone {
+			t.renumbered[trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}] = true
+		}
+		return nil
+	})
 }
 
 // Take returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
@@ -287,7 +299,8 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 			State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 			RemoteID: e.RemoteID, Version: e.Version,
 			Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),
-			Since: job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+			Since:      job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+			Renumbered: t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}] && e.GoneSweeps == 0,
 		},
 		Acknowledged: e.Acknowledged,
 		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),

@@ -102,7 +102,7 @@ func withID(o trade.Counterpart) trade.Sentence {
 // HoldRetyped holds an entry that is like a record which lost its row.
 func HoldRetyped(entry *trade.Entry, of *identity.Candidate) {
 	other := counterpartOf(identity.Other{Candidate: of})
-	other.Record = max(0, of.Record.ID)
+	other.Record, other.Gone = max(0, of.Record.ID), len(of.Now) == 0 && !of.Cancelled
 	entry.Hold(trade.CauseRetyped, retyped(of), &other)
 }
 

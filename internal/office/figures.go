@@ -1,0 +1,129 @@
+// The rows that a number counts.
+
+package office
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Chosen returns a query with the ids of the rows that its selection names, and what each of them adds to
+// the number that has this selection. The rows are those of the computation that made the number, not of
+// another one.
+func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Rows, error) {
+	if q.Of == (trade.Selection{}) || q.IDs != nil {
+		return q, reconcile.Rows{}, nil
+	}
+	rows := reconcile.Rows{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
+	if q.Of.Group != "" {
+		if _, err := o.lookAt(ctx); err != nil {
+			return q, rows, err
+		}
+		o.blocked.Select(q.Of.Group, q.Of.Kind, func(id int64, key trade.ParentKey, adds trade.Sums) {
+			rows.IDs, rows.Each[key] = append(rows.IDs, id), adds
+		})
+		slices.Sort(rows.IDs)
+		q.IDs = rows.IDs
+		return q, rows, nil
+	}
+	err := o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+		rows, err = s.Select(q.Of, o.fixer())
+		return err
+	})
+	q.IDs = rows.IDs
+	return q, rows, err
+}
+
+// RowPage returns one page of the rows that a query selects.
+func (o *Office) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
+	q, _, err := o.Chosen(ctx, q)
+	if err != nil {
+		return trade.RowPage{}, err
+	}
+	return o.Reads.RowPage(ctx, q)
+}
+
+// RowSums returns the sums of the rows that a query selects, by job: with a selection, of what each of
+// them adds to its number. It returns nil if the rows may be many and whole is false.
+func (o *Office) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error) {
+	q, rows, err := o.Chosen(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return o.SumsOf(ctx, q, rows, whole)
+}
+
+// SumsOf is RowSums for what [Office.Chosen] returned.
+func (o *Office) SumsOf(ctx context.Context, q trade.RowQuery, rows reconcile.Rows, whole bool,
+) (map[string]trade.Sums, error) {
+	if rows.Each == nil {
+		return o.Reads.RowSums(ctx, q, whole)
+	}
+	q.After, q.Sort, q.Limit = "", trade.NewestFirst, len(rows.IDs)
+	keys, _, err := o.store.RowKeys(ctx, q)
+	out := map[string]trade.Sums{}
+	for _, key := range keys {
+		sum := out[key.Job]
+		sum.Join(rows.Each[key])
+		out[key.Job] = sum
+	}
+	return out, err
+}
+
+// CauseText says in words what a cause is that somebody can choose on the board.
+func (o *Office) CauseText(ctx context.Context, key string, lang trade.Lang) string {
+	stuck, err := o.Stuck(ctx, lang, false)
+	if err != nil {
+		return key
+	}
+	for _, c := range stuck.Causes {
+		if c.Key == key {
+			return trade.MaskDocuments(c.Advice.What)
+		}
+	}
+	return key
+}
+
+// fixer returns a function that returns who cures what keeps a row. It knows each cause once.
+func (o *Office) fixer() func(trade.Entry) trade.Fixer {
+	type kept struct {
+		state trade.State
+		cause string
+	}
+	fixers := map[kept]trade.Fixer{} // as many as there are causes
+	return func(e trade.Entry) trade.Fixer {
+		cause, problem := pending.CauseOf(e)
+		if problem != nil && problem.Rule == trade.RuleDeclared {
+			cause = e.Cause // the ERP's text may be another in each row
+		}
+		k := kept{e.State, cause}
+		if _, known := fixers[k]; !known {
+			fixers[k] = o.Advice(e, o.lang).Fixer
+		}
+		return fixers[k]
+	}
+}
+
+// snapshot calls fn with the rows of the ledger at one moment.
+func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut, with ReportSources,
+	fn func(*reconcile.Snapshot) error,
+) (err error) {
+	at, err := o.store.Moment(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, at.Close()) }()
+	s, err := reconcile.Take(ctx, reconcile.Sources{
+		Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
+		Platform: with.Platform, Progress: with.Progress,
+	}, cut)
+	if err != nil {
+		return err
+	}
+	return fn(s)
+}

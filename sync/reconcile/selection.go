@@ -1,0 +1,230 @@
+// Which rows a number of a report, or of the season, counts.
+
+package reconcile
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// What a [trade.Selection] names with Line, besides what becomes of rows after they were sent, and
+// outsideLine with a reason.
+const (
+	inERP       = "erp"
+	noCause     = "erp_no_cause"
+	onPlatform  = "sent"
+	outsideLine = "outside:"
+	documents   = "documents" // of the bridge of a job
+	negative    = "negative"
+	stillOpen   = "open" // of a closing
+	openFixing  = "open_fixing"
+)
+
+// Rows are rows that a number counts: their ids, and what each adds to it by job and key.
+type Rows struct {
+	IDs  []int64
+	Each map[trade.ParentKey]trade.Sums
+}
+
+// Select returns the rows that a selection names; fixer is that of [Snapshot.Season].
+func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixer) (Rows, error) {
+	out := Rows{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
+	filter := filterOf(of)
+	err := s.rows.summed("", func(id int64, r *Row) error {
+		if !filter.Match(r) {
+			return nil
+		}
+		one, ok := s.counted(of, r, fixer)
+		if ok {
+			one.Rows = 1
+			out.IDs = append(out.IDs, id)
+			out.Each[trade.ParentKey{Job: r.Job, Key: r.Key}] = one
+		}
+		return nil
+	})
+	slices.Sort(out.IDs)
+	return out, err
+}
+
+// SelectionOf returns the selection of what a report's filter selects.
+func SelectionOf(f Filter) trade.Selection {
+	of := trade.Selection{
+		Harvest: strings.Join(f.Harvests, ","), Products: strings.Join(f.Products, ","),
+		Producer: strings.Join(f.Producers, ","), Place: strings.Join(f.Places, ","), Branches: strings.Join(f.Branches, ","),
+	}
+	if !f.From.IsZero() {
+		of.From = f.From.String()
+	}
+	if !f.To.IsZero() {
+		of.To = f.To.String()
+	}
+	return of
+}
+
+func filterOf(of trade.Selection) (f Filter) {
+	list := func(text string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, ",")
+	}
+	f.Harvests, f.Products, f.Producers = list(of.Harvest), list(of.Products), list(of.Producer)
+	f.Places, f.Branches = list(of.Place), list(of.Branches)
+	f.From, _ = trade.ParseDate(of.From) // none, if it is no day
+	f.To, _ = trade.ParseDate(of.To)
+	return f
+}
+
+// counted returns what a row adds to the number that a selection names; ok is false if it is not in it.
+func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) trade.Fixer) (one trade.Sums, ok bool) {
+	if of.Age != "" && (!r.counts() || !r.stuck() || string(fixer(r.Entry()).Department()) != of.Who ||
+		strconv.Itoa(band(s.Head.At.Sub(r.Seen))) != of.Age) {
+		return one, false
+	}
+	if of.Branch != "" && named(branchOf(r)) != of.Branch || of.Stage != "" && r.stage() != of.Stage {
+		return one, false
+	}
+	switch {
+	case of.Line == documents, of.Line == negative:
+		ok = !r.Gone && !r.Renumbered && !r.Cancelled && r.ERP.Negative() == (of.Line == negative)
+		one.Add(r.ERP)
+		return one, ok
+	case of.Line == stillOpen, of.Line == openFixing:
+		fixing := fixed(r.OrderType) && !contracted(r.OrderType)
+		one.Add(r.ERP)
+		return one, !r.Gone && !r.Moved && !slices.Contains(Settled, r.State) && fixing == (of.Line == openFixing)
+	case of.Measure == "":
+		one.Kilograms, _ = weight(r.ERP)
+		return one, true
+	}
+	for _, p := range r.parts() {
+		if string(p.measure) != of.Measure || p.currency != of.Currency || of.Product != "" && named(p.product) != of.Product {
+			continue
+		}
+		amount := p.amount
+		switch {
+		case of.Line == inERP && p.inERP(), of.Line == noCause && p.inERP() && p.cause == "",
+			of.Line == p.after && p.after != "" && !p.bare, of.Line == outsideLine+string(p.outside) && p.outside != "":
+		case of.Line == onPlatform && p.sent.Sign() != 0:
+			amount = p.sent
+		default:
+			continue
+		}
+		ok = true
+		if p.measure == Worth {
+			one.Join(trade.Sums{Values: map[string]trade.Decimal{p.currency: amount}})
+			continue
+		}
+		one.Kilograms = one.Kilograms.Add(amount)
+		if value, priced := r.ERP.Value(); priced && value.Sign() > 0 && p.inERP() {
+			one.Join(trade.Sums{Values: map[string]trade.Decimal{r.ERP.Currency: value}})
+		}
+	}
+	return one, ok
+}
+
+// inERP reports whether a part is in the total of the ERP.
+func (p part) inERP() bool { return p.outside == "" && p.after == "" && !p.bare }
+
+func named(text string) string { return cmp.Or(text, trade.NotKnown) }
+
+// stuck reports whether a row does not go by itself.
+func (r *Row) stuck() bool {
+	switch r.State {
+	case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
+		return true
+	}
+	return false
+}
+
+// The stages behind which the grain of the season does not get.
+const (
+	StageValid     = "valid"
+	StageKnown     = "known" // to the de-para
+	StagePosted    = "posted"
+	StageConfirmed = "confirmed"
+)
+
+// stage returns the stage that a row has not reached; "" = it is on the platform.
+func (r *Row) stage() string {
+	switch r.State {
+	case trade.Accepted:
+		return ""
+	case trade.Invalid:
+		return StageValid
+	case trade.Rejected, trade.InDoubt, trade.Sending:
+		return StageConfirmed
+	case trade.Waiting:
+		if strings.HasPrefix(r.Cause, "ref:") {
+			return StageKnown
+		}
+	}
+	return StagePosted
+}
+
+// Lines returns all lines of the account.
+func (a Account) Lines() []AccountLine {
+	out := slices.Concat(a.Outside, a.States)
+	for _, l := range []AccountLine{a.Changed, a.Left, a.Renumbered} {
+		if l.Rows > 0 {
+			out = append(out, l)
+		}
+	}
+	return out
+}
+
+// Figure returns a line of the account of a report with this filter as a number with its rows. ok is false
+// if the ledger does not have these rows: the ERP has them beside its documents.
+func (a Account) Figure(f Filter, l AccountLine) (out trade.Figure, ok bool) {
+	of := SelectionOf(f)
+	of.Measure, of.Currency, of.Product = string(a.Measure), a.Currency, named(a.Product)
+	out = trade.Figure{Sums: trade.Sums{Rows: l.Rows}}
+	if a.Measure == Worth {
+		out.Values = map[string]trade.Decimal{a.Currency: l.Amount}
+	} else {
+		out.Kilograms = l.Amount
+	}
+	switch {
+	case slices.Contains(trade.BesideKinds, trade.BesideKind(l.Outside)):
+		return out, false
+	case l.Outside != "":
+		of.Line = outsideLine + string(l.Outside)
+	case l.After != "":
+		of.Line = l.After
+	case l.Cause == "":
+		of.Line, out.Of.States = noCause, []trade.State{l.State}
+	default:
+		of.Line, out.Of.States, out.Of.Causes = inERP, []trade.State{l.State}, []string{l.Cause}
+	}
+	out.Of.Of = of
+	return out, true
+}
+
+// Total returns the total of the ERP, or that of the platform, as a number with its rows; how many they are
+// is not counted.
+func (a Account) Total(f Filter, sent bool) trade.Figure {
+	amount := a.ERP()
+	if sent {
+		amount = a.Sent
+	}
+	out, _ := a.Figure(f, AccountLine{Amount: amount})
+	out.Of.States, out.Of.Of.Line = nil, inERP
+	if sent {
+		out.Of.Of.Line = onPlatform
+	}
+	return out
+}
+
+// Figure returns the open rows of a part with documents up to a day as a number.
+func (p Part) Figure(job string, day trade.Date) trade.Figure {
+	out := trade.Figure{Sums: p.Sums, Of: trade.RowQuery{Jobs: []string{job}, States: []trade.State{p.State}}}
+	out.Of.Of = trade.Selection{Line: stillOpen, To: day.String()}
+	if p.Fixing {
+		out.Of.Of.Line = openFixing
+	}
+	return out
+}
