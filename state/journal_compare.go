@@ -111,9 +111,31 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error { return noteHeader(t, o.Version) })
 }
 
+// How often, and how long after each other, a ledger that is only read is compared with its journal.
+const (
+	compareMost  = 3
+	compareAgain = time.Second
+)
+
 // compareJournal compares the ledger with its journal, and with what the journal tells of other hosts and
-// of the server, without writing.
+// of the server, without writing. A ledger that is only read is compared again before it counts as older:
+// beside a process that writes, ledger and journal are read at two moments.
 func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVerdict, err error) {
+	for try := 1; ; try++ {
+		v, err = s.compareOnce(ctx, op, dir)
+		var found *sqldb.Error
+		if !s.db.ReadOnly || try == compareMost || !errors.As(err, &found) || found.Code == sqldb.CodeMoved {
+			return v, err
+		}
+		select {
+		case <-ctx.Done():
+			return v, err
+		case <-time.After(compareAgain):
+		}
+	}
+}
+
+func (s *Store) compareOnce(ctx context.Context, op, dir string) (v journalVerdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
 		v, err = s.judge(t, dir, !s.db.ReadOnly)
 		if err != nil {

@@ -140,11 +140,10 @@ func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 	return ctx.Err()
 }
 
-// passes reports whether a fault of a PostgreSQL ledger may end without an order to this host. If the
-// ledger lacks what this host's own journal has, only `safrasync rebuild` here ends it.
+// passes reports whether a fault of a PostgreSQL ledger may end without a start of this service: a newer
+// server is brought back, or `safrasync rebuild` adds what this host's journal has.
 func passes(fault *state.Error) bool {
-	return fault.Code == state.CodeUnreachable || fault.Code == state.CodeServer ||
-		fault.Code == state.CodeRolledBack && fault.Records == 0
+	return fault.Code == state.CodeUnreachable || fault.Code == state.CodeServer || fault.Code == state.CodeRolledBack
 }
 
 // refuse reports to the service manager why the service does not start. It returns err, which the

@@ -85,3 +85,19 @@ func TestPeopleLearnThatAServiceWaitsForItsLedger(t *testing.T) {
 		}
 	}
 }
+
+// A service waits for a ledger that another server, or `safrasync rebuild`, can bring into step; it ends
+// where somebody has to decide.
+func TestForWhichLedgersAServiceWaits(t *testing.T) {
+	t.Parallel()
+	for code, waits := range map[string]bool{
+		state.CodeUnreachable: true, state.CodeServer: true, state.CodeRolledBack: true,
+		state.CodeMoved: false, state.CodeConfig: false,
+	} {
+		for _, records := range []int{0, 3} {
+			if passes(&state.Error{Code: code, Records: records}) != waits {
+				t.Errorf("%s with %d records missing: want waiting %t", code, records, waits)
+			}
+		}
+	}
+}
