@@ -304,7 +304,7 @@ func TestSlowAndHugeRequestsAreBounded(t *testing.T) {
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.Console, nil)
+	server.Show(w.Console)
 	address := listener.Addr().String()
 	for range 500 {
 		conn := must.Get(net.Dial("tcp", address))(t)
@@ -336,9 +336,9 @@ func TestOldTLSIsRefused(t *testing.T) {
 	lent := httptest.NewTLSServer(nil)
 	lent.Close()
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
-	server := console.Serve(listener, &lent.TLS.Certificates[0], zap.NewNop())
+	server := console.Serve(listener, lent.TLS, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.Console, &lent.TLS.Certificates[0])
+	server.Show(w.Console)
 	for version, answered := range map[uint16]bool{
 		tls.VersionTLS10: false, tls.VersionTLS11: false,
 		tls.VersionTLS12: true, tls.VersionTLS13: true,

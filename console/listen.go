@@ -22,7 +22,6 @@ type Server struct {
 	log     *zap.Logger
 	server  *http.Server
 	current atomic.Pointer[Console]
-	cert    atomic.Pointer[tls.Certificate]
 	done    chan struct{}
 }
 
@@ -35,9 +34,9 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 	return listener, nil
 }
 
-// Serve answers on a listener until Close, with TLS if there is a certificate. Show sets the
+// Serve answers on a listener until Close, with TLS if there is a configuration of it. Show sets the
 // console that answers.
-func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Server {
+func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 	s := &Server{log: log, done: make(chan struct{})}
 	listener = &connlimit.Listener{
 		Listener: listener, Most: connsMost, Each: eachMost,
@@ -51,12 +50,8 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 			}
 		},
 	}
-	if cert != nil {
-		s.cert.Store(cert)
-		listener = tls.NewListener(listener, &tls.Config{
-			MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
-			GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return s.cert.Load(), nil },
-		})
+	if secure != nil {
+		listener = tls.NewListener(listener, secure)
 	}
 	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // broken handshakes of strangers must not fill the log
 	if err != nil {
@@ -77,11 +72,8 @@ func Serve(listener net.Listener, cert *tls.Certificate, log *zap.Logger) *Serve
 }
 
 // Show makes another console answer from now on. The previous one ends when its answers are
-// complete. A cert that is not nil replaces the certificate.
-func (s *Server) Show(c *Console, cert *tls.Certificate) {
-	if cert != nil {
-		s.cert.Store(cert)
-	}
+// complete.
+func (s *Server) Show(c *Console) {
 	if old := s.current.Swap(c); old != nil {
 		old.Close()
 	}

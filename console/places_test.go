@@ -62,7 +62,7 @@ func TestOneAddressLeavesConnectionsForOthers(t *testing.T) {
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.Console, nil)
+	server.Show(w.Console)
 	for range 1100 { // far more than one address may have
 		conn := must.Get((&net.Dialer{}).DialContext(t.Context(), "tcp", listener.Addr().String()))(t)
 		t.Cleanup(func() { _ = conn.Close() })

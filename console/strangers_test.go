@@ -23,7 +23,7 @@ func served(t *testing.T, w *consoletest.World) string {
 	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
-	server.Show(w.Console, nil)
+	server.Show(w.Console)
 	address := listener.Addr().String()
 	w.Server.URL = "http://" + address
 	return address

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"modernc.org/sqlite"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
@@ -149,13 +150,17 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	// VACUUM INTO reads this database and writes to a file that nobody else knows. It cannot run in
 	// a transaction.
 	rows, err := db.QueryxContext(ctx, `VACUUM INTO ?`, file)
-	if err != nil {
-		return s.db.Fault(ctx, "copying the ledger to "+file, err)
+	if err == nil {
+		for rows.Next() { // VACUUM returns no rows; reading to the end completes it
+		}
+		err = errors.Join(rows.Err(), rows.Close())
 	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() { // VACUUM returns no rows; reading to the end completes it
+	where := s.db.Where
+	var lite *sqlite.Error
+	if errors.As(err, &lite) && lite.Code()&0xff == 13 { // full: what is written is the copy
+		where = file
 	}
-	return s.db.Fault(ctx, "copying the ledger to "+file, rows.Err())
+	return sqldb.FaultOf(ctx, "copying the ledger to "+file, where, sqldb.SQLite, err)
 }
 
 // checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -17,15 +18,23 @@ type zoneChange struct {
 	Seconds int
 }
 
-// changesOf returns when the UTC offset of a zone changes.
+// changesOf returns when the UTC offset of a zone changes. It looks at each day: the bounds of package
+// time take a step for each second where a zone has a rule for ever.
 func changesOf(zone *time.Location) []zoneChange {
 	var out []zoneChange
-	for at := time.Date(zoneFrom, 1, 1, 0, 0, 0, 0, zone); at.Year() < zoneTo; {
-		_, seconds := at.Zone()
-		out = append(out, zoneChange{at.UnixMilli(), seconds})
-		_, at = at.ZoneBounds()
-		if at.IsZero() { // no further change
-			break
+	const day = 24 * 60 * 60
+	offset := func(at int64) int {
+		_, seconds := time.Unix(at, 0).In(zone).Zone()
+		return seconds
+	}
+	end := time.Date(zoneTo, 1, 1, 0, 0, 0, 0, zone).Unix()
+	for at := time.Date(zoneFrom, 1, 1, 0, 0, 0, 0, zone).Unix(); at < end; at += day {
+		now := offset(at)
+		if len(out) == 0 {
+			out = append(out, zoneChange{at * 1000, now})
+		} else if was := out[len(out)-1].Seconds; was != now {
+			since := at - day + 1 + int64(sort.Search(day-1, func(i int) bool { return offset(at-day+1+int64(i)) == now }))
+			out = append(out, zoneChange{since * 1000, now})
 		}
 	}
 	return out

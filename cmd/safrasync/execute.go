@@ -25,6 +25,9 @@ func runProgram(app *cli.App) int {
 	// Go's HTTP transport writes bytes that a peer sends unasked to the standard logger, and they
 	// may contain personal data (I10). This program logs with zap.
 	log.SetOutput(io.Discard)
+	// Who reads the log or the output may end first: that is an error of the write, and no reason to
+	// leave rows in doubt.
+	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	// The first signal lets the requests in flight finish. The second one ends the process at once;
 	// rows in flight are then in doubt.

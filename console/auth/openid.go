@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -16,6 +17,7 @@ import (
 	"unicode"
 
 	"github.com/coreos/go-oidc/v3/oidc"
+	"github.com/go-jose/go-jose/v4"
 	"golang.org/x/oauth2"
 
 	"github.com/safrasync/safrasync/console/web"
@@ -90,17 +92,30 @@ func NewOpenID(o OpenIDOptions) *OpenID {
 	}
 }
 
-// bounded limits the size of an answer.
+// bounded limits the size of an answer, and takes the keys that nobody understands out of a set: those
+// are to be ignored (RFC 7517, 5), and the library refuses the set.
 type bounded struct{ to http.RoundTripper }
 
 func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	answer, err := b.to.RoundTrip(r)
-	if err == nil {
-		answer.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(answer.Body, issuerBody), answer.Body}
+	if err != nil {
+		return nil, err
 	}
+	text, err := io.ReadAll(io.LimitReader(answer.Body, issuerBody))
+	_ = answer.Body.Close() // it has served
+	if err != nil {
+		return nil, err
+	}
+	var set struct {
+		Keys []json.RawMessage `json:"keys"`
+	}
+	if json.Unmarshal(text, &set) == nil && set.Keys != nil {
+		set.Keys = slices.DeleteFunc(set.Keys, func(key json.RawMessage) bool {
+			return new(jose.JSONWebKey).UnmarshalJSON(key) != nil
+		})
+		text, err = json.Marshal(set)
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(text))
 	return answer, err
 }
 

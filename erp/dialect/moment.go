@@ -18,8 +18,8 @@ type Moment struct {
 
 // ParseMoment parses a text YYYY-MM-DD[T| ]HH:MM[:SS[.f…]][zone] whose date exists, zone = Z, ±HH,
 // ±HHMM, ±HH:MM or ±HH:MM:SS, also after a blank. That is what PostgreSQL writes and what programs
-// store as text. It takes no other calendar ("BC"), no five-digit year, no 'infinity'. 24:00 and a
-// leap second are the moment after.
+// store as text. It takes no other calendar ("BC"), no five-digit year, no 'infinity'. 24:00 is the
+// moment after, a leap second the second before, which is of the same day.
 func ParseMoment(s string) (Moment, bool) {
 	c := cutter{rest: s}
 	year := c.number(4, 9999)
@@ -40,7 +40,7 @@ func ParseMoment(s string) (Moment, bool) {
 	at += time.Duration(c.number(2, 59)) * time.Minute
 	m.secs = c.one(":") != ""
 	if m.secs {
-		at += time.Duration(c.number(2, 60)) * time.Second
+		at += time.Duration(min(59, c.number(2, 60))) * time.Second
 		if c.one(".") != "" {
 			m.digits = max(1, min(9, len(c.rest)-len(strings.TrimLeft(c.rest, "0123456789"))))
 			fraction := c.number(m.digits, 999999999)

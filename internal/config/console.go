@@ -1,15 +1,12 @@
 package config
 
 import (
-	"crypto/tls"
 	"net"
 	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // ConsoleConfig is where and how the console is served.
@@ -101,18 +98,6 @@ func (c *Config) checkConsole(d *Decoder) {
 		d.Fault("console.hosts",
 			"is required: the names under which browsers ask for the console, as in [safrasync.coop.example]")
 	}
-}
-
-// Certificate reads the certificate and its key; it returns nil if none is configured.
-func (o ConsoleConfig) Certificate() (*tls.Certificate, error) {
-	if o.CertFile == "" {
-		return nil, nil //nolint:nilnil // no certificate is no error
-	}
-	pair, err := tls.LoadX509KeyPair(o.CertFile, o.KeyFile)
-	if err != nil {
-		return nil, phrase.Errorf("console.cert_file: cannot be used with key_file: %w", err)
-	}
-	return &pair, nil
 }
 
 // AllHosts returns all host names under which the console answers: the configured ones, and on

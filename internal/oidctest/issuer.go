@@ -225,7 +225,10 @@ func (i *Issuer) keySet(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte("<html>maintenance</html>"))
 		return
 	}
+	// What nobody understands stands beside it, as at real issuers.
 	i.answer(w, http.StatusOK, map[string]any{"keys": []any{map[string]any{
+		"kty": "EC", "crv": "secp256k1", "kid": "another", "x": "AQ", "y": "AQ",
+	}, map[string]any{
 		"kty": "RSA", "use": "sig", "alg": "RS256", "kid": "one", "n": b64.EncodeToString(i.key.N.Bytes()),
 		"e": b64.EncodeToString(big.NewInt(int64(i.key.E)).Bytes()),
 	}}})

@@ -90,5 +90,5 @@ func FreeSpace(path string) *phrase.Text {
 	if !ok {
 		return phrase.New("free space unknown")
 	}
-	return phrase.New("%d bytes free", free)
+	return phrase.New("%d bytes free in %s", free, filepath.Dir(path))
 }

@@ -26,12 +26,11 @@ type consoleServer struct {
 }
 
 // consolePlace is what decides whether a new listener is needed.
-type consolePlace struct {
-	address string
-	tls     bool
-}
+type consolePlace struct{ address, cert, key string }
 
-func placeOf(c config.ConsoleConfig) consolePlace { return consolePlace{c.Listen, c.CertFile != ""} }
+func placeOf(c config.ConsoleConfig) consolePlace {
+	return consolePlace{c.Listen, c.CertFile, c.KeyFile}
+}
 
 // openConsole starts to serve the console. If its address is in use, the rest of the service starts
 // all the same.
@@ -48,7 +47,7 @@ func (d *daemon) openConsole(ctx context.Context, g *generation) {
 // is configured.
 func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net.Listener, error) {
 	place := placeOf(c)
-	if _, err := c.Certificate(); err != nil && c.Listen != "" {
+	if _, err := serverTLS("console", c.CertFile, c.KeyFile); err != nil && c.Listen != "" {
 		return nil, err
 	}
 	if c.Listen == "" || s.server != nil && place == s.place {
@@ -68,7 +67,7 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 		s.close()
 		return
 	}
-	cert, err := c.Certificate()
+	secure, err := serverTLS("console", c.CertFile, c.KeyFile)
 	if err != nil { // listen has read it a moment ago
 		g.daemon.log.Error("the certificate of the console cannot be read", zap.Error(err))
 		return
@@ -79,12 +78,12 @@ func (s *consoleServer) serve(g *generation, listener net.Listener) {
 	next := NewConsole(g.App, g.daemon.store, g.office, g.daemon.monitor.refusals.Of("console"))
 	if listener != nil {
 		s.close()
-		s.server, s.place = console.Serve(listener, cert, g.daemon.log), placeOf(c)
+		s.server, s.place = console.Serve(listener, secure, g.daemon.log), placeOf(c)
 	}
-	s.server.Show(next, cert)
+	s.server.Show(next)
 	if listener != nil { // after Show: whoever reads this line can use the console at once
 		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()),
-			zap.Bool("tls", cert != nil))
+			zap.Bool("tls", secure != nil))
 	}
 }
 

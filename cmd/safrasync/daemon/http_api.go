@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"net"
@@ -42,7 +41,7 @@ func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
 // listen opens the configured address. It returns nil if the current listener can stay, or if none
 // is configured.
 func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {
-	if _, err := apiTLS(c); err != nil {
+	if _, err := serverTLS("http_api", c.CertFile, c.KeyFile); err != nil {
 		return nil, err
 	}
 	if !c.Used() || s.server != nil && sameListener(s.place, c) {
@@ -67,7 +66,7 @@ func (s *apiServer) serve(g *generation, listener net.Listener) error {
 	case listener == nil:
 		return nil
 	}
-	secure, err := apiTLS(c)
+	secure, err := serverTLS("http_api", c.CertFile, c.KeyFile)
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -176,13 +175,4 @@ func (o apiOffice) Status(ctx context.Context) ([]json.RawMessage, error) {
 		}
 	}
 	return out, nil
-}
-
-// apiTLS returns the TLS configuration; nil means that connections are not encrypted.
-func apiTLS(h config.HTTPAPIConfig) (*tls.Config, error) {
-	secure, err := serverTLS(h.CertFile, h.KeyFile)
-	if err != nil {
-		return nil, errors.Join(errors.New("http_api.cert_file: cannot be used with key_file"), err)
-	}
-	return secure, nil
 }

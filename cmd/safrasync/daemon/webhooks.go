@@ -84,9 +84,9 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		options.Proxies = append(options.Proxies, prefix)
 	}
 	var err error
-	options.TLS, err = serverTLS(w.CertFile, w.KeyFile)
+	options.TLS, err = serverTLS("webhooks", w.CertFile, w.KeyFile)
 	if err != nil {
-		return errors.Join(phrase.Errorf("webhooks.cert_file and key_file: %w", err), listener.Close())
+		return errors.Join(err, listener.Close())
 	}
 	server, err := inbound.Start(options)
 	if err != nil {
@@ -133,14 +133,14 @@ func (e *eventReceiver) close() {
 	e.server, e.config = nil, config.WebhooksConfig{}
 }
 
-// serverTLS returns the TLS configuration for a certificate; nil if there is none.
-func serverTLS(cert, key string) (*tls.Config, error) {
+// serverTLS returns the TLS configuration for the certificate of a section; nil if there is none.
+func serverTLS(section, cert, key string) (*tls.Config, error) {
 	if cert == "" {
 		return nil, nil //nolint:nilnil // no certificate is no error
 	}
 	c := &certificate{cert: cert, key: key}
 	if _, err := c.get(nil); err != nil {
-		return nil, err
+		return nil, phrase.Errorf("%s.cert_file: cannot be used with key_file: %w", section, err)
 	}
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: c.get,
@@ -152,10 +152,10 @@ func serverTLS(cert, key string) (*tls.Config, error) {
 type certificate struct {
 	cert, key string
 
-	mu      gosync.Mutex
-	loaded  *tls.Certificate
-	changed time.Time
-	looked  time.Time
+	mu     gosync.Mutex
+	loaded *tls.Certificate
+	was    os.FileInfo
+	looked time.Time
 }
 
 // certificateLook is how often the files are checked for a change.
@@ -169,7 +169,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	c.looked = time.Now()
 	info, err := os.Stat(c.cert)
-	if err == nil && c.loaded != nil && info.ModTime().Equal(c.changed) {
+	if err == nil && c.loaded != nil && info.ModTime().Equal(c.was.ModTime()) && os.SameFile(info, c.was) {
 		return c.loaded, nil
 	}
 	var fresh tls.Certificate
@@ -178,7 +178,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	switch {
 	case err == nil:
-		c.loaded, c.changed = &fresh, info.ModTime()
+		c.loaded, c.was = &fresh, info
 	case c.loaded == nil:
 		return nil, err
 	}

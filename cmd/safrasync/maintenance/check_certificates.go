@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"io/fs"
+	"net"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/config"
@@ -17,18 +18,18 @@ const expiresSoon = 21 * 24 * time.Hour
 // certificates loads each certificate that a listener presents with its key, as the service does
 // when it starts and at a reload.
 func (c *checker) certificates(config *config.Config) {
-	for _, listener := range []struct{ part, cert, key string }{
-		{"console", config.Console.CertFile, config.Console.KeyFile},
-		{"http_api", config.HTTPAPI.CertFile, config.HTTPAPI.KeyFile},
-		{"webhooks", config.Webhooks.CertFile, config.Webhooks.KeyFile},
+	for _, listener := range []struct{ part, address, cert, key string }{
+		{"console", config.Console.Listen, config.Console.CertFile, config.Console.KeyFile},
+		{"http_api", config.HTTPAPI.Listen, config.HTTPAPI.CertFile, config.HTTPAPI.KeyFile},
+		{"webhooks", config.Webhooks.Listen, config.Webhooks.CertFile, config.Webhooks.KeyFile},
 	} {
 		if listener.cert != "" {
-			c.certificate(listener.part+".cert_file", listener.cert, listener.key)
+			c.certificate(listener.part+".cert_file", listener.address, listener.cert, listener.key)
 		}
 	}
 }
 
-func (c *checker) certificate(place, cert, key string) {
+func (c *checker) certificate(place, address, cert, key string) {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
 		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
@@ -36,6 +37,16 @@ func (c *checker) certificate(place, cert, key string) {
 		}
 		c.fail("certificate", "check.certificate_bad_hint", "check.certificate_bad", place, err)
 		return
+	}
+	dialer := &net.Dialer{Timeout: 2 * time.Second}
+	// Only whether it is the same one is asked. Nobody answers where no service runs.
+	if conn, err := tls.DialWithDialer(dialer, "tcp", address, &tls.Config{InsecureSkipVerify: true}); err == nil {
+		served := conn.ConnectionState().PeerCertificates[0]
+		_ = conn.Close() // it has served
+		if !served.Equal(pair.Leaf) {
+			c.warn("certificate", "check.certificate_other_hint", "check.certificate_other", place,
+				c.voice().Moment(served.NotAfter))
+		}
 	}
 	end := pair.Leaf.NotAfter
 	until := c.voice().Moment(end)

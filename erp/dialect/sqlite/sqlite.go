@@ -56,6 +56,9 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		return dialect.Database{}, fault.Failf(fault.CodeOther, "the SQLite driver cannot be started")
 	}
 	db.SetMaxOpenConns(4)
+	// A connection belongs to the file that it has opened, and keeps pages of it: the file may be
+	// replaced or overwritten between two readings.
+	db.SetMaxIdleConns(-1)
 	s := &engine{opt: opt, cs: cs, path: path}
 	probe := func(ctx context.Context) error {
 		var tables int
