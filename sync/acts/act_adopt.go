@@ -237,7 +237,7 @@ func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
 		fields := job.RowFields(row, refs)
 		for _, f := range job.Mapping.Fields {
 			was, now := there[f.Rule.Field], fields[f.Rule.Field].Text
-			if was == nil || now == "" || recoded[f.Rule.Field] || EqualTexts(f.Rule, *was, now) {
+			if was == nil || now == "" || recoded[f.Rule.Field] || f.Rule.Same(*was, now) {
 				continue
 			}
 			for _, column := range f.Spec.Columns {
