@@ -92,7 +92,7 @@ func TestForWhichLedgersAServiceWaits(t *testing.T) {
 	t.Parallel()
 	for code, waits := range map[string]bool{
 		state.CodeUnreachable: true, state.CodeServer: true, state.CodeRolledBack: true,
-		state.CodeMoved: false, state.CodeConfig: false,
+		"state-moved": false, "state-config": false,
 	} {
 		for _, records := range []int{0, 3} {
 			if passes(&state.Error{Code: code, Records: records}) != waits {
