@@ -257,7 +257,10 @@ func TestEachCommandThatAPageNamesExists(t *testing.T) {
 	for _, page := range pages {
 		text := string(must.Get(os.ReadFile(page))(t))
 		for _, m := range named.FindAllStringSubmatch(text, -1) {
-			words := wordsOf(strings.TrimPrefix(m[1]+m[2], "help "))
+			if m[1] == "help decide" { // a topic
+				continue
+			}
+			words := wordsOf(m[1] + m[2])
 			found, rest, err := root.Find(words)
 			if err != nil || found == root {
 				t.Errorf("%s names a command that does not exist: safrasync %s", page, strings.Join(words, " "))
