@@ -60,7 +60,7 @@ func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute,
 		IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
-		ErrorLog: broken, ConnContext: connlimit.Context,
+		ErrorLog: broken, ConnContext: connlimit.Context, DisableGeneralOptionsHandler: true,
 	}
 	go func() {
 		defer close(s.done)

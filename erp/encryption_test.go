@@ -1,6 +1,7 @@
 package erp_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/safrasync/safrasync/erp"
@@ -17,6 +18,7 @@ func TestADSNTellsWhetherItsConnectionIsEncrypted(t *testing.T) {
 		{"postgres", "host=/run/postgresql,10.0.0.5 dbname=coop user=le sslmode=disable", true},
 		{"postgres", "host=10.0.0.5 dbname=coop user=le sslmode=allow", true},
 		{"postgres", "postgres://le@erp/coop", false}, // the driver requires TLS by default
+		{"postgres", "postgres://le@erp/coop?sslmode=require", false},
 		{"postgres", "postgres://le@erp/coop?sslmode=verify-full", false},
 		{"postgres", "postgres://le@127.0.0.1/coop?sslmode=disable", false},
 		{"postgres", "postgres://le@localhost/coop", false},
@@ -35,6 +37,11 @@ func TestADSNTellsWhetherItsConnectionIsEncrypted(t *testing.T) {
 		{"sqlite", "/dados/erp.db", false},
 		{"oracle", "not an address", false},
 	} {
+		unproved := strings.HasSuffix(c.dsn, "=require") || strings.HasSuffix(c.dsn, "sql://le@erp/coop") ||
+			strings.HasPrefix(c.dsn, "postgres://le@erp/coop") && !strings.Contains(c.dsn, "?")
+		if got := erp.Unproved(c.driver, erp.Secret(c.dsn)); got != unproved {
+			t.Errorf("%s: nobody checks who answers: %v", c.dsn, got)
+		}
 		if got := erp.Unencrypted(c.driver, erp.Secret(c.dsn)); got != c.want {
 			t.Errorf("%s: %v", c.dsn, got)
 		}

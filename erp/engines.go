@@ -78,6 +78,13 @@ func Unencrypted(driver string, dsn Secret) bool {
 	return e != nil && e.Unencrypted(dsn)
 }
 
+// Unproved reports, from the DSN alone, whether a connection to another host is encrypted without
+// anybody checking the certificate of who answers.
+func Unproved(driver string, dsn Secret) bool {
+	e := engineNamed(driver)
+	return e != nil && e.Unproved != nil && e.Unproved(dsn)
+}
+
 // reservedWords are the words that some database does not accept as a plain name, or that a query
 // that only reads may not have: what the databases' own documents list.
 //

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -82,8 +83,20 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 				return err
 			}
 		}
+		own := 0 // tries of this name; those of other names from the same address stay
 		for _, bucket := range buckets {
-			if err := t.Do(`DELETE FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+			if strings.HasPrefix(bucket, "name:") {
+				err := t.Get(&own, `SELECT COALESCE(SUM(failures), 0) FROM login_tries WHERE bucket = ?`, bucket)
+				if err != nil {
+					return err
+				}
+			}
+			query, args := `DELETE FROM login_tries WHERE bucket = ?`, []any{bucket}
+			if strings.HasPrefix(bucket, "address:") {
+				query = `UPDATE login_tries SET failures = CASE WHEN failures > ? THEN failures - ? ELSE 0 END WHERE bucket = ?`
+				args = []any{own, own, bucket}
+			}
+			if err := t.Do(query, args...); err != nil {
 				return err
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
@@ -153,7 +152,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 	record := q.Record(act, user.Name, detail)
 	record.Who = user.Name
 	tried := append(buckets(user.Name, "", q.From), buckets(user.Name, hashOf(device), q.From)...)
-	tried = append(tried, issuerBucket(q.From)) // a whole office may share one address
+	tried = append(tried, issuerBucket(q.From))
 	if err := s.Logins.LogIn(q.Context(), login, replaces, hashOf(device), tried, record); err != nil {
 		return err
 	}
@@ -235,12 +234,12 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 var reserved = []string{"root", "safrasync"}
 
 // NewUserName is UserName for a user who is added. It also returns "" for a name that is not of
-// Latin letters, digits, single blanks and ._-@, beginning with a letter or digit: others look like
+// the letters of Portuguese, digits, single blanks and ._-@, beginning with a letter or digit: others look like
 // another person's, or do not fit into an address, a log line or a cell of a spreadsheet.
 func NewUserName(text string) string {
 	name := UserName(norm.NFKC.String(text))
 	for i, r := range name {
-		usual := unicode.Is(unicode.Latin, r) || r >= '0' && r <= '9'
+		usual := r >= 'a' && r <= 'z' || r >= 'à' && r <= 'ÿ' && r != '÷' || r >= '0' && r <= '9'
 		blank := r == ' ' && !strings.Contains(name, "  ")
 		if !usual && (i == 0 || !blank && !strings.ContainsRune("._-@", r)) {
 			return ""

@@ -618,6 +618,8 @@ func TestTheAuditSaysWhoDidNotGetInAndWhy(t *testing.T) {
 			oidctest.NoSubject: "the token names nobody", oidctest.WrongNonce: "the nonce is another one",
 			oidctest.FromTheFuture: "the token was issued later than our clock says",
 			oidctest.OtherParty:    "the token was made for another client",
+			oidctest.PartyList:     "the token was made for another client",
+			oidctest.NoTime:        "the token does not say when it was issued",
 			oidctest.Redirects:     "the code is not taken",
 		} {
 			c.issuer.Fault(fault)

@@ -80,11 +80,14 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	}
 	v.Subject = id.Subject
 	party, named := claims["azp"].(string)
+	_, says := claims["azp"]
 	switch {
 	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.part("nonce"))) != 1:
 		return v, &refusal{"the nonce is another one", nil}
-	case named && party != o.ClientID, !named && len(id.Audience) > 1:
+	case says != named, named && party != o.ClientID, !named && len(id.Audience) > 1:
 		return v, &refusal{"the token was made for another client", nil}
+	case claims["iat"] == nil:
+		return v, &refusal{"the token does not say when it was issued", nil}
 	case id.IssuedAt.After(now.Add(clockSkew)):
 		return v, &refusal{"the token was issued later than our clock says", nil}
 	}
@@ -96,12 +99,13 @@ func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, b
 	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
 	if err != nil {
 		var answer *oauth2.RetrieveError
-		if errors.As(err, &answer) && answer.Response != nil &&
-			answer.Response.StatusCode < http.StatusInternalServerError {
-			return "", &refusal{
-				"the code is not taken",
-				phrase.Errorf("status %d, %s", answer.Response.StatusCode, oneWord(answer.ErrorCode)),
+		if errors.As(err, &answer) && answer.Response != nil {
+			status := answer.Response.StatusCode
+			said := phrase.Errorf("status %d, %s", status, oneWord(answer.ErrorCode)) // its description is any text
+			if status < http.StatusInternalServerError {
+				return "", &refusal{"the code is not taken", said}
 			}
+			err = said
 		}
 		return "", phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}

@@ -89,6 +89,9 @@ var ourCommon = []string{
 	"safrasync", "cooperativa", "contabilidade", "administrador", "administrator", "agricultura", "colheita", "soja",
 	"milho", "trigo", "senha", "senhasenha", "mudar", "trocar", "bemvindo",
 	"brasil", "contrato", "plataforma",
+	"fazenda", "lavoura", "produtor", "coop", "colheitadeira", "trator", "hexa", "penta", "deus", "fiel", "jesus",
+	"primavera", "verao", "outono", "inverno", "janeiro", "fevereiro", "marco", "abril", "maio", "junho", "julho",
+	"agosto", "setembro", "outubro", "novembro", "dezembro",
 }
 
 // isCommon reports whether a password is among those that everybody tries first. It is called so

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
@@ -27,6 +28,11 @@ func TestPasswordsThatAreTriedFirstAreRefused(t *testing.T) {
 		{"çãõ äöü ñ 日本語 ½ ~", ""},
 		{strings.Repeat("ab cd", 25) + "xyz", ""},
 		{strings.Repeat("x1 ", 50), "password.long"},
+		{"fazenda2026!!", "password.common"},
+		{"primavera2026", "password.common"},
+		{"brasil2026hexa", "password.common"},
+		{"Coop2026Coop", "password.common"},
+		{"deus e fiel 10", "password.common"},
 		{"curta demais", ""},
 		{"onze caract", "password.short"},
 		{"senha", "password.short"},
@@ -344,6 +350,39 @@ func TestTriesOfOneAddressKeepNobodyOutElsewhere(t *testing.T) {
 		t.Errorf("the right login from elsewhere is answered %d", got)
 	}
 	tries.Wait()
+}
+
+// A reader's own login in between must not give new guesses at the passwords of others.
+func TestAnOwnLoginDoesNotForgetTriesAtOtherNames(t *testing.T) {
+	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
+		w := consoletest.New(t, s).WithPeople()
+		slow := 0
+		for i := range 40 {
+			if w.Browser().LogIn(fmt.Sprintf("name%d", i), "wrong wrong wrong").Status == http.StatusTooManyRequests {
+				slow++
+			}
+			if i == 9 {
+				w.Browser().LogIn("carla", "wrong wrong wrong")
+				w.Browser().LogIn("carla", consoletest.Password).Wants(http.StatusSeeOther)
+			}
+		}
+		if slow < 15 {
+			t.Errorf("%d of 40 tries were slowed down", slow)
+		}
+	})
+}
+
+// Any text may stand as the zone of an address that a proxy passes on, and in the audit.
+func TestAnAddressThatWasPassedOnHasNoZone(t *testing.T) {
+	for told, want := range map[string]string{
+		"fe80::1%eth0": "fe80::1", "[fe80::1%<script>]:80": "fe80::1", "203.0.113.9:1": "203.0.113.9",
+		"fe80::1%" + strings.Repeat("x", 60): "",
+	} {
+		got, ok := connlimit.Forwarded(http.Header{"X-Forwarded-For": {told}})
+		if ok != (want != "") || ok && got.String() != want {
+			t.Errorf("%.80s: %v, %v; want %s", told, got, ok, want)
+		}
+	}
 }
 
 // Whoever must wait takes no place in which passwords are hashed.

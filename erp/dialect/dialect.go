@@ -28,6 +28,8 @@ type Engine struct {
 	// Unencrypted reports, from the DSN alone, whether a connection leads to another host without
 	// encryption, or may fall back to none, depending on the server.
 	Unencrypted func(dsn Secret) bool
+	// Unproved reports the same of a connection that is encrypted, with any certificate; nil: unknown.
+	Unproved func(dsn Secret) bool
 }
 
 // Literals are what the battery selects from a database without a table.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"time"
 	_ "time/tzdata" // erp.time_zone and CRON_TZ must work on a machine without zone files
 
@@ -372,6 +373,16 @@ func (c *Config) String() string { return "configuration " + c.source.Name }
 
 // File returns the name of the file, as it was given.
 func (c *Config) File() string { return c.source.Name }
+
+// OthersMayWrite returns the mode of the file if others than its owner may change it, and with it where
+// the data is sent; otherwise 0. On Windows modes do not say so.
+func (c *Config) OthersMayWrite() fs.FileMode {
+	info, err := os.Stat(c.source.Name)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o022 == 0 {
+		return 0
+	}
+	return info.Mode().Perm()
+}
 
 // StaleSecrets returns the secrets, as ${file:NAME} names them, of which the service manager's copy
 // is another text than the file: only a restart of the service makes a new copy.

@@ -15,12 +15,18 @@ func Forwarded(header http.Header) (address netip.Addr, ok bool) {
 	}
 	last := told[len(told)-1]
 	last = strings.TrimSpace(last[strings.LastIndexByte(last, ',')+1:])
+	if len(last) > longestAddress {
+		return address, false
+	}
 	if with, err := netip.ParseAddrPort(last); err == nil {
-		return with.Addr().Unmap(), true
+		return with.Addr().Unmap().WithZone(""), true
 	}
 	if strings.HasPrefix(last, "[") && strings.HasSuffix(last, "]") {
 		last = last[1 : len(last)-1]
 	}
 	address, err := netip.ParseAddr(last)
-	return address.Unmap(), err == nil
+	return address.Unmap().WithZone(""), err == nil // any text may stand as the zone
 }
+
+// longestAddress is the most characters of an address with brackets, zone and port.
+const longestAddress = 60

@@ -59,6 +59,7 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Listener {
 	s.server = &http.Server{
 		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
 		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: broken, ConnContext: connlimit.Context,
+		DisableGeneralOptionsHandler: true,
 	}
 	go func() {
 		defer close(s.done)

@@ -49,7 +49,7 @@ func (s *Dossier) Target() string {
 	if len(s.IDs) > 0 {
 		return "producer " + s.IDs[0]
 	}
-	return "producer " + strings.Join(s.Codes, " ")
+	return "producer " + trade.MaskDocuments(strings.Join(s.Codes, " ")) // the audit stays for years
 }
 
 // ids returns the rows.

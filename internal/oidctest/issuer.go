@@ -38,6 +38,8 @@ const (
 	FromTheFuture  Fault = "issued later than now"
 	WrongAudience  Fault = "wrong audience"
 	OtherParty     Fault = "another authorized party"
+	PartyList      Fault = "the authorized party is a list"
+	NoTime         Fault = "without the time of its issue"
 	WrongIssuer    Fault = "wrong issuer"
 	WrongKey       Fault = "signed with another key"
 	Unsigned       Fault = "alg none"
@@ -353,6 +355,10 @@ func (i *Issuer) tokenOf(claims map[string]any, g grant, fault Fault) map[string
 		out["aud"] = []string{"another"}
 	case OtherParty:
 		out["aud"], out["azp"] = []string{ClientID, "another"}, "another"
+	case PartyList:
+		out["azp"] = []string{ClientID}
+	case NoTime:
+		delete(out, "iat")
 	case WrongIssuer:
 		out["iss"] = "https://elsewhere.example"
 	case NoSubject:

@@ -25,12 +25,13 @@ type AuditJSON struct {
 
 // AuditOf converts an audit record to its JSON form. A detail that is not valid JSON becomes null.
 func AuditOf(r trade.AuditRecord) AuditJSON {
-	detail := json.RawMessage(r.Detail)
+	detail := json.RawMessage(trade.MaskJSON([]byte(r.Detail)))
 	if !json.Valid(detail) {
 		detail = json.RawMessage("null")
 	}
 	return AuditJSON{
-		r.Seq, r.At, r.Who, r.From, r.Act, r.Target, r.Because(trade.English, time.UTC), detail,
+		r.Seq, r.At, r.Who, r.From, r.Act, trade.MaskDocuments(r.Target),
+		trade.MaskDocuments(r.Because(trade.English, time.UTC)), detail,
 		r.Prev, r.Hash, r.Reduced,
 	}
 }

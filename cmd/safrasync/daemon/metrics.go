@@ -91,7 +91,7 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 	m.server = &http.Server{
 		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: zap.NewStdLog(m.log), ConnContext: connlimit.Context,
+		ErrorLog: zap.NewStdLog(m.log), ConnContext: connlimit.Context, DisableGeneralOptionsHandler: true,
 	}
 	go func(server *http.Server) {
 		refused := m.refusals.Of("metrics")

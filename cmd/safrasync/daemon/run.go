@@ -79,6 +79,10 @@ func run(ctx context.Context, a *cli.App) error {
 		return d.refuse(err)
 	}
 	d.level.SetLevel(config.Log.ZapLevel())
+	if mode := config.OthersMayWrite(); mode != 0 {
+		d.log.Warn("others than its owner may change the configuration, and with it where the data is sent; run chmod go-w",
+			zap.String("file", config.File()), zap.Stringer("mode", mode))
+	}
 	err = d.openLedger(ctx, config)
 	if ctx.Err() != nil {
 		return nil // ended before it started

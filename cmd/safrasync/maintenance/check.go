@@ -159,6 +159,9 @@ func check(ctx context.Context, a *cli.App, offline, tell bool) error {
 			c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
 		}
 	}
+	if mode := config.OthersMayWrite(); mode != 0 {
+		c.warn("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+	}
 	c.unencrypted(config)
 	c.certificates(config)
 	c.alerts(ctx, tell)
@@ -186,6 +189,12 @@ func (c *checker) unencrypted(config *config.Config) {
 	}
 	if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
 		c.warn("ledger", "check.open_ledger_hint", "check.open_ledger")
+	}
+	if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+		c.warn("erp", "check.open_erp_hint", "check.unproved")
+	}
+	if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
+		c.warn("ledger", "check.open_ledger_hint", "check.unproved")
 	}
 }
 

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -202,13 +200,9 @@ func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 // secrets checks the mode of the configuration file. Files of ${file:…} that others can read are
 // refused when the configuration is loaded.
 func (c *checker) secrets(config *config.Config) {
-	info, err := os.Stat(config.File())
-	switch {
-	case err != nil:
-		c.fail("secrets", "check.config_hint", "check.fault", err)
-	case runtime.GOOS == "windows": // its modes do not tell who may write
-	case info.Mode().Perm()&0o022 != 0:
-		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), info.Mode().Perm())
+	switch mode := config.OthersMayWrite(); {
+	case mode != 0:
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
 	default:
 		c.pass("secrets", "doctor.secrets_ok", config.File())
 	}

@@ -29,6 +29,11 @@ var Engine = &dialect.Engine{
 	Unencrypted: func(dsn dialect.Secret) bool {
 		return dialect.RemoteURL(dsn, func(q url.Values) bool { return q.Get("tls") == "disable" })
 	},
+	Unproved: func(dsn dialect.Secret) bool {
+		return dialect.RemoteURL(dsn, func(q url.Values) bool {
+			return q.Get("tls") == "require" || q.Get("tls") == "" && q.Get("ca") == ""
+		})
+	},
 }
 
 // Syntax is the SQL of MySQL and MariaDB.

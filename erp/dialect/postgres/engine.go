@@ -3,6 +3,8 @@ package postgres
 import (
 	"regexp"
 
+	"github.com/lib/pq"
+
 	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/sqltext"
 )
@@ -21,8 +23,11 @@ var Engine = &dialect.Engine{
 			SQL: "current_setting('transaction_isolation') || ' ' || current_setting('transaction_read_only')", Want: "repeatable read on",
 		},
 	},
-	Open:        open,
-	Unencrypted: postgresUnencrypted,
+	Open: open,
+	Unencrypted: func(dsn dialect.Secret) bool {
+		return remoteWith(dsn, pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer)
+	},
+	Unproved: func(dsn dialect.Secret) bool { return remoteWith(dsn, pq.SSLModeRequire, "") },
 }
 
 // Syntax is the SQL of PostgreSQL.

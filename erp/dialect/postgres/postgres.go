@@ -51,12 +51,11 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 	return dialect.Database{DB: p.db, Target: p.server.Target, Probe: p.probe, Dialect: p}, nil
 }
 
-// postgresUnencrypted reports whether a connection may be unencrypted. If there are several hosts,
-// one is enough.
-func postgresUnencrypted(dsn dialect.Secret) bool {
+// remoteWith reports whether a connection leads to another host with one of these modes. Of several
+// hosts one is enough.
+func remoteWith(dsn dialect.Secret, modes ...pq.SSLMode) bool {
 	cfg, bad := config(dialect.SourceOptions{DSN: dsn})
-	weak := []pq.SSLMode{pq.SSLModeDisable, pq.SSLModeAllow, pq.SSLModePrefer}
-	if bad != nil || !slices.Contains(weak, cfg.SSLMode) {
+	if bad != nil || !slices.Contains(modes, cfg.SSLMode) {
 		return false
 	}
 	for _, m := range cfg.Multi {
