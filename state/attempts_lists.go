@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"strings"
@@ -53,16 +54,34 @@ func idsFrom(t time.Time) string {
 // runSlack is how far a run's clock may be from that of the ids of its attempts.
 const runSlack = 10 * time.Minute
 
-// RunAttempts returns the first attempts of a run in order: times, outcome, status and id, as Outcomes
-// does.
-func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int) ([]trade.Attempt, error) {
+// RunAttempts returns the last attempt of each row in a run: first those that created nothing for certain,
+// each part in order, at most limit, with times, outcome, status and id, as Outcomes does; and how many
+// there are of each outcome.
+func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int) (some []trade.Attempt,
+	of map[trade.Outcome]int, err error,
+) {
 	until := "g" // after every id
 	if !run.EndedAt.IsZero() {
 		until = idsFrom(run.EndedAt.Add(runSlack))
 	}
-	return sqldb.Made(ctx, s.db, "reading what a run sent", attemptRow.outcome, `SELECT `+outcomeColumns+
-		` FROM attempt WHERE id >= ? AND id < ? AND run_id = ? ORDER BY id LIMIT ?`,
-		idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID, limit)
+	last := ` FROM attempt WHERE id >= ? AND id < ? AND run_id = ? AND NOT EXISTS (SELECT 1 FROM attempt later
+		WHERE later.entry_id = attempt.entry_id AND later.no > attempt.no AND later.run_id = attempt.run_id)`
+	args := []any{idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID}
+	var counts []struct {
+		Outcome sql.NullString
+		Rows    int
+	}
+	err = s.db.All(ctx, "counting what a run sent", &counts, `SELECT outcome, COUNT(*) AS rows`+last+` GROUP BY outcome`, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	of = map[trade.Outcome]int{}
+	for _, c := range counts {
+		of[trade.Outcome(c.Outcome.String)] = c.Rows
+	}
+	some, err = sqldb.Made(ctx, s.db, "reading what a run sent", attemptRow.outcome, `SELECT `+outcomeColumns+last+
+		` ORDER BY CASE outcome WHEN 'created' THEN 1 ELSE 0 END, id LIMIT ?`, append(args, limit)...)
+	return some, of, err
 }
 
 // sentPage is how many attempts are in memory at a time.

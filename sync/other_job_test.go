@@ -192,6 +192,12 @@ func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 		b.more = append(b.more, other)
 		if stop := b.pass()["again"].Stopped; stop == nil || stop.Code != "brake_retyped" || stop.Brake.Rows != 12 {
 			t.Errorf("%s: stopped %+v", field, stop)
+		} else if told := stop.Text(); !strings.Contains(told, "12 of another job") ||
+			!strings.Contains(told, "and 7 more") || !strings.Contains(told, "WOULD BE SENT AGAIN") {
+			t.Errorf("%s: the brake does not say what a release sends: %s", field, told)
+		}
+		if plan, err := b.acts().Release(t.Context(), "again"); err != nil || !plan.Unchecked() || plan.Release.Exists.Rows != 12 {
+			t.Errorf("%s: the release would send what is on the platform: %+v, %v", field, plan.Release, err)
 		}
 		if n := len(b.api.Created()); n != 12 {
 			t.Errorf("%s: the platform has %d contracts, want 12", field, n)

@@ -33,10 +33,6 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 	}
 	r.remember(ctx)
 	r.run.Report.EndedAt = r.run.Env.Clock.Now()
-	r.run.Env.Observe(run.Progress{
-		Job: r.run.Job.Name(), Phase: run.Done, Read: r.run.Report.Read,
-		Done: r.run.Report.Sent, Total: r.run.Report.Sent,
-	})
 	if r.run.Report.Stopped != nil && r.stopped != nil {
 		r.stopped(r)
 	}
@@ -56,6 +52,11 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 		}
 	}
 	r.setStatus(ctx, status) // a pause that came during the run stays
+	// last: who is told looks at once for what was stored
+	r.run.Env.Observe(run.Progress{
+		Job: r.run.Job.Name(), Phase: run.Done, Read: r.run.Report.Read,
+		Done: r.run.Report.Sent, Total: r.run.Report.Sent,
+	})
 	return r.run.Report
 }
 

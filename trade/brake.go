@@ -64,6 +64,7 @@ func (i Identity) SameRows(o Identity) bool {
 type Brake struct {
 	Job     string   `json:"job"`
 	Rows    int      `json:"rows"`              // new rows; retyped rows; rows that would look new
+	Again   int      `json:"again,omitempty"`   // of the retyped rows: those of another job, which a release sends
 	Usual   int      `json:"usual,omitempty"`   // new rows in a usual reading
 	Limit   int      `json:"limit,omitempty"`   // number of rows from which the brake acts
 	Known   int      `json:"known,omitempty"`   // known rows that should be found
@@ -94,7 +95,11 @@ func (b Brake) sentence(code string) Sentence {
 	if len(b.Samples) > 0 {
 		examples = Say("brake.examples", "samples", b.Samples)
 	}
-	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "usual", b.Usual, "limit", b.Limit, "examples", examples,
+	if more := b.Rows - len(b.Samples); len(b.Samples) > 0 && more > 0 {
+		examples.Code = "brake.examples.more"
+		examples = examples.With("more", more)
+	}
+	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "again", b.Again, "usual", b.Usual, "limit", b.Limit, "examples", examples,
 		"known", b.Known, "found", b.Found, "lost", b.Known-b.Found, "until", b.Until)
 	switch {
 	case code == "brake_new_rows" && b.Usual == 0:
@@ -106,6 +111,8 @@ func (b Brake) sentence(code string) Sentence {
 		s = s.With("now", b.Identity.Sentence()).With("was", b.Was.Sentence())
 	case b.Freight != nil && b.Most != nil:
 		s = s.With("due", b.Freight.sentences()).With("most", b.Most.sentences())
+	case b.Again > 0:
+		s.Code += ".again"
 	case code == "brake_new_job":
 		former, advice := b.former()
 		s = s.With("former", former).With("advice", advice)

@@ -209,7 +209,7 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	carla.Get("/references/wallets")
 	carla.Submit("/references/wallets/propose", url.Values{
 		"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"}, "reason": {"carteira nova"},
-	}).Wants(http.StatusOK, "Gravar no de-para: Carteiras 12", "Libera o que aguarda este código: 1 contrato (24 t)",
+	}).Wants(http.StatusOK, "Gravar no de-para: Carteiras 12", "Se a plataforma conhecer este id, segue o que aguarda este código: 1 contrato (24 t)",
 		"Quem pode aprovar: outra pessoa da administração")
 	if called(carla) || !called(ana.Get("/")) {
 		t.Error("somebody is called who cannot approve, or nobody is")

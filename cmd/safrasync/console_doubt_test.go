@@ -59,7 +59,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento em dúvida, ou que pode ficar em dobro")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
 		"Envio completo, sem resposta da plataforma", "Aguarde")
-	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "ERP: P1|01",
+	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
 	if strings.Contains(b.Body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
@@ -267,8 +267,37 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	}
 }
 
-// On the desk the documents by which people search are shown by one recorded click, and what is masked
-// is never offered to be copied.
+// A refusal that proves that nothing was created is not told as an answer that leaves it open.
+func TestTheDeskOfWhatExistsAlreadySaysThatTheRequestCreatedNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, "duplicate@1")
+	held := d.rows(trade.Held)[0]
+	at := fmt.Sprintf("/doubts/%d", held.ID)
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "A plataforma recusou: este envio não criou nada")
+	if strings.Contains(b.Body, "não diz se criou") {
+		t.Error("it is told that the answer does not say whether it created the record")
+	}
+}
+
+// The counts of a pass are those of the pass, not of what a page lists of it, and what created nothing is
+// listed first.
+func TestTheCountsOfAPassAreThoseOfThePass(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, `order_commitments:status=400@2,body={"messages":["message.producer.not-found"]}`)
+	pass := must.Get(d.host.Store.Runs(t.Context(), "contracts", 1))(t)[0]
+	all := must.Get(d.host.Office.Ran(t.Context(), pass, 300))(t)
+	one := must.Get(d.host.Office.Ran(t.Context(), pass, 1))(t)
+	created, refused := one.Sent[trade.OutcomeCreated], one.Sent[trade.OutcomeNotCreated]
+	if refused != 1 || created < 1 || created+refused != pass.RowsSent() || all.Sent[trade.OutcomeCreated] != created || all.More {
+		t.Errorf("of %d rows sent it says %v, and %v of one", pass.RowsSent(), all.Sent, one.Sent)
+	}
+	if first := one.Rows[0]; !one.More || first.Attempt == nil || first.Attempt.Outcome != trade.OutcomeNotCreated {
+		t.Errorf("the first row of more is %+v", first)
+	}
+}
+
+// On the desk the documents by which people search are shown by one recorded click, and what was
+// never sent is no search term: who looked on the platform for it would find nothing, and send again.
 func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	t.Parallel()
 	d := &deskWorld{bench: newCoop(t, state.SQLite, sandbox.Options{})}
@@ -280,10 +309,21 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	d.open()
 	row := d.rows(trade.InDoubt)[0]
 	at := fmt.Sprintf("/doubts/%d", row.ID)
-	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<strong>Ana ***.444.777-**</strong>",
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<dd>Ana ***.444.777-**</dd>",
 		"Mostrar documentos (fica registrado)", "<dt>produtor</dt>", "produtor (id na plataforma)",
 		`<code class="uuid copy" title="11111111-1111-4111-8111-111111111111">`)
-	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, `<strong class="copy">Ana 111.444.777-35</strong>`)
+	look, erp, cut := strings.Cut(b.Body[strings.Index(b.Body, `id="look"`):], "No ERP é")
+	for _, term := range []string{"SOJA", "11111111-1111-4111-8111-111111111111"} {
+		if !strings.Contains(look, term) {
+			t.Errorf("%s was sent, and is no search term", term)
+		}
+	}
+	for _, own := range []string{"Ana", "P1|01"} {
+		if !cut || strings.Contains(look, own) || !strings.Contains(erp, own) {
+			t.Errorf("%s was never sent, and stands among the search terms, or nowhere", own)
+		}
+	}
+	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, "<dd>Ana 111.444.777-35</dd>")
 	if strings.Contains(b.Body, "Mostrar documentos") {
 		t.Error("what is shown is offered to be shown")
 	}

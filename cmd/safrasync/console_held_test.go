@@ -116,7 +116,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	}{
 		{
 			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
-			[]string{"É o mesmo: registrar com este id", "São dois: enviar (cria outro registro, que não se apaga)", "Deixar de fora"},
+			[]string{"É o mesmo: registrar com este id", "São dois: enviar (cria outro registro, que não se apaga)", "Dispensar"},
 		},
 		{
 			"01|000902", "01|000002", "Decidir: são dois documentos?",

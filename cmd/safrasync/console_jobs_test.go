@@ -43,7 +43,7 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 	must.Do(t, d.host.Store.StartRun(t.Context(), trade.RunReport{
 		ID: "now", Job: "contracts", StartedAt: office.Now(),
 	}))
-	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "em andamento, ou interrompida")
+	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "interrompida, sem fim registrado")
 	if strings.Count(b.Body, `<td class="number">–</td>`) != 4 {
 		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
 	}
@@ -108,8 +108,8 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	stop := &trade.Stop{Code: "in_doubt", Why: trade.Say("several unknown outcomes in a row")}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
-	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Liberar", "parada",
-		"Quando estiver resolvido, use Liberar.")
+	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Ver e liberar", "parada",
+		"Quando estiver resolvido, use “Ver e liberar”.")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
 		"a parada")
 	form := with(b.Form("/schedules/contracts/do"), "reason", "conferido na plataforma")

@@ -57,7 +57,10 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 	if want := "com Maria até " + day.Format("02/01/2006"); !strings.Contains(text, want) {
 		t.Errorf("the digest lacks %q:\n%s", want, text)
 	}
-	b.Get("/audit").Wants(http.StatusOK, "assumiu a causa")
+	b.Get("/audit").Wants(http.StatusOK, "deu a causa “", "” a Maria até "+day.Format("02/01/2006"))
+	if strings.Contains(b.Body, "a causa "+cause.Cause) {
+		t.Errorf("the audit names the cause %s by its code", cause.Cause)
+	}
 	b.Post("/pending/own", form("seen", "1")).Wants(http.StatusUnprocessableEntity, "Outra pessoa mudou", "chamado 4711")
 	b.Post("/pending/own", form("leave", "1")).Wants(http.StatusOK, "Guardado.")
 	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform">Plataforma</a> 16 documentos`)

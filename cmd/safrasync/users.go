@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -172,8 +173,15 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if errors.Is(err, trade.ErrTaken) {
 		return errors.New(a.Text("users.taken", name))
 	}
-	if err == nil {
-		a.Tell("users.done", name)
+	if err != nil {
+		return err
+	}
+	a.Tell("users.done", name)
+	users, err := o.Users(ctx)
+	if err == nil && !slices.ContainsFunc(users, func(u trade.User) bool {
+		return u.Role == trade.Administrator && !u.Disabled
+	}) {
+		a.Tell("users.no_administrator")
 	}
 	return err
 }

@@ -63,7 +63,10 @@ func namesOf(all []string) []string {
 // auditShown is a record, with the row that it is about; the zero row: none.
 type auditShown struct {
 	trade.AuditRecord
-	Row trade.Entry
+	Row   trade.Entry
+	Cause string     // the cause that it is about, in words; "" = none
+	Owner string     // another person to whom it was given
+	Until trade.Date // until when nobody is reminded of it; zero: no day
 }
 
 // Kind returns the de-para table that the record is about; "" = none.
@@ -165,6 +168,15 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 			shown.Row, err = p.office.Entry(q.Context(), job, key)
 			if err != nil && !errors.Is(err, trade.ErrNotFound) {
 				return err
+			}
+		}
+		if strings.HasPrefix(r.Act, "cause ") && !r.Reduced {
+			shown.Cause = p.office.CauseName(r.Target, q.Lang)
+			shown.Owner, shown.Until = office.Given(r)
+			if strings.EqualFold(shown.Owner, r.Who) {
+				shown.Owner = ""
+			} else if shown.Owner != "" {
+				shown.Act = "cause give"
 			}
 		}
 		page.Records = append(page.Records, shown)

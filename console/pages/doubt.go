@@ -40,7 +40,7 @@ type queue string
 // queueOf returns the queue of the address or the form.
 func queueOf(q *web.Request) (queue, error) {
 	only := q.Form.Get("only")
-	if only != "" && only != string(trade.InDoubt) && !slices.Contains(heldCauses, only) {
+	if only != "" && only != string(trade.InDoubt) && !slices.Contains(office.HeldCauses, only) {
 		return "", web.BadRequest("filter")
 	}
 	return queue(only), nil

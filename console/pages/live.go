@@ -88,8 +88,8 @@ const paceLeast = 3 * time.Second
 
 // live is what runs now, as a page shows it.
 type live struct {
-	Jobs  []liveShown
-	Ended string // for the stream: what ended before the page was made
+	Jobs []liveShown
+	Turn string // for the stream: what began and ended before the page was made
 }
 
 // of returns what is shown of a running job; nil if it does not run.
@@ -104,7 +104,7 @@ func (l live) of(job string) *liveShown {
 // liveNow returns what runs now.
 func liveNow(o *office.Office, q *web.Request) live {
 	running := o.Progress()
-	return live{liveOf(running.Jobs, q.Site.Now()), running.Ended}
+	return live{liveOf(running.Jobs, q.Site.Now()), running.Turn}
 }
 
 // liveOf computes the speed of the jobs.
@@ -141,7 +141,7 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
 	h.Set("X-Accel-Buffering", "no")
 	q.Answered = true
-	ended := q.URL.Query().Get("ended")
+	turn := q.URL.Query().Get("turn")
 	beats, stop := p.beats()
 	defer stop()
 	for {
@@ -154,10 +154,10 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 		}
 		event := "event: progress\ndata: " + strings.Join(strings.Split(strings.TrimSpace(b.String()), "\n"),
 			"\ndata: ") + "\n\n"
-		if ended != "" && ended != now.Ended { // also if it ended before the page was connected
-			event += "event: settled\ndata: .\n\n" // a run ended: the numbers of the page have changed
+		if turn != "" && turn != now.Turn { // also if it was before the page was connected
+			event += "event: settled\ndata: .\n\n" // a run began or ended: what the page says has changed
 		}
-		ended = now.Ended
+		turn = now.Turn
 		_ = answer.SetWriteDeadline(time.Now().Add(streamBeat))
 		if _, err := fmt.Fprint(q.Writer, event); err != nil {
 			return nil //nolint:nilerr // the browser has gone

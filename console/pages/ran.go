@@ -165,8 +165,10 @@ func (o orders) ended(q *web.Request, one *ranJob) (err error) {
 		one.Stop = &advice
 	}
 	one.left, err = o.office.Left(q.Context(), *one.Run)
-	if err == nil {
-		one.Rows, one.More, err = o.office.RanRows(q.Context(), *one.Run, ranShown)
+	if err != nil {
+		return err
 	}
+	ran, err := o.office.Ran(q.Context(), *one.Run, ranShown)
+	one.Rows, one.More = ran.Rows[:min(len(ran.Rows), ranShown)], ran.More || len(ran.Rows) > ranShown
 	return err
 }

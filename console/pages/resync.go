@@ -137,10 +137,7 @@ func (p *resyncRoutes) show(q *web.Request, page *resyncPage, plans []office.Res
 			shown.Notes = append(shown.Notes, p.office.Say(note, q.Lang))
 		}
 		page.Plans = append(page.Plans, shown)
-		page.Rows += plan.Report.Read
-		if n := len(plan.Order.Keys); n > 0 && n < plan.Report.Read {
-			page.Rows += n - plan.Report.Read
-		}
+		page.Rows += plan.Reads()
 		page.Goes += plan.States[string(trade.Pending)]
 		page.Double += plan.MayDouble
 	}

@@ -52,6 +52,7 @@ type routine struct {
 	office.Schedule
 	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
 	Note string        // by the person who paused it
+	Goes string        // id of the pass that goes on; "" = none
 	Now  *liveShown    // its progress, if it runs in this process
 	Last *trade.RunReport
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
@@ -96,7 +97,7 @@ func (p *routineRoutes) showRoutines(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Live), runs.Next
+	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Jobs, page.Live), runs.Next
 	return q.Page(http.StatusOK, "routines", page)
 }
 
@@ -124,6 +125,13 @@ func (p *routineRoutes) routineOf(q *web.Request, s office.Schedule, now live) (
 	if len(runs.Runs) > 0 {
 		last := runs.Runs[0]
 		out.Last = &last
+		goes, err := p.office.Goes(q.Context(), last)
+		if err != nil {
+			return out, err
+		}
+		if goes {
+			out.Goes = last.ID
+		}
 	}
 	slices.Reverse(runs.Runs)
 	out.Runs = runs.Runs
@@ -159,6 +167,8 @@ func (r routine) Result(v view.Voice) string {
 	switch {
 	case r.Last == nil:
 		return v.T("routines.never")
+	case r.Goes != "":
+		return v.T("job.running")
 	case r.Last.EndedAt.IsZero():
 		return v.T("runs.open")
 	case r.Last.Stopped != nil:
@@ -201,6 +211,7 @@ func actsOn(status trade.JobStatus) []jobAct {
 type runLine struct {
 	trade.RunReport
 	Now  *liveShown        // its progress, if it runs in this process
+	Goes bool              // it goes on, here or elsewhere
 	Left int               // rows that it left to people, more than the one before
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
@@ -213,7 +224,7 @@ func idle(r trade.RunReport) bool {
 
 // linesOf returns passes as a list, newest first, with those without news folded. all says that there are
 // no earlier ones.
-func linesOf(runs []trade.RunReport, all bool, now live) []runLine {
+func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLine {
 	var out []runLine
 	for i, r := range runs {
 		if n := len(out) - 1; idle(r) && n >= 0 && len(out[n].Idle) > 0 {
@@ -225,8 +236,8 @@ func linesOf(runs []trade.RunReport, all bool, now live) []runLine {
 			continue
 		}
 		line := runLine{RunReport: r}
-		if r.EndedAt.IsZero() {
-			line.Now = now.of(r.Job)
+		if slices.ContainsFunc(jobs, func(j routine) bool { return j.Goes == r.ID }) {
+			line.Now, line.Goes = now.of(r.Job), true
 		}
 		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
 			line.Left = leftMore(r, runs[i+1+at])
@@ -252,17 +263,20 @@ func (p routinesPage) NextPath() string {
 	return "/routines?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode() + "#runs"
 }
 
-// runSaid says in words what a pass did, and what it means.
-func runSaid(v view.Voice, r trade.RunReport, more int) (class, said string) {
+// runSaid says in words what one of the passes did, and what it means.
+func (r routine) runSaid(v view.Voice, i int) (class, said string) {
+	pass, more := r.Runs[i], r.leftBy(i)
 	switch {
-	case r.Stopped != nil:
-		return "rejected", v.T("runs.stopped", v.Stopped(r.Stopped.Code))
-	case r.EndedAt.IsZero():
+	case pass.ID == r.Goes:
+		return "none", v.T("job.running")
+	case pass.Stopped != nil:
+		return "rejected", v.T("runs.stopped", v.Stopped(pass.Stopped.Code))
+	case pass.EndedAt.IsZero():
 		return "none", v.T("runs.open")
 	case more > 0:
-		return "waiting", v.T("routines.tick.left", v.Number(r.RowsSent()), v.Number(more))
+		return "waiting", v.T("routines.tick.left", v.Number(pass.RowsSent()), v.Number(more))
 	}
-	return "sent", v.T("routines.tick", v.Number(r.RowsSent()))
+	return "sent", v.T("routines.tick", v.Number(pass.RowsSent()))
 }
 
 // Ticks returns the picture of the latest passes; the table beside it has their addresses.
@@ -270,7 +284,7 @@ func (r routine) Ticks(f view.Frame) picture.Ticks {
 	marks := make([]picture.Mark, len(r.Runs))
 	for i, run := range r.Runs {
 		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
-		marks[i].Class, marks[i].Said = runSaid(f.Voice, run, r.leftBy(i))
+		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
 	return picture.Strip(f.T("routines.ticks.title", f.Title(r.Job)), marks...)
 }
@@ -293,7 +307,7 @@ type tickLine struct{ Name, Path, Sent, Said string }
 func (r routine) TicksTable(f view.Frame) []tickLine {
 	var out []tickLine
 	for i, run := range slices.Backward(r.Runs) {
-		_, said := runSaid(f.Voice, run, r.leftBy(i))
+		_, said := r.runSaid(f.Voice, i)
 		out = append(out, tickLine{f.Time(run.StartedAt), "/runs/" + run.ID, f.Number(run.RowsSent()), said})
 	}
 	return out

@@ -51,7 +51,7 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 	open.EndedAt = time.Time{}
 	lines := linesOf([]trade.RunReport{
 		open, run("6", 0, 5), run("5", 0, 5), stopped, run("4", 3, 5), run("3", 0, 2), run("2", 1, 2), run("1", 0, 2),
-	}, false, live{})
+	}, false, nil, live{})
 	var got []string
 	for _, l := range lines {
 		if len(l.Idle) > 0 {

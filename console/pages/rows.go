@@ -309,7 +309,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return err
 	}
 	for _, cause := range causes {
-		page.Causes = append(page.Causes, rowCause{cause, p.causeText(q, cause)})
+		page.Causes = append(page.Causes, rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))})
 	}
 	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orders.told(q, true)

@@ -53,28 +53,6 @@ func (f rowFilter) plainSort() trade.RowSort {
 	return trade.NewestFirst
 }
 
-// heldCauses are the causes of held rows.
-var heldCauses = []string{
-	trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin, trade.CauseDuplicateKey, trade.CauseVanished,
-	trade.CauseExists, trade.CauseReplaced,
-}
-
-// causeText says in words what a cause means.
-func (p *rowsRoutes) causeText(q *web.Request, cause string) string {
-	state := trade.Rejected
-	switch {
-	case strings.HasPrefix(cause, "rule:"):
-		state = trade.Invalid
-	case strings.HasPrefix(cause, "ref:"), cause == trade.CauseParent:
-		state = trade.Waiting
-	case cause == trade.CauseUnknown:
-		state = trade.InDoubt
-	case slices.Contains(heldCauses, cause):
-		state = trade.Held
-	}
-	return view.Mask(p.office.Advice(trade.Entry{State: state, Cause: cause}, q.Lang).What)
-}
-
 // Plain reports whether the filter is in the order that it has by itself.
 func (f rowFilter) Plain() bool { return f.Sort == f.plainSort() }
 
@@ -95,7 +73,7 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 		state = v.T("rows." + f.State)
 	}
 	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
-	add(f.Cause != "", p.causeText(q, f.Cause), func(f *rowFilter) { f.Cause = "" })
+	add(f.Cause != "", view.Mask(p.office.CauseName(f.Cause, q.Lang)), func(f *rowFilter) { f.Cause = "" })
 	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
 	for i, part := range f.Of.Parts() {
 		add(*part.Text != "" && *part.Text != trade.AnyCause, p.partText(q, part), func(f *rowFilter) { *f.Of.Parts()[i].Text = "" })

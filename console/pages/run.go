@@ -28,7 +28,8 @@ type runPage struct {
 	Sum    int // of the states
 	Stop   *trade.Advice
 	Notes  []string
-	Open   bool // it is still running, or died without recording its end
+	Open   bool // it has no end: it goes on, or was interrupted
+	Goes   bool
 	Live   live
 	Now    *liveShown // its progress, if it runs in this process
 	Groups []ranGroup // what it sent and changed
@@ -39,23 +40,24 @@ type runPage struct {
 type ranGroup struct {
 	Key  string // of a phrase: sent, refused, doubt, open, held, invalid, changed
 	Rows []office.RanRow
+	All  int // number of rows, also of those that are not listed; 0 = not known
 }
 
 // ranListed is how many rows of a pass are listed.
 const ranListed = 300
 
 // groupsOf sorts what a pass did by what a person asks first.
-func groupsOf(rows []office.RanRow) []ranGroup {
+func groupsOf(ran office.Ran) []ranGroup {
 	out := []ranGroup{
-		{Key: "doubt"},
-		{Key: "refused"},
+		{Key: "doubt", All: ran.Sent[trade.OutcomeUnknown]},
+		{Key: "refused", All: ran.Sent[trade.OutcomeNotCreated]},
 		{Key: "held"},
 		{Key: "invalid"},
-		{Key: "sent"},
-		{Key: "open"},
+		{Key: "sent", All: ran.Sent[trade.OutcomeCreated]},
+		{Key: "open", All: ran.Sent[trade.OutcomeNotSent] + ran.Sent[trade.OutcomeOpen]},
 		{Key: "changed"},
 	}
-	for _, r := range rows {
+	for _, r := range ran.Rows {
 		key := "changed"
 		switch {
 		case r.Attempt == nil && r.State == trade.Held:
@@ -75,7 +77,12 @@ func groupsOf(rows []office.RanRow) []ranGroup {
 		i := slices.IndexFunc(out, func(g ranGroup) bool { return g.Key == key })
 		out[i].Rows = append(out[i].Rows, r)
 	}
-	return slices.DeleteFunc(out, func(g ranGroup) bool { return len(g.Rows) == 0 })
+	for i := range out {
+		if !ran.More {
+			out[i].All = len(out[i].Rows)
+		}
+	}
+	return slices.DeleteFunc(out, func(g ranGroup) bool { return g.All+len(g.Rows) == 0 })
 }
 
 // runSum is how many rows were in a state after the pass.
@@ -92,7 +99,13 @@ func (p *runRoutes) showRun(q *web.Request) error {
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
 	if page.Open {
 		page.Live = liveNow(p.office, q)
-		page.Now = page.Live.of(run.Job)
+		page.Goes, err = p.office.Goes(q.Context(), run)
+		if err != nil {
+			return err
+		}
+		if page.Goes {
+			page.Now = page.Live.of(run.Job)
+		}
 	}
 	for _, state := range trade.States {
 		if n := run.States[state]; n > 0 {
@@ -109,11 +122,11 @@ func (p *runRoutes) showRun(q *web.Request) error {
 		advice := p.office.AdviseStop(*run.Stopped, q.Lang)
 		page.Stop = &advice
 	}
-	rows, more, err := p.office.RanRows(q.Context(), run, ranListed)
+	ran, err := p.office.Ran(q.Context(), run, ranListed)
 	if err != nil {
 		return err
 	}
-	page.Groups, page.More = groupsOf(rows), more
+	page.Groups, page.More = groupsOf(ran), ran.More
 	for _, note := range run.Notes {
 		page.Notes = append(page.Notes, p.office.Say(note, q.Lang))
 	}

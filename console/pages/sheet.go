@@ -160,10 +160,10 @@ func (p *sheetRoutes) doSheet(q *web.Request) error {
 		page.Plan, page.Fault = &done, "desk.moved"
 		return q.Page(http.StatusConflict, "decisions", page)
 	}
-	q.Tell("decisions.done")
 	if done.Asked > 0 {
-		q.Tell("approvals.asked")
+		q.Tell("decisions.asked", done.Done, done.Asked)
 		return q.Redirect("/approvals")
 	}
+	q.Tell("decisions.done")
 	return q.Redirect("/decisions")
 }

@@ -17,8 +17,8 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 	v := Voice{lang: trade.Portuguese}
 	for text, want := range map[string]string{
 		"se existir, `safrasync adopt` com o id; se não, `safrasync resend --checked`": "se existir, “Registrar como já enviado” com o id; se não, “Não existe lá: enviar de novo”",
-		"`safrasync release {job} --reason TEXTO`":                                     "“Liberar”",
-		"ERP; depois safrasync release":                                                "ERP; depois “Liberar”",
+		"`safrasync release {job} --reason TEXTO`":                                     "“Ver e liberar” (administrador)",
+		"ERP; depois safrasync release":                                                "ERP; depois “Ver e liberar” (administrador)",
 		"de-para (`safrasync refs`)":                                                   "de-para",
 		"confira com `safrasync check`":                                                "confira com safrasync check",
 	} {

@@ -6,6 +6,8 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/http"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -68,17 +70,29 @@ func (q *Request) TokenFits() bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(q.token())) == 1
 }
 
-// Tell stores the key of a sentence for the next page.
-func (q *Request) Tell(key string) { q.SetCookie(cookieTold, key, time.Minute) }
+// Tell stores the key of a sentence, with its counts, for the next page.
+func (q *Request) Tell(key string, counts ...int) {
+	for _, n := range counts {
+		key += "," + strconv.Itoa(n)
+	}
+	q.SetCookie(cookieTold, key, time.Minute)
+}
 
-// Told returns the stored key and removes it.
+// Told returns the stored sentence and removes it.
 func (q *Request) Told() string {
-	key := "told." + q.CookieValue(cookieTold)
+	parts := strings.Split(q.CookieValue(cookieTold), ",")
+	key := "told." + parts[0]
 	if !i18n.Console.Has(i18n.Key(key)) {
 		return ""
 	}
 	q.SetCookie(cookieTold, "", -time.Second)
-	return key
+	v := q.Voice()
+	var counts []any
+	for _, part := range parts[1:] {
+		n, _ := strconv.Atoi(part) // a cookie that somebody wrote by hand counts nothing
+		counts = append(counts, v.Number(n))
+	}
+	return v.T(key, counts...)
 }
 
 // Prefer stores a language and an appearance in the browser, if they are valid.

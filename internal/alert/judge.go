@@ -1,8 +1,8 @@
 package alert
 
 import (
+	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -43,10 +43,12 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 			})
 		}
 	}
-	for _, r := range f.accounts {
+	if len(f.accounts) > 0 {
+		first := slices.MinFunc(f.accounts, func(a, b trade.AuditRecord) int { return cmp.Compare(a.Seq, b.Seq) })
+		last := slices.MaxFunc(f.accounts, func(a, b trade.AuditRecord) int { return cmp.Compare(a.Seq, b.Seq) })
 		out = append(out, condition{
-			topic: Accounts, subject: strconv.FormatInt(r.Seq, 10), since: r.At,
-			detail: Detail{Rows: f.approvals, Record: r.Seq},
+			topic: Accounts, subject: "accounts", since: first.At,
+			detail: Detail{Rows: f.approvals, Accounts: len(f.accounts), Record: last.Seq},
 		})
 	}
 	out = append(out, judgeEvents(f, limits, zone)...)

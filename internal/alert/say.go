@@ -115,7 +115,7 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	case Silent:
 		args = []any{v.moment(d.Oldest), rows, v.text("word.national_days")}
 	case Accounts:
-		args = []any{v.rows(d.Rows), v.rows(int(d.Record))}
+		args = []any{v.rows(d.Accounts), v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
 	case Untold:

@@ -297,11 +297,18 @@ func TestAnAccountThatIsMadeWhileSomethingWaitsIsTold(t *testing.T) {
 			People: []trade.Consent{{Name: "ana", At: w.now}}, Until: w.now.Add(48 * time.Hour),
 		}, trade.AuditRecord{At: w.now, Who: "ana", Act: "approval ask"}))(t)
 		w.tick(time.Minute)
-		m := w.wantMails(begins(Accounts, "2"))[0]
-		m.says(t, "1 pedido espera", "registro 2")
+		m := w.wantMails(begins(Accounts, "accounts"))[0]
+		m.says(t, "1 usuário do console foi criado", "1 pedido espera", "registro 2")
 		user("newer", w.now)
+		user("newest", w.now)
 		w.tick(time.Minute)
-		w.wantMails(begins(Accounts, "4"))
+		m = w.wantMails(begins(Accounts, "accounts"))[0] // one for all
+		m.says(t, "3 usuários do console foram criados", "registro 5")
+		w.tick(time.Minute)
+		w.wantMails()
+		if open := must.Get(w.store.Alerts(t.Context()))(t); len(open) != 1 {
+			t.Errorf("%d alerts are open, want one", len(open))
+		}
 	})
 }
 

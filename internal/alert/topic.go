@@ -31,8 +31,8 @@ const (
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
 	// another program does not take its events; subject: its name
 	Untold Topic = "events_untold"
-	// an account was created or changed while an act waits for another person; subject: the record of
-	// the audit
+	// accounts were created or changed while an act waits for another person; subject: "accounts". People
+	// are told of each
 	Accounts Topic = "accounts_changed"
 	NoLedger Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
 	// much less or much more came than is usual; subject: the job, which of both, and a hash of the branch
@@ -89,7 +89,9 @@ type Detail struct {
 	Free   uint64    `json:"free,omitempty"` // bytes
 	Ends   time.Time `json:"ends,omitzero"`
 	Late   int64     `json:"late_seconds,omitempty"`
-	Record int64     `json:"record,omitempty"` // of the audit
+	Record int64     `json:"record,omitempty"` // of the audit, the last of those of Accounts
+	// changes of accounts while something waits
+	Accounts int `json:"accounts,omitempty"`
 	// of a day on which less or more came than is usual
 	Branch  string           `json:"branch,omitempty"`
 	Day     trade.Date       `json:"day,omitzero"`

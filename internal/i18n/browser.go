@@ -19,7 +19,7 @@ var decided = regexp.MustCompile(` --state (in_doubt|held)\b`)
 var buttons = map[string]Key{
 	"retry": "act.retry", "adopt": "act.adopt", "resend": "act.resend", "dismiss": "act.dismiss",
 	"reopen": "act.reopen", "acknowledge": "act.acknowledge",
-	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.release", "refs": "nav.references",
+	"sync": "jobact.run", "resume": "jobact.resume", "release": "jobact.see", "refs": "nav.references",
 	"rows": "nav.rows", "status": "nav.rows", "why": "nav.rows",
 }
 
@@ -29,10 +29,17 @@ func InBrowser(lang Lang, text string) string {
 	text = command.ReplaceAllStringFunc(aside.ReplaceAllString(text, ""), func(found string) string {
 		parts := command.FindStringSubmatch(found)
 		if key, ok := buttons[parts[1]+parts[2]]; ok && !strings.Contains(found, "--record-only") { // for IT only
-			if key == "nav.rows" && decided.MatchString(found) {
+			switch {
+			case key == "act.retry" && strings.Contains(found, "--checked"): // of what is held
+				key = "act.two"
+			case key == "nav.rows" && decided.MatchString(found):
 				key = "nav.doubts"
 			}
-			return "“" + Console.Text(lang, key) + "”"
+			named := "“" + Console.Text(lang, key) + "”"
+			if key == "jobact.see" { // whoever reads it may not be the one who may
+				named += Console.Text(lang, "jobact.release.who")
+			}
+			return named
 		}
 		return found
 	})

@@ -145,6 +145,8 @@ func TestACommandIsThePageThatShowsTheSame(t *testing.T) {
 		"veja `safrasync rows contracts --state in_doubt`": "veja “Para decidir”",
 		"veja `safrasync rows --state held`":               "veja “Para decidir”",
 		"veja `safrasync rows --state invalid`":            "veja “Documentos”",
+		"se são dois: `safrasync retry --checked`":         "se são dois: “São dois: enviar”",
+		"depois: `safrasync release contracts`":            "depois: “Ver e liberar” (administrador)",
 	} {
 		if got := i18n.InBrowser(i18n.Portuguese, text); got != want {
 			t.Errorf("%q is told as %q, want %q", text, got, want)

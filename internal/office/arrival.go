@@ -64,8 +64,10 @@ func arrival(u underway) *Arrival {
 	}
 	out.PerMinute = int(math.Ceil(u.rate))
 	switch {
+	case u.status.State == trade.Paused: // also while the requests in flight end
+		out.Why = ArrivalPerson
 	case running:
-	case u.status.State == trade.Paused || acts.EndedByPerson(u.status):
+	case acts.EndedByPerson(u.status):
 		out.Why = ArrivalPerson
 	case u.status.State == trade.Stopped:
 		out.Why = ArrivalStop
@@ -139,17 +141,10 @@ func (o *Office) arrives(ctx context.Context, spec mapping.JobSpec, status trade
 	}
 	u := underway{
 		now: o.now().In(o.conf.Zone()), due: due, status: status, next: next, hours: hours, served: served,
-		rate: rateOf(runs),
+		rate: rateOf(runs), progress: o.board.of(spec.Name),
 	}
 	if spec.Most != nil {
 		u.most = spec.Most.Rows
-	}
-	if o.board != nil {
-		for _, p := range o.board.look().Jobs {
-			if p.Job == spec.Name {
-				u.progress = &p
-			}
-		}
 	}
 	return arrival(u), nil
 }

@@ -65,6 +65,18 @@ func TestTheArrivalIsATimeOrAReason(t *testing.T) {
 	}
 }
 
+// Who paused a job is not told that it goes on, also while its last requests end.
+func TestAPausedJobArrivesByAPersonAlone(t *testing.T) {
+	t.Parallel()
+	got := arrival(underway{
+		now: time.Now(), due: 86, status: trade.JobStatus{State: trade.Paused}, served: true, rate: 60,
+		progress: &Progress{Done: 10, Total: 96, Pace: Pace{Since: time.Now().Add(-time.Minute)}},
+	})
+	if got.Why != ArrivalPerson || got.At != nil {
+		t.Errorf("the arrival is %+v", got)
+	}
+}
+
 func TestTheLongestRunsSayHowFastAJobSends(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)

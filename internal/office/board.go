@@ -1,6 +1,7 @@
 package office
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	gosync "sync"
@@ -22,7 +23,7 @@ type Job struct {
 // Running is what is running in a process at one moment.
 type Running struct {
 	Jobs    []Progress
-	Ended   string          // another text after each run that ended
+	Turn    string          // another text after each run that began or ended
 	Changed <-chan struct{} // closed when any of this changes
 }
 
@@ -58,12 +59,50 @@ func (o *Office) Jobs() []Job {
 // Progress returns what is running in this process now.
 func (o *Office) Progress() Running { return o.board.look() }
 
+// of returns the progress of a job that runs in this process; nil if it does not.
+func (b *Board) of(job string) *Progress {
+	if b == nil {
+		return nil
+	}
+	for _, p := range b.look().Jobs {
+		if p.Job == job {
+			return &p
+		}
+	}
+	return nil
+}
+
+// JobStatus returns the status of a job. What runs in this process is running, whatever was stored last.
+func (o *Office) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
+	status, err := o.Reads.JobStatus(ctx, job)
+	if p := o.board.of(job); err == nil && p != nil && status.State != trade.Paused {
+		status = trade.JobStatus{Job: job, State: trade.Running, Since: p.Since}
+	}
+	return status, err
+}
+
+// Goes reports whether a pass goes on, here or in another process; one that does not, and has no end, was
+// interrupted.
+func (o *Office) Goes(ctx context.Context, pass trade.RunReport) (bool, error) {
+	if !pass.EndedAt.IsZero() {
+		return false, nil
+	}
+	if o.board.of(pass.Job) == nil {
+		status, err := o.JobStatus(ctx, pass.Job)
+		if err != nil || status.State != trade.Running {
+			return false, err
+		}
+	}
+	newest, err := o.store.Runs(ctx, pass.Job, 1)
+	return len(newest) == 1 && newest[0].ID == pass.ID, err
+}
+
 // Board holds the progress of the runs of this process.
 type Board struct {
 	mu      gosync.Mutex
 	jobs    []Progress
 	begun   time.Time // tells it from the board of another start
-	ended   int       // runs that ended
+	turns   int       // runs that began or ended
 	changed chan struct{}
 }
 
@@ -87,9 +126,10 @@ func (b *Board) Observe(p run.Progress) {
 	}
 	switch {
 	case p.Phase == run.Done:
-		b.ended++
+		b.turns++
 		b.jobs = slices.DeleteFunc(slices.Clone(b.jobs), func(j Progress) bool { return j.Job == p.Job })
 	case i < 0:
+		b.turns++
 		b.jobs = append(slices.Clone(b.jobs), next)
 	default:
 		b.jobs = slices.Clone(b.jobs)
@@ -103,6 +143,6 @@ func (b *Board) look() Running {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return Running{
-		Jobs: b.jobs, Ended: fmt.Sprintf("%d.%d", b.begun.UnixMilli(), b.ended), Changed: b.changed,
+		Jobs: b.jobs, Turn: fmt.Sprintf("%d.%d", b.begun.UnixMilli(), b.turns), Changed: b.changed,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -100,4 +101,17 @@ func rowsOf(g *pending.Group) map[string]int {
 		out[p.Job] += p.Rows
 	}
 	return out
+}
+
+// Given returns to whom a record of the audit gave a cause, and until when people are not reminded of it;
+// "" = to nobody.
+func Given(r trade.AuditRecord) (owner string, until trade.Date) {
+	var detail struct {
+		Owner string
+		Until trade.Date
+	}
+	if r.Act != "cause own" || json.Unmarshal([]byte(r.Detail), &detail) != nil {
+		return "", until
+	}
+	return detail.Owner, detail.Until
 }

@@ -48,7 +48,8 @@ type Reading struct {
 	At    time.Time   // of the last reading that came to its end; zero: none is known
 	Whole time.Time   // if that read only what had changed: of the last complete one
 	Tried time.Time   // of a later pass that has not read it to its end; zero: there is none
-	Why   *trade.Stop // of that pass; nil: it runs, or was interrupted
+	Why   *trade.Stop // of that pass; nil: it goes on, or was interrupted
+	Goes  bool        // that pass goes on
 }
 
 // Field is one field of the API beside its source columns in the ERP.

@@ -14,42 +14,52 @@ type RanRow struct {
 	Attempt     *trade.Attempt // its last request in the run; nil: it sent none
 }
 
-// RanRows returns rows that a run sent, in the order of their requests, then rows that it changed and
-// that nothing changed since, at most limit. more reports that there are further ones.
-func (o *Office) RanRows(ctx context.Context, run trade.RunReport, limit int) (out []RanRow, more bool, err error) {
-	attempts, err := o.store.RunAttempts(ctx, run, limit+1)
+// Ran is what a run did: the first rows that it sent, those without a created record first, and rows that
+// it changed and that nothing changed since.
+type Ran struct {
+	Rows []RanRow
+	Sent map[trade.Outcome]int // all rows that it sent, by the outcome of the last request
+	More bool                  // there are further ones
+}
+
+// Ran returns what a run did, with at most limit rows of those that it sent, and of the others.
+func (o *Office) Ran(ctx context.Context, run trade.RunReport, limit int) (out Ran, err error) {
+	attempts, of, err := o.store.RunAttempts(ctx, run, limit)
 	if err != nil {
-		return nil, false, err
+		return out, err
+	}
+	out.Sent = of
+	sent := 0
+	for _, n := range of {
+		sent += n
 	}
 	var ids []int64
 	last := map[int64]*trade.Attempt{}
 	for i, a := range attempts {
-		if last[a.EntryID] == nil {
-			ids = append(ids, a.EntryID)
-		}
+		ids = append(ids, a.EntryID)
 		last[a.EntryID] = &attempts[i]
 	}
 	entries, err := o.store.Entries(ctx, ids)
 	if err != nil {
-		return nil, false, err
+		return out, err
 	}
 	for _, id := range ids {
 		if i := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.ID == id }); i >= 0 {
-			out = append(out, RanRow{entries[i], last[id]})
+			out.Rows = append(out.Rows, RanRow{entries[i], last[id]})
 		}
 	}
-	if len(out) <= limit {
-		page, err := o.store.RowPage(ctx, ChangedBy(run, limit+1))
-		if err != nil {
-			return nil, false, err
-		}
-		for _, e := range page.Rows {
-			if last[e.ID] == nil {
-				out = append(out, RanRow{Entry: e})
-			}
+	changed := ChangedBy(run, limit)
+	if sent > len(attempts) { // of so many the accepted ones were sent
+		out.More, changed.States = true, slices.DeleteFunc(slices.Clone(trade.States), func(s trade.State) bool { return s == trade.Accepted })
+	}
+	page, err := o.store.RowPage(ctx, changed)
+	for _, e := range page.Rows {
+		if last[e.ID] == nil {
+			out.Rows = append(out.Rows, RanRow{Entry: e})
 		}
 	}
-	return out[:min(len(out), limit)], len(out) > limit, nil
+	out.More = out.More || page.Next != ""
+	return out, err
 }
 
 // Left returns how many of the rows that a run changed need somebody, by state.

@@ -31,6 +31,23 @@ func (e *ResyncStopped) Error() string { return e.Stop.Text() }
 // resyncNamed is the number of rows from which a plan has sums only.
 const resyncNamed = 20
 
+// Reads returns how many rows of the ERP it reads: of a job whose rows are named, only those count.
+func (p ResyncPlan) Reads() int {
+	if n := len(p.Order.Keys); n > 0 {
+		return min(n, p.Report.Read)
+	}
+	return p.Report.Read
+}
+
+// Same returns how many of them stay as they are.
+func (p ResyncPlan) Same() int {
+	same := p.Reads()
+	for _, n := range p.States {
+		same -= n
+	}
+	return max(0, same)
+}
+
 // Mark returns a hash of what a person was shown of the plan.
 func (p ResyncPlan) Mark() string { return acts.MarkOf(p.Order, p.States) }
 

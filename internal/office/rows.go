@@ -145,7 +145,7 @@ func (o *Office) reading(ctx context.Context, job string) (Reading, error) {
 		return Reading{}, err
 	}
 	var out Reading
-	for i, pass := range passes {
+	for _, pass := range passes {
 		if !pass.ReadAt.IsZero() {
 			out.At = pass.ReadAt
 			if !pass.Sweep {
@@ -153,8 +153,13 @@ func (o *Office) reading(ctx context.Context, job string) (Reading, error) {
 			}
 			return out, nil
 		}
-		if i == 0 {
+		// one that read single rows has ended well, and is no reading of the job
+		if out.Tried.IsZero() && (pass.Stopped != nil || pass.EndedAt.IsZero()) {
 			out.Tried, out.Why = pass.StartedAt, pass.Stopped
+			out.Goes, err = o.Goes(ctx, pass)
+			if err != nil {
+				return out, err
+			}
 		}
 	}
 	out.At = cursor.SweptAt

@@ -1,6 +1,9 @@
 package office
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -51,13 +54,42 @@ func (o *Office) Known(step acts.RowStep, lang trade.Lang) []string { return o.V
 // Exists returns what is known to exist of rows that a release may make twice.
 func (o *Office) Exists(e *acts.Existing, lang trade.Lang) []string { return o.Voice(lang).Exists(e) }
 
-// Attempt returns how an attempt ended, with the platform's answer, and the name of the phase that
-// its request reached.
+// Attempt returns how an attempt ended, with the platform's answer, and phaseOf.
 func (o *Office) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := o.Voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + words.OutcomeName(attempt.Outcome)))
 	if len(attempt.Messages) > 0 {
 		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}
-	return outcome, words.PhaseOf(attempt.Evidence)
+	return outcome, phaseOf(attempt)
+}
+
+// phaseOf returns how far the request of an attempt got, or that the answer proves that it created nothing.
+func phaseOf(a trade.Attempt) string {
+	if a.Outcome == trade.OutcomeNotCreated {
+		return string(a.Outcome)
+	}
+	return words.PhaseOf(a.Evidence)
+}
+
+// HeldCauses are the causes of held rows.
+var HeldCauses = []string{
+	trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin, trade.CauseDuplicateKey, trade.CauseVanished,
+	trade.CauseExists, trade.CauseReplaced,
+}
+
+// CauseName says in words what a cause means.
+func (o *Office) CauseName(cause string, lang trade.Lang) string {
+	state := trade.Rejected
+	switch {
+	case strings.HasPrefix(cause, "rule:"):
+		state = trade.Invalid
+	case strings.HasPrefix(cause, "ref:"), cause == trade.CauseParent:
+		state = trade.Waiting
+	case cause == trade.CauseUnknown:
+		state = trade.InDoubt
+	case slices.Contains(HeldCauses, cause):
+		state = trade.Held
+	}
+	return o.Advice(trade.Entry{State: state, Cause: cause}, lang).What
 }

@@ -24,8 +24,8 @@ type SheetPlan struct {
 	Mark    string
 
 	Moved bool
-	Done  int
-	Asked int // groups to which others must agree
+	Done  int // rows with which it was done at once
+	Asked int // rows of which others must agree: nothing was done with them yet
 }
 
 // SheetGroup is what is ordered for rows of a job with the same reason.
@@ -174,7 +174,7 @@ func (o *Office) DoSheet(ctx context.Context, file io.Reader, mark string, lang 
 			}
 		}
 		if done.Asked != nil {
-			out.Asked++
+			out.Asked += p.Plan.Count()
 		}
 		if err != nil {
 			return out, err

@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/run"
@@ -254,7 +253,7 @@ func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	}
 	out := Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
 	for _, a := range doubt.Attempts {
-		out.Phase = words.PhaseOf(a.Evidence)
+		out.Phase = phaseOf(a)
 	}
 	return out, nil
 }

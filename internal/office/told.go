@@ -69,7 +69,7 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 			return book, err
 		}
 		shown := AlertShown{a, told, of[a.ID]}
-		if a.ClosedAt.IsZero() {
+		if a.GoneAt.IsZero() {
 			book.Open = append(book.Open, shown)
 		} else {
 			book.Past = append(book.Past, shown)

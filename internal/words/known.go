@@ -69,7 +69,10 @@ func (v Voice) Exists(e *acts.Existing) []string {
 		if id == "" {
 			id = v.Text("exists.no_id")
 		}
-		out = append(out, v.Text("exists.row", s.Key, s.Job, id))
+		out = append(out, v.Text("exists.row", s.Key, v.Titles.Of(s.Job), id))
+	}
+	if more := e.Rows - len(e.Sent); more > 0 && len(e.Sent) > 0 {
+		out = append(out, v.Text("exists.more", more))
 	}
 	if e.Until != nil {
 		out = append(out, v.Text("exists.until", v.Moment(*e.Until)))

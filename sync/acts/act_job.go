@@ -241,8 +241,8 @@ func letPass(cursor *trade.Cursor, b trade.Brake) {
 // lets pass can be made only once.
 func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Existing, error) {
 	code := outcome.StopCode(stop.Code)
-	if !slices.Contains(outcome.MayDouble, code) {
-		return nil, nil //nolint:nilnil // nothing can be made twice
+	if !slices.Contains(outcome.MayDouble, code) || code == outcome.StopRetyped && b.Again == 0 {
+		return nil, nil //nolint:nilnil // nothing can be made twice: what was re-typed is held after the release
 	}
 	if j := a.job(b.Job); code == outcome.StopChangedKey && j != nil && b.Was != nil && j.Identity.SameRows(*b.Was) {
 		return nil, nil //nolint:nilnil // the configuration has been put right: no known row looks new
@@ -251,7 +251,7 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 	var jobs []string // of which the first few rows are named
 	switch {
 	case code == outcome.StopRetyped:
-		out.Rows = b.Rows
+		out.Rows, b.Sent = b.Again, nil // those of another job still stand under its keys
 	case code == outcome.StopChangedKey:
 		out.Rows = b.Known - b.Found
 	case len(b.Former) > 0:

@@ -110,7 +110,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	if r.run.Env.Brakes.Retyped == 0 || came.Count < r.run.Env.Brakes.Retyped {
 		return nil
 	}
-	count := 0
+	count, again := 0, 0
 	var samples []string
 	var sent []trade.Counterpart
 	judge := func(entries []trade.Entry) error {
@@ -125,6 +125,9 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 				continue
 			}
 			count++
+			if v.Cause != trade.CauseRetyped {
+				again++
+			}
 			if len(samples) < run.BrakeSamples {
 				was := ""
 				if v.Cause == trade.CauseRetyped {
@@ -153,8 +156,9 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	if count < r.run.Env.Brakes.Retyped {
 		return nil
 	}
-	return r.braked(outcome.StopRetyped,
-		trade.Brake{Rows: count, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent})
+	return r.braked(outcome.StopRetyped, trade.Brake{
+		Rows: count, Again: again, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent,
+	})
 }
 
 // eachNew calls fn for the rows that came after an entry and that are to be sent, now or once they can be.

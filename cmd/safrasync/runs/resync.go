@@ -138,11 +138,14 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 		return plan, err
 	}
 	r, v := plan.Report, a.Voice()
-	a.Tell("resync.plan", order.Job, r.Read, r.New, r.Changed)
+	a.Tell("resync.plan", order.Job, plan.Reads(), r.New, r.Changed)
 	for _, s := range trade.States {
 		if n := plan.States[string(s)]; n > 0 {
 			a.Tell("resync.state", n, s.Label(v.Lang))
 		}
+	}
+	if n := plan.Same(); n > 0 {
+		a.Tell("resync.state", n, a.Text("resync.same"))
 	}
 	for _, step := range plan.Rows {
 		known := v.Known(step)
