@@ -224,7 +224,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		if c.Awaited != nil {
 			c.Awaited.Key = v.text("cause.key")
 		}
-		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared { // the ERP's own text stays there
+		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared && p.Detail == "" { // a text of the ERP stays there
 			text := phrase.Packed(v.text("cause.declared", p.Column))
 			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: text}
 		}

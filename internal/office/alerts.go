@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"go.uber.org/zap"
@@ -181,8 +182,9 @@ func RootsOf(file string) (*x509.CertPool, error) {
 }
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no
-// value of the ERP, because alerts are sent further than screens (I10). Causes that only the ERP's own
-// texts tell apart are one, unless different people take care of them.
+// value of the ERP, because alerts are sent further than screens (I10): of the texts of `invalid:` it has
+// those that stand in the job's query. Causes that only other texts tell apart are one, unless different
+// people take care of them.
 func Causes(ctx context.Context, conf *config.Config, store *state.Store, job string,
 	states []trade.State,
 ) ([]alert.Cause, error) {
@@ -193,14 +195,18 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	if err != nil {
 		return nil, err
 	}
+	queries := map[string]string{}
+	for _, spec := range conf.JobSpecs() {
+		queries[spec.Name] = spec.Query
+	}
 	var parts []ownedTroubles
 	err = store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
 		key, _ := pending.CauseOf(e)
 		own := owners[OwnerKey(key)]
 		if e.Error != nil {
 			for i, p := range e.Error.Fields {
-				if p.Rule == trade.RuleDeclared {
-					e.Error.Fields[i].Detail = "" // the ERP's own text
+				if p.Rule == trade.RuleDeclared && !strings.Contains(queries[e.Job], "'"+string(p.Detail)+"'") {
+					e.Error.Fields[i].Detail = "" // a text of the ERP
 				}
 			}
 		}

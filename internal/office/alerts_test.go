@@ -18,7 +18,8 @@ import (
 // I10: the keys and values of the rows stay out of what goes to other servers.
 func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 	t.Parallel()
-	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
+	conf := configtest.Load(t, t.TempDir()+"/config.yaml", strings.Replace(configtest.Sample(t), "SELECT ",
+		"SELECT CASE WHEN produto IS NULL THEN 'falta produto' END AS erro, ", 1), "x")
 	store := must.Get(state.OpenMemory(t.Context()))(t)
 	defer store.Close()
 	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
@@ -54,10 +55,14 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 			WaitingFor: []trade.Awaited{{Ref: "wallets", Code: "CANARIO"}},
 		}),
 		declared("CANARIO|4", "produtor CANARIO bloqueado"), declared("CANARIO|5", "preço de 12345678909 para CANARIO"),
+		declared("CANARIO|6", "falta produto"),
 	}}))(t)
 	causes := must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t)
 	text := must.Get(json.Marshal(causes))(t)
-	if len(causes) != 4 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
+	if !strings.Contains(string(text), "falta produto") {
+		t.Errorf("a text that stands in the query is not told: %s", text)
+	}
+	if len(causes) != 5 || strings.Contains(string(text), "CANARIO") || strings.Contains(string(text), "12345678909") {
 		t.Errorf("%d causes: %s", len(causes), text)
 	}
 	// Whoever takes care of one of the ERP's own texts is named with its rows, and the text is not.
@@ -72,7 +77,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 		t.Helper()
 		out := map[string]int{}
 		for _, c := range must.Get(Causes(t.Context(), conf, store, "contracts", nil))(t) {
-			if c.Cause == "rule:invalid" {
+			if c.Cause == "rule:invalid" && c.Problem.Detail != "falta produto" {
 				out[c.Owner] += c.Rows
 				if c.Problem == nil || c.Problem.Detail != "" {
 					t.Errorf("of %q there is %+v", c.Owner, c.Problem)
@@ -96,7 +101,7 @@ func TestI10CausesForMessagesNameNoRow(t *testing.T) {
 	for _, c := range causes {
 		subjects = append(subjects, c.Subjects)
 	}
-	if diff := cmp.Diff([]int{0, 0, 1, 1}, subjects); diff != "" {
+	if diff := cmp.Diff([]int{0, 0, 1, 0, 1}, subjects); diff != "" {
 		t.Errorf("codes or values to blame (-want +got):\n%s", diff)
 	}
 }

@@ -41,6 +41,11 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 	draft := e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, parents)
 	record, problems := trade.Check(draft, e.Job.Spec.Checks, e.Today)
 	if p := e.Job.declared(ColumnsIn(values)); p != nil {
+		if p.Rule == trade.RuleDeclared { // it says why a value is missing; that it is missing says no more
+			problems = slices.DeleteFunc(problems, func(p trade.Problem) bool {
+				return strings.HasPrefix(p.Rule, trade.RuleRequired)
+			})
+		}
 		problems = slices.Insert(problems, 0, *p)
 	}
 	if trade.Refused(problems) || len(draft.Missing) > 0 {

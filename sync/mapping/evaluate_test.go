@@ -22,3 +22,17 @@ func TestF035ARowThatMakesTheMappingFailIsInvalid(t *testing.T) {
 		t.Errorf("%+v, %+v", entry, entry.Error)
 	}
 }
+
+// Where the query says why a row is wrong, that a value is missing says no more.
+func TestARowThatTheQueryDeclaresWrongLacksNothingElse(t *testing.T) {
+	t.Parallel()
+	job := &Job{Spec: JobSpec{Invalid: "erro"}, Mapping: &Mapping{Sends: trade.OrderCommitments}}
+	e := &Evaluator{Job: job, Log: zap.NewNop()}
+	for text, want := range map[string]string{"falta produto": trade.RuleDeclared, "": trade.RuleRequired} {
+		entry := trade.Entry{Key: "1", Sends: trade.OrderCommitments}
+		e.Evaluate(&entry, trade.Values{"erro": {Kind: 't', Text: text}}, nil)
+		if entry.State != trade.Invalid || entry.Error.Fields[0].Rule != want || text != "" && len(entry.Error.Fields) != 1 {
+			t.Errorf("%q: %+v", text, entry.Error)
+		}
+	}
+}
