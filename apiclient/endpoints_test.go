@@ -329,7 +329,7 @@ func TestF105TheIdOfADeliveryAndOfACreditScoreIsAnyShortTextOrInteger(t *testing
 	t.Parallel()
 	for id, want := range map[string]string{
 		`"E-1/2026 ç"`:                       "E-1/2026 ç",
-		`"` + strings.ToUpper(testID) + `"`:  strings.ToUpper(testID), // as it came
+		`"` + strings.ToUpper(testID) + `"`:  testID, // in its normal form
 		`0`:                                  "0",
 		`-5`:                                 "-5",
 		`12345678901234567890123`:            "12345678901234567890123",

@@ -48,7 +48,7 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 	r := json.RawMessage(body)
 	want := map[string]any{
 		"2.2 delivery": apiclient.Delivery{
-			ID: strings.ToUpper(testID), ContractID: "17", DeliveredVolume: "1250.50",
+			ID: testID, ContractID: "17", DeliveredVolume: "1250.50",
 			DeliveredVolumeUnitOfMeasure: "sc",
 			DeliveryDate:                 "2026-11-20", Car: "c", Raw: r,
 		},

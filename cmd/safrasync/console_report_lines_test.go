@@ -65,7 +65,7 @@ func TestTheListOfALineOfABridgeHasItsSum(t *testing.T) {
 		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000003'`)
 	d.run(0, "sync", "--sweep")
 	b := d.as(trade.Accountant).Get("/report?show=1")
-	line := regexp.MustCompile(`<a href="([^"]+rule%3Apayday[^"]+product=(SOJA|MILHO))">[^<]*</a></th>` +
+	line := regexp.MustCompile(`<a href="([^"]+rule%3Apayday[^"]+grain=(SOJA|MILHO)[^"]+measure=contracted[^"]*)">[^<]*</a></th>` +
 		`<td class="number count-of">1</td><td class="number">−([0-9,]+)</td>`)
 	lines := line.FindAllStringSubmatch(b.Body, -1)
 	sums := map[string]string{}

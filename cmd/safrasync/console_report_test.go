@@ -86,22 +86,22 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 		return out
 	}
 	for _, text := range []string{
-		line("/rows?job=contracts", "linhas lidas no ERP", "", "8", "198.660", "R$ 482.509,75"),
-		line("/rows?job=contracts", "documentos", "", "4"),
-		line("/rows?cause=rule%3Aprice&amp;job=contracts", "documentos com preço ou volume negativo", "", "1", "12.000",
+		line("/routines?job=contracts", "linhas lidas no ERP", "", "8", "198.660", "R$ 482.509,75"),
+		line("/rows?job=contracts&amp;line=documents", "documentos", "", "4"),
+		line("/rows?job=contracts&amp;line=negative", "documentos com preço ou volume negativo", "", "1", "12.000",
 			"R$ −20.000,00"),
-		line("/rows?flag=cancelled&amp;job=contracts", "canceladas no ERP", "01|000005", "1", "30.000"),
+		line("/routines?job=contracts", "canceladas no ERP", "01|000005", "1", "30.000"),
 		line("/routines?job=contracts", "sem número (chave inutilizável)", "01|NULL", "1", "12.000", "R$ 225.900,00"),
-		line("/rows?cause=duplicate_key&amp;job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
+		line("/routines?job=contracts", "com chave repetida no ERP", "01|000002", "1", "630",
 			"R$ 11.859,75"),
 	} {
 		b.Wants(http.StatusOK, text)
 	}
 	// The same for each product, with the state and cause of what has not gone, in figures and table.
 	b.Wants(http.StatusOK, "De que é feita a diferença",
-		`<a href="/rows?cause=rule%3Apayday&amp;state=invalid&amp;job=contracts&amp;product=SOJA">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a></th>`+
+		`<a href="/rows?cause=rule%3Apayday&amp;grain=SOJA&amp;line=erp&amp;measure=contracted&amp;state=invalid">com erro (dados do ERP): data de pagamento: dado ausente ou errado no ERP</a></th>`+
 			`<td class="number count-of">1</td><td class="number">−18</td><td class="number">−300</td>`,
-		`<a href="/rows?cause=duplicate_key&amp;job=contracts&amp;product=MILHO">fora: com chave repetida no ERP</a>`,
+		`">fora: com chave repetida no ERP</th>`,
 		`Sobra sem explicação</th><td class="count-of"></td><td class="number">0</td><td class="number">0</td>`,
 		`Sobra sem explicação</th><td class="count-of"></td><td class="number">R$ 0,00</td>`,
 		"fora: com preço ou volume negativo", "fora: com chave repetida no ERP", "diferença da conta")
@@ -179,8 +179,8 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 			url.Values{"month": {month}}).Wants(http.StatusUnprocessableEntity, text)
 	}
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
-		`<a href="/rows?job=contracts&amp;state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
-		`<a href="/rows?job=contracts&amp;state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
+		`state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
+		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
 		"varredura completa em", "Pontos em aberto: 2", "MILHO", `<td class="number">12</td><td class="number">200</td>`,
 		"R$ 225.900,00", `<td class="number">132,03</td>`, "Em aberto ao assinar", "<li>SOJA, Contratado: <strong>42 t · 700 sc</strong></li>")
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")

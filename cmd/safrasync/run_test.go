@@ -298,19 +298,19 @@ func TestAServiceWaitsForALedgerWhoseServerIsAway(t *testing.T) {
 	s.stop()
 }
 
-// A ledger that lacks what this host's own journal has is for a person at this host: the service ends
-// with what to do, and does not wait.
-func TestAServiceEndsWhereOnlyAnOrderToThisHostHelps(t *testing.T) {
+// A service that starts on a ledger that lacks what this host's own journal has waits, and goes on when
+// a person has brought it back.
+func TestAServiceWaitsForALedgerThatLacksWhatItsJournalHas(t *testing.T) {
 	s := newService(t, state.Postgres, false)
 	s.must(0, "sync")
 	db := must.Get(sql.Open("postgres", s.ledger.DSN))(t)
 	must.Get(db.Exec(`UPDATE journal SET seq = 0`))(t)
 	must.Do(t, db.Close())
 	s.launch()
-	s.until("STOPPING=1", "did not start: ")
-	if code := s.ended(); code != cli.ExitFailed {
-		t.Errorf("exit code %d, want %d", code, cli.ExitFailed)
-	}
+	s.until("READY=1", "STATUS=waits for the ledger: ")
+	s.must(0, "rebuild", "--reason", "an older copy", "--yes")
+	s.ran()
+	s.stop()
 }
 
 // A pause from the command line holds while the service runs; a run by hand beside it is no trouble

@@ -271,7 +271,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return q.Page(http.StatusOK, "rows", page)
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
-	var chosen reconcile.Rows
+	var chosen reconcile.Selected
 	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
@@ -352,7 +352,7 @@ func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
 // stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
 // rows are all on the page: they are not searched for again.
-func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Rows) (err error) {
+func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) (err error) {
 	sums := map[string]trade.Sums{}
 	if f.Job == "" && page.First == "" && page.Next == "" { // the page has all of them
 		for _, line := range page.Rows {

@@ -298,12 +298,12 @@ func TestAnAccountThatIsMadeWhileSomethingWaitsIsTold(t *testing.T) {
 		}, trade.AuditRecord{At: w.now, Who: "ana", Act: "approval ask"}))(t)
 		w.tick(time.Minute)
 		m := w.wantMails(begins(Accounts, "accounts"))[0]
-		m.says(t, "1 usuário do console foi criado", "1 pedido espera", "registro 2")
+		m.says(t, "1 usuário do painel foi criado", "1 pedido espera", "registro 2")
 		user("newer", w.now)
 		user("newest", w.now)
 		w.tick(time.Minute)
 		m = w.wantMails(begins(Accounts, "accounts"))[0] // one for all
-		m.says(t, "3 usuários do console foram criados", "registro 5")
+		m.says(t, "3 usuários do painel foram criados", "registro 5")
 		w.tick(time.Minute)
 		w.wantMails()
 		if open := must.Get(w.store.Alerts(t.Context()))(t); len(open) != 1 {

@@ -238,9 +238,9 @@ var rules = map[string]rule{
 	},
 	// A command asks and orders through internal/office. Of the engine it names only the plans, answers
 	// and forms that the office passes on, and what a key is; of the ledger nothing.
-	"cmd/safrasync/acts":   command("sync/acts", "sync/reconcile"),
+	"cmd/safrasync/acts":   command("sync/acts", "sync/reconcile", "sync/reconcile/workbook"),
 	"cmd/safrasync/api":    command("apiclient"), // each endpoint by hand
-	"cmd/safrasync/refs":   command("sync/acts"),
+	"cmd/safrasync/refs":   command("sync/acts", "sync/reconcile/workbook"),
 	"cmd/safrasync/report": command("sync/acts", "sync/reconcile", "sync/reconcile/archive"),
 	// mapping cases need no ledger
 	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/dryrun"),
@@ -269,7 +269,7 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/dryrun", "sync/reconcile", "sync/reconcile/paper",
-			"sync/reconcile/archive", "apiclient", "internal/alert", "internal/config", "internal/i18n",
+			"sync/reconcile/archive", "sync/reconcile/workbook", "apiclient", "internal/alert", "internal/config", "internal/i18n",
 			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},

@@ -15,11 +15,11 @@ import (
 // Chosen returns a query with the ids of the rows that its selection names, and what each of them adds to
 // the number that has this selection. The rows are those of the computation that made the number, not of
 // another one.
-func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Rows, error) {
+func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Selected, error) {
 	if q.Of == (trade.Selection{}) || q.IDs != nil {
-		return q, reconcile.Rows{}, nil
+		return q, reconcile.Selected{}, nil
 	}
-	rows := reconcile.Rows{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
+	rows := reconcile.Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
 	if q.Of.Group != "" {
 		if _, err := o.lookAt(ctx); err != nil {
 			return q, rows, err
@@ -59,7 +59,7 @@ func (o *Office) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map
 }
 
 // SumsOf is RowSums for what [Office.Chosen] returned.
-func (o *Office) SumsOf(ctx context.Context, q trade.RowQuery, rows reconcile.Rows, whole bool,
+func (o *Office) SumsOf(ctx context.Context, q trade.RowQuery, rows reconcile.Selected, whole bool,
 ) (map[string]trade.Sums, error) {
 	if rows.Each == nil {
 		return o.Reads.RowSums(ctx, q, whole)

@@ -66,6 +66,9 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	j.Query = erp.Query{
 		SQL: spec.Query, Key: spec.Key, ChangedAt: spec.ChangedAt, Columns: j.Columns(), Job: spec.Name,
 	}
+	for _, s := range spec.Show { // what people are shown is read, too
+		j.Query.Columns = append(j.Query.Columns, s.Column)
+	}
 	j.source = Fingerprint(spec.Query, spec.Key, spec.ChangedAt, j.Mapping.Columns)
 	j.Identity = trade.Identity{Tables: erp.Tables(spec.Query), Space: spec.Identity}
 	for _, column := range spec.Key {

@@ -24,15 +24,15 @@ const (
 	openFixing  = "open_fixing"
 )
 
-// Rows are rows that a number counts: their ids, and what each adds to it by job and key.
-type Rows struct {
+// Selected are the rows that a number counts: their ids, and what each adds to it by job and key.
+type Selected struct {
 	IDs  []int64
 	Each map[trade.ParentKey]trade.Sums
 }
 
 // Select returns the rows that a selection names; fixer is that of [Snapshot.Season].
-func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixer) (Rows, error) {
-	out := Rows{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
+func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixer) (Selected, error) {
+	out := Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
 	filter := filterOf(of)
 	err := s.rows.summed("", func(id int64, r *Row) error {
 		if !filter.Match(r) {
