@@ -84,7 +84,8 @@ func parseUUID(s string) (string, error) {
 const maxAnyID = 128
 
 // parseAnyID accepts any text of 1 to 128 characters and any integer. A UUID is returned in lower
-// case; everything else unchanged, because only the platform knows whether case matters. It refuses a blank text, and a text with a
+// case; everything else unchanged, because only the platform knows whether case matters. It
+// refuses a blank text, and a text with a
 // control character (a ledger may be unable to store a NUL): such an answer is garbled.
 func parseAnyID(v json.RawMessage) (string, error) {
 	s, ok := text(v)

@@ -153,7 +153,7 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	if err == nil {
 		for rows.Next() { // VACUUM returns no rows; reading to the end completes it
 		}
-		err = errors.Join(rows.Err(), rows.Close())
+		err = errors.Join(rows.Err(), rows.Close()) //nolint:sqlclosecheck // its error counts, and nothing is between
 	}
 	where := s.db.Where
 	var lite *sqlite.Error

@@ -33,7 +33,8 @@ func changesOf(zone *time.Location) []zoneChange {
 		if len(out) == 0 {
 			out = append(out, zoneChange{at * 1000, now})
 		} else if was := out[len(out)-1].Seconds; was != now {
-			since := at - day + 1 + int64(sort.Search(day-1, func(i int) bool { return offset(at-day+1+int64(i)) == now }))
+			since := at - day + 1 + int64(sort.Search(day-1,
+				func(i int) bool { return offset(at-day+1+int64(i)) == now }))
 			out = append(out, zoneChange{since * 1000, now})
 		}
 	}

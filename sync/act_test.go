@@ -62,7 +62,10 @@ func TestANumberThatAnotherDocumentHasIsAcknowledgedAlone(t *testing.T) {
 			t.Errorf("many at once: %q", got)
 		}
 		step := b.on(1, (*acts.Acts).Acknowledge)
-		if b.done(step, acts.NotRefused); step.Under == nil || *step.Under != (acts.Under{Rows: 1, Producer: producerID}) {
+		if b.done(step, acts.NotRefused); step.Under == nil || *step.Under != (acts.Under{
+			Rows:     1,
+			Producer: producerID,
+		}) {
 			t.Errorf("the plan says that %+v would go under the record", step.Under)
 		}
 	})

@@ -156,7 +156,8 @@ func TestF025AnOrdinaryDayAfterTheGoLiveIsNotBraked(t *testing.T) {
 				t.Fatalf("day %d: %d new rows: sent %d, stopped %+v, dry run %+v", day, n, r.Sent, r.Stopped, dry.Stopped)
 			}
 		}
-		if memory := must.Get(b.ledger.Cursor(t.Context(), "contracts"))(t).Brakes; !slices.Equal(memory.Counts, []int{6, 12, 7, 8}) {
+		if memory := must.Get(b.ledger.Cursor(t.Context(),
+			"contracts"))(t).Brakes; !slices.Equal(memory.Counts, []int{6, 12, 7, 8}) {
 			t.Errorf("usual is made of %v", memory.Counts)
 		}
 		other := newBenchOn(t, db, sandbox.Options{})

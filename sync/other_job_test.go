@@ -196,7 +196,8 @@ func TestRowsThatTwoJobsReturnUnderTwoKeysPauseTheSecond(t *testing.T) {
 			!strings.Contains(told, "and 7 more") || !strings.Contains(told, "WOULD BE SENT AGAIN") {
 			t.Errorf("%s: the brake does not say what a release sends: %s", field, told)
 		}
-		if plan, err := b.acts().Release(t.Context(), "again"); err != nil || !plan.Unchecked() || plan.Release.Exists.Rows != 12 {
+		if plan, err := b.acts().Release(t.Context(), "again"); err != nil || !plan.Unchecked() ||
+			plan.Release.Exists.Rows != 12 {
 			t.Errorf("%s: the release would send what is on the platform: %+v, %v", field, plan.Release, err)
 		}
 		if n := len(b.api.Created()); n != 12 {

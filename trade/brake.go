@@ -99,7 +99,8 @@ func (b Brake) sentence(code string) Sentence {
 		examples.Code = "brake.examples.more"
 		examples = examples.With("more", more)
 	}
-	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "again", b.Again, "usual", b.Usual, "limit", b.Limit, "examples", examples,
+	s := Say("stop."+code, "job", b.Job, "rows", b.Rows, "again", b.Again, "usual", b.Usual, "limit",
+		b.Limit, "examples", examples,
 		"known", b.Known, "found", b.Found, "lost", b.Known-b.Found, "until", b.Until)
 	switch {
 	case code == "brake_new_rows" && b.Usual == 0:

@@ -288,7 +288,8 @@ func TestTheCountsOfAPassAreThoseOfThePass(t *testing.T) {
 	all := must.Get(d.host.Office.Ran(t.Context(), pass, 300))(t)
 	one := must.Get(d.host.Office.Ran(t.Context(), pass, 1))(t)
 	created, refused := one.Sent[trade.OutcomeCreated], one.Sent[trade.OutcomeNotCreated]
-	if refused != 1 || created < 1 || created+refused != pass.RowsSent() || all.Sent[trade.OutcomeCreated] != created || all.More {
+	if refused != 1 || created < 1 || created+refused != pass.RowsSent() ||
+		all.Sent[trade.OutcomeCreated] != created || all.More {
 		t.Errorf("of %d rows sent it says %v, and %v of one", pass.RowsSent(), all.Sent, one.Sent)
 	}
 	if first := one.Rows[0]; !one.More || first.Attempt == nil || first.Attempt.Outcome != trade.OutcomeNotCreated {

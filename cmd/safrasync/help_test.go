@@ -266,14 +266,16 @@ func TestEachCommandThatAPageNamesExists(t *testing.T) {
 				t.Errorf("%s names a command that does not exist: safrasync %s", page, strings.Join(words, " "))
 				continue
 			}
-			if found.HasSubCommands() && len(rest) > 0 && strings.ToLower(rest[0]) == rest[0] && !strings.HasPrefix(rest[0], "-") &&
+			if found.HasSubCommands() && len(rest) > 0 && strings.ToLower(rest[0]) == rest[0] &&
+				!strings.HasPrefix(rest[0], "-") &&
 				!found.Runnable() {
 				t.Errorf("%s: safrasync %s has no command %s", page, found.Name(), rest[0])
 			}
 			for _, word := range rest {
 				flag, _, _ := strings.Cut(strings.Trim(word, "[](),.;:|"), "=")
 				name, long := strings.CutPrefix(flag, "--")
-				if long && name != "" && name != "help" && found.Flags().Lookup(name) == nil && found.InheritedFlags().Lookup(name) == nil {
+				if long && name != "" && name != "help" && found.Flags().Lookup(name) == nil &&
+					found.InheritedFlags().Lookup(name) == nil {
 					t.Errorf("%s: safrasync %s has no flag --%s", page, found.CommandPath(), name)
 				}
 			}

@@ -83,7 +83,8 @@ func TestANewUsersNameFitsAnAddress(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"a/b", "a\nb", "a\u202eb", "a?b", "a%2fb", "",
-		".", "..", "-x", "@ana", "=cmd", "\u0251dm", "\u0280oot", "\u0430na", "\u0430\u043d\u0430", "a  b", "root", "Root", "safrasync",
+		".", "..", "-x", "@ana", "=cmd", "\u0251dm", "\u0280oot", "\u0430na", "\u0430\u043d\u0430", "a  b",
+		"root", "Root", "safrasync",
 		"ana\u200b",
 	} {
 		if got := auth.NewUserName(name); got != "" {

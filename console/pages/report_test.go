@@ -29,10 +29,13 @@ func TestAPageOfAReportDoesNotWaitForFiles(t *testing.T) {
 // Several pages show one report at the same time.
 func TestAPageLeavesItsReportAsItIs(t *testing.T) {
 	t.Parallel()
-	all := &paper.Report{Heading: reconcile.Heading{Head: reconcile.Head{Kind: reconcile.NowKind}}, Sections: []paper.Table{{
-		Section: paper.Section{ID: reconcile.BridgeSection, Columns: []paper.Column{{Lead: true}}},
-		Rows:    []paper.Line{{Cells: []paper.Cell{{Text: "line"}}}},
-	}}}
+	all := &paper.Report{
+		Heading: reconcile.Heading{Head: reconcile.Head{Kind: reconcile.NowKind}},
+		Sections: []paper.Table{{
+			Section: paper.Section{ID: reconcile.BridgeSection, Columns: []paper.Column{{Lead: true}}},
+			Rows:    []paper.Line{{Cells: []paper.Cell{{Text: "line"}}}},
+		}},
+	}
 	shown := pages.Linked(all, view.NewVoice(trade.Portuguese, time.UTC), reconcile.Options{}, nil)
 	if shown.Sections[0].Rows[0].Cells[0].Path == "" || all.Sections[0].Rows[0].Cells[0].Path != "" {
 		t.Errorf("shown as %+v, of %+v", shown.Sections, all.Sections)

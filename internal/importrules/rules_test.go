@@ -269,7 +269,8 @@ var rules = map[string]rule{
 		may: []string{
 			"trade", "state", "sync", "sync/clock", "sync/mapping", "sync/run", "sync/discovery", "sync/acts",
 			"sync/events", "sync/pending", "sync/dryrun", "sync/reconcile", "sync/reconcile/paper",
-			"sync/reconcile/archive", "sync/reconcile/workbook", "apiclient", "internal/alert", "internal/config", "internal/i18n",
+			"sync/reconcile/archive", "sync/reconcile/workbook", "apiclient", "internal/alert",
+			"internal/config", "internal/i18n",
 			"internal/pdf", "internal/receiver", "internal/words", "internal/outbox",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},

@@ -80,7 +80,9 @@ func figuredWorld(t *testing.T, driver string) *figured {
 }
 
 // add records a row of a job.
-func (w *figured) add(job, key string, r erpRow, state trade.State, cause string, more ...func(*trade.Entry)) trade.Entry {
+func (w *figured) add(job, key string, r erpRow, state trade.State, cause string,
+	more ...func(*trade.Entry),
+) trade.Entry {
 	w.t.Helper()
 	spec := w.jobs[0]
 	if job == "deliveries" {
@@ -161,7 +163,10 @@ func (w *figured) fill() {
 	invalid := func(field, rule string) func(*trade.Entry) {
 		return func(e *trade.Entry) {
 			e.Payload, e.PayloadHash = nil, ""
-			e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{Field: field, Rule: rule}}}
+			e.Error = &trade.EntryError{Kind: trade.ValidationError, Fields: []trade.Problem{{
+				Field: field,
+				Rule:  rule,
+			}}}
 		}
 	}
 	n := 0

@@ -50,7 +50,8 @@ func (o *Office) Ran(ctx context.Context, run trade.RunReport, limit int) (out R
 	}
 	changed := ChangedBy(run, limit)
 	if sent > len(attempts) { // of so many the accepted ones were sent
-		out.More, changed.States = true, slices.DeleteFunc(slices.Clone(trade.States), func(s trade.State) bool { return s == trade.Accepted })
+		out.More, changed.States = true, slices.DeleteFunc(slices.Clone(trade.States),
+			func(s trade.State) bool { return s == trade.Accepted })
 	}
 	page, err := o.store.RowPage(ctx, changed)
 	for _, e := range page.Rows {
@@ -71,7 +72,13 @@ func (o *Office) Left(ctx context.Context, run trade.RunReport) (map[trade.State
 		return nil, err
 	}
 	out := map[trade.State]int{}
-	for _, q.States = range [][]trade.State{{trade.InDoubt}, {trade.Held}, {trade.Rejected}, {trade.Invalid}, {trade.Waiting}} {
+	for _, q.States = range [][]trade.State{
+		{trade.InDoubt},
+		{trade.Held},
+		{trade.Rejected},
+		{trade.Invalid},
+		{trade.Waiting},
+	} {
 		keys, _, err := o.store.RowKeys(ctx, q)
 		if err != nil {
 			return nil, err

@@ -290,7 +290,8 @@ func TestAListIsReadFromTheNamedSheetOfAWorkbook(t *testing.T) {
 	var file bytes.Buffer
 	must.Get(book.WriteTo(&file))(t)
 	layout := ReferenceLayout{
-		Code: []string{"documento"}, ID: "id", Label: "Nome; apelido", Where: []string{"Pessoa=PF"}, As: "cpf", Sheet: "Produtores",
+		Code: []string{"documento"}, ID: "id", Label: "Nome; apelido", Where: []string{"Pessoa=PF"},
+		As: "cpf", Sheet: "Produtores",
 	}
 	got := must.Get(readReferences(bytes.NewReader(file.Bytes()), layout, words.Machine))(t)
 	if diff := cmp.Diff(map[string]string{"01234567890": idA + " São José"}, map[string]string{
@@ -333,7 +334,8 @@ func TestTheFormOfACodeIsSaid(t *testing.T) {
 		"an address":        {"lower", "Debora.Nervis@coop.br", "debora.nervis@coop.br"},
 		"parts":             {"lower", "Filial|ÁREA", "filial|área"},
 	} {
-		got := must.Get(readReferences(strings.NewReader(head+c.code+","+idA+"\n"), ReferenceLayout{As: c.as}, words.Machine))(t)
+		got := must.Get(readReferences(strings.NewReader(head+c.code+","+idA+"\n"),
+			ReferenceLayout{As: c.as}, words.Machine))(t)
 		if _, ok := got.Codes[c.want]; ok != (c.want != "") || len(got.Bad) == len(got.Codes) {
 			t.Errorf("%s: codes %v, invalid %v", name, got.Codes, got.Bad)
 		}

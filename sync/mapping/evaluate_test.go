@@ -31,7 +31,8 @@ func TestARowThatTheQueryDeclaresWrongLacksNothingElse(t *testing.T) {
 	for text, want := range map[string]string{"falta produto": trade.RuleDeclared, "": trade.RuleRequired} {
 		entry := trade.Entry{Key: "1", Sends: trade.OrderCommitments}
 		e.Evaluate(&entry, trade.Values{"erro": {Kind: 't', Text: text}}, nil)
-		if entry.State != trade.Invalid || entry.Error.Fields[0].Rule != want || text != "" && len(entry.Error.Fields) != 1 {
+		if entry.State != trade.Invalid || entry.Error.Fields[0].Rule != want || text != "" &&
+			len(entry.Error.Fields) != 1 {
 			t.Errorf("%q: %+v", text, entry.Error)
 		}
 	}

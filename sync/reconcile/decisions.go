@@ -163,7 +163,8 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells := []string{
 		p.Titles.Of(r.Job), r.Show.Masked().Line(),
-		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text, inWords(reason, p.Lang),
+		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text,
+		inWords(reason, p.Lang),
 		a.Who, i18n.InBrowser(p.Lang, a.Where),
 		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
 		"", "", "", strconv.FormatInt(r.Version, 10), "",

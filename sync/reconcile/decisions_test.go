@@ -126,7 +126,8 @@ func TestSignsInKeysThatNobodySees(t *testing.T) {
 		data := filled(t, form, raw, rows, map[string]string{
 			shown + "/decision": "dispensar", shown + "/why": "digitado duas vezes",
 		})
-		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser,
+			trade.Portuguese)
 		if err != nil || len(faults) > 0 || len(list) != 1 || list[0].Key != key {
 			t.Fatalf("%s: %+v, faults %+v, %v", form, list, faults, err)
 		}
@@ -140,7 +141,8 @@ func TestSignsInKeysThatNobodySees(t *testing.T) {
 				"02|000005/decision": "dispensar", "02|000005/why": "digitado duas vezes",
 			})
 			data = filled(t, form, data, rows, map[string]string{"02|000005/key": "02|00" + sign + "0005"})
-			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
+			list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser,
+				trade.Portuguese)
 			if err != nil || len(list) > 0 || len(faults) != 1 ||
 				!strings.Contains(faults[0].Text, name+", na posição 6") ||
 				strings.Contains(faults[0].Text, "zeros") {
@@ -166,7 +168,8 @@ func TestStaleAndAlteredRowsAreNamed(t *testing.T) {
 			"02|000008/decision": "dispensar", "02|000008/why": why, "02|000008/product": "MILHO",
 			"02|000010/decision": "apagar", "02|000010/why": why,
 		})
-		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), bytes.NewReader(data), workbook.UnpackedBrowser,
+			trade.Portuguese)
 		must.Do(t, err)
 		var got []string
 		for _, f := range faults {
@@ -222,7 +225,8 @@ func TestAnotherFileIsNoFileOfDecisions(t *testing.T) {
 		"empty": "", "another table": "a;b\n1;2\n", "a ZIP": "PK\x03\x04rubbish",
 		"a broken quote": "\"a;b\n",
 	} {
-		list, faults, err := ReadDecisions(t.Context(), strings.NewReader(data), workbook.UnpackedBrowser, trade.Portuguese)
+		list, faults, err := ReadDecisions(t.Context(), strings.NewReader(data), workbook.UnpackedBrowser,
+			trade.Portuguese)
 		if err == nil ||
 			len(list)+len(faults) > 0 || !strings.Contains(err.Error(), "report --failed") {
 			t.Errorf("%s: %v, %v, %v", name, list, faults, err)
@@ -287,7 +291,10 @@ func csvRows(raw []byte) ([][]string, error) {
 func TestAWorkbookThatUnpacksToTooMuchIsNotOpened(t *testing.T) {
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
-	for name, sizes := range map[string][]int{"one part": {workbook.UnpackedBrowser + 1}, "two parts": {9 << 20, 9 << 20}} {
+	for name, sizes := range map[string][]int{
+		"one part":  {workbook.UnpackedBrowser + 1},
+		"two parts": {9 << 20, 9 << 20},
+	} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
 		for i, size := range sizes {
@@ -313,7 +320,8 @@ func TestAFileOfDecisionsIsNotReadForNobody(t *testing.T) {
 			_, raw := exported(t, w, form, trade.English)
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, _, err := ReadDecisions(ctx, bytes.NewReader(raw), workbook.UnpackedBrowser, trade.English); !errors.Is(err,
+			if _, _, err := ReadDecisions(ctx, bytes.NewReader(raw), workbook.UnpackedBrowser,
+				trade.English); !errors.Is(err,
 				context.Canceled) {
 				t.Errorf("%s: %v", form, err)
 			}

@@ -132,7 +132,8 @@ func (r *Row) sentAs() Document {
 // cancelled.
 func (r Row) now() Figures {
 	f := r.ERP
-	if r.Sent != nil && (r.Gone || r.Renumbered || r.Cancelled || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
+	if r.Sent != nil && (r.Gone || r.Renumbered || r.Cancelled || r.Flags.Has(trade.Cancelled) ||
+		r.Flags.Has(trade.MissingInERP)) {
 		f.Amount = &trade.Decimal{}
 	}
 	return f

@@ -54,7 +54,8 @@ func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixe
 func SelectionOf(f Filter) trade.Selection {
 	of := trade.Selection{
 		Harvest: strings.Join(f.Harvests, ","), Products: strings.Join(f.Products, ","),
-		Producer: strings.Join(f.Producers, ","), Place: strings.Join(f.Places, ","), Branches: strings.Join(f.Branches, ","),
+		Producer: strings.Join(f.Producers, ","), Place: strings.Join(f.Places, ","),
+		Branches: strings.Join(f.Branches, ","),
 	}
 	if !f.From.IsZero() {
 		of.From = f.From.String()
@@ -102,7 +103,8 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 		return one, true
 	}
 	for _, p := range r.parts() {
-		if string(p.measure) != of.Measure || p.currency != of.Currency || of.Product != "" && named(p.product) != of.Product {
+		if string(p.measure) != of.Measure || p.currency != of.Currency || of.Product != "" &&
+			named(p.product) != of.Product {
 			continue
 		}
 		amount := p.amount

@@ -46,12 +46,6 @@ type selected struct {
 	jobs, harvests, products, branches, producers, places, wallets, states []string
 }
 
-// none reports whether the flags select nothing.
-func (s selected) none() bool {
-	return s.from+s.to == "" && len(slices.Concat(s.jobs, s.harvests, s.products, s.branches, s.producers, s.places,
-		s.wallets, s.states)) == 0
-}
-
 // reportFormats are the formats of a report.
 var reportFormats = []string{"table", "csv", "xlsx", "json", "html", "pdf"}
 

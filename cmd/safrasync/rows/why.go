@@ -20,14 +20,14 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 	request, mask := false, false
 	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
 		a.AsJSON = a.AsJSON || mask
-		print := a.PrintJSON
+		write := a.PrintJSON
 		if mask {
-			print = func(v any) error { return printMasked(a, v) }
+			write = func(v any) error { return printMasked(a, v) }
 		}
 		if request {
-			return showRequest(cmd.Context(), a, args[0], args[1], print)
+			return showRequest(cmd.Context(), a, args[0], args[1], write)
 		}
-		return why(cmd.Context(), a, args[0], args[1], print)
+		return why(cmd.Context(), a, args[0], args[1], write)
 	})
 	cmd.Flags().BoolVar(&mask, "mask", false,
 		"as JSON for support: letters as x, digits as 9, but for states, codes, columns and times")
@@ -49,7 +49,7 @@ type whyJSON struct {
 
 // why prints everything about one key, from the ERP to the platform. If the ERP cannot be reached,
 // its part is missing and the exit code shows it; the rest is printed.
-func why(ctx context.Context, a *cli.App, job, typed string, print func(any) error) error {
+func why(ctx context.Context, a *cli.App, job, typed string, write func(any) error) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, print func(any) err
 	case err != nil:
 		return err
 	case a.AsJSON:
-		err = print(storyOf(a, s))
+		err = write(storyOf(a, s))
 	default:
 		printStory(a, s)
 	}
@@ -126,7 +126,7 @@ func printStory(a *cli.App, s office.Story) {
 
 // showRequest prints the request that would be sent for a row as the ERP has it now. It stores and
 // sends nothing.
-func showRequest(ctx context.Context, a *cli.App, job, key string, print func(any) error) error {
+func showRequest(ctx context.Context, a *cli.App, job, key string, write func(any) error) error {
 	config, err := a.LoadConfig()
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func showRequest(ctx context.Context, a *cli.App, job, key string, print func(an
 	case err != nil:
 		return config.Annotate(err)
 	case a.AsJSON:
-		return print(plainPreview(p))
+		return write(plainPreview(p))
 	}
 	printPreview(a, p, state)
 	return nil

@@ -31,7 +31,8 @@ func TestAFileThatIsReplacedOrOverwrittenIsReadAnew(t *testing.T) {
 		path := filepath.Join(dir, "erp.db")
 		write := func(name, state string) string {
 			file := filepath.Join(dir, name)
-			db := erptest.Admin(t, "sqlite", file, "CREATE TABLE c (k TEXT, s TEXT)", "INSERT INTO c VALUES ('1', '"+state+"')")
+			db := erptest.Admin(t, "sqlite", file, "CREATE TABLE c (k TEXT, s TEXT)",
+				"INSERT INTO c VALUES ('1', '"+state+"')")
 			must.Do(t, db.Close())
 			return file
 		}
@@ -47,7 +48,7 @@ func TestAFileThatIsReplacedOrOverwrittenIsReadAnew(t *testing.T) {
 		want("ABERTO")
 		must.Do(t, os.Rename(write("new.db", "CANCELADO"), path))
 		want("CANCELADO")
-		must.Do(t, os.WriteFile(path, must.Get(os.ReadFile(write("next.db", "SUSPENSO")))(t), 0o600))
-		want("SUSPENSO")
+		must.Do(t, os.WriteFile(path, must.Get(os.ReadFile(write("next.db", "ENCERRADO")))(t), 0o600))
+		want("ENCERRADO")
 	}
 }

@@ -24,7 +24,10 @@ func (s *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	if _, err := sqlitedrv.Limit(c.Conn, limitLength, longest); err != nil {
 		return nil, errors.Join(err, tx.Rollback())
 	}
-	return (&dialect.StreamTx{Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames, IsRowError: tooBig}).Opened(), nil
+	return (&dialect.StreamTx{
+		Tx: tx, Limit: s.opt.StatementTimeout, Whole: true, Names: originalNames,
+		IsRowError: tooBig,
+	}).Opened(), nil
 }
 
 // SQLite works in this process, whose memory a value that a query computes would take: beyond this
