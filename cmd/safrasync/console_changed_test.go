@@ -36,9 +36,9 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	b.Get("/changed")
 	d.as(trade.Reader).Get("/changed?flag=cancelled").Wants(http.StatusOK, "01|000002")
 
-	// Lists and letters have quantity and value of what was sent, as the platform has it.
+	// A list has what the ERP has now; a letter what was sent, as the platform has it.
 	is := func(n string) string { return "/rows/" + strconv.FormatInt(d.entry("contracts", "01|"+n).ID, 10) }
-	d.as(trade.Reader).Get("/rows?job=contracts&sort=-volume").Wants(http.StatusOK, "1.500,5 SC", ">90,03<")
+	d.as(trade.Reader).Get("/rows?job=contracts&sort=-volume").Wants(http.StatusOK, "1.600 SC", ">96<")
 	if page := d.as(trade.Reader).Get(is("000001")).Body; !strings.Contains(page, "de 1.500,5 SC (90,03 t) de SOJA") {
 		t.Errorf("the letter of the changed contract says another quantity than what was sent:\n%s", page)
 	}

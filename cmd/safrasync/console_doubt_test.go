@@ -70,7 +70,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		return b.Submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
 	}
 	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "não é um id")
-	plan("act", "adopt", "id", "11111111-1111-4111-8111-111111111111").Wants(http.StatusUnprocessableEntity,
+	plan("act", "adopt", "id", "11111111-1111-4111-8111-11111111aaaa").Wants(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
 	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "este id já é de outro registro")
 	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "informe o id")

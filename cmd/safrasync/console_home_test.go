@@ -43,8 +43,8 @@ func TestTheFirstPageHasABarForEachProduct(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Contratos por produto", "na plataforma",
-		`<li><i class="fill-sent"></i><a href="/rows?state=accepted">enviado</a>`,
-		`<li><i class="fill-doubt"></i><a href="/rows?state=in_doubt">em dúvida</a>`)
+		`<li><i class="fill-sent"></i><a href="/rows?grain=MILHO&amp;line=erp&amp;measure=contracted&amp;state=accepted">enviado</a>`,
+		`<i class="fill-doubt"></i><a href="/rows?grain=SOJA&amp;line=erp&amp;measure=contracted&amp;state=in_doubt">em dúvida</a>`)
 	d.as(trade.Reader).Get("/season").Wants(http.StatusOK, "Onde estão as toneladas", "Confirmadas",
 		"Valor dos documentos até cada dia: faltam R$ ", "Enviados por dia", "Há quanto tempo espera, por setor")
 }

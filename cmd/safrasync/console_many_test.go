@@ -142,7 +142,7 @@ func TestAnActOnAFilterWaitsForASecondPerson(t *testing.T) {
 	}
 }
 
-// newDeskRefused has one row in each of two jobs that can be dismissed: a contract and a delivery.
+// newDeskRefused has rows in each of two jobs that can be dismissed: two contracts and a delivery.
 func newDeskRefused(t *testing.T) *deskWorld {
 	t.Helper()
 	return newDeskOn(t, state.SQLite, weighed, tickets,
@@ -155,9 +155,9 @@ func TestEachApprovalForAnActOnAFilterIsTold(t *testing.T) {
 	d := newDeskRefused(t)
 	d.extend("\napprove: {dismiss: 2}\n")
 	carla := d.as(trade.Accountant)
-	form := d.plan(carla, "dismiss", "state=needs_person", "Aplica-se a 2 de 2")
+	form := d.plan(carla, "dismiss", "state=needs_person", "Aplica-se a 3 de 3")
 	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
-		`href="/approvals/1"`, `href="/approvals/2"`, "com 1 documento nada foi feito ainda")
+		`href="/approvals/1"`, `href="/approvals/2"`, "com 2 documentos nada foi feito ainda", "com 1 documento nada foi feito ainda")
 	if strings.Contains(carla.Body, "Feito com") {
 		t.Error("it tells of rows with which nothing was done")
 	}
@@ -168,12 +168,12 @@ func TestAnErrorInAnActOnAFilterTellsWhatWasDoneBefore(t *testing.T) {
 	t.Parallel()
 	d := newDeskRefused(t)
 	b := d.as(trade.Accountant)
-	form := d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 2 de 2")
+	form := d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 3 de 3")
 	d.sql("state.db", `CREATE TRIGGER sick BEFORE UPDATE ON entry WHEN NEW.job = 'deliveries'
 		BEGIN SELECT RAISE(ABORT, 'sick'); END`)
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusInternalServerError,
-		"Houve um erro no meio", "Feito com 1 documento", "Voltar à lista")
-	if n := len(d.rows(trade.Dismissed)); n != 1 {
+		"Houve um erro no meio", "Feito com 2 documentos", "Voltar à lista")
+	if n := len(d.rows(trade.Dismissed)); n != 2 {
 		t.Errorf("%d rows are dismissed", n)
 	}
 	d.sql("state.db", `DROP TRIGGER sick`)

@@ -156,7 +156,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	b := d.as(trade.Reader).Get("/pending").Wants(http.StatusOK, "Pendências por causa",
 		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
 		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
-		"6 contratos: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
+		">6 contratos</a>: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
 		"Deles, 3 documentos só esperam os outros",
 		"Quem resolve", "Produtos e moedas diferentes não se somam")
 	if strings.Contains(b.Body, "Tentar de novo (") {
