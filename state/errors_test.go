@@ -113,7 +113,7 @@ func TestF051EveryWriteIsInAnExplicitTransaction(t *testing.T) {
 		switch {
 		case strings.HasSuffix(f, "_test.go"), f == "sqldb/tx.go":
 			continue
-		case f == "sqldb/postgres_reading.go": // sets a new session, below database/sql; repeats nothing
+		case f == "sqldb/postgres_silence.go": // sets a new session, below database/sql; repeats nothing
 			continue
 		}
 		text := must.Get(os.ReadFile(f))(t)

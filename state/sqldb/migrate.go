@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -127,14 +128,13 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 // alone makes this transaction the only one that migrates. In SQLite it is the only one from its
 // BEGIN IMMEDIATE on. In PostgreSQL a second one waits as long as the service's unit allows for a
 // start.
-const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(5961637);
-	SET LOCAL lock_timeout TO DEFAULT`
+const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(5961637); SET LOCAL lock_timeout = %d`
 
 // apply runs each migration of a folder that the schema lacks, and records its number. Each file is
 // run as one text: both databases split the statements themselves.
 func (t *Tx) apply(folder fs.FS, known int64) error {
 	if t.S.D.Name == Postgres {
-		if err := t.Script(alone); err != nil {
+		if err := t.Script(fmt.Sprintf(alone, LockTimeout.Milliseconds())); err != nil {
 			return err
 		}
 	}
