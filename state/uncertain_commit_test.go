@@ -41,20 +41,23 @@ type cutter struct {
 	release chan struct{}
 	cuts    atomic.Int32
 	wg      sync.WaitGroup
+
+	mu      sync.Mutex
+	clients map[net.Conn]struct{} // that are served
 }
 
 func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	t.Helper()
 	port := regexp.MustCompile(`port=\d+`).FindString(dsn)
 	listen := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	c := &cutter{target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{})}
+	c := &cutter{target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{}), clients: map[net.Conn]struct{}{}}
 	c.wg.Go(func() {
 		for {
 			client, err := listen.Accept()
 			if err != nil {
 				return
 			}
-			if c.closed.Load() {
+			if !c.admit(client) {
 				_ = client.Close()
 				continue
 			}
@@ -65,9 +68,37 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	return c, strings.Replace(dsn, port, fmt.Sprint("port=", listen.Addr().(*net.TCPAddr).Port), 1)
 }
 
+// admit reports whether a connection is served.
+func (c *cutter) admit(client net.Conn) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed.Load() {
+		return false
+	}
+	c.clients[client] = struct{}{}
+	return true
+}
+
+// alone refuses new connections and cuts all but one: the pool may keep others that are idle.
+func (c *cutter) alone(client net.Conn) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed.Store(true)
+	for other := range c.clients {
+		if other != client {
+			_ = other.Close()
+		}
+	}
+}
+
 // serve copies one connection, message by message in the client's direction.
 func (c *cutter) serve(client net.Conn) {
-	defer func() { _ = client.Close() }()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.clients, client)
+		_ = client.Close()
+	}()
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", c.target)
 	if err != nil {
 		return
@@ -112,8 +143,10 @@ func (c *cutter) serve(client net.Conn) {
 		case delay:
 			_ = client.Close()
 			<-c.release
-		case swallow, isolate:
-			c.closed.Store(what == isolate)
+		case swallow:
+			mute.Store(true)
+		case isolate:
+			c.alone(client)
 			mute.Store(true)
 		}
 		if _, err := server.Write(append(head, body...)); err != nil {
