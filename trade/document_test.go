@@ -111,7 +111,8 @@ func TestADocumentInAKeyIsMaskedByTheNameOfItsColumn(t *testing.T) {
 	for text, want := range map[string]string{
 		key:                hidden,
 		"SUL 2|1234567890": "SUL 2|***.345.678-**",
-		"a linha (" + key + ", que saiu como " + key + ") espera": "a linha (" + hidden + ", que saiu como " + hidden + ") espera",
+		"a linha (" + key + ", que saiu como " + key + ") espera": "a linha (" + hidden +
+			", que saiu como " + hidden + ") espera",
 		"01|1234567890|7": "01|***.345.678-**|7",
 		"1234567890|01":   "1234567890|01",
 		"01|1234567891":   "01|1234567891", // no CPF: the key of another job of two columns
