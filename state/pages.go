@@ -230,13 +230,7 @@ func (p *paging) many(job string) (bool, error) {
 		return true, nil
 	}
 	tallies, err := p.s.Counts(p.ctx, job)
-	n := 0
-	for _, t := range tallies {
-		if slices.Contains(p.q.States, t.State) {
-			n += t.Count
-		}
-	}
-	return n > fewRows, err
+	return trade.RowsIn(tallies, p.q.States...) > fewRows, err
 }
 
 // branch is one statement of the search.

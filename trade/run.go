@@ -100,6 +100,16 @@ type Tally struct {
 	Quantity Quantity `json:"quantity"`
 }
 
+// RowsIn returns how many rows some sums are of, in some states or, without any, in all.
+func RowsIn(sums []Tally, states ...State) (n int) {
+	for _, t := range sums {
+		if len(states) == 0 || slices.Contains(states, t.State) {
+			n += t.Count
+		}
+	}
+	return n
+}
+
 // RunReport is what one run of a job did. Its JSON form is fixed: `sync --json` ends with these.
 type RunReport struct {
 	ID         string    `json:"id"`

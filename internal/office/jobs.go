@@ -67,12 +67,7 @@ func (o *Office) dueOf(ctx context.Context, spec mapping.JobSpec, status trade.J
 	if err != nil {
 		return nil, err
 	}
-	due := 0
-	for _, t := range tallies {
-		if t.State == trade.Pending || t.State == trade.Sending {
-			due += t.Count
-		}
-	}
+	due := trade.RowsIn(tallies, trade.Pending, trade.Sending)
 	var next *time.Time
 	for _, t := range times {
 		if !t.Sweep && len(t.Next) > 0 {

@@ -47,9 +47,7 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tallies {
-			rows += t.Count
-		}
+		rows += trade.RowsIn(tallies)
 	}
 	small := rows <= o.waitFor
 	o.mu.Lock()

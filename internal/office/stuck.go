@@ -146,12 +146,7 @@ func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		for _, t := range tallies {
-			switch t.State {
-			case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
-				n += t.Count
-			}
-		}
+		n += trade.RowsIn(tallies, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held)
 	}
 	return n, nil
 }

@@ -154,11 +154,8 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 		if err != nil {
 			return book, err
 		}
-		refused := Refusals{Job: job.Name(), Limit: o.conf.Alerts.RejectedAbove}
-		for _, t := range tallies {
-			if t.State == trade.Rejected {
-				refused.Rows += t.Count
-			}
+		refused := Refusals{
+			Job: job.Name(), Limit: o.conf.Alerts.RejectedAbove, Rows: trade.RowsIn(tallies, trade.Rejected),
 		}
 		if refused.Rows > refused.Limit {
 			book.Refusals = append(book.Refusals, refused)

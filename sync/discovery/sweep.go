@@ -90,11 +90,7 @@ func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep)
 	if err != nil {
 		return err
 	}
-	total := 0
-	for _, t := range kept {
-		total += t.Count
-	}
-	p.seen, p.beside, p.newest = newSeenKeys(total), extraRows{}, 0
+	p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
 	counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
 		var notes uint8
 		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {

@@ -277,11 +277,5 @@ func (s *Sender) waitForHours(ctx context.Context) error {
 // pending returns how many entries of the job are pending.
 func pending(ctx context.Context, q run.Queue, job string) (int, error) {
 	tallies, err := q.Counts(ctx, job)
-	n := 0
-	for _, t := range tallies {
-		if t.State == trade.Pending {
-			n += t.Count
-		}
-	}
-	return n, err
+	return trade.RowsIn(tallies, trade.Pending), err
 }
