@@ -118,20 +118,20 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 const arrived = `e.state NOT IN ('accepted', 'dismissed') AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id)`
 
 // Arrivals returns how many entries of a job with ids greater than after were never sent, the keys
-// of the first few, the highest id of all, and whether there are earlier entries.
+// of the first few, the highest id of all, and whether there are earlier entries and accepted ones.
 func (s *Store) Arrivals(ctx context.Context, job string, after int64, samples int) (trade.Arrivals, error) {
 	const op = "counting new rows"
 	var a trade.Arrivals
 	var row struct {
-		N    int
-		Last int64
+		N, Accepted int
+		Last        int64
 	}
-	if err := s.db.Get(ctx, op, &row,
-		`SELECT COUNT(CASE WHEN `+arrived+` THEN 1 END) AS n, COALESCE(MAX(e.id), 0) AS last FROM entry e WHERE e.job = ? AND e.id > ?`,
+	if err := s.db.Get(ctx, op, &row, `SELECT COUNT(CASE WHEN `+arrived+` THEN 1 END) AS n, COALESCE(MAX(e.id), 0) AS last,
+		COUNT(CASE WHEN e.state = 'accepted' THEN 1 END) AS accepted FROM entry e WHERE e.job = ? AND e.id > ?`,
 		job, after); err != nil {
 		return a, err
 	}
-	a.Count, a.Last = row.N, row.Last
+	a.Count, a.Last, a.Rebuilt = row.N, row.Last, row.Accepted > 0
 	var earlier []int64
 	if err := s.db.All(ctx, op, &earlier, `SELECT id FROM entry WHERE job = ? AND id <= ? LIMIT 1`, job,
 		after); err != nil {

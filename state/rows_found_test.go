@@ -237,7 +237,7 @@ func TestArrivalsAreNotWhatWasSentBefore(t *testing.T) {
 		mustSettle(t, s, lease, created(mustSend(t, s, lease, e[0]), sqldb.NewID()))
 		mustSend(t, s, lease, e[2])
 		got, err := s.Arrivals(t.Context(), "contracts", 0, 2)
-		want := trade.Arrivals{Count: 1, Last: e[2].ID, Samples: []string{"b"}}
+		want := trade.Arrivals{Rebuilt: true, Count: 1, Last: e[2].ID, Samples: []string{"b"}}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
 			t.Errorf("(-want +got):\n%s%v", diff, err)
 		}

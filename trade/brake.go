@@ -24,6 +24,8 @@ type Memory struct {
 	// job begin
 	Former []string `json:"former,omitempty"`
 	Canary *Canary  `json:"canary,omitempty"` // rows that were sent under an unconfirmed mapping
+	// a rebuild has added rows, and lost how many were new in the readings that had found them
+	Rebuilt bool `json:"rebuilt,omitempty"`
 }
 
 // Canary is what was sent under a mapping before a person confirmed it.
@@ -37,8 +39,8 @@ type Canary struct {
 func (m Memory) Equal(o Memory) bool {
 	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil &&
 		m.Identity.Equal(*o.Identity)
-	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && slices.Equal(m.Counts, o.Counts) &&
-		m.Mapping == o.Mapping && slices.Equal(m.Former, o.Former) &&
+	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && m.Rebuilt == o.Rebuilt &&
+		slices.Equal(m.Counts, o.Counts) && m.Mapping == o.Mapping && slices.Equal(m.Former, o.Former) &&
 		reflect.DeepEqual(m.Released, o.Released) && reflect.DeepEqual(m.Canary, o.Canary)
 }
 
@@ -148,9 +150,10 @@ func (b Brake) former() (former []Sentence, advice Sentence) {
 func (i Identity) Sentence() Sentence { return Say("brake.identity", "key", i.Key, "tables", i.Tables) }
 
 // Arrivals are the entries of a job that the brakes have not judged yet. Entries that were sent
-// before, which a rebuild has added again, are not among them.
+// before, which a rebuild has added again, are not counted.
 type Arrivals struct {
 	Before  bool // the job has earlier entries
+	Rebuilt bool // there are accepted ones, which a rebuild has added
 	Count   int
 	Last    int64    // id of the job's last entry above the mark; 0 if there is none
 	Samples []string // keys of the first few

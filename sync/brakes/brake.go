@@ -34,6 +34,12 @@ func (r *Guard) Brake(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if came.Rebuilt && !memory.Rebuilt { // stored before a brake acts: its release moves the mark
+		memory.Rebuilt, cursor.Brakes.Rebuilt = true, true
+		if err := r.run.Record(ctx, trade.Page{Cursor: &cursor}); err != nil {
+			return err
+		}
+	}
 	if err := r.brakeRetyped(ctx, memory, came); err != nil {
 		return err
 	}
@@ -65,14 +71,15 @@ func (r *Guard) Brake(ctx context.Context) error {
 
 // brakeNewRows pauses the job when far more rows are new than usual (F025). It ignores the first
 // reading of a job, which finds everything in scope: a go-live is checked with --dry-run, not
-// braked. Before anything is usual, as many may be new as the job had in all.
+// braked. Before anything is usual, as many may be new as the job had in all, unless its ledger was
+// rebuilt: that lacks what was usual, and is no go-live.
 func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
 	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
 		return nil
 	}
 	usual := 0
 	limit := r.run.Env.Brakes.NewRowsLeast
-	if len(memory.Counts) >= brakeLearns {
+	if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
 		usual = median(memory.Counts)
 		limit = max(limit, r.run.Env.Brakes.NewRows*usual)
 	} else {
@@ -80,11 +87,7 @@ func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trad
 		if err != nil {
 			return err
 		}
-		known := -came.Count
-		for _, t := range tallies {
-			known += t.Count
-		}
-		limit = max(limit, known)
+		limit = max(limit, trade.RowsIn(tallies)-came.Count)
 	}
 	if came.Count <= limit+memory.Allowed {
 		return nil
