@@ -93,8 +93,11 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 			}
 			query, args := `DELETE FROM login_tries WHERE bucket = ?`, []any{bucket}
 			if strings.HasPrefix(bucket, "address:") {
-				query = `UPDATE login_tries SET failures = CASE WHEN failures > ? THEN failures - ? ELSE 0 END WHERE bucket = ?`
-				args = []any{own, own, bucket}
+				// without any left there is nobody to wait, whatever the clock said at the last one
+				if err := t.Do(query+` AND failures <= ?`, bucket, own); err != nil {
+					return err
+				}
+				query, args = `UPDATE login_tries SET failures = failures - ? WHERE bucket = ?`, []any{own, bucket}
 			}
 			if err := t.Do(query, args...); err != nil {
 				return err
