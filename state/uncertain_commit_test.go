@@ -50,7 +50,10 @@ func newCutter(t *testing.T, dsn string) (*cutter, string) {
 	t.Helper()
 	port := regexp.MustCompile(`port=\d+`).FindString(dsn)
 	listen := must.Get(new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
-	c := &cutter{target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{}), clients: map[net.Conn]struct{}{}}
+	c := &cutter{
+		target: "127.0.0.1:" + port[len("port="):], listen: listen, release: make(chan struct{}),
+		clients: map[net.Conn]struct{}{},
+	}
 	c.wg.Go(func() {
 		for {
 			client, err := listen.Accept()
