@@ -228,7 +228,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 		})
 		commit("Commit of a conflict", trade.Group{Settle: []trade.Settlement{created(attempts["d"], "remote-a")}})
 		printed := mustEntry(t, s, "contracts", "a")
-		printed.Newest = trade.Prints{Near: 1}
+		printed.Newest = trade.Prints{Fields: "00"}
 		f.each("Reprint", func() error { return s.Reprint(ctx, lease, []trade.Entry{printed}) })
 		f.each("Wake", func() error { return second(s.Wake(ctx, lease, at.Add(time.Hour))) })
 		blocked := mustEntry(t, s, "contracts", "b")

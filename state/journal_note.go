@@ -35,7 +35,7 @@ func (r *recordSet) touch(e *narrowRow, attempts ...journal.Attempt) {
 // note writes to the journal the rows that were touched and the records that were written, as they
 // are now: at the end of the transaction.
 func (r *recordSet) note() error {
-	if len(r.touched)+len(r.written) == 0 {
+	if len(r.touched)+len(r.written)+len(r.seen) == 0 {
 		return nil
 	}
 	note := r.t.Noting(r.now)
@@ -52,7 +52,8 @@ func (r *recordSet) note() error {
 	for _, row := range r.written {
 		note.Records = append(note.Records, row.image())
 	}
-	r.touched, r.tells, r.written = nil, nil, nil
+	note.Sightings = append(note.Sightings, r.seen...)
+	r.touched, r.tells, r.written, r.seen = nil, nil, nil, nil
 	return nil
 }
 
@@ -167,6 +168,9 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 		if err != nil {
 			return err
 		}
+		if err := sightingImages(t, rows, page); err != nil {
+			return err
+		}
 		for i := range rows {
 			image, err := rows[i].image()
 			if err != nil {
@@ -185,8 +189,9 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 }
 
 // isRemembered is the SQL condition for the entries with which a journal begins: those that were sent,
-// or about which a person has decided.
-const isRemembered = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1)`
+// about which a person has decided, or that may be the row of a record.
+const isRemembered = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1
+	OR EXISTS (SELECT 1 FROM sighting g WHERE g.entry_id = e.id))`
 
 // keepAnswers writes the answers of a group that the ledger could not store to the journal alone
 // (F052, F053). If the process ends before the ledger has stored them, the next start finds them.

@@ -118,8 +118,8 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		},
 		"Records": func(ctx context.Context) error {
 			_, _, err := s.Records(ctx, trade.RecordQuery{
-				Job: job, Kind: "x", Keys: []string{"a"}, IDs: []int64{1}, Rows: []int64{1},
-				Prints: []trade.Prints{{Cells: trade.HashOf("b"), Near: 1}},
+				Job: job, Kind: "x", Keys: []string{"a"}, IDs: []int64{1}, Rows: []int64{1}, Seen: []int64{1},
+				Prints: []trade.Prints{{Cells: trade.HashOf("b")}}, Pairs: [3][]int64{{1}, {1}, {1}},
 			})
 			return err
 		},

@@ -22,9 +22,9 @@ type recordRow struct {
 	Kind, Job, Key, Certainty, RemoteID, Parent, Kg string
 	Generation                                      int
 	DecidedBy                                       sql.NullInt64
-	SentCells, SentPayload, NewCells, NewPayload    trade.Hash
-	SentBusiness, SentFrame, SentDocument, SentNear int64
-	NewBusiness, NewFrame, NewDocument, NewNear     int64
+	SentCells, SentPayload, SentFields              trade.Hash
+	NewCells, NewPayload, NewFields                 trade.Hash
+	SentAb, SentAc, SentBc, NewAb, NewAc, NewBc     int64 // see trade.Prints.Pairs
 }
 
 var (
@@ -53,22 +53,17 @@ var selectRecord = `SELECT ` + prefixed("r", recordColumns) +
 	`, e.job AS owner_job, e.key AS owner_key FROM record r JOIN entry e ON e.id = r.entry_id `
 
 func (r *recordRow) sent() trade.Prints {
-	return trade.Prints{
-		Cells: r.SentCells, Payload: r.SentPayload, Business: r.SentBusiness, Frame: r.SentFrame,
-		Document: r.SentDocument, Near: r.SentNear,
-	}
+	return trade.Prints{Cells: r.SentCells, Payload: r.SentPayload, Fields: r.SentFields}
 }
 
 func (r *recordRow) newest() trade.Prints {
-	return trade.Prints{
-		Cells: r.NewCells, Payload: r.NewPayload, Business: r.NewBusiness, Frame: r.NewFrame,
-		Document: r.NewDocument, Near: r.NewNear,
-	}
+	return trade.Prints{Cells: r.NewCells, Payload: r.NewPayload, Fields: r.NewFields}
 }
 
 func (r *recordRow) setSent(p trade.Prints) {
-	r.SentCells, r.SentPayload, r.SentBusiness, r.SentFrame = p.Cells, p.Payload, p.Business, p.Frame
-	r.SentDocument, r.SentNear = p.Document, p.Near
+	pairs := p.Pairs(trade.Kind(r.Kind))
+	r.SentCells, r.SentPayload, r.SentFields = p.Cells, p.Payload, p.Fields
+	r.SentAb, r.SentAc, r.SentBc = pairs[0], pairs[1], pairs[2]
 }
 
 // setNewest stores the fingerprints of the newest row; it reports whether they are new.
@@ -79,8 +74,9 @@ func (r *recordRow) setNewest(p trade.Prints) bool {
 	if p == r.newest() {
 		return false
 	}
-	r.NewCells, r.NewPayload, r.NewBusiness, r.NewFrame = p.Cells, p.Payload, p.Business, p.Frame
-	r.NewDocument, r.NewNear = p.Document, p.Near
+	pairs := p.Pairs(trade.Kind(r.Kind))
+	r.NewCells, r.NewPayload, r.NewFields = p.Cells, p.Payload, p.Fields
+	r.NewAb, r.NewAc, r.NewBc = pairs[0], pairs[1], pairs[2]
 	return true
 }
 
@@ -92,6 +88,10 @@ type recordSet struct {
 	byID    map[int64]*ownedRecord
 	origins map[recordOrigin]*ownedRecord
 	changed map[*ownedRecord]bool
+	// what rows may be from now on
+	sightings map[int64][]trade.Sighting
+	sighted   []*narrowRow
+	seen      []journal.Sighting // for the journal
 
 	// what the journal must tell of the transaction
 	touched []*touchedRow
@@ -299,6 +299,7 @@ func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
 			}
 		}
 	}
+	r.sight(e, u)
 	newest := to.Newest
 	// what is decided stays beside the newest row (Now), and a rebuilt row that is only missed has no content
 	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil
@@ -416,6 +417,9 @@ func (r *recordSet) Write() (err error) {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))
 	})
 	clear(r.changed)
+	if err := r.writeSightings(); err != nil {
+		return err
+	}
 	// what loses its id, what is new, and the rest: no two records have one id at once
 	var added, lost, lostMore, given, givenMore [][]any
 	unnumbered := false

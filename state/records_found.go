@@ -25,6 +25,12 @@ func (s *Store) Records(ctx context.Context, q trade.RecordQuery) (out []trade.R
 	return out, alone, s.db.Fault(ctx, op, err)
 }
 
+// LastRecord returns the number of the newest record; 0 if there is none.
+func (s *Store) LastRecord(ctx context.Context) (last int64, err error) {
+	err = s.db.Get(ctx, "looking for records", &last, `SELECT COALESCE(MAX(id), 0) FROM record`)
+	return last, err
+}
+
 // Reprint stores the newest fingerprints of entries with their records, in one transaction that is
 // fenced by the lease ([trade.ErrLeaseLost]).
 func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.Entry) error {
@@ -72,8 +78,15 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []
 	delete(spaces, q.Job)
 	alone = len(spaces) == 0
 	query, args := recordsQuery(d, q, slices.Sorted(maps.Keys(spaces)))
+	if query == "" {
+		return nil, alone, nil
+	}
 	var rows []foundRecord
 	if err := all(&rows, query, args...); err != nil {
+		return nil, alone, err
+	}
+	seen, err := sightingsOf(d, all, rows)
+	if err != nil {
 		return nil, alone, err
 	}
 	for i := range rows {
@@ -81,7 +94,7 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []
 		if err != nil {
 			return nil, alone, err
 		}
-		record.Space = q.Space
+		record.Space, record.Sightings = q.Space, seen[record.ID]
 		if id := spaces[record.Row.Job]; id != nil {
 			record.Space = id.Space
 		}
@@ -92,34 +105,76 @@ func likeRecords(d sqldb.Dialect, all sqldb.Select, q trade.RecordQuery) (out []
 
 // recordsQuery returns the statement of [Ledger.Records]. others are the other jobs of the kind.
 func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query string, args []any) {
-	var cells []trade.Hash
-	var near []int64
-	for _, p := range q.Prints {
-		cells, near = append(cells, p.Cells), append(near, p.Near)
+	var ids []string
+	add := func(statement string, more ...any) { ids, args = append(ids, statement), append(args, more...) }
+	args = []any{string(q.Kind)}
+	if len(q.Prints) > 0 {
+		var cells []trade.Hash
+		var ab, ac []int64
+		for _, p := range q.Prints {
+			cells = append(cells, p.Cells)
+			if pairs := p.Pairs(q.Kind); pairs[0] != 0 && !slices.Contains(ab, pairs[0]) {
+				ab, ac = append(ab, pairs[0]), append(ac, pairs[1])
+			}
+		}
+		hashes := sqldb.HashesOf(d, distinct(cells))
+		add(lookupQuery(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), hashes)
+		add(lookupQuery(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)), hashes)
+		add(lookupQuery(d, `record_id`, `sighting`, `seen_cells`, `BYTEA`, `true`), hashes)
+		for _, of := range printLists {
+			add(sameFieldsQuery(d, of), sqldb.ListOf(d, ab), sqldb.ListOf(d, ac))
+		}
 	}
-	hashes, numbers := sqldb.HashesOf(d, distinct(cells)), sqldb.ListOf(d, distinct(near))
-	ids := []string{
-		lookupQuery(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), lookupQuery(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)),
-		lookupQuery(d, `id`, `record`, `sent_near`, `BIGINT`, `true`), lookupQuery(d, `id`, `record`, `new_near`, `BIGINT`, `new_near <> 0`),
+	for _, of := range printLists {
+		for i, pair := range [3]string{`ab`, `ac`, `bc`} {
+			if list := distinct(q.Pairs[i]); len(list) > 0 {
+				add(lookupQuery(d, of.id, of.table, of.prefix+pair, `BIGINT`, of.prefix+pair+` <> 0 AND `+of.id+` <= ?`),
+					sqldb.ListOf(d, list), q.Before)
+			}
+		}
 	}
-	args = []any{string(q.Kind), hashes, hashes, numbers, numbers}
 	if len(q.IDs) > 0 {
-		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("id")), append(args, sqldb.ListOf(d, q.IDs))
+		add(`SELECT id FROM record WHERE `+d.Among("id"), sqldb.ListOf(d, q.IDs))
+	}
+	if len(q.Seen) > 0 {
+		add(`SELECT record_id FROM sighting WHERE `+d.Among("entry_id"), sqldb.ListOf(d, q.Seen))
 	}
 	if len(q.Rows) > 0 {
-		ids, args = append(ids, `SELECT id FROM record WHERE `+d.Among("entry_id")), append(args, sqldb.ListOf(d, q.Rows))
+		add(`SELECT id FROM record WHERE `+d.Among("entry_id"), sqldb.ListOf(d, q.Rows))
 	}
 	if len(others) > 0 && len(q.Keys) > 0 {
 		jobs := sqldb.ListOf(d, others)
 		keys := sqldb.ListOf(d, q.Keys)
-		ids = append(ids, lookupQuery(d, `id`, `record`, `key`, `TEXT`, `true`),
-			`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"))
-		args = append(args, keys, jobs, keys)
+		add(lookupQuery(d, `id`, `record`, `key`, `TEXT`, `true`), keys)
+		add(`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"),
+			jobs, keys)
+	}
+	if len(ids) == 0 {
+		return "", nil
 	}
 	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
 		e.first_seen_at AS owner_seen, e.flags LIKE '%"replaced"%' AS replaced
 		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
 	return query, args
+}
+
+// printList is where the ledger has contents of records.
+type printList struct{ table, id, prefix string }
+
+var printLists = []printList{
+	{`record`, `id`, `sent_`}, {`record`, `id`, `new_`}, {`sighting`, `record_id`, `seen_`},
+}
+
+// sameFieldsQuery selects the records that have all identifying fields of one of some contents. Its
+// arguments are two lists with numbers of each.
+func sameFieldsQuery(d sqldb.Dialect, of printList) string {
+	ab, ac := of.prefix+`ab`, of.prefix+`ac`
+	if d.Name == sqldb.Postgres {
+		return `SELECT found.id FROM unnest(CAST(? AS BIGINT[]), CAST(? AS BIGINT[])) AS w (ab, ac) CROSS JOIN LATERAL (SELECT ` +
+			of.id + ` AS id FROM ` + of.table + ` WHERE ` + ab + ` = w.ab AND ` + ac + ` = w.ac AND ` + ab + ` <> 0 OFFSET 0) AS found`
+	}
+	return `SELECT f.` + of.id + ` FROM json_each(?) AS w CROSS JOIN ` + of.table + ` AS f WHERE ` + ab + ` = w.value AND ` + ac +
+		` = json_extract(?, '$[' || w.key || ']') AND ` + ab + ` <> 0`
 }
 
 func (r *foundRecord) record() (trade.Record, error) {

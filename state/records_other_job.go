@@ -43,14 +43,13 @@ func spacesOf(all sqldb.Select, sends string) (map[string]*trade.Identity, error
 // sentByOthers are the intents of a group that another job has begun to send since the last recheck,
 // by their keys and contents.
 type sentByOthers struct {
-	keys  map[string]bool
-	cells map[trade.Hash]bool
-	near  map[int64]bool
+	keys map[string]bool
+	same map[trade.Hash]bool // cells, and identifying fields
 }
 
 func (o sentByOthers) has(e trade.Entry) bool {
 	p := e.Prints()
-	return o.keys[e.Key] || o.cells[p.Cells] || o.near[p.Near]
+	return o.keys[e.Key] || o.same[p.Cells] || o.same[p.Fields]
 }
 
 // sentElsewhere searches the keys and contents of the group's intents among the records that other
@@ -73,7 +72,7 @@ func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 	if err != nil {
 		return out, err
 	}
-	out = sentByOthers{map[string]bool{}, map[trade.Hash]bool{}, map[int64]bool{}}
+	out = sentByOthers{map[string]bool{}, map[trade.Hash]bool{}}
 	for _, r := range records {
 		if r.Row.Job == g.Lease.Job || g.Group.Like[r.ID] {
 			continue
@@ -81,11 +80,11 @@ func (g *groupTx) sentElsewhere() (out sentByOthers, err error) {
 		if r.Space == q.Space {
 			out.keys[r.Key], out.keys[r.Row.Key] = true, true
 		}
-		out.cells[r.Sent.Cells], out.cells[r.Newest.Cells] = true, true
-		out.near[r.Sent.Near], out.near[r.Newest.Near] = true, true
+		for _, p := range []trade.Prints{r.Sent, r.Newest} {
+			out.same[p.Cells], out.same[p.Fields] = true, true
+		}
 	}
-	delete(out.cells, "")
-	delete(out.near, 0)
+	delete(out.same, "")
 	return out, nil
 }
 

@@ -31,7 +31,7 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 			refused(mustSend(t, s, lease, es[3])), created(mustSend(t, s, lease, es[5]), "r2"))
 		mustSend(t, s, lease, es[2])
 		query := trade.RecordQuery{Job: "contracts", Kind: trade.OrderCommitments, Prints: []trade.Prints{
-			{Cells: trade.HashOf("same")}, {Cells: trade.HashOf("same")}, {Near: 11}, {},
+			{Cells: trade.HashOf("same")}, {Cells: trade.HashOf("same")}, {Cells: "11"}, {},
 		}}
 		found, alone, err := s.Records(t.Context(), query)
 		var keys []string
@@ -55,7 +55,7 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 			t.Errorf("contradicting: %v, %v", odd, err)
 		}
 		mustExec(t, s, `UPDATE record SET certainty = 'void' WHERE key = 'doubt'`)
-		mustExec(t, s, `UPDATE record SET sent_business = 5 WHERE key = 'created'`)
+		mustExec(t, s, `UPDATE record SET sent_fields = sent_cells WHERE key = 'created'`)
 		rows := slices.DeleteFunc(must.Get(s.Diagnose(t.Context(), "", true))(t),
 			func(d Diagnosis) bool { return d.Check != "rows" })
 		if len(rows) != 1 || rows[0].Problem != ProblemEdited || rows[0].Args[0] != 2 {
@@ -87,7 +87,8 @@ func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 		mustSettle(t, s, lease, created(mustSend(t, s, lease, e), sqldb.NewID()))
 		sent := mustEntry(t, s, "contracts", "a")
 		sent.SourceHash, sent.Flags = trade.HashOf("newer"), trade.Flags{trade.Changed}
-		sent.Newest = trade.Prints{Cells: trade.HashOf("newer"), Near: 7}
+		fields := trade.HashOf("a")[:24] + trade.HashOf("b")[:24]
+		sent.Newest = trade.Prints{Cells: trade.HashOf("newer"), Fields: fields}
 		sent.Now, sent.AckValues, sent.Acknowledged = trade.Values{"preco": {Kind: 'n', Text: "2"}},
 			trade.Values{"preco": {}}, trade.Flags{trade.Cancelled}
 		if lost, err := s.Record(t.Context(), lease,
@@ -96,7 +97,7 @@ func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 		}
 		sent.Version++
 		for _, by := range []trade.Prints{
-			{Cells: trade.HashOf("newer")}, {Near: 7}, {Cells: trade.HashOf("source-a")},
+			{Cells: trade.HashOf("newer")}, {Fields: fields}, {Cells: trade.HashOf("source-a")},
 		} {
 			found, _, err := s.Records(t.Context(), trade.RecordQuery{
 				Kind: trade.OrderCommitments, Prints: []trade.Prints{by},
@@ -133,14 +134,15 @@ func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
 				SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
 					decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
 				FROM generate_series(1, 20000) n`,
-			`INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_business, sent_frame, sent_document, sent_near, kg, sent_at, version)
-				SELECT id, sends, job, key, 1, 'made', key, '', source_hash, payload_hash, id, id, id, id, '0', 0, 1 FROM entry`,
+			`INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
+				SELECT id, sends, job, key, 1, 'made', key, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`,
 		} {
 			must.Get(s.db.Write.ExecContext(ctx, statement))(t)
 		}
 		query := trade.RecordQuery{Job: "j", Kind: trade.Deliveries, Keys: []string{"x"}}
 		for i := range 32 { // few enough of 20,000 that reading all is not cheaper
-			prints := trade.Prints{Cells: trade.HashOf(fmt.Sprint(i)), Near: int64(20000 + i)}
+			prints := trade.Prints{Cells: trade.HashOf(fmt.Sprint(i)), Fields: trade.HashOf(fmt.Sprint(i))[:24]}
+			query.Pairs[i%3] = append(query.Pairs[i%3], int64(i))
 			query.Prints = append(query.Prints, prints)
 		}
 		records, args := recordsQuery(s.db.D, query, []string{"k"})

@@ -205,6 +205,17 @@ func (r *replay) load() error {
 			}
 		}
 	}
+	for at, s := range r.History.sightings {
+		refs := []journal.RowRef{at}
+		for _, of := range s.Of {
+			refs = append(refs, of.RowRef)
+		}
+		for _, ref := range refs {
+			if r.History.rows[ref] == nil {
+				keys[ref.Job] = append(keys[ref.Job], ref.Key)
+			}
+		}
+	}
 	for job, keys := range keys {
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
@@ -266,6 +277,9 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 	}
 	if e == nil {
 		row.to = m.final()
+		if s := r.History.sightings[m.RowRef]; row.to == "" && s != nil && len(s.Of) > 0 { // it was withdrawn since
+			row.to, m.Cause = trade.Held, trade.CauseRetyped
+		}
 		return row, row.to != ""
 	}
 	now, told := trade.State(e.State), false

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/journal"
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,14 +19,16 @@ type journalHistory struct {
 	Order   []*remembered          // in the order in which the journal first names them
 	sent    map[string]*remembered // by the id of an attempt
 	records map[answerOrigin]*rememberedRecord
-	answers []answer // that are for the ledger to settle
-	End     journal.End
-	Mark    string
-	Seen    map[string]int64 // for each other host's journal the last record that the ledger had
-	Term    *journal.Term    // what this host had confirmed of the ledger's server; nil = nothing
-	Jobs    map[string]journal.JobFact
-	moves   []journal.Move
-	seen    map[string]int64 // the highest of each other journal so far
+	// what rows may be
+	sightings map[journal.RowRef]*rememberedSighting
+	answers   []answer // that are for the ledger to settle
+	End       journal.End
+	Mark      string
+	Seen      map[string]int64 // for each other host's journal the last record that the ledger had
+	Term      *journal.Term    // what this host had confirmed of the ledger's server; nil = nothing
+	Jobs      map[string]journal.JobFact
+	moves     []journal.Move
+	seen      map[string]int64 // the highest of each other journal so far
 }
 
 // told is by which record something is as it is.
@@ -59,6 +62,12 @@ type rememberedRecord struct {
 	told
 }
 
+// rememberedSighting is which records a row may be that of, as the journal leaves it.
+type rememberedSighting struct {
+	journal.Sighting
+	told
+}
+
 // answer is an answer that the ledger could not store, with what its row would be.
 type answer struct {
 	row     journal.Image
@@ -76,7 +85,8 @@ type answerOrigin struct {
 func newHistory() *journalHistory {
 	return &journalHistory{
 		rows: map[journal.RowRef]*remembered{}, sent: map[string]*remembered{}, Jobs: map[string]journal.JobFact{},
-		records: map[answerOrigin]*rememberedRecord{}, seen: map[string]int64{},
+		records:   map[answerOrigin]*rememberedRecord{},
+		sightings: map[journal.RowRef]*rememberedSighting{}, seen: map[string]int64{},
 	}
 }
 
@@ -95,6 +105,9 @@ func readHistory(dir string) (*journalHistory, error) {
 	h.dir = dir
 	var err error
 	h.End, err = journal.Read(dir, -1, func(r journal.Record, mark string) error {
+		if r.Kind == journal.Head && r.Head.Form != journal.NewestForm {
+			return sqldb.FormerFormat(dir)
+		}
 		h.Mark = mark
 		h.add(r, void[r.Seq])
 		return nil
@@ -140,6 +153,9 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 		for _, image := range r.Records {
 			// The last one counts: after a rebuild the versions of what was refused for certain begin again.
 			h.records[originOf(image)] = &rememberedRecord{image, by}
+		}
+		for _, image := range r.Sightings {
+			h.sightings[image.RowRef] = &rememberedSighting{image, by}
 		}
 	}
 }
@@ -276,6 +292,21 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 		h.rows[r.RowRef] = r
 	}
 	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.RowRef] != r })
+	for at, s := range h.sightings {
+		if !concerns(s.told) {
+			continue
+		}
+		for i, of := range s.Of {
+			if of.Job == m.From {
+				s.Of[i].Job = m.To
+			}
+		}
+		if at.Job == m.From {
+			delete(h.sightings, at)
+			s.Job = m.To
+			h.sightings[s.RowRef] = s
+		}
+	}
 	for at, image := range h.records {
 		if !concerns(image.told) {
 			continue

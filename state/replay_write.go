@@ -472,7 +472,10 @@ func (r *replay) records(work []replayedRow) error {
 			return phrase.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}
 	}
-	return have.Write() // the journal has them
+	if err := have.Write(); err != nil { // the journal has them
+		return err
+	}
+	return r.restoreSightings(have)
 }
 
 func compareAnswerOrigins(a, b answerOrigin) int {

@@ -264,7 +264,7 @@ func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 
 // pageSum is what a page of a base is compared by after it was written.
 func pageSum(page journal.Record) ([]byte, error) {
-	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records})
+	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records, Sightings: page.Sightings})
 }
 
 // agrees compares a page of the journal with the ledger.

@@ -81,8 +81,8 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 func recordByHand(t *testing.T, s *Store, id int64, certainty, remote string) {
 	t.Helper()
 	mustExec(t, s, `INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
-		sent_business, sent_frame, sent_document, sent_near, kg, sent_at, version)
-		SELECT id, sends, job, key, 99, '`+certainty+`', `+remote+`, '', source_hash, payload_hash, 0, 0, 0, 0, '0', 0, 1 FROM entry
+		sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
+		SELECT id, sends, job, key, 99, '`+certainty+`', `+remote+`, '', source_hash, payload_hash, payload_hash, 0, 0, 0, '0', 0, 1 FROM entry
 		WHERE id = ? ON CONFLICT DO NOTHING`, id)
 }
 

@@ -458,7 +458,7 @@ func TestAChildGoesWhenItsContractWasDealtWithAndAnotherIsFlagged(t *testing.T) 
 	sweep()
 	b.row("deliveries", "01|0002", trade.Waiting, trade.CauseParent)
 	b.acknowledge(2)
-	b.exec(`UPDATE contrato SET quantidade = 1 WHERE num = '0003'`)
+	b.exec(`UPDATE contrato SET quantidade = 1, data_contrato = ? WHERE num = '0003'`, contractDay(1))
 	sweep()
 	for n, want := range map[int]bool{1: true, 2: false, 3: true} {
 		if e := b.entry(n); e.Flags.Has(trade.Replaced) != want {

@@ -86,7 +86,7 @@ func TestF143EqualTwinsAreNotAssigned(t *testing.T) {
 		b := hearBench(t, db, sandbox.Options{})
 		b.api.SetFaults(faults(t, "lost-after@1-")...)
 		b.contracts(2)
-		b.exec(`UPDATE contrato SET quantidade = 7`)
+		b.exec(`UPDATE contrato SET quantidade = 7, data_contrato = '2026-03-10'`)
 		b.sync2(engine.Options{})
 		b.api.SetFaults()
 		for _, once := range []bool{true, false} {

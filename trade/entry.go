@@ -58,14 +58,15 @@ type Entry struct {
 	Target      string
 	Payload     json.RawMessage // the request's body; nil while invalid or waiting for a reference or a parent
 	PayloadHash Hash            // of Target and Payload; "" if there is none
-	Content     int64           // the business of the payload, under the newest mapping (Prints); 0 if there is none
+	Content     int64           // of the payload's identifying fields, under the newest mapping; 0 = none
 	Quantity    Quantity        // of the newest row seen, for the sums
 	// fingerprints of the newest row seen, of a row that was sent and differs since; not stored
 	// with the entry but with its record
 	Newest     Prints
-	Printed    Printed `json:"-"` // the fingerprints of the payload; not stored, see [Entry.Prints]
-	GoneSweeps int     // consecutive complete sweeps that did not find it
-	Version    int64   // raised by each change: compare-and-set
+	Sightings  []Sighting // of an update: which records its row may be that of; nil: as before
+	Printed    Printed    `json:"-"` // the fingerprints of the payload; not stored, see [Entry.Prints]
+	GoneSweeps int        // consecutive complete sweeps that did not find it
+	Version    int64      // raised by each change: compare-and-set
 	// when retention removed its payload and reduced its values to marks; zero: not yet
 	ReducedAt time.Time
 
@@ -212,7 +213,7 @@ type Parent struct {
 	State    State
 	Cause    string
 	RemoteID string // "" until it is accepted
-	Content  int64  // the business of what was sent, or would be (Prints); 0 = none
+	Content  int64  // a number of the identifying fields of what was sent, or would be; 0 = none
 	Changed  bool   // its row has changed since it was sent
 }
 

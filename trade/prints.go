@@ -3,35 +3,81 @@ package trade
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"strings"
 )
 
-// Prints are the fingerprints by which a row and a record are compared, the strongest first. A
-// print that is not known is zero, and equals nothing. Ledgers store them, so none of them may ever
-// change for what it is computed from.
+// Prints are the fingerprints by which a row and a record are compared. A print that is not known is
+// empty, and equals nothing. Ledgers store them, so none of them may ever change for what it is
+// computed from.
 type Prints struct {
 	Cells   Hash `json:"cells,omitempty"`   // the mapped cells as the ERP wrote them; survives another mapping or de-para
 	Payload Hash `json:"payload,omitempty"` // everything that is sent, the price aside
-	// The business: a contract's producer, product, harvest and kilograms; a delivery's contract,
-	// day and kilograms; a traceability record's order commitment, producer, user and kilograms.
-	Business int64 `json:"business,omitempty"`
-	// What a corrected quantity leaves: a contract's producer, product, harvest, order date and
-	// place; of deliveries and traceability records the business without the kilograms.
-	Frame int64 `json:"frame,omitempty"`
-	// Which document it is at all: a contract's producer and product. A ticket or share that goes to
-	// another contract is still the same one.
-	Document int64 `json:"document,omitempty"`
-	// Near is equal wherever Payload, Business or Frame is, and often beside: the ledger looks up
-	// what may be alike by it.
-	Near int64 `json:"near,omitempty"`
+	// a mark for each identifying field, in the order of identifying; they are known together
+	Fields Hash `json:"fields,omitempty"`
 }
 
-// sameDocument is the document of every delivery and traceability record.
-const sameDocument = 1
+// fieldMark is the length of the mark of one field, in the form of a Hash.
+const fieldMark = 8
 
-// Known reports whether the business is known: the row could be mapped as a whole.
-func (p Prints) Known() bool { return p.Business != 0 }
+// identifying are the fields by which a document is known, in three groups; "kg" is the quantity in
+// kilograms, target the order commitment of a traceability record. What else is sent is corrected in
+// passing: issuer, wallet, unit, CAR, farm, price, other dates.
+var identifying = map[Kind][3][]string{
+	OrderCommitments: {{"producer_id", "product"}, {"haverst", "order_date"}, {"kg", "delivery_place_id"}},
+	Deliveries:       {{"contract_id"}, {"delivery_date"}, {"kg"}},
+	Traceability:     {{"target"}, {"producer_id", "user_id"}, {"kg"}},
+}
+
+// Known reports whether the identifying fields are known: the row could be mapped as a whole.
+func (p Prints) Known() bool { return p.Fields != "" }
+
+// Differ returns how many identifying fields of two contents of one kind differ; Unlike if those of
+// one are not known.
+func (p Prints) Differ(o Prints) (n int) {
+	if p.Fields == "" || len(p.Fields) != len(o.Fields) {
+		return Unlike
+	}
+	for at := 0; at < len(p.Fields); at += fieldMark {
+		if p.Fields[at:at+fieldMark] != o.Fields[at:at+fieldMark] {
+			n++
+		}
+	}
+	return n
+}
+
+// Unlike is more fields than any kind has.
+const Unlike = 99
+
+// SameDocument reports whether two contents of a kind are the same document at all: a contract of the
+// same producer and product. A ticket or share that goes to another contract is still the same one.
+func (p Prints) SameDocument(kind Kind, o Prints) bool {
+	const document = 2 * fieldMark
+	return kind != OrderCommitments || p.Known() && o.Known() && p.Fields[:document] == o.Fields[:document]
+}
+
+// Pairs returns a number for each two groups of the identifying fields of a kind, by which the ledger
+// finds what may be alike: if one field differs, one of the numbers is equal. If the first two are, no
+// field differs. 0 = not known.
+func (p Prints) Pairs(kind Kind) (out [3]int64) {
+	if !p.Known() {
+		return out
+	}
+	groups, at := [3]string{}, 0
+	for i, fields := range identifying[kind] {
+		end := at + len(fields)*fieldMark
+		if end > len(p.Fields) {
+			return [3]int64{} // a damaged ledger has it
+		}
+		groups[i], at = string(p.Fields[at:end]), end
+	}
+	for i, pair := range [3][2]int{{0, 1}, {0, 2}, {1, 2}} {
+		sum := sha256.Sum256([]byte(groups[pair[0]] + groups[pair[1]]))
+		out[i] = int64(binary.BigEndian.Uint64(sum[:])) | 1
+	}
+	return out
+}
 
 // ParentOf returns the platform id of the record under which a request goes; "" for a contract.
 func ParentOf(kind Kind, target string, payload []byte) string {
@@ -46,13 +92,10 @@ func ParentOf(kind Kind, target string, payload []byte) string {
 }
 
 // PrintsOf returns the fingerprints of a row with these cells, which sends this request (chapters
-// 2.1 to 2.3). Without a payload only that of the cells is known, and that a delivery or share is
-// still the same one.
+// 2.1 to 2.3). Without a payload only that of the cells is known. A field that is absent is a value
+// of its own.
 func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 	out := Prints{Cells: cells}
-	if kind != OrderCommitments {
-		out.Document = sameDocument
-	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(payload, &fields) != nil || len(fields) == 0 {
 		return out
@@ -64,35 +107,23 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 		}
 	}
 	out.Payload = HashOf(all)
-	number := func(what string, names ...string) int64 {
-		text := append(append(make([]byte, 0, 256), kind...), what...)
-		text = append(append(text, 0), target...)
-		for _, name := range names {
-			if fields[name] == nil {
-				return 0 // it is no request of this kind
-			}
-			text = append(append(text, 0), fields[name]...)
-		}
-		sum := sha256.Sum256(text)
-		return int64(binary.BigEndian.Uint64(sum[:])) | 1
-	}
 	amount, unit := QuantityFields(kind)
-	fields["kg"] = kilogramsOf(fields[amount], fields[unit])
-	switch kind {
-	case OrderCommitments:
-		out.Business = number("business", "producer_id", "product", "haverst", "kg")
-		out.Frame = number("frame", "producer_id", "product", "haverst", "order_date", "delivery_place_id")
-		out.Document = number("document", "producer_id", "product")
-		out.Near = number("near", "producer_id", "product", "haverst")
-	case Deliveries:
-		out.Business = number("business", "contract_id", "delivery_date", "kg")
-		out.Frame = number("frame", "contract_id", "delivery_date")
-		out.Near = out.Frame
-	case Traceability:
-		out.Business = number("business", "producer_id", "user_id", "kg")
-		out.Frame = number("frame", "producer_id", "user_id")
-		out.Near = out.Frame
+	if fields[amount] == nil {
+		return out // it is no request of this kind
 	}
+	fields["kg"], fields["target"] = kilogramsOf(fields[amount], fields[unit]), json.RawMessage(target)
+	marks := make([]byte, 0, 6*fieldMark/2)
+	for _, group := range identifying[kind] {
+		for _, name := range group {
+			text := append(append(make([]byte, 0, 64), kind...), name...)
+			if raw, ok := fields[name]; ok {
+				text = append(append(text, 0), raw...)
+			}
+			sum := sha256.Sum256(text)
+			marks = append(marks, sum[:fieldMark/2]...)
+		}
+	}
+	out.Fields = Hash(hex.EncodeToString(marks))
 	return out
 }
 

@@ -3,6 +3,7 @@ package trade_test
 import (
 	"encoding/json"
 	"maps"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -40,23 +41,20 @@ func printsOf(t *testing.T, kind trade.Kind, target string, set map[string]any) 
 	return trade.PrintsOf(kind, "cells", target, payload)
 }
 
-// changes names the prints that differ, the strongest first.
+// changes names the prints that differ, and how many identifying fields do.
 func changes(a, b trade.Prints) string {
 	out := []string{}
-	for _, p := range []struct {
-		name string
-		is   bool
-	}{
-		{"cells", a.Cells != b.Cells},
-		{"payload", a.Payload != b.Payload},
-		{"business", a.Business != b.Business},
-		{"frame", a.Frame != b.Frame},
-		{"document", a.Document != b.Document},
-		{"near", a.Near != b.Near},
-	} {
-		if p.is {
-			out = append(out, p.name)
-		}
+	if a.Cells != b.Cells {
+		out = append(out, "cells")
+	}
+	if a.Payload != b.Payload {
+		out = append(out, "payload")
+	}
+	if n := a.Differ(b); n > 0 {
+		out = append(out, strconv.Itoa(n))
+	}
+	if !a.SameDocument(trade.OrderCommitments, b) {
+		out = append(out, "document")
 	}
 	return strings.Join(out, " ")
 }
@@ -66,27 +64,32 @@ func TestWhichFieldsAPrintIsOf(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[trade.Kind]map[string]string{
 		trade.OrderCommitments: {
-			"amount": "payload business", "producer_id": "payload business frame document near", "issuer_id": "payload",
-			"product": "payload business frame document near", "delivery_place_id": "payload frame",
-			"haverst": "payload business frame near", "unit_of_measurement": "payload business",
-			"order_type": "payload",
-			"order_date": "payload frame", "wallet_id": "payload", "currency": "payload", "price": "",
+			"amount": "payload 1", "producer_id": "payload 1 document", "issuer_id": "payload",
+			"product": "payload 1 document", "delivery_place_id": "payload 1",
+			"haverst": "payload 1", "unit_of_measurement": "payload 1", "order_type": "payload",
+			"order_date": "payload 1", "wallet_id": "payload", "currency": "payload", "price": "",
 			"initial_delivery_date": "payload", "end_delivery_date": "payload", "modality": "payload",
 			"payday": "payload", "payment_type": "payload",
 		},
 		trade.Deliveries: {
-			"contract_id": "payload business frame near", "delivered_volume": "payload business",
-			"delivered_volume_unit_of_measure": "payload business", "delivery_date": "payload business frame near",
-			"car": "payload",
+			"contract_id": "payload 1", "delivered_volume": "payload 1",
+			"delivered_volume_unit_of_measure": "payload 1", "delivery_date": "payload 1", "car": "payload",
 		},
 		trade.Traceability: {
-			"order_commitment_id": "payload business frame near", "producer_id": "payload business frame near",
-			"user_id": "payload business frame near", "farm_id": "payload", "allocated_volume": "payload business",
-			"unit_of_measurement": "payload business",
+			"order_commitment_id": "payload 1", "producer_id": "payload 1", "user_id": "payload 1",
+			"farm_id":          "payload",
+			"allocated_volume": "payload 1", "unit_of_measurement": "payload 1",
 		},
 	} {
 		got := map[string]string{}
 		base := printsOf(t, kind, "", nil)
+		differ := func(other trade.Prints) string {
+			out := changes(base, other)
+			if kind != trade.OrderCommitments { // it is always the same document
+				out = strings.TrimSuffix(out, " document")
+			}
+			return out
+		}
 		for _, rule := range trade.Rules(kind) {
 			var other any = "other"
 			switch rule.Field {
@@ -95,12 +98,13 @@ func TestWhichFieldsAPrintIsOf(t *testing.T) {
 			case "unit_of_measurement", "delivered_volume_unit_of_measure":
 				other = "TON"
 			case "order_commitment_id": // in the path
-				got[rule.Field] = changes(base, printsOf(t, kind, "other", nil))
+				got[rule.Field] = differ(printsOf(t, kind, "other", nil))
 				continue
 			}
-			got[rule.Field] = changes(base, printsOf(t, kind, "", map[string]any{rule.Field: other}))
-			if _, optional := printed[kind][rule.Field]; optional && rule.Field != "price" {
-				without := changes(base, printsOf(t, kind, "", map[string]any{rule.Field: nil}))
+			got[rule.Field] = differ(printsOf(t, kind, "", map[string]any{rule.Field: other}))
+			amount, _ := trade.QuantityFields(kind) // without it, it is no request
+			if _, optional := printed[kind][rule.Field]; optional && rule.Field != "price" && rule.Field != amount {
+				without := differ(printsOf(t, kind, "", map[string]any{rule.Field: nil}))
 				if without != got[rule.Field] {
 					t.Errorf("%s: without %s these change: %q", kind, rule.Field, without)
 				}
@@ -112,7 +116,49 @@ func TestWhichFieldsAPrintIsOf(t *testing.T) {
 	}
 }
 
-// The same weight in another unit is the same business.
+// If one identifying field differs, one number of two groups is equal; if none does, all are.
+func TestAPairOfGroupsIsWholeIfOneFieldDiffers(t *testing.T) {
+	t.Parallel()
+	for kind, fields := range map[trade.Kind][]string{
+		trade.OrderCommitments: {"producer_id", "product", "haverst", "order_date", "amount", "delivery_place_id"},
+		trade.Deliveries:       {"contract_id", "delivery_date", "delivered_volume"},
+		trade.Traceability:     {"", "producer_id", "user_id", "allocated_volume"},
+	} {
+		base := printsOf(t, kind, "order", nil)
+		with := func(set map[string]any) trade.Prints {
+			target := "order"
+			if _, ok := set[""]; ok {
+				target = "other"
+			}
+			delete(set, "")
+			return printsOf(t, kind, target, set)
+		}
+		equal := func(p trade.Prints) (n int) {
+			for i, pair := range p.Pairs(kind) {
+				if pair == base.Pairs(kind)[i] {
+					n++
+				}
+			}
+			return n
+		}
+		for i, field := range fields {
+			if n := equal(with(map[string]any{field: 7})); n != 1 {
+				t.Errorf("%s: with another %q %d numbers are equal, expected 1", kind, field, n)
+			}
+			for _, other := range fields[:i] {
+				p := with(map[string]any{field: 7, other: 7})
+				if n := p.Differ(base); n != 2 {
+					t.Errorf("%s: with another %q and %q %d fields differ", kind, field, other, n)
+				}
+			}
+		}
+		if n := equal(with(map[string]any{})); n != 3 {
+			t.Errorf("%s: of the same request %d numbers are equal", kind, n)
+		}
+	}
+}
+
+// The same weight in another unit is the same quantity.
 func TestPrintsWeighInKilograms(t *testing.T) {
 	t.Parallel()
 	for kind, fields := range map[trade.Kind][2]string{
@@ -129,9 +175,9 @@ func TestPrintsWeighInKilograms(t *testing.T) {
 			{"3600", "KG", "payload"},
 			{"3600.00", "kg", "payload"},
 			{"3.6", "TON", "payload"},
-			{"3600.01", "KG", "payload business"},
-			{"60", "KG", "payload business"},
-			{"60", "LITRE", "payload business"},
+			{"3600.01", "KG", "payload 1"},
+			{"60", "KG", "payload 1"},
+			{"60", "LITRE", "payload 1"},
 		} {
 			got := changes(base, printsOf(t, kind, "", map[string]any{fields[0]: c.amount, fields[1]: c.unit}))
 			if got != c.want {
@@ -151,7 +197,7 @@ func TestPrintsOfWhatCannotBeSent(t *testing.T) {
 		}
 	}
 	for kind := range printed {
-		if p := printsOf(t, kind, "", nil); !p.Known() || p.Frame == 0 || p.Document == 0 || p.Near == 0 {
+		if p := printsOf(t, kind, "", nil); !p.Known() || p.Pairs(kind)[0] == 0 || p.Pairs(kind)[2] == 0 {
 			t.Errorf("%s: a print is not known: %+v", kind, p)
 		}
 	}
@@ -162,16 +208,13 @@ func TestPrintsStay(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[trade.Kind]trade.Prints{
 		trade.OrderCommitments: {
-			Cells: "cells", Payload: "a7558acac8e1efbdf6f984a835716721", Business: -8808309336911401157,
-			Frame: -89861744787942277, Document: 2303238426261332543, Near: -1314610175058599737,
+			Cells: "cells", Payload: "a7558acac8e1efbdf6f984a835716721", Fields: "4c2db57aae122ecdaa895dcb04bc026308a6f2baf7ef0514",
 		},
 		trade.Deliveries: {
-			Cells: "cells", Payload: "5b494ce5a590600888fbabae7e5a1b5b", Business: -8171361224408664879,
-			Frame: -4111482003242697915, Document: 1, Near: -4111482003242697915,
+			Cells: "cells", Payload: "5b494ce5a590600888fbabae7e5a1b5b", Fields: "f831a7fe5fe805a11cf9fc07",
 		},
 		trade.Traceability: {
-			Cells: "cells", Payload: "6c7d8395584fe30a893ca5cf9fa2b83e", Business: -3808307259065083053,
-			Frame: -7272346634927310035, Document: 1, Near: -7272346634927310035,
+			Cells: "cells", Payload: "6c7d8395584fe30a893ca5cf9fa2b83e", Fields: "5deceb2c168663fa619212d723739a72",
 		},
 	} {
 		if diff := cmp.Diff(want, printsOf(t, kind, "order", nil)); diff != "" {

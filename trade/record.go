@@ -21,7 +21,8 @@ type Record struct {
 	Sent      Prints // of what was sent
 	// of the newest row that was read under the key of its row; equal to Sent if that is as it was
 	Newest    Prints
-	Kilograms Decimal // of what was sent; zero without a unit
+	Sightings []Sighting // what may be its row, until somebody decides
+	Kilograms Decimal    // of what was sent; zero without a unit
 	At        time.Time
 	Version   int64 // raised by each change
 }
@@ -42,9 +43,21 @@ type RecordQuery struct {
 	Space  string // its identity space
 	Kind   Kind
 	Keys   []string // records under these keys, of any job
-	Prints []Prints // records with the same cells as one of these, or near one
-	IDs    []int64  // these records
-	Rows   []int64  // records that belong to these entries
+	Prints []Prints // records with the cells of one of these, or all its identifying fields
+	// records up to the number Before with one of these numbers of [Prints.Pairs]
+	Pairs  [3][]int64
+	Before int64
+	IDs    []int64 // these records
+	Seen   []int64 // records that one of these entries may be the row of
+	Rows   []int64 // records that belong to these entries
+}
+
+// Sighting is what a row holds, or held last, that may be the row of a record: it is held because of
+// it, or stands under a key that another record has. It counts as a content of the record until
+// somebody decides, also when its key goes.
+type Sighting struct {
+	Row, Record int64 // of the ledger
+	Prints
 }
 
 // Certainty is how certain it is that a record exists.

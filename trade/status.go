@@ -66,7 +66,7 @@ const (
 	Forced       Flag = "forced"       // a person had it sent again (generation above 1)
 	EchoDiffers  Flag = "echo_differs" // the API's answer repeats other values than were sent
 	Twin         Flag = "twin"         // another row of the ERP has the same content
-	// another row of the ERP is for the same business, with another price or optional field
+	// another row of the ERP has the same identifying fields, with another price or other field
 	NearTwin      Flag = "near_twin"
 	DeletedRemote Flag = "deleted_remote" // the platform reported that the record was deleted
 	// a late answer, or a row that is back in the ERP, contradicts a person's decision

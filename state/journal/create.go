@@ -80,6 +80,7 @@ func begin(path string, header Header,
 		_, err = f.Write(line)
 		return err
 	}
+	header.Form = NewestForm
 	if err := put(Record{Kind: Head, At: header.Created, Head: &header}); err != nil {
 		return 0, "", phrase.Errorf("journal: %w", err)
 	}

@@ -28,13 +28,15 @@ type Record struct {
 	// changed, or it was moved away
 	Head *Header `json:"head,omitempty"`
 	// earlier records whose commit the ledger refused: their intents never left
-	Void    []int64   `json:"void,omitempty"`
-	By      string    `json:"by,omitempty"`      // the process that may send what the record begins to send
-	ActName string    `json:"act,omitempty"`     // the name of a person's act
-	Who     string    `json:"who,omitempty"`     // the person
-	Rows    []Image   `json:"rows,omitempty"`    // the rows that decide about sending, as they are after it
-	Records []Sent    `json:"records,omitempty"` // the records of the platform, likewise
-	Jobs    []JobFact `json:"jobs,omitempty"`    // the jobs that a person paused, or let go on
+	Void    []int64 `json:"void,omitempty"`
+	By      string  `json:"by,omitempty"`      // the process that may send what the record begins to send
+	ActName string  `json:"act,omitempty"`     // the name of a person's act
+	Who     string  `json:"who,omitempty"`     // the person
+	Rows    []Image `json:"rows,omitempty"`    // the rows that decide about sending, as they are after it
+	Records []Sent  `json:"records,omitempty"` // the records of the platform, likewise
+	// which records rows may be that of, as it leaves them
+	Sightings []Sighting `json:"sightings,omitempty"`
+	Jobs      []JobFact  `json:"jobs,omitempty"` // the jobs that a person paused, or let go on
 	// jobs whose rows were moved to another job: by this act, or, in a base, before it
 	Moves []Move `json:"moves,omitempty"`
 	// for each other journal of the ledger the last record that the ledger had
@@ -51,7 +53,7 @@ type Record struct {
 
 // Quiet reports whether a record tells nothing of rows, records or jobs.
 func (r Record) Quiet() bool {
-	return len(r.Rows)+len(r.Records)+len(r.Jobs)+len(r.Moves) == 0 && r.ActName == ""
+	return len(r.Rows)+len(r.Records)+len(r.Sightings)+len(r.Jobs)+len(r.Moves) == 0 && r.ActName == ""
 }
 
 // Open returns how many requests may leave after the record.
@@ -82,6 +84,9 @@ type Term struct {
 	WAL    int64  `json:"wal,omitempty"`    // how far the server's write-ahead log was on its disk; 0 = not readable
 }
 
+// NewestForm is the form of the journals that this version writes. One of another form is not read.
+const NewestForm = 1
+
 // Header identifies a journal.
 type Header struct {
 	Journal string    `json:"journal"` // its id, a UUID
@@ -91,6 +96,7 @@ type Header struct {
 	Place   string    `json:"place"`   // the ledger's file, or host and database
 	Created time.Time `json:"created"` // when the journal was created, not the segment
 	Program string    `json:"program"` // the version that wrote the segment
+	Form    int       `json:"form"`    // of the records, the fingerprints among them; see NewestForm
 
 	Platform string `json:"platform,omitempty"` // the base address that the ledger has sent to
 	// where the ledger was moved to: what this journal follows never sends again
@@ -165,6 +171,20 @@ type Sent struct {
 	Kilograms  string       `json:"kg"`
 	At         time.Time    `json:"at"`
 	Version    int64        `json:"version"` // of several images of one record the highest is the newest
+}
+
+// Sighting is what a row holds, or held last, that may be the row of records of its kind; with no record
+// it is decided (trade.Sighting).
+type Sighting struct {
+	RowRef
+	Sends string   `json:"sends"`
+	Of    []SeenAs `json:"of,omitempty"`
+}
+
+// SeenAs is a record, and what the row holds of it.
+type SeenAs struct {
+	Origin
+	Prints trade.Prints `json:"prints"`
 }
 
 // JobFact is the state in which a person left a job.

@@ -23,15 +23,20 @@ var numberColumns = map[string]bool{
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
-	"sent_business": true, "sent_frame": true, "sent_document": true, "sent_near": true, "sent_at": true,
-	"new_business": true, "new_frame": true, "new_document": true, "new_near": true,
+	"sent_ab": true, "sent_ac": true, "sent_bc": true, "new_ab": true, "new_ac": true, "new_bc": true,
+	"seen_ab": true, "seen_ac": true, "seen_bc": true, "sent_at": true,
 }
 
 // HashColumns are the columns that hold hashes.
 var HashColumns = map[string]bool{
 	"source_hash": true, "payload_hash": true, "another": true,
-	"sent_cells": true, "sent_payload": true, "new_cells": true, "new_payload": true,
+	"sent_cells": true, "sent_payload": true, "sent_fields": true,
+	"new_cells": true, "new_payload": true, "new_fields": true,
+	"seen_cells": true, "seen_payload": true, "seen_fields": true,
 }
+
+// manyRows are the tables that get many rows at once.
+var manyRows = []string{"attempt", "record", "listing", "sighting"}
 
 // kindOf returns the SQL type of a column. text states that the id is text.
 func (d Dialect) kindOf(column string, text bool) string {
@@ -56,7 +61,7 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 	case t.S.D.Name == SQLite:
 		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
 		return err
-	case (table == "attempt" || table == "record" || table == "listing") && len(rows) > 1: // they get many rows at once
+	case slices.Contains(manyRows, table) && len(rows) > 1:
 		_, err := t.unnested(table, columns, rows, func(list string) string {
 			names := strings.Join(columns, ", ")
 			return "INSERT INTO " + table + " (" + names + ") SELECT * FROM " + list + " " + suffix

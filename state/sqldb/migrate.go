@@ -35,8 +35,8 @@ const formerIndex = "entry_one_remote"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "attempt", "record", "run", "job_kind",
-	"job_moved",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "attempt", "record", "sighting", "run",
+	"job_kind", "job_moved",
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
@@ -203,22 +203,28 @@ func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64
 	return version, err
 }
 
+// FormerFormat returns the error for a ledger, or a journal, in the form of before the first release: by its
+// fingerprints nothing would be found again.
+func FormerFormat(where string) error {
+	return &Error{
+		Code: CodeForeign, Path: where,
+		Hint: phrase.New("keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet"),
+		Err:  errors.New("it has the form of before the first release, which this program does not read"),
+	}
+}
+
 // foreign returns an error for a database that has tables but not our schema. A PostgreSQL database
 // may hold tables of other programs beside ours, if their names differ; a SQLite file must be ours
 // alone.
 func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
-		ours && slices.Contains(names, "entry") && !slices.Contains(names, "record")
+		ours && slices.Contains(names, "entry") && (!slices.Contains(names, "record") || !slices.Contains(names, "sighting"))
 	switch {
 	case ours && !former:
 		return nil
 	case former:
-		return &Error{
-			Code: CodeForeign, Path: where,
-			Hint: phrase.New("keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet"),
-			Err:  errors.New("it has the form of before the first release, which this program does not read"),
-		}
+		return FormerFormat(where)
 	}
 	others := names
 	if !alone {

@@ -218,7 +218,8 @@ func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
 		}
 		sent.Payload, _ = json.Marshal(body) //nolint:errchkjson // texts and numbers that were read as JSON
 		sent.PayloadHash = trade.PayloadHash(sent.Target, sent.Payload)
-		sent.Content = sent.Prints().Business
+		pairs := sent.Prints().Pairs(sent.Sends)
+		sent.Content = pairs[0] ^ pairs[1]
 	}
 	if len(there) == 0 {
 		return nil

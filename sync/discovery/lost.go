@@ -51,16 +51,15 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 		rows := make([]identity.ERPRow, 0, 2*len(entries))
 		for i, e := range entries {
-			row := sending.RowOf(r.Run.Job, &now[i])
-			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key, Content: identity.Content{
-				Prints: trade.Prints{Cells: r.differ[e.ID].source},
-			}}
-			rows = append(rows, row, was)
+			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
+			was.Cells = r.differ[e.ID].source
+			rows = append(rows, sending.RowOf(r.Run.Job, &now[i]), was)
 		}
 		of, _, err := r.Recheck.Candidates(ctx, rows, nil, nil)
 		if err != nil {
 			return err
 		}
+		found := identity.Found(of, rows)
 		var updates []trade.Update
 		empty := map[int64]bool{} // what their rows were is elsewhere now, and their keys have no row
 		for i, old := range entries {
@@ -71,11 +70,16 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			entry := old
 			switch {
 			case moved, other && content.Known(), open && !content.Known():
-				continue
+				var changed bool
+				if entry.Sightings, changed = identity.Followed(&rows[2*i], of, found); !changed {
+					continue
+				}
 			case !other:
 				entry.Flags = old.Flags.With(trade.Replaced, false)
+				fallthrough
+			default:
+				entry.Newest = content.Prints // until it can be sent, its cells alone
 			}
-			entry.Newest = content.Prints // until it can be sent, its cells alone
 			updates = append(updates, trade.Update{From: old.State, Entry: entry})
 		}
 		lost, err := r.Run.FlagReplaced(ctx, empty)
@@ -102,6 +106,10 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 		switch {
 		case record.Row.ID == old.ID:
 			other = standing >= identity.Replaced
+			moved = moved || slices.ContainsFunc(record.Sightings, func(s trade.Sighting) bool { // its row is elsewhere
+				here := s.Cells == record.Sent.Cells || s.Cells == record.Newest.Cells
+				return s.Row != old.ID && s.Cells != "" && here
+			})
 		case standing >= identity.Amended && identity.Same(record, content.Prints): // it came from there
 			moved = true
 			if standing == identity.Gone && record.Row.Job == old.Job {
@@ -161,11 +169,19 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			switch v := verdicts[i]; {
 			case v.Cause == "":
 				free = append(free, e)
-			case v.Cause == trade.CauseRetyped && (e.Error == nil || e.Error.Counterpart == nil):
+			case v.Cause == trade.CauseRetyped:
+				of, entry := v.Because.Candidate, e
+				prints := sending.ContentOf(&e).Prints
 				// a rebuilt ledger does not say for which record
-				entry := e
-				sending.HoldRetyped(&entry, v.Because.Candidate)
-				entry.UpdatedAt = r.Run.Env.Clock.Now()
+				known := e.Error != nil && e.Error.Counterpart != nil
+				now := trade.Sighting{Row: e.ID, Record: of.Record.ID, Prints: prints}
+				if known && (!prints.Known() || slices.Contains(of.Record.Sightings, now)) {
+					continue
+				}
+				sending.HoldRetyped(&entry, of)
+				if !known {
+					entry.UpdatedAt = r.Run.Env.Clock.Now()
+				}
 				named.Updates = append(named.Updates, trade.Update{From: e.State, Entry: entry})
 			}
 		}

@@ -20,9 +20,8 @@ type pendingParents struct {
 
 // goesAhead are the rows that would be sent, by what they may be found by.
 type goesAhead struct {
-	cells map[trade.Hash][]trade.Entry
-	near  map[int64][]trade.Entry
-	has   map[int64]bool
+	same map[trade.Hash][]trade.Entry // cells, and identifying fields
+	has  map[int64]bool
 }
 
 func (g goesAhead) add(e trade.Entry) {
@@ -31,7 +30,7 @@ func (g goesAhead) add(e trade.Entry) {
 	}
 	g.has[e.ID] = true
 	p := sending.ContentOf(&e).Prints
-	g.cells[p.Cells], g.near[p.Near] = append(g.cells[p.Cells], e), append(g.near[p.Near], e)
+	g.same[p.Cells], g.same[p.Fields] = append(g.same[p.Cells], e), append(g.same[p.Fields], e)
 }
 
 // of returns those that may be like one of some rows.
@@ -39,7 +38,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 	seen := map[int64]bool{}
 	for _, e := range entries {
 		p := sending.ContentOf(&e).Prints
-		for _, other := range slices.Concat(g.cells[p.Cells], g.near[p.Near]) {
+		for _, other := range slices.Concat(g.same[p.Cells], g.same[p.Fields]) {
 			if !seen[other.ID] {
 				seen[other.ID] = true
 				out = append(out, other)
@@ -54,7 +53,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 // reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &pendingParents{run: d.Run, recheck: d.Recheck}
-	ahead := goesAhead{map[trade.Hash][]trade.Entry{}, map[int64][]trade.Entry{}, map[int64]bool{}}
+	ahead := goesAhead{map[trade.Hash][]trade.Entry{}, map[int64]bool{}}
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, sending.BatchSize)
 		if err != nil {

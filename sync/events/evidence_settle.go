@@ -58,9 +58,9 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	fits := func(c trade.Candidate) bool {
 		return timingOf(c, d.Attempt, ends) == TimeFits && c.Purpose != trade.ForDeletion && agrees(c, sent)
 	}
-	fit, business := slices.IndexFunc(read, fits), businessOf(d.Attempt).Business
+	fit, prints := slices.IndexFunc(read, fits), printsOf(d.Attempt)
 	if fit < 0 || slices.ContainsFunc(doubts, func(o trade.Doubt) bool {
-		return o.Attempt.ID != d.Attempt.ID && business != 0 && businessOf(o.Attempt).Business == business
+		return o.Attempt.ID != d.Attempt.ID && prints.Differ(printsOf(o.Attempt)) == 0
 	}) {
 		return nil
 	}
@@ -83,7 +83,6 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	if len(like) != 1 || !fits(like[0]) {
 		return nil
 	}
-	prints := businessOf(d.Attempt)
 	query := trade.RecordQuery{Kind: trade.OrderCommitments, Prints: []trade.Prints{prints}}
 	elsewhere, _, err := h.Rows.Records(ctx, query)
 	if err != nil || slices.ContainsFunc(elsewhere, func(o trade.Record) bool {
@@ -103,8 +102,8 @@ func waitsToLeave(d trade.Doubt) bool {
 	return false
 }
 
-// businessOf returns the fingerprints of what an attempt sent, without those of its row.
-func businessOf(a trade.Attempt) trade.Prints {
+// printsOf returns the fingerprints of what an attempt sent, without those of its row.
+func printsOf(a trade.Attempt) trade.Prints {
 	return trade.PrintsOf(trade.OrderCommitments, "", a.Target, a.Payload)
 }
 

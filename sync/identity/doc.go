@@ -7,27 +7,31 @@
 // other row goes under that key unless a person ordered it. A record that a person gave to another
 // row, or whose row the ledger does not have, keeps its key against rows of the same document only.
 //
-// Content. Two contents are alike by their cells, their payload, their business or their frame, the
-// strongest first ([trade.Prints]). A record has the content that was sent and the newest one of
-// its row; either counts. Newest follows its row as long as [StandingOf] is not Replaced or Gone:
-// the caller keeps it so, and sets it when a person says whose record it is.
+// Content. Two contents are alike by their cells, by their payload, or if at most one identifying field
+// differs, the strongest first ([trade.Prints]). A record has the content that was sent, the newest one
+// of its row, what was sent as it would be sent today, and what rows hold that may be its own
+// ([trade.Sighting]); each counts, the last as a guess. Newest follows its row as long as [StandingOf] is
+// not Replaced or Gone: the caller keeps it so, and sets it when a person says whose record it is.
 //
-// Re-typed. A record has lost its row when its key is gone, holds another document, or was amended.
-// A row that is like it is held: by any of the four against a key that is gone or holds another
-// document, by cells and payload against an amended one, by the business, too, if what the key holds
-// has not even the frame of what was sent. If the row of the record is cancelled in the ERP, or a
-// person took it out, or its key holds what came from another key, the frame does not count.
-// A record whose key holds its newest content has a row: it counts as amended, by what was sent. A
-// row with exactly its cells explains a record, be it one that waits, is held, or has the key of
-// another record that lost its row; then the record holds nobody else, and it is a count: as many
-// rows of one content go as there are more rows than records. Otherwise all that are like it are held.
+// Re-typed. A record has lost its row when its key is gone, holds another document, or was amended. A
+// row that is like it is held: by any likeness against a key that is gone or holds another document, by
+// cells and payload against an amended one, by all identifying fields, too, if two or more of what was
+// sent are otherwise under the key. If the row of the record is cancelled in the ERP, or a person took
+// it out, no identifying field may differ. A record whose key holds its newest content has a row: it
+// counts as amended, by what was sent. A row with exactly its cells explains a record, be it one that
+// waits, is held, or has the key of another record that lost its row; then the record holds nobody else,
+// and it is a count: as many rows of one content go as there are more rows than records. Otherwise all
+// that are like it are held.
 //
 // Held. A row that is held for a record stays so, edited or not, until the record has its own row
-// again or a person said that they are different. Decisions are about a content and a record, so
-// they bind the row under each key: the caller looks them up by what the row holds.
+// again, another row explains it, the key has another document, or a person said that they are
+// different. What the row holds counts as a content of the record, also when its key goes; so does what
+// stands under the key with which a record's row has changed places ([Followed]). Decisions are about a
+// content and a record, so they bind the row under each key: the caller looks them up by what the row
+// holds.
 //
-// Twins. A row that sends all that another living row has, price too, is its twin; one that has its
-// payload or business is a near twin. The rules say for each whether it goes with a flag, is held,
+// Twins. A row that sends all that another living row has, price too, is its twin; one that has all its
+// identifying fields is a near twin. The rules say for each whether it goes with a flag, is held,
 // or is not looked at. Of rows that go together the first goes. Further apart in time than the
 // rules allow, or declared different, they are two.
 //

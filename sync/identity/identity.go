@@ -18,7 +18,7 @@ type ERPRow struct {
 	ID              int64 // of the ledger, never 0
 	Job, Key, Space string
 	Content
-	HeldFor   int64          // the record for which it is held as retyped; 0 = none
+	HeldFor   int64          // the record for which it is held as retyped; 0 = none, -1 = not known
 	Different map[int64]bool // records of which a person said that this content is another document
 	Apart     map[int64]bool // rows of which a person said so
 	Ordered   bool           // a person ordered that it goes although its key has a record
@@ -88,18 +88,18 @@ const (
 // has flagged stays another one until its key holds again what was sent.
 func StandingOf(record *trade.Record, now []Content) Standing {
 	out := Gone
-	document := cmp.Or(record.Newest.Document, record.Sent.Document)
 	for i := range now {
 		here := Replaced
+		same := SameDocument(record, now[i].Prints)
 		switch row := &now[i].Prints; {
 		case likeness(row, &record.Sent) <= payload:
 			here = Stands
-		case record.Row.Replaced && row.Document != 0 && row.Document == document:
+		case record.Row.Replaced && same:
 			here = Moved
 		case record.Row.Replaced:
 		case record.Newest.Known() && likeness(row, &record.Newest) <= payload:
 			here = Corrected
-		case row.Document != 0 && row.Document == document:
+		case same:
 			here = Amended
 		}
 		out = min(out, here)
@@ -107,12 +107,25 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 	return out
 }
 
+// SameDocument reports whether a content is the document of a record at all, by its newest state.
+func SameDocument(record *trade.Record, p trade.Prints) bool {
+	return p.SameDocument(record.Kind, newestKnown(record))
+}
+
+// newestKnown returns the newest content of a record of which the identifying fields are known.
+func newestKnown(record *trade.Record) trade.Prints {
+	if record.Newest.Known() {
+		return record.Newest
+	}
+	return record.Sent
+}
+
 // Misplaced reports whether children must wait that would go under a record: its key holds another
 // document or content that nobody has read yet or judged, also beside its own, or it has lost its
 // row and may belong to another one. elsewhere are rows without a record. A record of which no
 // document is known takes its children.
 func Misplaced(record *trade.Record, now []Content, elsewhere ...ERPRow) bool {
-	known := cmp.Or(record.Newest.Document, record.Sent.Document) != 0
+	known := record.Kind != trade.OrderCommitments || newestKnown(record).Known()
 	for i := range now {
 		switch StandingOf(record, now[i:i+1]) {
 		case Amended, Moved:
@@ -133,8 +146,8 @@ const (
 	explains        // cells, and the record is this row's
 	cells
 	payload
-	business
-	frame
+	same // all identifying fields
+	near // all but one
 	none
 )
 
@@ -145,24 +158,23 @@ func likeness(a, b *trade.Prints) int {
 		return cells
 	case a.Payload != "" && a.Payload == b.Payload:
 		return payload
-	case a.Business != 0 && a.Business == b.Business:
-		return business
-	case a.Frame != 0 && a.Frame == b.Frame:
-		return frame
 	}
-	return none
+	return min(same+a.Differ(*b), none)
 }
 
-// Alike reports whether a record has anything in common with one of some rows.
+// Alike reports whether a content of a record is like one of some rows.
 func Alike(record *trade.Record, rows []ERPRow) bool {
 	return slices.ContainsFunc(rows, func(r ERPRow) bool {
-		return likeness(&r.Prints, &record.Sent) != none || likeness(&r.Prints, &record.Newest) != none
+		return likeness(&r.Prints, &record.Sent) != none || likeness(&r.Prints, &record.Newest) != none ||
+			slices.ContainsFunc(record.Sightings, func(s trade.Sighting) bool {
+				return likeness(&r.Prints, &s.Prints) != none
+			})
 	})
 }
 
-// Same reports whether a record is for the business of a content at least.
+// Same reports whether a record has all identifying fields of a content.
 func Same(record *trade.Record, p trade.Prints) bool {
-	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= business
+	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= same
 }
 
 // lost is a record with what became of its row.
@@ -196,17 +208,24 @@ func (l *lost) like(row *ERPRow) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
 		return none
 	}
-	out, weakest := none, frame
-	for _, p := range l.contents() {
-		out = min(out, likeness(&row.Prints, p))
-	}
+	out, weakest := none, near
 	switch {
 	case l.standing == Stands:
 		return none
 	case l.standing <= Amended && !l.far:
 		weakest = payload
-	case l.standing <= Moved || l.void:
-		weakest = business
+	case l.standing <= Amended || l.void:
+		weakest = same
+	}
+	for _, p := range l.contents() {
+		out = min(out, likeness(&row.Prints, p))
+	}
+	for i := range l.record.Sightings { // a guess, however much they are alike
+		s := &l.record.Sightings[i]
+		own := s.Row == row.ID && row.HeldFor != 0 // it stays held
+		if !own && weakest == near && likeness(&row.Prints, &s.Prints) <= weakest {
+			return min(out, near)
+		}
 	}
 	if out > weakest {
 		return none
@@ -216,6 +235,61 @@ func (l *lost) like(row *ERPRow) int {
 
 // owns reports whether a record is the row's own.
 func (r *ERPRow) owns(record *trade.Record) bool { return r.ID != 0 && record.Row.ID == r.ID }
+
+// Followed returns what a row is seen as that stands under a key which another record has: that of the
+// records whose content it holds, or goes on to hold after an edit; and whether that is new. of are the
+// records that may be meant, found what [Found] returns.
+func Followed(row *ERPRow, of []Candidate, found map[int64]int64) (out []trade.Sighting, changed bool) {
+	out = []trade.Sighting{}
+	if !row.Known() {
+		return nil, false
+	}
+	for i := range of {
+		record := &of[i].Record
+		at := slices.IndexFunc(record.Sightings, func(s trade.Sighting) bool { return s.Row == row.ID })
+		exact := found[record.ID] == row.ID
+		switch {
+		case row.owns(record):
+		case exact:
+			out = append(out, trade.Sighting{Row: row.ID, Record: record.ID, Prints: row.Prints})
+			changed = changed || at < 0 || record.Sightings[at].Prints != row.Prints
+		case at < 0:
+		case found[record.ID] != 0 || StandingOf(record, of[i].Now) < Amended:
+			changed = true // its row is there now
+		default:
+			s := record.Sightings[at]
+			edited := s.Differ(row.Prints) <= 1 ||
+				record.Kind == trade.OrderCommitments && s.SameDocument(record.Kind, row.Prints)
+			if edited && s.Prints != row.Prints {
+				s.Prints, changed = row.Prints, true
+			}
+			out = append(out, s)
+		}
+	}
+	return out, changed
+}
+
+// Found returns, by record, the row that holds exactly the content of a record which lost its row.
+func Found(of []Candidate, rows []ERPRow) map[int64]int64 {
+	out := map[int64]int64{}
+	for i := range of {
+		record := &of[i].Record
+		if StandingOf(record, of[i].Now) < Amended {
+			continue
+		}
+		for n := range rows {
+			row := &rows[n].Prints
+			like := min(likeness(row, &record.Sent), likeness(row, &record.Newest))
+			for k := range record.Sightings {
+				like = min(like, likeness(row, &record.Sightings[k].Prints))
+			}
+			if rows[n].Known() && !rows[n].owns(record) && like <= payload {
+				out[record.ID] = rows[n].ID
+			}
+		}
+	}
+	return out
+}
 
 // Judge decides about rows, in the order in which they would go.
 func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
@@ -253,7 +327,7 @@ func (j *judge) byKey(i int) {
 		if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
 			continue
 		}
-		other := row.Document != 0 && r.Sent.Document != 0 && row.Document != r.Sent.Document
+		other := row.Known() && r.Sent.Known() && !row.SameDocument(r.Kind, r.Sent)
 		if r.Row.ID != 0 && r.Row.Key == row.Key || r.Key == row.Key && !other {
 			j.out[i].Cause, j.out[i].Because.Candidate = trade.CauseOtherJob, j.records[k].of
 			return
@@ -274,7 +348,7 @@ func (j *judge) retyped() {
 		for k := range j.records {
 			l := &j.records[k]
 			strength := l.like(row)
-			if strength != none {
+			if strength != none || j.heldFor(i, k) {
 				like = append(like, k)
 			}
 			switch {
@@ -302,11 +376,17 @@ func (j *judge) retyped() {
 	}
 }
 
-// heldFor reports whether a row stays held for a record.
+// heldFor reports whether a row stays held for a record, edited or not, unless its key has another
+// document by now.
 func (j *judge) heldFor(i, k int) bool {
 	row, l := &j.rows[i], &j.records[k]
-	return row.HeldFor == l.record.ID && (l.standing > Corrected || l.far) &&
-		!row.Different[l.record.ID] && !row.owns(l.record)
+	held := row.HeldFor == l.record.ID
+	for _, s := range l.record.Sightings {
+		if s.Row == row.ID && row.HeldFor != 0 {
+			held = !row.Known() || s.SameDocument(l.record.Kind, row.Prints) || s.Differ(row.Prints) <= 1
+		}
+	}
+	return held && l.standing > Amended && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 
 // explanations are the records that are explained: for each the row that has exactly its cells, by
@@ -355,9 +435,10 @@ func (j *judge) explain() explanations {
 		for k := range j.records {
 			l := &j.records[k]
 			byKey := j.out[i].Because.Candidate
-			if byKey == l.of || byKey == nil && j.heldFor(i, k) {
+			exact := l.like(&j.rows[i]) == cells
+			if byKey == l.of || byKey == nil && exact && j.heldFor(i, k) {
 				tied[i] = true
-				if l.like(&j.rows[i]) == cells {
+				if exact {
 					out[explanation{l.record.ID, j.rows[i].Cells}] = i
 				}
 			}
@@ -419,16 +500,16 @@ func (j *judge) twins(i int) {
 	if v.Cause == trade.CauseOtherJob {
 		return // it may be the very row of that record
 	}
-	var equal, near twin
+	var equal, almost twin
 	// of returns which kind of twin a content is of the row; nil: none
 	of := func(id int64, now *Content) *twin {
-		same := row.Whole != "" && row.Whole == now.Whole
+		equalAll := row.Whole != "" && row.Whole == now.Whole
 		switch like := likeness(&row.Prints, &now.Prints); {
 		case id == row.ID:
-		case same:
+		case equalAll:
 			return &equal
-		case like == payload || like == business || like == cells:
-			return &near
+		case like <= same:
+			return &almost
 		}
 		return nil
 	}
@@ -451,13 +532,13 @@ func (j *judge) twins(i int) {
 			*kind = kind.or(twin{Other{Row: o}, !row.Apart[o.ID], j.within(row.ID, o.ID)})
 		}
 	}
-	v.Twin, v.Near = equal.found() && j.rules.Twin != trade.Off, near.found() && j.rules.Near != trade.Off
+	v.Twin, v.Near = equal.found() && j.rules.Twin != trade.Off, almost.found() && j.rules.Near != trade.Off
 	if v.Cause != "" {
 		return
 	}
 	mode, by := j.rules.Twin, equal
-	if !equal.found() || !equal.counts() && near.counts() {
-		mode, by, v.NearOnly = j.rules.Near, near, near.found()
+	if !equal.found() || !equal.counts() && almost.counts() {
+		mode, by, v.NearOnly = j.rules.Near, almost, almost.found()
 	}
 	if mode == trade.Off || !by.found() {
 		v.NearOnly = false

@@ -23,6 +23,7 @@ func price(d *document)    { d.price = 101 }
 func issuer(d *document)   { d.issuer = 2 }
 func date(d *document)     { d.date = 2 }
 func quantity(d *document) { d.kg = 900 }
+func harvest(d *document)  { d.harvest = 2 }
 func producer(d *document) { d.producer = 2 }
 
 // another returns the content of another contract in everything.
@@ -75,6 +76,13 @@ func certain(c identity.Candidate, as trade.Certainty) identity.Candidate {
 	return with(c, func(r *trade.Record) { r.Certainty = as })
 }
 
+// sighted is a record that a row may be that of, by what it holds.
+func sighted(c identity.Candidate, row int64, has identity.Content) identity.Candidate {
+	return with(c, func(r *trade.Record) {
+		r.Sightings = append(r.Sightings, trade.Sighting{Row: row, Record: r.ID, Prints: has.Prints})
+	})
+}
+
 func cancelled(c identity.Candidate) identity.Candidate {
 	c.Cancelled = true
 	return c
@@ -90,7 +98,7 @@ func ofBranch(r *trade.Record) { r.Job, r.Row.Job = "branch", "branch" }
 func heldInBranch(r *trade.Record) { r.Row = trade.RowRef{ID: 9, Job: "branch", Key: "A"} }
 
 func mappedAnew(c identity.Content) identity.Content {
-	return identity.Content{Prints: trade.Prints{Cells: c.Cells, Payload: "other", Business: 5, Frame: 5, Document: 5}}
+	return identity.Content{Prints: trade.Prints{Cells: c.Cells, Payload: "other", Fields: marks(5, 5, 5, 5, 5, 5)}}
 }
 
 func branch(r *identity.ERPRow) { r.Job = "branch" }
@@ -267,6 +275,16 @@ func TestRetyped(t *testing.T) {
 			records{record(1, "A", x)},
 		},
 		{
+			"typed again for another harvest", warn, "retyped 1",
+			rows{row(1, "B", contract(harvest, issuer))},
+			records{record(1, "A", x)},
+		},
+		{
+			"a number of another document, and its content with one other field elsewhere", warn, "retyped 1",
+			rows{row(1, "B", contract(harvest))},
+			records{record(1, "A", x, z)},
+		},
+		{
 			"typed again with another quantity and date", warn, "goes",
 			rows{row(1, "B", contract(quantity, date))},
 			records{record(1, "A", x)},
@@ -342,7 +360,7 @@ func TestRetyped(t *testing.T) {
 			records{record(1, "A", x), record(2, "D", x)},
 		},
 		{
-			"exactly equal cells explain a record", warn, "goes; retyped 1 near",
+			"exactly equal cells explain a record", warn, "goes; retyped 1",
 			rows{row(1, "B", contract(date)), row(2, "C", x)},
 			records{record(1, "A", x)},
 		},
@@ -442,6 +460,26 @@ func TestHeld(t *testing.T) {
 			records{record(1, "A", x), record(2, "B", x)},
 		},
 		{
+			"what a held row was corrected to, under another key", warn, "retyped 1",
+			rows{row(2, "C", contract(quantity, date))},
+			records{sighted(record(1, "A", x), 1, contract(harvest, quantity, date))},
+		},
+		{
+			"and the record has its row again", warn, "goes",
+			rows{row(2, "C", contract(quantity, date))},
+			records{sighted(record(1, "A", x, x), 1, contract(harvest, quantity, date))},
+		},
+		{
+			"and a person said that it is another one", warn, "goes",
+			rows{row(2, "C", contract(quantity, date), different(1))},
+			records{sighted(record(1, "A", x), 1, contract(harvest, quantity, date))},
+		},
+		{
+			"a held row is not like what it holds itself", warn, "retyped 2",
+			rows{row(1, "B", z, heldFor(2))},
+			records{sighted(record(1, "A", x, x), 1, z), record(2, "D", x)},
+		},
+		{
 			"held for what another row has exactly", warn, "retyped 1; retyped 1",
 			rows{row(1, "B", x), row(2, "C", contract(date), heldFor(1))},
 			records{record(1, "A", x)},
@@ -478,8 +516,13 @@ func TestTakenOut(t *testing.T) {
 			records{cancelled(record(1, "A", x))},
 		},
 		{
-			"cancelled in the ERP, and typed again with another price, date and wallet", warn, "retyped 1",
-			rows{row(1, "B", contract(date, price))},
+			"cancelled in the ERP, and typed again with another price and issuer", warn, "retyped 1",
+			rows{row(1, "B", contract(issuer, price))},
+			records{cancelled(record(1, "A", x))},
+		},
+		{
+			"cancelled in the ERP, and another one of the next day", warn, "goes",
+			rows{row(1, "B", contract(date))},
 			records{cancelled(record(1, "A", x))},
 		},
 		{
@@ -515,7 +558,7 @@ func TestTwins(t *testing.T) {
 		},
 		{
 			"a near twin, warn", modes(identity.Hold, trade.Warning), "goes 1 near only",
-			rows{row(1, "B", contract(date))},
+			rows{row(1, "B", contract(issuer))},
 			records{record(1, "A", x, x)},
 		},
 		{
@@ -526,6 +569,11 @@ func TestTwins(t *testing.T) {
 		{
 			"a near twin, off", modes(identity.Hold, trade.Off), "goes",
 			rows{row(1, "B", contract(price))},
+			records{record(1, "A", x, x)},
+		},
+		{
+			"another day is no twin", hold, "goes",
+			rows{row(1, "B", contract(date))},
 			records{record(1, "A", x, x)},
 		},
 		{
@@ -610,8 +658,8 @@ func TestTwoJobs(t *testing.T) {
 			nil,
 		},
 		{
-			"a row of another job for the same business", warn, "goes; goes r1 near only",
-			rows{row(1, "B", x), row(2, "C", contract(date), branch)},
+			"a row of another job with the same identifying fields", warn, "goes; goes r1 near only",
+			rows{row(1, "B", x), row(2, "C", contract(issuer), branch)},
 			nil,
 		},
 		{

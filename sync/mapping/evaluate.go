@@ -136,7 +136,8 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	fresh := trade.Entry{
 		Sends: e.Job.Spec.Sends, Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
 	}
-	fresh.Content = fresh.Prints().Business
+	pairs := fresh.Prints().Pairs(fresh.Sends)
+	fresh.Content = pairs[0] ^ pairs[1]
 	entry.TakePayload(fresh)
 }
 

@@ -128,8 +128,8 @@ const TwinHold trade.Severity = "hold"
 // of the mapping: changing it maps no row again.
 type TwinCheck struct {
 	Mode trade.Severity // hold, warn or off; "" = warn
-	// Near is the mode for a row that is only for the same business: equal in every field that the
-	// API always requires, different in its price or another optional field
+	// Near is the mode for a row that has only the same identifying fields, and differs in its price
+	// or another field
 	Near trade.Severity
 	Days int // rows first seen further apart are two in any case; 0 = no limit
 }

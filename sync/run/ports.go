@@ -60,6 +60,8 @@ type Relatives interface {
 	// Records returns the records that count and that a query selects, in the order of their ids.
 	// alone reports that no other job has rows of this kind, so that no key was looked for.
 	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
+	// LastRecord returns the number of the newest record; 0 if there is none.
+	LastRecord(ctx context.Context) (int64, error)
 	// Unsent returns the entries of a kind, of all jobs, that nothing was sent for and whose newest
 	// rows have one of these cells.
 	Unsent(ctx context.Context, kind trade.Kind, cells []trade.Hash) ([]trade.Entry, error)

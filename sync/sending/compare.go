@@ -3,6 +3,7 @@
 package sending
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,8 +28,11 @@ func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 	row := identity.ERPRow{
 		ID: e.ID, Job: job.Name(), Key: e.Key, Space: job.Identity.Space, Content: ContentOf(e), Ordered: e.Ordered(),
 	}
-	if e.State == trade.Held && e.Cause == trade.CauseRetyped && e.Error != nil && e.Error.Counterpart != nil {
-		row.HeldFor = e.Error.Counterpart.Record
+	if e.State == trade.Held && e.Cause == trade.CauseRetyped {
+		row.HeldFor = -1
+		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Record != 0 {
+			row.HeldFor = e.Error.Counterpart.Record
+		}
 	}
 	return row
 }
@@ -47,7 +52,7 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storin
 	job := r.run.Job
 	query := trade.RecordQuery{Job: job.Name(), Space: job.Identity.Space, Kind: job.Spec.Sends}
 	keys := map[string]bool{}
-	wanted := map[int64]bool{}
+	wanted, seen := map[int64]bool{}, map[int64]bool{}
 	for _, row := range rows {
 		query.Prints = append(query.Prints, row.Prints)
 		keys[row.Key] = true
@@ -55,16 +60,18 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storin
 		if row.HeldFor != 0 {
 			query.IDs, wanted[row.HeldFor] = append(query.IDs, row.HeldFor), true
 		}
+		query.Seen, seen[row.ID] = append(query.Seen, row.ID), true
 	}
-	records, alone, err := r.run.Ledger.Records(ctx, query)
+	records, alone, err := r.records(ctx, query, rows)
 	if err != nil {
 		return nil, nil, err
 	}
 	known := map[int64]bool{}
-	r.known = make(map[int64]bool, len(records))
 	for _, record := range records {
-		known[record.Row.ID], r.known[record.ID] = true, true
-		if wanted[record.ID] || keys[record.Row.Key] || keys[record.Key] || identity.Alike(&record, rows) {
+		known[record.Row.ID] = true
+		seenAs := func(s trade.Sighting) bool { return seen[s.Row] }
+		if wanted[record.ID] || slices.ContainsFunc(record.Sightings, seenAs) ||
+			keys[record.Row.Key] || keys[record.Key] || identity.Alike(&record, rows) {
 			out = append(out, identity.Candidate{Record: record})
 		}
 	}
@@ -89,6 +96,123 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storin
 		return nil, nil, err
 	}
 	return out, unsent, r.remap(ctx, out)
+}
+
+// records returns the records that a query selects, and those that are near some rows, in the order of
+// their numbers.
+func (r *Checker) records(ctx context.Context, query trade.RecordQuery, rows []identity.ERPRow,
+) (out []trade.Record, alone bool, err error) {
+	out, alone, err = r.run.Ledger.Records(ctx, query)
+	if err != nil {
+		return nil, false, err
+	}
+	r.known = make(map[int64]bool, len(out))
+	for _, record := range out {
+		r.known[record.ID] = true
+	}
+	like, err := r.near(ctx, rows)
+	r.asked, r.found = nil, nil
+	out = append(out, like...)
+	slices.SortFunc(out, func(a, b trade.Record) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(out, func(a, b trade.Record) bool { return a.ID == b.ID }), alone, err
+}
+
+// largeBucket is from how many records on, that have two groups of identifying fields in common, the ERP
+// is asked once in a pass which of them have lost their rows.
+const largeBucket = 8
+
+// near returns records that are like one of the rows but for one field, as far as they may have lost
+// their rows: those of before this pass, whose own records were read just before they went. What a call
+// has found is kept until the rows are compared.
+func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Record, error) {
+	kind := r.run.Job.Spec.Sends
+	if r.before == nil {
+		last, err := r.run.Ledger.LastRecord(ctx)
+		if err != nil {
+			return nil, err
+		}
+		r.before, r.lost, r.stands = &last, map[int64][]trade.Record{}, map[int64]bool{}
+	}
+	if *r.before == 0 {
+		return nil, nil
+	}
+	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: kind, Before: *r.before}
+	var known []int64
+	if r.asked == nil {
+		r.asked = map[int64]bool{}
+	}
+	for _, row := range rows {
+		for i, pair := range row.Pairs(kind) {
+			if _, once := r.lost[pair]; once {
+				known = append(known, pair)
+			} else if pair != 0 && !r.asked[pair] {
+				r.asked[pair] = true
+				query.Pairs[i] = append(query.Pairs[i], pair)
+			}
+		}
+	}
+	records, _, err := r.run.Ledger.Records(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	buckets := map[int64][]identity.Candidate{}
+	for _, record := range records {
+		of := map[int64]bool{}
+		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
+			for _, pair := range p.Pairs(kind) {
+				if r.asked[pair] && !of[pair] {
+					of[pair], buckets[pair] = true, append(buckets[pair], identity.Candidate{Record: record})
+				}
+			}
+		}
+	}
+	for _, pair := range slices.Sorted(maps.Keys(buckets)) {
+		bucket := buckets[pair]
+		if len(bucket) <= largeBucket {
+			for _, c := range bucket {
+				r.found = append(r.found, c.Record)
+			}
+			continue
+		}
+		known = append(known, pair)
+		r.lost[pair], err = r.lostOf(ctx, bucket)
+		if err != nil {
+			return nil, err
+		}
+	}
+	out := slices.Clone(r.found)
+	for _, pair := range known {
+		out = append(out, r.lost[pair]...)
+	}
+	return out, nil
+}
+
+// lostOf returns those of some records that have lost their rows. Each is asked for once in a pass.
+func (r *Checker) lostOf(ctx context.Context, records []identity.Candidate) (lost []trade.Record, err error) {
+	ask := slices.Clone(records)
+	ask = slices.DeleteFunc(ask, func(c identity.Candidate) bool { _, once := r.stands[c.Record.ID]; return once })
+	for chunk := range slices.Chunk(ask, run.PageSize) {
+		if err := r.readNow(ctx, chunk, nil); err != nil {
+			return nil, err
+		}
+		for _, c := range chunk {
+			r.stands[c.Record.ID] = identity.StandingOf(&c.Record, c.Now) <= identity.Amended
+		}
+	}
+	for _, c := range records {
+		if !r.stands[c.Record.ID] {
+			lost = append(lost, c.Record)
+		}
+	}
+	return lost, nil
+}
+
+// sighted returns what else may be the row of a record.
+func sighted(record *trade.Record) (out []trade.Prints) {
+	for _, s := range record.Sightings {
+		out = append(out, s.Prints)
+	}
+	return out
 }
 
 // remap finds out what was sent for the records that have lost their rows would be today, where the
@@ -232,25 +356,23 @@ func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[st
 // ledger with the same cells that nothing was sent for.
 func (r *Checker) Near(ctx context.Context, entries []trade.Entry) ([]bool, error) {
 	rows := make([]identity.ERPRow, len(entries))
-	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends}
 	mine := map[int64]bool{}
 	for i := range entries {
-		e := &entries[i]
-		rows[i], mine[e.ID] = RowOf(r.run.Job, e), true
-		query.Keys, query.Prints = append(query.Keys, e.Key), append(query.Prints, rows[i].Prints)
+		rows[i], mine[entries[i].ID] = RowOf(r.run.Job, &entries[i]), true
 	}
-	records, _, err := r.run.Ledger.Records(ctx, query)
+	of, _, err := r.Candidates(ctx, rows, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	unsent, err := r.run.Ledger.Unsent(ctx, query.Kind, cellsOf(rows))
+	unsent, err := r.run.Ledger.Unsent(ctx, r.run.Job.Spec.Sends, cellsOf(rows))
 	if err != nil {
 		return nil, err
 	}
 	out := make([]bool, len(rows))
 	for i, row := range rows {
-		out[i] = slices.ContainsFunc(records, func(o trade.Record) bool {
-			return o.Row.ID != row.ID && (o.Key == row.Key || o.Row.Key == row.Key || identity.Alike(&o, rows[i:i+1]))
+		out[i] = slices.ContainsFunc(of, func(c identity.Candidate) bool {
+			o := &c.Record
+			return o.Row.ID != row.ID && (o.Key == row.Key || o.Row.Key == row.Key || identity.Alike(o, rows[i:i+1]))
 		}) || slices.ContainsFunc(unsent, func(o trade.Entry) bool { return !mine[o.ID] && o.SourceHash == row.Cells })
 	}
 	return out, nil

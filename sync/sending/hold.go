@@ -104,6 +104,9 @@ func HoldRetyped(entry *trade.Entry, of *identity.Candidate) {
 	other := counterpartOf(identity.Other{Candidate: of})
 	other.Record, other.Gone = max(0, of.Record.ID), len(of.Now) == 0 && !of.Cancelled
 	entry.Hold(trade.CauseRetyped, retyped(of), &other)
+	if prints := ContentOf(entry).Prints; prints.Known() {
+		entry.Sightings = []trade.Sighting{{Row: entry.ID, Record: of.Record.ID, Prints: prints}}
+	}
 }
 
 // retyped returns the reason why a row is held that is like what was sent, or left out, under another

@@ -3,7 +3,6 @@
 package sending
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -19,6 +18,13 @@ import (
 type Checker struct {
 	run   *run.Run
 	known map[int64]bool // the records that the last query found
+	// the number of the last record before this pass; nil: not asked yet
+	before *int64
+	// by a number of trade.Prints.Pairs that many records have: those that had lost their rows
+	lost   map[int64][]trade.Record
+	stands map[int64]bool // records of those that were asked for: whether their rows stand
+	asked  map[int64]bool // such numbers that the ledger was asked for
+	found  []trade.Record // and what it has of those that few records have
 }
 
 // NewChecker returns the checker of one run.
@@ -40,6 +46,13 @@ type Rechecked struct {
 // which was renumbered meanwhile is found under one of its keys at least. ahead are rows that go
 // before these; storing are intents that are being stored.
 func (r *Checker) Recheck(ctx context.Context, entries, ahead, storing []trade.Entry) (Rechecked, error) {
+	rows := make([]identity.ERPRow, len(entries))
+	for i := range entries {
+		rows[i] = RowOf(r.run.Job, &entries[i])
+	}
+	if _, err := r.near(ctx, rows); err != nil { // before the rows are read: it may take long
+		return Rechecked{}, err
+	}
 	found, out, err := r.recheckAll(ctx, entries)
 	if err != nil || len(out.Ready) == 0 {
 		return out, err
@@ -182,9 +195,8 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 		}
 		now := all
 		if len(holder.now) > 0 {
-			document := cmp.Or(holder.record.Newest.Document, holder.record.Sent.Document)
 			now = slices.DeleteFunc(all, func(c identity.Content) bool {
-				return c.Document == 0 || c.Document == document
+				return !c.Known() || identity.SameDocument(holder.record, c.Prints)
 			})
 			now = append(now, holder.now...)
 		}

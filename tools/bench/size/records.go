@@ -14,7 +14,7 @@ import (
 // recordColumns are the columns of a record that are written; its id is that of its entry.
 var recordColumns = []string{
 	"id", "entry_id", "kind", "job", "key", "generation", "certainty", "remote_id", "parent", "sent_cells",
-	"sent_payload", "sent_business", "sent_frame", "sent_document", "sent_near", "kg", "sent_at", "version",
+	"sent_payload", "sent_fields", "sent_ab", "sent_ac", "sent_bc", "kg", "sent_at", "version",
 }
 
 // recordsAtOnce is how many records one statement writes.
@@ -57,8 +57,9 @@ func recordsAfter(ctx context.Context, c *sql.Conn, remote string, after int64) 
 		}
 		kg, _ := e.Quantity.Kilograms()
 		p := trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
+		pairs := p.Pairs(e.Sends)
 		values = append(values, last, last, e.Sends, e.Job, e.Key, 1, trade.Made, remoteID,
-			trade.ParentOf(e.Sends, e.Target, e.Payload), p.Cells, p.Payload, p.Business, p.Frame, p.Document, p.Near,
+			trade.ParentOf(e.Sends, e.Target, e.Payload), p.Cells, p.Payload, p.Fields, pairs[0], pairs[1], pairs[2],
 			kg.String(), at, 2)
 	}
 	return values, last, rows.Err()

@@ -119,7 +119,7 @@ CREATE TABLE entry (
     payload TEXT,
     contract_id TEXT NOT NULL DEFAULT '', -- the platform's id of the contract under which its request goes; '' = none
     payload_hash BYTEA NOT NULL, -- of target and payload; empty where there is none
-    content BIGINT NOT NULL, -- the business of the payload (trade.Prints); 0 where there is none
+    content BIGINT NOT NULL, -- a number of the identifying fields of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL,
     unit TEXT NOT NULL,
     gone_sweeps BIGINT NOT NULL CHECK (gone_sweeps >= 0),
@@ -223,16 +223,16 @@ CREATE TABLE record (
     parent TEXT NOT NULL, -- the platform's id of the record under which it went; '' = none
     sent_cells BYTEA NOT NULL, -- fingerprints of what was sent (trade.Prints)
     sent_payload BYTEA NOT NULL,
-    sent_business BIGINT NOT NULL,
-    sent_frame BIGINT NOT NULL,
-    sent_document BIGINT NOT NULL,
-    sent_near BIGINT NOT NULL,
+    sent_fields BYTEA NOT NULL,
+    sent_ab BIGINT NOT NULL, -- numbers of two groups each of the identifying fields: by one of them what may be alike is found
+    sent_ac BIGINT NOT NULL,
+    sent_bc BIGINT NOT NULL,
     new_cells BYTEA NOT NULL DEFAULT '', -- of the newest row under the key of its row; empty = as it was sent
     new_payload BYTEA NOT NULL DEFAULT '',
-    new_business BIGINT NOT NULL DEFAULT 0,
-    new_frame BIGINT NOT NULL DEFAULT 0,
-    new_document BIGINT NOT NULL DEFAULT 0,
-    new_near BIGINT NOT NULL DEFAULT 0,
+    new_fields BYTEA NOT NULL DEFAULT '',
+    new_ab BIGINT NOT NULL DEFAULT 0,
+    new_ac BIGINT NOT NULL DEFAULT 0,
+    new_bc BIGINT NOT NULL DEFAULT 0,
     kg TEXT NOT NULL,
     sent_at BIGINT NOT NULL,
     version BIGINT NOT NULL CHECK (version >= 1),
@@ -249,10 +249,33 @@ CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kin
     AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id <> '';
 -- None of these moves when a record becomes certain.
 CREATE INDEX record_cells ON record (sent_cells);
-CREATE INDEX record_near ON record (sent_near);
+-- The first two together: all identifying fields.
+CREATE INDEX record_ab ON record (sent_ab, sent_ac);
+CREATE INDEX record_ac ON record (sent_ac);
+CREATE INDEX record_bc ON record (sent_bc);
 CREATE INDEX record_new_cells ON record (new_cells) WHERE new_cells <> '';
-CREATE INDEX record_unread ON record (entry_id) WHERE new_near = 0 AND new_cells <> ''; -- of the newest row only the cells are known
-CREATE INDEX record_new_near ON record (new_near) WHERE new_near <> 0;
+CREATE INDEX record_unread ON record (entry_id) WHERE new_ab = 0 AND new_cells <> ''; -- of the newest row only the cells are known
+CREATE INDEX record_new_ab ON record (new_ab, new_ac) WHERE new_ab <> 0;
+CREATE INDEX record_new_ac ON record (new_ac) WHERE new_ac <> 0;
+CREATE INDEX record_new_bc ON record (new_bc) WHERE new_bc <> 0;
+
+-- What a row holds, or held last, that may be the row of a record (trade.Sighting), until somebody decides.
+CREATE TABLE sighting (
+    entry_id BIGINT NOT NULL REFERENCES entry (id),
+    record_id BIGINT NOT NULL REFERENCES record (id),
+    seen_cells BYTEA NOT NULL,
+    seen_payload BYTEA NOT NULL,
+    seen_fields BYTEA NOT NULL,
+    seen_ab BIGINT NOT NULL,
+    seen_ac BIGINT NOT NULL,
+    seen_bc BIGINT NOT NULL,
+    PRIMARY KEY (entry_id, record_id)
+);
+CREATE INDEX sighting_record ON sighting (record_id);
+CREATE INDEX sighting_cells ON sighting (seen_cells);
+CREATE INDEX sighting_ab ON sighting (seen_ab, seen_ac);
+CREATE INDEX sighting_ac ON sighting (seen_ac);
+CREATE INDEX sighting_bc ON sighting (seen_bc);
 
 -- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
 CREATE TABLE quarantine (
