@@ -55,7 +55,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			was.Cells = r.differ[e.ID].source
 			rows = append(rows, sending.RowOf(r.Run.Job, &now[i]), was)
 		}
-		of, _, err := r.Recheck.Candidates(ctx, rows, nil, nil)
+		// with a checker of its own: the flags that are decided here are not for the rest of the pass
+		of, _, err := sending.NewChecker(r.Run).Candidates(ctx, rows, nil, nil)
 		if err != nil {
 			return err
 		}
