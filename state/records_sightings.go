@@ -47,10 +47,10 @@ func sightingsOf(d sqldb.Dialect, all sqldb.Select, records []foundRecord) (map[
 }
 
 // sight takes up which records a row may be that of. It ends where somebody has decided, or the row is
-// its own record's again, and stays when the row is only withdrawn.
+// its own record's again, or there again and judged anew; it stays when the row is only withdrawn.
 func (r *recordSet) sight(e *narrowRow, u trade.Update) {
 	to := u.Entry
-	decided := u.From == trade.Held && e.Cause == trade.CauseRetyped &&
+	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
 		to.State != trade.Held && to.State != trade.Withdrawn ||
 		u.From.Created() && strings.Contains(e.Flags, replacedText) && !to.Flags.Has(trade.Replaced)
 	switch {

@@ -126,3 +126,55 @@ func TestATicketThatSwappedItsNumberStaysReplacedWhenAContractComes(t *testing.T
 		}
 	})
 }
+
+// A row that is held because two records are like it may be that of each, also when one of them has its
+// row back.
+func TestWhatIsHeldMayBeTheRowOfEachRecordThatIsLikeIt(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10, 20, 30, 40)
+	b.sweep()
+	b.exec(`CREATE TABLE kept AS SELECT * FROM contrato WHERE num = '0001'`)
+	b.exec(`DELETE FROM contrato WHERE num = '0001'`)
+	b.exec(`UPDATE contrato SET num = '0005', quantidade = 25 WHERE num = '0002'`)
+	b.sweep()
+	b.expect(5, trade.Held, trade.CauseRetyped)
+	b.exec(`UPDATE contrato SET data_contrato = '2026-03-12' WHERE num = '0005'`)
+	b.sweep()
+	b.exec(`INSERT INTO contrato SELECT * FROM kept`)
+	for range 3 {
+		b.sweep()
+	}
+	b.onPlatform("10", "20", "30", "40")
+	b.expect(5, trade.Held, trade.CauseRetyped)
+}
+
+// What a row held while it was held counts no more once it goes as a document of its own.
+func TestADocumentOfItsOwnHoldsNobodyForAnotherRecord(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10, 20, 30, 40)
+	b.sweep()
+	b.exec(`CREATE TABLE kept AS SELECT * FROM contrato WHERE num = '0001'`)
+	b.exec(`UPDATE contrato SET num = '0005', quantidade = 25 WHERE num = '0001'`)
+	b.sweep()
+	b.expect(5, trade.Held, trade.CauseRetyped)
+	b.exec(`CREATE TABLE five AS SELECT * FROM contrato WHERE num = '0005'`)
+	b.exec(`DELETE FROM contrato WHERE num = '0005'`)
+	for range 3 {
+		b.sweep()
+	}
+	b.exec(`INSERT INTO contrato SELECT * FROM kept`)
+	b.sweep()
+	b.exec(`INSERT INTO contrato SELECT * FROM five`)
+	b.sweep()
+	b.sweep()
+	b.expect(5, trade.Accepted, "")
+	b.exec(`DELETE FROM contrato WHERE num = '0001'`)
+	b.sweep()
+	b.exec(`UPDATE five SET num = '0006', data_contrato = '2026-03-19'`)
+	b.exec(`INSERT INTO contrato SELECT * FROM five`)
+	b.sweep()
+	b.sweep()
+	b.expect(6, trade.Accepted, "")
+}

@@ -55,8 +55,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			was.Cells = r.differ[e.ID].source
 			rows = append(rows, sending.RowOf(r.Run.Job, &now[i]), was)
 		}
-		// with a checker of its own: the flags that are decided here are not for the rest of the pass
-		of, _, err := sending.NewChecker(r.Run).Candidates(ctx, rows, nil, nil)
+		of, err := r.Recheck.Exactly(ctx, rows)
 		if err != nil {
 			return err
 		}
@@ -160,7 +159,7 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			return err
 		}
 		held = slices.DeleteFunc(held, func(e trade.Entry) bool { return mapping.Choose(found[e.Key]).Living != 1 })
-		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, found)
+		verdicts, of, err := r.Recheck.Judge(ctx, held, nil, nil, found)
 		if err != nil {
 			return err
 		}
@@ -171,15 +170,13 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			case v.Cause == "":
 				free = append(free, e)
 			case v.Cause == trade.CauseRetyped:
-				of, entry := v.Because.Candidate, e
-				prints := sending.ContentOf(&e).Prints
+				entry := e
 				// a rebuilt ledger does not say for which record
 				known := e.Error != nil && e.Error.Counterpart != nil
-				now := trade.Sighting{Row: e.ID, Record: of.Record.ID, Prints: prints}
-				if known && (!prints.Known() || slices.Contains(of.Record.Sightings, now)) {
+				if known && seenAs(&e, v.All, of) {
 					continue
 				}
-				sending.HoldRetyped(&entry, of)
+				sending.HoldRetyped(&entry, v)
 				if !known {
 					entry.UpdatedAt = r.Run.Env.Clock.Now()
 				}
@@ -190,6 +187,17 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 			return err
 		}
 		return r.release(ctx, free, found)
+	})
+}
+
+// seenAs reports whether the ledger has that a row may be that of some records, and of no others, as it is
+// now. What cannot be mapped stays as it was.
+func seenAs(e *trade.Entry, records []int64, of []identity.Candidate) bool {
+	prints := sending.ContentOf(e).Prints
+	return !prints.Known() || !slices.ContainsFunc(of, func(c identity.Candidate) bool {
+		at := slices.IndexFunc(c.Record.Sightings, func(s trade.Sighting) bool { return s.Row == e.ID })
+		is := at >= 0 && c.Record.Sightings[at].Prints == prints
+		return c.Record.ID > 0 && (slices.Contains(records, c.Record.ID) != is || at >= 0 && !is)
 	})
 }
 

@@ -316,8 +316,10 @@ func (h *history) settle(row *identity.ERPRow, v identity.Verdict) {
 			if v.Cause == trade.CauseRetyped && !h.forgets {
 				h.heldFor[key] = v.Because.Candidate.Record.ID
 				forget()
-				of := h.records[h.heldFor[key]-1]
-				of.Sightings = append(of.Sightings, trade.Sighting{Row: row.ID, Record: of.ID, Prints: row.Prints})
+				for _, id := range v.All {
+					of := h.records[id-1]
+					of.Sightings = append(of.Sightings, trade.Sighting{Row: row.ID, Record: id, Prints: row.Prints})
+				}
 			}
 			return
 		}

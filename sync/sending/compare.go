@@ -46,6 +46,42 @@ func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storing []trade.Entry,
 	found map[string][]mapping.Row,
 ) (out []identity.Candidate, unsent []trade.Entry, err error) {
+	like, err := r.near(ctx, rows)
+	if err != nil {
+		return nil, nil, err
+	}
+	r.asked, r.found = nil, nil
+	query := trade.RecordQuery{
+		Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends, Before: math.MaxInt64,
+	}
+	edited := false
+	for _, row := range rows { // of a row that was edited in this pass, what went in it counts too
+		for i, pair := range row.Pairs(query.Kind) {
+			if r.edited[row.ID] && pair != 0 {
+				query.Pairs[i], edited = append(query.Pairs[i], pair), true
+			}
+		}
+	}
+	if edited {
+		more, _, err := r.run.Ledger.Records(ctx, query)
+		if err != nil {
+			return nil, nil, err
+		}
+		like = append(more, like...)
+	}
+	return r.candidates(ctx, rows, storing, found, like)
+}
+
+// Exactly returns the records that [Checker.Candidates] does, but for those that are like a row in all
+// fields but one.
+func (r *Checker) Exactly(ctx context.Context, rows []identity.ERPRow) ([]identity.Candidate, error) {
+	out, _, err := r.candidates(ctx, rows, nil, nil, nil)
+	return out, err
+}
+
+func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storing []trade.Entry,
+	found map[string][]mapping.Row, near []trade.Record,
+) (out []identity.Candidate, unsent []trade.Entry, err error) {
 	if len(rows) == 0 {
 		return nil, nil, nil
 	}
@@ -62,7 +98,7 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storin
 		}
 		query.Seen, seen[row.ID] = append(query.Seen, row.ID), true
 	}
-	records, alone, err := r.records(ctx, query, rows)
+	records, alone, err := r.records(ctx, query, near)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -100,7 +136,7 @@ func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storin
 
 // records returns the records that a query selects, and those that are near some rows, in the order of
 // their numbers.
-func (r *Checker) records(ctx context.Context, query trade.RecordQuery, rows []identity.ERPRow,
+func (r *Checker) records(ctx context.Context, query trade.RecordQuery, near []trade.Record,
 ) (out []trade.Record, alone bool, err error) {
 	out, alone, err = r.run.Ledger.Records(ctx, query)
 	if err != nil {
@@ -110,11 +146,9 @@ func (r *Checker) records(ctx context.Context, query trade.RecordQuery, rows []i
 	for _, record := range out {
 		r.known[record.ID] = true
 	}
-	like, err := r.near(ctx, rows)
-	r.asked, r.found = nil, nil
-	out = append(out, like...)
-	slices.SortFunc(out, func(a, b trade.Record) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(out, func(a, b trade.Record) bool { return a.ID == b.ID }), alone, err
+	out = append(out, near...) // what was read now stands before what was read once in this pass
+	slices.SortStableFunc(out, func(a, b trade.Record) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(out, func(a, b trade.Record) bool { return a.ID == b.ID }), alone, nil
 }
 
 // largeBucket is from how many records on, that have two groups of identifying fields in common, the ERP
@@ -126,6 +160,9 @@ const largeBucket = 8
 // has found is kept until the rows are compared.
 func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Record, error) {
 	kind := r.run.Job.Spec.Sends
+	if len(rows) == 0 {
+		return nil, nil
+	}
 	if r.before == nil {
 		last, err := r.run.Ledger.LastRecord(ctx)
 		if err != nil {

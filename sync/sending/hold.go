@@ -34,7 +34,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseOtherJob:
 			HoldOtherJob(&entry, other, v.Because.Candidate.Record.Row.State)
 		case v.Cause == trade.CauseRetyped && !another:
-			HoldRetyped(&entry, v.Because.Candidate)
+			HoldRetyped(&entry, v)
 			for _, id := range v.All {
 				lost[id] = true
 			}
@@ -99,13 +99,16 @@ func withID(o trade.Counterpart) trade.Sentence {
 	return trade.Say("held.id", "id", o.RemoteID)
 }
 
-// HoldRetyped holds an entry that is like a record which lost its row.
-func HoldRetyped(entry *trade.Entry, of *identity.Candidate) {
+// HoldRetyped holds an entry that is like records which lost their rows: it may be that of each.
+func HoldRetyped(entry *trade.Entry, v identity.Verdict) {
+	of := v.Because.Candidate
 	other := counterpartOf(identity.Other{Candidate: of})
 	other.Record, other.Gone = max(0, of.Record.ID), len(of.Now) == 0 && !of.Cancelled
 	entry.Hold(trade.CauseRetyped, retyped(of), &other)
 	if prints := ContentOf(entry).Prints; prints.Known() {
-		entry.Sightings = []trade.Sighting{{Row: entry.ID, Record: of.Record.ID, Prints: prints}}
+		for _, id := range v.All {
+			entry.Sightings = append(entry.Sightings, trade.Sighting{Row: entry.ID, Record: id, Prints: prints})
+		}
 	}
 }
 

@@ -22,6 +22,7 @@ type Checker struct {
 	before *int64
 	// by a number of trade.Prints.Pairs that many records have: those that had lost their rows
 	lost   map[int64][]trade.Record
+	edited map[int64]bool // rows that the last recheck found otherwise than the pass had read them
 	stands map[int64]bool // records of those that were asked for: whether their rows stand
 	asked  map[int64]bool // such numbers that the ledger was asked for
 	found  []trade.Record // and what it has of those that few records have
@@ -228,6 +229,7 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[st
 		return nil, Rechecked{}, err
 	}
 	out := Rechecked{Ready: make([]trade.Entry, 0, len(entries))}
+	r.edited = map[int64]bool{}
 	for _, old := range entries {
 		entry := r.recheckEntry(old, found[old.Key], parents)
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
@@ -238,6 +240,7 @@ func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[st
 				continue
 			}
 			entry.UpdatedAt = r.run.Env.Clock.Now()
+			r.edited[entry.ID] = entry.SourceHash != old.SourceHash
 			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
 			entry.Version++ // once the update is stored
 		}
