@@ -208,7 +208,6 @@ need:
 	@.ci/need-proxies
 	@.ci/need-chromium
 	@.ci/need-libreoffice
-	@.ci/need-pdf
 	@.ci/need-strace
 
 .PHONY: format-check

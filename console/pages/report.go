@@ -39,7 +39,6 @@ const reportRows = 200 // for each section on the page; files have all
 // reportForms are the content types of a report's files, by format.
 var reportForms = map[string]string{
 	"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8", "json": "application/x-ndjson",
-	"pdf":  "application/pdf",
 	"xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "zip": "application/zip",
 }
 

@@ -41,7 +41,6 @@ func (c *Config) check(d *Decoder) {
 	}
 	d.OneOf("checks.car", c.Checks.CAR, "strict", "error", "shape", "warn", "off")
 	c.checkTwins(d)
-	c.checkReport(d)
 	between(d, "brakes.new_rows", c.Brakes.NewRows, 0, 1000)
 	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)

@@ -10,10 +10,6 @@ type ReportConfig struct {
 	ToleranceKg       ExactNumber `yaml:"tolerance_kg"`       // for one row
 	ToleranceValue    ExactNumber `yaml:"tolerance_value"`    // for one row, in its currency
 	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of deliveries beyond a contract, in per cent
-
-	Certificate string `yaml:"certificate"` // PKCS#12 (A1), with which PDFs are signed; "" = they are not
-	Password    Secret `yaml:"password"`    // of the certificate
-	CAFile      string `yaml:"ca_file"`     // PEM: authorities of signatures, beside those of the system; "" = none
 }
 
 // ExactNumber is a decimal number from the file; it is not negative.
@@ -25,17 +21,6 @@ func defaultReport() ReportConfig {
 		ToleranceKg: ExactNumber{t.Kilograms}, ToleranceValue: ExactNumber{t.Value},
 		ToleranceContract: ExactNumber{t.Contract},
 	}
-}
-
-// checkReport checks the certificate with which reports are signed, and those that signatures end at.
-func (c *Config) checkReport(d *Decoder) {
-	if _, given := d.Index["report.password"]; given != (c.Report.Certificate != "") {
-		d.Fault("report.certificate", "certificate and password belong together; a .pfx or .p12 has a password")
-	}
-	if c.Report.Certificate != "" {
-		c.Report.Certificate = c.beside(c.Report.Certificate)
-	}
-	c.Report.CAFile = c.checkCAFile(d, "report.ca_file", c.Report.CAFile)
 }
 
 // Tolerance returns by how much figures may differ.

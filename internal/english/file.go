@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os/exec"
 	"path"
 	"slices"
 	"strings"
@@ -29,8 +28,6 @@ func Texts(name string, data []byte) (map[string]string, error) {
 		text, err = cells(data)
 	case ".csv":
 		text, err = fields(data)
-	case ".pdf":
-		text, err = printed(data)
 	default:
 		text = string(data)
 	}
@@ -38,14 +35,6 @@ func Texts(name string, data []byte) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return map[string]string{name: text}, nil
-}
-
-// printed returns the text of a PDF, as the tool of poppler reads it.
-func printed(data []byte) (string, error) {
-	tool := exec.Command("pdftotext", "-", "-")
-	tool.Stdin = bytes.NewReader(data)
-	out, err := tool.Output()
-	return string(out), err
 }
 
 // inArchive returns the texts of the files in an archive.

@@ -2,8 +2,6 @@ package office
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 	"maps"
 	"slices"
@@ -150,7 +148,7 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 
 // ReportFile is how a report is written to a file.
 type ReportFile struct {
-	Format string // csv, html, json, pdf, xlsx, or zip: the archive of what is selected
+	Format string // csv, html, json, xlsx, or zip: the archive of what is selected
 	Name   string // of the file; "-" = none
 	Failed bool   // only the rows that need a decision, to be filled in
 }
@@ -170,21 +168,10 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 			return err
 		}
 		export.Failed = file.Failed
-		var kept []byte
-		if file.Format == "pdf" {
-			kept, err = o.pdf(s, options)
-			if err != nil {
-				return err
-			}
-			sum := sha256.Sum256(kept)
-			export.SHA256 = hex.EncodeToString(sum[:])
-		}
 		if err := o.Note(ctx, reconcile.ActExport, file.Name, export, who); err != nil {
 			return err
 		}
 		switch {
-		case file.Format == "pdf":
-			_, err = w.Write(kept)
 		case file.Format == "zip":
 			seal, err = o.archive(ctx, s, options, file.Name, w, who)
 		case file.Failed:

@@ -133,7 +133,6 @@ type Export struct {
 	Rows    int            `json:"rows"`
 	Failed  bool           `json:"failed,omitempty"` // only the rows that need a decision
 	Filters map[string]any `json:"filters"`          // the selection, by flag names
-	SHA256  string         `json:"sha256,omitempty"` // of a file that is kept as proof: a PDF
 }
 
 // Export returns the audit's detail for a report in a format.

@@ -173,7 +173,9 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	v := sums.Overview
 	w = maskingWriter{w}
 	p := &printer{s, o, w, sums}
-	if err := w.Begin(p.heading()); err != nil {
+	heading := p.heading()
+	heading.Cover = v.Accounts
+	if err := w.Begin(heading); err != nil {
 		return v, err
 	}
 	for _, step := range []struct {

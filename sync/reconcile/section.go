@@ -29,8 +29,10 @@ type Heading struct {
 	// of when the figures are: the one of the lines that comes before all figures
 	Moment string
 	Head   Head
-	Lang   trade.Lang
-	Zone   *time.Location
+	// from the ERP to the platform, by product and measure
+	Cover []Account
+	Lang  trade.Lang
+	Zone  *time.Location
 	// public address of the console; "" = nothing leads there
 	Console string
 }

@@ -29,7 +29,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		return a.Usage("report.future", f.close)
 	}
 	if f.asOf != "" || f.closing != "" || f.failed || f.archive != "" || !query.Empty() ||
-		len(query.Sections) > 0 || (f.output == "") != (f.format != "pdf") {
+		len(query.Sections) > 0 || (f.output == "") != (f.format != "html") {
 		return a.Usage("close.whole")
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {

@@ -31,7 +31,6 @@ type Flags struct {
 	by                         []string
 	platform, failed, closings bool
 	close, archive             string
-	verify                     string
 	decided                    string
 	skipRefused, audit         bool
 	limit                      int
@@ -47,7 +46,7 @@ type selected struct {
 }
 
 // reportFormats are the formats of a report.
-var reportFormats = []string{"table", "csv", "xlsx", "json", "html", "pdf"}
+var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 
 // NewCommand makes the command report, which hands filled-in decisions to decide.
 func NewCommand(a *cli.App, decide Decide) *cobra.Command {
@@ -57,7 +56,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 			f.limit = auditShown
 		}
 		if err := cmp.Or(a.Alone(cmd, "decided", []string{"skip-refused"}, "as", "yes"),
-			a.Alone(cmd, "audit", []string{"limit"}), a.Alone(cmd, "verify", nil)); err != nil {
+			a.Alone(cmd, "audit", []string{"limit"})); err != nil {
 			return err
 		}
 		if f.decided == "" {
@@ -102,8 +101,6 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 		"with --decided: do the others when some rows are wrong, stale or refused")
 	flags.StringVar(&f.archive, "archive", "",
 		"write one `FILE` (zip) with the report of --harvest, --from and --to in every form, its closings and its audit")
-	flags.StringVar(&f.verify, "verify", "",
-		"say whether `FILE`, a PDF of this command, is as it was written, and who signed it")
 	cli.CompletesJobs(a, cmd, "job")
 	cli.Completes(a, cmd, "section", reconcile.AllSections)
 	cli.Completes(a, cmd, "format", reportFormats)
@@ -118,9 +115,6 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	}
 	if f.limit < 0 {
 		return a.Usage("says.limit")
-	}
-	if f.verify != "" {
-		return verifyPDF(ctx, a, f.verify)
 	}
 	if f.audit {
 		return listAudit(ctx, a, f.limit)
@@ -242,6 +236,8 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 		format = ending
 	}
 	switch {
+	case strings.EqualFold(filepath.Ext(f.output), ".pdf") || format == "pdf":
+		return "", a.Usage("report.no_pdf")
 	case format == "" && f.output != "":
 		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats, ", "))
 	case format == "" && f.failed:
@@ -256,7 +252,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 		return "", a.Usage("report.failed_format")
 	case format == "table" && f.output != "":
 		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats[1:], ", "))
-	case (format == "xlsx" || format == "pdf") && f.output == "" && cli.IsTerminal(a.Stdout):
+	case format == "xlsx" && f.output == "" && cli.IsTerminal(a.Stdout):
 		return "", a.Usage("report.needs_file")
 	}
 	return format, nil

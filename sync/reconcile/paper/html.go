@@ -4,8 +4,11 @@ package paper
 
 import (
 	"bufio"
+	"cmp"
 	"html/template"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -34,7 +37,7 @@ th{background:#e6eee2;border-bottom:1px solid #777}td.number,th.number{text-alig
 td.number{font-variant-numeric:tabular-nums;white-space:nowrap}
 td.day{white-space:nowrap}td.number small{white-space:normal}
 td.code{font-family:ui-monospace,Consolas,monospace;font-size:.92em;overflow-wrap:anywhere}
-#sign td{height:4em;min-width:16em}
+#sign td{border:0;padding-top:5em}#sign small{border-top:1px solid #1b1b1b}
 tr.total>*,tr.proof>*{font-weight:bold}
 tr.summand>.lead,tr.part>.lead{padding-left:1.2rem}tr.of_which>.lead,tr.outside>.lead{padding-left:2.2rem;color:#444}
 @media screen and (max-width:48rem){thead{display:none}
@@ -42,7 +45,7 @@ tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
 td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before{content:attr(data-label);color:#444}}
 @media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}
 td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
-thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}}
+thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}#open{break-after:page}#sign{break-inside:avoid}}
 `
 
 // inCSS returns a text without characters that have a meaning in a CSS string.
@@ -79,7 +82,110 @@ func (w *page) Begin(h reconcile.Heading) error {
 	for _, line := range h.Lines {
 		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
 	}
+	if len(h.Cover) > 0 {
+		w.cover()
+	}
 	return nil
+}
+
+func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key) }
+
+// cover writes the way of each product from the ERP to the platform, in tonnes and sacas or in money, and
+// what of it is open.
+func (w *page) cover() {
+	w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"paper.product", "paper.measure"},
+		[]i18n.Key{"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered", "account.sent"})
+	for _, a := range w.h.Cover {
+		missing := trade.Decimal{}
+		for _, l := range a.States {
+			if l.State != trade.Accepted {
+				missing = missing.Sub(l.Amount)
+			}
+		}
+		for _, unit := range unitsOf(a) {
+			w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit)},
+				w.amount(a.ERP(), unit), w.amount(missing, unit), w.amount(a.Changed.Amount, unit),
+				w.amount(a.Left.Amount, unit), w.amount(a.Renumbered.Amount, unit), w.amount(a.Sent, unit))
+		}
+	}
+	w.put("</tbody>\n</table>\n</section>\n")
+	w.table("open", "paper.open", "", []i18n.Key{"paper.product", "paper.measure", "paper.state"},
+		[]i18n.Key{"paper.rows", "paper.amount"})
+	for _, a := range w.h.Cover {
+		for _, l := range a.States {
+			if l.State != trade.Accepted && l.Rows > 0 {
+				unit := unitsOf(a)[0]
+				state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
+				w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit), state},
+					trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
+			}
+		}
+	}
+	w.put("</tbody>\n</table>\n</section>\n")
+}
+
+// table begins a table of the cover, with columns of text and then columns of numbers.
+func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key) {
+	w.put(`<section id="` + id + `"><h2>` + template.HTMLEscapeString(w.word(title)) + "</h2>\n")
+	if note != "" {
+		w.put(`<p class="note">` + template.HTMLEscapeString(w.word(note)) + "</p>\n")
+	}
+	w.put("<table>\n<thead><tr>")
+	for i, key := range append(slices.Clone(texts), numbers...) {
+		class := ""
+		if i >= len(texts) {
+			class = "number"
+		}
+		w.put(`<th scope="col" class="` + class + `">` + template.HTMLEscapeString(w.word(key)) + "</th>")
+	}
+	w.put("</tr></thead>\n<tbody>\n")
+}
+
+func (w *page) cells(texts []string, numbers ...string) {
+	w.put("<tr>")
+	for _, text := range texts {
+		w.put("<td>" + template.HTMLEscapeString(text) + "</td>")
+	}
+	for _, text := range numbers {
+		w.put(`<td class="number">` + template.HTMLEscapeString(text) + "</td>")
+	}
+	w.put("</tr>\n")
+}
+
+// unitsOf returns the units in which people read an account: tonnes and sacas, or its currency.
+func unitsOf(a reconcile.Account) []string {
+	if a.Measure == reconcile.Worth {
+		return []string{cmp.Or(signs[a.Currency], a.Currency)}
+	}
+	return []string{"t", "sc"}
+}
+
+func (w *page) measure(a reconcile.Account, unit string) string {
+	return w.word(i18n.Key("account.measure."+string(a.Measure))) + " (" + unit + ")"
+}
+
+func (w *page) amount(amount trade.Decimal, unit string) string {
+	switch unit {
+	case "t":
+		return trade.NumberText(amount.Tonnes().String(), w.h.Lang)
+	case "sc":
+		sacas, _ := amount.Sacas(cents)
+		return trade.NumberText(sacas.String(), w.h.Lang)
+	}
+	return trade.MoneyText(amount.Round(cents), w.h.Lang)
+}
+
+// signatures writes lines to sign on.
+func (w *page) signatures() {
+	w.put("<table id=\"sign\"><tbody><tr>")
+	for i, key := range []i18n.Key{"paper.sign.closed", "paper.sign.accounting", "paper.sign.board"} {
+		name := ""
+		if c := w.h.Head.Closed; i == 0 && c != nil {
+			name = c.Who
+		}
+		w.put("<td>" + template.HTMLEscapeString(name) + "<small>" + template.HTMLEscapeString(w.word(key)) + "</small></td>")
+	}
+	w.put("</tr></tbody></table>\n")
 }
 
 func (w *page) Section(s Section) error {
@@ -142,6 +248,9 @@ func (w *page) close() {
 
 func (w *page) End() error {
 	w.close()
+	if len(w.h.Cover) > 0 {
+		w.signatures()
+	}
 	w.put("</body>\n</html>\n")
 	if err := w.to.Flush(); err != nil {
 		return phrase.Errorf("write the page: %w", err)

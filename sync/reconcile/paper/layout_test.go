@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/pdf"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -146,19 +145,5 @@ func TestADivergenceOnAPageLeadsToTheConsole(t *testing.T) {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the page lacks %s:\n%s", want, b.String())
 		}
-	}
-}
-
-// The columns of a page are as wide as their numbers, wherever the rest of the width goes.
-func TestNoNumberOfAPageIsBroken(t *testing.T) {
-	t.Parallel()
-	w := &sheet{d: pdf.New(pdf.Info{}, pageWidth, pageHeight)}
-	table := Table{Rows: []Line{{Cells: []Cell{{Text: "SOJA"}, {Text: "17.186.122,16"}, {Text: "0,00"}}}}}
-	table.Columns = []Column{
-		{Title: "produto"}, {Title: "no ERP", Type: reconcile.NumberColumn}, {Title: "diferença da conta"},
-	}
-	widths := w.widths(table)
-	if lines := w.wrapped("17.186.122,16", cellStyle, widths[1]-2*pad); len(lines) != 1 {
-		t.Errorf("%q, of a column of %g points", lines, widths[1])
 	}
 }

@@ -15,7 +15,6 @@ type Report struct {
 	Sections []Table
 
 	most int
-	keep func(reconcile.SectionID, Line) bool // nil: every row
 }
 
 // Table is one table with its first rows.
@@ -29,15 +28,12 @@ type Table struct {
 // all of them are left out.
 func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error) {
 	r := &Report{most: most}
-	return r, r.read(s, o)
-}
-
-func (r *Report) read(s *reconcile.Snapshot, o reconcile.Options) (err error) {
+	var err error
 	r.Overview, err = s.Report(o, For(r))
 	for i := range r.Sections {
 		r.Sections[i].narrow()
 	}
-	return err
+	return r, err
 }
 
 // Begin implements Reader.
@@ -55,9 +51,6 @@ func (r *Report) Section(s Section) error {
 // Row implements Reader.
 func (r *Report) Row(row Line) error {
 	t := &r.Sections[len(r.Sections)-1]
-	if r.keep != nil && !r.keep(t.ID, row) {
-		return nil
-	}
 	if len(t.Rows) < r.most {
 		t.Rows = append(t.Rows, row)
 	} else {
