@@ -45,15 +45,9 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		now, err := r.newestOf(ctx, entries)
+		rows, err := r.newestOf(ctx, entries)
 		if err != nil {
 			return err
-		}
-		rows := make([]identity.ERPRow, 0, 2*len(entries))
-		for i, e := range entries {
-			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
-			was.Cells = r.differ[e.ID].source
-			rows = append(rows, sending.RowOf(r.Run.Job, &now[i]), was)
 		}
 		of, err := r.Recheck.Exactly(ctx, rows)
 		if err != nil {
@@ -71,7 +65,8 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			switch {
 			case moved, other && content.Known(), open && !content.Known():
 				var changed bool
-				if entry.Sightings, changed = identity.Followed(&rows[2*i], of, found); !changed {
+				entry.Sightings, changed = identity.Followed(&rows[2*i], of, found)
+				if !changed {
 					continue
 				}
 			case !other:
@@ -127,9 +122,9 @@ func holds(rows []identity.Content, cells trade.Hash) bool {
 	return slices.ContainsFunc(rows, func(c identity.Content) bool { return c.Cells == cells })
 }
 
-// newestOf returns entries as their newest rows would make them. The ledger has these rows beside
-// what was sent (Now).
-func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
+// newestOf returns entries as their newest rows would make them, each followed by the cells that it had
+// before. The ledger has these rows beside what was sent (Now).
+func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]identity.ERPRow, error) {
 	values := make([]trade.Values, len(entries))
 	for i, e := range entries {
 		values[i] = e.Now
@@ -138,11 +133,14 @@ func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]tra
 	if err != nil {
 		return nil, err
 	}
-	out := make([]trade.Entry, len(entries))
+	rows := make([]identity.ERPRow, 0, 2*len(entries))
 	for i, e := range entries {
-		out[i] = r.Run.Eval.Would(e, values[i], known)
+		now := r.Run.Eval.Would(e, values[i], known)
+		was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
+		was.Cells = r.differ[e.ID].source
+		rows = append(rows, sending.RowOf(r.Run.Job, &now), was)
 	}
-	return out, nil
+	return rows, nil
 }
 
 // judgeHeld judges the rows again that are held as retyped, after a reading that found something
