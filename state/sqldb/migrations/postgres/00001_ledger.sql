@@ -533,13 +533,6 @@ CREATE TABLE login_tries (
 );
 CREATE INDEX login_tries_at ON login_tries (at);
 
-CREATE TABLE saved_filter (
-    person_id BIGINT NOT NULL REFERENCES person (id),
-    name TEXT NOT NULL CHECK (name <> ''),
-    query TEXT NOT NULL,
-    PRIMARY KEY (person_id, name)
-);
-
 -- Who takes care of a cause, until when nobody is reminded of it, and how many rows of each job had it then.
 CREATE TABLE cause_owner (
     key TEXT PRIMARY KEY CHECK (key <> ''),

@@ -532,13 +532,6 @@ CREATE TABLE login_tries (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX login_tries_at ON login_tries (at);
 
-CREATE TABLE saved_filter (
-    person_id INTEGER NOT NULL REFERENCES person (id),
-    name TEXT NOT NULL CHECK (name <> ''),
-    query TEXT NOT NULL,
-    PRIMARY KEY (person_id, name)
-) STRICT, WITHOUT ROWID;
-
 -- Who takes care of a cause, until when nobody is reminded of it, and how many rows of each job had it then.
 CREATE TABLE cause_owner (
     key TEXT PRIMARY KEY CHECK (key <> ''),
