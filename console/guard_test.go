@@ -36,7 +36,7 @@ var mayUse = map[string]trade.Role{
 	"POST /account/prove": trade.Reader, "POST /preferences": everybody,
 	"GET /{$}": trade.Reader, "GET /live": trade.Reader, "POST /logout": trade.Reader, "GET /account": trade.Reader,
 	"POST /account/password": trade.Reader,
-	"GET /search":            trade.Reader, "GET /rows": trade.Reader, "POST /filters": trade.Reader,
+	"GET /search":            trade.Reader, "GET /rows": trade.Reader,
 	"GET /rows/{id}":    trade.Reader,
 	"POST /reveal/{id}": trade.Accountant, "GET /rows/{id}/{act}": trade.Accountant,
 	"POST /doubts/{id}/reveal": trade.Accountant,

@@ -41,7 +41,7 @@ var movedTables = []string{
 	"job_cursor",
 	"job_status",
 	"reference", "reference_former", "lookup", "lookup_key", "block", "tally",
-	"alert", "alert_message", "digest", "task", "person", "saved_filter", "cause_owner", "approval",
+	"alert", "alert_message", "digest", "task", "person", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
 	"outbox", "outbox_target", // last: what is copied is not told

@@ -50,11 +50,6 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatPeopleAre(t *testing.T) {
 		if !errors.Is(err, trade.ErrNobody) || !errors.Is(unknown, trade.ErrNobody) {
 			t.Errorf("nobody is %v and %v", err, unknown)
 		}
-		f.each("SaveFilter", func() error {
-			return s.SaveFilter(ctx, trade.SavedFilter{User: bia.ID, Name: "mine", Query: "x=1"}, anAct("mine"))
-		})
-		f.read("SavedFilters", func() error { return second(s.SavedFilters(ctx, bia.ID)) })
-		f.read("EverySavedFilter", func() error { return second(s.EverySavedFilter(ctx)) })
 		f.each("OwnCause", func() error {
 			return s.OwnCause(ctx, trade.CauseOwner{Key: "ref:wallets", Owner: "Maria"}, anAct("ref:wallets"))
 		})

@@ -74,7 +74,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileOldDataGoes(t *testing.T) {
 				some, err := f.s.Erasable(f.t.Context(), ids)
 				if err == nil {
 					var took int
-					took, err = f.s.Erase(f.t.Context(), ids, []string{"x-" + prefix}, nil, later, record)
+					took, err = f.s.Erase(f.t.Context(), ids, []string{"x-" + prefix}, later, record)
 					if err == nil && took != len(some) {
 						err = fmt.Errorf("%d rows lost something, %d could", took, len(some))
 					}

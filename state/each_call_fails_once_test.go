@@ -387,7 +387,6 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"LastTask":    func() error { return second(s.LastTask(ctx, "refs")) },
 			"Rows":        func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
 			"Ages":        func() error { return second(s.Ages(ctx, "contracts")) },
-			"ArrivedDays": func() error { return second(s.ArrivedDays(ctx, "contracts", at)) },
 			"StuckStates": func() error { return second(s.StuckStates(ctx, "contracts")) },
 			"Sent":        func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },
 			"PayloadsOf":  func() error { return second(s.PayloadsOf(ctx, trade.OrderCommitments, []string{"remote-a"})) },

@@ -299,7 +299,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 			t.Errorf("lists have %+v, want %+v", got, changed)
 		}
 		e = mustEntry(t, s, "contratos", "03|1001")
-		if n := must.Get(s.Erase(t.Context(), []int64{e.ID}, nil, nil, at.Add(400*day), byRetention))(t); n != 1 {
+		if n := must.Get(s.Erase(t.Context(), []int64{e.ID}, nil, at.Add(400*day), byRetention))(t); n != 1 {
 			t.Fatal(n)
 		}
 		reduced := listingRow{

@@ -70,7 +70,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		must.Do(t, s.db.InTx(t.Context(), "test", func(tx *sqldb.Tx) error {
 			return tx.Do(`UPDATE entry SET state = 'withdrawn' WHERE id = ?`, e.ID)
 		}))
-		if n, err := s.Erase(t.Context(), []int64{e.ID}, nil, nil, at.Add(400*day), byRetention); err != nil || n != 1 {
+		if n, err := s.Erase(t.Context(), []int64{e.ID}, nil, at.Add(400*day), byRetention); err != nil || n != 1 {
 			t.Fatal(n, err)
 		}
 		finds(false, "silva")

@@ -12,9 +12,9 @@ import (
 
 // Erase reduces rows, whatever their age, as retention would do later. It also removes the answers
 // to lookups by document that returned one of the platform ids, the labels of producers with one,
-// the events and records that contain one, and saved filters. What is still needed stays: see
+// and the events and records that contain one. What is still needed stays: see
 // reducible. It returns how many rows were reduced. The act is in the audit before the first row is reduced.
-func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, filters []trade.SavedFilter,
+func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string,
 	now time.Time, record trade.AuditRecord,
 ) (rows int, err error) {
 	if err := s.announce(ctx, record, now); err != nil {
@@ -31,12 +31,6 @@ func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string, filt
 		rows += n
 	}
 	if err := s.db.InTx(ctx, "erasing lookups", func(t *sqldb.Tx) error {
-		for _, f := range filters {
-			if err := t.Do(`DELETE FROM saved_filter WHERE person_id = ? AND name = ? AND query = ?`,
-				f.User, f.Name, f.Query); err != nil {
-				return err
-			}
-		}
 		// Including the events that contain the id, and records that were read back because of one.
 		for _, id := range remoteIDs {
 			if err := errors.Join(

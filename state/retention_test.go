@@ -545,7 +545,7 @@ func TestAPersonWhoWasPurgedIsInNoFile(t *testing.T) {
 	if len(in()) == 0 {
 		t.Fatal("the person is nowhere: the test shows nothing")
 	}
-	if n, err := k.s.Erase(t.Context(), ids, nil, nil, later, byRetention); err != nil || n != len(ids) {
+	if n, err := k.s.Erase(t.Context(), ids, nil, later, byRetention); err != nil || n != len(ids) {
 		t.Fatal(n, err)
 	}
 	if where := in(); len(where) > 0 {

@@ -20,7 +20,7 @@ import (
 // delivery was to go under it, contract 2 is in doubt, and there is a producer.
 func heardBench(t *testing.T) *bench {
 	t.Helper()
-	b := withChildren(newBench(t, sandbox.Options{ShowTimes: true, Events: eventFaults(t, "shape=id")}))
+	b := withChildren(newBench(t, sandbox.Options{ShowTimes: true, Events: []sandbox.EventFault{{Shape: "id"}}}))
 	b.limits.MaxInFlight = 1
 	b.hears()
 	b.contracts(1)

@@ -23,7 +23,7 @@ func rivals(t *testing.T, db database, intercept func(b *bench,
 ) (b *bench, own, typed string) {
 	t.Helper()
 	b = hearBench(t, db, sandbox.Options{
-		Events: eventFaults(t, "lost"),
+		Events: lostEvents,
 		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
 			if _, id, reading := strings.Cut(r.URL.Path, "/order-commitments/"); reading {
 				return intercept(b, id)
@@ -200,8 +200,13 @@ func TestF142TheShareOfDoubtsThatNobodyNeedDecide(t *testing.T) {
 		}
 		b := hearBench(t, db, sandbox.Options{
 			Seed: 7,
-			Events: eventFaults(t, "CREATE_ORDER_COMMITMENT:lost%5", "late=50ms,again=2%30", "swapped%20",
-				"shape=nested%20", "invented,forged%5"),
+			Events: []sandbox.EventFault{
+				{Event: "CREATE_ORDER_COMMITMENT", Lost: true, Percent: 5},
+				{Late: 50 * time.Millisecond, Again: 2, Percent: 30},
+				{Swapped: true, Percent: 20},
+				{Shape: "nested", Percent: 20},
+				{Invented: true, Forged: true, Percent: 5},
+			},
 		})
 		b.limits.StopAfterUnknown, b.limits.MaxInFlight = 0, 1
 		b.api.SetFaults(faults(t,

@@ -15,19 +15,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func eventFaults(t *testing.T, specs ...string) []sandbox.EventFault {
-	t.Helper()
-	out, err := sandbox.ParseEventFaults(specs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+// lostEvents are events of which none comes.
+var lostEvents = []sandbox.EventFault{{Lost: true}}
 
 // F141: an event that comes before the answer to its request changes nothing; the answer does.
 func TestF141AnEventBeforeTheAnswerIsNoSecondRecord(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "first")})
+		b := hearBench(t, db, sandbox.Options{Events: []sandbox.EventFault{{First: true}}})
 		b.contracts(2)
 		b.sync(engine.Options{})
 		b.hear()
@@ -49,13 +43,9 @@ var noTimeAtAll time.Time
 // settled without a person, with its evidence, and never sent again.
 func TestF142AnEventSettlesADoubtWhenTheRecordIsTheOnlyOne(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		for _, shape := range []string{"", "shape=nested", "shape=list", "shape=text", "shape=id"} {
+		for _, shape := range []string{"", "nested", "list", "text", "id"} {
 			t.Run(shape, func(t *testing.T) {
-				opts := sandbox.Options{}
-				if shape != "" {
-					opts.Events = eventFaults(t, shape)
-				}
-				b := hearBench(t, db, opts)
+				b := hearBench(t, db, sandbox.Options{Events: []sandbox.EventFault{{Shape: shape}}})
 				b.api.SetFaults(faults(t, "lost-after@1-")...)
 				b.contract(3)
 				b.sync(engine.Options{})
@@ -316,7 +306,7 @@ func TestALateEventOfAnOlderEqualRecordSettlesNothing(t *testing.T) {
 			"with its time": {hearBench, false, 0},
 		} {
 			t.Run(name, func(t *testing.T) {
-				b := v.bench(t, db, sandbox.Options{Events: eventFaults(t, "lost")})
+				b := v.bench(t, db, sandbox.Options{Events: lostEvents})
 				older, err := b.api.TypeCommitment(commitment(3), time.Now())
 				if err != nil {
 					t.Fatal(err)
@@ -369,7 +359,7 @@ func TestF147AForgedEventCanOnlyCauseAReading(t *testing.T) {
 // F148: the same event a hundred times, out of order, and those of others.
 func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "again=99,swapped")})
+		b := hearBench(t, db, sandbox.Options{Events: []sandbox.EventFault{{Again: 99, Swapped: true}}})
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@2")...)
 		b.contracts(3)
 		b.sync(engine.Options{})
@@ -399,7 +389,7 @@ func TestF148AnEventThatComesOftenIsStoredOnce(t *testing.T) {
 // does not leave.
 func TestEvidenceAgainstADecision(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost")}) // they are told below, at their time
+		b := hearBench(t, db, sandbox.Options{Events: lostEvents}) // they are told below, at their time
 		b.api.SetFaults(faults(t, "order_commitments:lost-after@1-3")...)
 		b.contracts(3)
 		b.limits.StopAfterUnknown = 0
@@ -429,7 +419,7 @@ func TestEvidenceAgainstADecision(t *testing.T) {
 // only when a second sending was ordered: that does not leave.
 func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
+		b := hearBench(t, db, sandbox.Options{Events: lostEvents, ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-before@1-")...) // it is made below, at its time
 		b.contract(3)
 		b.sync(engine.Options{})
@@ -457,7 +447,7 @@ func TestALateEventOfALateRecordHoldsTheSecondSending(t *testing.T) {
 // A second sending does not wait for ever for records that nobody reads back.
 func TestASecondSendingWaitsAnHourForARecordAtMost(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
-		b := hearBench(t, db, sandbox.Options{Events: eventFaults(t, "lost"), ShowTimes: true})
+		b := hearBench(t, db, sandbox.Options{Events: lostEvents, ShowTimes: true})
 		b.api.SetFaults(faults(t, "lost-before@1-")...)
 		b.contract(3)
 		b.sync(engine.Options{})

@@ -73,7 +73,7 @@ func TestF151WhatIsShownGoesWithTheValuesOfARow(t *testing.T) {
 		b.exec(`UPDATE contrato SET obs = 'Ana'`)
 		b.sync(engine.Options{})
 		erased := trade.AuditRecord{Who: "maria", From: "test", Act: "purge", Target: "producer", Reason: "her request"}
-		if n, err := b.ledger.Erase(t.Context(), []int64{b.entry(1).ID}, nil, nil, b.clock.Now(), erased); n != 1 ||
+		if n, err := b.ledger.Erase(t.Context(), []int64{b.entry(1).ID}, nil, b.clock.Now(), erased); n != 1 ||
 			err != nil {
 			t.Fatal(n, err)
 		}

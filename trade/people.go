@@ -97,20 +97,8 @@ type Tries struct {
 	Until    time.Time // no further try before
 }
 
-// SavedFilter is a search that a person has saved.
-type SavedFilter struct {
-	User  int64
-	Who   string // the name of the user, in a list of all
-	Name  string
-	Query string // in the form of the console's URL
-}
-
-// SavedFiltersMost is how many searches one person may save.
-const SavedFiltersMost = 50
-
-// ErrTooMany means that a person has as many saved searches as allowed, or that too many approvals
-// wait.
-var ErrTooMany = errors.New("no more searches are kept for one person")
+// ErrTooMany means that too many approvals wait.
+var ErrTooMany = errors.New("too many acts wait for approval")
 
 // ErrNobody means that there is no such user, or that nobody is logged in.
 var ErrNobody = errors.New("there is no such user")

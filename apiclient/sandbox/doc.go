@@ -8,7 +8,7 @@
 // # What it guarantees
 //
 //   - Where the document states something, the sandbox does exactly that. Where it does not, the
-//     sandbox is lenient: it never invents a refusal. It adds a [Remark] to the inspection page for
+//     sandbox is lenient: it never invents a refusal. It adds a [Remark] to the report for
 //     what it accepted but the real platform may refuse.
 //   - Every record it creates is in [Server.CreatedOf] and in the truth log ([Options.Log]) before
 //     a byte of the answer is sent. Every test about lost or doubled records is judged by the
@@ -20,7 +20,7 @@
 //     Ids are random even with a fixed seed: if a restarted sandbox assigned its old ids again, a
 //     ledger would take it for a cache that answers with old records.
 //
-// The truth log and the page contain whole bodies (the page without secrets and document numbers).
+// The truth log and the report contain whole bodies (the report without secrets and document numbers).
 // They are for rehearsals, not for sharing.
 //
 // # What it serves
@@ -55,8 +55,7 @@
 //
 // # What the document does not state
 //
-// Accepted with a remark: members and parameters that the document does not know; members that
-// appear twice (the last counts); null (counts as absent); empty texts; numbers with an exponent,
+// Accepted with a remark: members and parameters that the document does not know; null (counts as absent); empty texts; numbers with an exponent,
 // zero or negative; an end of delivery before its beginning; documents that do not look like a CPF
 // or CNPJ; report and authentication types other than those shown; a key with a blank where any key
 // is accepted; repeated headers (the first counts); parameters of the Content-Type; an
@@ -136,19 +135,9 @@
 //
 // # What happens to events
 //
-//	[EVENT:] WORD {,WORD} [@RANGE] [%PERCENT]
+// Tests in Go disturb events on their way with [Options.Events].
 //
-//	late=2s    sent later
-//	again[=N]  sent N more times; 1 without a number
-//	lost       never sent
-//	swapped    sent after a later event
-//	first      sent, and answered, before the answer to the request that caused it
-//	forged     an additional event with a wrong password
-//	invented   an additional event with the right password, about a record that does not exist
-//	shape=S    another body: id, nested, list or text; the platform's own shapes are not
-//	           documented
-//
-// N counts the events of that name, or all events, for each webhook. [Server.TypeCommitment],
+// [Server.TypeCommitment],
 // [Server.ChangeCommitment] and [Server.DeleteCommitment] simulate what people do on the platform.
 //
 // # Where to read on

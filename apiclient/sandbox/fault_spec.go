@@ -76,14 +76,10 @@ var options = map[string]action{
 
 // ParseFaults parses several faults, in order of precedence.
 func ParseFaults(specs []string) ([]Disturbance, error) {
-	return parseAll(specs, ParseFault)
-}
-
-func parseAll[T any](specs []string, parse func(string) (T, error)) ([]T, error) {
-	out := make([]T, len(specs))
+	out := make([]Disturbance, len(specs))
 	for i, spec := range specs {
 		var err error
-		out[i], err = parse(spec)
+		out[i], err = ParseFault(spec)
 		if err != nil {
 			return nil, err
 		}

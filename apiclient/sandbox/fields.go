@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -64,25 +65,23 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 // members reads the body as an object. It returns false if the body is not a JSON object or a field
 // has another JSON type (chapter 7: 400, malformed).
 func (rq *request) members(fields []field) (values, bool) {
-	root, twice, err := parseLenient(rq.body)
+	root, err := parse(rq.body)
 	if err != nil || root.kind != isObject {
 		return nil, false
 	}
-	for _, name := range twice {
-		rq.remark(remarkTwice, name)
-	}
 	got := values{}
-	for _, m := range root.members {
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == m.name })
+	for _, name := range slices.Sorted(maps.Keys(root.members)) {
+		value := root.members[name]
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		switch {
 		case i < 0:
-			rq.remark(remarkUnknownMember, m.name) // the document does not refuse it; but it is usually a typing error
-		case m.value.kind == isNull:
-			rq.remark(remarkNull, m.name) // the document does not mention null; it counts as absent
-		case m.value.kind != fields[i].kind, fields[i].kind == isArray && !allTexts(m.value.items):
+			rq.remark(remarkUnknownMember, name) // the document does not refuse it; but it is usually a typing error
+		case value.kind == isNull:
+			rq.remark(remarkNull, name) // the document does not mention null; it counts as absent
+		case value.kind != fields[i].kind, fields[i].kind == isArray && !allTexts(value.items):
 			return nil, false
 		default:
-			got[m.name] = m.value
+			got[name] = value
 		}
 	}
 	return got, true

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// inspectPrefix is the prefix of the sandbox's own pages. Nothing below it counts as a request or
+// inspectPrefix is the prefix of the sandbox's own addresses. Nothing below it counts as a request or
 // meets a fault, and no key is required.
 const inspectPrefix = "/_sandbox"
 
@@ -20,9 +20,8 @@ func underInspection(path string) bool {
 	return path == inspectPrefix || strings.HasPrefix(path, inspectPrefix+"/")
 }
 
-// inspect serves the inspection page and takes commands:
+// inspect shows what happened and takes commands:
 //
-//	GET      /_sandbox/         the page, or with Accept: application/json the same as report
 //	GET      /_sandbox/report   [Report] as JSON
 //	GET, PUT /_sandbox/faults   {"faults":["lost-after@3"]}, or one fault a line
 //	GET, PUT /_sandbox/modules  {"not_contracted":["financial"]}, or one module a line
@@ -47,8 +46,6 @@ func (s *Server) inspected(r *http.Request) answer {
 			errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
 	commands := map[string]map[string]func(*http.Request) answer{
-		"":         {http.MethodGet: s.page},
-		"/":        {http.MethodGet: s.page},
 		"/report":  {http.MethodGet: func(*http.Request) answer { return jsonAnswer(http.StatusOK, s.Report()) }},
 		"/faults":  {http.MethodGet: s.showFaults, http.MethodPut: s.putFaults},
 		"/modules": {http.MethodGet: s.showModules, http.MethodPut: s.putModules},
@@ -58,7 +55,7 @@ func (s *Server) inspected(r *http.Request) answer {
 	}
 	verbs, ok := commands[strings.TrimPrefix(r.URL.Path, inspectPrefix)]
 	if !ok {
-		return trouble(http.StatusNotFound, errors.New("not here; begin at "+inspectPrefix+"/"))
+		return trouble(http.StatusNotFound, errors.New("not here; begin at "+inspectPrefix+"/report"))
 	}
 	command, ok := verbs[r.Method]
 	if !ok {

@@ -15,7 +15,7 @@ import (
 
 // Remark is something in a request that the document does not refuse, and therefore the sandbox
 // does not either, but that a client hardly intends: an unknown member, a blank in the key. Remarks
-// are shown on the inspection page, because the real platform may be less tolerant.
+// are shown in the report, because the real platform may be less tolerant.
 type Remark struct {
 	// Code is one of [RemarkCodes].
 	Code string `json:"code"`
@@ -195,7 +195,7 @@ func (t *truthLog) firstErr() error {
 
 const noteCut = "the request did not arrive whole"
 
-// acted returns the fault's text for the log and the page; "" if no fault acted.
+// acted returns the fault's text for the log and the report; "" if no fault acted.
 func (f *Disturbance) acted() string {
 	if f == nil || f.spec == "" && f.Do == Pass && f.Slow == 0 && f.Late == 0 {
 		return ""

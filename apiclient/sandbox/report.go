@@ -3,18 +3,13 @@ package sandbox
 import (
 	"bytes"
 	"cmp"
-	_ "embed" // the page
 	"encoding/json"
-	"html/template"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Request is what the inspection page shows of a request. It has no body and no query, because a
+// Request is what the report shows of a request. It has no body and no query, because a
 // query of chapter 4 contains a document number.
 type Request struct {
 	At     time.Time `json:"at"`
@@ -35,7 +30,7 @@ type RemarkCount struct {
 	Count int `json:"count"`
 }
 
-// Report is the inspection page as data.
+// Report is what the sandbox has received, made and sent, without secrets.
 type Report struct {
 	Began         time.Time      `json:"began"`
 	Seed          int64          `json:"seed"`
@@ -56,7 +51,7 @@ type Report struct {
 	Requests   []Request       `json:"requests"`
 }
 
-// ShownRecord is a record on the inspection page. Its body has no secrets of a webhook, and only
+// ShownRecord is a record in the report. Its body has no secrets of a webhook, and only
 // the last two characters of a CPF or CNPJ.
 type ShownRecord struct {
 	ID       string            `json:"id"`
@@ -66,7 +61,7 @@ type ShownRecord struct {
 	Body     json.RawMessage   `json:"body"`
 }
 
-// ShownWebhook is a webhook on the inspection page. It shows whether the webhook has secrets, but
+// ShownWebhook is a webhook in the report. It shows whether the webhook has secrets, but
 // not the secrets.
 type ShownWebhook struct {
 	ID         string    `json:"id"`
@@ -187,72 +182,4 @@ func masked(document string) string {
 	runes := []rune(document)
 	n := max(0, len(runes)-2)
 	return strings.Repeat("•", n) + string(runes[n:])
-}
-
-//go:embed page.html
-var pageSource string
-
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"time": func(t time.Time) string { return t.Format("2006-01-02 15:04:05") },
-}).Parse(pageSource))
-
-// maxShown is the maximum number of entries of each list on the page; the report has more.
-const maxShown = 200
-
-type pageData struct {
-	Report
-	T        map[string]string // words
-	Lang     string
-	Modules  string
-	Twice    int // records beyond the first of each group
-	Newest   []ShownRecord
-	Last     []Request
-	Sent     []Delivery
-	Problems int // deliveries that failed
-}
-
-// Say returns a remark in the language of the page.
-func (d pageData) Say(r Remark) string {
-	return i18n.Sandbox.Text(i18n.Lang(d.Lang), i18n.Key("remark."+r.Code))
-}
-
-func (s *Server) page(r *http.Request) answer {
-	report := s.Report()
-	if strings.Contains(r.Header.Get("Accept"), "application/json") {
-		return jsonAnswer(http.StatusOK, report)
-	}
-	// Portuguese unless the browser asks for English first: this is a cooperative's page.
-	d := pageData{
-		Report: report, T: map[string]string{}, Lang: string(i18n.Portuguese),
-		Modules: moduleNames(report.NotContracted),
-	}
-	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "en") {
-		d.Lang = string(i18n.English)
-	}
-	for _, name := range i18n.Sandbox.Names("page.") {
-		d.T[name] = i18n.Sandbox.Text(i18n.Lang(d.Lang), i18n.Key("page."+name))
-	}
-	for _, group := range report.MadeTwice {
-		d.Twice += len(group) - 1
-	}
-	for _, sent := range report.Deliveries {
-		if sent.Done && !sent.OK {
-			d.Problems++
-		}
-	}
-	d.Newest, d.Last, d.Sent = newest(report.Records), newest(report.Requests), newest(report.Deliveries)
-	var b bytes.Buffer
-	if err := pageTemplate.Execute(&b, d); err != nil {
-		return trouble(http.StatusInternalServerError, err)
-	}
-	a := newAnswer(http.StatusOK, "text/html; charset=utf-8", b.Bytes())
-	a.header.Set("Content-Security-Policy",
-		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-	return a
-}
-
-func newest[T any](all []T) []T {
-	out := slices.Clone(all[max(0, len(all)-maxShown):])
-	slices.Reverse(out)
-	return out
 }

@@ -36,7 +36,7 @@ type Options struct {
 	Log io.Writer
 	// Faults act on matching requests; if several match, the first acts. See [ParseFault].
 	Faults []Disturbance
-	// Events lists the faults that act on events, see [ParseEventFault].
+	// Events lists the faults that act on events; the first that matches acts.
 	Events []EventFault
 	// ShowTimes adds created_at to the retrieval and the events of order commitments. The document
 	// does not state whether the platform does.

@@ -22,14 +22,6 @@ func TestWhatTheDocumentDoesNotRefuseIsTakenWithARemark(t *testing.T) {
 		{"a long unknown member", "order_commitments", body(long, "{}"), []string{"unknown_member " + long[:60]}},
 		{"a member of another case", "order_commitments", body("Amount", "1"), []string{"unknown_member Amount"}},
 		{
-			"a member twice", "order_commitments", strings.Replace(body(), "{", `{"amount":"x",`, 1),
-			[]string{"member_twice amount"},
-		},
-		{
-			"a member twice, escaped", "order_commitments", strings.Replace(body(), "{", `{"\u0061mount":1,`, 1),
-			[]string{"member_twice amount"},
-		},
-		{
 			"null for an optional field", "order_commitments", body("order_type", `"A_FIXAR"`, "payday", "null"),
 			[]string{"null payday"},
 		},

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -148,7 +146,7 @@ func makeLink(wallet, producer string) link {
 // maxWorldBytes bounds a world file; that of a cooperative with 100,000 producers has about 30 MB.
 const maxWorldBytes = 64 << 20
 
-// LoadWorld reads a world file. Its errors name the file, the line and the member.
+// LoadWorld reads a world file. Its errors name the file and the member.
 func LoadWorld(path string) (*World, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -166,8 +164,8 @@ func LoadWorld(path string) (*World, error) {
 // wallets (wallet_id, known), delivery_places (delivery_place_id, known), users (user_id, known),
 // farms (farm_id, known), contracts (contract_id: any text, known) and wallet_producer_links
 // (wallet_id, producer_id). "known": false marks an id that exists elsewhere and that the platform
-// does not know. A list that is left out is empty. Any other unknown or missing member, duplicate
-// or dangling reference is an error with its line and path.
+// does not know. A list that is left out is empty. Any other unknown or missing member, id that
+// stands twice or dangling reference is an error with its path.
 func ReadWorld(r io.Reader) (*World, error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxWorldBytes+1))
 	if err != nil {
@@ -176,13 +174,7 @@ func ReadWorld(r io.Reader) (*World, error) {
 	if len(data) > maxWorldBytes {
 		return nil, phrase.Errorf("the world is larger than %d MiB", maxWorldBytes>>20)
 	}
-	w, err := readWorld(data)
-	var place *placeError
-	if errors.As(err, &place) {
-		upTo := data[:min(int(place.offset), len(data))]
-		return nil, phrase.Errorf("line %d: %w", 1+bytes.Count(upTo, []byte("\n")), err)
-	}
-	return w, err
+	return readWorld(data)
 }
 
 // idNames maps each list of registrations to the name of its id.
@@ -203,27 +195,26 @@ func readWorld(data []byte) (*World, error) {
 		return nil, err
 	}
 	if root.kind != isObject {
-		return nil, placed(root.end,
-			"want an object with the lists producers, wallets, %s, delivery_places, users, farms, contracts", linksList)
+		return nil, phrase.Errorf("want an object with the lists producers, wallets, %s, delivery_places, users, farms, contracts", linksList)
 	}
 	w := NewWorld()
 	var links *node
-	for _, m := range root.members {
-		if m.value.kind != isArray {
-			return nil, placed(m.value.end, "%s: want %w, not %w", m.name, isArray, m.value.kind)
+	for _, name := range slices.Sorted(maps.Keys(root.members)) {
+		list := root.members[name]
+		if list.kind != isArray {
+			return nil, phrase.Errorf("%s: want %w, not %w", name, isArray, list.kind)
 		}
-		_, isKind := idNames[RegistrationKind(m.name)]
+		_, isKind := idNames[RegistrationKind(name)]
 		switch {
-		case m.name == linksList:
-			links = m.value
+		case name == linksList:
+			links = list
 		case isKind:
-			if err := w.readList(RegistrationKind(m.name), m.value.items); err != nil {
+			if err := w.readList(RegistrationKind(name), list.items); err != nil {
 				return nil, err
 			}
 		default:
-			return nil, placed(m.value.end,
-				"%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts",
-				m.name, linksList)
+			return nil, phrase.Errorf("%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts",
+				name, linksList)
 		}
 	}
 	if links != nil { // last, because a link must point to ids of the other lists, wherever they are in the file
@@ -249,7 +240,7 @@ func (w *World) readList(kind RegistrationKind, items []*node) error {
 		}
 		id := strings.ToLower(got[idNames[kind]].text)
 		if _, twice := w.known[kind][id]; twice {
-			return placed(item.end, "%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)
+			return phrase.Errorf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)
 		}
 		w.known[kind][id] = got["known"].flag
 		if kind == Producers {
@@ -273,12 +264,12 @@ func (w *World) readLinks(items []*node) error {
 		for _, kind := range []RegistrationKind{Wallets, Producers} {
 			name := idNames[kind]
 			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
-				return placed(got[name].end, "%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())
+				return phrase.Errorf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())
 			}
 		}
 		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
 		if w.links[l] {
-			return placed(item.end, "%s: this link stands twice in the list: %s to %s", place,
+			return phrase.Errorf("%s: this link stands twice in the list: %s to %s", place,
 				got["wallet_id"].shown(), got["producer_id"].shown())
 		}
 		w.links[l] = true
@@ -300,22 +291,23 @@ var (
 
 func readItem(item *node, place string, want map[string]wanted) (values, error) {
 	if item.kind != isObject {
-		return nil, placed(item.end, "%s: want %w, not %w", place, isObject, item.kind)
+		return nil, phrase.Errorf("%s: want %w, not %w", place, isObject, item.kind)
 	}
 	got := values{}
-	for _, m := range item.members {
-		rule, known := want[m.name]
+	for _, name := range slices.Sorted(maps.Keys(item.members)) {
+		value := item.members[name]
+		rule, known := want[name]
 		if !known {
-			return nil, placed(m.value.end, "%s: the member %q is unknown here", place, m.name)
+			return nil, phrase.Errorf("%s: the member %q is unknown here", place, name)
 		}
-		if m.value.kind != rule.kind || !rule.valid(m.value.text) {
-			return nil, placed(m.value.end, "%s.%s: want %w, not %s", place, m.name, rule.words, m.value.shown())
+		if value.kind != rule.kind || !rule.valid(value.text) {
+			return nil, phrase.Errorf("%s.%s: want %w, not %s", place, name, rule.words, value.shown())
 		}
-		got[m.name] = m.value
+		got[name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if _, given := got[name]; !given {
-			return nil, placed(item.end, "%s: the member %q is missing", place, name)
+			return nil, phrase.Errorf("%s: the member %q is missing", place, name)
 		}
 	}
 	return got, nil

@@ -52,7 +52,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	d.as(trade.Reader).Get("/approvals").Wants(http.StatusOK, "Dispensar", "carla", "1 de 2")
 	carla.Get("/").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
-	ana.Submit("/approvals/1/approve", consents(ana, "conferi com a filial")).Wants(http.StatusOK,
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
 		"Aprovado e feito", "Nada aguarda aprovação")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
@@ -82,7 +82,7 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	}).Wants(http.StatusOK, "Gravar no de-para", "33333333-3333-4333-8333-333333333312")
 	carla.Submit("/approvals/1/approve", url.Values{"reason": {"eu mesma"}}).Wants(http.StatusForbidden)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carteira nova", "Código 12 do ERP")
-	ana.Submit("/approvals/1/approve", consents(ana, "conferi na plataforma")).Wants(http.StatusOK,
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi na plataforma"}}).Wants(http.StatusOK,
 		"Aprovado e feito")
 	ana.Get("/references/wallets?text=12").Wants(http.StatusOK, "33333333-3333-4333-8333-333333333312")
 	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre Carteiras 12")
@@ -105,7 +105,7 @@ func TestAMonthIsClosedByTwoPeople(t *testing.T) {
 	if closed, err := d.host.Store.Closings(t.Context(), trade.Date{}); err != nil || len(closed) > 0 {
 		t.Fatal(closed, err)
 	}
-	ana.Submit("/approvals/1/approve", consents(ana, "conferi também")).Wants(http.StatusOK,
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi também"}}).Wants(http.StatusOK,
 		"Aprovado e feito")
 	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre 31/03/2026", "fechou um mês 31/03/2026")
 	closed, err := d.host.Store.Closings(t.Context(), trade.Date{})
@@ -144,7 +144,7 @@ func TestAnAdministratorIsNotTwoPeople(t *testing.T) {
 		b := d.browser().LogIn(name, password).Wants(http.StatusOK, name)
 		chooseAnother(b, password)
 		b.Get("/approvals/1")
-		b.Submit("/approvals/1/approve", consents(b, reason)).Wants(status, text)
+		b.Submit("/approvals/1/approve", url.Values{"reason": {reason}}).Wants(status, text)
 	}
 	order()
 	ana.Get("/users")
@@ -232,18 +232,8 @@ func TestTheApprovalOfACodeSaysWhatItFreesAndWhoMayApprove(t *testing.T) {
 	}
 }
 
-// consents ticks every item of an approval's page, with a reason.
-func consents(b *consoletest.Browser, reason string) url.Values {
-	form := url.Values{"reason": {reason}}
-	for _, m := range regexp.MustCompile(`name="seen" value="([^"]+)"`).FindAllStringSubmatch(b.Body, -1) {
-		form.Add("seen", m[1])
-	}
-	return form
-}
-
-// Nothing is approved before each item is ticked, also where no script runs; what was ticked stays
-// ticked. Whoever cannot approve is not called, and reads whom it waits for.
-func TestNothingIsApprovedBeforeEachItemIsTicked(t *testing.T) {
+// Whoever cannot approve is not called, and reads whom it waits for.
+func TestWhoeverCannotApproveIsNotCalled(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.extend("\napprove: {dismiss: 2, close: 2}\n")
@@ -252,18 +242,9 @@ func TestNothingIsApprovedBeforeEachItemIsTicked(t *testing.T) {
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "espera por você", `href="/approvals/1"`)
 	for _, id := range []int{2, 1} {
-		items := map[int]int{1: 1, 2: 9}[id]
 		at := fmt.Sprintf("/approvals/%d", id)
-		form := consents(b.Get(at).Wants(http.StatusOK, "Conferi"), "conferi com a filial")
-		if n := len(form["seen"]); n != items {
-			t.Errorf("%s has %d items, want %d: %v", at, n, items, form["seen"])
-		}
-		some := url.Values{"reason": form["reason"], "seen": form["seen"][1:]}
-		b.Submit(at+"/approve", some).Wants(http.StatusUnprocessableEntity, "Marque “Conferi” em cada item")
-		if n := strings.Count(b.Body, `form="consent" required checked`); n != items-1 {
-			t.Errorf("%d ticks are kept, want %d", n, items-1)
-		}
-		b.Submit(at+"/approve", form).Wants(http.StatusOK, "Aprovado e feito")
+		b.Get(at)
+		b.Submit(at+"/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK, "Aprovado e feito")
 	}
 	b.Get("/references/wallets")
 	b.Submit("/references/wallets/propose", url.Values{
@@ -271,23 +252,6 @@ func TestNothingIsApprovedBeforeEachItemIsTicked(t *testing.T) {
 	}).Wants(http.StatusOK)
 	b.Get("/").Wants(http.StatusOK, "espera por um administrador")
 	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "espera por você")
-}
-
-// An act on many rows that are not shown one by one, such as a resync or a release, is ticked as a whole.
-func TestAnActOnManyRowsIsTickedAsAWhole(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	d.extend("\napprove: {resync: 2}\n")
-	d.sql("erp.db", `CREATE TABLE novo AS WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 129)
-		SELECT c.*, n.i FROM contrato c, n WHERE c.num = '000002'; UPDATE novo SET num = printf('%06d', i);
-		ALTER TABLE novo DROP COLUMN i; INSERT INTO contrato SELECT * FROM novo; DROP TABLE novo;`)
-	d.run(0, "resync", "contracts", "--reason", "conferir", "--as", "ivo", "--yes")
-	b := d.as(trade.Administrator).Get("/approvals/1")
-	form := consents(b.Wants(http.StatusOK, "Conferi"), "conferi com a filial")
-	if fmt.Sprint(form["seen"]) != "[act]" {
-		t.Errorf("to be ticked are %v", form["seen"])
-	}
-	b.Submit("/approvals/1/approve", form).Wants(http.StatusOK, "Aprovado e feito")
 }
 
 // called reports whether the menu calls the person to the approvals.

@@ -211,16 +211,3 @@ func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	d.sql("state.db", `DROP TRIGGER audit_unchanged; UPDATE audit SET reason = 'outra' WHERE seq = 2`)
 	b.Get("/audit/check").Wants(http.StatusOK, "A auditoria foi alterada: o registro 2")
 }
-
-// The page of the jobs and the status say when what is due is through, or why that is not known.
-func TestTheArrivalIsToldOnThePageAndInTheStatus(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	d.sql("erp.db", unlinked)
-	d.run(0, "sync", "--record-only")
-	b := d.as(trade.Accountant)
-	b.Get("/routines").Wants(http.StatusOK, "por enviar, mas o serviço não está rodando")
-	if out, _ := d.run(0, "status"); !strings.Contains(out, "mas nenhum serviço está rodando") {
-		t.Errorf("the status:\n%s", out)
-	}
-}

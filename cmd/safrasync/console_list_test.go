@@ -37,7 +37,7 @@ func newList(t *testing.T, on string) *deskWorld {
 }
 
 // The list is in the order of any column, narrowed by what documents say, with sums, parts to take off,
-// proposals to choose from, in its files, its saved filters and its orders.
+// proposals to choose from, in its files and its orders.
 func TestTheListIsSortedAndNarrowedByWhatDocumentsSay(t *testing.T) {
 	onEither(t, func(t *testing.T, on string) {
 		t.Parallel()
@@ -112,11 +112,6 @@ func TestTheListIsSortedAndNarrowedByWhatDocumentsSay(t *testing.T) {
 		if first < 0 || second < first || strings.Contains(b.Body, "01|000002") ||
 			strings.Contains(b.Body, "01|000001") {
 			t.Errorf("the file has\n%s", b.Body)
-		}
-		b.Get("/rows?" + query)
-		b.Submit("/filters", url.Values{"name": {"soja de março"}, "query": {query}}).Wants(http.StatusOK)
-		if got := titlesIn(b); !slices.Equal(got, []string{four, three}) || !strings.Contains(b.Body, "soja de março") {
-			t.Errorf("the saved filter lists %q", got)
 		}
 		b.Get("/resync?"+url.Values{"filter": {query}}.Encode()).Wants(http.StatusOK, "Documentos a ler: 2.")
 	})

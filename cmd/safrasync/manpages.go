@@ -20,17 +20,11 @@ import (
 // /usr/share. It is a program of its own, so that the code that makes pages is not in the installed
 // one. SOURCE_DATE_EPOCH sets their date.
 func main() {
-	var err error
-	switch {
-	case len(os.Args) == 2:
-		err = writeManual(os.Args[1])
-	case len(os.Args) == 4 && os.Args[1] == "sbom":
-		err = writeSBOM(os.Stdout, os.Args[2], os.Args[3])
-	default:
-		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share, or sbom PROGRAM VENDORED.csv")
+	if len(os.Args) != 2 {
+		fmt.Fprintln(os.Stderr, "give the folder that becomes /usr/share")
 		os.Exit(cli.ExitUsage)
 	}
-	if err != nil {
+	if err := writeManual(os.Args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(cli.ExitFailed)
 	}

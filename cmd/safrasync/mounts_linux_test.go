@@ -183,7 +183,6 @@ func newSite(t *testing.T) *site {
 	}
 	s.env = map[string]string{
 		"SAFRASYNC_API_KEY": platformCanary, "LANG": "en_US.UTF-8", "LC_ALL": "", "LC_MESSAGES": "",
-		"RUNTIME_DIRECTORY": "",
 	}
 	s.box = startSandbox(t, sandbox.Options{APIKey: platformCanary, Seed: 1, OnPost: func(n int) {
 		s.posts <- n

@@ -16,7 +16,7 @@ import (
 // sandboxFlags are the flags of `safrasync sandbox`.
 type sandboxFlags struct {
 	listen, world, apiKey, log, receiverCA string
-	faults, notContracted, events          []string
+	faults, notContracted                  []string
 	latency                                time.Duration
 	times                                  bool
 	seed                                   int64
@@ -39,8 +39,6 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 		"`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
 	flags.StringArrayVar(&f.faults, "faults", nil,
 		"`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts; @N counts from the start of the sandbox")
-	flags.StringArrayVar(&f.events, "events", nil,
-		"`SPEC` of what happens to events on their way, such as late=2s%10, again=100, swapped or CREATE_ORDER_COMMITMENT:lost@3; may be repeated, the first that matches acts")
 	flags.StringVar(&f.receiverCA, "receiver-ca", "",
 		"`FILE` (PEM) with certificates to trust for receivers of events, besides those of the system")
 	flags.BoolVar(&f.times, "show-times", false,
@@ -62,10 +60,6 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	opts.ReceiverRoots, err = office.RootsOf(f.receiverCA)
 	if err != nil {
 		return err
-	}
-	opts.Events, err = sandbox.ParseEventFaults(f.events)
-	if err != nil {
-		return &cli.UsageError{Text: "--events: " + a.Voice().Fault(err)}
 	}
 	opts.NotContracted, err = sandbox.ParseModules(f.notContracted)
 	if err != nil {
@@ -93,11 +87,11 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	key := cmp.Or(f.apiKey, "sandbox")
 	if a.AsJSON {
 		if err := a.PrintJSON(struct {
-			URL  string `json:"url"`
-			Seed int64  `json:"seed"`
-			Key  string `json:"api_key"`
-			Page string `json:"page"`
-		}{running.URL, running.Seed(), key, running.URL + "/_sandbox/"}); err != nil {
+			URL    string `json:"url"`
+			Seed   int64  `json:"seed"`
+			Key    string `json:"api_key"`
+			Report string `json:"report"`
+		}{running.URL, running.Seed(), key, running.URL + "/_sandbox/report"}); err != nil {
 			return err
 		}
 	} else {

@@ -46,13 +46,13 @@ func TestTheSandboxIsWhatItsFlagsSayAndEndsWithASignal(t *testing.T) {
 	must.Do(t, cmd.Start())
 	line, err := bufio.NewReader(out).ReadBytes('\n')
 	var started struct {
-		URL  string
-		Seed int64
-		Key  string `json:"api_key"`
-		Page string
+		URL    string
+		Seed   int64
+		Key    string `json:"api_key"`
+		Report string
 	}
 	if err != nil || json.Unmarshal(line, &started) != nil || started.Seed != 7 || started.Key != "the-key" ||
-		started.Page != started.URL+"/_sandbox/" {
+		started.Report != started.URL+"/_sandbox/report" {
 		t.Fatalf("the sandbox says %q, %v", line, err)
 	}
 	api := started.URL + "/api/v1/integration"

@@ -40,7 +40,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 	onEither(t, func(t *testing.T, on string) {
 		answers := &eventAnswers{taken: map[string]int{}}
 		s, _, _ := hearingService(t, on, func(o *sandbox.Options) {
-			o.OnDelivered, o.Events = answers.add, must.Get(sandbox.ParseEventFaults([]string{"again%10"}))(t)
+			o.OnDelivered, o.Events = answers.add, []sandbox.EventFault{{Again: 1, Percent: 10}}
 			begin := o.OnPost
 			o.OnPost = func(n int) {
 				if n <= len(sandbox.Events()) { // the registrations, which hearingService waits for

@@ -47,7 +47,7 @@ func hearingService(t *testing.T, on string,
 func TestF142TheServiceSettlesADoubtByTheEventOfIt(t *testing.T) {
 	onEither(t, func(t *testing.T, on string) {
 		s, _, _ := hearingService(t, on,
-			func(o *sandbox.Options) { o.Events = must.Get(sandbox.ParseEventFaults([]string{"forged,again=2"}))(t) })
+			func(o *sandbox.Options) { o.Events = []sandbox.EventFault{{Forged: true, Again: 2}} })
 		s.faults("order_commitments:lost-after@1")
 		s.start()
 		if l := s.line("the evidence", func(l logLine) bool { return l.Msg == "evidence" }); l.Job != "contracts" ||

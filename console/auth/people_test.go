@@ -461,7 +461,7 @@ func TestAFirstPasswordIsChangedBeforeAnythingElse(t *testing.T) {
 		}
 		b.Get("/account").Wants(http.StatusOK, "Esta senha foi dada por outra pessoa")
 		token := b.Token()
-		b.Post("/filters", url.Values{"token": {token}}).Wants(http.StatusForbidden, "escolha a sua senha")
+		b.Post("/account/prove", url.Values{"token": {token}}).Wants(http.StatusForbidden, "escolha a sua senha")
 		change := func(to string) *consoletest.Browser {
 			return b.Post("/account/password", url.Values{
 				"token": {token}, "old": {consoletest.Password}, "new": {to}, "again": {to},

@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"fmt"
 	"net/http"
 	"slices"
 
@@ -65,7 +64,6 @@ type approvalPage struct {
 	Sums    trade.Sums     // of all rows of the plan
 	Frees   trade.Shortage // what waits for the code of a de-para
 	Freed   []trade.Entry  // a few rows of that
-	Ticked  []string       // items that the person has ticked
 	Stop    *trade.Advice  // what a release lets go on
 	Exists  []string       // what is known to exist of rows that it may make twice
 	Who     trade.Role     // the lowest role that may agree
@@ -145,33 +143,6 @@ func (p *approvalRoutes) call(q *web.Request, steps []stepView) error {
 	return err
 }
 
-// Items returns what a person must tick one by one before agreeing: the lines of a checklist and the
-// figures below it, or the rows that are shown, or the act as a whole.
-func (p approvalPage) Items() (items []string) {
-	if p.Closing != nil {
-		for _, c := range p.Closing.Checks {
-			items = append(items, "check."+c.Key)
-		}
-		items = append(items, "figures")
-	}
-	for _, s := range slices.Concat(p.Steps, p.Then) {
-		items = append(items, p.RowItem(s))
-	}
-	if p.More > 0 && p.Closing == nil {
-		items = append(items, "others")
-	}
-	if len(items) == 0 {
-		items = []string{"act"}
-	}
-	return items
-}
-
-// RowItem returns the item of one row.
-func (p approvalPage) RowItem(s stepView) string { return fmt.Sprintf("row.%d", s.Before.ID) }
-
-// Seen reports whether the person has ticked an item.
-func (p approvalPage) Seen(item string) bool { return slices.Contains(p.Ticked, item) }
-
 // about fills in what the act is about beyond rows: what a release lets go on, and what waits for a
 // code.
 func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
@@ -236,7 +207,6 @@ func (p *approvalRoutes) answered(q *web.Request) (page approvalPage, ok bool, e
 	if err != nil {
 		return page, false, err
 	}
-	page.Ticked = q.PostForm["seen"]
 	page.Reason, page.Fault = Reason(q)
 	if page.Fault != "" {
 		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
@@ -248,10 +218,6 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 	page, ok, err := p.answered(q)
 	if err != nil || !ok {
 		return err
-	}
-	if page.May && slices.ContainsFunc(page.Items(), func(item string) bool { return !page.Seen(item) }) {
-		page.Fault = "approval.unseen"
-		return q.Page(http.StatusUnprocessableEntity, "approval", page)
 	}
 	if page.Approval.Act == acts.ActResend {
 		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))

@@ -23,7 +23,6 @@ type rowsRoutes struct {
 func (p *rowsRoutes) routes() []web.Route {
 	return []web.Route{
 		web.Get("/rows", trade.Reader, p.showRows),
-		web.Post("/filters", trade.Reader, p.saveFilter),
 	}
 }
 
@@ -49,7 +48,6 @@ type rowsPage struct {
 	Columns map[string]rowColumn
 	Names   []rowNames
 	Sorts   []trade.RowSort
-	Saved   []trade.SavedFilter
 	Query   string // the filter without the page
 	Ran     ran
 }
@@ -313,10 +311,6 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 	}
 	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orders.told(q, true)
-	if err != nil {
-		return err
-	}
-	page.Saved, err = p.office.SavedFilters(q.Context(), q.Login.User.ID)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@
 package pages
 
 import (
-	"errors"
 	"net/url"
 	"regexp"
 	"slices"
@@ -16,10 +15,6 @@ import (
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// SavedPath returns the address of the list with a saved filter. In a template the filter would be
-// escaped as a single value.
-func (rowsPage) SavedPath(f trade.SavedFilter) string { return "/rows?" + f.Query }
 
 // rowChip is a part of the filter, and the address of the list without it.
 type rowChip struct{ Text, Off string }
@@ -309,37 +304,4 @@ func figurePath(of trade.RowQuery) string {
 		f.Job = of.Jobs[0]
 	}
 	return "/rows?" + f.values("").Encode()
-}
-
-// filterBytes is the largest size of a saved filter.
-const filterBytes = 2000
-
-// saveFilter stores the page's filter under a name, or removes one.
-func (p *rowsRoutes) saveFilter(q *web.Request) error {
-	name := strings.TrimSpace(q.PostForm.Get("name"))
-	values, err := url.ParseQuery(q.PostForm.Get("query"))
-	if err != nil || name == "" || utf8.RuneCountInString(name) > 60 {
-		return web.BadRequest("filter")
-	}
-	f, err := readFilter(values, q.Site.Zone)
-	if err != nil {
-		return err
-	}
-	kept := trade.SavedFilter{User: q.Login.User.ID, Name: name, Query: f.values("").Encode()}
-	if kept.Query == "" {
-		kept.Query = "sort=newest"
-	}
-	if len(kept.Query) > filterBytes {
-		return web.BadRequest("filter_large")
-	}
-	record := q.Record("filter save", q.Login.User.Name, "") // the name of a filter may be that of a producer
-	if q.PostForm.Get("forget") != "" {
-		kept.Query, record.Act = "", "filter forget"
-	}
-	if err := p.office.SaveFilter(q.Context(), kept, record); errors.Is(err, trade.ErrTooMany) {
-		return web.BadRequest("filter_many")
-	} else if err != nil {
-		return err
-	}
-	return q.Redirect("/rows?" + f.values("").Encode())
 }

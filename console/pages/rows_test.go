@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -34,9 +32,6 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 			b.Get(path).Wants(http.StatusBadRequest)
 		}
 		b.Get("/runs/%00").Wants(http.StatusNotFound)
-		b.Post("/filters", url.Values{
-			"token": {b.Get("/account").Token()}, "name": {"a\x00"}, "query": {"q=a"},
-		}).Wants(http.StatusBadRequest)
 	}
 }
 
@@ -81,36 +76,4 @@ func fillKeys(t *testing.T, s *state.Store, rows int) {
 		})
 	}
 	must.Get(s.Record(t.Context(), lease, page))(t)
-}
-
-func TestSavedFiltersAreBounded(t *testing.T) {
-	consoletest.OnBoth(t, func(t *testing.T, s *state.Store) {
-		w := consoletest.New(t, s).WithPeople()
-		b := w.As(trade.Reader)
-		token := b.Get("/account").Token()
-		keep := func(name, query string, more ...string) *consoletest.Browser {
-			form := url.Values{"token": {token}, "name": {name}, "query": {query}}
-			if len(more) > 0 {
-				form.Set(more[0], "1")
-			}
-			return b.Post("/filters", form)
-		}
-		keep("large", "cause="+strings.Repeat("x", 3000)).Wants(http.StatusBadRequest, "2.000")
-		for i := range trade.SavedFiltersMost {
-			keep(strconv.Itoa(i), "state=in_doubt").Wants(http.StatusSeeOther)
-		}
-		keep("more", "state=in_doubt").Wants(http.StatusBadRequest, "50")
-		keep("7", "state=rejected").Wants(http.StatusSeeOther) // another one in its place
-		keep("7", "", "forget").Wants(http.StatusSeeOther)
-		keep("more", "state=in_doubt").Wants(http.StatusSeeOther)
-		found, err := s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter forget", Limit: 9})
-		if err != nil || len(found.Records) != 1 || found.Records[0].Target != found.Records[0].Who {
-			t.Errorf("the audit has %+v (%v)", found.Records, err)
-		}
-		found, err = s.AuditPage(t.Context(), trade.AuditQuery{Act: "filter save", Limit: 99})
-		if err != nil ||
-			len(found.Records) != trade.SavedFiltersMost+2 {
-			t.Errorf("the audit has %d (%v)", len(found.Records), err)
-		}
-	})
 }

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,8 +26,6 @@ type Standing interface {
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Ages reports how old the rows of a job are, without those that wait with some causes.
 	Ages(ctx context.Context, job string, without ...string) (trade.Ages, error)
-	// ArrivedDays returns how many rows were new on each day.
-	ArrivedDays(ctx context.Context, job string, since time.Time) ([]trade.ArrivedDay, error)
 	// CauseOwners returns who takes care of causes; StuckStates how many rows of a job have each.
 	CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error)
 	LowerCause(ctx context.Context, o trade.CauseOwner) error
@@ -114,7 +110,6 @@ type jobFacts struct {
 	flags      map[trade.Flag]int
 	ages       trade.Ages
 	runs       runMemory
-	arrived    arrived
 }
 
 // readFacts reads the facts: the configured jobs, then those that only the ledger knows.
@@ -210,13 +205,6 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	quiet, refused := taken.quiet(job.Name)
 	j.quiet = refused
 	j.ages, err = s.Ledger.Ages(ctx, job.Name, quiet...)
-	if err == nil && configured && s.Limits.Usual {
-		arrived, err := s.learn(ctx, job.Name, s.now())
-		if err != nil { // all else is judged all the same
-			s.Log.Warn("what is usual could not be learned", zap.String("job", job.Name), zap.Error(err))
-		}
-		j.arrived = arrived
-	}
 	return append(list, j), err
 }
 

@@ -32,7 +32,6 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 		out = append(out, judgeRows(f, j, limits, zone)...)
 		if j.configured {
 			out = append(out, judgeRuns(f, j, zone)...)
-			out = append(out, judgeUsual(f, j, zone)...)
 		}
 	}
 	for _, space := range f.spaces {
@@ -231,8 +230,6 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 		})
 	case SweepMissed:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.swept == nil })
-	case Unusual: // else no day was judged
-		return !f.runsOf(detail.job(), func(r runMemory) bool { return r.good.IsZero() })
 	case NothingNew:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.good.IsZero() })
 	case DiskFull: // nothing is known about another host, or about a folder that cannot be checked

@@ -50,7 +50,6 @@ type Service struct {
 	followed time.Time // when the runs were last read; zero means never
 	blind    ledgerFailure
 	pruned   time.Time
-	learned  map[string]arrived // by job
 }
 
 // New returns a Service. It opens no connection.

@@ -18,7 +18,7 @@ type Link struct {
 var topicPages = map[Topic]string{
 	Stopped: "/routines", NothingNew: "/routines", SweepMissed: "/routines", InDoubt: "/doubts", Rejected: "/rows",
 	LongWaiting: "/rows", Contradicted: "/changed", LateAnswer: "/audit", Accounts: "/audit", Silent: "/events",
-	Unheard: "/events", Unusual: "/routines", DiskFull: "/alerts", Certificate: "/alerts", BackupOld: "/alerts",
+	Unheard: "/events", DiskFull: "/alerts", Certificate: "/alerts", BackupOld: "/alerts",
 	Unseen: "/alerts", Untold: "/events",
 }
 

@@ -92,15 +92,6 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{where, rows, v.rows(d.Limit)}
 	case NothingNew:
 		args = []any{where, v.moment(d.Oldest), v.text("word.national_days")}
-	case Unusual:
-		key := i18n.Key("usual.fewer")
-		if d.More {
-			key = "usual.more"
-		}
-		args = []any{
-			where, v.branch(d.Branch), v.text(key, rows, v.weight(d.Kg)), v.day(d.Day.In(v.zone)),
-			v.rows(d.Least), v.records(d.Jobs[0].Sends, d.Most), v.weight(d.LeastKg), v.weight(d.MostKg),
-		}
 	case SweepMissed:
 		args = []any{where, v.text("rows.all", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
 	case Contradicted, LateAnswer:

@@ -33,16 +33,14 @@ const (
 	Untold Topic = "events_untold"
 	// accounts were created or changed while an act waits for another person; subject: "accounts". People
 	// are told of each
-	Accounts Topic = "accounts_changed"
-	NoLedger Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
-	// much less or much more came than is usual; subject: the job, which of both, and a hash of the branch
-	Unusual   Topic = "unusual"
-	BackupOld Topic = "backup_old"   // the last copy of the ledger is too old; subject: "ledger"
-	Unseen    Topic = "witness_late" // the ledger's witness is not written; subject: the host
+	Accounts  Topic = "accounts_changed"
+	NoLedger  Topic = "ledger_unknown" // the ledger cannot be read; therefore kept in memory
+	BackupOld Topic = "backup_old"     // the last copy of the ledger is too old; subject: "ledger"
+	Unseen    Topic = "witness_late"   // the ledger's witness is not written; subject: the host
 )
 
 // ofAccounting are the topics that accounting can end.
-var ofAccounting = []Topic{InDoubt, Rejected, LongWaiting, Contradicted, LateAnswer, Unusual}
+var ofAccounting = []Topic{InDoubt, Rejected, LongWaiting, Contradicted, LateAnswer}
 
 // groupOf returns whom an alert calls.
 func groupOf(topic Topic, d Detail) trade.Department {
@@ -91,20 +89,11 @@ type Detail struct {
 	Late   int64     `json:"late_seconds,omitempty"`
 	Record int64     `json:"record,omitempty"` // of the audit, the last of those of Accounts
 	// changes of accounts while something waits
-	Accounts int `json:"accounts,omitempty"`
-	// of a day on which less or more came than is usual
-	Branch  string           `json:"branch,omitempty"`
-	Day     trade.Date       `json:"day,omitzero"`
-	Least   int              `json:"least,omitempty"` // rows that such a day usually has
-	Most    int              `json:"most,omitempty"`
-	Kg      trade.Decimal    `json:"kg,omitzero"`
-	LeastKg trade.Decimal    `json:"least_kg,omitzero"`
-	MostKg  trade.Decimal    `json:"most_kg,omitzero"`
-	More    bool             `json:"more,omitempty"`     // more than usual, not less
-	Target  string           `json:"target,omitempty"`   // a program that is told of changes
-	Lost    int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
-	Causes  []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
-	Group   trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
+	Accounts int              `json:"accounts,omitempty"`
+	Target   string           `json:"target,omitempty"`   // a program that is told of changes
+	Lost     int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
+	Causes   []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
+	Group    trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.
@@ -152,7 +141,6 @@ type Limits struct {
 	OldestWaiting time.Duration // working time; 0 means never
 	Silence       time.Duration // working time without an event of the platform; 0 means never
 	BackupOlder   time.Duration // time without a copy of the ledger; 0 means never
-	Usual         bool          // what is usual is learned from the days before
 }
 
 // condition is a state about which people must be told, as long as it holds.

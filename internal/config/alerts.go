@@ -23,7 +23,6 @@ type AlertsConfig struct {
 	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
 	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
 	BackupOlder   time.Duration  `yaml:"backup_older"`   // 0 = never
-	Usual         string         `yaml:"usual"`          // learned or off
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
@@ -67,8 +66,6 @@ const (
 	defaultAlertTimeout = 30 * time.Second
 	// NoDigest is the value of alerts.digest that turns the digest off.
 	NoDigest = "off"
-	// Learned is the value of alerts.usual with which what is usual is learned from the days before.
-	Learned = "learned"
 )
 
 func (c *Config) checkAlerts(d *Decoder) {
@@ -77,7 +74,6 @@ func (c *Config) checkAlerts(d *Decoder) {
 	between(d, "alerts.oldest_waiting", a.OldestWaiting, 0, 365*day)
 	between(d, "alerts.nothing_new", a.NothingNew, 0, 365*day)
 	between(d, "alerts.backup_older", a.BackupOlder, 0, 365*day)
-	d.OneOf("alerts.usual", a.Usual, Learned, "off")
 	if strings.ContainsAny(a.Name, "\r\n") {
 		d.Fault("alerts.name", "must be one line")
 	}

@@ -245,7 +245,6 @@ func Default() *Config {
 		Log:   LogConfig{Level: "info"},
 		Alerts: AlertsConfig{
 			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, BackupOlder: 2 * day, NothingNew: 3 * day,
-			Usual:  Learned,
 			Digest: "0 7 * * 1-5",
 		},
 		Checks: ChecksConfig{

@@ -36,7 +36,6 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		Limits: alert.Limits{
 			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
 			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
-			Usual: conf.Alerts.Usual == config.Learned,
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
 		Console: conf.Console.PublicURL,

@@ -24,8 +24,7 @@ type Dossier struct {
 	Rows       []DossierRow
 	Blocks     []trade.Block // what rows wait for on the platform
 	Acts       []trade.AuditRecord
-	Closed     []trade.Closing     // closed reports with rows of the producer
-	Filters    []trade.SavedFilter // searches of people for the producer
+	Closed     []trade.Closing // closed reports with rows of the producer
 
 	known map[int64]bool
 }
@@ -71,7 +70,7 @@ func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Pe
 	if err != nil {
 		return 0, err
 	}
-	return o.store.Erase(ctx, s.ids(), s.IDs, s.Filters, o.now(), record)
+	return o.store.Erase(ctx, s.ids(), s.IDs, o.now(), record)
 }
 
 // PlanRetention returns what the ledger keeps longer than it must.
@@ -115,9 +114,6 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 		}
 	}
 	if err := s.inClosed(ctx, store); err != nil {
-		return nil, err
-	}
-	if err := s.searched(ctx, store, specs); err != nil {
 		return nil, err
 	}
 	erasable, err := store.Erasable(ctx, s.ids())

@@ -2,21 +2,15 @@ package office
 
 import (
 	"context"
-	"time"
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // Schedules returns the jobs with their schedules and states.
 func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, error) {
 	v, zone := o.Voice(lang), o.conf.Zone()
-	services, err := readServices(ctx, o.store)
-	if err != nil {
-		return nil, err
-	}
 	var out []Schedule
 	for _, job := range o.jobs {
 		status, err := o.JobStatus(ctx, job.Name())
@@ -50,31 +44,9 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 			s.Alone = s.Alone && len(times.Next) == 0
 			s.Times = append(s.Times, times)
 		}
-		s.Due, err = o.dueOf(ctx, job.Spec, status, s.Times, served(services))
-		if err != nil {
-			return nil, err
-		}
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-// dueOf returns when what is due of a job is through.
-func (o *Office) dueOf(ctx context.Context, spec mapping.JobSpec, status trade.JobStatus, times []ScheduleTimes,
-	served bool,
-) (*Arrival, error) {
-	tallies, err := o.store.Counts(ctx, spec.Name)
-	if err != nil {
-		return nil, err
-	}
-	due := trade.RowsIn(tallies, trade.Pending, trade.Sending)
-	var next *time.Time
-	for _, t := range times {
-		if !t.Sweep && len(t.Next) > 0 {
-			next = &t.Next[0]
-		}
-	}
-	return o.arrives(ctx, spec, status, due, served, next)
 }
 
 // EndedByPerson reports whether a job has a stop that only a person ends.

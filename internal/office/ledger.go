@@ -95,11 +95,6 @@ type Reads interface {
 	// AppendAudit stores that somebody saw or took what is kept from others. It changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 
-	SavedFilters(ctx context.Context, user int64) ([]trade.SavedFilter, error)
-	// SaveFilter stores a search, or removes it if its query is empty. It returns trade.ErrTooMany
-	// if the person has too many.
-	SaveFilter(ctx context.Context, f trade.SavedFilter, record trade.AuditRecord) error
-
 	// ListReferences returns the lines of a de-para table.
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }

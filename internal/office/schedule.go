@@ -69,8 +69,7 @@ type Schedule struct {
 	Times  []ScheduleTimes
 	Hours  []string // hours in which it may send; none: always
 	Status trade.JobStatus
-	Alone  bool     // it runs by hand only
-	Due    *Arrival // when what is due is through; nil: nothing is due
+	Alone  bool // it runs by hand only
 }
 
 // ScheduleTimes is one schedule of a job.

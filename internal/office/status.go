@@ -60,7 +60,6 @@ type JobStatus struct {
 	NextRun    *time.Time          `json:"next_run"`   // in the daemon, or when a stop ends by itself
 	NextSweep  *time.Time          `json:"next_sweep"` // from this time on, the next run sweeps
 	NextRuns   []time.Time         `json:"next_runs"`  // the next five; empty for a job that is not configured
-	Arrival    *Arrival            `json:"arrival"`    // when what is due is through; null: nothing is due
 	Services   []Service           `json:"services"`   // every `safrasync run` of this ledger; the same for each job
 	// of a ledger in PostgreSQL: the processes that may send; the same for each job
 	Instances []Instance `json:"instances"`
@@ -149,12 +148,6 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 		out[i].Witness = witness
 		if spec, ok := specs[name]; ok {
 			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
-				return nil, err
-			}
-			due := out[i].States[trade.Pending] + out[i].States[trade.Sending]
-			status := trade.JobStatus{State: out[i].State, Stop: out[i].Stop}
-			out[i].Arrival, err = o.arrives(ctx, spec, status, due, served(services), out[i].NextRun)
-			if err != nil {
 				return nil, err
 			}
 		}

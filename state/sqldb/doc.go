@@ -64,7 +64,7 @@
 //	approval    acts that wait for the consent of other people
 //	cause_owner who takes care of a cause that keeps rows from going, and until when nobody is
 //	            reminded of it
-//	person, login, login_device, login_tries, saved_filter
+//	person, login, login_device, login_tries
 //	            users of the console, who is logged in, and what was tried in vain; their searches
 //	service, task
 //	            the processes that serve this ledger, and when each task of the house ran last

@@ -40,7 +40,7 @@ var ourTables = []string{
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
 	"alert", "alert_message", "digest", "service", "task", "instance",
-	"person", "login", "login_device", "login_tries", "saved_filter", "cause_owner",
+	"person", "login", "login_device", "login_tries", "cause_owner",
 	"closing", "closing_part",
 	"webhook", "inbox", "heard", "candidate", "outbox", "outbox_target", "feed", "change",
 	"zone", "linhas", "tentativas", "rows", "attempts",

@@ -109,35 +109,3 @@ func (h Hours) Next(at time.Time) time.Time {
 	}
 	return next
 }
-
-// Close returns when the hours end that are open at a time; the zero time if they never do.
-func (h Hours) Close(at time.Time) time.Time {
-	if len(h) == 0 {
-		return time.Time{}
-	}
-	const week = 7 * 24 * 60
-	t := at.Truncate(time.Minute)
-	for range week + 1 {
-		t = t.Add(time.Minute)
-		if !h.Open(t) {
-			return t
-		}
-	}
-	return time.Time{}
-}
-
-// Done returns when work is done that may begin at start, and that takes so long of the open hours.
-// start must be in the zone of the hours.
-func (h Hours) Done(start time.Time, work time.Duration) time.Time {
-	for {
-		if !h.Open(start) {
-			start = h.Next(start)
-		}
-		end := h.Close(start)
-		if open := end.Sub(start); end.IsZero() || work <= open {
-			return start.Add(work)
-		}
-		work -= end.Sub(start)
-		start = end
-	}
-}

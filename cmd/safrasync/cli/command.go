@@ -61,7 +61,7 @@ func formerly(cmd *cobra.Command, given []string) string {
 		"approve": "approvals approve", "audit": "report --audit", "audit verify": "doctor --audit",
 		"cron": "status --next", "decide": "help decide",
 		"decisions": "report --decided", "decline": "approvals decline", "diff": "explain --sent",
-		"preview": "why --request", "reload": "run --reload", "rows show": "why", "show": "why", "version": "--version",
+		"preview": "why --request", "rows show": "why", "show": "why", "version": "--version",
 	}
 	for words := min(2, len(given)); words > 0; words-- {
 		typed := append([]string{cmd.CommandPath()}, given[:words]...)

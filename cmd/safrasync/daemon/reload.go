@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -19,24 +18,22 @@ var errStateChanged = errors.New(
 	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 
 // reload reads the configuration again. It returns the generation that replaces the running one. If
-// the new configuration is wrong, reload returns nil and the old one stays; the log, the service
-// manager and the command that asked get the reason.
+// the new configuration is wrong, reload returns nil and the old one stays; the log and
+// the service manager get the reason.
 func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.manager.Reloading()
 	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
-		text := old.Text("run.keeps_old", firstLine(old.Voice(), err))
-		d.said.refused(text)
+		d.said.refused(old.Text("run.keeps_old", firstLine(old.Voice(), err)))
 		d.monitor.ReloadRefused()
-		d.answer(reloadAnswer{Text: text})
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
 	stale := next.Config.StaleSecrets()
 	if len(stale) > 0 {
-		d.log.Warn("the service manager still has the former copy of secrets; only a restart of the service takes the new ones",
-			zap.Strings("secrets", stale))
+		d.log.Warn("the service manager still has the former copy of secrets; "+
+			"restart the service, to take the new ones (systemctl restart safrasync)", zap.Strings("secrets", stale))
 		d.said.refused(next.Text("run.old_secrets", strings.Join(stale, ", ")))
 	} else {
 		d.said.refused("")
@@ -53,11 +50,6 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	}
 	d.noteConfig(ctx, next.Config, cli.ThisHost())
 	next.check(ctx)
-	d.answer(reloadAnswer{
-		Taken: true, Restart: stale,
-		Text: strings.Join(slices.Concat([]string{next.Text("run.taken")}, d.said.reloadTrouble(), next.absent,
-			next.troubles), "\n"),
-	})
 	d.log.Info("the new configuration is in force; what runs ends with the requests in flight and begins again",
 		zap.Int("jobs", len(next.Config.Jobs)))
 	return next

@@ -23,22 +23,9 @@ import (
 
 // NewCommand makes the command run.
 func NewCommand(a *cli.App) *cobra.Command {
-	var reload bool
-	var pid int
-	cmd := a.Command("run", "help.run", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		if err := a.Alone(cmd, "reload", []string{"pid"}); err != nil {
-			return err
-		}
-		if reload {
-			return askReload(cmd.Context(), a, pid)
-		}
+	return a.Command("run", "help.run", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
 		return run(cmd.Context(), a)
 	})
-	cmd.Flags().BoolVar(&reload, "reload", false,
-		"instead: ask the service to read its configuration again, and print its answer")
-	cmd.Flags().IntVar(&pid, "pid", 0,
-		"with --reload: the service's process `PID` (default: $MAINPID, as systemd sets it)")
-	return cmd
 }
 
 // daemon is one process of `safrasync run`.

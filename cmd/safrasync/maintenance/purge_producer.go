@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	a.Tell("subject.found", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
 	sums := subjectSums{
 		Producer: f.producer, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
-		Acts: len(s.Acts), Closed: len(s.Closed), Filters: len(s.Filters),
+		Acts: len(s.Acts), Closed: len(s.Closed),
 	}
 	for _, r := range s.Rows {
 		switch {
@@ -82,7 +81,7 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 ) error {
 	tellWhatStays(a, s, sums)
 	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
-	if sums.Erasable+len(s.Lookups)+len(s.Filters) == 0 && !named {
+	if sums.Erasable+len(s.Lookups) == 0 && !named {
 		a.Tell("act.nothing")
 		if a.AsJSON {
 			return a.PrintJSON(sums)
@@ -112,13 +111,6 @@ func tellWhatStays(a *cli.App, s *office.Dossier, sums subjectSums) {
 			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
 		}
 	}
-	for _, f := range s.Filters {
-		query, err := url.QueryUnescape(f.Query)
-		if err != nil {
-			query = f.Query
-		}
-		a.Tell("subject.filter", f.Name, f.Who, query)
-	}
 	if len(s.References) > 0 {
 		a.Tell("subject.refs")
 	}
@@ -139,7 +131,6 @@ type subjectSums struct {
 	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
 	Erased     int    `json:"erased"`
 	Closed     int    `json:"closed_reports"` // closed reports with rows of the producer; they are never changed
-	Filters    int    `json:"filters"`        // saved searches for the producer
 	File       string `json:"file,omitempty"`
 }
 
@@ -154,14 +145,7 @@ type subjectJSON struct {
 	Blocks     []trade.Block       `json:"platform_lacks"`
 	Acts       []cli.AuditJSON     `json:"acts"`
 	Closed     []subjectClosedJSON `json:"closed_reports"`
-	Filters    []subjectFilterJSON `json:"filters"`
 	Notes      []string            `json:"notes"`
-}
-
-// subjectFilterJSON is a search for the producer that somebody has saved.
-type subjectFilterJSON struct {
-	Name  string `json:"name"`
-	Query string `json:"query"`
 }
 
 // subjectClosedJSON is a closed report with rows of the producer.
@@ -189,7 +173,6 @@ func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
 		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
 		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
 		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
-		Filters: []subjectFilterJSON{},
 		Notes: []string{
 			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
 			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
@@ -209,9 +192,6 @@ func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
 	}
 	for _, c := range s.Closed {
 		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
-	}
-	for _, f := range s.Filters {
-		out.Filters = append(out.Filters, subjectFilterJSON{f.Name, f.Query})
 	}
 	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
 		e := json.NewEncoder(w)
@@ -266,9 +246,6 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	}
 	for _, c := range s.Closed {
 		say("subject.closed_line", c.Day.String(), v.Moment(c.At), c.ID)
-	}
-	for _, f := range s.Filters {
-		say("subject.filter_line", f.Name, f.Query)
 	}
 	for _, note := range []i18n.Key{
 		"subject.note_erp", "subject.note_logs", "subject.note_closed",

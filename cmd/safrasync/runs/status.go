@@ -131,11 +131,6 @@ func printJob(a *cli.App, j office.JobStatus) {
 	if len(j.NextRuns) > 0 && j.State != trade.Paused {
 		a.Show("status.next_run", strings.Join(v.ShortTimes(j.NextRuns), "  "), v.Zone)
 	}
-	if due := j.Arrival; due != nil && due.At != nil {
-		a.Show("status.arrival", due.Rows, v.Moment(*due.At), due.PerMinute)
-	} else if due != nil {
-		a.Show(i18n.Key("status.arrival."+due.Why), due.Rows)
-	}
 	if j.SweptAt != nil {
 		a.Show("status.swept", v.Moment(*j.SweptAt))
 	}

@@ -135,7 +135,6 @@ CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 CREATE INDEX entry_swept ON entry (job, id) INCLUDE (key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
 CREATE INDEX entry_due ON entry (job, state, id);
-CREATE INDEX entry_seen ON entry (job, first_seen_at); -- what came on which day
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
@@ -555,13 +554,6 @@ CREATE TABLE login_tries (
     until BIGINT NOT NULL
 );
 CREATE INDEX login_tries_at ON login_tries (at);
-
-CREATE TABLE saved_filter (
-    person_id BIGINT NOT NULL REFERENCES person (id),
-    name TEXT NOT NULL CHECK (name <> ''),
-    query TEXT NOT NULL,
-    PRIMARY KEY (person_id, name)
-);
 
 -- Who takes care of a cause, until when nobody is reminded of it, and how many rows of each job had it then.
 CREATE TABLE cause_owner (
