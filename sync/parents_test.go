@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -62,6 +63,38 @@ func TestAMovedChildOfASecondJobIsFlagged(t *testing.T) {
 		b.pass()
 		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
 			t.Errorf("flags %v", e.Flags)
+		}
+	})
+}
+
+// A contract that is renumbered takes its deliveries along: once its new number has the old record,
+// none of them differs from what was sent.
+func TestTheDeliveriesOfARenumberedContractDifferNoMore(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(2)
+		b.delivery(1, 1, 10)
+		b.delivery(2, 2, 10)
+		b.pass()
+		id := b.expect(1, trade.Accepted, "").RemoteID
+		b.exec(`UPDATE contrato SET num = '0009' WHERE num = '0001'`)
+		b.exec(`UPDATE entrega SET num = '0009' WHERE num = '0001'`)
+		b.exec(`UPDATE entrega SET num = '0001', volume = 11 WHERE num = '0002'`)
+		b.pass()
+		b.expect(9, trade.Held, trade.CauseRetyped)
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); !e.Flags.Has(trade.Changed) {
+			t.Errorf("before the decision: flags %v", e.Flags)
+		}
+		b.done(b.adopt(9, id), acts.NotRefused)
+		b.sweeps(2)
+		if e := b.row("deliveries", "01|0001", trade.Accepted, ""); e.Flags.Has(trade.Changed) || e.Now != nil {
+			t.Errorf("flags %v, now %v", e.Flags, e.Now)
+		}
+		e := b.row("deliveries", "01|0002", trade.Accepted, "")
+		b.sweeps(1)
+		again := b.row("deliveries", "01|0002", trade.Accepted, "")
+		if !again.Flags.Has(trade.Changed) || again.Version != e.Version {
+			t.Errorf("what differs: flags %v, version %d, was %d", again.Flags, again.Version, e.Version)
 		}
 	})
 }

@@ -10,9 +10,11 @@ import (
 // Awaited is one thing for which an entry waits: a reference, a parent, or a record of the
 // platform.
 type Awaited struct {
-	Ref         string `json:"ref,omitempty"`  // de-para kind
-	Code        string `json:"code,omitempty"` // ERP code without an id
-	Job         string `json:"job,omitempty"`  // the parent's job and key
+	Ref  string `json:"ref,omitempty"`  // de-para kind
+	Code string `json:"code,omitempty"` // ERP code without an id
+	// the table's code that differs from Code in capital letters only
+	Spelled     string `json:"spelled,omitempty"`
+	Job         string `json:"job,omitempty"` // the parent's job and key
 	Key         string `json:"key,omitempty"`
 	ParentState State  `json:"parent_state,omitempty"` // at the moment of reading; "" = not in the ledger
 	// cause of that state; CauseReplaced if a recheck found it, CauseCutOver if a sweep did
@@ -29,7 +31,11 @@ func (a Awaited) Sentence(lang Lang) string {
 	case a.Ref == ProducerByDocument: // its code is a hash, which means nothing to people
 		return Explain(Waiting, "ref:"+a.Ref, lang).What
 	case a.Ref != "":
-		return w.Causes["ref"].with(w.Kinds[a.Ref]).What + w.Code + a.Code
+		text := w.Causes["ref"].with(w.Kinds[a.Ref]).What + w.Code + a.Code
+		if a.Spelled != "" {
+			text += strings.ReplaceAll(w.Spelled, "{code}", a.Spelled)
+		}
+		return text
 	case a.Job != "":
 		return a.fill(w.Parents[a.standing()], (*Catalogue)(nil).parent(a, lang))
 	}

@@ -28,7 +28,12 @@ type counted struct {
 	state   trade.State
 	freight *trade.Freight // the sum that includes it
 	own     trade.Freight
+	fields  []ForecastField // of a row that would go; nil unless the rows are listed
 }
+
+// ForecastField is a field of a row that would go: what would be sent or, where that is an id that is
+// not known yet, what the ERP has.
+type ForecastField struct{ Field, Text string }
 
 // Forecast is the result of a dry run for those who decide: for each kind of record, what would go,
 // what would not, and why. Different kinds are never added up.
@@ -38,6 +43,7 @@ type Forecast struct {
 	paused []string // those of them that are paused and send nothing
 	plans  map[string]*JobForecast
 	parts  map[RecordKind]*Share
+	Listed bool // the rows that would go are kept
 }
 
 // RecordKind is a kind of record. Fixations are apart from contracts, because they are the same grain.
@@ -57,7 +63,9 @@ type Share struct {
 // Forecast returns an empty forecast for a dry run of the named jobs, or of all jobs if none is named.
 func (o *Office) Forecast(named []string) *Forecast {
 	specs := o.conf.JobSpecs()
-	out := &Forecast{specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[RecordKind]*Share{}}
+	out := &Forecast{
+		specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[RecordKind]*Share{},
+	}
 	for _, job := range o.jobs {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
@@ -110,9 +118,12 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
-	of, own := was.of, was.own
+	of, own, fields := was.of, was.own, was.fields
 	if !before || e.Values != nil {
 		of, own = p.weigh(e)
+		if fields = nil; w.Listed && !stays {
+			fields = p.fields(e)
+		}
 	}
 	s := w.parts[of]
 	if s == nil {
@@ -132,7 +143,36 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 		to = &s.Follows
 	}
 	*to = to.Plus(own)
-	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own}
+	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own, fields}
+}
+
+func (p *JobForecast) fields(e trade.Entry) (out []ForecastField) {
+	sent, row := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
+	for _, rule := range trade.Rules(e.Sends) {
+		text := cmp.Or(row[rule.Field].Text, row[rule.Field].ERP)
+		if body := sent[rule.Field]; body != nil {
+			text = *body
+		}
+		if text != "" {
+			out = append(out, ForecastField{rule.Field, text})
+		}
+	}
+	return out
+}
+
+// Rows calls do for each row that would go, by job and key.
+func (w *Forecast) Rows(do func(job, key string, own trade.Freight, fields []ForecastField)) {
+	if w == nil {
+		return
+	}
+	for _, job := range config.SortedKeys(w.plans) {
+		told := w.plans[job].told
+		for _, key := range config.SortedKeys(told) {
+			if row := told[key]; row.fields != nil {
+				do(job, key, row.own, row.fields)
+			}
+		}
+	}
 }
 
 // weigh returns the part of a row, and its freight.
@@ -321,13 +361,18 @@ func (of RecordKind) Name(v words.Voice, rows int) string {
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
 func (of RecordKind) freight(v words.Voice, f trade.Freight) string {
 	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.Name(v, f.Rows)}
+	return strings.Join(append(parts, Amounts(v, f)...), ", ")
+}
+
+// Amounts returns the tonnes and the money of a sum in words.
+func Amounts(v words.Voice, f trade.Freight) (parts []string) {
 	if f.Kilograms.Sign() != 0 {
 		parts = append(parts, v.Tonnes(f.Kilograms))
 	}
 	for _, currency := range config.SortedKeys(f.Value) {
 		parts = append(parts, shortMoney(v, currency, f.Value[currency]))
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // shortMoney formats a sum as people say it: R$ 1,5 mi.

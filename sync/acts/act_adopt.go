@@ -247,7 +247,7 @@ func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
 		}
 	}
 	eval := mapping.Evaluator{Job: job, Refs: refs, Log: zap.NewNop()}
-	eval.Compare(entry, row)
+	eval.Compare(entry, row, nil)
 	entry.Newest = newest
 	return nil
 }

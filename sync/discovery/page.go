@@ -297,6 +297,11 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
+		if c.verdict == compare && old.MappedWith != "" && old.SourceHash == entry.SourceHash &&
+			old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed) && old.Shown.Mark == entry.Shown.Mark {
+			r.Run.Report.Unchanged++
+			continue // it still differs
+		}
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
 			p.turned = append(p.turned, turn{old, c.row.Values(), is})
 		}
@@ -332,7 +337,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 			r.refillRebuilt(&entry, c, known)
 			break
 		}
-		r.Run.Eval.Compare(&entry, values)
+		r.Run.Eval.Compare(&entry, values, known)
 		// else markReplaced decides whose it is
 		if old.SourceHash == c.row.SourceHash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
 			entry.Newest = r.printsOf(values, c.row.SourceHash, known)

@@ -43,6 +43,9 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 			known.Acknowledged.Has(trade.MissingInERP), known.Flags.Has(trade.Replaced) &&
 				!known.Flags.Has(trade.Changed):
 			return seen
+		// its parent may have got the record that was sent
+		case known.Flags.Has(trade.Changed) && !known.Flags.Has(trade.Replaced):
+			return compare
 		}
 		return same
 	case cancelled:

@@ -283,13 +283,26 @@ func (f *fieldMapping) convert(out trade.DraftField, get ColumnsOf) (trade.Draft
 	return out, nil, nil
 }
 
+// otherCapitals returns the code of a table that differs in capital letters only; "" if there is none.
+func otherCapitals(code string, table map[string]string) (found string) {
+	if strings.ToLower(code) == strings.ToUpper(code) {
+		return "" // no letters: the table need not be searched
+	}
+	for known := range table {
+		if strings.EqualFold(known, code) && (found == "" || known < found) {
+			found = known
+		}
+	}
+	return found
+}
+
 // resolve looks up a code in its de-para table.
 func (f *fieldMapping) resolve(out trade.DraftField, code string,
 	refs Codes,
 ) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	id, ok := refs[f.Spec.Ref][code]
 	if !ok {
-		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code}
+		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code, Spelled: otherCapitals(code, refs[f.Spec.Ref])}
 	}
 	parsed, err := trade.ParseID(id)
 	if err != nil {

@@ -22,7 +22,7 @@ const (
 
 func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
-	refs := Codes{"wallets": {"12|01": "{" + strings.ToUpper(walletID) + "}", "13": "not-a-uuid"}}
+	refs := Codes{"wallets": {"12|01": "{" + strings.ToUpper(walletID) + "}", "13": "not-a-uuid", "Ana@coop.br": walletID}}
 	col := func(names ...string) []string { return names }
 	tests := []struct {
 		name    string
@@ -228,6 +228,11 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 			name: "a reference that is missing makes the row wait", field: "wallet_id",
 			spec: FieldSpec{Columns: col("c"), Ref: "wallets"}, values: map[string]erp.Value{"c": text("99")},
 			waiting: &trade.Awaited{Ref: "wallets", Code: "99"},
+		},
+		{
+			name: "a reference in other capitals is named", field: "wallet_id",
+			spec: FieldSpec{Columns: col("c"), Ref: "wallets"}, values: map[string]erp.Value{"c": text("ana@COOP.br")},
+			waiting: &trade.Awaited{Ref: "wallets", Code: "ana@COOP.br", Spelled: "Ana@coop.br"},
 		},
 		{
 			name: "a reference that is no UUID makes it invalid", field: "wallet_id",

@@ -13,14 +13,15 @@ import (
 // Compare records, on an entry that was sent or may have been, whether its row differs now from
 // what was sent or, after a person has acknowledged a difference, from what that person saw. The
 // newest values are kept as long as they are needed: mapped columns only, like all values in the
-// ledger.
-func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
+// ledger. A parent with another key is no difference if its record is the one that was sent: its row
+// was renumbered.
+func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values, known Parents) {
 	values = e.Seal(values)
-	base := entry.Values
+	base, sent := entry.Values, SentTexts(*entry)
 	if entry.AckValues != nil {
-		base = entry.AckValues
+		base, sent = entry.AckValues, nil
 	}
-	changed := e.Differs(entry.Key, base, values)
+	changed := e.differs(entry.Key, base, values, known, sent)
 	entry.Flags = entry.Flags.With(trade.Changed, changed)
 	entry.Acknowledged = entry.Acknowledged.With(trade.Changed, !changed && entry.AckValues != nil)
 	entry.Now = nil
@@ -33,14 +34,25 @@ func (e *Evaluator) Compare(entry *trade.Entry, values trade.Values) {
 // mapping. A column that the older version lacks was not mapped then: the newer value is used for
 // both, so that a changed configuration alone is no difference.
 func (e *Evaluator) Differs(key string, old, now trade.Values) bool {
+	return e.differs(key, old, now, nil, nil)
+}
+
+func (e *Evaluator) differs(key string, old, now trade.Values, known Parents, sent map[string]*string) bool {
 	a, b := e.Job.Mapping.versions(key, e.Seal(old), e.Seal(now), e.Refs)
 	for i := range e.Job.Mapping.Fields {
 		rule := e.Job.Mapping.Fields[i].Rule
-		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) {
+		if contentOf(rule, a.Fields[rule.Field]) != contentOf(rule, b.Fields[rule.Field]) &&
+			!sameParent(rule, sent, e.Job.Mapping.Draft(ColumnsIn(now), e.Refs, known)) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameParent reports whether a field has the id of the parent under whose record it was sent.
+func sameParent(rule trade.FieldRule, sent map[string]*string, now trade.Draft) bool {
+	id := sent[rule.Field]
+	return rule.Parent != "" && id != nil && now.Fields[rule.Field].Text == *id
 }
 
 // notKept replaces a value of which only a mark is left, if the newer value has another mark.
@@ -95,7 +107,8 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string,
 	for _, rule := range trade.Rules(job.Spec.Sends) {
 		f, mapped := now.Fields[rule.Field]
 		was, ack := sent.Fields[rule.Field], dealt.Fields[rule.Field]
-		if !mapped || contentOf(rule, f) == contentOf(rule, was) && contentOf(rule, f) == contentOf(rule, ack) {
+		if !mapped || contentOf(rule, f) == contentOf(rule, was) && contentOf(rule, f) == contentOf(rule, ack) ||
+			entry.AckValues == nil && sameParent(rule, left, shown) {
 			continue
 		}
 		d := trade.Difference{

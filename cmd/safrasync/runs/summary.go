@@ -37,12 +37,21 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		for _, e := range named {
 			listed = append(listed, cli.RowOf(a.Config, e))
 		}
+		var goes []goesJSON
+		forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
+			row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
+			for _, field := range fields {
+				row.Fields[field.Field] = trade.MaskDocuments(field.Text)
+			}
+			goes = append(goes, row)
+		})
 		return a.PrintJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []cli.RowJSON     `json:"rows,omitempty"`
 			Answer []shareJSON       `json:"answer,omitempty"`
-		}{reports, f.dryRun, listed, sharesOf(forecast)})
+			Goes   []goesJSON        `json:"goes,omitempty"`
+		}{reports, f.dryRun, listed, sharesOf(forecast), goes})
 	}
 	if f.dryRun {
 		a.Show("sync.dry")
@@ -52,6 +61,13 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 			return err
 		}
 	}
+	forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
+		texts := office.Amounts(a.Voice(), own)
+		for _, field := range fields {
+			texts = append(texts, trade.FieldLabel(field.Field, a.Lang())+" "+field.Text)
+		}
+		a.Line("  " + trade.MaskDocuments(a.Voice().Job(job)+" "+key+": "+strings.Join(texts, "; ")))
+	})
 	for _, e := range named {
 		text := a.Voice().Reason(e)
 		if e.RemoteID != "" {
@@ -75,6 +91,14 @@ type shareJSON struct {
 	Goes   trade.Freight `json:"goes"`
 	Follow trade.Freight `json:"follow"`
 	Stays  []stayJSON    `json:"stays"`
+}
+
+// goesJSON is a row that would be sent, with `--rows`.
+type goesJSON struct {
+	Job    string            `json:"job"`
+	Key    string            `json:"key"`
+	Fields map[string]string `json:"fields"`
+	trade.Freight
 }
 
 // stayJSON is one cause that blocks rows.

@@ -16,9 +16,9 @@ import (
 
 // SyncFlags are the flags of `safrasync sync`.
 type SyncFlags struct {
-	Sweep, dryRun, strict, anyHour, recordOnly bool
-	limit                                      int
-	page                                       string
+	Sweep, dryRun, rows, strict, anyHour, recordOnly bool
+	limit                                            int
+	page                                             string
 
 	Reports *[]trade.RunReport // gets the reports of the runs; nil: nobody wants them
 }
@@ -30,7 +30,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
 			return a.Usage("sync.limit_low")
 		}
-		if f.page != "" && !f.dryRun {
+		if (f.page != "" || f.rows) && !f.dryRun {
 			return a.Usage("sync.page_dry")
 		}
 		return Sync(cmd.Context(), a, args, f)
@@ -41,6 +41,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&f.Sweep, "sweep", false, "compare everything in scope, although no sweep is due")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "read, map and check; cannot write or send")
 	flags.StringVar(&f.page, "page", "", "with --dry-run: write what would be sent to `FILE`, as a page to print and sign")
+	flags.BoolVar(&f.rows, "rows", false, "with --dry-run: list each row that would be sent, with its fields")
 	flags.BoolVar(&f.recordOnly, "record-only", false,
 		"read and record, also paused jobs, and send nothing: before `safrasync adopt` for what is on the platform already")
 	flags.BoolVar(&f.anyHour, "any-hour", false, "send outside the hours of a job too")
@@ -100,6 +101,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	var forecast *office.Forecast
 	if f.dryRun {
 		forecast = o.Forecast(jobs)
+		forecast.Listed = f.rows
 		opts.Planned = forecast.Add
 	}
 	reports, err := o.Sync(ctx, jobs, opts)
