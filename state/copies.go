@@ -64,7 +64,7 @@ func (s *Store) behindCopy(ctx context.Context, file string, lines []witness.Lin
 	if len(lines) == 0 {
 		return nil, nil
 	}
-	v, err := s.judgeLines(ctx, file, phrase.New("its own copy %s", file), lines)
+	v, err := s.judgeLines(ctx, phrase.New("its own copy %s", file), lines)
 	var old *sqldb.Error
 	if errors.As(v.Ahead, &old) {
 		old.Hint = phrase.New(behindCopyHint, file)

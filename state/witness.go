@@ -40,6 +40,7 @@ type watch struct {
 	store    *Store
 	place    string
 	released atomic.Bool                 // a person let the jobs go on without it
+	known    atomic.Bool                 // journal and ledger remember where it is
 	lacks    atomic.Pointer[sqldb.Error] // what another host sent, and the ledger lacked when the lines were last read
 }
 
@@ -47,7 +48,11 @@ type watch struct {
 // come. It returns an error if the ledger is an old copy, or lacks what another host sent. If the
 // witness cannot be read, the ledger is opened, and nothing is sent (Witnessed).
 func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v journalVerdict) error {
-	if err := s.behindCopies(ctx); err != nil || o.Witness == "" {
+	if err := s.behindCopies(ctx); err != nil {
+		return err
+	}
+	known, err := s.knownWitness(ctx)
+	if err != nil || o.Witness == "" && known == "" {
 		return err
 	}
 	place, name, err := openWitness(o)
@@ -60,16 +65,13 @@ func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v jou
 	w.writer = witness.NewWriter(place, s.lineOf(row.ID, row.Seq, row.Mark), w.judge, w.knows, lock)
 	s.witness = w
 	s.db.Noted = func(seq int64, mark string, posts bool) { w.writer.Advance(row.ID, seq, mark, posts) }
-	state := w.writer.Begun(witnessWait)
+	w.writer.Begun(witnessWait)
 	if w.lacks.Load() != nil {
 		// After a fail-over the other host may wait for this one, which is in step.
 		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
 		_ = s.agree(ctx, op) // what the ledger lacks is what a person has to know
 	}
-	if err := w.taken(); err != nil {
-		return err
-	}
-	return w.remember(ctx, state)
+	return w.taken()
 }
 
 // lineOf returns the line of this process. A SQLite ledger has one line, on whichever host and in
@@ -109,8 +111,19 @@ func lockFor(path string, wait time.Duration) (unlock func() error, err error) {
 	}
 }
 
+// noWitness is the place of a witness that is not configured any more: it has no lines, and keeps none.
+type noWitness struct{ witness.Place }
+
+func (noWitness) Lines(context.Context, string) ([]witness.Line, error)  { return nil, nil }
+func (noWitness) Swap(context.Context, witness.Line, witness.Line) error { return nil }
+func (noWitness) Try(context.Context) error                              { return nil }
+func (noWitness) Close() error                                           { return nil }
+
 // openWitness opens the place of a witness, and returns its name for people, without secrets.
 func openWitness(o sqldb.OpenOptions) (place witness.Place, name string, err error) {
+	if o.Witness == "" {
+		return noWitness{}, "", nil
+	}
 	if IsFolder(o.Witness) {
 		return witness.OpenFolder(o.Witness), o.Witness, nil
 	}
@@ -148,7 +161,7 @@ func (w *watch) knows(l witness.Line) (bool, error) {
 // judge compares the lines with the ledger. What the ledger lacks of another host, that one may bring
 // back: the lines are read again until then.
 func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgement, error) {
-	v, err := w.store.judgeLines(ctx, w.place, itsWitness(w.place), lines)
+	v, err := w.store.judgeWitness(ctx, w.place, lines)
 	if err != nil {
 		return v, err
 	}
@@ -162,21 +175,60 @@ func (w *watch) judge(ctx context.Context, lines []witness.Line) (witness.Judgem
 	return v, err
 }
 
-// judgeLines compares the lines with the ledger, and the line of this host's journal with that. None at
-// all, where there was one, may be a disk that is not mounted: nobody can tell.
-func (s *Store) judgeLines(ctx context.Context, place string, called *phrase.Text, lines []witness.Line,
+// judgeWitness compares the lines of a place with the ledger. If the ledger's witness is elsewhere, nobody
+// can tell; nor if it has no line at all: that may be a disk that is not mounted.
+func (s *Store) judgeWitness(ctx context.Context, place string, lines []witness.Line,
 ) (v witness.Judgement, err error) {
-	if len(lines) == 0 {
-		known, err := s.LastTask(ctx, s.witnessTask(place))
-		switch {
-		case err != nil || known.IsZero() || s.releasedSince(ctx):
-		case IsFolder(s.options.Witness):
-			err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
-		default:
-			err = phrase.Errorf("it had a line of this ledger, and has none now: is it the same database?")
-		}
+	v, err = s.judgeLines(ctx, itsWitness(place), lines)
+	if err != nil || v.Ahead != nil || s.releasedSince(ctx) {
 		return v, err
 	}
+	known, err := s.knownWitness(ctx)
+	switch {
+	case err != nil || known == "" || known == place && len(lines) > 0:
+	case known != place:
+		err = &movedWitness{known}
+	case IsFolder(s.options.Witness):
+		err = phrase.Errorf("it had a line of this ledger, and has none now: is its disk mounted?")
+	default:
+		err = phrase.Errorf("it had a line of this ledger, and has none now: is it the same database?")
+	}
+	return v, err
+}
+
+// movedWitness is the error for a ledger whose witness is not the one that is configured.
+type movedWitness struct{ was string }
+
+// Error returns where the witness is.
+func (e *movedWitness) Error() string { return e.Phrase().Error() }
+
+// Phrase returns the same as a sentence.
+func (e *movedWitness) Phrase() *phrase.Text {
+	return phrase.New("this ledger has its witness at %s, which state.witness does not name", e.was)
+}
+
+// knownWitness returns where the witness of this host's journal is, as the journal tells, or an earlier
+// one: the ledger; "" if there is none. The journal is kept where a ledger is put back, or rebuilt.
+func (s *Store) knownWitness(ctx context.Context) (place string, err error) {
+	end, err := journal.Read(s.journalFolder(), 1<<62, func(journal.Record, string) error { return nil })
+	if err != nil && !errors.Is(err, journal.ErrNone) {
+		return "", s.db.JournalFault(err)
+	}
+	var names []string
+	const newest = `SELECT name FROM task WHERE name LIKE ? ORDER BY ran_at DESC`
+	if end.Header.Witness != "" {
+		return end.Header.Witness, nil
+	}
+	err = s.db.All(ctx, "looking where the witness is", &names, newest, s.witnessTask("%"))
+	if err != nil || len(names) == 0 {
+		return "", err
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(names[0], witnessTask), s.witnessTask("")[len(witnessTask):]), nil
+}
+
+// judgeLines compares the lines with the ledger, and the line of this host's journal with that.
+func (s *Store) judgeLines(ctx context.Context, called *phrase.Text, lines []witness.Line,
+) (v witness.Judgement, err error) {
 	rows, err := s.journalRows(ctx)
 	if err != nil {
 		return v, err
@@ -335,16 +387,17 @@ const witnessGrace = 2 * time.Minute
 
 // Witness tells how the witness of the ledger fares. A process that does not write to it asks it.
 func (s *Store) Witness(ctx context.Context) (trade.Witness, error) {
-	if s.options.Witness == "" {
-		return trade.Witness{}, nil
-	}
 	if w := s.witness; w != nil {
 		state := w.writer.State()
-		out := trade.Witness{Place: w.place, At: state.Line.At, Late: state.Since, Slow: state.Slow, Fault: state.Err}
+		out := trade.Witness{At: state.Line.At, Late: state.Since, Slow: state.Slow, Fault: state.Err}
+		out.Place = cmp.Or(w.place, "state.witness")
 		if taken := w.taken(); taken != nil {
 			out.Fault = taken
 		}
 		return out, nil
+	}
+	if s.db.Journal != nil { // it was opened without one
+		return trade.Witness{}, nil
 	}
 	out, v, err := s.readWitness(ctx, nil)
 	if out.Fault == nil {
@@ -356,11 +409,18 @@ func (s *Store) Witness(ctx context.Context) (trade.Witness, error) {
 // readWitness asks the witness as the next start does. If that finds no fault, it tries.
 func (s *Store) readWitness(ctx context.Context, try func(context.Context, witness.Place) error,
 ) (out trade.Witness, v witness.Judgement, err error) {
+	if s.options.Journal+s.options.Witness == "" {
+		return out, v, nil
+	}
+	known, err := s.knownWitness(ctx)
+	if err != nil || s.options.Witness == "" && known == "" {
+		return out, v, err
+	}
 	place, name, err := openWitness(s.options)
 	if err != nil {
 		return out, v, err
 	}
-	out.Place = name
+	out.Place = cmp.Or(name, known)
 	rows, err := s.journalRows(ctx) // before the lines, which may grow meanwhile
 	if err != nil {
 		return out, v, errors.Join(err, place.Close())
@@ -368,7 +428,7 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 	v, out.Fault = askWitness(ctx, place, func(ctx context.Context) (v witness.Judgement, err error) {
 		lines, err := place.Lines(ctx, s.db.ID)
 		if err == nil {
-			v, err = s.judgeLines(ctx, name, itsWitness(name), lines)
+			v, err = s.judgeWitness(ctx, name, lines)
 		}
 		if err == nil && v.Ahead == nil && try != nil {
 			err = try(ctx, place)
@@ -387,14 +447,12 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 type WitnessReport struct {
 	trade.Witness
 	Together bool // one image of a disk, a server or this machine contains ledger and witness
+	Moved    bool // the ledger's witness is not the one that is configured
 }
 
 // WitnessReport asks the witness, and tries whether it can be written. It returns an *Error if the
 // ledger is an old copy.
 func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error) {
-	if s.options.Witness == "" {
-		return out, nil
-	}
 	var v witness.Judgement
 	var together bool
 	out.Witness, v, err = s.readWitness(ctx, func(ctx context.Context, p witness.Place) error {
@@ -403,6 +461,7 @@ func (s *Store) WitnessReport(ctx context.Context) (out WitnessReport, err error
 		return err
 	})
 	err = cmp.Or(err, v.Ahead)
+	out.Moved = errors.As(out.Fault, new(*movedWitness))
 	if err == nil && out.Fault == nil { // else it may still be asked
 		out.Together = together
 	}
@@ -483,9 +542,16 @@ func (w *watch) unread(why error) error {
 	if why == nil {
 		why = witness.ErrSilent
 	}
+	if errors.As(why, new(*movedWitness)) {
+		return &sqldb.Error{
+			Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where, Err: phrase.Errorf("%w: %w", trade.ErrUnwitnessed, why),
+			Hint: phrase.New("nothing is sent; name it there again; if it was given up, and this machine was not put back from a copy: " +
+				"`safrasync release JOB --checked --reason TEXT`, on this machine: what state.witness names then begins anew"),
+		}
+	}
 	return &sqldb.Error{
 		Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
-		Err: phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, w.place, ofFile(why)),
+		Err: phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, cmp.Or(w.place, "state.witness"), ofFile(why)),
 		Hint: phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: " +
 			"`safrasync release JOB --checked --reason TEXT`, on this machine, lets all its jobs go on without it until the machine starts again"),
 	}
@@ -509,11 +575,9 @@ func (s *Store) Witnessed(ctx context.Context) error {
 	if w == nil {
 		return nil
 	}
-	if !w.writer.State().Seen && s.releasedSince(ctx) {
-		w.released.Store(true)
-	}
 	state := w.writer.State()
-	if w.mayNotSend() != nil {
+	news := !state.Seen && s.releasedSince(ctx) && !w.released.Swap(true)
+	if news || w.mayNotSend() != nil {
 		state = w.writer.Retry(witnessWait)
 	}
 	if err := w.mayNotSend(); err != nil {
@@ -527,19 +591,14 @@ func (s *Store) witnessTask(place string) string {
 	return witnessTask + place + " " + s.lineOf("", 0, "").Key
 }
 
-// remember notes in the ledger that the witness has a line of it: from now on, one without is no new
-// one. That a person let the jobs go on without it is over.
+// remember notes in journal and ledger where the witness is that has a line of them: from now on, one
+// without is no new one, and one elsewhere another. That a person let the jobs go on without it is over.
 func (w *watch) remember(ctx context.Context, state witness.State) error {
 	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
 		return nil
 	}
 	w.released.Store(false)
-	name := w.store.witnessTask(w.place)
-	known, err := w.store.LastTask(ctx, name)
-	if err == nil && known.IsZero() {
-		err = w.store.TaskBegan(ctx, name, time.Now())
-	}
-	if err != nil {
+	if err := w.rememberPlace(ctx); err != nil {
 		return err
 	}
 	released, err := w.store.LastTask(ctx, releaseTask(w.store.db))
@@ -548,6 +607,37 @@ func (w *watch) remember(ctx context.Context, state witness.State) error {
 	}
 	return w.store.db.InTx(ctx, "forgetting a release without the witness", func(t *sqldb.Tx) error {
 		return t.Do(`DELETE FROM task WHERE name = ? AND ran_at <= ?`, releaseTask(t.S), sqldb.Millis(released))
+	})
+}
+
+// rememberPlace does so once for each process.
+func (w *watch) rememberPlace(ctx context.Context) error {
+	if w.known.Load() {
+		return nil
+	}
+	name := w.store.witnessTask(w.place)
+	at, err := w.store.LastTask(ctx, name)
+	if err != nil {
+		return err
+	}
+	was, err := w.store.knownWitness(ctx)
+	same := was == w.place && w.store.db.Journal.Header().Witness == was && at.IsZero() == (was == "")
+	if err != nil || same {
+		w.known.Store(err == nil)
+		return err
+	}
+	return w.store.db.InTx(ctx, "remembering the witness", func(t *sqldb.Tx) error {
+		err := t.Do(`DELETE FROM task WHERE name LIKE ?`, w.store.witnessTask("%"))
+		if err == nil && w.place != "" {
+			err = began(t, name, time.Now())
+		}
+		if err == nil {
+			err = noteHeader(t, "")
+		}
+		if err == nil {
+			t.Note.Head.Witness = w.place
+		}
+		return err
 	})
 }
 
@@ -592,7 +682,7 @@ func (w *watch) flushed() error {
 		Code: sqldb.CodeCopy, Path: w.store.db.Where,
 		Err: phrase.Errorf("the witness of the ledger cannot be written (%s): %w", w.place, ofFile(err)),
 		Hint: phrase.New("without it an old copy of this ledger would send again after the move: bring it back, " +
-			"or take state.witness out of the configuration if it is lost"),
+			"or, if it is lost, take state.witness out of the configuration and release a job"),
 	}
 }
 

@@ -52,11 +52,14 @@ func (b *bench) witnessNow() (putBack func()) {
 			must.Do(b.t, os.CopyFS(b.parts.Witness, os.DirFS(copied)))
 		}
 	}
-	db := must.Get(sqlx.Open("postgres", b.parts.Witness))(b.t)
-	must.Get(db.Exec(`DROP TABLE IF EXISTS witness_copy; CREATE TABLE witness_copy AS SELECT * FROM safrasync_witness`))(b.t)
-	return func() {
-		must.Get(db.Exec(`DELETE FROM safrasync_witness; INSERT INTO safrasync_witness SELECT * FROM witness_copy`))(b.t)
+	inWitness := func(statements string) {
+		db := must.Get(sqlx.Open("postgres", b.parts.Witness))(b.t)
+		must.Get(db.Exec(statements))(b.t)
 		must.Do(b.t, db.Close())
+	}
+	inWitness(`DROP TABLE IF EXISTS witness_copy; CREATE TABLE witness_copy AS SELECT * FROM safrasync_witness`)
+	return func() {
+		inWitness(`DELETE FROM safrasync_witness; INSERT INTO safrasync_witness SELECT * FROM witness_copy`)
 	}
 }
 

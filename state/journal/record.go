@@ -101,6 +101,7 @@ type Header struct {
 	Platform string `json:"platform,omitempty"` // the base address that the ledger has sent to
 	// where the ledger was moved to: what this journal follows never sends again
 	MovedTo string `json:"moved_to,omitempty"`
+	Witness string `json:"witness,omitempty"` // where its witness is
 }
 
 // RowRef identifies a row of the ledger.

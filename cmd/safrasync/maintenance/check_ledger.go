@@ -72,6 +72,8 @@ func (c *checker) witness(report state.WitnessReport, err error) {
 	case err != nil:
 		c.ledgerFault(name, err)
 	case report.Place == "":
+	case report.Moved:
+		c.fail(name, "check.witness_moved_hint", "check.fault", report.Fault)
 	case report.Fault != nil:
 		c.fail(name, "check.witness_hint", "check.witness_fault", report.Place, v.Fault(report.Fault))
 	case !report.Late.IsZero():
