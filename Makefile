@@ -15,7 +15,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # built for the product, in a third of the time. Those that take longest come first. internal/limits fails when a package that must be watched is not.
 WATCHED := ./sync ./erp ./console ./console/auth ./console/pages ./sync/... ./state/... ./apiclient/... ./internal/office \
 	./cmd/safrasync/daemon ./cmd/safrasync/cli ./erp/dialect/... \
-	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/outbox ./internal/receiver
+	./internal/alert ./internal/connlimit ./internal/failpoint ./internal/httpapi ./internal/receiver
 # Tests of ledger and engine in which one goroutine repeats the same steps hundreds of times, with each call failing once, each copy put back, the connection cut at each byte, day by day, or for thousands of rows.
 # The others take these steps under the detector. All tests of ./sync run without it, and those with it that add something (the rest, of which one in four: either in its setup_test.go).
 REPEATED := ^Test(EveryCall|AnyValue|F058|ARebuild|I9|ARoll|PagesGive)

@@ -44,7 +44,6 @@ var movedTables = []string{
 	"alert", "alert_message", "digest", "task", "person", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
-	"outbox", "outbox_target", // last: what is copied is not told
 }
 
 // moveTime is the maximum duration of one step of a move.

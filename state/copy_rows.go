@@ -233,7 +233,7 @@ func countOn(t *sqldb.Tx) error {
 	}
 	for table, column := range map[string]string{
 		"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq", "approval": "id", "outbox": "seq",
+		"inbox": "seq", "approval": "id",
 	} {
 		var next int64
 		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+

@@ -195,7 +195,7 @@ func TestAMoveGoesOnWhereverItsProcessDied(t *testing.T) {
 	}{
 		"before the old one is marked":     {at: "UPDATE ledger SET moved_to", absent: true},
 		"before anything is copied":        {at: "DELETE FROM audit", code: sqldb.CodeCopy, absent: true},
-		"half copied":                      {at: "DELETE FROM outbox", code: sqldb.CodeCopy, absent: true},
+		"half copied":                      {at: "DELETE FROM candidate", code: sqldb.CodeCopy, absent: true},
 		"before the copy is committed":     {at: "UPDATE ledger SET refs_version", code: sqldb.CodeCopy, absent: true},
 		"before its journal is begun":      {at: "INSERT INTO journal", after: 1, code: sqldb.CodeCopy},
 		"before the old one hears of that": {at: "UPDATE ledger SET moved_to", after: 1, code: sqldb.CodeCopy},

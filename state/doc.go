@@ -56,8 +56,8 @@
 //	services      who serves the console, its heartbeat, and when tasks were done last
 //	inbox_*       the platform's events, each once by the hash of event and body; what they say of
 //	              records, and candidates for doubts. It decides no doubt
-//	outbox        what other programs are to be told; a trigger writes it with each change. feed: in
-//	              which order changes became visible, for programs that ask again and again
+//	feed          in which order changes became visible, for programs that ask again and again; a
+//	              trigger writes it with each change
 //	alerts_*      what people were alerted to, one at most open for each topic and subject; each
 //	              message until it is delivered or given up
 //	lists_*, pages_*

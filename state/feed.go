@@ -10,6 +10,18 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// wantedFor is how long changes stay in order on PostgreSQL when no service has said any more that this
+// is wanted: the services may read another configuration one after the other. wantedEvery is
+// how often they say it.
+const (
+	wantedFor   = time.Hour
+	wantedEvery = 10 * time.Minute
+)
+
+// fedTriggers are the triggers of entry that PostgreSQL has enabled only while they have something to
+// do. Those of SQLite cost nothing otherwise.
+var fedTriggers = []string{"entry_fed_new", "entry_fed"}
+
 // Feed begins, or ends, the order of all changes of rows, which [Store.Changes] reads. It is in force
 // for every process from the end of the transaction on. Without it nothing is stored of a change.
 func (s *Store) Feed(ctx context.Context, wanted bool) error {
@@ -18,7 +30,7 @@ func (s *Store) Feed(ctx context.Context, wanted bool) error {
 	if err := s.db.All(ctx, op, &have, `SELECT wanted_at, `+s.db.D.Now+` AS now FROM feed`); err != nil {
 		return err
 	}
-	off, err := s.triggersOff(ctx, op, fedTriggers)
+	off, err := s.triggersOff(ctx, op)
 	switch {
 	case err != nil:
 		return err
@@ -47,28 +59,13 @@ func (s *Store) Feed(ctx context.Context, wanted bool) error {
 				}
 			}
 		}
-		return switchTriggers(t, fedTriggers, `SELECT COUNT(*) FROM feed`)
+		return switchTriggers(t)
 	})
 }
 
-// newLife separates what other programs were told from what they are told from now on, because the
-// ledger may lack some of it: no place in the order of changes holds any more, and events get numbers
-// above all that were given, if there were fewer than one in each millisecond.
-func newLife(t *sqldb.Tx) error {
-	if err := t.Do(`UPDATE feed SET id = ?`, uuid.NewString()); err != nil {
-		return err
-	}
-	if t.S.D.Name == sqldb.Postgres {
-		var next int64
-		return t.Get(&next, `SELECT setval(q.name, GREATEST(nextval(q.name), `+t.S.D.Now+`))
-			FROM (SELECT CAST(pg_get_serial_sequence('outbox', 'seq') AS regclass) AS name) q`)
-	}
-	if err := t.Do(`INSERT INTO sqlite_sequence (name, seq) SELECT 'outbox', 0
-		WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'outbox')`); err != nil {
-		return err
-	}
-	return t.Do(`UPDATE sqlite_sequence SET seq = MAX(seq, ` + t.S.D.Now + `) WHERE name = 'outbox'`)
-}
+// newLife begins another order of changes, because the ledger may lack some of what other programs have
+// read: no place in the order before holds any more.
+func newLife(t *sqldb.Tx) error { return t.Do(`UPDATE feed SET id = ?`, uuid.NewString()) }
 
 // FeedEnd returns the end of the order of changes: each change that becomes visible later comes behind
 // it. It returns trade.ErrNotFound if the order is not kept yet.
@@ -172,4 +169,64 @@ func (s *Store) SentAt(ctx context.Context, rows []trade.Entry) (map[int64]time.
 		out[f.ID] = time.UnixMilli(f.SentAt).UTC()
 	}
 	return out, nil
+}
+
+// noLongerWanted reports whether what no service of this configuration wants is to go. A ledger in
+// SQLite has one service.
+func (s *Store) noLongerWanted(wantedAt, now int64) bool {
+	return s.db.D.Name == sqldb.SQLite || now-wantedAt > wantedFor.Milliseconds()
+}
+
+func saidLongAgo(wantedAt, now int64) bool {
+	return now-wantedAt > wantedEvery.Milliseconds() || wantedAt > now
+}
+
+const disabledTriggers = `SELECT COUNT(*) FROM pg_trigger WHERE tgrelid = 'entry'::regclass AND tgenabled = 'D' AND tgname IN `
+
+// triggersOff reports whether PostgreSQL has some of fedTriggers disabled.
+func (s *Store) triggersOff(ctx context.Context, op string) (bool, error) {
+	if s.db.D.Name == sqldb.SQLite {
+		return false, nil
+	}
+	var off int
+	err := s.db.Get(ctx, op, &off, disabledTriggers+`(`+sqldb.Placeholders(len(fedTriggers))+`)`, sqldb.Anys(fedTriggers)...)
+	return off > 0, err
+}
+
+// aloneWithEntries waits on PostgreSQL for all transactions that write entries, and keeps others from it
+// until this one ends. Whoever begins or ends what the triggers of entry write does so first: of two
+// services the later one counts what the earlier one left, and no writer waits for this one meanwhile.
+func aloneWithEntries(t *sqldb.Tx) error {
+	if t.S.D.Name == sqldb.SQLite {
+		return nil // its only writer
+	}
+	return t.Do(`LOCK TABLE entry IN SHARE ROW EXCLUSIVE MODE`)
+}
+
+// switchTriggers enables fedTriggers if changes are kept in order, else it disables them. That waits
+// for all transactions that write entries: what commits later is in the order.
+func switchTriggers(t *sqldb.Tx) error {
+	if t.S.D.Name == sqldb.SQLite {
+		return nil
+	}
+	var wanted, off int
+	if err := t.Get(&wanted, `SELECT COUNT(*) FROM feed`); err != nil {
+		return err
+	}
+	if err := t.Get(&off, disabledTriggers+`(`+sqldb.Placeholders(len(fedTriggers))+`)`, sqldb.Anys(fedTriggers)...); err != nil {
+		return err
+	}
+	do := ` ENABLE TRIGGER `
+	if wanted == 0 {
+		do, off = ` DISABLE TRIGGER `, len(fedTriggers)-off
+	}
+	if off == 0 {
+		return nil
+	}
+	for _, name := range fedTriggers {
+		if err := t.Do(`ALTER TABLE entry` + do + name); err != nil {
+			return err
+		}
+	}
+	return nil
 }

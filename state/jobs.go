@@ -82,22 +82,9 @@ func putStatus(t *sqldb.Tx, status trade.JobStatus) error {
 		}
 		stop = textOrNull(string(text))
 	}
-	told := toldStop(status)
-	return t.Do(`INSERT INTO job_status (job, state, stop, since, told) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
-		SET state = excluded.state, stop = excluded.stop, since = excluded.since,
-		told = CASE WHEN excluded.state = 'idle' OR excluded.told <> '' THEN excluded.told ELSE job_status.told END`,
-		status.Job, string(status.State), stop, sqldb.Millis(status.Since), told)
-}
-
-// toldStop returns the code of a stop of which other programs are told; "" if they are told nothing. A
-// trigger tells of another code than before: a stop that lasts, which each run meets again, is told once,
-// until a run ends well or a person ends the stop.
-func toldStop(status trade.JobStatus) string {
-	stops := status.State == trade.Stopped || status.State == trade.Paused
-	if !stops || status.Job == theLedger || status.Stop == nil || status.Stop.Quiet() {
-		return ""
-	}
-	return status.Stop.Code
+	return t.Do(`INSERT INTO job_status (job, state, stop, since) VALUES (?, ?, ?, ?) ON CONFLICT (job) DO UPDATE
+		SET state = excluded.state, stop = excluded.stop, since = excluded.since`,
+		status.Job, string(status.State), stop, sqldb.Millis(status.Since))
 }
 
 // textOrNull converts an empty text to NULL.

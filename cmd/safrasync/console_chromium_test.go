@@ -254,9 +254,6 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 	doubt, _ := d.inDoubt()
 	d.candidate(likeID, "read", strings.Replace(string(doubt.Payload), `"amount":`+doubt.Quantity.Amount.String(),
 		`"amount":"7"`, 1))
-	d.tellERP()
-	d.told(trade.EventDelivered, "", time.Now())
-	d.told("", "http_503", time.Now())
 	c := newChrome(t, d.server.URL, 390, 844)
 	complaints := c.complaints()
 	c.logIn(trade.Administrator)
@@ -274,7 +271,6 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"report": "/report?show=1", "routines": "/routines", "run": "/runs/" + runs[0].ID,
 		"events": "/events", "alerts": "/alerts", "audit": "/audit", "approvals": "/approvals",
 		"decisions": "/decisions",
-		"programs":  "/events/programs", "again": "/events/programs/erp/again",
 	}
 	for name, path := range pages {
 		c.open(path)

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
-	"slices"
 	"testing"
 	"time"
 
@@ -78,76 +76,4 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 	}
 	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa",
 		"a caminho", "Encerrados")
-}
-
-// tellERP configures a program that is told, and opens the console anew.
-func (d *deskWorld) tellERP() {
-	d.t.Helper()
-	d.env["EVENTS"] = eventsSecret
-	d.extend("\nevents: [{name: erp, url: \"http://127.0.0.1:1/x\", secret: \"${env:EVENTS}\"}]\n")
-}
-
-// told stores an event for that program, and what became of its delivery.
-func (d *deskWorld) told(outcome, fault string, at time.Time) {
-	d.t.Helper()
-	store, sent := d.host.Store, d.rows(trade.Accepted)[0]
-	must.Do(d.t, store.Tell(d.t.Context(), []trade.EventTarget{{Name: "erp"}}))
-	d.sql("state.db", fmt.Sprintf(`INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-		VALUES ('erp', 'row.accepted', %d, '%s', '%s', '%s', 'accepted', '', '', 1, 1, %d)`, sent.ID, sent.Job, sent.Key, sent.Sends, at.UnixMilli()))
-	e := must.Get(store.Outbox(d.t.Context(), trade.OutEventFilter{Limit: 1}))(d.t)[0]
-	e.Tries, e.Outcome, e.Fault, e.NextAt = 7, outcome, fault, at
-	if outcome != "" {
-		e.DoneAt = at
-	}
-	must.Do(d.t, store.SettleEvents(d.t.Context(), "erp", []trade.OutEvent{e}, true, nil))
-}
-
-// Administrators see what other programs did not take, and let it go again: what the plan showed, and
-// nothing that came since.
-func TestWhatOtherProgramsDidNotTakeIsDeliveredAgain(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	d.as(trade.Reader).Get("/events/programs").Wants(http.StatusForbidden)
-	d.as(trade.Administrator).Get("/events").Wants(http.StatusOK, `href="/events/programs"`)
-	d.as(trade.Administrator).Get("/events/programs").Wants(http.StatusOK, "Nenhum outro programa é avisado")
-	d.tellERP()
-	b := d.as(trade.Administrator)
-	b.Get("/events/programs").Wants(http.StatusOK, "ainda não avisa este programa", "Nenhum aviso até agora")
-	store, sent := d.host.Store, d.rows(trade.Accepted)[0]
-	at := office.Now().Add(-time.Hour)
-	d.told(trade.EventDelivered, "", at)
-	d.told(trade.EventGivenUp, "timeout", at)
-	d.told("", "http_503", at)
-	must.Do(t, store.SetJobStatus(t.Context(), trade.JobStatus{
-		Job: sent.Job, State: trade.Stopped, Stop: &trade.Stop{Code: "api_key"}, Since: at,
-	}))
-	b.Get("/events/programs").Wants(http.StatusOK, fmt.Sprintf(`href="/rows/%d"`, sent.ID), "entregue", "Abandonados",
-		"http_503: quem recebe está com", "timeout: o servidor não respondeu a tempo", "rotina parada", ">7<")
-	path := "/events/programs/erp/again"
-	b.Get("/events/programs/other/again").Wants(http.StatusNotFound)
-	b.Get(path).Wants(http.StatusOK, "3 avisos que não chegaram", `value="4"`)
-	d.told("", "dns", at) // after the plan
-	b.Submit(path, url.Values{"until": {"4"}, "reason": {"x"}}).Wants(http.StatusUnprocessableEntity, "3 avisos")
-	for _, until := range []string{"", "0", "-1", "4x"} {
-		b.Get(path)
-		b.Submit(path, url.Values{"until": {until}, "reason": {"consertado"}}).Wants(http.StatusBadRequest)
-	}
-	b.Get(path)
-	form := url.Values{"until": {"4"}, "reason": {"consertado"}}
-	b.Submit(path, form).Wants(http.StatusOK, "Feito: os avisos vão logo")
-	var again []int64
-	for _, e := range must.Get(store.Outbox(t.Context(), trade.OutEventFilter{Open: true}))(t) {
-		if e.Outcome != "" || (e.Tries == 0) != (e.Seq < 5) {
-			t.Errorf("it goes again, or not: %+v", e)
-		}
-		again = append(again, e.Seq)
-	}
-	if !slices.Equal(again, []int64{5, 4, 3, 2}) {
-		t.Errorf("due are %v", again)
-	}
-	b.Get("/audit").Wants(http.StatusOK, "consertado")
-	d.sql("state.db", fmt.Sprintf(`UPDATE outbox SET outcome = 'delivered', done_at = %d`, at.UnixMilli()))
-	b.Get(path).Wants(http.StatusOK, "Não há o que entregar de novo")
-	b.Get("/events/programs")
-	b.Submit(path, form).Wants(http.StatusOK, "Nada mais a entregar de novo")
 }

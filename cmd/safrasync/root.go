@@ -44,7 +44,7 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	addGroup(a, root, "setup",
 		demo.NewCommand(a, demonstrated), setup.NewCommand(a), maintenance.NewCheckCommand(a), newConfigCommand(a),
 		rows.NewTestCommand(a), rows.NewExplainCommand(a), refs.NewCommand(a), newUsersCommand(a),
-		api.NewWebhooksCommand(a), api.NewEventsCommand(a), newSandboxCommand(a),
+		api.NewWebhooksCommand(a), newSandboxCommand(a),
 	)
 	addGroup(a, root, "run",
 		daemon.NewCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),

@@ -12,8 +12,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// toldRoutes are the pages of what the platform told by itself, and of what people and other programs were
-// told.
+// toldRoutes are the pages of what the platform told by itself, and of what people were told.
 type toldRoutes struct {
 	office *office.Office
 }
@@ -21,9 +20,6 @@ type toldRoutes struct {
 func (p *toldRoutes) routes() []web.Route {
 	return []web.Route{
 		web.Get("/events", trade.Reader, p.showEvents),
-		web.Get("/events/programs", trade.Administrator, p.showPrograms),
-		web.Get("/events/programs/{name}/again", trade.Administrator, p.showAgain),
-		web.Post("/events/programs/{name}/again", trade.Administrator, p.deliverAgain),
 		web.Get("/alerts", trade.Reader, p.showAlerts),
 	}
 }
@@ -86,71 +82,6 @@ func (p *toldRoutes) showEvents(q *web.Request) error {
 		return err
 	}
 	return q.Page(http.StatusOK, "events", page)
-}
-
-func (p *toldRoutes) showPrograms(q *web.Request) error {
-	programs, err := p.office.Programs(q.Context())
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "programs", programs)
-}
-
-// againPage is the plan to deliver again what a program has not taken.
-type againPage struct {
-	Name   string
-	Events []trade.OutEvent // newest first
-	Reason string
-	Fault  string // key of a phrase
-}
-
-// Newest returns the newest event of the plan: those that come after it are no part of it.
-func (p againPage) Newest() trade.OutEvent { return p.Events[0] }
-
-// Oldest returns the oldest event of the plan.
-func (p againPage) Oldest() trade.OutEvent { return p.Events[len(p.Events)-1] }
-
-func (p *toldRoutes) again(q *web.Request, until int64) (page againPage, err error) {
-	page.Name = q.PathValue("name")
-	page.Events, err = p.office.Untaken(q.Context(), page.Name, until)
-	return page, err
-}
-
-func (p *toldRoutes) showAgain(q *web.Request) error {
-	page, err := p.again(q, 0)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "programs_again", page)
-}
-
-// deliverAgain lets the service deliver again what the plan showed, but what was taken since.
-func (p *toldRoutes) deliverAgain(q *web.Request) error {
-	until := Number(q.PostForm.Get("until"))
-	if until == 0 {
-		return web.BadRequest("form")
-	}
-	page, err := p.again(q, until)
-	if err != nil {
-		return err
-	}
-	page.Reason, page.Fault = Reason(q)
-	if page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "programs_again", page)
-	}
-	n := 0
-	if len(page.Events) > 0 {
-		n, err = p.office.Redeliver(q.Context(), page.Events, q.Person(page.Reason))
-		if err != nil {
-			return err
-		}
-	}
-	if n == 0 {
-		q.Tell("programs.nothing")
-	} else {
-		q.Tell("programs.again")
-	}
-	return q.Redirect("/events/programs")
 }
 
 func (p *toldRoutes) showAlerts(q *web.Request) error {

@@ -33,8 +33,6 @@ type Standing interface {
 	// EventSilence reports since when events of the platform are expected, and when the last one
 	// came.
 	EventSilence(ctx context.Context) (trade.EventSilence, error)
-	// OutboxStates returns which events other programs have not been told.
-	OutboxStates(ctx context.Context) ([]trade.OutboxState, error)
 	// Approvals returns the acts that wait for another person; AccountChanges those that let somebody
 	// act as another user.
 	Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error)
@@ -93,7 +91,6 @@ type facts struct {
 	jobs        []jobFacts
 	spaces      []trade.Space
 	silence     trade.EventSilence
-	outbox      []trade.OutboxState
 	approvals   int                 // how many acts wait for another person
 	accounts    []trade.AuditRecord // what was done to accounts while they wait, or a day before
 	certificate time.Time           // expiry of the API's certificate; zero: no connection has shown it yet
@@ -173,12 +170,9 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	return f, nil
 }
 
-// readEvents reads how the platform's events come, and how those for other programs go.
+// readEvents reads how the platform's events come.
 func (s *Service) readEvents(ctx context.Context, f *facts) (err error) {
 	f.silence, err = s.Ledger.EventSilence(ctx)
-	if err == nil {
-		f.outbox, err = s.Ledger.OutboxStates(ctx)
-	}
 	return err
 }
 

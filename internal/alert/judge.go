@@ -51,7 +51,6 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 		})
 	}
 	out = append(out, judgeEvents(f, limits, zone)...)
-	out = append(out, judgeOutbox(f)...)
 	if limits.BackupOlder > 0 && f.backup.Age(f.at) > limits.BackupOlder {
 		out = append(out, condition{
 			topic: BackupOld, subject: "ledger", since: f.at, detail: Detail{Oldest: f.backup.At},
@@ -92,25 +91,6 @@ func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 			topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts,
 			detail: Detail{Rows: s.Waiting},
 		})
-	}
-	return out
-}
-
-// judgeOutbox checks whether other programs take their events. One that was given up holds until it is
-// delivered again or removed: somebody must know that the program lacks it.
-func judgeOutbox(f facts) []condition {
-	var out []condition
-	for _, s := range f.outbox {
-		if s.GivenUp == 0 && (s.Oldest.IsZero() || f.at.Sub(s.Oldest) < untoldLasts) {
-			continue
-		}
-		since := s.Oldest
-		if since.IsZero() {
-			since = f.at
-		}
-		out = append(out, condition{topic: Untold, subject: s.Target, since: since, detail: Detail{
-			Target: s.Target, Rows: s.Open, Lost: s.GivenUp, Oldest: since,
-		}})
 	}
 	return out
 }

@@ -19,7 +19,7 @@ var topicPages = map[Topic]string{
 	Stopped: "/routines", NothingNew: "/routines", SweepMissed: "/routines", InDoubt: "/doubts", Rejected: "/rows",
 	LongWaiting: "/rows", Contradicted: "/changed", LateAnswer: "/audit", Accounts: "/audit", Silent: "/events",
 	Unheard: "/events", DiskFull: "/alerts", Certificate: "/alerts", BackupOld: "/alerts",
-	Unseen: "/alerts", Untold: "/events",
+	Unseen: "/alerts",
 }
 
 // rowStates are the states of the rows that an alert is about.

@@ -25,7 +25,6 @@ func TestEachAlertLeadsToItsPage(t *testing.T) {
 		Contradicted: "/changed", LateAnswer: "/audit",
 		DiskFull: "/alerts", Certificate: "/alerts",
 		BackupOld: "/alerts", Unseen: "/alerts", Silent: "/events",
-		Untold:  "/events",
 		Unheard: "/events", Accounts: "/audit",
 	} {
 		for _, n := range []notice{{Topic: topic, Detail: d}, {Topic: topic, Detail: d, Gone: monday}} {

@@ -109,8 +109,6 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 		args = []any{v.rows(d.Accounts), v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
-	case Untold:
-		args = []any{d.Target, v.rows(d.Rows), v.moment(d.Oldest), v.rows(d.Lost)}
 	case BackupOld:
 		args = []any{v.lastCopy(d.Oldest)}
 	}

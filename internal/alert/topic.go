@@ -29,8 +29,6 @@ const (
 	Certificate Topic = "certificate"     // the API's certificate expires soon; subject: "api"
 	Silent      Topic = "webhooks_silent" // no event came although records were confirmed; subject: "webhooks"
 	Unheard     Topic = "webhooks_unread" // events came and are not processed; subject: "webhooks"
-	// another program does not take its events; subject: its name
-	Untold Topic = "events_untold"
 	// accounts were created or changed while an act waits for another person; subject: "accounts". People
 	// are told of each
 	Accounts  Topic = "accounts_changed"
@@ -90,10 +88,8 @@ type Detail struct {
 	Record int64     `json:"record,omitempty"` // of the audit, the last of those of Accounts
 	// changes of accounts while something waits
 	Accounts int              `json:"accounts,omitempty"`
-	Target   string           `json:"target,omitempty"`   // a program that is told of changes
-	Lost     int              `json:"given_up,omitempty"` // events that nobody tries to deliver to it any more
-	Causes   []Cause          `json:"causes,omitempty"`   // of the rows, for the first message only
-	Group    trade.Department `json:"group,omitempty"`    // that can end most of the causes; "" = that of the topic
+	Causes   []Cause          `json:"causes,omitempty"` // of the rows, for the first message only
+	Group    trade.Department `json:"group,omitempty"`  // that can end most of the causes; "" = that of the topic
 }
 
 // job returns the name of the first job; "" if it is about none.

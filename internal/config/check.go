@@ -57,7 +57,6 @@ func (c *Config) check(d *Decoder) {
 	c.Metrics.check(d)
 	c.checkWebhooks(d)
 	c.checkHTTPAPI(d)
-	c.checkEvents(d)
 	c.checkJobs(d)
 }
 

@@ -36,7 +36,6 @@ type Config struct {
 	Metrics    MetricsConfig              `yaml:"metrics"`  // optional
 	Webhooks   WebhooksConfig             `yaml:"webhooks"` // optional
 	HTTPAPI    HTTPAPIConfig              `yaml:"http_api"` // optional
-	Events     EventsConfig               `yaml:"events"`   // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = language of the environment
 	Report     ReportConfig               `yaml:"report"`
 	Messages   string                     `yaml:"messages"` // optional: file with the customer's own texts

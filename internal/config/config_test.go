@@ -343,7 +343,6 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		`report\.`: reflect.TypeFor[ReportConfig](), `metrics\.`: reflect.TypeFor[MetricsConfig](),
 		`webhooks\.`: reflect.TypeFor[WebhooksConfig](), `http_api\.`: reflect.TypeFor[HTTPAPIConfig](),
 		`http_api\.tokens\[\d+\]\.`: reflect.TypeFor[TokenConfig](),
-		`events\[\d+\]\.`:           reflect.TypeFor[EventConfig](),
 		`retention\.`:               reflect.TypeFor[RetentionConfig](),
 		`jobs\.\w+\.most\.`:         reflect.TypeFor[MostConfig](),
 		`jobs\.\w+\.cancelled\.`:    reflect.TypeFor[CancelledConfig](),

@@ -240,7 +240,7 @@ func (d *Decoder) word(e Entry) (string, bool) {
 // be sent unchanged.
 func (d *Decoder) withoutReference(path, text string) bool {
 	if strings.Contains(text, "${env:") || strings.Contains(text, "${file:") {
-		d.Fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api, events, report and console.oidc only")
+		d.Fault(path, "${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api, report and console.oidc only")
 		return false
 	}
 	return true
@@ -349,7 +349,7 @@ func parseConfigDuration(text string) (time.Duration, error) {
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
 	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
-		section == "http_api" || section == "report" || strings.HasPrefix(path, "events[") ||
+		section == "http_api" || section == "report" ||
 		strings.HasPrefix(path, "console.oidc.")
 }
 

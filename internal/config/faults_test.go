@@ -147,7 +147,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, with, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, events, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, with, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",
@@ -467,7 +467,7 @@ jobs:`,
 			name: "a reference outside of its sections",
 			old:  "haverst: safra",
 			edit: `haverst: {const: "${env:KEY}"}`,
-			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api, events, report and console.oidc only",
+			want: "config.yaml:18:24: jobs.contracts.fields.haverst.const: ${env:…} and ${file:…} are read under api, erp, state, alerts, webhooks, http_api, report and console.oidc only",
 		},
 		{
 			name: "an unknown kind of reference",

@@ -93,8 +93,8 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		w.shows(head, t)
 	case Parents:
 		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
-	case TokensConfig, EventsConfig:
-		fmt.Fprintf(&w.b, "%s %s\n", head, t.(interface{ shown() string }).shown())
+	case TokensConfig:
+		fmt.Fprintf(&w.b, "%s %s\n", head, t.shown())
 	case FieldValues:
 		if t.Name != "" {
 			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t.Name))

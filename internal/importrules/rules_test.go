@@ -271,7 +271,7 @@ var rules = map[string]rule{
 			"sync/events", "sync/pending", "sync/dryrun", "sync/reconcile", "sync/reconcile/paper",
 			"sync/reconcile/archive", "sync/reconcile/workbook", "apiclient", "internal/alert",
 			"internal/config", "internal/i18n",
-			"internal/receiver", "internal/words", "internal/outbox",
+			"internal/receiver", "internal/words",
 		},
 		testsMay: []string{"internal/config/configtest", "internal/ledgertest", "internal/pgtest"},
 		reason:   "office answers and orders for people, and knows neither who asks nor how it is shown",
@@ -288,11 +288,6 @@ var rules = map[string]rule{
 		may:      []string{"trade", "internal/i18n"},
 		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest", "internal/english"},
 		reason:   "alert looks and tells through interfaces of its own; cmd/safrasync gives it the ledger and the rest",
-	},
-	"internal/outbox": {
-		may:      []string{"trade", "internal/alert"},
-		testsMay: []string{"state", "internal/pgtest", "internal/ledgertest"},
-		reason:   "outbox tells other programs, by the channel of the alerts and through an interface to the ledger of its own",
 	},
 	"internal/httpapi": {
 		may:    []string{"internal/connlimit"},

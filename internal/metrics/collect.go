@@ -46,11 +46,8 @@ var (
 	jobStopped = desc("job_stopped",
 		"1 while something stops or brakes a job, with the code of the reason; absent when nothing does.",
 		"sync_job", "code")
-	lastRun    = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
-	lastSweep  = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
-	eventsOpen = desc("events_open", "Events that are to be delivered to another program, or were given up, by which.", "target", "outcome")
-	eventsAge  = desc("events_oldest_age_seconds",
-		"Age of the oldest event that another program has not taken yet; absent when there is none.", "target")
+	lastRun   = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
+	lastSweep = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
 	cursorLag = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
 )
 
@@ -61,7 +58,7 @@ type ledgerCollector struct{ *Metrics }
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		ledgerUp, ledgerBytes, freeBytes, lastBackup, witnessLate, instances, rows, flagged, oldest, jobState,
-		jobStopped, lastRun, lastSweep, cursorLag, eventsOpen, eventsAge,
+		jobStopped, lastRun, lastSweep, cursorLag,
 	} {
 		ch <- d
 	}
@@ -97,9 +94,6 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 	} else if w.Place != "" {
 		gauge(witnessLate, w.LateFor(c.Now()).Seconds())
 	}
-	if err := c.outbox(ctx, gauge); err != nil {
-		up = 0
-	}
 	if all, err := c.Ledger.Instances(ctx); err != nil {
 		up = 0
 	} else if len(all) > 0 {
@@ -116,19 +110,6 @@ func (c *ledgerCollector) Collect(ch chan<- prometheus.Metric) {
 		gauge(freeBytes, float64(s.Free), s.Folder)
 	}
 	gauge(ledgerUp, up)
-}
-
-// outbox sends which events other programs have not taken.
-func (c *ledgerCollector) outbox(ctx context.Context, gauge setGauge) error {
-	all, err := c.Ledger.OutboxStates(ctx)
-	for _, s := range all {
-		gauge(eventsOpen, float64(s.Open), s.Target, "open")
-		gauge(eventsOpen, float64(s.GivenUp), s.Target, trade.EventGivenUp)
-		if !s.Oldest.IsZero() {
-			gauge(eventsAge, max(0, c.Now().Sub(s.Oldest).Seconds()), s.Target)
-		}
-	}
-	return err
 }
 
 // job sends the metrics of one job, or none of them.

@@ -41,10 +41,6 @@ func (m *Metrics) count() {
 		Name: "safrasync_heartbeats_total",
 		Help: "Heartbeats sent since the start of the process, by result: done, or why they were not taken.",
 	}, []string{"result"})
-	m.events = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_events_total",
-		Help: "Tries to deliver an event to another program since the start of the process, by result: done, or why it was not taken.",
-	}, []string{"target", "result"})
 	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "safrasync_api_outcomes_total",
 		Help: "Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
@@ -71,9 +67,6 @@ func (m *Metrics) Refused(listener, cause string) { m.refusals.WithLabelValues(l
 
 // Beat counts a heartbeat; result is done, or the code of its fault.
 func (m *Metrics) Beat(result string) { m.beats.WithLabelValues(result).Inc() }
-
-// Told counts a try to deliver an event; result is done, or the code of its fault.
-func (m *Metrics) Told(target, result string) { m.events.WithLabelValues(target, result).Inc() }
 
 // Called counts a request to the platform. status is 0 when no answer came.
 func (m *Metrics) Called(operation string, status int, outcome string, took time.Duration) {

@@ -31,8 +31,6 @@ type WholeLedger interface {
 	LastBackup(ctx context.Context) (trade.LastBackup, error)
 	// Witness tells how the witness of the ledger fares.
 	Witness(ctx context.Context) (trade.Witness, error)
-	// OutboxStates returns which events other programs have not been told.
-	OutboxStates(ctx context.Context) ([]trade.OutboxState, error)
 	// Sizes returns the bytes of the ledger's parts.
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces returns the free space in the ledger's folders on this host.
@@ -68,7 +66,6 @@ type Metrics struct {
 	answers  *prometheus.CounterVec
 	refusals *prometheus.CounterVec
 	beats    *prometheus.CounterVec
-	events   *prometheus.CounterVec
 	reloads  reloads
 }
 
@@ -83,7 +80,7 @@ func New(o Settings) *Metrics {
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
-		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.beats, m.events,
+		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.beats,
 		m.reloads.total, m.reloads.last,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",

@@ -80,9 +80,6 @@
 //	            one message to one address, until it is delivered, superseded or given up; written
 //	            with the change that it reports
 //	digest      one row: how far the last digest went
-//	outbox_target, outbox
-//	            programs that are told of changes, and for each the events, until they are removed;
-//	            written by triggers of entry and job_status
 //	feed, change
 //	            the order in which changes of rows became visible; only while a program asks
 //	closing     reports that a person has closed, with the hash of their content; never altered

@@ -42,7 +42,7 @@ var ourTables = []string{
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "cause_owner",
 	"closing", "closing_part",
-	"webhook", "inbox", "heard", "candidate", "outbox", "outbox_target", "feed", "change",
+	"webhook", "inbox", "heard", "candidate", "feed", "change",
 	"zone", "linhas", "tentativas", "rows", "attempts",
 }
 

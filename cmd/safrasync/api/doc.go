@@ -3,6 +3,4 @@
 // the configuration and whose events are listed. A call that changes something on the platform shows
 // its plan first and is recorded in the audit. None of them sends a contract, a delivery or a
 // traceability record: only the engine does.
-//
-// It also has the command events: what other programs are told, and whether it reached them.
 package api

@@ -27,7 +27,7 @@ type generation struct {
 	scheduler *engine.Scheduler
 	listener  *events.Processor // nil without webhooks
 	heartbeat *office.Heartbeat // nil without alerts.heartbeat
-	outbox    *office.EventSender
+	feeder    office.Feeder
 	office    *office.Office
 	troubles  []string // checks that failed at its start; they hold until a run shows more
 	absent    []string // what is not served, and why; holds until a reload
@@ -61,10 +61,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
-	g.outbox, err = office.NewEventSender(config, d.store, d.log, d.monitor.Told)
-	if err != nil {
-		return nil, errors.Join(err, g.App.Close())
-	}
+	g.feeder = office.NewFeeder(config, d.store, d.log)
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
 		Engine: g.engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
 		Alive: g.alive, WakeMost: watchdog / 3, Patience: longestWait(config),

@@ -166,7 +166,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	defer d.console.close()
 	d.openConsole(ctx, g)
 	defer d.programs.close()
-	g.outbox.Begin(ctx) // other programs can ask for changes from the first moment
+	g.feeder.Begin(ctx) // other programs can ask for changes from the first moment
 	d.openHTTPAPI(ctx, g)
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
@@ -193,7 +193,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		defer close(done)
 		var hearing gosync.WaitGroup
 		hearing.Go(func() { g.processEvents(running) })
-		hearing.Go(func() { g.outbox.Run(running) })
+		hearing.Go(func() { g.feeder.Run(running) })
 		if g.heartbeat != nil {
 			hearing.Go(func() { g.heartbeat.Run(running) })
 		}
@@ -218,7 +218,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		}
 		stop()
 		<-done
-		next.outbox.Begin(ctx) // what the last one said of who is told holds no longer
+		next.feeder.Begin(ctx) // what the last one said of who may ask holds no longer
 		d.manager.Ready(d.sentence(ctx, next))
 		return next
 	}

@@ -66,7 +66,6 @@ func settingFacts(c *config.Config) any {
 		"http_api": facts{
 			"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens), "rate_limit": c.HTTPAPI.RateLimit,
 		},
-		"events": len(c.Events),
-		"jobs":   jobs,
+		"jobs": jobs,
 	}
 }

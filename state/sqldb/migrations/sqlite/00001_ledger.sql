@@ -332,8 +332,7 @@ CREATE TABLE job_status (
     job TEXT PRIMARY KEY,
     state TEXT NOT NULL CHECK (state IN ('idle', 'running', 'backing_off', 'stopped', 'paused')),
     stop TEXT,
-    since INTEGER,
-    told TEXT NOT NULL DEFAULT '' -- the code of the stop that other programs were told of; '' since the job was idle
+    since INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in parts are for PostgreSQL, where several commit at once, and one part may be below 0.
@@ -463,46 +462,6 @@ CREATE TABLE change (
     seq INTEGER -- of its newest change, in the order in which changes became visible; null: not numbered yet
 ) STRICT;
 CREATE INDEX change_seq ON change (seq);
-
--- Where events go that tell other programs of changes (configuration: events), and who sends them now. Without a row nothing is written to outbox.
-CREATE TABLE outbox_target (
-    name TEXT PRIMARY KEY CHECK (name <> ''),
-    kinds TEXT NOT NULL, -- ',a,b,'; '' = all
-    jobs TEXT NOT NULL, -- likewise
-    wanted_at INTEGER NOT NULL, -- when a service last said that it is wanted, on the database's clock
-    owner TEXT NOT NULL DEFAULT '', -- who delivers to it; '' = nobody
-    expires INTEGER NOT NULL DEFAULT 0, -- on the database's clock
-    failures INTEGER NOT NULL DEFAULT 0, -- tries in a row to which it did not answer
-    next_at INTEGER NOT NULL DEFAULT 0
-) STRICT, WITHOUT ROWID;
-
--- Events for other programs, one row for each target, written with the change that they tell.
-CREATE TABLE outbox (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
-    target TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind <> ''),
-    entry_id INTEGER, -- null: it is about a job
-    job TEXT NOT NULL,
-    key TEXT NOT NULL,
-    sends TEXT NOT NULL,
-    state TEXT NOT NULL,
-    cause TEXT NOT NULL,
-    remote_id TEXT NOT NULL,
-    generation INTEGER NOT NULL,
-    version INTEGER NOT NULL, -- of the entry; of a job the time of the change
-    at INTEGER NOT NULL,
-    tries INTEGER NOT NULL DEFAULT 0,
-    next_at INTEGER NOT NULL DEFAULT 0,
-    done_at INTEGER, -- null: to be delivered
-    outcome TEXT NOT NULL DEFAULT '' CONSTRAINT outbox_outcome CHECK (outcome IN ('', 'delivered', 'given_up')),
-    fault TEXT NOT NULL DEFAULT '',
-    again_at INTEGER NOT NULL DEFAULT 0, -- when a person last had it delivered again
-    CONSTRAINT outbox_done CHECK ((done_at IS NULL) = (outcome = ''))
-) STRICT;
-CREATE INDEX outbox_open ON outbox (target, next_at, seq) WHERE done_at IS NULL;
-CREATE INDEX outbox_row ON outbox (target, entry_id, seq) WHERE done_at IS NULL;
-CREATE INDEX outbox_at ON outbox (at);
-CREATE INDEX outbox_lost ON outbox (target) WHERE outcome = 'given_up';
 
 CREATE TABLE digest (
     one INTEGER PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -790,7 +749,7 @@ CREATE TRIGGER entry_stays BEFORE DELETE ON entry
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: entries are never deleted');
 END;
--- What other programs are told. A step of a replay leaves the version as it was: only where a row arrives is told.
+-- The order of changes, by which other programs read them. A step of a replay leaves the version as it was: only where a row arrives is in it.
 CREATE TRIGGER entry_fed_new AFTER INSERT ON entry WHEN EXISTS (SELECT 1 FROM feed)
 BEGIN
     UPDATE feed SET seq = seq + 1;
@@ -801,36 +760,6 @@ WHEN (NEW.version <> OLD.version OR NEW.job <> OLD.job) AND NEW.state <> 'sendin
 BEGIN
     UPDATE feed SET seq = seq + 1;
     INSERT INTO change (entry_id, seq) SELECT NEW.id, seq FROM feed WHERE one = 1 ON CONFLICT (entry_id) DO UPDATE SET seq = excluded.seq;
-END;
-CREATE TRIGGER entry_told AFTER UPDATE OF state ON entry
-WHEN NEW.version <> OLD.version AND NEW.state <> OLD.state AND (NEW.state = 'accepted' OR NEW.state = 'rejected' OR NEW.state = 'in_doubt' OR OLD.state = 'in_doubt')
-    AND EXISTS (SELECT 1 FROM outbox_target)
-BEGIN
-    INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, k.kind, NEW.id, NEW.job, NEW.key, NEW.sends, NEW.state, NEW.cause, COALESCE((SELECT r.remote_id FROM record r WHERE r.id = NEW.record_id), ''),
-        NEW.generation, NEW.version, NEW.updated_at
-    FROM (SELECT 1 AS no, 'doubt.settled' AS kind, OLD.state = 'in_doubt' AS tells UNION ALL SELECT 2, 'doubt.raised', NEW.state = 'in_doubt'
-        UNION ALL SELECT 3, 'row.accepted', NEW.state = 'accepted' UNION ALL SELECT 4, 'row.refused', NEW.state = 'rejected') k, outbox_target t
-    WHERE k.tells AND (t.kinds = '' OR instr(t.kinds, ',' || k.kind || ',') > 0) AND (t.jobs = '' OR instr(t.jobs, ',' || NEW.job || ',') > 0)
-    ORDER BY k.no, t.name;
-END;
-CREATE TRIGGER job_told AFTER UPDATE ON job_status
-WHEN NEW.told <> OLD.told AND NEW.told <> '' AND EXISTS (SELECT 1 FROM outbox_target)
-BEGIN
-    INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.told, '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
-    FROM outbox_target t
-    WHERE (t.kinds = '' OR instr(t.kinds, ',job.stopped,') > 0) AND (t.jobs = '' OR instr(t.jobs, ',' || NEW.job || ',') > 0)
-    ORDER BY t.name;
-END;
-CREATE TRIGGER job_told_new AFTER INSERT ON job_status
-WHEN NEW.told <> '' AND EXISTS (SELECT 1 FROM outbox_target)
-BEGIN
-    INSERT INTO outbox (target, kind, entry_id, job, key, sends, state, cause, remote_id, generation, version, at)
-    SELECT t.name, 'job.stopped', NULL, NEW.job, '', '', NEW.state, NEW.told, '', 0, COALESCE(NEW.since, 0), COALESCE(NEW.since, 0)
-    FROM outbox_target t
-    WHERE (t.kinds = '' OR instr(t.kinds, ',job.stopped,') > 0) AND (t.jobs = '' OR instr(t.jobs, ',' || NEW.job || ',') > 0)
-    ORDER BY t.name;
 END;
 CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt
 WHEN OLD.outcome IS NOT NULL AND NEW.outcome IS NOT OLD.outcome
