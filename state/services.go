@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -214,7 +215,17 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 	}
 	out.Begun = time.UnixMilli(begun).UTC()
 	var err error
-	out.At, err = s.LastTask(ctx, backupTask)
+	if out.At, err = s.LastTask(ctx, backupTask); err != nil {
+		return out, err
+	}
+	folders, err := s.copyFolders(ctx)
+	for _, dir := range folders {
+		if !sqldb.SameDevice(filepath.Dir(s.db.Where), dir) {
+			out.Beside = ""
+			return out, err
+		}
+		out.Beside = dir
+	}
 	return out, err
 }
 

@@ -25,6 +25,8 @@ type LastBackup struct {
 	Ours  bool      // copies are made by us: the ledger is a SQLite file
 	At    time.Time // zero: none was made
 	Begun time.Time // when the ledger began
+	// the folder of dated copies, if each such folder is on the disk of the ledger
+	Beside string
 }
 
 // Age returns for how long there was no copy: since the last one or, if there is none, since the

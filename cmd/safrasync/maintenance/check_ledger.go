@@ -33,6 +33,9 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		w, fault := store.WitnessReport(ctx)
 		c.journal(ctx, store, c.app.Config.State.Witness.IsZero() || w.Together)
 		c.witness(w, fault)
+		if last, err := store.LastBackup(ctx); err == nil { // else health has said so
+			c.backupDisk(last)
+		}
 		c.platform(ctx, store)
 		return store
 	}

@@ -119,7 +119,16 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 	default:
 		c.pass("backup", "backup.last", c.voice().Moment(last.At))
 	}
+	c.backupDisk(last)
 	return nil
+}
+
+// backupDisk warns of copies that are lost with the ledger, for example because their disk is not
+// mounted.
+func (c *checker) backupDisk(last trade.LastBackup) {
+	if last.Beside != "" {
+		c.warn("backup", "backup.beside_hint", "backup.beside", last.Beside)
+	}
 }
 
 // messages reports the platform's message keys that the catalogue has no text for.
