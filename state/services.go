@@ -215,7 +215,8 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 	}
 	out.Begun = time.UnixMilli(begun).UTC()
 	var err error
-	if out.At, err = s.LastTask(ctx, backupTask); err != nil {
+	out.At, err = s.LastTask(ctx, backupTask)
+	if err != nil {
 		return out, err
 	}
 	folders, err := s.copyFolders(ctx)

@@ -121,7 +121,8 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	of, own, fields := was.of, was.own, was.fields
 	if !before || e.Values != nil {
 		of, own = p.weigh(e)
-		if fields = nil; w.Listed && !stays {
+		fields = nil
+		if w.Listed && !stays {
 			fields = p.fields(e)
 		}
 	}

@@ -297,10 +297,9 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
-		if c.verdict == compare && old.MappedWith != "" && old.SourceHash == entry.SourceHash &&
-			old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed) && old.Shown.Mark == entry.Shown.Mark {
+		if c.verdict == compare && differsAsBefore(&old, &entry) {
 			r.Run.Report.Unchanged++
-			continue // it still differs
+			continue
 		}
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
 			p.turned = append(p.turned, turn{old, c.row.Values(), is})
@@ -320,6 +319,12 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
 	return nil
+}
+
+// differsAsBefore reports whether a row still differs from what was sent, by the same content.
+func differsAsBefore(old, entry *trade.Entry) bool {
+	return old.MappedWith != "" && old.SourceHash == entry.SourceHash && old.Shown.Mark == entry.Shown.Mark &&
+		old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed)
 }
 
 // apply returns the new version of one known entry.

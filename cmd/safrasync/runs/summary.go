@@ -37,21 +37,13 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		for _, e := range named {
 			listed = append(listed, cli.RowOf(a.Config, e))
 		}
-		var goes []goesJSON
-		forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
-			row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
-			for _, field := range fields {
-				row.Fields[field.Field] = trade.MaskDocuments(field.Text)
-			}
-			goes = append(goes, row)
-		})
 		return a.PrintJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []cli.RowJSON     `json:"rows,omitempty"`
 			Answer []shareJSON       `json:"answer,omitempty"`
 			Goes   []goesJSON        `json:"goes,omitempty"`
-		}{reports, f.dryRun, listed, sharesOf(forecast), goes})
+		}{reports, f.dryRun, listed, sharesOf(forecast), goesOf(forecast)})
 	}
 	if f.dryRun {
 		a.Show("sync.dry")
@@ -82,6 +74,18 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		a.Show("sync.left", left)
 	}
 	return nil
+}
+
+// goesOf returns the rows that would go; none unless they were asked for.
+func goesOf(forecast *office.Forecast) (out []goesJSON) {
+	forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
+		row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
+		for _, field := range fields {
+			row.Fields[field.Field] = trade.MaskDocuments(field.Text)
+		}
+		out = append(out, row)
+	})
+	return out
 }
 
 // shareJSON is one kind of record in the answer of `sync --dry-run --json`.
