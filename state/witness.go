@@ -544,7 +544,8 @@ func (w *watch) unread(why error) error {
 	}
 	if errors.As(why, new(*movedWitness)) {
 		return &sqldb.Error{
-			Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where, Err: phrase.Errorf("%w: %w", trade.ErrUnwitnessed, why),
+			Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
+			Err: phrase.Errorf("%w: %w", trade.ErrUnwitnessed, why),
 			Hint: phrase.New("nothing is sent; name it there again; if it was given up, and this machine was not put back from a copy: " +
 				"`safrasync release JOB --checked --reason TEXT`, on this machine: what state.witness names then begins anew"),
 		}

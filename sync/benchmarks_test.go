@@ -13,8 +13,8 @@ import (
 // contractsOf fills the ERP with contracts of one producer and product, over 250 order dates.
 func contractsOf(w *bench, from, to int) {
 	w.exec(fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT %d UNION ALL SELECT i + 1 FROM n WHERE i < %d) INSERT INTO contrato
-		SELECT '01', printf('%%07d', i), i, 120.5, 'soja', '1', 'aprovado', date('2026-03-10', '-' || (i %% 250) || ' days'),
-		'2026-07-01', '', '2026-03-10 08:00:00' FROM n`, from, to))
+		SELECT '01', printf('%%07d', i), i, 120.5, 'soja', '1', 'aprovado',
+		date('2026-03-10', '-' || (i %% 250) || ' days'), '2026-07-01', '', '2026-03-10 08:00:00' FROM n`, from, to))
 }
 
 // BenchmarkContracts sends b.N contracts from SQLite through the real client to the sandbox,

@@ -193,11 +193,3 @@ func (s *Server) contracted(m Module) bool {
 	defer s.mu.Unlock()
 	return !slices.Contains(s.missing, m)
 }
-
-func moduleNames(modules []Module) string {
-	names := make([]string, len(modules))
-	for i, m := range modules {
-		names[i] = string(m)
-	}
-	return strings.Join(names, ", ")
-}

@@ -136,7 +136,8 @@ func TestAnActOnAFilterWaitsForASecondPerson(t *testing.T) {
 		t.Fatalf("%d rows were dismissed by one person", n)
 	}
 	ana.Get("/approvals/1").Wants(http.StatusOK, "700001", "5 linhas")
-	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK, "Aprovado e feito")
+	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).
+		Wants(http.StatusOK, "Aprovado e feito")
 	if n := len(d.rows(trade.Dismissed)); n != 5 {
 		t.Errorf("%d rows are dismissed", n)
 	}

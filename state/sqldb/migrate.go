@@ -219,7 +219,8 @@ func FormerFormat(where string) error {
 func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
-		ours && slices.Contains(names, "entry") && (!slices.Contains(names, "record") || !slices.Contains(names, "sighting"))
+		ours && slices.Contains(names, "entry") &&
+			(!slices.Contains(names, "record") || !slices.Contains(names, "sighting"))
 	switch {
 	case ours && !former:
 		return nil

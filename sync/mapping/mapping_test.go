@@ -22,7 +22,9 @@ const (
 
 func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
-	refs := Codes{"wallets": {"12|01": "{" + strings.ToUpper(walletID) + "}", "13": "not-a-uuid", "Ana@coop.br": walletID}}
+	refs := Codes{"wallets": {
+		"12|01": "{" + strings.ToUpper(walletID) + "}", "13": "not-a-uuid", "Ana@coop.br": walletID,
+	}}
 	col := func(names ...string) []string { return names }
 	tests := []struct {
 		name    string

@@ -45,7 +45,8 @@ tr{display:block;border:1px solid #bbb;border-radius:.5rem;margin:.5rem 0}
 td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before{content:attr(data-label);color:#444}}
 @media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}
 td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
-thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}#open{break-after:page}#sign{break-inside:avoid}}
+thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}
+#open{break-after:page}#sign{break-inside:avoid}}
 `
 
 // inCSS returns a text without characters that have a meaning in a CSS string.
@@ -94,7 +95,10 @@ func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key
 // what of it is open.
 func (w *page) cover() {
 	w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"paper.product", "paper.measure"},
-		[]i18n.Key{"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered", "account.sent"})
+		[]i18n.Key{
+			"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered",
+			"account.sent",
+		})
 	for _, a := range w.h.Cover {
 		missing := trade.Decimal{}
 		for _, l := range a.States {
