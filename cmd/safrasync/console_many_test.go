@@ -198,12 +198,11 @@ func TestWhatAFilterSearchesIsKeptNowhere(t *testing.T) {
 	b := d.as(trade.Accountant)
 	form := d.plan(b, "dismiss", filter, "Aplica-se a")
 	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "falta a aprovação")
-	b.Get("/rows").Submit("/filters", url.Values{"name": {"João da Silva"}, "query": {filter}}).Wants(http.StatusOK)
 	kept := string(must.Get(d.host.Store.Approval(t.Context(), 1))(t).Plan)
 	for _, r := range must.Get(d.host.Store.Audit(t.Context(), 0))(t) {
 		kept += "\n" + r.Act + " " + r.Target + " " + r.Detail
 	}
-	if strings.Contains(kept, told) || strings.Contains(kept, "Silva") || strings.Count(kept, `"filtered":true`) != 3 {
+	if strings.Contains(kept, told) || strings.Count(kept, `"filtered":true`) != 3 {
 		t.Errorf("it keeps %s", kept)
 	}
 }

@@ -187,19 +187,3 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	d.sql("state.db", `DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
 	b.Get(strings.TrimSuffix(path, "/dismiss")).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
 }
-
-// A filter is kept under a name, for the person alone.
-func TestAFilterIsKept(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t)
-	b := d.as(trade.Reader)
-	b.Get("/rows?state=needs_person").Submit("/filters",
-		url.Values{"name": {"meus pendentes"}, "query": {"q=<b>&state=needs_person"}}).Wants(http.StatusOK, "meus pendentes", `<a href="/rows?q=%3Cb%3E&amp;state=needs_person">meus pendentes</a>`)
-	if other := d.as(trade.Accountant).Get("/rows"); strings.Contains(other.Body, "meus pendentes") {
-		t.Error("another person sees it")
-	}
-	b.Submit("/filters", url.Values{"name": {"meus pendentes"}, "query": {"state=needs_person"}, "forget": {"1"}})
-	if b.Get("/rows"); strings.Contains(b.Body, "meus pendentes") {
-		t.Error("it was not forgotten")
-	}
-}

@@ -75,10 +75,9 @@ func TestMonitoringSeesWhatTheServiceDoes(t *testing.T) {
 		return slices.Compact(out)
 	}
 	told := names("(?m)^# TYPE (safrasync_[a-z_]+) ", text)
-	// absent while nothing stops, with SQLite, before the first backup, without witness and events
+	// absent while nothing stops, with SQLite, before the first backup, without witness
 	told = append(told, "safrasync_job_stopped", "safrasync_instances", "safrasync_last_backup_timestamp_seconds",
-		"safrasync_witness_late_seconds", "safrasync_events_total", "safrasync_events_open",
-		"safrasync_events_oldest_age_seconds")
+		"safrasync_witness_late_seconds")
 	slices.Sort(told)
 	if documented := names("(?m)^\\| `(safrasync_[a-z_]+)`", string(page)); !slices.Equal(told, documented) {
 		t.Errorf("the metrics are\n%v\nand docs/operation.md has\n%v", told, documented)

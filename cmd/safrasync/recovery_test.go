@@ -226,6 +226,8 @@ func TestThePageOfTheBadNightIsRight(t *testing.T) {
 		"Se ele se perdeu":                               image,
 		"A máquina voltou de uma imagem, sem testemunha": func(n *night) {
 			n.edit("  witness: "+n.at("/mnt/copias"), "")
+			n.run(1, "sync")
+			n.run(0, "release", "contracts", "--checked", "--reason", "given up", "--yes")
 			image(n)
 		},
 		"O disco do registro local se perdeu": func(n *night) {

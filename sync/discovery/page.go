@@ -297,7 +297,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
-		if c.verdict == compare && differsAsBefore(&old, &entry) {
+		if !p.anew && c.verdict == compare && differsAsBefore(&old, &entry) {
 			r.Run.Report.Unchanged++
 			continue
 		}
