@@ -56,7 +56,8 @@
 // # What the document does not state
 //
 // Accepted with a remark: members and parameters that the document does not know; null (counts as
-// absent); empty texts; numbers with an exponent, zero or negative; an end of delivery before its beginning; documents that do not look like a CPF
+// absent); empty texts; numbers with an exponent, zero or negative; an end
+// of delivery before its beginning; documents that do not look like a CPF
 // or CNPJ; report and authentication types other than those shown; a key with a blank where any key
 // is accepted; repeated headers (the first counts); parameters of the Content-Type; an
 // Idempotency-Key; a state code in car that is not two letters; contracts that were not created
