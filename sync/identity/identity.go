@@ -436,7 +436,9 @@ func (j *judge) explain() explanations {
 			l := &j.records[k]
 			byKey := j.out[i].Because.Candidate
 			exact := l.like(&j.rows[i]) == cells
-			if byKey == l.of || byKey == nil && exact && j.heldFor(i, k) {
+			// of all that it may be the row of, it explains the one for which it is held
+			first := j.rows[i].HeldFor == l.record.ID || j.rows[i].HeldFor < 0 && !tied[i]
+			if byKey == l.of || byKey == nil && exact && first && j.heldFor(i, k) {
 				tied[i] = true
 				if exact {
 					out[explanation{l.record.ID, j.rows[i].Cells}] = i

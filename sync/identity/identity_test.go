@@ -480,6 +480,11 @@ func TestHeld(t *testing.T) {
 			records{sighted(record(1, "A", x, x), 1, z), record(2, "D", x)},
 		},
 		{
+			"held, and may be the row of two records: it explains one", warn, "retyped 1 [1 2]; retyped 2 [2 1]",
+			rows{row(1, "B", x, heldFor(1)), row(2, "C", x)},
+			records{sighted(record(1, "A", x), 1, x), sighted(record(2, "D", x), 1, x)},
+		},
+		{
 			"held for what another row has exactly", warn, "retyped 1; retyped 1",
 			rows{row(1, "B", x), row(2, "C", contract(date), heldFor(1))},
 			records{record(1, "A", x)},
