@@ -287,24 +287,24 @@ func TestTheServiceLivesAsItsUnitSays(t *testing.T) {
 	p.add(10)
 	p.halt("the key")
 	p.secret("api-key", "the-new-key")
-	p.reload()
-	if !strings.Contains(p.journal(), "systemctl restart safrasync") {
+	if !p.reload() || !strings.Contains(p.journal(), "systemctl restart safrasync") {
 		t.Errorf("the reload with a new key does not ask for a restart:\n%s", p.journal())
 	}
 	p.root.must("systemctl", "restart", "safrasync.service")
 	p.arrive("the new key")
 
-	// A reload with a wrong configuration changes nothing; one with a correct
+	// A reload with a wrong configuration fails and changes nothing; one with a correct
 	// configuration is adopted.
 	p.root.write("/etc/safrasync/config.yaml", p.configuration("info")+"jobz: {}\n", 0o640)
-	p.reload()
-	if !strings.Contains(p.journal(), "the new configuration is wrong; the old one stays in force") {
-		t.Errorf("a wrong configuration was reloaded:\n%s", p.journal())
+	if p.reload() {
+		t.Error("a wrong configuration was reloaded")
 	}
 	p.add(5)
 	p.arrive("the reload that failed")
 	p.root.write("/etc/safrasync/config.yaml", p.configuration("debug"), 0o640)
-	p.reload()
+	if !p.reload() {
+		t.Errorf("the reload failed")
+	}
 	p.add(5)
 	p.arrive("the reload")
 

@@ -217,19 +217,20 @@ func (s *service) stop() {
 	}
 }
 
-// reload does what `systemctl reload` does.
-func (s *service) reload() {
-	s.t.Helper()
+// reload does what `systemctl reload` does. It returns false if the unit's commands failed; the
+// service was then not told to reload.
+func (s *service) reload() bool {
 	s.mu.Lock()
 	u, before, pid := s.unit, s.reloads, s.process.Process.Pid
 	s.mu.Unlock()
 	for _, command := range u["ExecReload"] {
 		command = strings.ReplaceAll(command, "$MAINPID", strconv.Itoa(pid))
 		if err := s.command(u, s.environment(u), command).Run(); err != nil { // the credentials stay those of the start
-			s.t.Errorf("%s: %v", command, err)
+			return false
 		}
 	}
 	s.wait("READY=1 after the reload", func() bool { return s.reloads > before })
+	return true
 }
 
 // prepare creates the folders and credentials of the unit and returns the environment.
