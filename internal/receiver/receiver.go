@@ -232,6 +232,10 @@ func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 func (s *Intake) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), ok bool) {
 	done = func() {}
 	if r.ContentLength > MaxBody {
+		if r.Header.Get("Expect") == "" {
+			// A proxy that still writes would see a reset connection instead of the answer.
+			_, _ = io.CopyN(io.Discard, r.Body, 2*MaxBody)
+		}
 		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
 		return nil, done, false
 	}

@@ -27,7 +27,7 @@ type root struct {
 
 // basePackages are the packages of a root, in addition to the essential packages and the
 // dependencies of all of them.
-var basePackages = []string{"dpkg", "passwd", "systemd", "init-system-helpers", "mawk"}
+var basePackages = []string{"dpkg", "passwd", "procps", "systemd", "init-system-helpers", "mawk"}
 
 // leftOut are folders that no script needs.
 var leftOut = []string{
