@@ -514,7 +514,7 @@ func TestAChildOfAContractBeforeTheCutOverSaysSo(t *testing.T) {
 		told("deliveries", "01|0001", early)
 		told("traceability", "a", early)
 		told("deliveries", "01|0003", "aguarda o contrato 01|0030, que não está no ERP, está cancelado")
-		advice := (*trade.Catalogue)(nil).Entry(b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent),
+		advice := trade.ExplainEntry(b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent),
 			trade.Portuguese)
 		if advice.Fixer != trade.FixNobody || advice.What != "o contrato é anterior à data de corte" {
 			t.Errorf("the advice is %+v", advice)

@@ -37,13 +37,21 @@ func (a Awaited) Sentence(lang Lang) string {
 		}
 		return text
 	case a.Job != "":
-		return a.fill(w.Parents[a.standing()], (*Catalogue)(nil).parent(a, lang))
+		return a.fill(w.Parents[a.standing()], a.parent(lang))
 	}
 	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
 
-// adviceOf returns the advice how to cure the parent; parent is the advice for the parent itself.
-func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
+// Advice returns why a row waits, who can cure it and how. For a parent it is the cure of the
+// parent: the row itself lacks nothing.
+func (a Awaited) Advice(lang Lang) Advice {
+	switch {
+	case a.Ref != "":
+		return Explain(Waiting, "ref:"+a.Ref, lang)
+	case a.Job == "":
+		return Explain(Waiting, "", lang)
+	}
+	parent := a.parent(lang)
 	out := wordsIn(lang).Solve[a.standing()]
 	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
@@ -57,6 +65,15 @@ func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
 		out.Fixer = parentFixer(a.standing())
 	}
 	return out
+}
+
+// parent returns the advice for the parent itself.
+func (a Awaited) parent(lang Lang) Advice {
+	switch a.ParentState {
+	case Waiting, Invalid, Rejected, Held:
+		return Explain(a.ParentState, a.ParentCause, lang)
+	}
+	return Advice{}
 }
 
 // standing returns the parent's state, or why nothing may be sent under its record.

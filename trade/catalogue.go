@@ -1,8 +1,6 @@
 package trade
 
 import (
-	"cmp"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -69,106 +67,45 @@ const (
 // Label returns the value in words.
 func (a Again) Label(lang Lang) string { return wordsIn(lang).Again[a] }
 
-// Catalogue is what people are told about causes, states, flags and stops: the customer's words if
-// there are any, else the built-in ones. A nil catalogue has only the built-in words.
-type Catalogue struct{ own map[string]OwnWords }
-
-// OwnWords are the customer's words for one key: an API message key, rule:FIELD, ref:KIND, a cause,
-// a state, a flag or stop:CODE. Empty parts keep the built-in words.
-type OwnWords struct {
-	Fixer Fixer
-	Words map[Lang]Advice // What, Who, Where and Do; {} is replaced by the field or the kind
-}
-
-// NewCatalogue returns a catalogue with the customer's words by key.
-func NewCatalogue(own map[string]OwnWords) *Catalogue { return &Catalogue{own: maps.Clone(own)} }
-
-// override replaces built-in words by the customer's.
-func (c *Catalogue) override(key string, a Advice, subject string, lang Lang) Advice {
-	if c == nil {
-		return a
-	}
-	own, ok := c.own[key]
-	if !ok {
-		return a
-	}
-	w := own.Words[lang].with(subject)
-	a.What, a.Where, a.Do = cmp.Or(w.What, a.What), cmp.Or(w.Where, a.Where), cmp.Or(w.Do, a.Do)
-	if own.Fixer != "" {
-		a.Fixer, a.Who = own.Fixer, own.Fixer.Label(lang)
-	}
-	a.Who = cmp.Or(w.Who, a.Who)
-	return a
-}
-
 // Explain returns the advice for a cause in a state. An unknown message key is shown as it is.
-func (c *Catalogue) Explain(state State, cause string, lang Lang) Advice {
-	a, subject := explain(state, cause, lang)
+func Explain(state State, cause string, lang Lang) Advice {
+	a := explain(state, cause, lang)
 	if a.Fixer == "" {
 		a.Fixer = fixerOf(state, cause)
 	}
 	a.Again = againOf(state, cause)
-	if cause == "" || state == Dismissed {
-		return c.override(string(state), a, "", lang)
-	}
-	return c.override(cause, a, subject, lang)
+	return a
 }
 
-// Advice returns what is known of a task: a problem of a field, a parent that rows wait for, or a cause.
-func (c *Catalogue) Advice(state State, cause string, problem *Problem, awaited *Awaited, lang Lang) Advice {
+// ExplainTask returns what is known of a task: a problem of a field, a parent that rows wait for, or a cause.
+func ExplainTask(state State, cause string, problem *Problem, awaited *Awaited, lang Lang) Advice {
 	switch {
 	case problem != nil:
-		return c.Problem(*problem, lang)
+		return problem.Advice(lang)
 	case awaited != nil:
-		return c.Awaited(*awaited, lang)
+		return awaited.Advice(lang)
 	}
-	return c.Explain(state, cause, lang)
+	return Explain(state, cause, lang)
 }
 
-// Problem returns what is wrong with a field, who can cure it, where and how.
-func (c *Catalogue) Problem(p Problem, lang Lang) Advice {
-	return c.override("rule:"+p.Field, p.Advice(lang), FieldLabel(p.Field, lang), lang)
-}
-
-// Awaited returns why a row waits, who can cure it and how. For a parent it is the cure of the
-// parent: the row itself lacks nothing.
-func (c *Catalogue) Awaited(a Awaited, lang Lang) Advice {
-	switch {
-	case a.Job != "":
-		return a.adviceOf(lang, c.parent(a, lang))
-	case a.Ref != "":
-		return c.Explain(Waiting, "ref:"+a.Ref, lang)
-	}
-	return c.Explain(Waiting, "", lang)
-}
-
-// parent returns the advice for the parent itself.
-func (c *Catalogue) parent(a Awaited, lang Lang) Advice {
-	switch a.ParentState {
-	case Waiting, Invalid, Rejected, Held:
-		return c.Explain(a.ParentState, a.ParentCause, lang)
-	}
-	return Advice{}
-}
-
-// Entry returns why a row does not go, who can cure it, where, how, and whether sending it again is
+// ExplainEntry returns why a row does not go, who can cure it, where, how, and whether sending it again is
 // safe. For a held row it names what the row was compared with. It ignores the stored cause in states
 // in which that is only history.
-func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
+func ExplainEntry(e Entry, lang Lang) Advice {
 	switch e.State {
 	case Pending, Sending, Dismissed, Withdrawn, Accepted:
-		return c.Explain(e.State, "", lang)
+		return Explain(e.State, "", lang)
 	case Invalid:
 		if e.Error != nil {
 			for i, p := range e.Error.Fields {
 				if p.Severity != Warning {
-					return c.Problem(p, lang).notAlone(e.Error.Fields[i+1:], e.WaitingFor, lang)
+					return p.Advice(lang).notAlone(e.Error.Fields[i+1:], e.WaitingFor, lang)
 				}
 			}
 		}
 	case Held:
 		if e.Error != nil && e.Error.Counterpart != nil {
-			a := c.Explain(e.State, e.Cause, lang)
+			a := Explain(e.State, e.Cause, lang)
 			a.What += " (" + e.Error.Counterpart.sentence(e.Job, lang) + ")"
 			return a
 		}
@@ -178,11 +115,11 @@ func (c *Catalogue) Entry(e Entry, lang Lang) Advice {
 		}
 		for _, a := range e.WaitingFor {
 			if a.Job != "" {
-				return c.Awaited(a, lang)
+				return a.Advice(lang)
 			}
 		}
 	}
-	a := c.Explain(e.State, e.Cause, lang)
+	a := Explain(e.State, e.Cause, lang)
 	if kind, ok := strings.CutPrefix(e.Cause, "ref:"); ok && e.State == Waiting {
 		if i := slices.IndexFunc(e.WaitingFor, func(w Awaited) bool { return w.Ref == kind }); i >= 0 {
 			return a.notAlone(nil, slices.Delete(slices.Clone(e.WaitingFor), i, i+1), lang)
@@ -215,19 +152,19 @@ func (a Advice) notAlone(fields []Problem, awaited []Awaited, lang Lang) Advice 
 	return a
 }
 
-// Flag returns what a flag means and what to do.
-func (c *Catalogue) Flag(f Flag, lang Lang) Advice {
+// ExplainFlag returns what a flag means and what to do.
+func ExplainFlag(f Flag, lang Lang) Advice {
 	a := wordsIn(lang).Remarks[f]
 	a.Fixer, a.Again = FixAccounting, AgainNo
 	if f == Forced || f == Moved {
 		a.Fixer = FixNobody
 	}
-	return c.override(string(f), a, "", lang)
+	return a
 }
 
-// Stop returns why a job has stopped and what to do, by the code of the stop. The text may contain
+// ExplainStop returns why a job has stopped and what to do, by the code of the stop. The text may contain
 // {job} for the name of the job.
-func (c *Catalogue) Stop(code string, lang Lang) Advice {
+func ExplainStop(code string, lang Lang) Advice {
 	w := wordsIn(lang)
 	known := code
 	if _, ok := w.Stops[code]; !ok {
@@ -235,7 +172,7 @@ func (c *Catalogue) Stop(code string, lang Lang) Advice {
 	}
 	a := w.Stops[known]
 	a.Fixer, a.Again = stopFixers[known], AgainNone
-	return c.override("stop:"+code, a, "", lang)
+	return a
 }
 
 // stopFixers are who can cure the cause of a stop, by its code; "" is for codes without words.
@@ -275,51 +212,18 @@ var stopFixers = map[string]Fixer{
 	"api_permission":    FixPlatform,
 }
 
-// ExplainStop is [Catalogue.Stop] in the built-in words.
-func ExplainStop(code string, lang Lang) Advice { return (*Catalogue)(nil).Stop(code, lang) }
-
-// Knows reports whether there are words for exactly this message key of the API. A key that only
-// matches a pattern is explained by the pattern, and is not known.
-func (c *Catalogue) Knows(message string) bool {
-	if c != nil {
-		if _, ok := c.own[message]; ok {
-			return true
-		}
-	}
+// KnowsMessage reports whether there are words for exactly this message key of the API. A key that
+// only matches a pattern is explained by the pattern, and is not known.
+func KnowsMessage(message string) bool {
 	_, ok := wordsIn(English).Causes[message]
 	return ok && !strings.Contains(message, "*")
-}
-
-// Keys returns, sorted, everything for which the catalogue has words: API message keys (* in a
-// pattern), rule, ref, causes, states, flags, and stop:CODE.
-func (c *Catalogue) Keys() []string {
-	var keys []string
-	for key := range wordsIn(English).Causes {
-		keys = append(keys, key)
-	}
-	for state := range wordsIn(English).Standing {
-		keys = append(keys, string(state))
-	}
-	for flag := range wordsIn(English).Remarks {
-		keys = append(keys, string(flag))
-	}
-	for code := range wordsIn(English).Stops {
-		if code != "" {
-			keys = append(keys, "stop:"+code)
-		}
-	}
-	if c != nil {
-		keys = append(keys, slices.Collect(maps.Keys(c.own))...)
-	}
-	slices.Sort(keys)
-	return slices.Compact(keys)
 }
 
 // SeenMessage is a message key that the platform has answered.
 type SeenMessage struct {
 	Key   string    `json:"key"`
 	Count int       `json:"count"` // attempts that were answered with it
-	Known bool      `json:"known"` // the catalogue has words for it; set by the caller that has one
+	Known bool      `json:"known"` // there are words for it; set by the caller
 	Last  time.Time `json:"last_seen_at"`
 }
 

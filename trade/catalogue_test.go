@@ -39,7 +39,6 @@ var documentKeys = []string{
 
 func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	t.Parallel()
-	var c *Catalogue
 	causes := slices.Concat(documentKeys,
 		inTheCode(t, 15, `"(message\.[a-z.-]+[a-z])"`, "../sync/outcome/outcome.go", "../apiclient/sandbox/answers.go",
 			"../apiclient/sandbox/submissions.go"),
@@ -57,27 +56,25 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	}
 	stops := inTheCode(t, 20, `StopCode = "([a-z_]+)"`, "../sync/outcome/stop.go")
 	for _, lang := range []Lang{Portuguese, English} {
-		for _, key := range c.Keys() {
-			if key == "rule" || key == "ref" || strings.Contains(key, "*") || strings.HasPrefix(key, "stop:") ||
-				slices.Contains(AllFlags, Flag(key)) {
-				continue
+		for key := range wordsIn(English).Causes {
+			if key != "rule" && key != "ref" && !strings.Contains(key, "*") {
+				causes = append(causes, key)
 			}
-			causes = append(causes, key)
 		}
 		for _, state := range States {
 			for _, cause := range append(causes, "", "message.payday.mandatory", "message.what-ever.happened",
 				"Unexpected value") {
-				whole(t, string(lang)+" "+string(state)+" "+cause, c.Explain(state, cause, lang))
+				whole(t, string(lang)+" "+string(state)+" "+cause, Explain(state, cause, lang))
 			}
 			if state.Label(lang) == "" {
 				t.Errorf("state %s has no name in %s", state, lang)
 			}
 		}
 		for _, flag := range AllFlags {
-			whole(t, string(lang)+" "+string(flag), c.Flag(flag, lang))
+			whole(t, string(lang)+" "+string(flag), ExplainFlag(flag, lang))
 		}
 		for _, code := range append(stops, "process_gone", "of another version") {
-			a := c.Stop(code, lang)
+			a := ExplainStop(code, lang)
 			whole(t, string(lang)+" stop "+code, a)
 			if _, own := wordsIn(lang).Stops[code]; !own && code != "of another version" {
 				t.Errorf("stop %s has no words in %s", code, lang)
@@ -85,7 +82,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 		}
 	}
 	for _, key := range documentKeys {
-		if !c.Knows(key) {
+		if !KnowsMessage(key) {
 			t.Errorf("%s stands in the API's document, and the catalogue does not have it", key)
 		}
 	}
@@ -116,26 +113,16 @@ func TestEveryEventHasAName(t *testing.T) {
 	}
 }
 
-// A row that may be on the platform is never described as safe to send again, whatever the cause
-// and the customer's own words.
+// A row that may be on the platform is never described as safe to send again, whatever the cause.
 func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {
 	t.Parallel()
-	own := map[string]OwnWords{}
-	for _, key := range (*Catalogue)(nil).Keys() {
-		own[key] = OwnWords{
-			Fixer: FixNobody,
-			Words: map[Lang]Advice{Portuguese: {Do: "envie outra vez", Again: AgainSafe}},
-		}
-	}
-	for _, c := range []*Catalogue{nil, NewCatalogue(own)} {
-		for _, cause := range append(documentKeys, "", CauseUnknown, CauseExists, CauseRetyped) {
-			for state, want := range map[State]Again{
-				Accepted: AgainNo, Sending: AgainNo, InDoubt: AgainMayDouble,
-				Held: AgainMayDouble, Dismissed: AgainNone,
-			} {
-				if got := c.Explain(state, cause, Portuguese).Again; got != want {
-					t.Errorf("%s %s: again is %s, want %s", state, cause, got, want)
-				}
+	for _, cause := range append(documentKeys, "", CauseUnknown, CauseExists, CauseRetyped) {
+		for state, want := range map[State]Again{
+			Accepted: AgainNo, Sending: AgainNo, InDoubt: AgainMayDouble,
+			Held: AgainMayDouble, Dismissed: AgainNone,
+		} {
+			if got := Explain(state, cause, Portuguese).Again; got != want {
+				t.Errorf("%s %s: again is %s, want %s", state, cause, got, want)
 			}
 		}
 	}
@@ -143,45 +130,13 @@ func TestWhatMayBeThereIsNeverCalledSafe(t *testing.T) {
 
 func TestAKeyOfAPatternIsToldInItsWordsAndIsNotKnown(t *testing.T) {
 	t.Parallel()
-	var c *Catalogue
-	a := c.Explain(Rejected, "message.payday.mandatory", Portuguese)
+	a := Explain(Rejected, "message.payday.mandatory", Portuguese)
 	if a.What != "a plataforma exige data de pagamento (message.payday.mandatory)" || a.Fixer != FixERP ||
-		a.Again != AgainSafe || c.Knows("message.payday.mandatory") {
+		a.Again != AgainSafe || KnowsMessage("message.payday.mandatory") {
 		t.Errorf("%+v", a)
 	}
-	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); !strings.Contains(a.What,
-		"message.contract.closed") || a.Fixer != FixIT || c.Knows("message.contract.closed") {
+	if a := Explain(Rejected, "message.contract.closed", Portuguese); !strings.Contains(a.What,
+		"message.contract.closed") || a.Fixer != FixIT || KnowsMessage("message.contract.closed") {
 		t.Errorf("an unknown key is not shown as it is: %+v", a)
-	}
-}
-
-func TestTheCustomersWordsComeFirstAndTheRestStays(t *testing.T) {
-	t.Parallel()
-	c := NewCatalogue(map[string]OwnWords{
-		"message.contract.closed": {
-			Fixer: FixPlatform,
-			Words: map[Lang]Advice{Portuguese: {What: "contrato encerrado na plataforma", Do: "Peça a reabertura."}},
-		},
-		"rule:payday": {Words: map[Lang]Advice{Portuguese: {Where: "ERP: contrato, aba Financeiro"}}},
-		"ref:wallets": {Words: map[Lang]Advice{Portuguese: {Do: "Peça à Ana o de-para de {}."}}},
-	})
-	if a := c.Explain(Rejected, "message.contract.closed", Portuguese); a.What != "contrato encerrado na plataforma" ||
-		a.Who != "plataforma" || a.Fixer != FixPlatform || a.Where == "" || !c.Knows("message.contract.closed") {
-		t.Errorf("%+v", a)
-	}
-	if a := c.Explain(Rejected, "message.contract.closed", English); !strings.Contains(a.What,
-		"message.contract.closed") || a.Fixer != FixPlatform {
-		t.Errorf("in the other language: %+v", a)
-	}
-	e := Entry{
-		State: Invalid, Cause: "rule:payday",
-		Error: &EntryError{Fields: []Problem{{Field: "payday", Rule: RuleRequiredFor + "COMPRA", Column: "dt_pagto"}}},
-	}
-	if a := c.Entry(e, Portuguese); a.Where != "ERP: contrato, aba Financeiro" ||
-		!strings.Contains(a.Do, "Preencha data de pagamento") {
-		t.Errorf("%+v", a)
-	}
-	if a := c.Explain(Waiting, "ref:wallets", Portuguese); a.Do != "Peça à Ana o de-para de carteira." {
-		t.Errorf("%+v", a)
 	}
 }

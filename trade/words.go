@@ -199,41 +199,35 @@ type Advice struct {
 	Again Again  // whether sending the row again is safe
 }
 
-// Explain returns the advice for a cause in a state, in the built-in words. Unknown message keys of
-// the API are shown as they are.
-func Explain(state State, cause string, lang Lang) Advice {
-	return (*Catalogue)(nil).Explain(state, cause, lang)
-}
-
-// explain returns the built-in advice, and what replaced {} in it.
-func explain(state State, cause string, lang Lang) (a Advice, subject string) {
+// explain returns the words of an advice.
+func explain(state State, cause string, lang Lang) Advice {
 	w := wordsIn(lang)
 	if state == Dismissed { // its cause is from before the dismissal
 		cause = ""
 	}
 	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
 		if a, ok := w.Causes[key]; ok && key != "" {
-			return a, ""
+			return a
 		}
 	}
 	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
-		return w.Causes["rule"].with(FieldLabel(field, lang)), FieldLabel(field, lang)
+		return w.Causes["rule"].with(FieldLabel(field, lang))
 	}
 	if a, ok := w.Standing[state]; ok && cause == "" {
-		return a, ""
+		return a
 	}
 	if cause == "" {
-		return w.Refused, ""
+		return w.Refused
 	}
 	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
-		return w.Causes["ref"].with(w.Kinds[kind]), w.Kinds[kind]
+		return w.Causes["ref"].with(w.Kinds[kind])
 	}
 	if pattern := messagePattern(cause); pattern != "" {
-		a = w.Causes[pattern].with(messageSubject(cause, lang))
+		a := w.Causes[pattern].with(messageSubject(cause, lang))
 		a.What += " (" + cause + ")"
-		return a, messageSubject(cause, lang)
+		return a
 	}
-	return w.Unknown.with(cause), cause
+	return w.Unknown.with(cause)
 }
 
 // Advice returns what is wrong with the field, who can cure it and how: an empty column needs

@@ -123,7 +123,7 @@ func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 				CauseDuplicateKey,
 			} {
 				a := Awaited{Job: "contracts", Key: "01|000122", ParentState: state, ParentCause: cause}
-				advice := (*Catalogue)(nil).Awaited(a, lang)
+				advice := a.Advice(lang)
 				for _, text := range []string{a.Sentence(lang), advice.What, advice.Who, advice.Do} {
 					if text == "" || strings.ContainsAny(text, "{}") {
 						t.Errorf("%s, parent %q (%s): %q in %+v", lang, state, cause, text, advice)
@@ -133,7 +133,7 @@ func TestAdviceOnAParentIsTheParentsCure(t *testing.T) {
 		}
 	}
 	invalid := Awaited{Job: "contracts", Key: "01|000122", ParentState: Invalid, ParentCause: "rule:payday"}
-	got := (*Catalogue)(nil).Awaited(invalid, Portuguese)
+	got := invalid.Advice(Portuguese)
 	if !strings.Contains(got.What, "tem erro: data de pagamento") ||
 		!strings.Contains(got.Do, "Corrija data de pagamento") {
 		t.Errorf("advice %+v", got)

@@ -1,11 +1,11 @@
 package view
 
 import (
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -27,18 +27,27 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 		}
 	}
 	// Whoever has only a browser is told what to do there, or that it is for IT.
-	var c *trade.Catalogue
+	var words struct{ Causes, Standing, Remarks, Stops map[string]any }
+	i18n.Trade.Decode(trade.English, &words)
 	for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 		it := map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"}[lang]
-		for _, key := range c.Keys() {
-			a := c.Explain(trade.Rejected, key, lang)
-			if code, ok := strings.CutPrefix(key, "stop:"); ok {
-				a = c.Stop(code, lang)
-			} else if flag := trade.Flag(key); slices.Contains(trade.AllFlags, flag) {
-				a = c.Flag(flag, lang)
-			} else if state := trade.State(key); slices.Contains(trade.States, state) {
-				a = c.Explain(state, "", lang)
-			}
+		said := map[string]trade.Advice{}
+		for cause := range words.Causes {
+			said[cause] = trade.Explain(trade.Rejected, cause, lang)
+		}
+		for state := range words.Standing {
+			said[state] = trade.Explain(trade.State(state), "", lang)
+		}
+		for flag := range words.Remarks {
+			said[flag] = trade.ExplainFlag(trade.Flag(flag), lang)
+		}
+		for code := range words.Stops {
+			said["stop:"+code] = trade.ExplainStop(code, lang)
+		}
+		if len(said) < 60 {
+			t.Fatalf("only %d texts were read", len(said))
+		}
+		for key, a := range said {
 			do := (Voice{lang: lang}).Plain(a.Do)
 			if a.Fixer != trade.FixIT && strings.Contains(do, "safrasync ") && !strings.Contains(do+a.Who, it) {
 				t.Errorf("%s tells %s to type a command: %s", key, a.Who, do)

@@ -21,11 +21,10 @@ type Config struct {
 	Titles   trade.Titles // of jobs, for people to read
 	Limits   Limits
 	Lang     trade.Lang
-	Own      *trade.Catalogue // the texts for causes; nil: the program's own
-	Zone     *time.Location   // of the cooperative: for times in messages and for working days
-	Name     string           // name of this installation, in the subject of each message
-	Host     string           // name of this host
-	Console  string           // public address of the console; "" = links lead nowhere
+	Zone     *time.Location // of the cooperative: for times in messages and for working days
+	Name     string         // name of this installation, in the subject of each message
+	Host     string         // name of this host
+	Console  string         // public address of the console; "" = links lead nowhere
 	// DigestAt is the schedule of the digest; nil means no digest.
 	DigestAt interface {
 		Next(after time.Time) time.Time

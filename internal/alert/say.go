@@ -189,7 +189,7 @@ func (v voice) records(sends trade.Kind, n int) string {
 func (v voice) called(causes []Cause) (most trade.Department) {
 	rows := map[trade.Department]int{}
 	for _, c := range causes {
-		rows[v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer.Department()] += c.Rows
+		rows[trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer.Department()] += c.Rows
 	}
 	for _, g := range trade.Departments {
 		if rows[g] > rows[most] {
@@ -217,7 +217,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			text := phrase.Packed(v.text("cause.declared", p.Column))
 			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: text}
 		}
-		advice := v.own.Advice(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
+		advice := trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
 		what := advice.What
 		if c.Subjects > 0 {
 			what += v.text("cause.code", c.Subjects)

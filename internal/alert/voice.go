@@ -16,13 +16,12 @@ type voice struct {
 	zone   *time.Location
 	name   string
 	titles trade.Titles
-	own    *trade.Catalogue
 	// console is the public address of the console, without a slash at its end; "" if it has none
 	console string
 }
 
 // voice returns the voice in which the messages are written.
-func (c Config) voice() voice { return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Own, c.Console} }
+func (c Config) voice() voice { return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Console} }
 
 // job returns a job's title, with the name that commands take: Compras (contracts).
 func (v voice) job(name string) string {

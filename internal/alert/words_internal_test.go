@@ -127,7 +127,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 
 func TestMessagesNameJobsByTheirTitles(t *testing.T) {
 	t.Parallel()
-	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}, nil, ""}
+	v := voice{trade.Portuguese, saoPaulo, "safrasync", trade.Titles{"contracts": "Compras"}, ""}
 	m := v.raised(notice{
 		Topic: Stopped, Since: monday,
 		Detail: Detail{Code: "api_key", Jobs: []Job{{Name: "contracts", Sends: trade.OrderCommitments}, {Name: "deliveries"}}},

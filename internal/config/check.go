@@ -52,7 +52,6 @@ func (c *Config) check(d *Decoder) {
 	if c.Language != "" {
 		d.OneOf("language", c.Language, "pt-BR", "en")
 	}
-	c.checkMessages(d)
 	c.checkConsole(d)
 	c.Metrics.check(d)
 	c.checkWebhooks(d)

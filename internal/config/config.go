@@ -38,14 +38,12 @@ type Config struct {
 	HTTPAPI    HTTPAPIConfig              `yaml:"http_api"` // optional
 	Language   string                     `yaml:"language"` // pt-BR or en; "" = language of the environment
 	Report     ReportConfig               `yaml:"report"`
-	Messages   string                     `yaml:"messages"` // optional: file with the customer's own texts
 	Jobs       JobsConfig                 `yaml:"jobs"`
 
 	file
 	zone *time.Location
 
-	catalogue *trade.Catalogue // nil: only the program's own texts
-	stale     []string         // see StaleSecrets
+	stale []string // see StaleSecrets
 }
 
 // file is what a configuration was read from.
@@ -385,9 +383,6 @@ func (c *Config) OthersMayWrite() fs.FileMode {
 // StaleSecrets returns the secrets, as ${file:NAME} names them, of which the service manager's copy
 // is another text than the file: only a restart of the service makes a new copy.
 func (c *Config) StaleSecrets() []string { return c.stale }
-
-// Catalogue returns the customer's texts for causes; nil means only the program's own.
-func (c *Config) Catalogue() *trade.Catalogue { return c.catalogue }
 
 // GoString returns the same as String.
 func (c *Config) GoString() string { return c.String() }

@@ -303,8 +303,6 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	certificate, _ := must.Certificate(t)
 	must.Do(t, os.WriteFile(ca, certificate, 0o600))
 	text = strings.ReplaceAll(text, "/etc/safrasync/ca.pem", ca)
-	messages := must.Get(filepath.Abs("../../docs/examples/messages.yaml"))(t)
-	text = strings.ReplaceAll(text, "/etc/safrasync/messages.yaml", messages)
 	// of the key only its rights are looked at
 	text = strings.NewReplacer("/etc/safrasync/events.crt", ca, "/etc/safrasync/events.key", path,
 		"/etc/safrasync/http.crt", ca, "/etc/safrasync/http.key", path,

@@ -147,7 +147,7 @@ jobs:`,
 			old:  "jobs:",
 			edit: `federation: {}
 jobs:`,
-			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, with, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, messages, jobs",
+			want: "config.yaml:7:1: unknown key `federation`; there are api, erp, state, references, values, with, checks, brakes, approve, retention, log, alerts, console, metrics, webhooks, http_api, language, report, jobs",
 		},
 		{
 			name: "the harvest spelled as in the dictionary",

@@ -160,7 +160,7 @@ var shownValues = []string{
 
 // openSections contain no secrets: their lines are shown, except those that mention one.
 var openSections = []string{
-	"references", "values", "with", "checks", "approve", "log", "language", "report", "messages", "jobs",
+	"references", "values", "with", "checks", "approve", "log", "language", "report", "jobs",
 }
 
 // maskLines masks secrets. It works on lines, not on YAML, because the file may not be valid YAML.

@@ -39,7 +39,7 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
 		Console: conf.Console.PublicURL,
-		Titles:  conf.Titles(v.Lang), Own: v.Own,
+		Titles:  conf.Titles(v.Lang),
 		Causes: func(ctx context.Context, job string, states []trade.State) ([]alert.Cause, error) {
 			return Causes(ctx, conf, store, job, states)
 		},

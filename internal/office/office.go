@@ -109,7 +109,7 @@ func (o *Office) Close() {
 // Voice returns the voice for a reader of a language.
 func (o *Office) Voice(lang trade.Lang) words.Voice {
 	return words.Voice{
-		Lang: lang, Zone: o.conf.Zone(), Own: o.conf.Catalogue(), Titles: o.conf.Titles(lang),
+		Lang: lang, Zone: o.conf.Zone(), Titles: o.conf.Titles(lang),
 	}
 }
 

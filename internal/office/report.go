@@ -140,7 +140,7 @@ var SectionsShown = []reconcile.SectionID{
 // ReportOptions returns how a report is made for a reader of a language.
 func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options {
 	return reconcile.Options{
-		Lang: lang, Words: o.conf.Catalogue(), Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
+		Lang: lang, Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
 		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""), Sections: q.Sections, By: q.By,
 		Console: o.conf.Console.PublicURL,
 	}

@@ -201,19 +201,18 @@ func (o *Office) forPrograms(ctx context.Context, entries []trade.Entry, lang tr
 // valueless returns what to do about a row in words that contain no value of it: a program may show
 // them to anybody.
 func (o *Office) valueless(e trade.Entry, lang trade.Lang) trade.Advice {
-	own := o.conf.Catalogue()
 	if e.State == trade.Accepted {
 		return o.Advice(trade.Entry{State: e.State, Flags: e.Flags}, lang)
 	}
 	if parent := pending.ParentOf(e); parent != nil {
-		return own.Awaited(*parent, lang)
+		return parent.Advice(lang)
 	}
 	if _, p := pending.CauseOf(e); p != nil && p.Rule != trade.RuleDeclared { // that one is a text of the ERP
 		p.Value = ""
-		return own.Problem(*p, lang)
+		return p.Advice(lang)
 	}
 	if e.State.NeedsPerson() || e.State == trade.Waiting {
-		return own.Explain(e.State, e.Cause, lang)
+		return trade.Explain(e.State, e.Cause, lang)
 	}
-	return own.Explain(e.State, "", lang)
+	return trade.Explain(e.State, "", lang)
 }

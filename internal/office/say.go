@@ -42,7 +42,7 @@ func (o *Office) Reason(entry trade.Entry, lang trade.Lang) string {
 func (o *Office) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	for _, flag := range append([]trade.Flag{trade.Moved, trade.Replaced}, trade.AcknowledgedByAct...) {
 		if entry.State == trade.Accepted && entry.Flags.Has(flag) {
-			return o.Voice(lang).Own.Flag(flag, lang)
+			return trade.ExplainFlag(flag, lang)
 		}
 	}
 	return o.Voice(lang).Advice(entry)
@@ -59,7 +59,7 @@ func (o *Office) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase
 	v := o.Voice(lang)
 	outcome = v.Text(i18n.Key("outcome." + words.OutcomeName(attempt.Outcome)))
 	if len(attempt.Messages) > 0 {
-		outcome += ": " + v.Own.Explain(trade.Rejected, attempt.Messages[0], lang).What
+		outcome += ": " + trade.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}
 	return outcome, phaseOf(attempt)
 }

@@ -221,7 +221,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		t := Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
 		c := Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
-			c.Advice = v.Own.Explain(trade.InDoubt, "", lang)
+			c.Advice = trade.Explain(trade.InDoubt, "", lang)
 		}
 		c.Owner = owners[OwnerKey(g.Key)]
 		c.Quiet = c.State != trade.InDoubt && c.State != trade.Held && c.Owner.Quiet(o.now(), rowsOf(g))
@@ -294,7 +294,7 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 // includes its numbers.
 func (o *Office) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
 	v := o.Voice(lang)
-	advice := v.Own.Stop(stop.Code, lang)
+	advice := trade.ExplainStop(stop.Code, lang)
 	if stop.Brake != nil {
 		advice.What = i18n.InBrowser(lang, v.Say(stop.Sentence()))
 	}

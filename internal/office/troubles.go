@@ -179,7 +179,7 @@ func heldFirst(a, b *Trouble) int {
 
 // Advice returns what the group's cause means, who can cure it and how.
 func (g *Trouble) Advice(v words.Voice) trade.Advice {
-	return v.Own.Advice(g.State, g.Cause, g.Problem, g.Awaited, v.Lang)
+	return trade.ExplainTask(g.State, g.Cause, g.Problem, g.Awaited, v.Lang)
 }
 
 // CauseText returns the text of a trouble's cause with the codes or values to blame, and how many rows

@@ -320,7 +320,7 @@ func whyPreview(v words.Voice, s Story) []string {
 		return []string{v.Text("why.would_not", trade.Sentences(p.Problems, v.Lang))}
 	}
 	if p.State == trade.Held {
-		return []string{v.Text("why.would_not", v.Own.Explain(p.State, p.Cause, v.Lang).What)}
+		return []string{v.Text("why.would_not", trade.Explain(p.State, p.Cause, v.Lang).What)}
 	}
 	var out []string
 	for _, text := range v.Awaited(p.WaitingFor) {

@@ -25,7 +25,7 @@ func (v Voice) Reason(e trade.Entry) string {
 		parts = append(parts, v.Awaited(stillAwaited(e))...)
 	case trade.Waiting:
 		if !strings.HasPrefix(e.Cause, "ref:") && e.Cause != trade.CauseParent {
-			parts = append(parts, v.Own.Explain(e.State, e.Cause, v.Lang).What)
+			parts = append(parts, trade.Explain(e.State, e.Cause, v.Lang).What)
 		}
 		parts = append(parts, v.Awaited(stillAwaited(e))...)
 	default:
@@ -45,9 +45,9 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	if e.State == trade.Accepted {
 		return trade.Advice{}
 	}
-	advice := v.Own.Entry(e, v.Lang)
+	advice := trade.ExplainEntry(e, v.Lang)
 	if unfound(e) {
-		advice = v.Own.Explain(trade.Pending, "", v.Lang)
+		advice = trade.Explain(trade.Pending, "", v.Lang)
 		advice.What, advice.Do = v.Text("row.unfound"), v.Text("row.unfound.do")
 	}
 	return advice

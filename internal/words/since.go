@@ -19,7 +19,7 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 		out = append(out, v.Text("since.acked", strings.Join(labels, ", ")))
 	}
 	if e.State == trade.Accepted && e.Flags.Has(trade.Replaced) {
-		return append(out, v.Own.Flag(trade.Replaced, v.Lang).Do)
+		return append(out, trade.ExplainFlag(trade.Replaced, v.Lang).Do)
 	}
 	for _, f := range trade.AcknowledgedByAct {
 		if e.State == trade.Accepted && e.Flags.Has(f) {
@@ -50,7 +50,7 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	case e.Flags.Has(trade.Replaced) && producer:
 		out = append(out, v.Text("since.producer"))
 	case e.Flags.Has(trade.Replaced):
-		out = append(out, v.Own.Flag(trade.Replaced, v.Lang).What)
+		out = append(out, trade.ExplainFlag(trade.Replaced, v.Lang).What)
 	}
 	if e.Flags.Has(trade.MissingInERP) {
 		out = append(out, v.Text("since.missing"))

@@ -18,10 +18,8 @@ import (
 
 // Voice is the language and the time zone of the texts for one reader.
 type Voice struct {
-	Lang trade.Lang
-	Zone *time.Location
-	Own  *trade.Catalogue // the texts for causes; nil: the program's own
-
+	Lang   trade.Lang
+	Zone   *time.Location
 	Titles trade.Titles // titles of the configured jobs
 }
 

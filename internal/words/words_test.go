@@ -15,7 +15,7 @@ import (
 func TestARowThatASweepDidNotFindTellsNoOldCause(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-		v := Voice{Lang: lang, Own: &trade.Catalogue{}}
+		v := Voice{Lang: lang}
 		lacks := trade.Entry{
 			State: trade.Waiting, Cause: "ref:producers", WaitingFor: []trade.Awaited{{Ref: "producers", Code: "4711"}},
 		}

@@ -362,7 +362,7 @@ func (l AccountLine) cause(o Options) string {
 	if l.Cause == "" {
 		return ""
 	}
-	return o.Words.Entry(trade.Entry{State: l.State, Cause: l.Cause}, o.Lang).What
+	return trade.ExplainEntry(trade.Entry{State: l.State, Cause: l.Cause}, o.Lang).What
 }
 
 // AccountWord returns what a line of an account is that is not of a state.

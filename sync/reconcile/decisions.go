@@ -144,11 +144,11 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 
 func (p *printer) decisionCells(r *Row, acts []string) []string {
 	reason, _ := p.reason(r)
-	a := p.Words.Entry(r.Entry(), p.Lang)
+	a := trade.ExplainEntry(r.Entry(), p.Lang)
 	if r.State == trade.Accepted {
 		for _, f := range r.Flags {
 			if slices.Contains(trade.AcknowledgedByAct, f) {
-				a = p.Words.Flag(f, p.Lang)
+				a = trade.ExplainFlag(f, p.Lang)
 				reason = a.What
 			}
 		}

@@ -14,12 +14,11 @@ type Options struct {
 	Filter    Filter
 	Tolerance Tolerance
 	Lang      trade.Lang
-	Words     *trade.Catalogue // explanations of causes; nil: the built-in ones
-	Titles    trade.Titles     // of the jobs
-	Show      bool             // rows have display columns before their key
-	Sections  []SectionID      // none: all
-	Console   string           // public address of the console; "" = nothing leads there
-	By        []By             // of the totals; none: all
+	Titles    trade.Titles // of the jobs
+	Show      bool         // rows have display columns before their key
+	Sections  []SectionID  // none: all
+	Console   string       // public address of the console; "" = nothing leads there
+	By        []By         // of the totals; none: all
 }
 
 // leading returns columns of rows, with the display column if there is one.

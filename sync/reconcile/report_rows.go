@@ -164,7 +164,7 @@ func (p *printer) reason(r *Row) (text, who string) {
 	switch r.State {
 	case trade.Accepted:
 		for _, f := range r.Flags {
-			if a := p.Words.Flag(f, p.Lang); a.Fixer != trade.FixNobody {
+			if a := trade.ExplainFlag(f, p.Lang); a.Fixer != trade.FixNobody {
 				return a.What, a.Who
 			}
 		}
@@ -172,7 +172,7 @@ func (p *printer) reason(r *Row) (text, who string) {
 	case "":
 		return "", ""
 	}
-	a := p.Words.Entry(r.Entry(), p.Lang)
+	a := trade.ExplainEntry(r.Entry(), p.Lang)
 	if r.State == trade.Invalid && r.Error != nil {
 		return trade.Sentences(r.Error.Fields, p.Lang), a.Who
 	}
@@ -282,9 +282,9 @@ func (p *printer) exceptions() error {
 // messages writes the message keys that the platform answered.
 func (p *printer) messages() error {
 	for _, m := range p.Head.Messages {
-		a := p.Words.Explain(trade.Rejected, m.Key, p.Lang)
+		a := trade.Explain(trade.Rejected, m.Key, p.Lang)
 		known := Label{"false", sentence("word.no", p.Lang)}
-		if p.Words.Knows(m.Key) {
+		if trade.KnowsMessage(m.Key) {
 			known = Label{"true", sentence("word.yes", p.Lang)}
 		}
 		if err := p.w.Row([]any{m.Key, m.Count, m.Last, known, a.What, a.Who}); err != nil {

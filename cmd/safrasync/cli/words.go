@@ -35,7 +35,7 @@ func (a *App) Lang() trade.Lang {
 func (a *App) Voice() words.Voice {
 	v := words.Voice{Lang: a.Lang(), Zone: time.Local}
 	if a.Config != nil {
-		v.Zone, v.Own, v.Titles = a.Config.Zone(), a.Config.Catalogue(), a.Config.Titles(v.Lang)
+		v.Zone, v.Titles = a.Config.Zone(), a.Config.Titles(v.Lang)
 	}
 	return v
 }

@@ -98,7 +98,7 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 		c.diagnosis(d)
 	}
 	if err == nil {
-		err = errors.Join(c.lastBackup(ctx, store, config), c.messages(ctx, store, config.Catalogue()))
+		err = errors.Join(c.lastBackup(ctx, store, config), c.messages(ctx, store))
 	}
 	if err != nil {
 		c.ledgerFault("ledger", err)
@@ -131,14 +131,14 @@ func (c *checker) backupDisk(last trade.LastBackup) {
 	}
 }
 
-// messages reports the platform's message keys that the catalogue has no text for.
-func (c *checker) messages(ctx context.Context, store *state.Store, catalogue *trade.Catalogue) error {
+// messages reports the platform's message keys that have no explanation.
+func (c *checker) messages(ctx context.Context, store *state.Store) error {
 	const most = 20
 	seen, err := store.MessageKeys(ctx)
 	if err != nil {
 		return err
 	}
-	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return catalogue.Knows(m.Key) })
+	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return trade.KnowsMessage(m.Key) })
 	if len(unknown) == 0 {
 		c.pass("messages", "doctor.messages_ok")
 		return nil

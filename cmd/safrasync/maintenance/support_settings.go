@@ -46,7 +46,7 @@ func settingFacts(c *config.Config) any {
 			"idle_runs": c.Retention.IdleRuns.String(), "lookups": c.Retention.Lookups.String(),
 			"inbox": c.Retention.Inbox.String(), "audit": c.Retention.Audit.String(), "journal": c.Retention.Journal,
 		},
-		"log": c.Log.Level, "language": c.Language, "messages": c.Messages != "",
+		"log": c.Log.Level, "language": c.Language,
 		"alerts": facts{
 			"rejected_above": c.Alerts.RejectedAbove, "oldest_waiting": c.Alerts.OldestWaiting.String(),
 			"nothing_new": c.Alerts.NothingNew.String(), "backup_older": c.Alerts.BackupOlder.String(),

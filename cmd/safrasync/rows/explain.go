@@ -196,7 +196,7 @@ func printAudit(a *cli.App, r dryrun.Audit, cancelledColumn string) {
 		if s.Job != "" {
 			a.Show("explain.parents", s.Rows, s.Job)
 		} else {
-			a.Show("explain.missing", s.Rows, a.Voice().Own.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
+			a.Show("explain.missing", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
 		}
 		a.Show("explain.keys", strings.Join(s.Keys, ", "))
 	}

@@ -37,7 +37,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 		a.Show("preview.stays", row, p.State.Label(lang))
 	}
 	if p.State == trade.Held {
-		a.Line("  - " + a.Voice().Own.Explain(p.State, p.Cause, lang).What)
+		a.Line("  - " + trade.Explain(p.State, p.Cause, lang).What)
 	}
 	for _, problem := range p.Problems {
 		a.Line("  - " + problem.Sentence(lang))
