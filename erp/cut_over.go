@@ -36,24 +36,19 @@ func (s *Source) BeforeCutOver(ctx context.Context, q Query, keys [][]string) ([
 	if bad != nil {
 		return nil, nil //nolint:nilerr // a query that is not understood is an answer here
 	}
-	branches, ok := sqltext.SplitUnion(st)
-	if !ok {
+	sel, ok := sqltext.SplitSelect(st)
+	kept := slices.DeleteFunc(slices.Clone(sel.Conditions), func(c string) bool { return CutOver(c) != "" })
+	if !ok || len(kept) == len(sel.Conditions) {
 		return nil, nil
 	}
 	var found []Row
-	for _, branch := range branches {
-		kept := slices.DeleteFunc(slices.Clone(branch.Conditions), func(c string) bool { return CutOver(c) != "" })
-		if len(kept) == len(branch.Conditions) {
-			continue
+	x := explainer{source: s, query: q}
+	for chunk := range slices.Chunk(keys, looseKeys) {
+		rows, err := x.findAll(ctx, sel.From().With(strings.Join(kept, "\nAND ")), chunk)
+		if err != nil {
+			return nil, forJob(q.Job, err)
 		}
-		x := explainer{source: s, query: q}
-		for chunk := range slices.Chunk(keys, looseKeys) {
-			rows, err := x.findAll(ctx, branch.From().With(strings.Join(kept, "\nAND ")), chunk)
-			if err != nil {
-				return nil, forJob(q.Job, err)
-			}
-			found = append(found, rows...)
-		}
+		found = append(found, rows...)
 	}
 	return found, nil
 }

@@ -2,7 +2,6 @@ package erp
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp/dialect"
@@ -15,17 +14,16 @@ type Exclusion struct {
 	// Asked reports that the query itself was run for the key, so that Returned is certain. If it
 	// is false, nothing else is set.
 	Asked bool
-	// Known is false if the query is of a kind that is not understood (a CTE, a HAVING, a LIMIT),
+	// Known is false if the query is of a kind that is not understood (a UNION, a HAVING, a LIMIT),
 	// or if a query to the database failed; then only Asked is set.
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
-	// Exists reports whether the row exists without the conditions; in a union, without those of
-	// any of its queries. It is nil if that cannot be determined, because FROM itself filters.
+	// Exists reports whether the row exists without the conditions. It is nil if that cannot be
+	// determined, because FROM itself, or a WITH, filters.
 	Exists *bool
 	// Conditions are the conditions, as written in the query, that exclude the row; joins that find
-	// no partner are included. In a union they are those of each query that has the row without
-	// them.
+	// no partner are included.
 	Conditions []string
 	// Rows are all rows that the query returns for the key, in no order. If it returns none, Rows
 	// has one row that exists without the conditions. They have only the columns of the query. Like
@@ -72,45 +70,21 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 	if err != nil {
 		return Exclusion{}, err
 	}
-	yes, no := true, false
 	if len(rows) > 0 {
+		yes := true
 		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Rows: rows}, nil
 	}
-	branches, ok := sqltext.SplitUnion(st)
+	sel, ok := sqltext.SplitSelect(st)
 	if !ok {
 		return Exclusion{Asked: true}, nil
 	}
-	out, unsure := Exclusion{Asked: true, Known: true}, false
-	for _, branch := range branches {
-		part, err := x.explainSelect(ctx, branch)
-		if err != nil {
-			return Exclusion{Asked: true}, err
-		}
-		switch {
-		case part.Exists == nil:
-			unsure = true
-		case *part.Exists:
-			out.Exists = &yes
-			for _, cond := range part.Conditions {
-				if !slices.Contains(out.Conditions, cond) {
-					out.Conditions = append(out.Conditions, cond)
-				}
-			}
-			if out.Rows == nil {
-				out.Rows = part.Rows
-			}
-		}
-	}
-	if out.Exists == nil && !unsure {
-		out.Exists = &no
-	}
-	return out, nil
+	return x.explainSelect(ctx, sel)
 }
 
-// explainSelect explains one SELECT that does not return the key.
+// explainSelect explains a SELECT that does not return the key.
 func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclusion, error) {
 	yes, no := true, false
-	var out Exclusion
+	out := Exclusion{Asked: true, Known: true}
 	from := sel.From()
 	rows, err := x.find(ctx, from.With(""), plan.oneRow)
 	if err != nil {
@@ -139,14 +113,10 @@ func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclu
 		}
 	}
 	if len(rows) == 0 {
-		bare, ok := sel.Bare()
-		if ok && !sel.PlainFrom {
-			rows, err = x.find(ctx, bare, plan.oneRow)
-		}
-		if ok && err == nil && len(rows) == 0 {
+		if sel.PlainFrom {
 			out.Exists = &no
 		}
-		return out, err
+		return out, nil
 	}
 	out.Exists, out.Rows = &yes, rows
 	for _, cond := range sel.Conditions {

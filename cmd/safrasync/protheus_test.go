@@ -99,12 +99,13 @@ func (m *modern) namedBodies() (got []string) {
 	return got
 }
 
-// why says which part of the query leaves a row out, also below a UNION, and what is wrong with one
-// that does not go.
+// why says which part of a plain query leaves a row out, that it cannot say so below a UNION, and what
+// is wrong with a row that does not go.
 func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	t.Parallel()
 	m := newProtheus(t, pgtest.Database(t), "")
 	m.sync()
+	const notTold = "For a query of this kind it is not known why"
 	for row, want := range map[[2]string]string{
 		{
 			"contracts",
@@ -112,10 +113,10 @@ func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 		}: `order date is not a date in the form YYYYMMDD; column data has "20260231"`,
 		{"contracts", "0101|000113|"}:    "COMPRA requires payday; column vencimento is empty",
 		{"contracts", "0101|000118|"}:    "producer without a platform id (de-para): code 000031|01",
-		{"contracts", "0101|000107|"}:    "c.njr_tipo = '1'",
-		{"contracts", "0101|000107|001"}: "c.njr_tipo IN ('1', '3')",
-		{"contracts", "0101|000124|"}:    "c.njr_data NOT BETWEEN '19000101' AND '20251231'",
-		{"contracts", "0101|000125|"}:    "c.njr_status <> 'P'",
+		{"contracts", "0101|000107|"}:    notTold,
+		{"contracts", "0101|000107|001"}: notTold,
+		{"contracts", "0101|000124|"}:    notTold,
+		{"contracts", "0101|000125|"}:    notTold,
 		{"contracts", "0101|000122|"}:    "wallet",
 		{
 			"deliveries",

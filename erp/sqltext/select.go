@@ -15,15 +15,9 @@ type Select struct {
 	Where      string   // the whole condition; "" if there is none
 	Conditions []string // Where, split at its top-level ANDs
 	Joins      []innerJoin
-	PlainFrom  bool // FROM has only tables and optional joins: no subquery that could filter
-	// The WITH of the query. In a union also its first query, without rows, which determines the
-	// names of the columns.
-	before string
-	inner  []subquery
+	PlainFrom  bool   // FROM has only tables and optional joins: nothing in it, or in a WITH, could filter
+	before     string // the WITH of the query
 }
-
-// subquery is a SELECT in parentheses that stands in FROM and could filter.
-type subquery struct{ start, end int }
 
 // innerJoin is a JOIN that drops rows without a partner.
 type innerJoin struct {
@@ -31,67 +25,26 @@ type innerJoin struct {
 	Text       string // the join as written, for people
 }
 
-// SplitUnion splits a query into the SELECTs of its top-level UNIONs. A query without a UNION is
-// its only part. A WITH stays in front of each part. ok is as for SplitSelect.
-func SplitUnion(st Statement) (parts []Select, ok bool) {
-	depth, start, with, made := 0, st.mainAt(), "", map[string]bool(nil)
-	if start > 0 {
-		with, made = st.Body[:st.toks[start].start], madeIn(st.Body, st.toks)
-	}
-	cut := func(from, to int) bool {
-		if from >= to {
-			return false
-		}
-		branch, bad := Parse(st.Body[st.toks[from].start:st.toks[to-1].end], st.Syntax)
+// SplitSelect splits one top-level [WITH …] SELECT … FROM … [WHERE …] [GROUP BY …] [ORDER BY …]. ok is
+// false for every query whose meaning would change if the condition were removed, and for every query
+// that is not understood, such as a UNION.
+func SplitSelect(st Statement) (p Select, ok bool) {
+	before := ""
+	if start := st.mainAt(); start > 0 {
+		before = st.Body[:st.toks[start].start]
+		main, bad := Parse(st.Body[len(before):], st.Syntax)
 		if bad != nil {
-			return false
+			return Select{}, false
 		}
-		sel, ok := splitSelect(branch, made)
-		sel.before = with
-		if len(parts) > 0 {
-			sel.before = parts[0].From().With("1 = 0") + "\nUNION ALL\n"
-		}
-		parts = append(parts, sel)
-		return ok
+		st = main
 	}
-	for i, t := range st.toks {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if i < start || depth > 0 || t.kind != tokWord || t.word != "UNION" || st.isQualified(i) {
-			continue
-		}
-		if !cut(start, i) {
-			return nil, false
-		}
-		start = i + 1
-		if start < len(st.toks) && (st.toks[start].word == "ALL" || st.toks[start].word == "DISTINCT") {
-			start++
-		}
-	}
-	if !cut(start, len(st.toks)) {
-		return nil, false
-	}
-	return parts, true
-}
-
-// SplitSelect splits one top-level SELECT … FROM … [WHERE …] [GROUP BY …] [ORDER BY …]. ok is false
-// for every query whose meaning would change if the condition were removed, and for every query
-// that is not understood.
-func SplitSelect(st Statement) (p Select, ok bool) { return splitSelect(st, nil) }
-
-// splitSelect is SplitSelect for a query in which made are the names that its WITH defines.
-func splitSelect(st Statement, made map[string]bool) (p Select, ok bool) {
-	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: true, made: made}
+	c := clauses{fromAt: -1, whereAt: -1, tailAt: len(st.toks), plainFrom: before == ""}
 	if st.toks[0].word != "SELECT" || !c.find(st) || c.fromAt < 0 {
 		return Select{}, false
 	}
 	p = Select{
 		sql: st.Body, Syntax: st.Syntax, fromAt: st.toks[c.fromAt].start, headEnd: len(st.Body),
-		PlainFrom: c.plainFrom, inner: c.inner,
+		PlainFrom: c.plainFrom, before: before,
 	}
 	if c.tailAt < len(st.toks) {
 		p.headEnd = st.toks[c.tailAt].start
@@ -117,8 +70,6 @@ type clauses struct {
 	fromAt, whereAt int  // -1: none
 	tailAt          int  // GROUP or ORDER, otherwise the end
 	plainFrom       bool // as in Select
-	inner           []subquery
-	made            map[string]bool
 }
 
 // find returns false if the query is not understood.
@@ -135,15 +86,10 @@ func (c *clauses) find(st Statement) bool {
 				switch w := st.wordAt(i + 1); {
 				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
 					c.plainFrom = false
-					c.inner = append(c.inner, subquery{start: t.end, end: st.closing(i)})
 				}
 			}
 		case tokClose:
 			depth--
-		}
-		if depth == 0 && c.inFrom(st) && st.isTable(i) && !st.isOptional(i) &&
-			c.made[strings.ToLower(strings.Trim(st.textAt(i), "`\"[]"))] {
-			c.plainFrom, c.inner = false, append(c.inner, subquery{})
 		}
 		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
 			continue
@@ -199,23 +145,6 @@ func (st Statement) isOptional(i int) bool {
 		i--
 	}
 	return !slices.Contains([]string{"RIGHT", "FULL", "CROSS", "NATURAL"}, st.wordAt(i-2))
-}
-
-// closing returns the offset of the parenthesis that closes the one at a token.
-func (st Statement) closing(i int) int {
-	depth := 0
-	for ; i < len(st.toks); i++ {
-		switch st.toks[i].kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	return st.toks[i].start
 }
 
 // word processes a top-level keyword. It returns false if the query is not understood.
@@ -368,47 +297,6 @@ func (p Select) Relax(strict int) Head {
 	}
 	b.WriteString(p.sql[at:p.headEnd])
 	return Head{b.String(), p.tail}
-}
-
-// Bare returns the query without any of its conditions, those of subqueries in FROM included, and
-// with every inner join optional. If it does not return a row, none of its tables has it. ok is
-// false if that cannot be said: a subquery groups, or is not understood.
-func (p Select) Bare() (sql string, ok bool) {
-	relaxed := p.before
-	at := 0
-	replace := func(from, to int, with string) {
-		relaxed += p.sql[at:from] + with
-		at = to
-	}
-	joins := p.Joins
-	for _, sub := range p.inner {
-		for len(joins) > 0 && joins[0].start < sub.start {
-			replace(joins[0].start, joins[0].end, "LEFT JOIN")
-			joins = joins[1:]
-		}
-		st, bad := Parse(p.sql[sub.start:sub.end], p.Syntax)
-		if bad != nil || sub.end == 0 {
-			return "", false
-		}
-		branches, ok := SplitUnion(st)
-		if !ok {
-			return "", false
-		}
-		var bare []string
-		for _, branch := range branches {
-			branch.before = ""
-			text, ok := branch.Bare()
-			if !ok || strings.HasPrefix(strings.ToUpper(branch.tail), "GROUP") {
-				return "", false
-			}
-			bare = append(bare, text)
-		}
-		replace(sub.start, sub.end, strings.Join(bare, "\nUNION ALL\n"))
-	}
-	for _, j := range joins {
-		replace(j.start, j.end, "LEFT JOIN")
-	}
-	return relaxed + p.sql[at:p.headEnd] + "\n" + p.tail, true
 }
 
 // With adds a condition, unless cond is "".

@@ -63,13 +63,6 @@ func (f *tableFinder) word(i int) string {
 	return f.toks[i].word
 }
 
-// madeIn returns the names that the WITH of a query defines, in lower case.
-func madeIn(sql string, toks []token) map[string]bool {
-	f := tableFinder{sql: sql, toks: toks, made: map[string]bool{}}
-	f.findMade()
-	return f.made
-}
-
 // findMade finds the names that WITH defines: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
 func (f *tableFinder) findMade() {
 	for i := range f.toks {
