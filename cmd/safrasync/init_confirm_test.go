@@ -12,7 +12,7 @@ import (
 )
 
 // What init proposes neither loses nor doubles a row unless a person has taken a mark away: each flag
-// is asked about, and a volume of a line, which may be the total of its document, is never certain.
+// is asked about, and no field is filled in.
 func TestInitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	t.Parallel()
 	b := newProgram(t)
@@ -31,8 +31,8 @@ func TestInitProposesNothingThatLosesOrDoublesWithoutAMark(t *testing.T) {
 	for _, want := range []string{
 		"-- PREENCHER: the column excluido (N, S) seems", "-- PREENCHER: the column ativo (S, N) seems",
 		"-- PREENCHER: the column estornado (0, 1) seems", "-- PREENCHER: cut-over",
-		"{column: PREENCHER, sent_by: contracts} # the columns with the contract's key, in the order of numero; candidates: contrato_id (1, 2)",
-		"delivered_volume: PREENCHER # no column is certain; required in every row; candidates: peso_liquido (1000, 500)",
+		"{column: PREENCHER, sent_by: contracts} # the columns with the contract's key, in the order of numero\n",
+		"delivered_volume: PREENCHER # required in every row\n", "#   peso_liquido (1000, 500)\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("without %q:\n%s", want, text)

@@ -4,9 +4,13 @@ import (
 	"context"
 	"errors"
 	"regexp"
+	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -26,8 +30,44 @@ type surveyed struct {
 	name    string
 	quoted  string
 	kind    string // the database's type, lower case
-	words   []string
-	samples []erp.Value // neither blank nor unreadable
+	samples []string
+	people  bool // a value is a CPF or CNPJ: all are masked
+}
+
+// What is shown of a column: so many different values, of so many letters.
+const (
+	shownSamples = 2
+	shownLetters = 20
+)
+
+// see takes a value of a row as a sample.
+func (c *surveyed) see(text string) {
+	_, _, err := apiclient.ParseDocument(text)
+	c.people = c.people || err == nil
+	if len(c.samples) < shownSamples && !slices.Contains(c.samples, text) {
+		c.samples = append(c.samples, text)
+	}
+}
+
+// withSamples returns the name of a column with its values, with documents masked.
+func (c *surveyed) withSamples() string {
+	var out []string
+	for _, value := range c.samples {
+		text := words.Printable(trade.MaskColumn(c.name, value))
+		if c.people {
+			text = strings.Map(func(r rune) rune {
+				if unicode.IsDigit(r) || unicode.IsLetter(r) {
+					return '*'
+				}
+				return r
+			}, text)
+		}
+		if r := []rune(text); len(r) > shownLetters {
+			text = string(r[:shownLetters]) + "…"
+		}
+		out = append(out, text)
+	}
+	return c.name + " (" + strings.Join(out, ", ") + ")"
 }
 
 var binaryTypes = regexp.MustCompile(`bytea|blob|binary|image|clob|^raw|xml|json`)
@@ -61,10 +101,6 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 			add(c.Name, c.Type)
 		}
 	}
-	prefix := commonPrefix(names)
-	for _, c := range s.columns {
-		c.words = nameWords(bareName(c.name, prefix))
-	}
 	if len(names) == 0 {
 		return s, nil
 	}
@@ -72,7 +108,7 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 	err := source.Table(ctx, s.body, names, func(values []erp.Value) error {
 		for i, v := range values {
 			if v.Usable() && v.Trimmed() != "" {
-				s.columns[i].samples = append(s.columns[i].samples, v)
+				s.columns[i].see(v.Trimmed())
 			}
 		}
 		rows++
@@ -103,52 +139,4 @@ func relationName(driver string, r erp.Relation) string {
 		return name
 	}
 	return erp.QuoteName(driver, r.Schema) + "." + name
-}
-
-// dayText matches a day as an ERP writes it.
-var dayText = regexp.MustCompile(`^(\d{8}|\d{2}[-/.]\d{2}[-/.]\d{4}|\d{4}[-/.]\d{2}[-/.]\d{2}.*)$`)
-
-// numberText matches a number as an ERP writes it.
-var numberText = regexp.MustCompile(`^[+-]?\d[\d.,]*$`)
-
-// are reports whether most samples have a form.
-func (c *surveyed) are(form func(text string) bool) bool { return c.percent(form) >= 60 }
-
-// isMoment reports whether a column holds dates or times.
-func (c *surveyed) isMoment() bool { return c.are(dayText.MatchString) }
-
-// isUUID reports whether a column holds ids of the platform.
-func (c *surveyed) isUUID() bool { return c.are(isID) }
-
-func isID(text string) bool {
-	_, err := trade.ParseID(text)
-	return err == nil
-}
-
-// percent returns in how many of 100 sample values something is true.
-func (c *surveyed) percent(of func(text string) bool) int {
-	n := 0
-	for _, v := range c.samples {
-		if of(v.Trimmed()) {
-			n++
-		}
-	}
-	return 100 * n / max(1, len(c.samples))
-}
-
-// suits reports whether the values of a column fit a field. A column without values fits.
-func (c *surveyed) suits(rule trade.FieldRule) bool {
-	if len(c.samples) == 0 {
-		return true
-	}
-	switch rule.Type {
-	case trade.Number:
-		return c.are(numberText.MatchString) && c.samples[0].Kind != erp.Date
-	case trade.Day:
-		return c.isMoment()
-	case trade.UUID:
-		return !c.isMoment() || c.isUUID()
-	}
-	kind := c.samples[0].Kind
-	return kind == erp.Text || kind == erp.Int || kind == erp.Number
 }

@@ -68,8 +68,9 @@ func (p proposal) render(v words.Voice) string {
 func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 	line("  %s:\n    sends: %s", j.name, j.sends)
 	line("    # %s", oneLine(j.queryNote))
-	if len(j.unused) > 0 {
-		line("    # %s", oneLine(v.Text("init.unused", strings.Join(j.unused, ", "))))
+	line("    # %s", v.Text("init.columns"))
+	for _, c := range j.columns {
+		line("    #   %s", oneLine(c))
 	}
 	line("    query: |")
 	for text := range strings.SplitSeq(j.query, "\n") {
@@ -80,8 +81,8 @@ func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 		key = config.YAMLList(j.key)
 	}
 	line("    key: %s # %s", key, oneLine(j.keyNote))
-	line("    #changed_at: COLUNA # %s", oneLine(v.Text("init.no_changed_at")+j.changedAt))
-	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", oneLine(v.Text("init.no_cancelled")+j.cancelled))
+	line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
+	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("init.no_cancelled"))
 	line("    fields:")
 	for _, f := range j.fields {
 		head, note := "      ", ""
