@@ -3,7 +3,6 @@ package trade
 import (
 	"cmp"
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -268,23 +267,6 @@ func NewClosingSum(head []byte) ClosingSum {
 
 // Part adds a part in the form in which the ledger stores it.
 func (s ClosingSum) Part(data string) { _, _ = io.WriteString(s.of, data) }
-
-// Rows adds rows in the form in which they were passed to the ledger, part by part.
-func (s ClosingSum) Rows(rows io.Reader) error {
-	buf := make([]byte, ClosingPart)
-	for {
-		n, err := io.ReadFull(rows, buf)
-		if n > 0 {
-			s.Part(base64.StdEncoding.EncodeToString(buf[:n]))
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return nil
-		}
-		if err != nil {
-			return phrase.Errorf("read the rows of a closing: %w", err)
-		}
-	}
-}
 
 // Hash returns the hash of what was added.
 func (s ClosingSum) Hash() string { return hex.EncodeToString(s.of.Sum(nil)) }

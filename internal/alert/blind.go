@@ -31,7 +31,7 @@ func (s *Service) JudgeLedger(ctx context.Context, err error) {
 			return
 		}
 		b.tries++
-		b.next = now.Add(PauseAfter(b.tries))
+		b.next = now.Add(pauseAfter(b.tries))
 		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.since}, now, b.told, true)
 		return
 	}
@@ -40,7 +40,7 @@ func (s *Service) JudgeLedger(ctx context.Context, err error) {
 	}
 	if len(b.again) > 0 && !now.Before(b.next) {
 		b.tries++
-		b.next = now.Add(PauseAfter(b.tries))
+		b.next = now.Add(pauseAfter(b.tries))
 		s.sendDirectly(ctx, notice{Topic: NoLedger, Since: b.began, Gone: now}, now, b.again, false)
 		if b.tries >= 2*len(pauses) {
 			b.again = nil

@@ -54,8 +54,8 @@ var pauses = []time.Duration{
 	30 * time.Minute, time.Hour,
 }
 
-// PauseAfter returns the time until the next try, after a number of tries.
-func PauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
+// pauseAfter returns the time until the next try, after a number of tries.
+func pauseAfter(attempts int) time.Duration { return pauses[min(max(attempts-1, 0), len(pauses)-1)] }
 
 // The outcomes of a message; they are stored.
 const (
@@ -111,7 +111,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind, n.group()))
 		}
 	default:
-		m.NextAt, m.Fault = now.Add(PauseAfter(m.Attempts)), fault.Code
+		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
 		s.logFault(m, fault, now)
 	}
 	return s.settle(ctx, m)

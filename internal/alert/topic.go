@@ -67,7 +67,6 @@ const (
 	witnessLasts     = 5 * time.Minute  // a witness that is not written
 	unheardLasts     = 30 * time.Minute // events that are not processed
 	unheardMost      = 1000             // likewise, from this number of events on
-	untoldLasts      = time.Hour        // an event that another program does not take
 	lateAnswerLasts  = 24 * time.Hour
 	runningUnsettled = 10 * time.Minute // a job that has run for less may stop again for the same reason
 )
