@@ -92,6 +92,13 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	if src.Platform != nil {
 		head.Asked = &Asked{}
 	}
+	if src.ERP != nil {
+		head.ERP = src.ERP
+		err = head.ERP.compare(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+	}
 	head.Acts, err = t.readActs()
 	if err != nil {
 		return nil, err
