@@ -12,7 +12,8 @@ import (
 type Awaited struct {
 	Ref  string `json:"ref,omitempty"`  // de-para kind
 	Code string `json:"code,omitempty"` // ERP code without an id
-	// the table's code that differs from Code in capital letters only
+	// the table's code that differs from Code in capital letters only; of a parent, its key where that
+	// differs from Key in the form of its accents only
 	Spelled     string `json:"spelled,omitempty"`
 	Job         string `json:"job,omitempty"` // the parent's job and key
 	Key         string `json:"key,omitempty"`
@@ -37,15 +38,16 @@ func (a Awaited) Sentence(lang Lang) string {
 		}
 		return text
 	case a.Job != "":
-		return a.fill(w.Parents[a.standing()], (*Catalogue)(nil).parent(a, lang))
+		return a.fill(w, w.Parents[a.standing()], (*Catalogue)(nil).parent(a, lang))
 	}
 	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
 
 // adviceOf returns the advice how to cure the parent; parent is the advice for the parent itself.
 func (a Awaited) adviceOf(lang Lang, parent Advice) Advice {
-	out := wordsIn(lang).Solve[a.standing()]
-	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
+	w := wordsIn(lang)
+	out := w.Solve[a.standing()]
+	out.What, out.Do = a.fill(w, out.What, parent), a.fill(w, out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
 		out.Who, out.Where = parent.Who, parent.Where
@@ -83,12 +85,16 @@ func parentFixer(state State) Fixer {
 	return FixAccounting
 }
 
-func (a Awaited) fill(text string, parent Advice) string {
+func (a Awaited) fill(w *words, text string, parent Advice) string {
 	why := ""
 	if parent.What != "" {
 		why = ": " + parent.What
 	}
-	return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
+	key := a.Key
+	if a.Spelled != "" {
+		key += w.Accents
+	}
+	return strings.NewReplacer("{key}", key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
 }
 
 // ProducerByDocument is the name of the lookup of a producer by CPF or CNPJ (chapter 4, after the

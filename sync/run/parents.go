@@ -4,6 +4,7 @@ package run
 
 import (
 	"context"
+	"maps"
 
 	"go.uber.org/zap"
 
@@ -26,8 +27,26 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 		return nil, nil
 	}
 	known, err := r.Ledger.Parents(ctx, keys)
-	if err != nil || len(job.Mapping.SentBy) < 2 {
-		return known, err
+	if err != nil {
+		return nil, err
+	}
+	var alike []trade.ParentKey // of those that are missing
+	for _, k := range keys {
+		if _, there := known[k]; !there {
+			if other := mapping.OtherAccents(k.Key); other != k.Key {
+				alike = append(alike, trade.ParentKey{Job: k.Job, Key: other})
+			}
+		}
+	}
+	if len(alike) > 0 {
+		there, err := r.Ledger.Parents(ctx, alike)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(known, there)
+	}
+	if len(job.Mapping.SentBy) < 2 {
+		return known, nil
 	}
 	for _, name := range job.Mapping.SentBy {
 		unread, err := r.NeverRead(ctx, name)
