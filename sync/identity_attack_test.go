@@ -622,3 +622,23 @@ func TestChildrenGoWhereAnotherJobMapsTheirContractInAnotherWay(t *testing.T) {
 	b.records("order_commitments", 1)
 	b.records("deliveries", 1)
 }
+
+// While the first contracts of a pass go, one of them is deleted, and a later one becomes what it
+// was, with one field corrected.
+func TestARowThatIsEditedWhileItsPassSendsIsComparedWithWhatWentInIt(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		var b *bench
+		b = newBenchOn(t, db, sandbox.Options{OnExecuted: func(n int, _ sandbox.Record) {
+			if n == 1 {
+				b.exec(`UPDATE contrato SET (quantidade, preco, produto, data_contrato) =
+					(SELECT quantidade + 1, preco, produto, data_contrato FROM contrato WHERE num = '0001') WHERE num = '0200'`)
+				b.exec(`DELETE FROM contrato WHERE num = '0001'`)
+			}
+		}})
+		b.limits.MaxInFlight = 1
+		b.contracts(200)
+		b.sweeps(2)
+		b.records("order_commitments", 199)
+		b.heldFor("contracts", key(200), trade.CauseRetyped, key(1))
+	})
+}
