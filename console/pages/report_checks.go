@@ -128,10 +128,7 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 			}
 		}
 		keys.Items = append(keys.Items, keyless(s)...)
-		if p.ERP == nil {
-			continue
-		}
-		for _, job := range p.ERP.Jobs {
+		for _, job := range p.ERP.Differ() {
 			if job.Job == s.Job {
 				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
 			}

@@ -112,16 +112,10 @@ func (o *Office) erpNow(ctx context.Context) (*reconcile.ERPNow, error) {
 	if o.engine == nil {
 		return nil, nil //nolint:nilnil // then no ERP is compared
 	}
-	select {
-	case o.plan <- struct{}{}:
-		defer func() { <-o.plan }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	now := &reconcile.ERPNow{At: o.now()}
+	now := &reconcile.ERPNow{At: o.now(), Found: map[trade.ParentKey]trade.Entry{}}
 	reports, err := o.engine.Sync(ctx, nil, engine.Options{
 		DryRun: true, Sweep: true, Progress: func(run.Progress) {},
-		Planned: func(e trade.Entry) { now.Found = append(now.Found, e) },
+		Planned: func(e trade.Entry) { now.Found[trade.ParentKey{Job: e.Job, Key: e.Key}] = e },
 	})
 	if err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		Rows int
 		View Overview
 		ERP  []ERPJob
-	}{s.Head.Day, plan.Rows, view, plan.ERP.marked()})
+	}{s.Head.Day, plan.Rows, view, plan.ERP.Differ()})
 	if err != nil {
 		return ClosingPlan{}, phrase.Errorf("plan the closing: %w", err)
 	}

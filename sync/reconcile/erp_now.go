@@ -3,13 +3,11 @@
 package reconcile
 
 import (
-	"cmp"
 	"context"
 	"reflect"
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,11 +15,12 @@ import (
 type ERPNow struct {
 	At   time.Time `json:"at"`   // of the reading
 	Jobs []ERPJob  `json:"jobs"` // those that differ from the ledger or could not be read
-	// rows as a pass would leave them: the newest of each is the last one
-	Found []trade.Entry `json:"-"`
+	// the rows that a pass would add or change, as it would leave them
+	Found map[trade.ParentKey]trade.Entry `json:"-"`
 }
 
-// ERPJob is what the ERP has of a job other than the ledger, in documents up to the day of the closing.
+// ERPJob is what the ERP has of a job other than the ledger, in documents up to the day of the
+// closing.
 type ERPJob struct {
 	Job       string         `json:"job"`
 	Unread    trade.Sentence `json:"unread,omitzero"` // why the job could not be read to its end
@@ -31,82 +30,62 @@ type ERPJob struct {
 	Kilograms trade.Decimal  `json:"kilograms,omitzero"` // what the ERP has more
 }
 
+// Differ returns the jobs that differ from the ledger or could not be read.
+func (n *ERPNow) Differ() []ERPJob {
+	if n == nil {
+		return nil
+	}
+	return n.Jobs
+}
+
 // compare fills in what differs from the ledger.
 func (n *ERPNow) compare(ctx context.Context, t *taker) error {
-	newest := map[trade.ParentKey]trade.Entry{}
+	var ids []int64
 	for _, e := range n.Found {
-		newest[trade.ParentKey{Job: e.Job, Key: e.Key}] = e
+		ids = append(ids, e.ID)
 	}
-	entries := make([]trade.Entry, 0, len(newest))
-	for _, e := range newest {
-		entries = append(entries, e)
+	list, err := t.Ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
 	}
-	for page := range slices.Chunk(entries, run.PageSize) {
-		var ids []int64
-		for _, e := range page {
-			if e.ID > 0 {
-				ids = append(ids, e.ID)
-			}
-		}
-		list, err := t.Ledger.Entries(ctx, ids)
-		if err != nil {
-			return err
-		}
-		before := map[int64]trade.Entry{}
-		for _, e := range list {
-			before[e.ID] = e
-		}
-		for _, e := range page {
-			old, known := before[e.ID]
-			known = known && t.counts(old) && !t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}]
-			n.add(old, e, known, t.counts(e))
-		}
+	before := map[int64]trade.Entry{}
+	for _, e := range list {
+		before[e.ID] = e
+	}
+	for key, now := range n.Found {
+		old, known := before[now.ID]
+		i := slices.IndexFunc(n.Jobs, func(j ERPJob) bool { return j.Job == now.Job })
+		n.Jobs[i].add(old, now, known && t.counts(old) && !t.renumbered[key], t.counts(now))
 	}
 	n.Jobs = slices.DeleteFunc(n.Jobs, func(j ERPJob) bool {
 		return j.Unread.Code == "" && j.New+j.Changed+j.Gone == 0
 	})
-	n.Found = nil
 	return nil
 }
 
 // counts reports whether the ERP has a document of the closing in an entry.
 func (t *taker) counts(e trade.Entry) bool {
-	return e.GoneSweeps == 0 && !e.Away() && (t.day == "" || e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
+	return e.GoneSweeps == 0 && !e.Away() && (e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
 }
 
 // add counts the difference between an entry and the same row as it is read.
-func (n *ERPNow) add(old, now trade.Entry, was, stands bool) {
-	i := slices.IndexFunc(n.Jobs, func(j ERPJob) bool { return j.Job == now.Job })
-	of := &n.Jobs[i]
+func (j *ERPJob) add(old, now trade.Entry, was, stands bool) {
+	var before, after trade.Decimal
+	if was {
+		before, _ = old.Quantity.Kilograms()
+	}
+	if stands {
+		after, _ = now.Quantity.Kilograms()
+	}
 	switch {
 	case stands && !was:
-		of.New++
+		j.New++
 	case was && !stands:
-		of.Gone++
+		j.Gone++
 	case was && !reflect.DeepEqual(old.NewestValues(), now.NewestValues()):
-		of.Changed++
+		j.Changed++
 	default:
 		return
 	}
-	for _, part := range []struct {
-		counts bool
-		entry  trade.Entry
-		by     func(trade.Decimal, trade.Decimal) trade.Decimal
-	}{{stands, now, trade.Decimal.Add}, {was, old, trade.Decimal.Sub}} {
-		if kg, ok := part.entry.Quantity.Kilograms(); ok && part.counts {
-			of.Kilograms = part.by(of.Kilograms, kg)
-		}
-	}
-}
-
-// marked returns the differences without the reasons, whose texts may change from reading to reading.
-func (n *ERPNow) marked() (out []ERPJob) {
-	if n == nil {
-		return nil
-	}
-	for _, j := range n.Jobs {
-		j.Unread = trade.Say(cmp.Or(j.Unread.Code, "-"))
-		out = append(out, j)
-	}
-	return out
+	j.Kilograms = j.Kilograms.Add(after).Sub(before)
 }

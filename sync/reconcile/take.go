@@ -92,8 +92,8 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	if src.Platform != nil {
 		head.Asked = &Asked{}
 	}
-	if src.ERP != nil {
-		head.ERP = src.ERP
+	head.ERP = src.ERP
+	if head.ERP != nil {
 		err = head.ERP.compare(ctx, t)
 		if err != nil {
 			return nil, err

@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"maps"
 
 	"go.uber.org/zap"
 
@@ -26,27 +25,14 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	for _, k := range keys { // one that only looks like the missing one is named
+		if other := mapping.OtherAccents(k.Key); other != k.Key {
+			keys = append(keys, trade.ParentKey{Job: k.Job, Key: other})
+		}
+	}
 	known, err := r.Ledger.Parents(ctx, keys)
-	if err != nil {
-		return nil, err
-	}
-	var alike []trade.ParentKey // of those that are missing
-	for _, k := range keys {
-		if _, there := known[k]; !there {
-			if other := mapping.OtherAccents(k.Key); other != k.Key {
-				alike = append(alike, trade.ParentKey{Job: k.Job, Key: other})
-			}
-		}
-	}
-	if len(alike) > 0 {
-		there, err := r.Ledger.Parents(ctx, alike)
-		if err != nil {
-			return nil, err
-		}
-		maps.Copy(known, there)
-	}
-	if len(job.Mapping.SentBy) < 2 {
-		return known, nil
+	if err != nil || len(job.Mapping.SentBy) < 2 {
+		return known, err
 	}
 	for _, name := range job.Mapping.SentBy {
 		unread, err := r.NeverRead(ctx, name)

@@ -124,10 +124,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 
 // tellERP prints how the ERP differs now from what would be closed.
 func tellERP(a *cli.App, plan reconcile.ClosingPlan) {
-	if plan.ERP == nil {
-		return
-	}
-	for _, j := range plan.ERP.Jobs {
+	for _, j := range plan.ERP.Differ() {
 		if j.Unread.Code == "" {
 			a.Tell("close.erp_other", j.Job, closingDay(a, plan.Day), j.New, j.Changed, j.Gone,
 				trade.NumberText(j.Kilograms.String(), a.Lang()), j.Job)
@@ -141,7 +138,7 @@ func tellERP(a *cli.App, plan reconcile.ClosingPlan) {
 		}
 		a.Tell("close.erp_unread", j.Job, a.Voice().Say(j.Unread), swept)
 	}
-	if len(plan.ERP.Jobs) == 0 {
+	if plan.ERP != nil && len(plan.ERP.Jobs) == 0 {
 		a.Tell("close.erp")
 	}
 }
