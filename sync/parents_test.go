@@ -99,6 +99,29 @@ func TestTheDeliveriesOfARenumberedContractDifferNoMore(t *testing.T) {
 	})
 }
 
+// A key that only looks like that of a contract, because its accents are stored in another form, says so.
+func TestAParentKeyThatDiffersInTheFormOfItsAccentsSaysSo(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.contracts(1)
+		b.delivery(1, 1, 10)
+		b.exec("UPDATE contrato SET num = 'S\u00c3O-1'")
+		b.exec("UPDATE entrega SET num = 'SA\u0303O-1'")
+		b.pass()
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if e.WaitingFor[0].Spelled != "01|S\u00c3O-1" {
+			t.Errorf("it waits for %+v", e.WaitingFor)
+		}
+		what := e.WaitingFor[0].Sentence(trade.Portuguese)
+		if !strings.Contains(what, "os acentos gravados de outra forma") {
+			t.Error(what)
+		}
+		b.exec("UPDATE entrega SET num = 'S\u00c3O-1'")
+		b.pass()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+	})
+}
+
 // A dry run tells of new rows where their parents stand also when rows beside them have changed.
 func TestADryRunKnowsTheParentsOfNewRowsBesideChangedOnes(t *testing.T) {
 	either(t, func(t *testing.T, db database) {

@@ -12,7 +12,8 @@ import (
 type Awaited struct {
 	Ref  string `json:"ref,omitempty"`  // de-para kind
 	Code string `json:"code,omitempty"` // ERP code without an id
-	// the table's code that differs from Code in capital letters only
+	// the table's code that differs from Code in capital letters only; of a parent, its key where that
+	// differs from Key in the form of its accents only
 	Spelled     string `json:"spelled,omitempty"`
 	Job         string `json:"job,omitempty"` // the parent's job and key
 	Key         string `json:"key,omitempty"`
@@ -37,7 +38,7 @@ func (a Awaited) Sentence(lang Lang) string {
 		}
 		return text
 	case a.Job != "":
-		return a.fill(w.Parents[a.standing()], a.parent(lang))
+		return a.fill(w, w.Parents[a.standing()], a.parent(lang))
 	}
 	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
 }
@@ -52,14 +53,15 @@ func (a Awaited) Advice(lang Lang) Advice {
 		return Explain(Waiting, "", lang)
 	}
 	parent := a.parent(lang)
-	out := wordsIn(lang).Solve[a.standing()]
-	out.What, out.Do = a.fill(out.What, parent), a.fill(out.Do, parent)
+	w := wordsIn(lang)
+	out := w.Solve[a.standing()]
+	out.What, out.Do = a.fill(w, out.What, parent), a.fill(w, out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
 		out.Who, out.Where = parent.Who, parent.Where
 	}
 	if out.Where == "" {
-		out.Where = wordsIn(lang).Causes[CauseParent].Where
+		out.Where = w.Causes[CauseParent].Where
 	}
 	if out.Fixer == "" {
 		out.Fixer = parentFixer(a.standing())
@@ -100,12 +102,16 @@ func parentFixer(state State) Fixer {
 	return FixAccounting
 }
 
-func (a Awaited) fill(text string, parent Advice) string {
+func (a Awaited) fill(w *words, text string, parent Advice) string {
 	why := ""
 	if parent.What != "" {
 		why = ": " + parent.What
 	}
-	return strings.NewReplacer("{key}", a.Key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
+	key := a.Key
+	if a.Spelled != "" {
+		key += w.Accents
+	}
+	return strings.NewReplacer("{key}", key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
 }
 
 // ProducerByDocument is the name of the lookup of a producer by CPF or CNPJ (chapter 4, after the

@@ -51,6 +51,7 @@ type words struct {
 	Records  map[Kind]noun    `json:"records"`
 	Code     string           `json:"code"`     // between the name of a code's kind and the code
 	Spelled  string           `json:"spelled"`  // a code that differs in capitals only; with {code}
+	Accents  string           `json:"accents"`  // a key that differs in the form of its accents only
 	Platform string           `json:"platform"` // waiting for a platform record; with {kind} and {id}
 	Place    string           `json:"place"`    // where a column is: format of (column)
 	Column   string           `json:"column"`   // format of (column, value)

@@ -204,6 +204,39 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		"1", "signed", "1")).Wants(http.StatusOK, "O mês foi fechado")
 }
 
+// A month is compared with the ERP as it is at that moment, also where no pass has read it: what left it,
+// what came, and that it cannot be read.
+func TestAClosingComparesWithTheERPOfThatMoment(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	month := url.Values{"month": {lastMonth(d)}}
+	plan := func(wants ...string) {
+		t.Helper()
+		d.as(trade.Accountant).Get("/report").Submit("/report/close/plan", month).Wants(http.StatusOK, wants...)
+	}
+	closing := func(wants ...string) {
+		t.Helper()
+		_, told := d.run(2, "report", "--close", lastMonth(d), "--reason", "mês conferido", "--as", "ana")
+		for _, want := range wants {
+			if !strings.Contains(told, want) {
+				t.Errorf("the command does not say %q:\n%s", want, told)
+			}
+		}
+	}
+	same := `O ERP tem agora o que está na conta</strong> <span class="state accepted">`
+	plan(same, "lido por inteiro para esta página em")
+	closing("O ERP foi lido agora: tem o que está na conta.")
+	d.sql("erp.db", `DELETE FROM contrato WHERE num = '000002';
+		UPDATE contrato SET quantidade = '1300.50' WHERE num = '000001'`)
+	plan("novos 0, alterados 1; na conta e não mais no ERP: 1. Diferença: −24 t", "Leia tudo de novo antes de fechar")
+	closing("alterados 1, não mais no ERP 1; diferença de")
+	d.run(0, "sync", "--sweep")
+	plan(same)
+	d.sql("erp.db", `ALTER TABLE contrato RENAME TO contratos`)
+	plan("não conferido com o ERP agora: o ERP não pôde ser lido", "Os números são os da leitura completa de")
+	closing("contracts não foi conferida com o ERP agora: o ERP não pôde ser lido")
+}
+
 // future reports whether a day has not come yet.
 func (d *deskWorld) future(day trade.Date) bool {
 	return trade.DateOf(office.Now().In(d.host.App.Config.Zone())).Before(day)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -27,6 +28,9 @@ func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan, pas
 		for i := range check.Items {
 			if past {
 				check.Items[i].Path = ""
+			}
+			if why := check.Items[i].ERP.Unread; why.Code != "" {
+				check.Items[i].Unread = i18n.InBrowser(q.Lang, from.Say(why, q.Lang))
 			}
 		}
 	}
@@ -63,7 +67,7 @@ func (p Closing) Failed() int {
 
 // ClosingCheck is one line of the checklist of a closing.
 type ClosingCheck struct {
-	Key    string // key of its text: sweep, even, doubt, held, refused, waiting, differences or keys
+	Key    string // key of its text: sweep, erp, even, doubt, held, refused, waiting, differences or keys
 	OK     bool
 	Blocks bool // nothing can be closed while it fails
 	Items  []ClosingItem
@@ -76,11 +80,13 @@ type ClosingItem struct {
 	Fixing bool        // of contracts: their fixations, which are the same grain
 	State  trade.State // the state of the rows; "" = not about a state
 	Sums   trade.Sums
-	At     time.Time // of a sweep
+	At     time.Time // of a sweep or reading
 	N      int       // divergences, or the difference of a sum
 	Why    trade.BesideKind
 	Keys   []string
-	Path   string // address of the list
+	Unread string           // why the ERP could not be read, in words
+	ERP    reconcile.ERPJob // what the ERP has now other than the figures
+	Path   string           // address of the list
 }
 
 // stateChecks are the checks for open rows in certain states, in the order of the checklist.
@@ -97,6 +103,10 @@ var stateChecks = []struct {
 // checksOf returns the checklist of a closing.
 func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 	sweep, even := ClosingCheck{Key: "sweep", OK: true}, ClosingCheck{Key: "even", Blocks: true}
+	now := ClosingCheck{Key: "erp", OK: p.ERP != nil && len(p.ERP.Jobs) == 0}
+	if p.ERP != nil {
+		now.Items = []ClosingItem{{At: p.ERP.At}}
+	}
 	keys := ClosingCheck{Key: "keys"}
 	open := make([]ClosingCheck, len(stateChecks))
 	for i, check := range stateChecks {
@@ -118,6 +128,11 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 			}
 		}
 		keys.Items = append(keys.Items, keyless(s)...)
+		for _, job := range p.ERP.Differ() {
+			if job.Job == s.Job {
+				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
+			}
+		}
 	}
 	for _, u := range p.Uneven {
 		even.Items = append(even.Items, ClosingItem{
@@ -130,9 +145,9 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 			N: p.Divergences, Path: "/report?show=1&to=" + p.Day.String() + "#divergences",
 		})
 	}
-	out := append(append([]ClosingCheck{sweep, even}, open...), differences, keys)
-	for i := range out[1:] {
-		out[i+1].OK = len(out[i+1].Items) == 0
+	out := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
+	for i := range out[2:] {
+		out[i+2].OK = len(out[i+2].Items) == 0
 	}
 	return out
 }

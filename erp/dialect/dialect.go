@@ -220,6 +220,9 @@ type Facts struct {
 	// began. Without it (PostgreSQL: grant pg_read_all_stats) only the lookback covers rows that
 	// commit late.
 	SeesTransactions bool
+	// Filtered is a table of which a policy may hide rows from the reading role (PostgreSQL: row-level
+	// security); "" if there is none.
+	Filtered string
 	// Reading says how the rows are read where the database has no read-only transactions; otherwise
 	// it is empty.
 	Reading Reading

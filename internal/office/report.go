@@ -39,6 +39,7 @@ type ReportQuery struct {
 // ReportSources are what a report is made from besides the ledger.
 type ReportSources struct {
 	Platform *reconcile.Answers       // nil: the platform is not asked
+	erp      *reconcile.ERPNow        // nil: the ERP is not read
 	Progress func(rows int, all bool) // see reconcile.Sources; nil: none
 }
 

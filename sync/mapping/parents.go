@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -51,6 +53,15 @@ func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
 	}
 	key = JoinCode(texts)
 	return key, strings.Trim(key, "| ") != "" && Keepable(key)
+}
+
+// OtherAccents returns a key with its accents in the other form, composed or decomposed; the same key if
+// it has none.
+func OtherAccents(key string) string {
+	if norm.NFC.IsNormalString(key) {
+		return norm.NFD.String(key)
+	}
+	return norm.NFC.String(key)
 }
 
 // NeverRead is the state stored under a job with an empty key if the job's rows were never read:
@@ -101,6 +112,11 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 			rank, missing = n, &trade.Awaited{Job: spec.Job, Key: key}
 			if ok {
 				out.Origin.Value = key
+				continue
+			}
+			other := OtherAccents(key)
+			if known[trade.ParentKey{Job: spec.Job, Key: other}].State != "" {
+				missing.Spelled = other
 			}
 		}
 	}

@@ -26,6 +26,7 @@ type ClosingPlan struct {
 	Totals      []Total  // overall, by product
 	Accounts    []Account
 	States      []StateCount
+	ERP         *ERPNow   // the ERP, read for this plan; nil: it was not
 	Summaries   []Summary // the open rows, by state
 	First       string    // the day of the earliest document; "" if there is none
 	// hash of all sums, but not of when they were made: a closing ordered with it closes what was
@@ -79,7 +80,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	}
 	plan := ClosingPlan{
 		First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences,
-		Summaries: view.Summaries, Accounts: view.Accounts,
+		Summaries: view.Summaries, Accounts: view.Accounts, ERP: s.Head.ERP,
 	}
 	for _, sum := range view.Summaries {
 		if d := sum.Difference(); d != nil && *d != 0 {
@@ -108,7 +109,8 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		Day  string
 		Rows int
 		View Overview
-	}{s.Head.Day, plan.Rows, view})
+		ERP  []ERPJob
+	}{s.Head.Day, plan.Rows, view, plan.ERP.Differ()})
 	if err != nil {
 		return ClosingPlan{}, phrase.Errorf("plan the closing: %w", err)
 	}

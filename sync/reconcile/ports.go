@@ -62,6 +62,7 @@ type Sources struct {
 	// as what was sent shows
 	Jobs     []*mapping.Job
 	Platform *Answers // nil: the platform is not asked
+	ERP      *ERPNow  // nil: the ERP was not read for this report
 	Zone     *time.Location
 	Now      time.Time
 	Program  string // version

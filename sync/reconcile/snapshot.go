@@ -37,6 +37,7 @@ type Head struct {
 	Acts     []Act               `json:"acts"` // people's decisions until then, oldest first
 	Messages []trade.SeenMessage `json:"messages"`
 	Asked    *Asked              `json:"asked,omitempty"` // nil: the platform was not asked
+	ERP      *ERPNow             `json:"erp,omitempty"`   // nil: it was not read for this
 
 	Closed *Closed `json:"closed,omitempty"` // set in a closed report, but not stored in it
 }

@@ -92,6 +92,13 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	if src.Platform != nil {
 		head.Asked = &Asked{}
 	}
+	head.ERP = src.ERP
+	if head.ERP != nil {
+		err = head.ERP.compare(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+	}
 	head.Acts, err = t.readActs()
 	if err != nil {
 		return nil, err

@@ -25,6 +25,11 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 	if len(keys) == 0 {
 		return nil, nil
 	}
+	for _, k := range keys { // one that only looks like the missing one is named
+		if other := mapping.OtherAccents(k.Key); other != k.Key {
+			keys = append(keys, trade.ParentKey{Job: k.Job, Key: other})
+		}
+	}
 	known, err := r.Ledger.Parents(ctx, keys)
 	if err != nil || len(job.Mapping.SentBy) < 2 {
 		return known, err

@@ -43,7 +43,7 @@ func (c *checker) heartbeat(alerts bool) {
 	case heartbeat != nil:
 		c.pass("heartbeat", "check.heartbeat_ok", heartbeat)
 	case alerts:
-		c.pass("heartbeat", "check.heartbeat_none")
+		c.warn("heartbeat", "check.heartbeat_hint", "check.heartbeat_none")
 	}
 }
 

@@ -42,6 +42,9 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	default:
 		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
 	}
+	if facts.Filtered != "" {
+		c.warn("erp", "check.filtered_hint", "check.filtered", facts.Filtered)
+	}
 	if facts.Reading != "" {
 		c.mayWrite(ctx, source)
 	}

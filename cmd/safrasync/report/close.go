@@ -41,7 +41,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		}
 		return true, tellClosing(a, plan)
 	}
-	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+	reports, err := a.Office(ctx, cli.ToRead, cli.ERPIfThere)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		}
 		agree = office.Planned(plan.Mark)
 	}
-	reports, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	reports, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere)
 	if err != nil {
 		return err
 	}
@@ -106,6 +106,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	for _, job := range plan.Unswept {
 		a.Tell("close.no_sweep", job, job)
 	}
+	tellERP(a, plan)
 	for _, u := range plan.Uneven {
 		a.Tell("close.uneven", u.Job, u.Difference)
 	}
@@ -121,6 +122,27 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	return nil
 }
 
+// tellERP prints how the ERP differs now from what would be closed.
+func tellERP(a *cli.App, plan reconcile.ClosingPlan) {
+	for _, j := range plan.ERP.Differ() {
+		if j.Unread.Code == "" {
+			a.Tell("close.erp_other", j.Job, closingDay(a, plan.Day), j.New, j.Changed, j.Gone,
+				trade.NumberText(j.Kilograms.String(), a.Lang()), j.Job)
+			continue
+		}
+		swept := "–"
+		for _, s := range plan.Summaries {
+			if s.Job == j.Job && s.SweptAt != nil {
+				swept = a.Voice().Moment(*s.SweptAt)
+			}
+		}
+		a.Tell("close.erp_unread", j.Job, a.Voice().Say(j.Unread), swept)
+	}
+	if plan.ERP != nil && len(plan.ERP.Jobs) == 0 {
+		a.Tell("close.erp")
+	}
+}
+
 // Approvable returns the act with which an ordered closing is approved on the command line.
 func Approvable(a *cli.App) acts.OtherAct {
 	opened := func(ctx context.Context, o acts.Order, how cli.Access) (day trade.Date, reports *office.Office,
@@ -130,7 +152,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 		if err != nil {
 			return day, nil, with, err
 		}
-		reports, err = a.Office(ctx, how, cli.NoERP)
+		reports, err = a.Office(ctx, how, cli.ERPIfThere)
 		if err != nil {
 			return day, nil, with, err
 		}

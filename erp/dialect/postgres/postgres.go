@@ -165,7 +165,10 @@ func (p *engine) probe(ctx context.Context) error {
 
 func (p *engine) Facts(ctx context.Context, db *sqlx.DB) (f dialect.Facts, err error) {
 	err = db.QueryRowxContext(ctx, `SELECT current_setting('server_version'), current_setting('server_encoding'),
-  pg_has_role(current_user, 'pg_read_all_stats', 'USAGE')`).Scan(&f.Version, &f.Charset, &f.SeesTransactions)
+  pg_has_role(current_user, 'pg_read_all_stats', 'USAGE'),
+  COALESCE((SELECT min(n.nspname || '.' || c.relname) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relrowsecurity AND has_schema_privilege(n.oid, 'USAGE') AND has_table_privilege(c.oid, 'SELECT')
+      AND row_security_active(c.oid)), '')`).Scan(&f.Version, &f.Charset, &f.SeesTransactions, &f.Filtered)
 	return f, err
 }
 

@@ -37,3 +37,25 @@ func TestALargeListIsInNoTemporaryFile(t *testing.T) {
 	}
 	must.Do(t, book.Close())
 }
+
+// A sheet that people do not see is not read in place of the one that they do.
+func TestAHiddenSheetIsNotReadUnlessItIsNamed(t *testing.T) {
+	t.Parallel()
+	book := excelize.NewFile()
+	must.Get(book.NewSheet("seen"))(t)
+	must.Do(t, book.SetCellValue("Sheet1", "A1", "hidden"))
+	must.Do(t, book.SetCellValue("seen", "A1", "seen"))
+	book.SetActiveSheet(1)
+	must.Do(t, book.SetSheetVisible("Sheet1", false))
+	file := must.Get(book.WriteToBuffer())(t)
+	for sheet, want := range map[string]string{"": "seen", "Sheet1": "hidden"} {
+		got := ""
+		must.Get(workbook.Read(file.Bytes(), sheet, 1<<20, func(cells []string, _ int) error {
+			got += cells[0]
+			return nil
+		}))(t)
+		if got != want {
+			t.Errorf("of sheet %q it reads %q", sheet, got)
+		}
+	}
+}

@@ -47,8 +47,14 @@ func Read(data []byte, sheet string, unpacked int64, row func(cells []string, li
 	}
 	defer func() { _ = book.Close() }()
 	sheets := book.GetSheetList()
-	if sheet == "" {
+	if sheet == "" { // the first that people see
 		sheet = book.GetSheetName(0)
+		for i := len(sheets) - 1; i >= 0; i-- {
+			visible, err := book.GetSheetVisible(sheets[i])
+			if err == nil && visible {
+				sheet = sheets[i]
+			}
+		}
 	}
 	at, err := book.GetSheetIndex(sheet)
 	if err != nil || at < 0 {

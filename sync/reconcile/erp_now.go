@@ -1,0 +1,91 @@
+// The ERP at the moment of a closing.
+
+package reconcile
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// ERPNow is what a reading of the whole ERP that recorded nothing found.
+type ERPNow struct {
+	At   time.Time `json:"at"`   // of the reading
+	Jobs []ERPJob  `json:"jobs"` // those that differ from the ledger or could not be read
+	// the rows that a pass would add or change, as it would leave them
+	Found map[trade.ParentKey]trade.Entry `json:"-"`
+}
+
+// ERPJob is what the ERP has of a job other than the ledger, in documents up to the day of the
+// closing.
+type ERPJob struct {
+	Job       string         `json:"job"`
+	Unread    trade.Sentence `json:"unread,omitzero"` // why the job could not be read to its end
+	New       int            `json:"new,omitempty"`
+	Changed   int            `json:"changed,omitempty"`
+	Gone      int            `json:"gone,omitempty"`     // or cancelled
+	Kilograms trade.Decimal  `json:"kilograms,omitzero"` // what the ERP has more
+}
+
+// Differ returns the jobs that differ from the ledger or could not be read.
+func (n *ERPNow) Differ() []ERPJob {
+	if n == nil {
+		return nil
+	}
+	return n.Jobs
+}
+
+// compare fills in what differs from the ledger.
+func (n *ERPNow) compare(ctx context.Context, t *taker) error {
+	var ids []int64
+	for _, e := range n.Found {
+		ids = append(ids, e.ID)
+	}
+	list, err := t.Ledger.Entries(ctx, ids)
+	if err != nil {
+		return err
+	}
+	before := map[int64]trade.Entry{}
+	for _, e := range list {
+		before[e.ID] = e
+	}
+	for key, now := range n.Found {
+		old, known := before[now.ID]
+		i := slices.IndexFunc(n.Jobs, func(j ERPJob) bool { return j.Job == now.Job })
+		n.Jobs[i].add(old, now, known && t.counts(old) && !t.renumbered[key], t.counts(now))
+	}
+	n.Jobs = slices.DeleteFunc(n.Jobs, func(j ERPJob) bool {
+		return j.Unread.Code == "" && j.New+j.Changed+j.Gone == 0
+	})
+	return nil
+}
+
+// counts reports whether the ERP has a document of the closing in an entry.
+func (t *taker) counts(e trade.Entry) bool {
+	return e.GoneSweeps == 0 && !e.Away() && (e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
+}
+
+// add counts the difference between an entry and the same row as it is read.
+func (j *ERPJob) add(old, now trade.Entry, was, stands bool) {
+	var before, after trade.Decimal
+	if was {
+		before, _ = old.Quantity.Kilograms()
+	}
+	if stands {
+		after, _ = now.Quantity.Kilograms()
+	}
+	switch {
+	case stands && !was:
+		j.New++
+	case was && !stands:
+		j.Gone++
+	case was && !reflect.DeepEqual(old.NewestValues(), now.NewestValues()):
+		j.Changed++
+	default:
+		return
+	}
+	j.Kilograms = j.Kilograms.Add(after).Sub(before)
+}
