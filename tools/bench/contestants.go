@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -50,7 +51,7 @@ func (c contestant) slowServer(ctx context.Context) error {
 }
 
 // names lists the contestants in order; the first two are the program under measurement.
-var names = []string{"sqlite", "postgres", "bento", "river", "script"}
+var names = []string{"sqlite", "postgres", "bento", "river", "river-each", "script"}
 
 // contestant returns a contestant that has sent nothing yet.
 func (b *bench) contestant(ctx context.Context, name, url, erp string) (contestant, error) {
@@ -61,9 +62,13 @@ func (b *bench) contestant(ctx context.Context, name, url, erp string) (contesta
 	if err := clearBook(ctx, erp); err != nil {
 		return contestant{}, fmt.Errorf("the book of %s: %w", name, err)
 	}
-	binary, err := b.built(name)
+	binary, err := b.built(strings.TrimSuffix(name, "-each"))
 	c := contestant{name: name, folder: b.folder(), check: func(used, *result) error { return nil }}
-	c.book = func(ctx context.Context) (map[int32]entry, error) { return readBook(ctx, erp) }
+	book := sentBook
+	if name == "river" {
+		book = outputBook
+	}
+	c.book = func(ctx context.Context) (map[int32]entry, error) { return readBook(ctx, erp, book) }
 	inFlight := fmt.Sprint(b.inFlight)
 	c.pass = func() *exec.Cmd {
 		var cmd *exec.Cmd
@@ -72,8 +77,9 @@ func (b *bench) contestant(ctx context.Context, name, url, erp string) (contesta
 			cmd = exec.Command(binary, "-c", filepath.Join(moduleDir("bento"), "pipeline.yaml"))
 			cmd.Env = append(os.Environ(), "BENCH_URL="+url, "BENCH_KEY="+apiKey, "BENCH_IN_FLIGHT="+inFlight,
 				"BENCH_ERP_URL="+asURL(erp))
-		case "river":
-			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "-key", apiKey, "-in-flight", inFlight)
+		case "river", "river-each":
+			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "-key", apiKey, "-in-flight", inFlight,
+				"-each="+strconv.FormatBool(name != "river"))
 		default:
 			cmd = exec.Command(binary, "-url", url, "-dsn", erp, "script")
 			cmd.Env = append(os.Environ(), roleEnv+"=1")

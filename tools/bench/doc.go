@@ -15,7 +15,8 @@
 //   - limit: prebuilt bodies, POSTed by a bare net/http loop with as many connections; no database,
 //     no ledger (limit.go)
 //   - bento: a stream processor with the same query and the same bodies (module bench/bento)
-//   - river: a job queue in PostgreSQL with a worker for each row (module bench/river)
+//   - river: a job queue in PostgreSQL with a worker for each row, as its documentation recommends it
+//     (module bench/river); river-each records the id in the transaction of each job
 //   - script: the usual fifty lines: select, POST, write the id back, one row after another
 //     (script.go)
 //

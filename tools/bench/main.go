@@ -61,7 +61,7 @@ func run(ctx context.Context, w io.Writer, args []string) error {
 	set.IntVar(&f.reps, "reps", 3, "repetitions; their median counts")
 	set.IntVar(&f.inFlight, "in-flight", 32, "POSTs in flight at once")
 	set.StringVar(&f.only, "only", "",
-		"comma-separated names of latencies (0s, 20ms), contestants (sqlite, postgres, bento, river, script) and measures; default everything")
+		"comma-separated names of latencies (0s, 20ms), contestants (sqlite, postgres, bento, river, river-each, script) and measures; default everything")
 	set.StringVar(&f.asJSON, "json", "", "file for one JSON line for each run")
 	set.StringVar(&f.table, "table", "", "Markdown file whose table is replaced, between its two comments")
 	set.BoolVar(&f.small, "small", false, "ledgers of -rows entries only: for the tests of this program")

@@ -85,11 +85,18 @@ func clearBook(ctx context.Context, dsn string) error {
 	})
 }
 
-// readBook reads the book in the form of a ledger.
-func readBook(ctx context.Context, dsn string) (map[int32]entry, error) {
+// The books: of those who write one, and of River, where it is the outputs of the jobs.
+const (
+	sentBook   = `SELECT substr(contrato, 2)::int, id FROM enviado`
+	outputBook = `SELECT substr(args->>'contract_id', 2)::int, metadata->'output'->>'id' FROM river.river_job
+		WHERE metadata ? 'output'`
+)
+
+// readBook reads a book in the form of a ledger.
+func readBook(ctx context.Context, dsn, query string) (map[int32]entry, error) {
 	book := map[int32]entry{}
 	err := withDB(dsn, func(db *sql.DB) error {
-		rows, err := db.QueryContext(ctx, `SELECT substr(contrato, 2)::int, id FROM enviado`)
+		rows, err := db.QueryContext(ctx, query)
 		if err != nil {
 			return err
 		}

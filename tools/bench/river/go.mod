@@ -3,16 +3,15 @@ module github.com/safrasync/safrasync/tools/bench/river
 go 1.26.0
 
 require (
-	github.com/lib/pq v1.12.3
+	github.com/jackc/pgx/v5 v5.7.6
 	github.com/riverqueue/river v0.25.0
-	github.com/riverqueue/river/riverdriver/riverdatabasesql v0.25.0
+	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.25.0
 )
 
 require (
 	github.com/davecgh/go-spew v1.1.1 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.7.6 // indirect
 	github.com/jackc/puddle/v2 v2.2.2 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/riverqueue/river/riverdriver v0.25.0 // indirect

@@ -3,9 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -15,15 +13,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "github.com/lib/pq" // the queue and the ERP
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/riverqueue/river"
-	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 )
 
-// unsentQuery selects what is sent: the rows that are not in the book.
-const unsentQuery = `SELECT contrato, peso_liquido, to_char(to_date(data_entrega, 'YYYYMMDD'), 'YYYY-MM-DD'), car FROM entrega e
-	WHERE NOT EXISTS (SELECT FROM enviado v WHERE v.contrato = e.contrato) ORDER BY filial, ticket, item`
+// unsentQuery selects what has no job yet.
+const unsentQuery = `SELECT contrato, peso_liquido::text, to_char(to_date(data_entrega, 'YYYYMMDD'), 'YYYY-MM-DD'), car FROM entrega e
+	WHERE NOT EXISTS (SELECT FROM river_job j WHERE j.args->>'contract_id' = e.contrato) ORDER BY filial, ticket, item`
 
 // delivery is the job of one row. Its JSON is the body of the request.
 type delivery struct {
@@ -44,7 +43,7 @@ type worker struct {
 	river.WorkerDefaults[delivery]
 	url, key string
 	client   *http.Client
-	db       *sql.DB
+	pool     *pgxpool.Pool // nil: the id is the output of the job, stored with many others
 	done     *atomic.Int64
 }
 
@@ -76,26 +75,25 @@ func (w *worker) Work(ctx context.Context, job *river.Job[delivery]) error {
 	if err := json.Unmarshal(text, &answer); err != nil || response.StatusCode != http.StatusCreated {
 		return fmt.Errorf("%s: %w", response.Status, err)
 	}
-	// The id and the end of the job are in one transaction, so that a worker that dies here repeats
-	// both or neither.
-	tx, err := w.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	if _, err := tx.ExecContext(ctx,
-		`INSERT INTO enviado VALUES ($1, $2) ON CONFLICT (contrato) DO UPDATE SET id = EXCLUDED.id`, job.Args.Contract,
-		answer.ID); err != nil {
-		return err
-	}
-	if _, err := river.JobCompleteTx[*riverdatabasesql.Driver](ctx, tx, job); err != nil {
-		return err
-	}
-	if err := tx.Commit(); err != nil {
-		return err
-	}
 	w.done.Add(1)
-	return nil
+	if w.pool == nil {
+		return river.RecordOutput(ctx, answer)
+	}
+	return w.complete(ctx, job, answer.ID)
+}
+
+// complete stores the id and the end of the job in one transaction, so that a worker that dies here
+// repeats both or neither.
+func (w *worker) complete(ctx context.Context, job *river.Job[delivery], id string) error {
+	return pgx.BeginFunc(ctx, w.pool, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx,
+			`INSERT INTO enviado VALUES ($1, $2) ON CONFLICT (contrato) DO UPDATE SET id = EXCLUDED.id`, job.Args.Contract,
+			id); err != nil {
+			return err
+		}
+		_, err := river.JobCompleteTx[*riverpgxv5.Driver](ctx, tx, job)
+		return err
+	})
 }
 
 func main() {
@@ -103,22 +101,21 @@ func main() {
 	dsn := flag.String("dsn", "", "of the ERP")
 	key := flag.String("key", "", "of the API")
 	workers := flag.Int("in-flight", 32, "workers")
+	each := flag.Bool("each", false, "record the id in a transaction of each job, not by the batches of completions")
 	flag.Parse()
-	if err := run(context.Background(), *url, *dsn, *key, *workers); err != nil {
+	if err := run(context.Background(), *url, *dsn, *key, *workers, *each); err != nil {
 		fmt.Fprintln(os.Stderr, "river:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
-	db, err := sql.Open("postgres", dsn+" search_path=river,public")
+func run(ctx context.Context, url, dsn, key string, workers int, each bool) error {
+	pool, err := pgxpool.New(ctx, fmt.Sprintf("%s search_path=river,public pool_max_conns=%d", dsn, workers+8))
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	db.SetMaxOpenConns(workers + 8)
-	db.SetMaxIdleConns(workers + 8)
-	driver := riverdatabasesql.New(db)
+	defer pool.Close()
+	driver := riverpgxv5.New(pool)
 	migrator, err := rivermigrate.New(driver, nil)
 	if err != nil {
 		return err
@@ -128,26 +125,27 @@ func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
 	}
 	var done atomic.Int64
 	all := river.NewWorkers()
-	river.AddWorker(all, &worker{url: url, key: key, db: db, done: &done, client: &http.Client{
-		Transport: &http.Transport{
-			MaxConnsPerHost: workers, MaxIdleConnsPerHost: workers, MaxIdleConns: workers,
-			DisableCompression: true,
-		},
-	}})
+	work := &worker{url: url, key: key, done: &done, client: &http.Client{Transport: &http.Transport{
+		MaxConnsPerHost: workers, MaxIdleConnsPerHost: workers, MaxIdleConns: workers, DisableCompression: true,
+	}}}
+	if each {
+		work.pool = pool
+	}
+	river.AddWorker(all, work)
 	client, err := river.NewClient(driver, &river.Config{
 		Queues: map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: workers}}, Workers: all,
-		FetchCooldown: river.FetchCooldownMin, FetchPollInterval: 5 * time.Millisecond,
+		FetchCooldown: river.FetchCooldownMin, FetchPollInterval: 50 * time.Millisecond, // it is also notified
 		JobTimeout: 10 * time.Second, RescueStuckJobsAfter: 11 * time.Second,
 		Logger: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	})
 	if err != nil {
 		return err
 	}
-	if err := insert(ctx, db, client); err != nil {
+	if err := insert(ctx, pool, client); err != nil {
 		return err
 	}
 	var open int64
-	if err := db.QueryRowContext(ctx,
+	if err := pool.QueryRow(ctx,
 		`SELECT count(*) FROM river_job WHERE finalized_at IS NULL`).Scan(&open); err != nil {
 		return err
 	}
@@ -161,32 +159,24 @@ func run(ctx context.Context, url, dsn, key string, workers int) (err error) {
 }
 
 // insert adds what must be sent to the queue, a thousand rows at a time.
-func insert(ctx context.Context, db *sql.DB, client *river.Client[*sql.Tx]) error {
-	rows, err := db.QueryContext(ctx, unsentQuery)
+func insert(ctx context.Context, pool *pgxpool.Pool, client *river.Client[pgx.Tx]) error {
+	rows, err := pool.Query(ctx, unsentQuery)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = rows.Close() }()
+	defer rows.Close()
 	var page []river.InsertManyParams
 	flush := func() error {
 		if len(page) == 0 {
 			return nil
 		}
-		// Without a transaction, this version dereferences nil before the client's start
-		tx, err := db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }()
-		if _, err := client.InsertManyFastTx(ctx, tx, page); err != nil {
-			return err
-		}
+		_, err := client.InsertManyFast(ctx, page)
 		page = page[:0]
-		return tx.Commit()
+		return err
 	}
 	for rows.Next() {
 		d := delivery{Unit: "kg"}
-		if err := rows.Scan(&d.Contract, &d.Volume, &d.Date, &d.Car); err != nil {
+		if err := rows.Scan(&d.Contract, (*string)(&d.Volume), &d.Date, &d.Car); err != nil {
 			return err
 		}
 		page = append(page, river.InsertManyParams{Args: d})
