@@ -304,7 +304,7 @@ func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow)
 func (s *Store) lacks(host any, seq, have int64) error {
 	return &sqldb.Error{
 		Code: sqldb.CodeRolledBack, Path: s.db.Where,
-		Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever, look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --reason TEXT`", host),
+		Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever (run `safrasync check` there: if it answers, it is not), look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --old-server-off TEXT --reason TEXT`", host),
 		Err: phrase.Errorf(
 			"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have),
 	}

@@ -31,6 +31,8 @@ type RebindPlan struct {
 	Journal string `json:"journal"`
 	// the ledger's other journals, to be compared on their hosts
 	Hosts []RebindHost `json:"hosts"`
+	// who switched the old server off, and how; "" unless a host is gone
+	OldServerOff string `json:"old_server_off,omitempty"`
 }
 
 // RebindPart is one thing that changes.
@@ -54,7 +56,10 @@ type RebindHost struct {
 type RebindOrder struct {
 	Platform string   // the configured address; "" = as it is
 	Gone     []string // hosts that are gone for ever, with their journals
-	Apply    bool     // if false, Rebind changes nothing
+	// who switched the old server off, and how: without it no host counts as gone, because one that is
+	// not would go on sending from that server
+	OldServerOff string
+	Apply        bool // if false, Rebind changes nothing
 }
 
 // Rebind binds a ledger to the configured address and to the server that it is on. A person thereby
@@ -179,7 +184,10 @@ func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	r.plan = RebindPlan{Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}, Back: phrase.Fixed("")}
+	r.plan = RebindPlan{
+		Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}, Back: phrase.Fixed(""),
+		OldServerOff: r.OldServerOff,
+	}
 	if f.lacks != nil {
 		r.plan.Journal = f.lacks.Error()
 	}
@@ -247,6 +255,12 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 
 // gone retires the journals of the hosts that are gone.
 func (r *rebinding) gone(t *sqldb.Tx) error {
+	if len(r.Gone) > 0 && strings.TrimSpace(r.OldServerOff) == "" {
+		return &sqldb.Error{
+			Code: sqldb.CodeConfig, Path: r.db.Where, Hint: phrase.New(sqldb.GoneHint),
+			Err: phrase.Errorf("--gone needs --old-server-off TEXT: who switched the old server off, and how"),
+		}
+	}
 	for _, host := range r.Gone {
 		var names []string
 		for _, h := range r.plan.Hosts {

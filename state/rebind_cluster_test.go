@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -132,12 +133,23 @@ func TestAFailOverIsNotConfirmedWhileAHostHasNotReported(t *testing.T) {
 		!strings.Contains(text, "--gone HOST") {
 		t.Error(text)
 	}
-	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"secnod"}}, rebindAct)
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"secnod"}, OldServerOff: "x"}, rebindAct)
 	if text := wantCode(t, err, sqldb.CodeConfig); !strings.Contains(text, "its other hosts are: second") {
 		t.Error(text)
 	}
-	must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"second"}}, rebindAct))(t)
+	_, err = Rebind(t.Context(), k.o, RebindOrder{Apply: true, Gone: []string{"second"}}, rebindAct)
+	if text := wantCode(t, err, sqldb.CodeConfig); !strings.Contains(text, "--old-server-off") ||
+		!strings.Contains(text, "safrasync check") {
+		t.Error(text)
+	}
+	const off = "Ana pulled the plug of db1"
+	order := RebindOrder{Apply: true, Gone: []string{"second"}, OldServerOff: off}
+	must.Get(Rebind(t.Context(), k.o, order, rebindAct))(t)
 	k.open()
+	acts := must.Get(k.s.Audit(t.Context(), 0))(t)
+	if !slices.ContainsFunc(acts, func(a trade.AuditRecord) bool { return strings.Contains(a.Detail, off) }) {
+		t.Errorf("the audit does not say who switched the old server off: %+v", acts)
+	}
 	k.send("a", 1)
 	// It comes back all the same: what its journal has is taken up.
 	text := wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)

@@ -4,7 +4,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"sync/atomic"
 )
 
 // boundListener closes connections that do not come from a proxy, if only proxies are allowed.
@@ -13,8 +12,7 @@ type boundListener struct {
 	plain   bool
 	proxies []netip.Prefix
 
-	foreign atomic.Int64 // connections that were closed at once
-	refused func()       // called for each
+	refused func() // called for each connection that was closed at once
 }
 
 func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *boundListener {
@@ -45,7 +43,6 @@ func (l *boundListener) Accept() (net.Conn, error) {
 		if !l.proxied() || at != nil && l.from(at.AddrPort().Addr()) {
 			return conn, nil
 		}
-		l.foreign.Add(1)
 		l.refused()
 		_ = conn.Close()
 	}

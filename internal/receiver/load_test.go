@@ -65,7 +65,7 @@ func TestF152WhatWasAnsweredIsStoredUnderLoad(t *testing.T) {
 	writing.Wait()
 	w.stored(int(taken.Load()))
 	if others.Load() > 0 {
-		t.Errorf("%d events were not taken: %+v", others.Load(), w.server.Counts())
+		t.Errorf("%d events were not taken", others.Load())
 	}
 	t.Logf("%d events in %s, %.0f a minute, beside %d other transactions, 0 lost", events,
 		took.Round(time.Millisecond), float64(events)/took.Minutes(), acts)

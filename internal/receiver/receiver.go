@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"net/netip"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -69,12 +68,6 @@ type Setup struct {
 	Now     func() time.Time
 }
 
-// Counts holds the number of requests by outcome, since the start.
-type Counts struct {
-	Taken                                                                                             int64
-	NotPOST, UnknownPath, Unauthorised, Packed, TooLarge, Slow, TooMany, NotStored, Foreign, Overfull int64
-}
-
 // Intake takes events until it is closed.
 type Intake struct {
 	opts   Setup
@@ -86,8 +79,6 @@ type Intake struct {
 	all    *rate.Limiter
 	large  chan struct{} // one slot for each large body in memory
 	done   chan error
-
-	taken, notPOST, unknown, unauthorised, packed, tooLarge, slow, tooMany, notStored atomic.Int64
 }
 
 // Start begins to serve. It takes ownership of the listener.
@@ -147,17 +138,6 @@ func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 // Address returns the address on which the server listens.
 func (s *Intake) Address() string { return s.opts.Listener.Addr().String() }
 
-// Counts returns the number of requests by outcome.
-func (s *Intake) Counts() Counts {
-	return Counts{
-		Taken: s.taken.Load(), NotPOST: s.notPOST.Load(),
-		UnknownPath: s.unknown.Load(), Unauthorised: s.unauthorised.Load(),
-		Packed: s.packed.Load(), TooLarge: s.tooLarge.Load(), Slow: s.slow.Load(), TooMany: s.tooMany.Load(),
-		NotStored: s.notStored.Load(),
-		Foreign:   s.conns.foreign.Load(), Overfull: s.within.Refused.Load(),
-	}
-}
-
 // Close stops accepting events; those that are being stored are answered.
 func (s *Intake) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)
@@ -178,31 +158,31 @@ func (s *Intake) Close() error {
 func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		s.refuse(w, &s.notPOST, http.StatusMethodNotAllowed)
+		s.refuse(w, http.StatusMethodNotAllowed)
 		return
 	}
 	hook, known, read := s.book.find(r.Context(), r.URL.EscapedPath(), r.URL.RawQuery)
 	switch {
 	case !known && !read: // it may be one
-		s.refuse(w, &s.unknown, http.StatusServiceUnavailable) // strangers ask too
+		s.refuse(w, http.StatusServiceUnavailable) // strangers ask too
 		return
 	case !known:
-		s.refuse(w, &s.unknown, http.StatusNotFound)
+		s.refuse(w, http.StatusNotFound)
 		return
 	}
 	if !authorised(r.Header.Values("Authorization"), hook.login) {
 		w.Header().Set("WWW-Authenticate", `Basic realm="events", charset="UTF-8"`)
-		s.refuse(w, &s.unauthorised, http.StatusUnauthorized)
+		s.refuse(w, http.StatusUnauthorized)
 		return
 	}
 	connlimit.Know(r.Context())
 	if coding := r.Header.Values("Content-Encoding"); len(coding) > 0 &&
 		!(len(coding) == 1 && strings.EqualFold(coding[0], "identity")) {
-		s.refuse(w, &s.packed, http.StatusUnsupportedMediaType)
+		s.refuse(w, http.StatusUnsupportedMediaType)
 		return
 	}
 	if !s.all.Allow() {
-		s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
+		s.refuse(w, http.StatusTooManyRequests)
 		return
 	}
 	body, done, ok := s.read(w, r)
@@ -221,10 +201,9 @@ func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if err := s.keeper.keep(event); err != nil {
 		s.opts.Fault("an event could not be stored: the platform was answered 503", err)
-		s.refuse(w, &s.notStored, http.StatusServiceUnavailable)
+		s.refuse(w, http.StatusServiceUnavailable)
 		return
 	}
-	s.taken.Add(1)
 	w.WriteHeader(http.StatusOK)
 }
 
@@ -236,7 +215,7 @@ func (s *Intake) read(w http.ResponseWriter, r *http.Request) (body []byte, done
 			// A proxy that still writes would see a reset connection instead of the answer.
 			_, _ = io.CopyN(io.Discard, r.Body, 2*MaxBody)
 		}
-		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
+		s.refuse(w, http.StatusRequestEntityTooLarge)
 		return nil, done, false
 	}
 	source := http.MaxBytesReader(w, r.Body, MaxBody)
@@ -246,7 +225,7 @@ func (s *Intake) read(w http.ResponseWriter, r *http.Request) (body []byte, done
 		case s.large <- struct{}{}:
 			done = func() { <-s.large }
 		default:
-			s.refuse(w, &s.tooMany, http.StatusTooManyRequests)
+			s.refuse(w, http.StatusTooManyRequests)
 			return nil, done, false
 		}
 		var rest []byte
@@ -256,10 +235,10 @@ func (s *Intake) read(w http.ResponseWriter, r *http.Request) (body []byte, done
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		s.refuse(w, &s.tooLarge, http.StatusRequestEntityTooLarge)
+		s.refuse(w, http.StatusRequestEntityTooLarge)
 		return nil, done, false
 	case err != nil: // too slow, cut, or invalid chunks
-		s.refuse(w, &s.slow, http.StatusRequestTimeout)
+		s.refuse(w, http.StatusRequestTimeout)
 		return nil, done, false
 	}
 	return body, done, true
@@ -273,8 +252,7 @@ var causes = map[int]string{
 }
 
 // refuse answers with a status only, so that the sender learns nothing else.
-func (s *Intake) refuse(w http.ResponseWriter, counter *atomic.Int64, status int) {
-	counter.Add(1)
+func (s *Intake) refuse(w http.ResponseWriter, status int) {
 	s.opts.Refused(causes[status], nil)
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		w.Header().Set("Retry-After", retryAfter)

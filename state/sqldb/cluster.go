@@ -299,7 +299,7 @@ func (s *DB) Silent(hosts []string) error {
 		Err: phrase.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
 			strings.Join(hosts, ", ")),
 		Hint: phrase.New("a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; " +
-			"what a host sent is only in its journal: only if it is gone for ever, repeat the command with --gone HOST, and look on the platform for what it sent last"),
+			"what a host sent is only in its journal: only if it is gone for ever (run `safrasync check` there: if it answers, it is not), repeat the command with --gone HOST --old-server-off TEXT, and look on the platform for what it sent last"),
 	}
 }
 
@@ -307,7 +307,10 @@ func (s *DB) Silent(hosts []string) error {
 const (
 	PromotedHint = "nothing is sent; the hosts go on by themselves when the journal of each is in step with it: start the service on every host; " +
 		"where `safrasync check` reports an older ledger, stop it, run `safrasync rebuild --reason TEXT` and start it again; the old server must be off or fenced; " +
-		"if a host is gone for ever, run `safrasync state rebind --gone HOST --reason TEXT`"
+		"if a host is gone for ever (run `safrasync check` there: if it answers, it is not), run `safrasync state rebind --gone HOST --old-server-off TEXT --reason TEXT`"
+	// GoneHint is for a host of which a person says that it is gone.
+	GoneHint = "run `safrasync check` on that host first: if it answers there, the host is not gone, and while it reaches the old server every row goes twice; " +
+		"switch the old server off or cut it off from every host, and say who did it and how"
 	OtherServerHint = "nothing is sent; make sure that the old server is off or fenced, run `safrasync check` on every host, and where it reports an older ledger stop the service, run `safrasync rebuild --reason TEXT` and start it again, " +
 		"then `safrasync state rebind --reason TEXT` on one"
 	wentBackHint = "nothing is sent; what was sent from the newer state is not in this one: if that server can be brought back, do so; " +

@@ -14,27 +14,30 @@ import (
 
 func newStateRebindCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
-	var gone []string
+	var order state.RebindOrder
 	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
 		func(cmd *cobra.Command, _ []string) error {
-			return rebindState(cmd.Context(), a, f, gone)
+			return rebindState(cmd.Context(), a, f, order)
 		})
 	f.Add(cmd)
-	cmd.Flags().StringArrayVar(&gone, "gone", nil,
+	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,
 		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
+	cmd.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
+		"who switched the old database server off, and how; required with --gone")
 	return cmd
 }
 
 // rebindState binds the ledger to the configured address and to the database server that it is on
 // now. It first shows what a person confirms by that.
-func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, gone []string) error {
+func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, order state.RebindOrder) error {
 	config, options, err := a.LoadToWrite()
 	if err != nil {
 		return err
 	}
-	platform := config.API.Platform()
+	order.Platform = config.API.Platform()
 	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
-		return state.Rebind(ctx, options, state.RebindOrder{Platform: platform, Gone: gone, Apply: do}, record)
+		order.Apply = do
+		return state.Rebind(ctx, options, order, record)
 	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
 		func(state.RebindPlan) { a.Show("rebind.done") })
 }
