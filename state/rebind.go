@@ -31,7 +31,7 @@ type RebindPlan struct {
 	Journal string `json:"journal"`
 	// the ledger's other journals, to be compared on their hosts
 	Hosts []RebindHost `json:"hosts"`
-	// who switched the old server off, and how; "" unless a host is gone
+	// who switched the old server off, and how, as the person said; "" if nothing was said
 	OldServerOff string `json:"old_server_off,omitempty"`
 }
 
