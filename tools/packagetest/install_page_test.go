@@ -28,6 +28,17 @@ func commands(t *testing.T, page string) []string {
 // cutOver matches the line of a query by which init asks from when on rows count.
 var cutOver = regexp.MustCompile(`(?m)^ *-- PREENCHER: .*\n`)
 
+// unfilled is a field of which init wrote that a person has to say its column.
+var unfilled = regexp.MustCompile(`(?m)^      (\w+): (?:PREENCHER|\{const: PREENCHER\}).*$`)
+
+// filled are the columns that a person names, by field.
+var filled = map[string]string{
+	"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto",
+	"delivery_place_id": "local_entrega", "haverst": "safra", "unit_of_measurement": "unidade_medida", "order_type": "tipo",
+	"order_date": "emissao", "wallet_id": "carteira", "currency": "moeda", "modality": "modalidade",
+	"payment_type": "forma_pagamento",
+}
+
 // The page is correct: its commands, one after the other on a machine without safrasync, lead to a
 // running service, and the configuration that init wrote, with only its PREENCHER filled in, sends
 // the first row. Both languages have the same commands.
@@ -55,6 +66,13 @@ func TestTheInstallationPageLeadsToAServiceThatRuns(t *testing.T) {
 				}
 			}
 			text = cutOver.ReplaceAllString(text, "")
+			text = unfilled.ReplaceAllStringFunc(text, func(line string) string {
+				field := unfilled.FindStringSubmatch(line)[1]
+				if filled[field] == "" {
+					t.Errorf("init wrote a field that this test does not fill in: %s", line)
+				}
+				return "      " + field + ": " + filled[field]
+			})
 			text = strings.NewReplacer("base_url: PREENCHER", "base_url: "+p.api.URL,
 				"FROM contrato\n", "FROM contrato WHERE emissao >= '2026-01-01'\n",
 				"    sends:", "    schedule: \"@every 1s\"\n    sends:").Replace(text)
