@@ -34,8 +34,8 @@ var unfilled = regexp.MustCompile(`(?m)^      (\w+): (?:PREENCHER|\{const: PREEN
 // filled are the columns that a person names, by field.
 var filled = map[string]string{
 	"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto",
-	"delivery_place_id": "local_entrega", "haverst": "safra", "unit_of_measurement": "unidade_medida", "order_type": "tipo",
-	"order_date": "emissao", "wallet_id": "carteira", "currency": "moeda", "modality": "modalidade",
+	"delivery_place_id": "local_entrega", "haverst": "safra", "unit_of_measurement": "unidade_medida",
+	"order_type": "tipo", "order_date": "emissao", "wallet_id": "carteira", "currency": "moeda", "modality": "modalidade",
 	"payment_type": "forma_pagamento",
 }
 
