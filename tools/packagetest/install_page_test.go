@@ -35,8 +35,8 @@ var unfilled = regexp.MustCompile(`(?m)^      (\w+): (?:PREENCHER|\{const: PREEN
 var filled = map[string]string{
 	"amount": "quantidade", "producer_id": "produtor", "issuer_id": "emissor", "product": "produto",
 	"delivery_place_id": "local_entrega", "haverst": "safra", "unit_of_measurement": "unidade_medida",
-	"order_type": "tipo", "order_date": "emissao", "wallet_id": "carteira", "currency": "moeda", "modality": "modalidade",
-	"payment_type": "forma_pagamento",
+	"order_type": "tipo", "order_date": "emissao", "wallet_id": "carteira", "currency": "moeda",
+	"modality": "modalidade", "payment_type": "forma_pagamento",
 }
 
 // The page is correct: its commands, one after the other on a machine without safrasync, lead to a
