@@ -23,7 +23,7 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,
 		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
 	cmd.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
-		"who switched the old database server off, and how; required with --gone")
+		"`TEXT`: who switched the old database server off, and how; required with --gone")
 	return cmd
 }
 
