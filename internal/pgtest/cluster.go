@@ -2,7 +2,7 @@ package pgtest
 
 import (
 	"context"
-	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"os"
@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/lib/pq" // the driver "postgres"
+	"github.com/lib/pq"
 
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
@@ -28,6 +28,9 @@ type Cluster struct {
 
 	filling   sync.Mutex // guards what follows
 	templates map[string]template
+
+	commanding sync.Mutex  // guards what follows
+	session    driver.Conn // of admin; nil: none
 }
 
 // template is a database of which others are copies.
@@ -183,24 +186,46 @@ func (c *Cluster) Start(t testing.TB) {
 	}
 }
 
-// admin runs one statement in the maintenance database, over its own connection, so that no pool
-// stays open, which a test for leaked goroutines would report.
-func (c *Cluster) admin(statement string) (err error) {
+// admin runs one statement in the maintenance database. Its session is kept, since a new one costs
+// more than the statement; it is no pool, whose goroutine a test for leaked ones would report.
+func (c *Cluster) admin(statement string) error {
+	c.commanding.Lock()
+	defer c.commanding.Unlock()
+	kept := c.session != nil
+	err := c.command(statement)
+	if kept && c.session == nil { // a test has restarted the server, or ended all sessions
+		err = c.command(statement)
+	}
+	return err
+}
+
+// command is a try of admin. After an error that ended the session there is none.
+func (c *Cluster) command(statement string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), throwaway.Patience)
 	defer cancel()
-	db, err := sql.Open("postgres", c.DSN("postgres"))
-	if err != nil {
-		return err
+	if c.session == nil {
+		connector, err := pq.NewConnector(c.DSN("postgres"))
+		if err != nil {
+			return err
+		}
+		session, err := connector.Connect(ctx)
+		if err != nil {
+			return err
+		}
+		c.session = session
 	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	_, err = db.ExecContext(ctx, statement)
+	_, err := c.session.(driver.ExecerContext).ExecContext(ctx, statement, nil)
+	if refused, ok := errors.AsType[*pq.Error](err); err != nil && (!ok || refused.Code.Class() == "57") {
+		err = errors.Join(err, c.session.Close())
+		c.session = nil
+	}
 	return err
 }
 
 // initialize runs initdb and writes the configuration.
 func (c *Cluster) initialize(more string) error {
 	// --no-sync spares the flush of a fresh directory only; the server itself runs with fsync on.
-	if _, err := c.Feed(c.command("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust",
+	if _, err := c.Feed(c.program("initdb", "--pgdata="+c.DataDir(), "--username=postgres", "--auth=trust",
 		"--encoding=UTF8", "--locale=C", "--no-sync", "--no-instructions"), ""); err != nil {
 		return err
 	}
@@ -246,12 +271,12 @@ func (c *Cluster) startOnFreePort() error {
 }
 
 func (c *Cluster) start() error {
-	return c.Launch(c.command("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(c.Port)), c.ready, nil)
+	return c.Launch(c.program("postgres", "-D", c.DataDir(), "-p", fmt.Sprint(c.Port)), c.ready, nil)
 }
 
-// command prepares a program of the server with its own environment, so that PGDATA, LANG or
+// program prepares a program of the server with its own environment, so that PGDATA, LANG or
 // LD_PRELOAD of the developer's shell have no effect.
-func (c *Cluster) command(name string, args ...string) *exec.Cmd {
+func (c *Cluster) program(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.binDir, name), args...)
 	cmd.Dir = c.Dir.Path
 	cmd.Env = []string{"PATH=" + c.binDir + ":/usr/bin:/bin", "HOME=" + c.Dir.Path, "LC_ALL=C", "TZ=UTC"}

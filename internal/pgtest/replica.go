@@ -42,7 +42,7 @@ func (c *Cluster) replica() (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = r.Feed(r.command("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"),
+	_, err = r.Feed(r.program("pg_basebackup", "--pgdata="+r.DataDir(), "--dbname="+c.DSN("postgres"),
 		"--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync"), "")
 	if err == nil {
 		err = r.startOnFreePort()
