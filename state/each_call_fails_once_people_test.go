@@ -175,8 +175,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		f.each("ForgetCandidates", func() error { return s.ForgetCandidates(ctx, []string{"r-3"}) })
 		f.read("Hints", func() error { return second(s.Hints(ctx, map[string][]string{"order_commitments": {"r-1"}}, at, 10)) })
 		f.read("LastHeard", func() error {
-			return second(s.LastHeard(ctx, "order_commitments", "UPDATE_ORDER_COMMITMENT", []string{"r-1"},
-				at.Add(time.Hour)))
+			return second(s.LastHeard(ctx, "order_commitments", "UPDATE_ORDER_COMMITMENT", []string{"r-1"}))
 		})
 		lease := mustLease(t, s, "contracts")
 		sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 	"time"
@@ -144,19 +143,12 @@ func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.T
 	return out, nil
 }
 
-// LastHeard returns the last report of an event about records of one kind before a time, by id. A
-// zero time means now.
-func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string,
-	before time.Time,
-) (map[string]trade.EventNote, error) {
+// LastHeard returns the last report of an event about records of one kind, by id.
+func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
 	out := map[string]trade.EventNote{}
-	until := int64(math.MaxInt64)
-	if !before.IsZero() {
-		until = before.UnixMilli()
-	}
 	heard, err := sqldb.Made(ctx, s.db, "reading what was told last", heardRow.heard,
-		selectHeard+`WHERE kind = ? AND event = ? AND at < ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
-		until, sqldb.ListOf(s.db.D, ids))
+		selectHeard+`WHERE kind = ? AND event = ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
+		sqldb.ListOf(s.db.D, ids))
 	for _, h := range heard {
 		out[h.ID] = h
 	}

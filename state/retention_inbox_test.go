@@ -21,7 +21,7 @@ func TestTheRetentionKeepsWhatWasToldLast(t *testing.T) {
 		}, nil))
 		word := func() string {
 			t.Helper()
-			last := must.Get(s.LastHeard(t.Context(), kind, event, []string{id}, time.Time{}))(t)
+			last := must.Get(s.LastHeard(t.Context(), kind, event, []string{id}))(t)
 			return last[id].Word
 		}
 		before := word()

@@ -24,8 +24,7 @@ func TestTheReconciliationIsReadAndExported(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, "Conciliação ERP × Plataforma",
 		"Nenhum mês foi fechado", `aria-current="page">Safra 2025/2026</a>`, "Sobra sem explicação")
-	b.Get("/report?show=1&as_of=31/10/2026").Wants(http.StatusUnprocessableEntity, "não é uma data")
-	b.Get("/report?show=1&as_of=2999-12-31").Wants(http.StatusUnprocessableEntity, "ainda não chegou")
+	b.Get("/report?show=1&from=31/10/2026").Wants(http.StatusUnprocessableEntity, "não é uma data")
 	b.Get("/report?show=1&from=2026-02-01&to=2026-01-01").Wants(http.StatusUnprocessableEntity, "antes da inicial")
 	b.Get("/report?show=1&product=SOJA").Wants(http.StatusOK, "Resumo", "Diferença", "Contratos", "SOJA",
 		"Planilha (XLSX)")
@@ -269,7 +268,6 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	end, _ := reconcile.MonthEnd(lastMonth(d))
-	day := end.String()
 	b := d.as(trade.Accountant).Get("/report")
 	b.Submit("/report/close/plan", url.Values{"month": {"2999-01"}}).Wants(http.StatusUnprocessableEntity,
 		"ainda não terminou")
@@ -283,6 +281,7 @@ func TestAMonthIsClosedAndPrintedAgain(t *testing.T) {
 	b.Post("/report/close/do", with(b.Form("/report/close/do"), "reason", "outubro conferido", "signed",
 		"1")).Wants(http.StatusOK,
 		"O mês foi fechado", "outubro conferido", consoletest.People[trade.Accountant])
-	b.Get("/report?show=1&as_of="+day).Wants(http.StatusOK, "Resumo", consoletest.People[trade.Accountant])
+	closings := must.Get(d.host.Store.Closings(t.Context(), end))(t)
+	b.Get("/report?show=1&closing="+closings[0].ID).Wants(http.StatusOK, "Resumo", consoletest.People[trade.Accountant])
 	b.Get("/audit?act=report+close").Wants(http.StatusOK, "outubro conferido")
 }

@@ -67,7 +67,7 @@ func (p reportPage) Get(name string) string { return p.Form.Get(name) }
 // reportQuery reads the form. An invalid day is a fault, so that a filter with a typing error does
 // not look like an empty report.
 func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
-	for name, day := range map[string]*trade.Date{"as_of": &q.AsOf, "from": &q.From, "to": &q.To} {
+	for name, day := range map[string]*trade.Date{"from": &q.From, "to": &q.To} {
 		text := strings.TrimSpace(form.Get(name))
 		if text == "" {
 			continue
@@ -129,9 +129,6 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 		page.Form.Set("harvest", page.Season)
 	}
 	query, fault := reportQuery(page.Form)
-	if fault == "" && p.future(q, query.AsOf) {
-		fault = "report.future"
-	}
 	page.Fault = fault
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
@@ -159,7 +156,7 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	query, fault := reportQuery(q.PostForm)
 	format := q.PostForm.Get("format")
 	kind, known := reportForms[format]
-	if fault != "" || !known || p.future(q, query.AsOf) {
+	if fault != "" || !known {
 		return web.BadRequest("form")
 	}
 	done, err := p.patient(q)
@@ -168,8 +165,9 @@ func (p *reportRoutes) exportReport(q *web.Request) error {
 	}
 	defer done()
 	name := "conciliacao"
-	if !query.AsOf.IsZero() {
-		name += "-" + query.AsOf.String()
+	day, err := trade.ParseDate(q.PostForm.Get("day")) // of a closing
+	if err == nil {
+		name += "-" + day.String()
 	}
 	_, err = p.office.WriteReport(q.Context(), query, q.Lang, office.ReportFile{Format: format, Name: "-"},
 		&Late{q, name + "." + format, kind}, q.Person(""))

@@ -28,7 +28,7 @@ func ReportWriter(format string, o reconcile.Options, to io.Writer) reconcile.Wr
 
 // ReportQuery selects the content of a report.
 type ReportQuery struct {
-	AsOf     trade.Date            // the state at the end of that day; zero: now
+	AsOf     trade.Date            // the newest closing of that day; zero: now
 	Closing  string                // instead: the closing with this id
 	Sections []reconcile.SectionID // none: all
 	By       []reconcile.By        // of the totals; none: all
@@ -81,7 +81,7 @@ func (o *Office) Closings(ctx context.Context, day trade.Date) ([]trade.Closing,
 
 // Report calls fn with the rows of a report, one report at a time. If there is a closing with the
 // given id or day, they are those of the closing; else they are read from the ledger at one moment.
-// It returns trade.ErrNotFound if no closing has the id.
+// It returns trade.ErrNotFound if there is no such closing.
 func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.Snapshot) error) error {
 	if q.AsOf.IsZero() && q.Closing == "" {
 		return o.atOneMoment(ctx, reconcile.Cut{}, q.Sources, fn)
@@ -91,19 +91,16 @@ func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.S
 		return err
 	}
 	i := slices.IndexFunc(list, func(c trade.Closing) bool { return q.Closing == "" || c.ID == q.Closing })
-	switch {
-	case i >= 0:
-		return o.inTurn(ctx, func() error {
-			s, err := reconcile.OpenClosed(ctx, o.store, list[i])
-			if err != nil {
-				return err
-			}
-			return fn(s)
-		})
-	case q.Closing != "":
+	if i < 0 {
 		return trade.ErrNotFound
 	}
-	return o.atOneMoment(ctx, reconcile.Cut{Day: q.AsOf, Derived: true}, q.Sources, fn)
+	return o.inTurn(ctx, func() error {
+		s, err := reconcile.OpenClosed(ctx, o.store, list[i])
+		if err != nil {
+			return err
+		}
+		return fn(s)
+	})
 }
 
 // AskPlatform asks the platform for each contract that it has by the ledger, before a report that

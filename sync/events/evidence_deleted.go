@@ -52,7 +52,7 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 // here.
 func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.EventNote, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
-	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID}, mapping.NoTime)
+	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID})
 	if told, known := said[c.ID]; known || err != nil {
 		return told, err
 	}

@@ -27,10 +27,8 @@ type Inbox interface {
 	// NoteHeard stores what events reported about records, and the records that are to be read
 	// back.
 	NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error
-	// LastHeard returns, by record id, the latest report of an event about records of one kind
-	// before a time; a zero time means until now.
-	LastHeard(ctx context.Context, kind, event string, ids []string,
-		before time.Time) (map[string]trade.EventNote, error)
+	// LastHeard returns, by record id, the latest report of an event about records of one kind.
+	LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error)
 	// WakeFor makes the next run ask again for records of these kinds that the platform lacked and
 	// that have one of the ids; nil means all ids.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)

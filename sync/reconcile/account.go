@@ -347,9 +347,6 @@ func (l AccountLine) Why(o Options) string {
 	if l.Outside != "" {
 		return sentence(i18n.Key("account."+string(l.Outside)), o.Lang)
 	}
-	if l.State == "" {
-		return sentence("word.not_sent", o.Lang)
-	}
 	text := l.State.Label(o.Lang)
 	if cause := l.cause(o); cause != "" {
 		text += ": " + cause

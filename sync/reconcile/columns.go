@@ -42,7 +42,7 @@ var (
 	standColumns = slices.Concat(
 		columnsOf("column.", TextColumn.of("state")),
 		columnsOf("stand.column.",
-			TextColumn.of("flags", "reason", "who"), TimeColumn.of("sent_at"), TextColumn.of("by", "basis")))
+			TextColumn.of("flags", "reason", "who"), TimeColumn.of("sent_at"), TextColumn.of("by")))
 	platformColumns = columnsOf("platform.column.",
 		NumberColumn.of("kg_platform"), MoneyColumn.of("value_platform"), TextColumn.of("platform"))
 

@@ -97,9 +97,9 @@ func (t *taker) find(needs []need) error {
 	return nil
 }
 
-// contract returns what is needed of an entry; nil if it is no contract, or was not known then.
+// contract returns what is needed of an entry; nil if it is no contract.
 func (t *taker) contract(e trade.Entry) *contract {
-	if e.Sends != trade.OrderCommitments || t.unknownThen(e) {
+	if e.Sends != trade.OrderCommitments {
 		return nil
 	}
 	var r Row

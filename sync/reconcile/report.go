@@ -129,12 +129,6 @@ func (h *Head) count(r *Row) {
 	if i := slices.IndexFunc(h.Jobs, func(j JobHead) bool { return j.Job == r.Job }); i >= 0 {
 		h.Jobs[i].Rows++
 	}
-	switch r.Basis {
-	case Derived:
-		h.Derived++
-	case Unknown:
-		h.Unknown++
-	}
 	if r.Reduced {
 		h.Reduced++
 	}
@@ -246,8 +240,6 @@ func (p *printer) heading() Heading {
 		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
 		say("line.hash", h.Closed.Audit, h.Closed.Hash)
-	case DerivedKind:
-		say("line.derived", dayText(h.Day, p.Lang), h.Rows-h.Derived-h.Unknown, h.Rows, h.Derived, h.Unknown)
 	default:
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
 		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
@@ -388,7 +380,7 @@ func (p *printer) equation(s Summary, add func(id, text string, n any, role stri
 	for _, extra := range []struct {
 		id string
 		n  int
-	}{{"unknown", s.Unknown}, {"moved", s.Moved}, {"after", s.After}} {
+	}{{"moved", s.Moved}, {"after", s.After}} {
 		if extra.n > 0 {
 			add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
 		}

@@ -148,14 +148,10 @@ func (p *printer) standing(r *Row) []any {
 		state,
 		Label{strings.Join(ids, ","), strings.Join(flags, ", ")},
 		reason, who, at, by,
-		Label{string(r.Basis), i18n.Report.Find(p.Lang, i18n.Key("basis."+string(r.Basis)))},
 	}
 }
 
 func (p *printer) stateLabel(r *Row) Label {
-	if r.State == "" {
-		return Label{"unknown", sentence("word.not_sent", p.Lang)}
-	}
 	return Label{string(r.State), r.State.Label(p.Lang)}
 }
 

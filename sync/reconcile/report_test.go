@@ -168,44 +168,6 @@ func TestAClosedMonthIsPrintedAgainWithTheSameNumbers(t *testing.T) {
 	})
 }
 
-// A past day that nobody closed is derived, and the heading says how much of it is known.
-func TestAPastDayIsDerivedAndSaysSo(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
-		w.october()
-		rejected, doubt := w.store.Read("contracts", "02|000005"), w.store.Read("contracts", "02|000006")
-		w.now = w.now.AddDate(0, 0, 3)
-		w.change(rejected, func(e *trade.Entry) { e.State, e.Cause, e.Error = trade.Pending, "", nil })
-		w.send(w.store.Read("contracts", "02|000005"), trade.OutcomeCreated)
-		w.change(w.store.Read("contracts", "02|000008"), func(e *trade.Entry) {
-			e.State, e.Cause, e.Error, e.Payload, e.PayloadHash = trade.Pending, "", nil,
-				soy.payload(trade.OrderCommitments), trade.HashOf("new")
-		})
-		w.send(w.store.Read("contracts", "02|000008"), trade.OutcomeCreated)
-		w.dismiss("contracts", doubt.Key)
-		w.add("contracts", "03|000012", soy)
-		s := w.take(Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true})
-		got := map[string]string{}
-		must.Do(t, s.Each(func(r *Row) error {
-			got[r.Key] = string(r.State) + " " + string(r.Basis)
-			return nil
-		}))
-		want := map[string]string{
-			"01|000001": "accepted ", "01|000002": "accepted ", "01|000003": "accepted ", "01|000004": "accepted ",
-			"02|000005": "rejected derived", "02|000006": "in_doubt derived",
-			"02|000007": "accepted ", "02|000008": " unknown", "02|000009": "dismissed ", "02|000010": "accepted ",
-			"0001": "accepted ", "0002": "waiting ",
-		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("states then (-want +got):\n%s", diff)
-		}
-		text := mustReport(t, s, portuguese, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })
-		heading := i18n.Format(i18n.Report.Text(trade.Portuguese, "line.derived"), "31/10/2026", 9, 12, 2, 1)
-		if !strings.Contains(text, heading) {
-			t.Errorf("the heading is not %q:\n%s", heading, text[:900])
-		}
-	})
-}
-
 // Decisions are told with who and why; one by which a renumbered row took an id over is told as
 // that, and one that the retention reduced as no longer kept.
 func TestExceptionsTellWhoAndWhy(t *testing.T) {

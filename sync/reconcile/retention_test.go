@@ -71,21 +71,3 @@ func TestTheRetentionChangesNothingOfAClosedMonth(t *testing.T) {
 		}
 	})
 }
-
-// Of a day that nobody closed the counts stay what they were, and the heading says of how many rows
-// the values are no longer known.
-func TestTheRetentionLeavesTheCountsOfADerivedDay(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
-		w.october()
-		cut := Cut{Day: must.Get(trade.ParseDate("2026-10-31"))(t), Derived: true}
-		want := csvOf(t, w.take(cut), SummarySection)
-		w.retain()
-		after := w.take(cut)
-		if diff := cmp.Diff(want, csvOf(t, after, SummarySection)); diff != "" {
-			t.Errorf("the summary (-before +after the retention):\n%s", diff)
-		}
-		if after.Head.Reduced == 0 || after.Head.Derived+after.Head.Unknown != 0 {
-			t.Errorf("head %+v", after.Head)
-		}
-	})
-}

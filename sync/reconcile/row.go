@@ -9,17 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Basis is how a row's state at the cut-off is known.
-type Basis string
-
-// The bases.
-const (
-	Exact   Basis = ""        // the row has not changed since
-	Derived Basis = "derived" // from attempts and audit
-	// it was not on the platform; whether it was pending, waiting or invalid was not recorded
-	Unknown Basis = "unknown"
-)
-
 // Row is one row of the ledger in a report. Its JSON form is stored in closed reports: fields are
 // only ever added.
 type Row struct {
@@ -47,8 +36,7 @@ type Row struct {
 
 // Standing is what the ledger knows about the sending of a row.
 type Standing struct {
-	State trade.State `json:"state"` // "" with Basis Unknown
-	Basis Basis       `json:"basis,omitempty"`
+	State trade.State `json:"state"`
 	Cause string      `json:"cause,omitempty"`
 	Flags trade.Flags `json:"flags,omitempty"`
 

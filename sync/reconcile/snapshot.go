@@ -26,10 +26,8 @@ type Head struct {
 	Zone    string     `json:"zone"`
 	At      time.Time  `json:"at"`   // the moment of the figures
 	Day     string     `json:"day"`  // cut-off, YYYY-MM-DD; "" = none
-	Kind    FigureKind `json:"kind"` // now, closed or derived
+	Kind    FigureKind `json:"kind"` // now or closed
 	Rows    int        `json:"rows"`
-	Derived int        `json:"derived"` // rows whose state then was derived
-	Unknown int        `json:"unknown"` // rows whose state then is unknown
 	// rows whose values retention has removed: product, producer and price are unknown
 	Reduced int `json:"reduced"`
 
@@ -47,9 +45,8 @@ type FigureKind string
 
 // The kinds of figures.
 const (
-	NowKind     FigureKind = "now"
-	ClosedKind  FigureKind = "closed"
-	DerivedKind FigureKind = "derived"
+	NowKind    FigureKind = "now"
+	ClosedKind FigureKind = "closed"
 )
 
 // formOfHead is the version of the format that this program writes.

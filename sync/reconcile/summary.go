@@ -23,10 +23,9 @@ type Summary struct {
 	Unreadable int // rows of the ERP without a usable key, in no other figure
 
 	// The summands: each row of the ERP is in exactly one of them.
-	States  map[trade.State]int
-	Unknown int // not on the platform then, for an unknown reason (derived reports)
-	Moved   int // their record was moved to the row under its new key
-	After   int // documents with a day after the cut-off
+	States map[trade.State]int
+	Moved  int // their record was moved to the row under its new key
+	After  int // documents with a day after the cut-off
 
 	// The bridge: the query's rows are the living documents and other rows (Beside).
 	Read      int // rows at the last complete sweep; 0: unknown
@@ -68,7 +67,7 @@ func (s *Summary) open(r *Row) {
 
 // Sum returns the sum of the summands.
 func (s Summary) Sum() int {
-	n := s.Unknown + s.Moved + s.After
+	n := s.Moved + s.After
 	for _, count := range s.States {
 		n += count
 	}
@@ -146,9 +145,6 @@ func (s *summaries) add(r *Row) {
 		return
 	case r.After:
 		sum.After++
-		return
-	case r.Basis == Unknown:
-		sum.Unknown++
 		return
 	}
 	sum.States[r.State]++

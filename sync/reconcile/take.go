@@ -26,8 +26,6 @@ const takePage = 500
 type Cut struct {
 	Day  trade.Date // later documents are marked After; zero: none are
 	Bare bool       // without the display columns, which are not stored permanently
-	// as things were at the end of Day, as far as that can be derived; else as they are now
-	Derived bool
 }
 
 // taker makes the rows of a report from the entries of a ledger that stands still.
@@ -36,7 +34,6 @@ type taker struct {
 	ctx       context.Context
 	cut       Cut
 	day       string                  // of the cut; "" = none
-	end       time.Time               // end of Day, if Derived
 	jobs      []JobHead               // in their order
 	kinds     map[string][]trade.Kind // of the entries of each job
 	specs     map[string]*mapping.Job
@@ -58,8 +55,8 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 		t.specs[job.Name()] = job
 	}
 	t.refs, err = run.Codes(ctx, src.Ledger)
-	if err != nil || cut.Derived {
-		return t, err
+	if err != nil {
+		return nil, err
 	}
 	held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
 	return t, src.Ledger.Rows(ctx, held, func(e trade.Entry) error {
@@ -84,10 +81,6 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	if !cut.Day.IsZero() {
 		t.day = cut.Day.String()
 		head.Day = t.day
-	}
-	if cut.Derived {
-		head.Kind = DerivedKind
-		t.end = cut.Day.In(src.Zone).AddDate(0, 0, 1)
 	}
 	if src.Platform != nil {
 		head.Asked = &Asked{}
@@ -154,7 +147,7 @@ func (t *taker) swept(job *JobHead) error {
 	if err != nil {
 		return err
 	}
-	if cursor.Sweep != nil && !cursor.SweptAt.IsZero() && !t.cut.Derived {
+	if cursor.Sweep != nil && !cursor.SweptAt.IsZero() {
 		at := cursor.SweptAt.UTC()
 		job.SweptAt, job.InScope, job.SweepGone, job.Unreadable = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone,
 			cursor.Sweep.Unreadable
@@ -228,9 +221,6 @@ func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error)
 	return nil
 }
 
-// unknownThen reports whether an entry was not known yet at the cut.
-func (t *taker) unknownThen(e trade.Entry) bool { return t.cut.Derived && !e.FirstSeenAt.Before(t.end) }
-
 // give calls fn for the report's rows of a page of entries. Unless they are shown, it does not look up
 // when they were sent and what events told of them.
 func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64, *Row) error) error {
@@ -238,7 +228,7 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 	sent := make([]map[string]string, len(page)) // the fields of the requests
 	for i, e := range page {
 		sent[i] = sentFields(e)
-		if t.cut.Derived || shown && (e.Attempts > 0 || e.State == trade.Accepted) {
+		if shown && (e.Attempts > 0 || e.State == trade.Accepted) {
 			ids = append(ids, e.ID)
 		}
 	}
@@ -260,9 +250,6 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 		}
 	}
 	for i := range rows {
-		if t.unknownThen(page[i]) {
-			continue
-		}
 		if err := fn(page[i].ID, &rows[i]); err != nil {
 			return err
 		}
@@ -318,19 +305,9 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 	if parts := mapping.SplitCode(e.Key); len(parts) > 1 {
 		r.Branch = parts[0]
 	}
-	acts := t.acts[e.Job+" "+e.Key]
-	if t.cut.Derived {
-		stand := stateAt(e, attempts, acts, t.end)
-		r.Basis = stand.basis
-		if r.Basis != Exact {
-			r.State, r.Cause, r.Error, r.WaitingFor, r.Flags, r.RemoteID, r.Moved, r.Gone = stand.state, "", nil, nil,
-				nil, stand.remoteID, false, false
-			r.Acknowledged, r.Cancelled = nil, false
-		}
-	}
 	t.facts(&r, e, sent)
 	r.sent(e, attempts, t.stated(e, sent))
-	r.by(acts, e)
+	r.by(t.acts[e.Job+" "+e.Key], e)
 	return r
 }
 

@@ -37,7 +37,7 @@ func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]strin
 				ids = append(ids, text)
 			}
 		}
-		told, err := t.Ledger.LastHeard(t.ctx, named, event, distinct(ids), t.end)
+		told, err := t.Ledger.LastHeard(t.ctx, named, event, distinct(ids))
 		if err != nil {
 			return err
 		}

@@ -51,10 +51,6 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		if got, ok := now["01|000002"].Told[trade.Workflow]; ok {
 			t.Errorf("a contract of which no event told has the workflow %+v", got)
 		}
-		then := rows(Cut{Day: trade.DateOf(begin.In(saoPaulo)), Derived: true})
-		if got := then["01|000001"].Told; len(got) != 1 || got[trade.Workflow] != (ReportedStatus{"PENDING", begin}) {
-			t.Errorf("three days before the row has %+v, want the workflow PENDING alone", got)
-		}
 		sections := portuguese
 		sections.Sections = []SectionID{ContractsSection, TraceabilitySection}
 		text := mustReport(t, w.take(Cut{}), sections, func(b *bytes.Buffer) Writer { return NewCSV(b, 0) })

@@ -129,7 +129,7 @@ func (s Section) key() int {
 // narrow are the widths of columns with short texts, so that more columns fit on a page.
 var narrow = map[string]int{
 	"job": 14, "branch": 8, "order_type": 18, "product": 10, "harvest": 11, "producer": 11, "place": 10, "wallet": 10,
-	"unit": 8, "currency": 8, "state": 16, "flags": 16, "basis": 12, "role": 12, "show": 34, "reason": 34,
+	"unit": 8, "currency": 8, "state": 16, "flags": 16, "role": 12, "show": 34, "reason": 34,
 	"remote_id": 38, "key": 20,
 }
 

@@ -69,7 +69,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	flags.StringVar(&f.from, "from", "", "only documents of this `DAY` and later")
 	flags.StringVar(&f.to, "to", "", "only documents of this `DAY` and before")
 	flags.StringVar(&f.asOf, "as-of", "",
-		"as things stood at the end of `DAY`: the report that was closed for it, or derived where nobody closed it")
+		"the report that was closed for this `DAY`")
 	flags.StringVar(&f.closing, "closing", "", "the closed report with this `ID` (see --closings)")
 	flags.BoolVar(&f.closings, "closings", false, "list the closed reports")
 	flags.BoolVar(&f.audit, "audit", false, "instead: the audit, who decided what, when and why, oldest first")
@@ -142,8 +142,8 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return a.Usage("archive.alone")
 	}
 	err = give(ctx, a, f, query)
-	if f.closing != "" && errors.Is(err, trade.ErrNotFound) {
-		return a.Usage("report.no_closing", f.closing)
+	if chosen := f.closing + f.asOf; chosen != "" && errors.Is(err, trade.ErrNotFound) {
+		return a.Usage("report.no_closing", chosen)
 	}
 	return err
 }
@@ -275,12 +275,9 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 			return q, a.Usage("report.no_day", text)
 		}
 	}
-	today := trade.DateOf(office.Now().In(config.Zone()))
 	switch {
 	case !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From):
 		return q, a.Usage("report.backwards", f.from, f.to)
-	case today.Before(q.AsOf):
-		return q, a.Usage("report.future", f.asOf)
 	case f.platform && (f.asOf != "" || f.closing != ""):
 		return q, a.Usage("report.platform_now")
 	}

@@ -102,16 +102,16 @@ var layouts = map[reconcile.SectionID][]layout{
 	reconcile.ContractsSection: {
 		lead, one("order_date", "order_type"), product, weights[0], weights[1], weights[2],
 		one("value_erp@currency", "#price_erp", "?value_difference"),
-		one("state", "flags", "reason", "#who", "#sent_at", "#by", "#kg_platform", "#value_platform", "basis",
+		one("state", "flags", "reason", "#who", "#sent_at", "#by", "#kg_platform", "#value_platform",
 			"#workflow", "#esg_producer"),
 	},
 	reconcile.DeliveriesSection: {
 		lead, one("delivery_date"), one("contract"), product, weights[0], weights[1], weights[2],
-		one("state", "flags", "reason", "#who", "#sent_at", "#by", "basis"),
+		one("state", "flags", "reason", "#who", "#sent_at", "#by"),
 	},
 	reconcile.TraceabilitySection: {
 		lead, one("contract"), product, weights[0], weights[1], weights[2],
-		one("state", "flags", "reason", "#who", "#sent_at", "#by", "basis", "#esg_producer", "#esg_farm"),
+		one("state", "flags", "reason", "#who", "#sent_at", "#by", "#esg_producer", "#esg_farm"),
 	},
 	reconcile.DivergencesSection: {
 		one("show|key", "key", "job", "remote_id"), one("kind", "note", "acknowledged"), one("here@unit", "!here"),
