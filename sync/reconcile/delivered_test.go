@@ -32,7 +32,8 @@ func overInMemory(rows []Row, t Tolerance) (out []string) {
 		grain, ok := weight(r.ERP)
 		if some && ok && r.Sends == trade.OrderCommitments && r.counts() && r.State != trade.Dismissed &&
 			contracted(r.OrderType) && sum.Cmp(t.most(grain)) > 0 {
-			out = append(out, fmt.Sprintf("%s %s %s", r.Key, decimalText(grain, trade.Portuguese),
+			shown := strings.ReplaceAll(r.Key, "\x00", "\ufffd") // as files show what cannot be seen
+			out = append(out, fmt.Sprintf("%s %s %s", shown, decimalText(grain, trade.Portuguese),
 				decimalText(sum, trade.Portuguese)))
 		}
 	}

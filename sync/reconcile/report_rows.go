@@ -157,15 +157,12 @@ func (p *printer) stateLabel(r *Row) Label {
 
 // reason returns why a row is not on the platform, and who resolves it.
 func (p *printer) reason(r *Row) (text, who string) {
-	switch r.State {
-	case trade.Accepted:
+	if r.State == trade.Accepted {
 		for _, f := range r.Flags {
 			if a := trade.ExplainFlag(f, p.Lang); a.Fixer != trade.FixNobody {
 				return a.What, a.Who
 			}
 		}
-		return "", ""
-	case "":
 		return "", ""
 	}
 	a := trade.ExplainEntry(r.Entry(), p.Lang)

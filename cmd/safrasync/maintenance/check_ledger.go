@@ -63,8 +63,12 @@ func (c *checker) journal(ctx context.Context, store *state.Store, alone bool) {
 	default:
 		c.pass(name, "check.journal_ok", report.Folder, report.Records)
 	}
-	if err == nil && report.Together && alone {
+	switch {
+	case err != nil || !alone:
+	case report.Together:
 		c.warn(name, "check.journal_together_hint", "check.journal_together")
+	case c.app.Config.State.Witness.IsZero():
+		c.warn(name, "check.no_witness_hint", "check.no_witness")
 	}
 }
 
