@@ -34,9 +34,10 @@ func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
 
 const selectAlert = `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert`
 
-// LatestAlerts returns the latest alerts, open or not, the newest first.
+// LatestAlerts returns the open alerts, then the latest of the others, the newest first.
 func (s *Store) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, error) {
-	return sqldb.Made(ctx, s.db, "reading the latest alerts", alertRow.alert, selectAlert+` ORDER BY id DESC LIMIT ?`, limit)
+	return sqldb.Made(ctx, s.db, "reading the latest alerts", alertRow.alert,
+		selectAlert+` ORDER BY closed_at IS NOT NULL, id DESC LIMIT ?`, limit)
 }
 
 // SaveAlert stores a new alert (Version 0), or the new state of one that was read, and the messages

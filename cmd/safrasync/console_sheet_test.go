@@ -32,7 +32,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 		lines := strings.Split(sheet, "\r\n")
 		for i, line := range lines {
 			if cells := strings.Split(line, ";"); strings.Contains(line, key) {
-				cells[len(cells)-5], cells[len(cells)-3] = decision, why
+				cells[len(cells)-6], cells[len(cells)-4] = decision, why
 				lines[i] = strings.Join(cells, ";")
 			}
 		}

@@ -101,20 +101,22 @@ func diskSubject(host, folder string) string { return host + " " + folder }
 func judgeStops(f facts) []condition {
 	var out []condition
 	for _, j := range f.jobs {
-		stop := j.status.Stop
+		stop, since, lasts := j.status.Stop, j.status.Since, time.Duration(0)
+		switch last := j.runs.stopped; {
+		case j.status.State == trade.Stopped, j.status.State == trade.Paused:
+		case j.status.State == trade.BackingOff:
+			lasts = backingOffLasts
+		case last != nil && f.at.Sub(last.EndedAt) < stopSeen: // whoever ended it at once knows of it
+			stop, since, lasts = last.Stopped, last.EndedAt, Settling
+		default:
+			continue
+		}
 		if !j.configured || stop == nil || stop.Quiet() {
 			continue
 		}
 		c := condition{
-			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: j.status.Since,
+			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: since, lasts: lasts,
 			detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}},
-		}
-		switch j.status.State {
-		case trade.Stopped, trade.Paused:
-		case trade.BackingOff:
-			c.lasts = backingOffLasts
-		default:
-			continue
 		}
 		if stop.Brake != nil && slices.Contains(countedStops, stop.Code) {
 			c.detail.Rows, c.detail.Usual = stop.Brake.Rows, stop.Brake.Usual

@@ -120,7 +120,8 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 			return err
 		}
 		c.detail.Group = before.Group // who was told that it began is told that it is over
-		changed = changed || before.Rows != c.detail.Rows || before.Record != c.detail.Record
+		changed = changed || before.Rows != c.detail.Rows || before.Record != c.detail.Record ||
+			!before.Oldest.Equal(c.detail.Oldest)
 		if before.Record != c.detail.Record { // a further account: people are told of it, too
 			a.RaisedAt = time.Time{}
 		}

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -51,6 +52,53 @@ func TestWhatEndsAndComesBackSoonIsOneMessage(t *testing.T) {
 		w.status("contracts", trade.Stopped, "erp")
 		w.tick(time.Minute)
 		w.wantMails(begins(Stopped, "erp", "contracts"))
+	})
+}
+
+// A brake that a person released before anybody looked is noted, and nobody is told of it; what is
+// open comes before all that is over.
+func TestABrakeThatWasReleasedAtOnceIsNoted(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		w.status("contracts", trade.Stopped, "api_key")
+		w.tick(0)
+		w.wantMails(begins(Stopped, "api_key", "contracts"))
+		w.run("deliveries", func(r *trade.RunReport) {
+			r.Stopped = &trade.Stop{Code: "brake_new_rows", Brake: &trade.Brake{Rows: 900, Usual: 12}}
+		})
+		w.status("deliveries", trade.Idle, "") // it was released
+		w.tick(46 * time.Second)
+		for range 20 {
+			w.tick(time.Minute)
+		}
+		w.wantMails()
+		var got []string
+		for _, a := range must.Get(w.store.LatestAlerts(t.Context(), 2))(t) {
+			got = append(got, a.Subject)
+			if brake := a.Subject != "api_key"; brake != !a.ClosedAt.IsZero() || brake != a.RaisedAt.IsZero() {
+				t.Errorf("%+v", a)
+			}
+		}
+		if want := []string{"api_key", "brake_new_rows deliveries"}; !slices.Equal(got, want) {
+			t.Errorf("alerts %q, want %q", got, want)
+		}
+	})
+}
+
+// What an open alert says of its oldest row is as it is now, also where the number is the same.
+func TestAnOpenAlertSaysWhatIsSoNow(t *testing.T) {
+	one(t, func(t *testing.T, w *world) {
+		rows := w.record("contracts", w.contract("1", "{}"), w.contract("2", "{}"))
+		w.send("contracts", rows[0], trade.OutcomeUnknown, "")
+		w.tick(time.Hour)
+		w.settleDoubt("contracts", "1", "11111111-1111-4111-8111-111111111119")
+		w.send("contracts", rows[1], trade.OutcomeUnknown, "")
+		w.tick(time.Minute)
+		var d Detail
+		open := must.Get(w.store.Alerts(t.Context()))(t)
+		must.Do(t, unmarshalDetail(open[0], &d))
+		if d.Rows != 1 || !d.Oldest.After(monday) {
+			t.Errorf("%+v", d)
+		}
 	})
 }
 

@@ -62,6 +62,7 @@ const (
 
 	doubtLasts       = 2 * time.Minute  // a row in doubt: its answer may come late
 	backingOffLasts  = 30 * time.Minute // an API that does not answer, or asks to wait; usually it passes
+	stopSeen         = 2 * time.Minute  // a stop that a person ended between two evaluations is noted
 	ledgerLasts      = 3 * time.Minute  // a ledger that cannot be read
 	certificateSoon  = 14 * 24 * time.Hour
 	witnessLasts     = 5 * time.Minute  // a witness that is not written

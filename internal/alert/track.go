@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -12,6 +13,7 @@ import (
 type runMemory struct {
 	good      time.Time        // end of the last run that did its work
 	swept     *trade.RunReport // the last complete sweep
+	stopped   *trade.RunReport // the last one with a stop that only a person ends
 	overruled time.Time        // end of the last run with a late answer that ended a person's decision
 	answers   int              // number of such answers in that run
 }
@@ -49,6 +51,8 @@ func (s *Service) follow(ctx context.Context, now time.Time) error {
 func (m *runMemory) add(r trade.RunReport) {
 	if r.Stopped == nil {
 		m.good = r.EndedAt
+	} else if slices.Contains(endedByPerson, r.Stopped.Code) {
+		m.stopped = &r
 	}
 	if r.Sweep && r.InScope != nil && r.Stopped == nil {
 		m.swept = &r

@@ -38,13 +38,13 @@ var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowl
 
 // decisionColumns are the columns of the file. People fill in the last three visible ones; the
 // columns after those are hidden.
-var decisionColumns = columnsOf("decision.column.", TextColumn.of("title"), CodeColumn.of("show", "job", "key"),
+var decisionColumns = columnsOf("decision.column.", TextColumn.of("title"), CodeColumn.of("show", "key"),
 	TextColumn.of("day"), CodeColumn.of("product", "producer"),
 	TextColumn.of("kg", "state", "reason", "who", "where", "do", "again", "allowed", "decision"),
-	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("version", "check"))
+	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("job", "version", "check"))
 
 // hiddenFrom is the first hidden column.
-const hiddenFrom = "version"
+const hiddenFrom = "job"
 
 func decisionColumn(id string) int {
 	return slices.IndexFunc(decisionColumns, func(c column) bool { return c.id == id })
@@ -163,11 +163,11 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 	}
 	cells := []string{
 		p.Titles.Of(r.Job), r.Show.Masked().Line(),
-		r.Job, keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text,
+		keyCell(r.Key), dayText(r.Day, p.Lang), r.Product, r.Producer, kg, p.stateLabel(r).Text,
 		inWords(reason, p.Lang),
 		a.Who, i18n.InBrowser(p.Lang, a.Where),
 		inWords(a.Do, p.Lang), a.Again.Label(p.Lang), strings.Join(words, ", "),
-		"", "", "", strconv.FormatInt(r.Version, 10), "",
+		"", "", "", r.Job, strconv.FormatInt(r.Version, 10), "",
 	}
 	for i, c := range decisionColumns {
 		if c.id != "key" { // only the key names the row when the file is read
@@ -212,18 +212,22 @@ func keyOf(cell string) string {
 // typedCommand matches a command that an advice tells people to type.
 var typedCommand = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`")
 
-// inWords replaces the commands of an advice by the words of the sheet: whoever fills it in has no
-// command line. What the sheet cannot do is named as the console names it.
+// inWords replaces the commands of an advice by the words of the sheet, else by the names of the
+// console's buttons and pages: whoever fills it in has no command line.
 func inWords(advice string, lang trade.Lang) string {
-	return typedCommand.ReplaceAllStringFunc(advice, func(found string) string {
-		act := typedCommand.FindStringSubmatch(found)[1]
-		for _, key := range []string{"decision." + act, "decision.elsewhere." + act} {
-			if word := i18n.Report.Find(lang, i18n.Key(key)); word != "" {
-				return "“" + word + "”"
-			}
+	advice = typedCommand.ReplaceAllStringFunc(advice, func(found string) string {
+		act := i18n.Key("decision." + typedCommand.FindStringSubmatch(found)[1])
+		// what the sheet retries was not created; what is held goes as a second document
+		if word := i18n.Report.Find(lang, act); word != "" && !strings.Contains(found, "--checked") {
+			return "“" + word + "”"
 		}
-		return strings.Trim(found, "`")
+		named := i18n.InBrowser(lang, found)
+		if strings.HasPrefix(named, "“") {
+			named += sentence("decision.elsewhere", lang)
+		}
+		return named
 	})
+	return i18n.InBrowser(lang, advice)
 }
 
 // checkedColumns are the columns that identify a row and the reason why it is in the file.

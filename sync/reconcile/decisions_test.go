@@ -112,6 +112,34 @@ func TestDecisionsMakeTheRoundTrip(t *testing.T) {
 	})
 }
 
+// People read the title of a job; its name is beside the row's version, for the import. A sheet whose
+// columns were moved is read as well.
+func TestASheetShowsTheTitleOfAJobAndKeepsItsNameForTheImport(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	o := portuguese
+	o.Titles = trade.Titles{"contracts": "Contratos de compra"}
+	var b bytes.Buffer
+	must.Do(t, w.take(Cut{}).Decisions(o, Commas, &b))
+	rows := must.Get(csvRows(b.Bytes()))(t)
+	shown := rows[1][:decisionColumn(hiddenFrom)]
+	if shown[0] != "Contratos de compra" || slices.Contains(shown, "contracts") {
+		t.Errorf("people read %q", shown)
+	}
+	for i, cells := range rows { // as every sheet had it before
+		last := decisionColumn("job")
+		rows[i] = slices.Concat(cells[:2], cells[last:last+1], cells[2:last], cells[last+1:])
+	}
+	rows[1][decisionColumn("decision")+1], rows[1][decisionColumn("why")+1] = "dispensar", "digitado duas vezes"
+	var moved bytes.Buffer
+	must.Do(t, csv.NewWriter(&moved).WriteAll(rows))
+	list, faults, err := ReadDecisions(t.Context(), &moved, workbook.UnpackedBrowser, trade.Portuguese)
+	if err != nil || len(faults) > 0 || len(list) != 1 || list[0].Job != "contracts" {
+		t.Errorf("%+v, faults %+v, %v", list, faults, err)
+	}
+}
+
 // A key of the ERP with signs that nobody sees makes the round trip: a spreadsheet shows them in
 // braces. Such a sign that came into a key on the way is named, with its place.
 func TestSignsInKeysThatNobodySees(t *testing.T) {
@@ -333,8 +361,10 @@ func TestAFileOfDecisionsIsNotReadForNobody(t *testing.T) {
 func TestTheAdviceOfTheSheetNamesNoCommand(t *testing.T) {
 	t.Parallel()
 	for advice, want := range map[string]string{
-		"se for ele, `safrasync adopt` com o id; se não, `safrasync resend --checked`.": "se for ele, “confirmar id” com o id; se não, “enviar de novo, no painel”.",
-		"se são dois: `safrasync retry --checked`; se é um só: `safrasync dismiss`":     "se são dois: “tentar de novo”; se é um só: “dispensar”",
+		"se for ele, `safrasync adopt` com o id; se não, `safrasync resend --checked`.": "se for ele, “confirmar id” com o id; se não, “Não existe lá: enviar de novo” no painel.",
+		"se são dois: `safrasync retry --checked`; se é um só: `safrasync dismiss`":     "se são dois: “São dois: enviar” no painel; se é um só: “dispensar”",
+		"se não foi criado: `safrasync retry`":                                          "se não foi criado: “tentar de novo”",
+		"Leia a resposta com `safrasync why`":                                           "Leia a resposta com “Documentos” no painel",
 		"Confira o mapeamento com `safrasync preview`.":                                 "Confira o mapeamento com safrasync preview.",
 	} {
 		if got := inWords(advice, trade.Portuguese); got != want {
