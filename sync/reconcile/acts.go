@@ -17,22 +17,15 @@ var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "
 // act is an act on one row.
 type act struct{ name, who string }
 
-type view struct {
-	State trade.State `json:"state"`
-}
-
 // readActs reads people's decisions.
 func (t *taker) readActs() ([]Act, error) {
 	out := []Act{}
 	err := t.Ledger.ActsBetween(t.ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var detail struct {
-			Before view            `json:"before"`
-			After  view            `json:"after"`
-			Given  json.RawMessage `json:"given"` // the row that gave up its id
+			Before, After struct{ State trade.State }
+			Given         json.RawMessage // the row that gave up its id
 		}
-		if json.Unmarshal([]byte(r.Detail), &detail) != nil {
-			detail.Before, detail.After = view{}, view{}
-		}
+		_ = json.Unmarshal([]byte(r.Detail), &detail) // what is no such detail has no states
 		if r.Target != "" {
 			t.acts[r.Target] = append(t.acts[r.Target], act{r.Act, r.Who})
 		}

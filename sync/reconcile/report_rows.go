@@ -126,7 +126,6 @@ func (p *printer) reading(r *Row) []any {
 
 // standing returns the cells with the state of a row and its reason.
 func (p *printer) standing(r *Row) []any {
-	state := p.stateLabel(r)
 	flags := make([]string, len(r.Flags))
 	ids := make([]string, len(r.Flags))
 	for i, f := range r.Flags {
@@ -139,13 +138,10 @@ func (p *printer) standing(r *Row) []any {
 	}
 	by := ""
 	if r.State == trade.Accepted {
-		by = r.By
-		if by == "" {
-			by = sentence("word.program", p.Lang)
-		}
+		by = cmp.Or(r.By, sentence("word.program", p.Lang))
 	}
 	return []any{
-		state,
+		p.stateLabel(r),
 		Label{strings.Join(ids, ","), strings.Join(flags, ", ")},
 		reason, who, at, by,
 	}

@@ -96,19 +96,17 @@ type Day string
 // Label is a text for people, with an id for programs.
 type Label struct{ ID, Text string }
 
-// textOf returns a cell's text for people; ok is false for numbers, days and times.
-func textOf(cell any) (text string, ok bool) {
+// textOf returns a cell's text for people; "" for numbers, days and times.
+func textOf(cell any) string {
 	switch c := cell.(type) {
-	case nil:
-		return "", true
 	case string:
-		return trade.Visible(c), true
+		return trade.Visible(c)
 	case Label:
-		return trade.Visible(c.Text), true
+		return trade.Visible(c.Text)
 	case trade.Shown:
-		return trade.Visible(c.Line()), true
+		return trade.Visible(c.Line())
 	}
-	return "", false
+	return ""
 }
 
 // sentence returns a text of the report.
@@ -149,6 +147,5 @@ func PlainText(cell any, lang trade.Lang, zone *time.Location) string {
 	case time.Time:
 		return trade.MomentText(c, lang, zone)
 	}
-	text, _ := textOf(cell)
-	return text
+	return textOf(cell)
 }

@@ -85,8 +85,7 @@ func (w *csvWriter) text(cell any) string {
 	case time.Time:
 		return c.In(w.zone).Format("02/01/2006 15:04:05")
 	}
-	text, _ := textOf(cell)
-	return trade.GuardFormula(text)
+	return trade.GuardFormula(textOf(cell))
 }
 
 func (w *csvWriter) End() error {

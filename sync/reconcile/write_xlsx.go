@@ -214,7 +214,7 @@ func (w *xlsxWriter) cell(column string, cell any, typ Type) {
 	case time.Time:
 		w.rows.Number(column, w.style[TimeColumn], workbook.Time(workbook.WallClock(c, w.zone)))
 	default:
-		if text, _ := textOf(cell); text != "" {
+		if text := textOf(cell); text != "" {
 			w.rows.Text(column, w.style[typ], workbook.Clip(text))
 		}
 	}
