@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -91,4 +92,31 @@ func TestASweepWithoutNewsProvesTheSumsToo(t *testing.T) {
 			t.Errorf("%+v, %v", reports, err)
 		}
 	})
+}
+
+// slowLedger is one in which a minute passes between the reading of rows and what is known of them.
+type slowLedger struct {
+	Ledger
+	clock *testClock
+}
+
+func (l slowLedger) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
+	l.clock.advance(time.Minute)
+	return l.Ledger.Known(ctx, job, keys)
+}
+
+// A change is of the moment in which it was found: a long reading began before the ERP was edited, and
+// before what it finds changed was sent.
+func TestAChangeIsNotOlderThanItsDiscovery(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10)
+	b.sweep()
+	b.wrap = func(l Ledger) Ledger { return slowLedger{l, b.clock} }
+	b.write(11)
+	r := b.run(engine.Options{Sweep: true})
+	e := b.expect(1, trade.Accepted, "")
+	if !e.Flags.Has(trade.Changed) || e.UpdatedAt.Before(r.StartedAt.Add(time.Minute)) {
+		t.Errorf("%v since %s, by a run that began %s", e.Flags, e.UpdatedAt, r.StartedAt)
+	}
 }

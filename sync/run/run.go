@@ -21,7 +21,7 @@ type Run struct {
 	Source Source
 	Lease  trade.Lease
 	Keeper *cluster.Keeper // renews the lease; nil in a dry run
-	Now    time.Time       // start of the run; discovery writes this time everywhere
+	Now    time.Time       // start of the run; when new rows were first seen
 	Eval   *mapping.Evaluator
 	Report trade.RunReport
 	Log    *zap.Logger
