@@ -145,8 +145,8 @@ func (s *Store) Place(ctx context.Context, e trade.Entry, states []trade.State, 
 	return place, of, nil
 }
 
-// FlagCounts returns how many entries of a job have each flag. Flags that no entry has are left
-// out.
+// FlagCounts returns how many entries of a job, or of all ("") jobs, have each flag. Flags that no
+// entry has are left out.
 func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error) {
 	out := map[trade.Flag]int{}
 	err := s.flagged(ctx, job, func(flags trade.Flags, n int) {
@@ -157,9 +157,9 @@ func (s *Store) FlagCounts(ctx context.Context, job string) (map[trade.Flag]int,
 	return out, err
 }
 
-// Flagged returns how many entries of a job have at least one of some flags.
-func (s *Store) Flagged(ctx context.Context, job string, flags []trade.Flag) (rows int, err error) {
-	err = s.flagged(ctx, job, func(have trade.Flags, n int) {
+// Flagged returns how many entries have at least one of some flags.
+func (s *Store) Flagged(ctx context.Context, flags []trade.Flag) (rows int, err error) {
+	err = s.flagged(ctx, "", func(have trade.Flags, n int) {
 		if slices.ContainsFunc(flags, have.Has) {
 			rows += n
 		}
@@ -167,11 +167,14 @@ func (s *Store) Flagged(ctx context.Context, job string, flags []trade.Flag) (ro
 	return rows, err
 }
 
-// flagged calls fn for each set of flags of a job, with the number of entries that have it.
+// flagged calls fn for each set of flags of a job, or of all, with the number of entries that have it.
 func (s *Store) flagged(ctx context.Context, job string, fn func(trade.Flags, int)) error {
 	const op = "counting flags"
-	counts, err := s.db.Counts(ctx, op,
-		`SELECT flags AS name, COUNT(*) AS n FROM entry WHERE job = ? AND flags <> '[]' GROUP BY flags`, job)
+	query, args := `SELECT flags AS name, COUNT(*) AS n FROM entry WHERE flags <> '[]'`, []any(nil)
+	if job != "" {
+		query, args = query+` AND job = ?`, []any{job}
+	}
+	counts, err := s.db.Counts(ctx, op, query+` GROUP BY flags`, args...)
 	if err != nil {
 		return err
 	}

@@ -147,15 +147,9 @@ func (p *changedPage) path(group string, from int) string {
 }
 
 func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
-	sums := map[trade.Flag]int{}
-	for _, job := range p.office.Jobs() {
-		counts, err := p.office.FlagCounts(q.Context(), job.Name)
-		if err != nil {
-			return err
-		}
-		for flag, n := range counts {
-			sums[flag] += n
-		}
+	sums, err := p.office.FlagCounts(q.Context(), "")
+	if err != nil {
+		return err
 	}
 	for _, flag := range office.ChangedFlags {
 		if sums[flag] > 0 || flag == page.Flag {

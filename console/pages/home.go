@@ -111,7 +111,6 @@ func (p *homeRoutes) showHome(q *web.Request) error {
 // standing is what the first page reads of the jobs.
 type standing struct {
 	states map[trade.State]int
-	flags  map[trade.Flag]int
 	ran    bool   // a run has read the ERP
 	read   int    // rows that the last runs read
 	fault  string // why the last run of a job stopped
@@ -119,14 +118,18 @@ type standing struct {
 
 func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
 	page := &homePage{Live: liveNow(p.office, q)}
-	of := standing{states: map[trade.State]int{}, flags: map[trade.Flag]int{}}
+	of := standing{states: map[trade.State]int{}}
 	for _, job := range p.office.Jobs() {
 		if err := p.homeJob(q, job.Name, page, &of); err != nil {
 			return nil, err
 		}
 	}
+	flags, err := p.office.FlagCounts(q.Context(), "")
+	if err != nil {
+		return nil, err
+	}
 	for _, flag := range flagsFirst {
-		if n := of.flags[flag]; n > 0 {
+		if n := flags[flag]; n > 0 {
 			page.Flags = append(page.Flags, flagTask{flag, n, "/changed?flag=" + string(flag)})
 		}
 	}
@@ -167,13 +170,6 @@ func (p *homeRoutes) homeJob(q *web.Request, job string, page *homePage, of *sta
 	}
 	for _, t := range tallies {
 		of.states[t.State] += t.Count
-	}
-	counts, err := p.office.FlagCounts(q.Context(), job)
-	if err != nil {
-		return err
-	}
-	for flag, n := range counts {
-		of.flags[flag] += n
 	}
 	runs, err := p.office.Runs(q.Context(), job, 1)
 	for _, run := range runs {

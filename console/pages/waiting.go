@@ -24,12 +24,9 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 			counts["/approvals"]++
 		}
 	}
-	for _, job := range p.office.Jobs() {
-		changed, err := p.office.Flagged(ctx, job.Name, office.ChangedFlags)
-		if err != nil {
-			return nil
-		}
-		counts["/changed"] += changed
+	counts["/changed"], err = p.office.Flagged(ctx, office.ChangedFlags)
+	if err != nil {
+		return nil
 	}
 	needing, err := p.office.Needing(ctx)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -26,6 +27,7 @@ type figured struct {
 	jobs   []*mapping.Job
 	office *Office
 	sent   int
+	begun  time.Time // of the runs that sent
 }
 
 type erpRow map[string]string
@@ -52,7 +54,7 @@ var soyContract = erpRow{
 
 func figuredWorld(t *testing.T, driver string) *figured {
 	t.Helper()
-	w := &figured{t: t, store: ledgertest.Open(t, driver)}
+	w := &figured{t: t, store: ledgertest.Open(t, driver), begun: Now()}
 	for _, kind := range []trade.Kind{trade.OrderCommitments, trade.Deliveries} {
 		spec := mapping.JobSpec{
 			Name:  map[trade.Kind]string{trade.OrderCommitments: "contracts", trade.Deliveries: "deliveries"}[kind],
@@ -117,7 +119,7 @@ func (w *figured) send(job, key string, r erpRow, outcome trade.Outcome) trade.E
 	e := w.add(job, key, r, trade.Pending, "")
 	w.sent++
 	a := trade.Attempt{
-		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: "run", EntryID: e.ID, Payload: e.Payload,
+		ID: must.Get(uuid.NewV7())(w.t).String(), RunID: job, EntryID: e.ID, Payload: e.Payload,
 		PayloadHash: e.PayloadHash, StartedAt: Now(),
 	}
 	w.store.CommitGroup(job, trade.Group{At: Now(), Intents: []trade.Intent{{Entry: e, Attempt: a}}})
@@ -208,6 +210,9 @@ func (w *figured) fill() {
 	w.change(w.send("contracts", "01|cancelled", soyContract, trade.OutcomeCreated), func(e *trade.Entry) {
 		e.Flags = e.Flags.With(trade.Cancelled, true)
 	})
+	// of a job that is not configured any more
+	w.change(w.send("former", "03|former", soyContract.with(erpRow{"amount": "555"}), trade.OutcomeCreated),
+		func(e *trade.Entry) { e.Flags = e.Flags.With(trade.MissingInERP, true) })
 	w.add("contracts", "01|bare", soyContract.with(erpRow{"amount": "", "product": ""}), trade.Invalid, "rule:amount",
 		invalid("amount", "required"))
 	old := w.send("contracts", "01|old", soyContract.with(erpRow{"amount": "777"}), trade.OutcomeCreated)
@@ -329,7 +334,80 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 		if followed < 200 {
 			t.Errorf("only %d numbers were followed", followed)
 		}
+		for _, job := range []string{"contracts", "deliveries"} {
+			w.followRun(trade.RunReport{ID: job, Job: job, StartedAt: w.begun, EndedAt: Now()})
+		}
+		w.followChanged()
 	})
+}
+
+// followRun compares the numbers of a run with the rows that its page lists: all of them, or the first.
+func (w *figured) followRun(run trade.RunReport) {
+	w.t.Helper()
+	all, few := must.Get(w.office.Ran(w.t.Context(), run, 2000))(w.t), must.Get(w.office.Ran(w.t.Context(), run, 2))(w.t)
+	if all.More || !few.More || !maps.Equal(all.Sent, few.Sent) {
+		w.t.Errorf("run of %s: sent %v, more %v; of a short list %v, %v", run.Job, all.Sent, all.More, few.Sent, few.More)
+	}
+	sent, left := map[trade.Outcome]int{}, map[trade.State]int{}
+	for _, r := range all.Rows {
+		if r.Attempt != nil {
+			sent[r.Attempt.Outcome]++
+		}
+		if r.Cause != "" && r.Cause != trade.CauseParent {
+			left[r.State]++
+		}
+	}
+	if !maps.Equal(sent, all.Sent) || len(sent) == 0 {
+		w.t.Errorf("run of %s: it says that it sent %v, and lists %v", run.Job, all.Sent, sent)
+	}
+	for state, n := range must.Get(w.office.Left(w.t.Context(), run))(w.t) {
+		if n != left[state] {
+			w.t.Errorf("run of %s: %d %s need somebody, and %d are listed", run.Job, n, state, left[state])
+		}
+	}
+}
+
+// followChanged compares the numbers of what changed after it was sent with the rows to which they lead,
+// and the sums of the groups with those of all rows.
+func (w *figured) followChanged() {
+	w.t.Helper()
+	ctx := w.t.Context()
+	rows, _, err := w.office.ChangedRows(ctx, ChangedFlags)
+	must.Do(w.t, err)
+	if n := must.Get(w.office.Flagged(ctx, ChangedFlags))(w.t); n != len(rows) || n == 0 {
+		w.t.Errorf("%d rows changed, and %d are listed", n, len(rows))
+	}
+	counts := must.Get(w.office.FlagCounts(ctx, ""))(w.t)
+	for _, flag := range ChangedFlags {
+		flagged, _, err := w.office.ChangedRows(ctx, []trade.Flag{flag})
+		must.Do(w.t, err)
+		if len(flagged) != counts[flag] {
+			w.t.Errorf("%d rows are %s, and %d are listed", counts[flag], flag, len(flagged))
+		}
+	}
+	var total, parts ChangedSums
+	for _, row := range rows {
+		total.Add(row, row.Effect)
+	}
+	for _, group := range ChangedGroups(rows) {
+		listed := 0
+		for _, row := range rows {
+			if slices.ContainsFunc(row.Lines, func(l ChangedLine) bool { return l.Of == group.Of }) {
+				listed++
+			}
+		}
+		if listed != group.Rows {
+			w.t.Errorf("%d rows in the group %s, and %d are listed", group.Rows, group.Of, listed)
+		}
+		parts.Add(ChangedRow{}, Effect{Weight: group.Weight})
+		for currency, value := range group.Values {
+			parts.Add(ChangedRow{}, Effect{Valued: true, Currency: currency, Value: value})
+		}
+	}
+	if total.Weight.Cmp(parts.Weight) != 0 || fmt.Sprint(total.Values) != fmt.Sprint(parts.Values) {
+		w.t.Errorf("the changes are %s kg and %v, their groups %s kg and %v", total.Weight, total.Values,
+			parts.Weight, parts.Values)
+	}
 }
 
 // figuresOf returns what was collected of an answer.

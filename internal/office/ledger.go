@@ -42,8 +42,8 @@ type Reads interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
-	// Flagged returns how many rows of a job have at least one of some flags.
-	Flagged(ctx context.Context, job string, flags []trade.Flag) (int, error)
+	// Flagged returns how many rows have at least one of some flags.
+	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 
 	// RowPage returns one page of the rows that a query selects.
