@@ -20,7 +20,7 @@ type pendingParents struct {
 
 // goesAhead are the rows that would be sent, by what they may be found by.
 type goesAhead struct {
-	same map[trade.Hash][]trade.Entry // cells, and identifying fields
+	same map[trade.Hash][]*trade.Entry // cells, and identifying fields
 	has  map[int64]bool
 }
 
@@ -30,7 +30,7 @@ func (g goesAhead) add(e trade.Entry) {
 	}
 	g.has[e.ID] = true
 	p := sending.ContentOf(&e).Prints
-	g.same[p.Cells], g.same[p.Fields] = append(g.same[p.Cells], e), append(g.same[p.Fields], e)
+	g.same[p.Cells], g.same[p.Fields] = append(g.same[p.Cells], &e), append(g.same[p.Fields], &e)
 }
 
 // of returns those that may be like one of some rows.
@@ -41,7 +41,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 		for _, other := range slices.Concat(g.same[p.Cells], g.same[p.Fields]) {
 			if !seen[other.ID] {
 				seen[other.ID] = true
-				out = append(out, other)
+				out = append(out, *other)
 			}
 		}
 	}
@@ -53,7 +53,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 // reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	r := &pendingParents{run: d.Run, recheck: d.Recheck}
-	ahead := goesAhead{map[trade.Hash][]trade.Entry{}, map[int64]bool{}}
+	ahead := goesAhead{map[trade.Hash][]*trade.Entry{}, map[int64]bool{}}
 	for after := int64(0); ; {
 		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, sending.BatchSize)
 		if err != nil {
@@ -68,7 +68,7 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 			return err
 		}
 	}
-	ready := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready),
+	ready := slices.DeleteFunc(r.run.Dry.Ready, // which nobody reads any more
 		func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, sending.BatchSize) {
 		mine, err := r.notTaken(ctx, chunk)
