@@ -120,7 +120,7 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 			if old.Now != nil { // its request is that of what was sent, its quantity that of its newest row
 				r.Run.Eval.Measure(&entry, old.Now)
 			}
-			touch(&entry, old, r.Run.Env.Clock.Now())
+			r.touch(&entry, old)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
 		return r.Run.Record(ctx, page)

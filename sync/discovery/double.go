@@ -130,7 +130,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 				}
 			}
 			if !reflect.DeepEqual(entry, old) {
-				touch(&entry, old, r.Run.Env.Clock.Now())
+				r.touch(&entry, old)
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}

@@ -373,7 +373,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	c.row.Tell(&entry.Facts)
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
 		entry.Acknowledged.With(trade.MissingInERP, false)
-	touch(&entry, old, r.Run.Env.Clock.Now())
+	r.touch(&entry, old)
 	return entry
 }
 

@@ -5,7 +5,6 @@ package discovery
 import (
 	"reflect"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -102,12 +101,12 @@ func applyAbsence(e trade.Entry) trade.Entry {
 }
 
 // touch sets the time of the last change, if people would see one: a row that was only judged again
-// keeps its time.
-func touch(entry *trade.Entry, old trade.Entry, now time.Time) {
+// keeps its time. It is that of the discovery: the start of a long run may be before the row was sent.
+func (r *Discoverer) touch(entry *trade.Entry, old trade.Entry) {
 	if entry.State != old.State || entry.Cause != old.Cause || entry.SourceHash != old.SourceHash ||
 		entry.PayloadHash != old.PayloadHash ||
 		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) ||
 		!reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
-		entry.UpdatedAt = now
+		entry.UpdatedAt = r.Run.Env.Clock.Now()
 	}
 }

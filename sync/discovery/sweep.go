@@ -130,7 +130,7 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 		var page trade.Page
 		for _, old := range entries {
 			entry := applyAbsence(old)
-			touch(&entry, old, r.Run.Env.Clock.Now())
+			r.touch(&entry, old)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
 		return r.Run.Record(ctx, page)

@@ -142,8 +142,8 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return a.Usage("archive.alone")
 	}
 	err = give(ctx, a, f, query)
-	if chosen := f.closing + f.asOf; chosen != "" && errors.Is(err, trade.ErrNotFound) {
-		return a.Usage("report.no_closing", chosen)
+	if f.closing+f.asOf != "" && errors.Is(err, trade.ErrNotFound) {
+		return a.Usage("report.no_closing", strings.TrimSpace(f.closing+" "+f.asOf))
 	}
 	return err
 }
