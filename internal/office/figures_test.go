@@ -344,7 +344,8 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 // followRun compares the numbers of a run with the rows that its page lists: all of them, or the first.
 func (w *figured) followRun(run trade.RunReport) {
 	w.t.Helper()
-	all, few := must.Get(w.office.Ran(w.t.Context(), run, 2000))(w.t), must.Get(w.office.Ran(w.t.Context(), run, 2))(w.t)
+	all := must.Get(w.office.Ran(w.t.Context(), run, 2000))(w.t)
+	few := must.Get(w.office.Ran(w.t.Context(), run, 2))(w.t)
 	if all.More || !few.More || !maps.Equal(all.Sent, few.Sent) {
 		w.t.Errorf("run of %s: sent %v, more %v; of a short list %v, %v", run.Job, all.Sent, all.More, few.Sent, few.More)
 	}
