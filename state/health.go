@@ -65,8 +65,33 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	full, err := s.healthDisk(ctx)
+	if err != nil {
+		return nil, err
+	}
 	server, err := s.healthServer(ctx)
-	return append(append(out, asynchronous...), server), err
+	return append(append(append(out, asynchronous...), full...), server), err
+}
+
+// healthDisk reports a full disk of the server, which reading the ledger does not meet: sorting a
+// megabyte in less memory writes it beside the tables.
+func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
+	err := s.db.Peek(ctx, "looking at the ledger", func(t *sqldb.Tx) error {
+		err := t.Script(`SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''`)
+		if err != nil {
+			return err
+		}
+		return t.All(&[]int{}, `SELECT COUNT(*) FROM (SELECT repeat(md5(CAST(n AS TEXT)), 32) FROM generate_series(1, 1024) n
+			ORDER BY 1) t`)
+	})
+	var known *sqldb.Error
+	if !errors.As(err, &known) {
+		return nil, err
+	}
+	if known.Code != sqldb.CodeFull { // a limit of the role: no disk is full
+		return nil, nil
+	}
+	return []Finding{{Name: "disk", Value: trade.Because(known.Err), Hint: trade.Because(known.Hint)}}, nil
 }
 
 // healthReplicas reports replicas for which no commit waits.
@@ -216,16 +241,15 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	if err := s.db.Get(ctx, "looking which server has the ledger", &standby, `SELECT pg_is_in_recovery()`); err != nil {
 		return f, err
 	}
-	missing, err := s.db.Missing(ctx, now)
-	if err != nil {
-		return f, err
-	}
+	unsettled := s.db.Peek(ctx, "looking which server has the ledger", func(t *sqldb.Tx) error {
+		return t.Unsettled(sqldb.Confirmed{Term: now.Term}, now)
+	})
 	f.Value = plain(sqldb.ServerText(now.Server))
 	var other *sqldb.Error
 	switch p := sqldb.ServerParts(now.Server); {
 	case standby:
 		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Because(phrase.New(sqldb.PrimaryHint))
-	case errors.As(s.db.Unconfirmed(sqldb.Confirmed{Term: now.Term}, now, missing), &other):
+	case errors.As(unsettled, &other):
 		f.OK, f.Value, f.Hint = false, trade.Because(other.Err), trade.Because(other.Hint)
 	case p[0] == sqldb.Unread:
 		f.Hint = trade.Say("ledger.server_unread")

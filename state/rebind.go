@@ -186,7 +186,7 @@ func (r *rebinding) ask(t *sqldb.Tx) error {
 	if reason, _ := r.db.ReasonOf(f.had, f.now); reason == "" && f.now.Asked == "" {
 		return nil
 	}
-	_, err = reportSeen(t, f.ours, f.had, &f.now)
+	err = reportSeen(t, f.ours, f.had, &f.now)
 	t.Note = nil // opening it afterwards writes what was confirmed to the journal
 	return err
 }
@@ -262,7 +262,7 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 	if err != nil {
 		return err
 	}
-	reported, err := t.Reported(now)
+	silent, err := t.Silent(now)
 	if err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
 				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
-				Reported: r.plan.Asked && slices.Contains(reported, j.ID),
+				Reported: r.plan.Asked && !slices.ContainsFunc(silent, func(s sqldb.JournalRow) bool { return s.ID == j.ID }),
 				Gone:     slices.Contains(r.Gone, j.Host),
 				Server:   r.old[j.ID],
 			})

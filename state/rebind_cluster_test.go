@@ -308,11 +308,18 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 			}
 		}
 	}
+	awaited := func(err error) {
+		t.Helper()
+		text := wantCode(t, err, sqldb.CodeRolledBack)
+		if !strings.Contains(text, "all hosts are in step") || strings.Contains(text, "rebuild") {
+			t.Error(text)
+		}
+	}
 	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	wentBack(err)
 	wentBack(k.beat())
-	o := k.o
-	o.ReadOnly = true
+	o, theirs := k.o, other.o
+	o.ReadOnly, theirs.ReadOnly = true, true
 	_, err = mustOpen(t, o).JournalReport(t.Context(), k.o.Journal)
 	wentBack(err)
 	must.Do(t, k.s.Close(), other.s.Close())
@@ -324,8 +331,22 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 		t.Error(text)
 	}
 
+	wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	_, err = mustOpen(t, theirs).JournalReport(t.Context(), other.o.Journal)
+	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "older than its journal") ||
+		!strings.Contains(text, "if that server can be brought back, do so") {
+		t.Error(text)
+	}
 	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
-	wentBack(k.try(sqldb.DefaultTuning))
+	awaited(k.try(sqldb.DefaultTuning))
+	read := mustOpen(t, o)
+	_, err = read.JournalReport(t.Context(), k.o.Journal)
+	awaited(err)
+	for _, f := range must.Get(read.Health(t.Context()))(t) {
+		if f.Name == "server" && (f.OK || !strings.Contains(f.Hint.String(), "all hosts are in step")) {
+			t.Errorf("%+v", f)
+		}
+	}
 	// A report of a minute ago says nothing: the host may have sent from the newer server since.
 	mending := sqldb.OpenOptions{Driver: k.o.Driver, DSN: k.o.DSN, Mending: true}
 	mustExec(t, mustOpen(t, mending), `UPDATE journal SET reported_at = reported_at - 60000 WHERE id = ?`,
@@ -334,7 +355,7 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 	if text := wantCode(t, err, sqldb.CodeServer); !strings.Contains(text, "not yet reported") {
 		t.Error(text)
 	}
-	wentBack(other.try(sqldb.DefaultTuning)) // it reports again
+	awaited(other.try(sqldb.DefaultTuning)) // it reports again
 	plan := must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
 	if plan.Back.Error() == "" || !plan.Asked || !plan.Hosts[0].Reported {
 		t.Errorf("%+v", plan)

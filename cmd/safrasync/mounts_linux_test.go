@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -155,6 +157,31 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 				t.Errorf("with room again: %v\n%s", pass.Err, pass.said)
 			}
 			s.once(siteRows)
+		},
+		"the disk of the ledger's server is full": func(t *testing.T, s *site) {
+			server := pgtest.Server(t)
+			s.program.configure("testdata/disks.yaml", "$API", s.box.URL, "$ERP", s.path("erp.db"),
+				"$LEDGER/state.db", server.Database(t)+"\n  driver: postgres", "$JOURNAL", s.path("journal"))
+			s.must(0, "state", "new")
+			server.Stop(t)
+			data := server.DataDir()
+			must.Do(t, exec.Command("cp", "--archive", data, data+".was").Run(),
+				syscall.Mount("tmpfs", data, "tmpfs", 0, "size=200m"),
+				exec.Command("cp", "--archive", data+".was/.", data).Run())
+			server.Start(t)
+			s.must(0, "check")
+			filler := filepath.Join(data, "filler")
+			if err := os.WriteFile(filler, make([]byte, 200<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			out := s.must(1, "check")
+			if !strings.Contains(out, "No space left on device") || !strings.Contains(out, "free space on the database server") {
+				t.Errorf("check says\n%s", out)
+			}
+			must.Do(t, os.Remove(filler))
+			s.must(0, "check")
+			server.Stop(t)
+			must.Do(t, syscall.Unmount(data, syscall.MNT_DETACH))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

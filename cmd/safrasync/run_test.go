@@ -305,6 +305,13 @@ func TestAServiceWaitsForALedgerThatLacksWhatItsJournalHas(t *testing.T) {
 	s.must(0, "sync")
 	db := must.Get(sql.Open("postgres", s.ledger.DSN))(t)
 	must.Get(db.Exec(`UPDATE journal SET seq = 0`))(t)
+	// A host has found that it went back: that is one cause, and check has one advice.
+	must.Get(db.Exec(`UPDATE ledger SET asked = 'back ' || server`))(t)
+	out := s.must(1, "check")
+	if strings.Count(out, "✗") != 1 || !strings.Contains(out, "✗ journal") || !strings.Contains(out, "safrasync rebuild") {
+		t.Errorf("check says\n%s", out)
+	}
+	must.Get(db.Exec(`UPDATE ledger SET asked = ''`))(t)
 	must.Do(t, db.Close())
 	s.launch()
 	s.until("READY=1", "STATUS=waits for the ledger: ")
