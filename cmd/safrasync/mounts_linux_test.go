@@ -121,7 +121,7 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.image("after", "ledger", "journal")
 			for _, at := range []string{"before", "meanwhile"} {
 				s.comeBack(at, "ledger")
-				s.refused("safrasync rebuild")
+				s.refusedBy([][]string{{"sync"}, {"pause", "contracts", "--note", "x"}}, "safrasync rebuild") // run waits
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
 				s.comeBack("after", "ledger")
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
@@ -277,7 +277,12 @@ func (s *site) comeBack(name string, disks ...string) {
 // refused runs what could send or write, which must say all of some texts and do nothing.
 func (s *site) refused(says ...string) {
 	s.t.Helper()
-	for _, args := range [][]string{{"sync"}, {"run"}, {"pause", "contracts", "--note", "x"}} {
+	s.refusedBy([][]string{{"sync"}, {"run"}, {"pause", "contracts", "--note", "x"}}, says...)
+}
+
+func (s *site) refusedBy(commands [][]string, says ...string) {
+	s.t.Helper()
+	for _, args := range commands {
 		out := s.must(1, args...)
 		for _, want := range says {
 			if !strings.Contains(out, want) {
