@@ -158,6 +158,37 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 			}
 			s.once(siteRows)
 		},
+		// A pass whose ledger has no more room ends as soon as its journal has all answers: the next one
+		// takes them from there.
+		"full while rows are in flight": func(t *testing.T, s *site) {
+			s.unmount("ledger")
+			must.Do(t, syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
+				os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
+			filler := s.path("ledger", "filler")
+			pass := s.begin()
+			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			s.landed()
+			<-pass.Done
+			said := pass.said.String()
+			if pass.Err == nil || !strings.Contains(said, "the journal has the answers") ||
+				!strings.Contains(said, "free space on the disk") || strings.Contains(said, "will be in doubt") {
+				t.Errorf("%v\n%s", pass.Err, said)
+			}
+			must.Do(t, os.Remove(filler))
+			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			if out := s.must(1, "sync"); !strings.Contains(out, "free space") {
+				t.Errorf("the next pass says\n%s", out)
+			}
+			must.Do(t, os.Remove(filler))
+			if out := s.must(0, "sync"); !strings.Contains(out, "0 rows now in doubt") {
+				t.Errorf("with room again:\n%s", out)
+			}
+			s.once(siteRows)
+		},
 		"the disk of the ledger's server is full": func(t *testing.T, s *site) {
 			server := pgtest.Server(t)
 			s.program.configure("testdata/disks.yaml", "$API", s.box.URL, "$ERP", s.path("erp.db"),
