@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,7 +16,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/mariatest"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -42,57 +46,103 @@ func recipes(t *testing.T) []recipe {
 	return out
 }
 
+// recipeERP is an engine that every recipe is tried on: its name in the page's comments, its driver,
+// an empty database, and how it writes the types of the page.
+type recipeERP struct {
+	name, driver string
+	open         func(t *testing.T) (admin *sql.DB, dsn string)
+	types        *strings.Replacer
+}
+
+var recipeERPs = []recipeERP{
+	{"SQLite", "sqlite", func(t *testing.T) (*sql.DB, string) {
+		file := filepath.Join(t.TempDir(), "erp.db")
+		return openAdmin(t, "sqlite", file), file
+	}, strings.NewReplacer()},
+	{"PostgreSQL", "postgres", func(t *testing.T) (*sql.DB, string) {
+		dsn := pgtest.Database(t)
+		return openAdmin(t, "postgres", dsn), dsn
+	}, strings.NewReplacer()},
+	{"MariaDB", "mysql", func(t *testing.T) (*sql.DB, string) {
+		server, name := mariatest.Database(t)
+		dsn := fmt.Sprintf("mysql://%s@%s/%s", url.UserPassword(mariatest.User, mariatest.Password), server.Address(), name)
+		return openAdmin(t, "mysql", server.AdminDSN(name)+"&multiStatements=true"), dsn
+	}, strings.NewReplacer(" TEXT", " VARCHAR(40)", " NUMERIC", " NUMERIC(18,4)", " TIMESTAMP", " DATETIME")},
+}
+
+// otherLine is a line of a query, and below it as a comment what stands there on other engines.
+var otherLine = regexp.MustCompile(`(?m)^( *)(\S.*)\n((?: *-- [A-Z].*: .*\n)+)`)
+
+// config is a recipe's configuration for the engine, changed as the comments say.
+func (e recipeERP) config(text string) string {
+	text = strings.Replace(text, "driver: sqlite", "driver: "+e.driver, 1)
+	return otherLine.ReplaceAllStringFunc(text, func(lines string) string {
+		m := otherLine.FindStringSubmatch(lines)
+		for comment := range strings.Lines(m[3]) {
+			engines, line, _ := strings.Cut(strings.TrimLeft(comment, " -"), ": ")
+			if slices.Contains(strings.Split(engines, ", "), e.name) {
+				return m[1] + line
+			}
+		}
+		return lines
+	})
+}
+
 // What the recipes say goes to the platform, and what does not, is what happens: each ERP of the page
-// is made in SQLite, and its configuration is run as it stands there.
+// is made in each of those engines, and its configuration is run as it stands there.
 func TestTheRecipesDoWhatTheyPromise(t *testing.T) {
 	t.Parallel()
 	all := recipes(t)
 	if len(all) < 9 || len(all[0].blocks) != 1 {
 		t.Fatalf("%d recipes", len(all)-1)
 	}
-	common := all[0].blocks[0].text
 	for _, r := range all[1:] {
-		t.Run(r.title, func(t *testing.T) {
-			t.Parallel()
-			p := newProgram(t)
-			db := must.Get(sql.Open("sqlite", p.path("erp.db")))(t)
-			t.Cleanup(func() { must.Do(t, db.Close()) })
-			m := newSample(t, sandbox.OpenWorld(), db, p.path("erp.db"), "")
-			m.file = m.path("config.yaml")
-			seen := map[string]bool{} // rows whose requests were looked at, and what is told of others
-			told := map[string]string{}
-			for i, b := range r.blocks {
-				switch b.language {
-				case "sql":
-					m.exec(b.text)
-				case "yaml":
-					m.write("config.yaml", common+b.text)
-					m.run(0, "state", "new")
-					m.run(0, "check")
-				case "json", "text":
-					if r.blocks[i-1].language != "json" {
-						m.sync("--sweep")
-					}
-					if b.language == "json" {
-						m.wantRequests(b.text, seen)
-					} else {
-						maps.Copy(told, toldOf(b.text))
-					}
-				default:
-					t.Errorf("a block in %s", b.language)
-				}
-				if last := i == len(r.blocks)-1 || r.blocks[i+1].language == "sql"; last && b.language != "sql" {
-					m.wantRequests("{}", seen)
-					if diff := cmp.Diff(told, m.remarkable()); diff != "" {
-						t.Errorf("block %d: rows that are not simply sent (-page +ledger):\n%s", i+1, diff)
-					}
-					told = map[string]string{}
-				}
+		for _, e := range recipeERPs {
+			t.Run(r.title+"/"+e.name, func(t *testing.T) {
+				t.Parallel()
+				r.try(t, all[0].blocks[0].text, e)
+			})
+		}
+	}
+}
+
+// try runs a recipe on an engine.
+func (r recipe) try(t *testing.T, common string, e recipeERP) {
+	db, dsn := e.open(t)
+	m := newSample(t, sandbox.OpenWorld(), db, dsn, "")
+	m.file = m.path("config.yaml")
+	seen := map[string]bool{} // rows whose requests were looked at, and what is told of others
+	told := map[string]string{}
+	for i, b := range r.blocks {
+		switch b.language {
+		case "sql":
+			m.exec(e.types.Replace(b.text))
+		case "yaml":
+			m.write("config.yaml", e.config(common+b.text))
+			m.run(0, "state", "new")
+			m.run(0, "check")
+		case "json", "text":
+			if r.blocks[i-1].language != "json" {
+				m.sync("--sweep")
 			}
-			if len(seen) == 0 {
-				t.Error("nothing was sent")
+			if b.language == "json" {
+				m.wantRequests(b.text, seen)
+			} else {
+				maps.Copy(told, toldOf(b.text))
 			}
-		})
+		default:
+			t.Errorf("a block in %s", b.language)
+		}
+		if last := i == len(r.blocks)-1 || r.blocks[i+1].language == "sql"; last && b.language != "sql" {
+			m.wantRequests("{}", seen)
+			if diff := cmp.Diff(told, m.remarkable()); diff != "" {
+				t.Errorf("block %d: rows that are not simply sent (-page +ledger):\n%s", i+1, diff)
+			}
+			told = map[string]string{}
+		}
+	}
+	if len(seen) == 0 {
+		t.Error("nothing was sent")
 	}
 }
 

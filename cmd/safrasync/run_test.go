@@ -62,6 +62,26 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 	})
 }
 
+// While a run goes on, its end is null, and status says how far it is.
+func TestARunInFlightSaysHowManyOfItsRowsAreSent(t *testing.T) {
+	s := newService(t, state.SQLite, true)
+	s.start()
+	s.posted()
+	s.hold <- struct{}{}
+	s.posted()
+	out := s.must(0, "status", "--json")
+	run := s.job("contracts").LastRun
+	if !strings.Contains(out, `"ended_at":null`) || run.Sent != 2 || run.RowsSent() != 2 {
+		t.Errorf("sent %d, %d rows: %s", run.Sent, run.RowsSent(), out)
+	}
+	if out := s.must(0, "status"); !strings.Contains(out, "1 of 2 sent") || strings.Contains(out, "interrupted") {
+		t.Errorf("status for people:\n%s", out)
+	}
+	s.hold <- struct{}{}
+	s.ran()
+	s.stop()
+}
+
 // F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start
 // puts the row that was in flight in doubt and goes on.
 func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
@@ -76,7 +96,8 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 			job.Services[0].Alive {
 			t.Errorf("status after the kill: %s %+v, services %+v", job.State, job.Stop, job.Services)
 		}
-		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") {
+		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") ||
+			!strings.Contains(out, "interrupted: its process is gone") {
 			t.Errorf("status for people:\n%s", out)
 		}
 		s.start()
@@ -91,6 +112,28 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 		}
 		s.stop()
 	})
+}
+
+// The service manager shows one cause once, with the jobs that it stops.
+func TestACauseOfSeveralJobsIsSaidOnce(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.configure(s.file, "\njobs:\n", `
+jobs:
+  deliveries:
+    sends: deliveries
+    schedule: "@every 1s"
+    query: SELECT filial, num, quantidade, emissao FROM contrato
+    key: [filial, num]
+    fields:
+      contract_id: {column: [filial, num], sent_by: contracts}
+      delivered_volume: quantidade
+      delivered_volume_unit_of_measure: {const: kg}
+      delivery_date: {column: emissao, date: YYYYMMDD}
+`)
+	s.box.SetAPIKey("renewed-key")
+	s.start()
+	s.until("STATUS=contracts stopped, deliveries stopped: the API refused the key")
+	s.stop()
 }
 
 // F082: a wrong configuration is refused with its line, and everything goes on; a right one is in
@@ -305,12 +348,42 @@ func TestAServiceWaitsForALedgerThatLacksWhatItsJournalHas(t *testing.T) {
 	s.must(0, "sync")
 	db := must.Get(sql.Open("postgres", s.ledger.DSN))(t)
 	must.Get(db.Exec(`UPDATE journal SET seq = 0`))(t)
+	// A host has found that it went back: that is one cause, and check has one advice.
+	must.Get(db.Exec(`UPDATE ledger SET asked = 'back ' || server`))(t)
+	out := s.must(1, "check")
+	if strings.Count(out, "✗") != 1 || !strings.Contains(out, "✗ journal") || !strings.Contains(out, "safrasync rebuild") {
+		t.Errorf("check says\n%s", out)
+	}
+	must.Get(db.Exec(`UPDATE ledger SET asked = ''`))(t)
 	must.Do(t, db.Close())
 	s.launch()
 	s.until("READY=1", "STATUS=waits for the ledger: ")
 	s.must(0, "rebuild", "--reason", "an older copy", "--yes")
 	s.ran()
 	s.stop()
+}
+
+// The same with a ledger in a file: while the service waits, whoever brings the ledger back has it alone.
+func TestAServiceWaitsForALedgerInAFileThatIsOlderThanItsJournal(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.must(0, "sync", "--record-only")
+	s.must(0, "backup", s.path("old.db"))
+	s.must(0, "sync")
+	for _, back := range [][]string{{"rebuild"}, {"restore", s.path("restore.db")}} {
+		s.must(0, "backup", s.path(back[0]+".db"))
+		s.must(0, "restore", s.path("old.db"), "--reason", "an older copy", "--yes")
+		s.launch()
+		s.until("READY=1", "STATUS=waits for the ledger: ")
+		if out := s.must(1, "check"); !strings.Contains(out, "safrasync rebuild") {
+			t.Errorf("check says\n%s", out)
+		}
+		s.must(0, append(back, "--reason", "all that was sent", "--yes")...)
+		s.ran()
+		s.stop()
+	}
+	if posts := len(s.posts); posts != 2 {
+		t.Errorf("%d POSTs, want those of the first pass", posts)
+	}
 }
 
 // A pause from the command line holds while the service runs; a run by hand beside it is no trouble

@@ -122,7 +122,7 @@ func subject(key i18n.Key, topic Topic, code string, jobs []string) string {
 	for _, name := range jobs {
 		d.Jobs = append(d.Jobs, Job{Name: name})
 	}
-	title, _, _, _ := portuguese.sentences(topic, d)
+	title, _, _, _ := portuguese.sentences(topic, d, ".happened")
 	return strings.TrimPrefix(portuguese.text(key, "safrasync", title), "[safrasync] ")
 }
 
@@ -207,7 +207,7 @@ func (w *world) status(job string, s trade.JobState, code string) {
 // run records a run that ends now.
 func (w *world) run(job string, change ...func(*trade.RunReport)) {
 	w.t.Helper()
-	r := trade.RunReport{ID: w.newID(), Job: job, StartedAt: w.now, EndedAt: w.now}
+	r := trade.RunReport{ID: w.newID(), Job: job, StartedAt: w.now, EndedAt: trade.End{Time: w.now}}
 	for _, c := range change {
 		c(&r)
 	}
