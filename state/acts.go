@@ -102,7 +102,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 		}
 	}
 	if now.Stop != nil && now.Stop.Code == stopUnwitnessed && act.Saw != nil {
-		if err := releaseWitness(t, record.At); err != nil {
+		if err := began(t, releaseTask(t.S), record.At); err != nil {
 			return false, err
 		}
 	}

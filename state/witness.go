@@ -660,16 +660,6 @@ func (s *Store) releasedSince(ctx context.Context) bool {
 	return err == nil && !at.IsZero() && (boot != "" || at.After(sqldb.ProcessBegan))
 }
 
-// releaseWitness records that a person lets the jobs of this machine go on without the witness.
-func releaseWitness(t *sqldb.Tx, at time.Time) error {
-	return began(t, releaseTask(t.S), at)
-}
-
-// forgetWitness makes a ledger that was copied from another one a new one for the witness.
-func forgetWitness(t *sqldb.Tx) error {
-	return t.Do(`DELETE FROM task WHERE name LIKE ?`, witnessTasks+"%")
-}
-
 // flushed returns an error if the witness has not got what the journal has.
 func (w *watch) flushed() error {
 	if w == nil {

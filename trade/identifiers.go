@@ -103,9 +103,3 @@ func ParseCAR(text string) (string, error) {
 	}
 	return car, nil
 }
-
-// carAtHome reports whether the municipality of a canonical CAR is in its federative unit.
-// Registers have had this wrong, so it is only a remark.
-func carAtHome(car string) bool {
-	return strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]])
-}

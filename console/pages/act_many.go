@@ -44,15 +44,10 @@ func (p rowsPage) ManyActs() map[string]string {
 		allowed := func(s trade.State) bool { return slices.Contains(acts.BulkStates(act), s) }
 		fits := len(p.Filter.States) == 0 && act != acts.ActReopen || slices.ContainsFunc(p.Filter.States, allowed)
 		if fits && (p.Filter.Job != "" || len(p.Chips) > 0) {
-			out[act] = manyPath(act, p.Query)
+			out[act] = "/acts/" + act + "?" + url.Values{"filter": {p.Query}}.Encode()
 		}
 	}
 	return out
-}
-
-// manyPath returns the address of the plan of an act on all rows of a filter.
-func manyPath(act, filter string) string {
-	return "/acts/" + act + "?" + url.Values{"filter": {filter}}.Encode()
 }
 
 // planMany plans the act that the path names on the rows of a filter.
@@ -139,14 +134,6 @@ type manyDone struct {
 	status int
 }
 
-// onlyAsked reports whether one approval is all that there is to tell.
-func (d manyDone) onlyAsked() bool {
-	return len(d.Asked) == 1 && d.Done+len(d.Not) == 0 && d.Broke == ""
-}
-
-// tells reports whether there is more to tell than that the whole plan was done.
-func (d manyDone) tells() bool { return len(d.Not)+len(d.Asked) > 0 || d.Broke != "" }
-
 // doShown does the plan that a person was shown, as far as it is still so. If nothing was done, again shows
 // the plan as it is now, with a fault (key of a phrase); if a part was done, told shows what became of it,
 // also if an error ended it; on the whole follows done, with the jobs.
@@ -173,9 +160,9 @@ func doShown(q *web.Request, o *office.Office, again func(status int, reason, fa
 		return err
 	case out.Lost:
 		return again(http.StatusConflict, reason, "desk.moved")
-	case out.onlyAsked():
+	case len(out.Asked) == 1 && out.Done+len(out.Not) == 0 && out.Broke == "":
 		return Asked(q, out.Asked[0].Approval)
-	case out.tells():
+	case len(out.Not)+len(out.Asked) > 0 || out.Broke != "":
 		return told(&out)
 	}
 	return done(out.Jobs)

@@ -401,7 +401,7 @@ func actsFor(e trade.Entry, question ask) []string {
 		offered = []string{acts.ActDismiss}
 	}
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
-		decided(e) {
+		(e.State == trade.Accepted || e.State == trade.Dismissed) {
 		offered = append(offered, acts.ActAcknowledge)
 	}
 	return offered

@@ -77,7 +77,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 		return nil
 	}
 	now := s.now()
-	until := digestUntil(now)
+	until := now.Add(-digestSettles).Truncate(time.Millisecond)
 	last, err := s.Ledger.DigestedUntil(ctx)
 	if err != nil {
 		return err
@@ -97,9 +97,6 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 	_, err = s.Ledger.SaveDigest(ctx, last, until, s.messagesFor(kindDigest, notice{Digest: &d}, now))
 	return err
 }
-
-// digestUntil returns the end of a digest that is made now, with the precision of the ledger.
-func digestUntil(now time.Time) time.Time { return now.Add(-digestSettles).Truncate(time.Millisecond) }
 
 // Digest returns the digest that would be sent now, and its text.
 func (s *Service) Digest(ctx context.Context) (Digest, string, error) {

@@ -46,7 +46,7 @@ func (c *Config) check(d *Decoder) {
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
 	d.OneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
 	c.Approve.check(d)
-	c.Log.check(d)
+	d.OneOf("log.level", c.Log.Level, "error", "warn", "info", "debug")
 	c.checkAlerts(d)
 	c.checkRetention(d)
 	if c.Language != "" {

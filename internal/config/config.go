@@ -254,8 +254,8 @@ func Default() *Config {
 		},
 		Approve: ApproveConfig{Lapse: 3 * day},
 
-		Retention: defaultRetention(),
-		Console:   defaultConsole(),
+		Retention: RetentionConfig{Schedule: "30 2 * * *", Bodies: 180 * oneDay, Audit: 1826 * oneDay},
+		Console:   ConsoleConfig{Idle: 30 * time.Minute, Name: "safrasync"},
 		Report:    ReportConfig{ExactNumber{reconcile.DefaultTolerance().Contract}},
 	}
 }

@@ -25,10 +25,6 @@ type ConsoleConfig struct {
 	Environment string `yaml:"environment"` // name of an installation that does not count; "" = it does
 }
 
-func defaultConsole() ConsoleConfig {
-	return ConsoleConfig{Idle: 30 * time.Minute, Name: "safrasync"}
-}
-
 // LongestLogin is how long a login to the console lasts at most.
 const LongestLogin = 12 * time.Hour
 

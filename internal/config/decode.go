@@ -167,7 +167,7 @@ func (d *Decoder) value(e Entry, target any) {
 		*t = &WebhookConfig{Form: "slack"}
 		d.Structure(e, *t)
 	case **OIDCConfig:
-		*t = defaultOIDC()
+		*t = &OIDCConfig{RolesClaim: "groups"}
 		d.Structure(e, *t)
 	case **MostConfig:
 		*t = &MostConfig{}

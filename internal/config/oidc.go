@@ -19,10 +19,6 @@ type OIDCConfig struct {
 	Roles        map[string]string `yaml:"roles"`         // required; role by group or role of the claim
 }
 
-func defaultOIDC() *OIDCConfig {
-	return &OIDCConfig{RolesClaim: "groups"}
-}
-
 func (c *Config) checkOIDC(d *Decoder) {
 	o := c.Console.OIDC
 	if o == nil {

@@ -17,10 +17,6 @@ type RetentionConfig struct {
 
 const oneDay = 24 * time.Hour
 
-func defaultRetention() RetentionConfig {
-	return RetentionConfig{Schedule: "30 2 * * *", Bodies: 180 * oneDay, Audit: 1826 * oneDay}
-}
-
 func (c *Config) checkRetention(d *Decoder) {
 	r := c.Retention
 	if _, err := clock.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&

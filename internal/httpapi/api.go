@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -99,7 +100,7 @@ func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
 			a.tooMany(w)
 			return
 		}
-		if !a.Tokens[i].may(scope) {
+		if !slices.Contains(a.Tokens[i].scopes, scope) {
 			a.fail(w, http.StatusForbidden, "forbidden", "this token does not have the scope "+string(scope))
 			return
 		}
@@ -115,7 +116,7 @@ func (a *API) refused(cause string) {
 
 func (a *API) tooMany(w http.ResponseWriter) {
 	a.refused("rate")
-	w.Header().Set("Retry-After", strconv.Itoa(a.limits.after()))
+	w.Header().Set("Retry-After", strconv.Itoa(int(1/float64(a.limits.rate))+1))
 	a.fail(w, http.StatusTooManyRequests, "rate_limited", "too many requests; ask again later")
 }
 

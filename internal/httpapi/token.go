@@ -36,9 +36,6 @@ func NewToken(name, secret string, scopes ...Scope) Token {
 	return Token{Name: name, hash: sha256.Sum256([]byte(secret)), scopes: slices.Clone(scopes)}
 }
 
-// may reports whether the token has a scope.
-func (t Token) may(scope Scope) bool { return slices.Contains(t.scopes, scope) }
-
 // find returns the index of the token of a request. It compares hashes of equal length with every
 // token in constant time, so that its time reveals nothing about any of them.
 func find(tokens []Token, r *http.Request) (int, bool) {

@@ -15,10 +15,6 @@ type boundListener struct {
 	refused func() // called for each connection that was closed at once
 }
 
-func newBoundListener(l net.Listener, plain bool, proxies []netip.Prefix) *boundListener {
-	return &boundListener{Listener: l, plain: plain, proxies: proxies}
-}
-
 // proxied reports whether only connections from proxies, or from this host, are served.
 func (l *boundListener) proxied() bool { return l.plain || len(l.proxies) > 0 }
 

@@ -101,7 +101,7 @@ func Start(opts Setup) (*Intake, error) {
 	}
 	s.book = newBook(opts)
 	s.keeper = newKeeper(opts)
-	s.conns = newBoundListener(opts.Listener, opts.TLS == nil, opts.Proxies)
+	s.conns = &boundListener{Listener: opts.Listener, plain: opts.TLS == nil, proxies: opts.Proxies}
 	s.conns.refused = func() { opts.Refused("foreign", nil) }
 	s.within = &connlimit.Listener{
 		Listener: s.conns, Most: maxConns, Each: eachConns,

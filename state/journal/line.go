@@ -71,12 +71,6 @@ var (
 	baseMark = []byte(`,"base":`)
 )
 
-// ofJournal reports whether the record tells something of the journal itself: a head, or a base. No
-// text within a line contains such a mark, because its quotes are escaped there.
-func (e entry) ofJournal() bool {
-	return bytes.Contains(e.text, headMark) || bytes.Contains(e.text, baseMark)
-}
-
 // parse parses a line without its line feed. ok is false if the line is damaged.
 func parse(line []byte) (e entry, ok bool) {
 	text, crc, ok := Unseal(line)

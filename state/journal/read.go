@@ -257,7 +257,7 @@ func (e *contentError) Error() string { return e.err.Error() }
 // takeUp advances the end by one sound line.
 func takeUp(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
-	if e.ofJournal() {
+	if bytes.Contains(e.text, headMark) || bytes.Contains(e.text, baseMark) {
 		r, err := e.record()
 		if err != nil {
 			return &contentError{err}

@@ -120,13 +120,9 @@ func apiDocument(a *cli.App, name, text string) (string, error) {
 	return number, nil
 }
 
-func isPersonType(text string) bool {
-	return slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text))
-}
-
 // apiPersonType reads a person type. The document lists all its values.
 func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
-	if !isPersonType(text) {
+	if !slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text)) {
 		return "", a.Usage("api.not_one_of", "--person-type", cli.Listed(apiclient.PersonTypes))
 	}
 	return apiclient.PersonType(text), nil

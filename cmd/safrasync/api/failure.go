@@ -52,7 +52,7 @@ func usageOf(a *cli.App, err error) error {
 	}
 	faults := make([]string, len(e.Faults))
 	for i, f := range e.Faults {
-		name := flagOf(f.Field)
+		name := "--" + strings.ReplaceAll(f.Field, "_", "-")
 		p, ok := fieldPhrases[f.Problem]
 		switch {
 		case f.Problem == apiclient.ProblemTooLong:
@@ -65,6 +65,3 @@ func usageOf(a *cli.App, err error) error {
 	}
 	return &cli.UsageError{Text: strings.Join(faults, "; ")}
 }
-
-// flagOf returns the flag of a field of the document.
-func flagOf(field string) string { return "--" + strings.ReplaceAll(field, "_", "-") }

@@ -158,7 +158,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	if err != nil {
 		return d.refuse(err)
 	}
-	d.events = newEventReceiver(d)
+	d.events = &eventReceiver{daemon: d, told: make(chan struct{}, 1), lastLogged: map[string]time.Time{}}
 	defer func() { d.events.close() }()
 	if err := d.events.serve(ctx, config.Webhooks, nil); err != nil {
 		return d.refuse(err)

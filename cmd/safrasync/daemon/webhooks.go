@@ -31,10 +31,6 @@ type eventReceiver struct {
 	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
-func newEventReceiver(d *daemon) *eventReceiver {
-	return &eventReceiver{daemon: d, told: make(chan struct{}, 1), lastLogged: map[string]time.Time{}}
-}
-
 // listen opens the configured address. It returns nil if that address is already served, or if none
 // is configured.
 func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {

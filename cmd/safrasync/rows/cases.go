@@ -161,7 +161,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 			config.UnknownName("unknown job %s", c.Job, names))}})
 	}
 	if err != nil {
-		return fail(c.annotate(err))
+		return fail(config.AnnotateAt(c.source, c.index, err))
 	}
 	got, kind := verdictOutcome(tried.Verdict), tried.Job.Spec.Sends
 	if f.record && (f.update || !c.hasExpectation()) {

@@ -120,11 +120,6 @@ func (c *CaseFile) hasExpectation() bool {
 	return c.Payload != nil || len(c.Problems)+len(c.WaitsFor)+len(c.Remarks) > 0 || c.Cancelled != ""
 }
 
-// annotate adds the lines of the case to faults of the engine.
-func (c *CaseFile) annotate(err error) error {
-	return config.AnnotateAt(c.source, c.index, err)
-}
-
 // The forms of values that need no quotes.
 var (
 	caseInteger   = regexp.MustCompile(`^-?(0|[1-9][0-9]*)$`)
