@@ -243,7 +243,7 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 			short("w", trade.OrderCommitments, trade.Waiting, sacas("1"), contract("a")))
 		must.Do(t, s.AppendAudit(ctx, anAct("contracts a")))
 		run := trade.RunReport{
-			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at},
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
 		must.Do(t, s.FinishRun(ctx, run))

@@ -35,7 +35,7 @@ func (k *kept) old(prefix string) []int64 {
 		e.Dismissal, e.UpdatedAt, e.State = &trade.Dismissal{From: e.State}, at, trade.Dismissed
 	}))
 	run := trade.RunReport{
-		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+		ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at},
 		States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 	}
 	must.Do(k.t, s.StartRun(ctx, run), s.FinishRun(ctx, run))
@@ -154,7 +154,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatIsRare(t *testing.T) {
 			t.Errorf("services %+v, %v", got, err)
 		}
 		run := trade.RunReport{
-			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at,
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at},
 			Stopped: &trade.Stop{Code: "api", Why: trade.Say("no answer"), All: true}, States: map[trade.State]int{},
 			Flags: map[trade.Flag]int{},
 		}
@@ -217,7 +217,7 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 		}
 		for range 2 {
 			run := trade.RunReport{
-				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Minute),
+				ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(time.Minute)},
 				States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 			}
 			must.Do(t, s.FinishRun(ctx, run))

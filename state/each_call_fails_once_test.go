@@ -301,7 +301,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			Flags: map[trade.Flag]int{},
 		}
 		f.each("StartRun", func() error { return s.StartRun(ctx, run) })
-		run.EndedAt = at.Add(time.Minute)
+		run.EndedAt = trade.End{Time: at.Add(time.Minute)}
 		f.each("FinishRun", func() error { return s.FinishRun(ctx, run) })
 		f.each("SetJobStatus", func() error {
 			return s.SetJobStatus(ctx, trade.JobStatus{Job: "contracts", State: trade.Running, Since: at})

@@ -352,7 +352,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 		run := func(job string, ago time.Duration, change func(*trade.RunReport)) string {
 			began := later.Add(-ago)
 			r := trade.RunReport{
-				ID: sqldb.NewID(), Job: job, StartedAt: began, EndedAt: began.Add(time.Minute),
+				ID: sqldb.NewID(), Job: job, StartedAt: began, EndedAt: trade.End{Time: began.Add(time.Minute)},
 				Unchanged: 5, States: map[trade.State]int{trade.Accepted: 5}, Flags: map[trade.Flag]int{},
 			}
 			if change != nil {
@@ -368,7 +368,7 @@ func TestOldRunsGoButTheLastOfEachJob(t *testing.T) {
 			run("contracts", 31*day, func(r *trade.RunReport) { r.New = 1 }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Changed = 1 }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Sweep = true }),
-			run("contracts", 31*day, func(r *trade.RunReport) { r.EndedAt = time.Time{} }),
+			run("contracts", 31*day, func(r *trade.RunReport) { r.EndedAt = trade.End{} }),
 			run("contracts", 31*day, func(r *trade.RunReport) { r.Stopped = &trade.Stop{Code: "key"} }),
 			run("contracts", 29*day, nil),
 			run("old job", 900*day, nil), // the last of its job

@@ -24,7 +24,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 		must.Get(s.Record(ctx, lease, trade.Page{Cursor: &cursor}))(t)
 		mustSettle(t, s, lease, refused(mustSend(t, s, lease, es[0])))
 		run := trade.RunReport{
-			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(time.Second),
+			ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(time.Second)},
 			States: map[trade.State]int{}, Flags: map[trade.Flag]int{},
 		}
 		stopped := trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: at, Stop: &trade.Stop{Code: "x"}}

@@ -123,7 +123,7 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report) VALUES (?, ?, ?, ?, ?)
 			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report`,
-			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt),
+			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt.Time),
 			string(text))
 	})
 }

@@ -31,7 +31,7 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 		for _, r := range []trade.RunReport{first, second, other} {
 			must.Do(t, s.StartRun(t.Context(), r))
 		}
-		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = at.Add(time.Minute), true, &three,
+		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = trade.End{Time: at.Add(time.Minute)}, true, &three,
 			new(int), 2
 		first.States[trade.Accepted], first.Flags[trade.Twin] = 3, 1
 		first.Notes = trade.Notes{trade.Say("note.recorded_only")}
@@ -62,7 +62,7 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 		for i := range 5 {
 			report := trade.RunReport{
 				ID: fmt.Sprintf("run-%d", i), Job: []string{"contracts", "deliveries"}[i%2],
-				StartedAt: at, EndedAt: at, Sent: i,
+				StartedAt: at, EndedAt: trade.End{Time: at}, Sent: i,
 			}
 			must.Do(t, s.FinishRun(t.Context(), report))
 		}
@@ -94,10 +94,10 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 func TestRunsAreToldByTheirEnds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, r := range []trade.RunReport{
-			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(2 * time.Minute), Read: 1},
-			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: at.Add(time.Minute), Read: 2},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(2 * time.Minute)}, Read: 1},
+			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: trade.End{Time: at.Add(time.Minute)}, Read: 2},
 			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, Read: 3}, // it has not ended
-			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: at.Add(3 * time.Minute), Read: 4},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(3 * time.Minute)}, Read: 4},
 		} {
 			if err := s.FinishRun(t.Context(), r); err != nil {
 				t.Fatalf("run %d: %v", i, err)

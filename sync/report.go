@@ -32,14 +32,14 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 		}
 	}
 	r.remember(ctx)
-	r.run.Report.EndedAt = r.run.Env.Clock.Now()
+	r.run.Report.EndedAt = trade.End{Time: r.run.Env.Clock.Now()}
 	if r.run.Report.Stopped != nil && r.stopped != nil {
 		r.stopped(r)
 	}
 	if err := r.runs.FinishRun(ctx, r.run.Report); err != nil {
 		r.run.Log.Error("the report of the run was not stored", zap.Error(err))
 	}
-	status := trade.JobStatus{Job: r.run.Job.Name(), State: trade.Idle, Since: r.run.Report.EndedAt}
+	status := trade.JobStatus{Job: r.run.Job.Name(), State: trade.Idle, Since: r.run.Report.EndedAt.Time}
 	if stop := r.run.Report.Stopped; stop != nil {
 		status.Stop = stop
 		switch code := outcome.StopCode(stop.Code); {

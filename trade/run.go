@@ -115,7 +115,7 @@ type RunReport struct {
 	ID         string    `json:"id"`
 	Job        string    `json:"job"`
 	StartedAt  time.Time `json:"started_at"`
-	EndedAt    time.Time `json:"ended_at"`
+	EndedAt    End       `json:"ended_at"` // null: it goes on, or its process died
 	Sweep      bool      `json:"sweep"`
 	InScope    *int      `json:"in_scope"`   // null without a sweep
 	Gone       *int      `json:"gone"`       // null without a sweep

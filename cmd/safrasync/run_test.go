@@ -62,6 +62,26 @@ func TestF083TheServiceEndsWithWhatIsOnTheWireAndItsSuccessorGoesOn(t *testing.T
 	})
 }
 
+// While a run goes on, its end is null, and status says how far it is.
+func TestARunInFlightSaysHowManyOfItsRowsAreSent(t *testing.T) {
+	s := newService(t, state.SQLite, true)
+	s.start()
+	s.posted()
+	s.hold <- struct{}{}
+	s.posted()
+	out := s.must(0, "status", "--json")
+	run := s.job("contracts").LastRun
+	if !strings.Contains(out, `"ended_at":null`) || run.Sent != 2 || run.RowsSent() != 2 {
+		t.Errorf("sent %d, %d rows: %s", run.Sent, run.RowsSent(), out)
+	}
+	if out := s.must(0, "status"); !strings.Contains(out, "1 of 2 sent") || strings.Contains(out, "interrupted") {
+		t.Errorf("status for people:\n%s", out)
+	}
+	s.hold <- struct{}{}
+	s.ran()
+	s.stop()
+}
+
 // F071, F074: after a kill in the middle nothing says that the job runs for ever; the next start
 // puts the row that was in flight in doubt and goes on.
 func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
@@ -76,7 +96,8 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 			job.Services[0].Alive {
 			t.Errorf("status after the kill: %s %+v, services %+v", job.State, job.Stop, job.Services)
 		}
-		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") {
+		if out := s.must(0, "status"); !strings.Contains(out, "is gone") || !strings.Contains(out, "not running") ||
+			!strings.Contains(out, "interrupted: its process is gone") {
 			t.Errorf("status for people:\n%s", out)
 		}
 		s.start()

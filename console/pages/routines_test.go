@@ -41,14 +41,14 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	run := func(id string, sent, refused int) trade.RunReport {
 		return trade.RunReport{
-			ID: id, Job: "contracts", StartedAt: at, EndedAt: at, Sent: sent,
+			ID: id, Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at}, Sent: sent,
 			States: map[trade.State]int{trade.Rejected: refused},
 		}
 	}
 	stopped := run("s", 0, 5)
 	stopped.Stopped = &trade.Stop{Code: "erp"}
 	open := run("o", 0, 0)
-	open.EndedAt = time.Time{}
+	open.EndedAt = trade.End{}
 	lines := linesOf([]trade.RunReport{
 		open, run("6", 0, 5), run("5", 0, 5), stopped, run("4", 3, 5), run("3", 0, 2), run("2", 1, 2), run("1", 0, 2),
 	}, false, nil, live{})

@@ -106,8 +106,8 @@ func judgeStops(f facts) []condition {
 		case j.status.State == trade.Stopped, j.status.State == trade.Paused:
 		case j.status.State == trade.BackingOff:
 			lasts = backingOffLasts
-		case last != nil && f.at.Sub(last.EndedAt) < stopSeen: // whoever ended it at once knows of it
-			stop, since, lasts = last.Stopped, last.EndedAt, Settling
+		case last != nil && f.at.Sub(last.EndedAt.Time) < stopSeen: // whoever ended it at once knows of it
+			stop, since, lasts = last.Stopped, last.EndedAt.Time, Settling
 		default:
 			continue
 		}
@@ -181,7 +181,7 @@ func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 		add(NothingNew, since, Detail{Oldest: since})
 	}
 	if s := j.runs.swept; s != nil && s.Late != nil && s.Late.Rows > 0 {
-		add(SweepMissed, s.EndedAt, Detail{Rows: s.Late.Rows, Late: s.Late.Largest})
+		add(SweepMissed, s.EndedAt.Time, Detail{Rows: s.Late.Rows, Late: s.Late.Largest})
 	}
 	if !j.runs.overruled.IsZero() && f.at.Sub(j.runs.overruled) < lateAnswerLasts {
 		add(LateAnswer, j.runs.overruled, Detail{Rows: j.runs.answers})

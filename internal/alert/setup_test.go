@@ -207,7 +207,7 @@ func (w *world) status(job string, s trade.JobState, code string) {
 // run records a run that ends now.
 func (w *world) run(job string, change ...func(*trade.RunReport)) {
 	w.t.Helper()
-	r := trade.RunReport{ID: w.newID(), Job: job, StartedAt: w.now, EndedAt: w.now}
+	r := trade.RunReport{ID: w.newID(), Job: job, StartedAt: w.now, EndedAt: trade.End{Time: w.now}}
 	for _, c := range change {
 		c(&r)
 	}

@@ -50,7 +50,7 @@ func (s *Service) follow(ctx context.Context, now time.Time) error {
 
 func (m *runMemory) add(r trade.RunReport) {
 	if r.Stopped == nil {
-		m.good = r.EndedAt
+		m.good = r.EndedAt.Time
 	} else if slices.Contains(endedByPerson, r.Stopped.Code) {
 		m.stopped = &r
 	}
@@ -64,6 +64,6 @@ func (m *runMemory) add(r trade.RunReport) {
 		}
 	}
 	if n > 0 {
-		m.overruled, m.answers = r.EndedAt, n
+		m.overruled, m.answers = r.EndedAt.Time, n
 	}
 }

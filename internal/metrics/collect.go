@@ -200,7 +200,7 @@ func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []tr
 func lastEnd(runs []trade.RunReport) time.Time {
 	for _, r := range runs {
 		if !r.EndedAt.IsZero() {
-			return r.EndedAt
+			return r.EndedAt.Time
 		}
 	}
 	return time.Time{}

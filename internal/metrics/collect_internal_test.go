@@ -13,8 +13,8 @@ func TestTheLastEndIsThatOfTheLastRunThatEnded(t *testing.T) {
 	at := time.Date(2026, 8, 10, 12, 0, 0, 0, time.UTC)
 	runs := []trade.RunReport{
 		{StartedAt: at.Add(time.Hour)},
-		{StartedAt: at, EndedAt: at.Add(time.Minute)},
-		{StartedAt: at.Add(-time.Hour), EndedAt: at},
+		{StartedAt: at, EndedAt: trade.End{Time: at.Add(time.Minute)}},
+		{StartedAt: at.Add(-time.Hour), EndedAt: trade.End{Time: at}},
 	}
 	if got := lastEnd(runs); !got.Equal(at.Add(time.Minute)) {
 		t.Errorf("the last run ended at %s", got)

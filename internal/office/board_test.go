@@ -69,8 +69,8 @@ func TestAPassOfSingleRowsIsNoReadingWithoutAnEnd(t *testing.T) {
 	o := open()
 	at := Now().Add(-time.Hour).Truncate(time.Second)
 	for _, pass := range []trade.RunReport{
-		{ID: "r1", Job: "contracts", StartedAt: at, EndedAt: at, ReadAt: at},
-		{ID: "r2", Job: "contracts", StartedAt: at.Add(time.Minute), EndedAt: at.Add(time.Minute)},
+		{ID: "r1", Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at}, ReadAt: at},
+		{ID: "r2", Job: "contracts", StartedAt: at.Add(time.Minute), EndedAt: trade.End{Time: at.Add(time.Minute)}},
 	} {
 		must.Do(t, o.store.StartRun(t.Context(), pass))
 		must.Do(t, o.store.FinishRun(t.Context(), pass))

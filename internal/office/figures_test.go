@@ -335,7 +335,7 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 			t.Errorf("only %d numbers were followed", followed)
 		}
 		for _, job := range []string{"contracts", "deliveries"} {
-			w.followRun(trade.RunReport{ID: job, Job: job, StartedAt: w.begun, EndedAt: Now()})
+			w.followRun(trade.RunReport{ID: job, Job: job, StartedAt: w.begun, EndedAt: trade.End{Time: Now()}})
 		}
 		w.followChanged()
 	})

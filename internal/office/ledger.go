@@ -27,13 +27,19 @@ func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) 
 	if status.State != trade.Running {
 		return status, nil
 	}
-	leases, err := store.Leases(ctx)
-	if err != nil || slices.ContainsFunc(leases, func(l trade.Holder) bool { return l.Job == status.Job && !l.Dead }) {
+	leased, err := isLeased(ctx, store, status.Job)
+	if err != nil || leased {
 		return status, err
 	}
 	status.State = trade.Stopped
 	status.Stop = &trade.Stop{Code: "process_gone", Why: trade.Say("stop.process_gone")}
 	return status, nil
+}
+
+// isLeased reports whether a process that lives has a job.
+func isLeased(ctx context.Context, store *state.Store, job string) (bool, error) {
+	leases, err := store.Leases(ctx)
+	return slices.ContainsFunc(leases, func(l trade.Holder) bool { return l.Job == job && !l.Dead }), err
 }
 
 // Reads is what people may read of the ledger.

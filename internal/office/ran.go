@@ -92,7 +92,7 @@ func (o *Office) Left(ctx context.Context, run trade.RunReport) (map[trade.State
 func ChangedBy(run trade.RunReport, limit int) trade.RowQuery {
 	ended := run.EndedAt
 	if ended.IsZero() {
-		ended = Now()
+		ended = trade.End{Time: Now()}
 	}
 	return trade.RowQuery{
 		Jobs: []string{run.Job}, From: run.StartedAt.Truncate(time.Millisecond), Until: ended.Add(time.Millisecond),

@@ -185,11 +185,30 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 		return job, err
 	}
 	if len(runs) > 0 {
-		job.LastRun = &runs[0]
+		job.LastRun, err = soFar(ctx, store, runs[0])
+	}
+	if err != nil {
+		return job, err
 	}
 	cursor, err := store.Cursor(ctx, name)
 	job.SweptAt = trade.OrNull(cursor.SweptAt)
 	return job, err
+}
+
+// soFar returns the newest run of a job; if it goes on, with the number of rows that it has sent.
+func soFar(ctx context.Context, store *state.Store, run trade.RunReport) (*trade.RunReport, error) {
+	leased := false
+	var err error
+	if run.EndedAt.IsZero() {
+		leased, err = isLeased(ctx, store, run.Job)
+	}
+	if err != nil || !leased {
+		return &run, err
+	}
+	_, of, err := store.RunAttempts(ctx, run, 0)
+	run.Sent = of[trade.OutcomeOpen] + of[trade.OutcomeCreated] + of[trade.OutcomeNotCreated] + of[trade.OutcomeUnknown]
+	run.SentRows = &run.Sent
+	return &run, err
 }
 
 // schedule fills in what the configuration determines.

@@ -208,7 +208,7 @@ func fileFacts(config *config.Config) any {
 type runFact struct {
 	Job        string              `json:"job"`
 	StartedAt  time.Time           `json:"started_at"`
-	EndedAt    *time.Time          `json:"ended_at"`
+	EndedAt    trade.End           `json:"ended_at"`
 	Sweep      bool                `json:"sweep"`
 	InScope    *int                `json:"in_scope"`
 	Gone       *int                `json:"gone"`
@@ -226,7 +226,7 @@ type runFact struct {
 
 func runFactOf(r trade.RunReport) runFact {
 	out := runFact{
-		Job: r.Job, StartedAt: r.StartedAt, EndedAt: trade.OrNull(r.EndedAt), Sweep: r.Sweep, InScope: r.InScope,
+		Job: r.Job, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Sweep: r.Sweep, InScope: r.InScope,
 		Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
 		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
 		Notes: len(r.Notes),

@@ -122,8 +122,11 @@ func printJob(a *cli.App, j office.JobStatus) {
 	switch r := j.LastRun; {
 	case r == nil:
 		a.Show("status.never_ran")
+	case r.EndedAt.IsZero() && r.SentRows == nil:
+		a.Show("status.run_interrupted", v.Moment(r.StartedAt))
 	case r.EndedAt.IsZero():
-		a.Show("status.run_open", v.Moment(r.StartedAt))
+		a.Show("status.run_goes", v.Moment(r.StartedAt), max(0, *r.SentRows-j.States[trade.Sending]),
+			*r.SentRows+j.States[trade.Pending])
 	default:
 		a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
 			r.Changed, r.RowsSent())
