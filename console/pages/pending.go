@@ -252,6 +252,7 @@ type retryPage struct {
 	Cause  causeShown
 	Plans  []acts.RowPlan
 	Rows   int // rows that can be retried now
+	Weak   int // rows that the plans leave out
 	Typed  bool
 	Cut    bool // there are more than retryMost
 	Reason string
@@ -298,6 +299,7 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 		}
 		page.Plans = append(page.Plans, plan)
 		page.Rows += plan.Count()
+		page.Weak += plan.Weak
 		page.Cut = page.Cut || len(plan.Steps) == retryMost
 	}
 	page.Typed = page.Rows > typeAbove

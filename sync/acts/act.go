@@ -90,6 +90,7 @@ type RowPlan struct {
 	Job   string
 	Order Order // from which it can be planned again
 	Steps []RowStep
+	Weak  int             // rows refused in no form of the API, which a filter left out
 	Asked *trade.Approval // set if others must agree first; nothing was done then
 	Moved bool            // it is not the plan that was shown; nothing was done then
 }

@@ -148,26 +148,23 @@ func mayBeFor(e trade.Entry, record int64, of trade.Entry) bool {
 	return c.Record == record || c.Record == 0 && c.Job == of.Job && c.Key == of.Key
 }
 
-// Select returns the keys of the rows of a job that a filter of states and causes selects for an
-// act; no states means all that the act allows. For retry it leaves out rows that go anyway, rows
-// that wait for something here, and rows that were refused in no form of the API, because an
-// earlier step may have happened there.
-func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) ([]string, error) {
-	return a.SelectSome(ctx, act, job, states, causes, 0)
-}
-
-// SelectSome is Select for the first rows only, at most most of them; 0 means all.
-func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.State, causes []string,
+// Select returns the keys of the rows of a job that a filter of states and causes selects for an act,
+// at most most of them, 0 means all; no states means all that the act allows. For retry it leaves out
+// rows that go anyway, rows that wait for something here, and rows that were refused in no form of the
+// API, because an earlier step may have happened there: weak is how many these are.
+func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string,
 	most int,
-) ([]string, error) {
+) (keys []string, weak int, err error) {
 	if len(states) == 0 {
 		states = BulkStates(act)
 	}
-	var keys []string
-	err := a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
+	err = a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
-			!e.WaitsForPlatform() || e.Weak()
-		if act != ActRetry || !leftOut {
+			!e.WaitsForPlatform()
+		switch {
+		case act == ActRetry && e.Weak():
+			weak++
+		case act != ActRetry || !leftOut:
 			keys = append(keys, e.Key)
 		}
 		if most > 0 && len(keys) == most {
@@ -178,5 +175,5 @@ func (a *Acts) SelectSome(ctx context.Context, act, job string, states []trade.S
 	if errors.Is(err, run.ErrEnough) {
 		err = nil
 	}
-	return keys, err
+	return keys, weak, err
 }

@@ -74,10 +74,10 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 }
 
 func (a *Acts) planOrder(ctx context.Context, o Order) (RowPlan, error) {
-	keys := o.Keys
+	keys, weak := o.Keys, 0
 	if len(keys) == 0 {
 		var err error
-		keys, err = a.SelectSome(ctx, o.Act, o.Job, o.States, o.Causes, o.Most)
+		keys, weak, err = a.Select(ctx, o.Act, o.Job, o.States, o.Causes, o.Most)
 		if err != nil {
 			return RowPlan{}, err
 		}
@@ -87,7 +87,9 @@ func (a *Acts) planOrder(ctx context.Context, o Order) (RowPlan, error) {
 	}
 	switch o.Act {
 	case ActRetry:
-		return a.Retry(ctx, o.Job, keys, o.Checked)
+		plan, err := a.Retry(ctx, o.Job, keys, o.Checked)
+		plan.Weak = weak
+		return plan, err
 	case ActDismiss:
 		return a.Dismiss(ctx, o.Job, keys)
 	case ActReopen:

@@ -177,6 +177,9 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	a.Tell(i18n.Key("act.plan." + plan.Act))
 	tellSteps(a, plan)
+	if plan.Weak > 0 {
+		a.Tell("act.weak", plan.Weak)
+	}
 	if plan.Possible() {
 		if err := confirmRows(a, plan, f); err != nil {
 			return err
