@@ -151,8 +151,11 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		}
 	}
 	for _, g := range cmd.Groups() {
-		shown, _, _ := cmd.Find([]string{groupExample[g.ID]})
-		listed(g.ID, a.Text("template.group", g.Title, shown.Example))
+		title := g.Title
+		if shown, _, _ := cmd.Find([]string{groupExample[g.ID]}); !shown.Hidden {
+			title = a.Text("template.group", title, shown.Example)
+		}
+		listed(g.ID, title)
 	}
 	listed("", a.Text("template.commands"))
 	if cmd.Parent() == nil {

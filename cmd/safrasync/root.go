@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -63,8 +64,21 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		maintenance.NewBackupCommand(a),
 		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
+	if runtime.GOOS == "windows" {
+		hideRefused(root)
+	}
 	setHelp(a, root)
 	return root
+}
+
+// hideRefused leaves out of help the commands that only write a ledger or send: Windows refuses them.
+func hideRefused(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		switch name := cmd.Name(); {
+		case cmd.GroupID == "decide", cmd.GroupID == "ledger" && name != "doctor", name == "run", name == "resync":
+			cmd.Hidden = true
+		}
+	}
 }
 
 // demonstrated are the commands that the demo shows.

@@ -48,7 +48,7 @@ func TestTheZipForWindowsHasWhatADeskNeeds(t *testing.T) {
 	archive := must.Get(zip.OpenReader(this(t).zip))(t)
 	defer archive.Close()
 	begins := map[string]string{
-		"safrasync.exe": "MZ", "README.md": "# safrasync", "config.example.yaml": "#", "CHANGELOG.md": "## ",
+		"safrasync.exe": "MZ", "LEIA-ME.txt": "safrasync", "config.example.yaml": "#", "CHANGELOG.md": "## ",
 		"copyright": "", "third-party-licences.gz": "\x1f\x8b",
 	}
 	for _, f := range archive.File {

@@ -15,7 +15,24 @@ import (
 func TestTheProgramForWindowsLooksTestsAndShows(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, this(t).zip)
-	d.says(0, `demo --dir C:\demo`, "Soma das situações", "401", `Tudo ficou em C:\demo`)
+	proposed := d.says(0, `demo --dir C:\demo`, "Soma das situações", "401", `Tudo ficou em C:\demo`)
+	for _, command := range regexp.MustCompile(`(?m)^  safrasync (--config .*?)\r?$`).FindAllStringSubmatch(proposed, -1) {
+		if strings.Contains(command[1], "'") {
+			t.Errorf("a quote that Windows does not know: %s", command[1])
+		}
+		d.says(0, strings.ReplaceAll(command[1], `"`, ""))
+	}
+	if strings.Count(proposed, "\n  safrasync ") != 6 || strings.Contains(proposed, "Para enviar") {
+		t.Errorf("the demo proposes:\n%s", proposed)
+	}
+	help := d.says(0, "help", "Preparar", "Consultar", "\n  report ", "\n  doctor ", "\n  sync ")
+	for _, command := range []string{
+		"run", "resync", "retry", "adopt", "pause", "backup", "restore", "rebuild", "purge", "state", "job",
+	} {
+		if strings.Contains(help, "\n  "+command+" ") {
+			t.Errorf("help lists %s, which is refused", command)
+		}
+	}
 	config := must.Get(os.ReadFile(filepath.Join(d.drive, "demo", "config.yaml")))(t)
 	platform := regexp.MustCompile(`base_url: "http://([0-9.:]+)"`).FindSubmatch(config)
 	if platform == nil {

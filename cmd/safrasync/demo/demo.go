@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -370,12 +371,22 @@ func (d *demo) further(a *cli.App) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n\n", a.Text("demo.kept", d.dir))
-	for _, command := range []string{
-		"rows --state invalid", "why contracts '02|001028'",
-		"why deliveries '01|50009|1'",
+	commands := []string{
+		"rows --state invalid", "why contracts '02|001028'", "why deliveries '01|50009|1'",
 		"why contracts '01|001031' --request", "sync --dry-run", "report --output report.xlsx",
-	} {
+	}
+	windows := runtime.GOOS == "windows" // it writes no file of a report, sends nothing, and knows other quotes
+	if windows {
+		commands[len(commands)-1] = "report"
+	}
+	for _, command := range commands {
+		if windows {
+			command = strings.ReplaceAll(command, "'", `"`)
+		}
 		fmt.Fprintf(a.Out, "  safrasync --config %s %s\n", shellWord(d.path(ConfigFile)), command)
+	}
+	if windows {
+		return nil
 	}
 	fmt.Fprintf(a.Out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
 		a.Text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"),
@@ -390,6 +401,9 @@ func shellWord(path string) string {
 	}
 	if strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
 		return path
+	}
+	if runtime.GOOS == "windows" {
+		return `"` + path + `"`
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
