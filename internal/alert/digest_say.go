@@ -22,7 +22,7 @@ func (v voice) digest(d Digest) Message {
 	if len(d.Alerts) > 0 {
 		p := Paragraph{Heading: v.text("digest.alerts")}
 		for _, a := range d.Alerts {
-			title, _, _, do := v.sentences(a.Topic, a.Detail)
+			title, _, _, do := v.sentences(a.Topic, a.Detail, ".happened")
 			p.Items = append(p.Items, Item{
 				Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)),
 				More: []string{do}, Link: v.topicLink(a.Topic, a.Detail),

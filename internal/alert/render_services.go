@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"cmp"
 	"html"
 	"strings"
 	"time"
@@ -113,7 +114,7 @@ func (m Message) pagerDuty(key string) pagerDutyEvent {
 	same := func(text string) string { return text }
 	for _, p := range m.Parts {
 		if text := p.plain(same, func(l Link) string { return l.Text + ": " + l.URL }); text != "" {
-			out.Payload.Details[p.Heading] = text
+			out.Payload.Details[cmp.Or(p.Heading, out.Client)] = text
 		}
 	}
 	if m.Link.URL != "" {

@@ -13,7 +13,7 @@ import (
 
 // raised returns the message of an alert that begins.
 func (v voice) raised(n notice) Message {
-	title, happened, means, do := v.sentences(n.Topic, n.Detail)
+	title, happened, means, do := v.sentences(n.Topic, n.Detail, ".happened")
 	m := Message{
 		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
 		Foot: v.text("foot.alert", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
@@ -39,7 +39,7 @@ func (v voice) raised(n notice) Message {
 // over returns the message of an alert that has ended. It repeats everything, because the first
 // message may not have arrived.
 func (v voice) over(n notice) Message {
-	title, happened, _, _ := v.sentences(n.Topic, n.Detail)
+	title, happened, _, _ := v.sentences(n.Topic, n.Detail, ".was")
 	return Message{
 		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
 		Link: v.topicLink(n.Topic, n.Detail),
@@ -73,10 +73,10 @@ func (v voice) lastCopy(at time.Time) string {
 	return v.text("backup.last", v.moment(at))
 }
 
-// sentences returns the sentences of a message about an alert.
-func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do string) {
+// sentences returns the sentences of a message about an alert; tense selects what happened, or was.
+func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened, means, do string) {
 	if topic == Stopped {
-		return v.stopSentences(d)
+		return v.stopSentences(d, tense)
 	}
 	job := d.job()
 	rows := v.text("rows.all", v.rows(d.Rows))
@@ -121,10 +121,10 @@ func (v voice) sentences(topic Topic, d Detail) (title, happened, means, do stri
 	if strings.Contains(do, "%[1]s") {
 		do = fmt.Sprintf(do, job)
 	}
-	return title, v.text(key+".happened", args...), v.text(key + ".means"), do
+	return title, v.text(key+tense, args...), v.text(key + ".means"), do
 }
 
-func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
+func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, do string) {
 	stop := trade.ExplainStop(d.Code, v.lang)
 	why := stop.What
 	names := make([]string, len(d.Jobs))
@@ -132,7 +132,7 @@ func (v voice) stopSentences(d Detail) (title, happened, means, do string) {
 		names[i] = v.titles.Of(j.Name)
 	}
 	title = v.text("stop.title", v.list(names), why)
-	happened = v.text("stop.happened", v.jobs(d.Jobs), why)
+	happened = v.text("stop"+tense, v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
 		rows := v.text("rows.new", v.rows(d.Rows))
 		if d.Usual > 0 {

@@ -99,6 +99,8 @@ func pagerDutyFault(r *http.Request) (action, dedup, fault string) {
 	case body.Action == "trigger" && (p == nil || p.Summary == "" || len([]rune(p.Summary)) > 1024 || p.Source == "" ||
 		!slices.Contains([]string{"critical", "error", "warning", "info"}, p.Severity)):
 		return "", "", "payload"
+	case p != nil && p.Details[""] != nil:
+		return "", "", "a detail without a name"
 	}
 	return body.Action, body.Dedup, ""
 }
@@ -202,6 +204,18 @@ func TestTheEndOfAnAlertResolvesItsIncident(t *testing.T) {
 	m.ID, m.Kind = "m2", kindOver
 	must.Do(t, send(m))
 	if want := []string{"trigger a1", "resolve a1"}; !slices.Equal(got(), want) {
+		t.Errorf("events %q, want %q", got(), want)
+	}
+}
+
+// A test message leaves no incident open.
+func TestATestOfAlertsOpensAnIncidentAndResolvesIt(t *testing.T) {
+	t.Parallel()
+	send, got := service(t, PagerDuty)
+	m := TestMessage(Config{Lang: trade.Portuguese, Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday }})
+	m.ID = "m1"
+	must.Do(t, send(m))
+	if want := []string{"trigger m1", "resolve m1"}; !slices.Equal(got(), want) {
 		t.Errorf("events %q, want %q", got(), want)
 	}
 }

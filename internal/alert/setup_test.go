@@ -122,7 +122,7 @@ func subject(key i18n.Key, topic Topic, code string, jobs []string) string {
 	for _, name := range jobs {
 		d.Jobs = append(d.Jobs, Job{Name: name})
 	}
-	title, _, _, _ := portuguese.sentences(topic, d)
+	title, _, _, _ := portuguese.sentences(topic, d, ".happened")
 	return strings.TrimPrefix(portuguese.text(key, "safrasync", title), "[safrasync] ")
 }
 

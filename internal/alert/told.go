@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -20,7 +21,11 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 		return out, err
 	}
 	v := voice{lang: lang, zone: zone, titles: titles}
-	out.Title, out.Happened, out.Means, out.Do = v.sentences(Topic(a.Topic), d)
+	tense := i18n.Key(".happened")
+	if !a.ClosedAt.IsZero() {
+		tense = ".was"
+	}
+	out.Title, out.Happened, out.Means, out.Do = v.sentences(Topic(a.Topic), d, tense)
 	return out, nil
 }
 

@@ -29,7 +29,7 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.wantMails() // it may come back
 		w.tick(time.Minute)
 		m = w.wantMails(ends(Stopped, "api_key", "contracts"))[0]
-		m.says(t, "10/08/2026 09:00", "10/08/2026 09:07", "7 minutos")
+		m.says(t, "O envio de contracts (contratos) estava parado: ", "10/08/2026 09:00", "10/08/2026 09:07", "7 minutos")
 		w.tick(time.Hour)
 		w.wantMails()
 		if n := len(w.hook.take()); n != 2 {

@@ -54,11 +54,18 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 					t.Errorf("%s in %s: %s", topic, lang, text)
 				}
 			}
+			if topic != LateAnswer && strings.Contains(over.text(), strings.SplitAfter(m.text(), "\n")[1]) {
+				t.Errorf("%s in %s is over and goes on: %s", topic, lang, over.text())
+			}
 			if len(m.Parts) != 4 {
 				t.Errorf("%s in %s has %d parts, want what, since, meaning and what to do:\n%s", topic, lang,
 					len(m.Parts), m.text())
 			}
 		}
+	}
+	past, err := Say(trade.Alert{Topic: string(InDoubt), Detail: []byte("{}"), ClosedAt: monday}, trade.Portuguese, saoPaulo, nil)
+	if err != nil || !strings.Contains(past.Happened, " havia ") {
+		t.Errorf("of an alert that is over the console says %q, %v", past.Happened, err)
 	}
 	if told < 10 {
 		t.Errorf("only %d topics were found: does the test still read them?", told)
@@ -116,7 +123,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		}); !slices.Contains(sum.More, value) {
 			t.Errorf("a value in no known currency is %q", sum.More)
 		}
-		_, _, _, do := v.stopSentences(Detail{Code: "refusals", Jobs: []Job{{Name: "contracts"}}})
+		_, _, _, do := v.stopSentences(Detail{Code: "refusals", Jobs: []Job{{Name: "contracts"}}}, ".happened")
 		for _, text := range []string{said.text(), do} {
 			if strings.Contains(text, "safrasync ") || !strings.Contains(text, "“") {
 				t.Errorf("accounting is told: %s", text)
