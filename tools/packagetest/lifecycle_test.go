@@ -134,15 +134,19 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 				!p.root.exists("/var/lib/safrasync/state.db") {
 				t.Fatalf("the removal ended with %d:\n%s", code, out)
 			}
-			if kind.name == "rpm" {
-				if !strings.Contains(out, "/var/lib/safrasync was kept") ||
-					!p.root.exists("/etc/safrasync/config.yaml") {
-					t.Errorf("the removal says\n%s", out)
-				}
-				return
+			if kind.name == "rpm" && !strings.Contains(out, "/var/lib/safrasync was kept") {
+				t.Errorf("the removal says\n%s", out)
 			}
 			if !p.root.exists("/etc/safrasync/config.yaml") {
 				t.Error("the removal took the configuration away")
+			}
+			start := map[string]string{"deb": "start", "rpm": "enable --now"}[kind.name]
+			if out, code := kind.install(p, next(t)); code != 0 || p.running() != 0 ||
+				!strings.Contains(out, "instalado de novo, parado: systemctl "+start+" safrasync safrasync-backup.timer") {
+				t.Errorf("installed again (%d):\n%s", code, out)
+			}
+			if kind.name == "rpm" {
+				return
 			}
 			out, code = p.dpkg(nil, "--purge", "safrasync")
 			if code != 0 || !strings.Contains(out, "/var/lib/safrasync was kept") || p.root.exists("/etc/safrasync") ||
