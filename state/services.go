@@ -30,8 +30,8 @@ type Service struct {
 	Dead    bool      // it had no heartbeat for minutes, or its process is gone
 }
 
-// Announce records that this process serves the ledger from now on. It removes the records of
-// services that are dead.
+// Announce records that this process, which [Store.Serve] has admitted, serves the ledger from now on. It
+// removes the records of services that are dead: of a SQLite ledger all others are.
 func (s *Store) Announce(ctx context.Context, version string, since time.Time) error {
 	owner, err := json.Marshal(sqldb.Self())
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *Store) Announce(ctx context.Context, version string, since time.Time) e
 	}
 	return s.db.InTx(ctx, "announcing the service", func(t *sqldb.Tx) error {
 		for _, o := range old {
-			if o.Dead {
+			if o.Dead || s.db.D.Name == sqldb.SQLite {
 				if err := t.Do(`DELETE FROM service WHERE instance = ?`, o.Owner.Instance); err != nil {
 					return err
 				}
@@ -79,11 +79,11 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 	const op = "reading who serves the ledger"
 	var rows []struct {
 		Owner, Version string
-		Since          sql.NullInt64
+		Since, Expires sql.NullInt64 // Expires: as an instance; the heartbeat takes longer to miss
 		Seen, Now      int64
 	}
 	if err := s.db.All(ctx, op, &rows, `SELECT owner, version, since, seen, `+s.db.D.Now+
-		` AS now FROM service ORDER BY since DESC, instance DESC`); err != nil {
+		` AS now, (SELECT expires FROM instance WHERE id = service.instance) AS expires FROM service ORDER BY since DESC, instance DESC`); err != nil {
 		return nil, err
 	}
 	out := make([]Service, len(rows))
@@ -93,7 +93,8 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 			return nil, s.db.Fault(ctx, op, phrase.Errorf("the record of a service is damaged: %w", err))
 		}
 		silent := time.Duration(r.Now-r.Seen) * time.Millisecond
-		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner)
+		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner) ||
+			r.Expires.Valid && r.Expires.Int64 <= r.Now
 	}
 	return out, nil
 }

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -39,6 +41,28 @@ func TestWhoServesTheLedgerIsKnownUntilItLeavesOrDies(t *testing.T) {
 		}
 		if err := s.Withdraw(t.Context()); err != nil || len(services()) != 0 {
 			t.Errorf("the service is still there, or %v", err)
+		}
+	})
+}
+
+// A service that was killed in a container: its process id means nothing in the next one, and the kernel
+// is the same. It is dead when another one serves the ledger's file, or when its time as an instance is over.
+func TestAServiceOfAnotherContainerIsNotSaidToRunBesideTheNextOne(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		killed := sqldb.Self()
+		killed.Instance, killed.PIDSpace = sqldb.NewID(), "pid:[1]"
+		mustBeat(t, s, killed)
+		mustExec(t, s, fmt.Sprintf(`INSERT INTO service (instance, owner, version, since, seen) VALUES ('%s', '%s', '1', 5, %s)`,
+			killed.Instance, must.Get(json.Marshal(killed))(t), s.db.D.Now))
+		if got := must.Get(s.Services(t.Context()))(t); len(got) != 1 || got[0].Dead {
+			t.Fatalf("before it is known: %+v", got)
+		}
+		if s.db.D.Name == sqldb.Postgres {
+			die(t, s, killed)
+		}
+		must.Do(t, s.Announce(t.Context(), "1.2", at))
+		if got := must.Get(s.Services(t.Context()))(t); len(got) != 1 || got[0].Owner != sqldb.Self() {
+			t.Errorf("beside the new one: %+v", got)
 		}
 	})
 }
