@@ -146,7 +146,7 @@ func (s Sentence) String() string { return s.In(English, time.UTC) }
 // In returns the sentence in a language, with times in a zone.
 func (s Sentence) In(lang Lang, zone *time.Location) string {
 	text, _ := s.told(lang, zone)
-	return text
+	return i18n.OneStop(text)
 }
 
 // Known reports whether the sentence can be told in a language. One that only passes on what came from

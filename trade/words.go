@@ -187,7 +187,7 @@ func Sentences(problems []Problem, lang Lang) string {
 	for i, p := range problems {
 		out[i] = p.Sentence(lang)
 	}
-	return strings.Join(out, ". ")
+	return i18n.OneStop(strings.Join(out, ". "))
 }
 
 // Advice is what people are told about a problem.

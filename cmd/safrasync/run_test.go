@@ -114,6 +114,28 @@ func TestF074AKilledServiceIsNotSaidToRun(t *testing.T) {
 	})
 }
 
+// The service manager shows one cause once, with the jobs that it stops.
+func TestACauseOfSeveralJobsIsSaidOnce(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.configure(s.file, "\njobs:\n", `
+jobs:
+  deliveries:
+    sends: deliveries
+    schedule: "@every 1s"
+    query: SELECT filial, num, quantidade, emissao FROM contrato
+    key: [filial, num]
+    fields:
+      contract_id: {column: [filial, num], sent_by: contracts}
+      delivered_volume: quantidade
+      delivered_volume_unit_of_measure: {const: kg}
+      delivery_date: {column: emissao, date: YYYYMMDD}
+`)
+	s.box.SetAPIKey("renewed-key")
+	s.start()
+	s.until("STATUS=contracts stopped, deliveries stopped: the API refused the key")
+	s.stop()
+}
+
 // F082: a wrong configuration is refused with its line, and everything goes on; a right one is in
 // force at once, with its new secret.
 func TestF082AReloadWithAnErrorKeepsTheOldConfiguration(t *testing.T) {

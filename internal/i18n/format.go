@@ -20,7 +20,7 @@ var (
 // before. An argument that is a text counts if it begins with a number, such as "1 contrato".
 func Format(sentence string, args ...any) string {
 	if !strings.ContainsRune(sentence, '|') {
-		return fmt.Sprintf(sentence, args...)
+		return OneStop(fmt.Sprintf(sentence, args...))
 	}
 	var words []string // the choices, each with the number that decides it
 	var counts []string
@@ -50,5 +50,16 @@ func Format(sentence string, args ...any) string {
 		}
 		sentence = strings.Replace(sentence, choice, one, 1)
 	}
-	return fmt.Sprintf(sentence, args...)
+	return OneStop(fmt.Sprintf(sentence, args...))
+}
+
+// twoStops matches the end of a question to which a sentence around it adds its own.
+var twoStops = regexp.MustCompile(`\?\.(\s|$)`)
+
+// OneStop returns a text whose questions end with one stop.
+func OneStop(text string) string {
+	if !strings.Contains(text, "?.") {
+		return text
+	}
+	return twoStops.ReplaceAllString(text, "?$1")
 }

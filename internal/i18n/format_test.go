@@ -26,6 +26,8 @@ func TestWordsFollowTheNumberBeforeThem(t *testing.T) {
 		{"%s: {falta|faltam} %d", []any{"x", 1}, "x: falta 1"},
 		{"{Foi|Foram} à plataforma: %s", []any{"1 contrato"}, "Foi à plataforma: 1 contrato"},
 		{"%s: a|b", []any{"x"}, "x: a|b"},
+		{"Parado: %s.", []any{"está montado?"}, "Parado: está montado?"},
+		{"%s. Veja %s", []any{"Está montado?", "/a?.b"}, "Está montado? Veja /a?.b"},
 	} {
 		if got := i18n.Format(c.sentence, c.args...); got != c.want {
 			t.Errorf("%q: %q, want %q", c.sentence, got, c.want)

@@ -98,7 +98,7 @@ func (d *daemon) tellWitness(ctx context.Context) {
 func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	v := g.Voice()
 	wrong := slices.Concat(d.said.reloadTrouble(), g.absent)
-	var running []string
+	var running, stops, stopped []string // why some jobs do not send, and which
 	var next string
 	var nextAt time.Time
 	ran := false
@@ -112,8 +112,12 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 		case status.State == trade.Running:
 			running = append(running, job.Name())
 		case status.State != trade.Idle && status.Stop != nil:
-			wrong = append(wrong, job.Name()+" "+v.Text(i18n.Key("job.state."+string(status.State)))+": "+
-				v.Stop(*status.Stop))
+			what, why := job.Name()+" "+v.Text(i18n.Key("job.state."+string(status.State))), v.Stop(*status.Stop)
+			if i := slices.Index(stops, why); i >= 0 {
+				stopped[i] += ", " + what
+			} else {
+				stops, stopped = append(stops, why), append(stopped, what)
+			}
 		}
 		schedule, err := clock.ParseSchedule(job.Spec.Schedule, g.Config.Zone())
 		if err != nil {
@@ -122,6 +126,9 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 		if at := schedule.Next(office.Now()); !at.IsZero() && (nextAt.IsZero() || at.Before(nextAt)) {
 			next, nextAt = job.Name(), at
 		}
+	}
+	for i, why := range stops {
+		wrong = append(wrong, stopped[i]+": "+why)
 	}
 	if !ran { // the results of the checks hold until a run shows more
 		wrong = slices.Concat(g.troubles, wrong)
