@@ -15,11 +15,11 @@ import (
 func TestAnInstallationThatDoesNotCountSaysSoOnEachPage(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite), func(o *consoletest.Options) {
-		o.Site.Environment, o.Site.Colour = "Homologação", "teal"
+		o.Site.Environment = "Homologação"
 	}).WithPeople()
 	b := w.Browser()
 	said := []string{
-		"<title>[Homologação] ", `class="top test teal"`, `class="only-paper environment teal"`,
+		"<title>[Homologação] ", `class="top test"`, `class="only-paper environment"`,
 		"Ambiente: Homologação (não é o de produção)",
 	}
 	b.Get("/login").Wants(http.StatusOK, said...)

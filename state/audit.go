@@ -108,11 +108,11 @@ const verifyingAudit = "verifying the audit"
 // unknown part of the audit, so only the ends since the rebuild count.
 //
 // Of a record that retention has reduced only the stored hash is left to compare. It must have lost
-// all its words, and the record of a retention that the journal covers must say that it may: anybody
-// who writes to the ledger can append such a record.
+// all its words, the record of a retention must say that it may, and so must the journal: anybody who
+// writes to the ledger can append such a record.
 func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
 	// The journal first, then the end: what is added meanwhile comes after both.
-	ends, err := s.ends(ctx, &p)
+	ends, announced, err := s.ends(ctx, &p)
 	if err != nil {
 		return p, err
 	}
@@ -121,7 +121,7 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 		return p, err
 	}
 	p.Last = head.Seq
-	covered, through, err := s.mayBeReduced(ctx, p.Through)
+	through, err := s.mayBeReduced(ctx)
 	if err != nil {
 		return p, s.db.Fault(ctx, verifyingAudit, err)
 	}
@@ -143,7 +143,7 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 			if p.Broken != 0 {
 				return p, nil
 			}
-			if r.Reduced && r.Seq > covered && p.Reduced == 0 {
+			if r.Reduced && r.Seq > announced && p.Reduced == 0 {
 				p.Reduced = r.Seq
 			}
 			prev = r
@@ -172,24 +172,25 @@ var errNoHeads = errors.New("the audit cannot be compared with the journal")
 
 // ends returns the hashes of the records that were once the end of the audit, by number, as the
 // journals of this host have them: the one in the configured folder, whatever the ledger says of
-// it, and those that the ledger names.
-func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string, error) {
+// it, and those that the ledger names. They also say up to which number retention has announced that it
+// takes the words of records.
+func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]string, announced int64, err error) {
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
 	if err := s.db.All(ctx, verifyingAudit, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
 		host); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if s.db.Journals != "" {
 		own, err := filepath.Abs(filepath.Join(s.db.Journals, s.db.ID))
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if !slices.Contains(dirs, own) {
 			dirs = append(dirs, own)
 		}
 	}
-	all := map[int64]string{}
+	all = map[int64]string{}
 	for _, dir := range dirs {
 		ends, told := map[int64]string{}, map[int64]int64{}
 		end, err := journal.Read(dir, -1, func(r journal.Record, _ string) error {
@@ -214,26 +215,32 @@ func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (map[int64]string
 		case errors.Is(err, journal.ErrNone):
 			continue
 		case err != nil:
-			return nil, errors.Join(errNoHeads, s.db.Fault(ctx, verifyingAudit, err))
+			return nil, 0, errors.Join(errNoHeads, s.db.Fault(ctx, verifyingAudit, err))
 		case end.Header.Ledger != s.db.ID:
 			continue
 		}
 		p.Journals++
+		announced = max(announced, end.Header.Reduced)
 		for seq, hash := range ends {
 			all[seq], p.Through = hash, max(p.Through, seq)
 		}
 	}
-	return all, nil
+	return all, announced, nil
 }
 
 // noteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
-// removed unnoticed. Without a journal it does nothing.
-func (s *Store) noteEnd(ctx context.Context, now time.Time) error {
+// removed unnoticed, and up to which record retention is about to take the words; 0 if it takes none.
+// Without a journal it does nothing.
+func (s *Store) noteEnd(ctx context.Context, now time.Time, reduced int64) error {
 	if s.db.Journal == nil {
 		return nil
 	}
 	return s.db.InTx(ctx, "writing the end of the audit to the journal", func(t *sqldb.Tx) error {
-		t.Noting(now)
+		note := t.Noting(now)
+		if header := s.db.Journal.Header(); reduced > header.Reduced {
+			header.Reduced = reduced
+			note.Head = &header
+		}
 		return nil
 	})
 }
@@ -259,28 +266,19 @@ const rebuildName = "rebuild"
 // programName is the Who of acts that nobody ordered.
 const programName = "safrasync"
 
-// mayBeReduced returns the highest number up to which a retention has recorded that it removes
-// persons from acts: as the records up to known say, and as all say.
-func (s *Store) mayBeReduced(ctx context.Context, known int64) (covered, all int64, err error) {
-	var rows []struct {
-		Seq    int64
-		Detail string
-	}
-	err = s.db.All(ctx, verifyingAudit, &rows, `SELECT seq, detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
+// mayBeReduced returns the highest number up to which the audit itself says that a retention takes
+// persons from acts.
+func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
+	var details []string
+	err = s.db.All(ctx, verifyingAudit, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
 		ActRetention, ActPurge)
-	for _, r := range rows {
-		var d struct {
-			AuditThrough int64 `json:"audit_through"`
-		}
-		if json.Unmarshal([]byte(r.Detail), &d) != nil { // a damaged one does not match its hash
-			continue
-		}
-		all = max(all, d.AuditThrough)
-		if r.Seq <= known {
-			covered = max(covered, d.AuditThrough)
+	for _, detail := range details {
+		var d retentionDetail
+		if json.Unmarshal([]byte(detail), &d) == nil { // a damaged one does not match its hash
+			through = max(through, d.AuditThrough)
 		}
 	}
-	return covered, all, err
+	return through, err
 }
 
 // The acts of retention in the audit: by the schedule, and by a person.

@@ -255,6 +255,18 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 			retire(t, k)
 			byForce(t, k.s, emptied)
 		}, 0, 2, 1},
+		"a retention is put in, a record is emptied, and the journal notes the end after it": {func(t *testing.T, k *kept) {
+			retire(t, k)
+			byForce(t, k.s, emptied)
+			mustRetain(t, k.s, Retention{}, at.Add(day))
+			must.Do(t, k.s.AppendAudit(t.Context(), anAct("contracts 9")))
+			mustRetain(t, k.s, Retention{}, at.Add(2*day))
+		}, 0, 2, 1},
+		// The next retention takes what is old, as it stands there: it does not sign what was altered.
+		"records are made old": {func(t *testing.T, k *kept) {
+			byForce(t, k.s, `UPDATE audit SET at = 1 WHERE seq < 4`)
+			mustRetain(t, k.s, keepAll, at.Add(day))
+		}, 1, 0, 1},
 		"a record is emptied, and no retention stands there": {func(t *testing.T, k *kept) {
 			byForce(t, k.s, emptied)
 		}, 2, 0, 1},
@@ -315,7 +327,50 @@ func TestARetentionIsInTheJournalBeforeItTakesAnything(t *testing.T) {
 		if !records[3].Reduced || !p.Proved() || p.Through != p.Last {
 			t.Errorf("%+v, %+v", records[3], p)
 		}
+		r := &retaining{Store: k.s, Now: at.Add(7 * 365 * day)}
+		must.Do(t, r.beginAgain(t.Context()))
+		if p := must.Get(k.s.VerifyAudit(t.Context()))(t); !p.Proved() {
+			t.Errorf("after the journal began again: %+v", p)
+		}
 	})
+}
+
+// A ledger that moves takes its audit along, and what a retention has announced of it.
+func TestAMovedLedgerKeepsTheProofOfItsAudit(t *testing.T) {
+	k := sqliteKept(t)
+	k.sendAll("a", 3)
+	must.Do(t, k.s.AppendAudit(t.Context(), anAct("contracts 1")))
+	mustRetain(t, k.s, keepAll, time.Now().Add(7*365*day))
+	k.close()
+	to := backends[1].empty(t)
+	to.Journal = k.o.Journal
+	must.Get(Move(t.Context(), k.o, to, true, moveRecord))(t)
+	if p := must.Get(mustOpen(t, to).VerifyAudit(t.Context()))(t); !p.Proved() {
+		t.Errorf("%+v", p)
+	}
+}
+
+// The audit of a ledger that was lost begins anew with it: what a retention has taken from the former
+// one is no permission to take it from this one.
+func TestARebuiltLedgerHasAnAuditThatNoRetentionHasTakenFrom(t *testing.T) {
+	k := sqliteKept(t)
+	k.sendAll("a", 3)
+	for i := range 9 {
+		must.Do(t, k.s.AppendAudit(t.Context(), anAct(fmt.Sprintf("contracts %d", i))))
+	}
+	mustRetain(t, k.s, keepAll, time.Now().Add(7*365*day))
+	k.close()
+	removeLedger(t, k.o.DSN)
+	must.Get(Rebuild(t.Context(), k.o, nil, true, rebuildAct))(t)
+	k.open()
+	mustRetain(t, k.s, Retention{}, time.Now())
+	must.Do(t, k.s.AppendAudit(t.Context(),
+		trade.AuditRecord{Who: programName, Act: ActRetention, Detail: `{"audit_through":3}`}))
+	byForce(t, k.s, `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 1`)
+	mustRetain(t, k.s, Retention{}, time.Now())
+	if p := must.Get(k.s.VerifyAudit(t.Context()))(t); p.Proved() || p.Reduced != 1 {
+		t.Errorf("%+v", p)
+	}
 }
 
 // A journal that begins again keeps the end of the audit.

@@ -107,8 +107,14 @@ func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, er
 		}
 		lines = []string{known.Err.Error()}
 	}
-	if !slices.Equal(lines, []string{"ok"}) {
+	var known *sqldb.Error
+	switch err := s.verifyIDs(ctx); {
+	case !slices.Equal(lines, []string{"ok"}):
 		d.Problem, d.Args = ProblemDamaged, []any{lines[0]}
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
+		d.Problem, d.Args = ProblemDamaged, []any{known.Err}
+	case err != nil:
+		return d, err
 	}
 	return d, nil
 }

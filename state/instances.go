@@ -80,6 +80,9 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 			instanceKept.Milliseconds(), in.Owner.Instance); err != nil {
 			return err
 		}
+		if err := t.NoteAddress(); err != nil {
+			return err
+		}
 		return t.Do(`INSERT INTO instance (id, owner, version, command, part, started_at, expires) VALUES (?, ?, ?, ?, ?, ?, `+s.db.D.Now+` + ?)
 			ON CONFLICT (id) DO UPDATE SET version = excluded.version, expires = excluded.expires`,
 			in.Owner.Instance, string(owner), in.Version, in.Command, part, sqldb.AtOr(in.Started, time.Time{}),

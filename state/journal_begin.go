@@ -62,7 +62,8 @@ func (s *Store) beginJournal(t *sqldb.Tx, dir string, unused bool, program strin
 }
 
 // closeFormer records, in the journal that this host has of the ledger from which this one was
-// moved, that it was: the host that moved it had only its own.
+// moved, that it was: the host that moved it had only its own. What retention has announced there holds
+// here too: the audit moved along.
 func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 	var was struct {
 		From sql.NullString `db:"moved_from"`
@@ -72,11 +73,17 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 	}
 	dir := filepath.Join(parent, was.From.String)
 	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
-	switch {
-	case errors.Is(err, journal.ErrNone), err == nil && end.Header.MovedTo != "":
+	if errors.Is(err, journal.ErrNone) {
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return s.db.JournalFault(err)
+	}
+	if end.Header.Reduced > 0 {
+		err = s.noteEnd(ctx, time.Now(), end.Header.Reduced)
+	}
+	if err != nil || end.Header.MovedTo != "" {
+		return err
 	}
 	former, err := journal.Open(dir, end.Seq, end.Mark)
 	if err != nil {

@@ -137,17 +137,25 @@ func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVe
 
 func (s *Store) compareOnce(ctx context.Context, op, dir string) (v journalVerdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
+		var known *sqldb.Error
 		v, err = s.judge(t, dir, !s.db.ReadOnly)
-		if err != nil {
+		if err != nil && (!errors.As(err, &known) || known.Code != sqldb.CodeRolledBack) {
 			return err
 		}
-		now, err := t.State()
-		if err != nil {
-			return err
+		now, stateErr := t.State()
+		if stateErr != nil {
+			return stateErr
 		}
-		if reason, back := s.db.ReasonOf(sqldb.Confirmed{Term: v.Compare.Term}, now); reason == sqldb.WentBack {
-			v.back = back
-			return back
+		had := sqldb.Confirmed{Term: v.Compare.Term}
+		switch reason, _ := s.db.ReasonOf(had, now); {
+		case reason == sqldb.WentBack && known != nil: // the newer server may be one command away
+			known.Hint = phrase.New(sqldb.WentBackHint)
+			return known
+		case reason == sqldb.WentBack:
+			v.back = t.Unsettled(had, now)
+			return v.back
+		case known != nil:
+			return known
 		}
 		return v.others
 	})

@@ -195,10 +195,18 @@ const isRemembered = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'd
 
 // keepAnswers writes the answers of a group that the ledger could not store to the journal alone
 // (F052, F053). If the process ends before the ledger has stored them, the next start finds them.
-// It returns the ledger's error, joined with that of the journal.
+// It returns the ledger's error, joined with that of the journal; if the disk is full and the journal
+// has them, as a trade.KeptError.
 func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 	flushed := g != nil && g.Seq > 0 // the record with the answers is flushed already
-	if s.db.Journal == nil || len(group.Settle) == 0 || flushed {
+	if s.db.Journal == nil || len(group.Settle) == 0 {
+		return err
+	}
+	var full *sqldb.Error
+	if errors.As(err, &full) && full.Code == sqldb.CodeFull {
+		err = trade.Kept(err)
+	}
+	if flushed {
 		return err
 	}
 	r := journal.Record{Kind: journal.Tx, At: time.UnixMilli(sqldb.AtOr(group.At, time.Time{})).UTC()}

@@ -19,7 +19,7 @@ func (s *Store) agree(ctx context.Context, op string) error {
 	if err != nil {
 		return err
 	}
-	if s.db.Unconfirmed(s.db.Confirmed(), now, nil) == nil {
+	if s.db.Unconfirmed(s.db.Confirmed(), now) == nil {
 		s.db.Confirm(now.Confirmed)
 		return nil
 	}
@@ -56,17 +56,18 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 			}
 			ours = ""
 		}
-		missing, err := reportSeen(t, ours, s.db.Confirmed(), &now)
+		left = nil
+		if err := reportSeen(t, ours, s.db.Confirmed(), &now); err != nil || now.Asked == "" {
+			return err
+		}
+		silent, err := t.Silent(now)
 		if err != nil {
 			return err
 		}
-		switch left = nil; {
-		case now.Asked == "":
-		case len(missing) == 0 && now.MayGoOn():
+		if len(silent) == 0 && now.MayGoOn() {
 			return s.goOn(t, now)
-		default:
-			left = s.db.Unconfirmed(s.db.Confirmed(), now, missing)
 		}
+		left = t.Unsettled(s.db.Confirmed(), now)
 		return nil
 	})
 	if err != nil {
@@ -77,8 +78,8 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 
 // reportSeen confirms a new term in the journal with this id, if that is all there is to do. Otherwise it
 // asks all hosts to report, unless they were asked already, and reports for this journal, which must
-// be in step with the ledger. It returns the hosts that have not reported.
-func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerState) (missing []string, err error) {
+// be in step with the ledger.
+func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerState) error {
 	reason, _ := t.S.ReasonOf(had, *now)
 	// Another server, or one that went back, does not take the place of the one that was confirmed.
 	if (reason == "" || reason == sqldb.Promoted) && (now.Number != had.Number || now.Server != had.Server) {
@@ -86,17 +87,14 @@ func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerSt
 		t.Noting(time.Now()).Term = &term
 	}
 	if reason == "" && now.Asked == "" {
-		return nil, nil
+		return nil
 	}
 	if reason != "" {
 		if err := t.Ask(now, reason); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := t.Report(id, had.Number); err != nil {
-		return nil, err
-	}
-	return t.Missing()
+	return t.Report(id, had.Number)
 }
 
 // goOn draws the term of a promoted server.

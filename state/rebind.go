@@ -50,6 +50,8 @@ type RebindHost struct {
 	// since the hosts were asked the ledger had everything in it, as its host has reported
 	Reported bool `json:"reported"`
 	Gone     bool `json:"gone"` // the person says that the host is gone for ever
+	// of a host that is gone: what the server answers from which it worked last
+	Server *phrase.Text `json:"server,omitempty"`
 }
 
 // RebindOrder is what a person confirms.
@@ -113,10 +115,14 @@ type rebinding struct {
 	RebindOrder
 	options sqldb.OpenOptions
 	plan    RebindPlan
+	old     map[string]*phrase.Text // by journal: what the server answers from which its host worked last
 }
 
 func (r *rebinding) run(ctx context.Context, record trade.AuditRecord) error {
 	const op = "confirming what the ledger belongs to"
+	if err := r.askOld(ctx, op); err != nil {
+		return err
+	}
 	if r.Apply {
 		if err := r.db.InTx(ctx, op, r.ask); err != nil {
 			return err
@@ -141,6 +147,27 @@ func (r *rebinding) run(ctx context.Context, record trade.AuditRecord) error {
 	return err
 }
 
+// askOld asks the servers from which the hosts that are gone worked last. It waits for them, so it is
+// outside a transaction.
+func (r *rebinding) askOld(ctx context.Context, op string) error {
+	var hosts []struct{ ID, Host, Server string }
+	if err := r.db.All(ctx, op, &hosts, `SELECT id, host, server FROM journal WHERE retired_at IS NULL`); err != nil {
+		return err
+	}
+	r.old = map[string]*phrase.Text{}
+	for _, h := range hosts {
+		if r.db.D.Name != sqldb.Postgres || !slices.Contains(r.Gone, h.Host) {
+			continue
+		}
+		answer, err := r.db.AskOld(ctx, r.options, h.Host, h.Server)
+		if err != nil {
+			return err
+		}
+		r.old[h.ID] = answer
+	}
+	return nil
+}
+
 // found is what a rebind finds in the ledger, and in this host's journal.
 type found struct {
 	now   sqldb.LedgerState
@@ -159,7 +186,7 @@ func (r *rebinding) ask(t *sqldb.Tx) error {
 	if reason, _ := r.db.ReasonOf(f.had, f.now); reason == "" && f.now.Asked == "" {
 		return nil
 	}
-	_, err = reportSeen(t, f.ours, f.had, &f.now)
+	err = reportSeen(t, f.ours, f.had, &f.now)
 	t.Note = nil // opening it afterwards writes what was confirmed to the journal
 	return err
 }
@@ -235,7 +262,7 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 	if err != nil {
 		return err
 	}
-	reported, err := t.Reported(now)
+	silent, err := t.Silent(now)
 	if err != nil {
 		return err
 	}
@@ -244,8 +271,9 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
 				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
-				Reported: r.plan.Asked && slices.Contains(reported, j.ID),
+				Reported: r.plan.Asked && !slices.ContainsFunc(silent, func(s sqldb.JournalRow) bool { return s.ID == j.ID }),
 				Gone:     slices.Contains(r.Gone, j.Host),
+				Server:   r.old[j.ID],
 			})
 		}
 	}

@@ -192,6 +192,62 @@ func TestOfTwoServersThatBothTakeWritesOnlyOneIsSentFrom(t *testing.T) {
 	k.send("c", 1)
 }
 
+// A person believes that the other host is gone for ever, and its server off. Both are alive: the host
+// said last from where it works, and that server answers there.
+func TestAHostIsNotGoneWhileTheServerThatItWorkedFromAnswers(t *testing.T) {
+	primary, k := onServer(t)
+	replica := primary.Replica(t)
+	k.send("a", 2)
+	other := k.anotherHost("second")
+	must.Do(t, k.beat(), other.beat())
+	primary.CatchUp(t)
+	k.close()
+	k.o.DSN = replica.DSN(strings.TrimPrefix(strings.Fields(k.o.DSN)[3], "dbname="))
+	promoted := must.Get(sql.Open("postgres", k.o.DSN))(t)
+	must.Get(promoted.ExecContext(t.Context(), `SELECT pg_promote()`))(t)
+	must.Do(t, promoted.Close())
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeServer)
+
+	address := fmt.Sprintf("127.0.0.1:%d", primary.Port)
+	order := RebindOrder{Gone: []string{"second"}, OldServerOff: "Ana pulled the plug of db1"}
+	both := k.o // a cluster's name: the address of the old server counts, not the order of these
+	both.DSN = strings.NewReplacer("host=127.0.0.1", "host=127.0.0.1,localhost target_session_attrs=read-write",
+		"port=", fmt.Sprintf("port=%d,", replica.Port)).Replace(k.o.DSN)
+	gone := func(apply bool) (RebindPlan, error) {
+		order.Apply = apply
+		return Rebind(t.Context(), both, order, rebindAct)
+	}
+	for _, apply := range []bool{false, true} {
+		_, err := gone(apply)
+		text := wantCode(t, err, sqldb.CodeServer)
+		for _, part := range []string{address, "timeline 1", "second", "switch it off", "safrasync check"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%q is not in %s", part, text)
+			}
+		}
+	}
+	other.send("o", 1)
+	primary.Stop(t)
+	told := func(want string) {
+		t.Helper()
+		plan := must.Get(gone(false))(t)
+		if h := plan.Hosts[0]; h.Host != "second" || !strings.Contains(h.Server.Error(), want) {
+			t.Errorf("%+v, want %s", h, want)
+		}
+	}
+	told(address + " can be asked only on that host") // the address is loopback
+	s := mustOpen(t, sqldb.OpenOptions{Driver: k.o.Driver, DSN: k.o.DSN, Mending: true})
+	for at, want := range map[string]string{
+		"": "could not be asked", fmt.Sprint("127.0.0.1:", replica.Port): "leads to the server of this command",
+	} {
+		mustExec(t, s, `UPDATE journal SET server = ? WHERE host = 'second'`, at)
+		told(want)
+	}
+	must.Get(gone(true))(t)
+	k.open()
+	k.send("b", 1)
+}
+
 // Two processes of one host: the old server was not switched off, and one of them still reaches it
 // when the other has reported from the new one. It sends nothing more from there, because the other
 // hosts may go on at any moment.
@@ -252,11 +308,18 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 			}
 		}
 	}
+	awaited := func(err error) {
+		t.Helper()
+		text := wantCode(t, err, sqldb.CodeRolledBack)
+		if !strings.Contains(text, "all hosts are in step") || strings.Contains(text, "rebuild") {
+			t.Error(text)
+		}
+	}
 	_, err := k.s.AcquireLease(t.Context(), "contracts", sqldb.Self())
 	wentBack(err)
 	wentBack(k.beat())
-	o := k.o
-	o.ReadOnly = true
+	o, theirs := k.o, other.o
+	o.ReadOnly, theirs.ReadOnly = true, true
 	_, err = mustOpen(t, o).JournalReport(t.Context(), k.o.Journal)
 	wentBack(err)
 	must.Do(t, k.s.Close(), other.s.Close())
@@ -268,8 +331,22 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 		t.Error(text)
 	}
 
+	wantCode(t, other.try(sqldb.DefaultTuning), sqldb.CodeRolledBack)
+	_, err = mustOpen(t, theirs).JournalReport(t.Context(), other.o.Journal)
+	if text := wantCode(t, err, sqldb.CodeRolledBack); !strings.Contains(text, "older than its journal") ||
+		!strings.Contains(text, "if that server can be brought back, do so") {
+		t.Error(text)
+	}
 	must.Get(Rebuild(t.Context(), other.o, nil, true, rebuildAct))(t)
-	wentBack(k.try(sqldb.DefaultTuning))
+	awaited(k.try(sqldb.DefaultTuning))
+	read := mustOpen(t, o)
+	_, err = read.JournalReport(t.Context(), k.o.Journal)
+	awaited(err)
+	for _, f := range must.Get(read.Health(t.Context()))(t) {
+		if f.Name == "server" && (f.OK || !strings.Contains(f.Hint.String(), "all hosts are in step")) {
+			t.Errorf("%+v", f)
+		}
+	}
 	// A report of a minute ago says nothing: the host may have sent from the newer server since.
 	mending := sqldb.OpenOptions{Driver: k.o.Driver, DSN: k.o.DSN, Mending: true}
 	mustExec(t, mustOpen(t, mending), `UPDATE journal SET reported_at = reported_at - 60000 WHERE id = ?`,
@@ -278,7 +355,7 @@ func TestAClusterThatGoesBackToALowerTimelineIsRefused(t *testing.T) {
 	if text := wantCode(t, err, sqldb.CodeServer); !strings.Contains(text, "not yet reported") {
 		t.Error(text)
 	}
-	wentBack(other.try(sqldb.DefaultTuning)) // it reports again
+	awaited(other.try(sqldb.DefaultTuning)) // it reports again
 	plan := must.Get(Rebind(t.Context(), k.o, RebindOrder{Apply: true}, rebindAct))(t)
 	if plan.Back.Error() == "" || !plan.Asked || !plan.Hosts[0].Reported {
 		t.Errorf("%+v", plan)

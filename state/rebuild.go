@@ -282,6 +282,10 @@ func takeOver(r *replay, dir string) error {
 	}
 	note := t.Noting(r.Now)
 	note.ActName, note.Who = rebuildName, r.Who
+	if header := end.Header; r.Plan.Absent || r.Plan.Damaged != "" { // its audit begins anew
+		header.Reduced = 0
+		note.Head = &header
+	}
 	// The records of other hosts' journals are still missing: they must be replayed too, before
 	// anything is sent.
 	note.Seen = maps.Clone(r.History.Seen)

@@ -191,7 +191,19 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 // nobodyHas refuses a ledger that a process has open. The check is to change the journal mode,
 // which SQLite allows only then; this also brings everything into one file. For a damaged file the
 // system's list of open files decides.
+//
+// A service that waits for the ledger opens it for a moment, again and again.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
+	for until := time.Now().Add(tune.Busy); ; time.Sleep(tune.Busy / 100) {
+		err = nobodyHasNow(ctx, path, tune)
+		var known *sqldb.Error
+		if !errors.As(err, &known) || known.Code != sqldb.CodeLocked || time.Now().After(until) || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+func nobodyHasNow(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
 	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)), Err: errors.New("somebody has it open")}
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()

@@ -116,7 +116,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	record trade.AuditRecord,
 ) (RetentionPlan, error) {
 	// What nobody sends after, as logins, is in the journal at the latest now.
-	if err := s.noteEnd(ctx, now); err != nil {
+	if err := s.noteEnd(ctx, now, 0); err != nil {
 		return nil, err
 	}
 	plan, err := s.PlanRetention(ctx, keep, now)
@@ -142,7 +142,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	if record.Act == "" {
 		record.Act = ActRetention
 	}
-	if err := s.announce(ctx, record, now); err != nil {
+	if err := s.announce(ctx, record, now, through); err != nil {
 		return plan, err
 	}
 	works := map[string]func(context.Context) error{
@@ -161,12 +161,13 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	return plan, s.db.EmptyLog(ctx)
 }
 
-// announce records in the audit, and that in the journal, what is about to be removed.
-func (s *Store) announce(ctx context.Context, record trade.AuditRecord, now time.Time) error {
+// announce records in the audit, and that in the journal, what is about to be removed, and up to which
+// act the words of acts are.
+func (s *Store) announce(ctx context.Context, record trade.AuditRecord, now time.Time, through int64) error {
 	if err := s.AppendAudit(ctx, record); err != nil {
 		return err
 	}
-	return s.noteEnd(ctx, now)
+	return s.noteEnd(ctx, now, through)
 }
 
 // retentionDetail is the Detail of the audit record.

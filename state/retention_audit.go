@@ -7,15 +7,29 @@ import (
 )
 
 // auditThrough returns the number up to which acts lose who, from, target, reason and detail, or 0
-// if none does.
+// if none does. One that is not as it was written, and all after it, keep them: its time is somebody's
+// word, and what is announced to the journal is believed.
 func (r *retaining) auditThrough(ctx context.Context) (through int64, err error) {
 	before, ok := r.before(r.Keep.Audit)
 	if !ok {
 		return 0, nil
 	}
-	err = r.db.Get(ctx, "looking for old acts", &through,
-		`SELECT COALESCE(MAX(seq), 0) FROM audit WHERE reduced = 0 AND at < ?`, before.UnixMilli())
-	return through, err
+	for {
+		var page []auditRow
+		if err := r.db.All(ctx, "looking for old acts", &page, selectAudit+`WHERE reduced = 0 AND at < ? AND seq > ?
+			ORDER BY seq LIMIT ?`, before.UnixMilli(), through, auditPage); err != nil {
+			return 0, err
+		}
+		for _, a := range page {
+			if a.Hash != a.sum() {
+				return through, nil
+			}
+			through = a.Seq
+		}
+		if len(page) < auditPage {
+			return through, nil
+		}
+	}
 }
 
 func (r *retaining) countAudit(ctx context.Context) error {

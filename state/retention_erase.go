@@ -17,7 +17,7 @@ import (
 func (s *Store) Erase(ctx context.Context, ids []int64, remoteIDs []string,
 	now time.Time, record trade.AuditRecord,
 ) (rows int, err error) {
-	if err := s.announce(ctx, record, now); err != nil {
+	if err := s.announce(ctx, record, now, 0); err != nil {
 		return 0, err
 	}
 	for chunk := range slices.Chunk(ids, retentionBatch) {

@@ -124,6 +124,20 @@ func TestADryRunNamesBothTwins(t *testing.T) {
 	b.agrees("a near twin", engine.Options{}, 3, 1)
 }
 
+// A row that was typed again under another number is named with the number that it had.
+func TestADryRunNamesTheFormerNumber(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.contracts(2)
+	b.sync(engine.Options{})
+	b.exec(`UPDATE contrato SET num = '0009' WHERE num = '0001'`)
+	dry := b.run(engine.Options{DryRun: true, Sweep: true}).Twins.Rows
+	if len(dry) != 1 || dry[0].Key != "01|0009" || dry[0].Other != "01|0001" || dry[0].RemoteID == "" || !dry[0].Lost ||
+		!dry[0].Held {
+		t.Errorf("the dry run names %+v", dry)
+	}
+}
+
 // What one run may send is judged by weight and value in a dry run, too.
 func TestADryRunWeighsWhatIsNew(t *testing.T) {
 	t.Parallel()

@@ -150,7 +150,7 @@ type WouldSend struct {
 	Quantities []Quantity `json:"quantities"` // of Rows, by unit
 }
 
-// LikeRow is a row that a run would send, or hold, beside an equal or a similar one.
+// LikeRow is a row that a run would send, or hold, because of an equal or a similar one.
 type LikeRow struct {
 	Key        string `json:"key"`
 	Job        string `json:"other_job"` // of the other row
@@ -158,6 +158,7 @@ type LikeRow struct {
 	RemoteID   string `json:"other_id,omitempty"` // if the other row was sent
 	Near       bool   `json:"near"`               // their price or another optional field differs
 	Held       bool   `json:"held"`
+	Lost       bool   `json:"retyped,omitempty"` // the other row has lost its key to this one
 	Shown      Shown  `json:"-"`
 	OtherShown Shown  `json:"-"`
 }

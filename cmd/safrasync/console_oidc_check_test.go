@@ -21,7 +21,8 @@ func TestCheckTellsWhetherTheIssuerAnswers(t *testing.T) {
 	issuer := oidctest.Start(t, office.Now)
 	certificate := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: issuer.Server.Certificate().Raw})
 	d.edit("console: {", `console: {oidc: {issuer: "`+issuer.URL+
-		`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}, ca_file: issuer.pem}, `)
+		`", client_id: safrasync, client_secret: "${file:oidc-secret}", roles: {ti: administrator}}, `)
+	d.edit("api:\n", "api:\n  ca_file: issuer.pem\n")
 	d.write("issuer.pem", string(certificate))
 	d.write("oidc-secret", oidctest.Secret+"\n")
 	run := func(args ...string) (string, int) {

@@ -175,7 +175,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			}
 			b.click(`form[action="/logout"] button`)
 			b.open("/rows")
-			b.shows("Conta Coop")
+			b.shows("127.0.0.1")
 			if list := complaints(); len(list) > 0 {
 				t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 			}

@@ -32,12 +32,13 @@ func (d *deskWorld) issuer() *oidctest.Issuer {
 	})))
 	plain := d.read("config.yaml")
 	d.edit("console: {", fmt.Sprintf(`console: {oidc: {issuer: %q, client_id: %q,
-  client_secret: "${env:OIDC}", label: Conta Coop, roles_claim: groups, roles: {contabil: accountant}, ca_file: %q}, `,
-		issuer.URL, oidctest.ClientID, d.path("issuer.pem")))
+  client_secret: "${env:OIDC}", roles_claim: groups, roles: {contabil: accountant}}, `,
+		issuer.URL, oidctest.ClientID))
+	d.edit("api:\n", "api:\n  ca_file: issuer.pem\n")
 	d.env["OIDC"] = oidctest.Secret
 	loaded := must.Get(config.Load(d.file, d.host.App.Env))(d.t)
 	d.write("config.yaml", plain)
-	d.host.App.Config.Console.OIDC = loaded.Console.OIDC
+	d.host.App.Config.Console.OIDC, d.host.App.Config.API.CAFile = loaded.Console.OIDC, loaded.API.CAFile
 	return issuer
 }
 
@@ -58,7 +59,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	goes := func(path string, form url.Values) *consoletest.Browser { // to the issuer and back
 		t.Helper()
 		m := regexp.MustCompile(`content="0;url=(https://[^"]+)"`).FindStringSubmatch(b.Post(path,
-			form).Wants(http.StatusOK, "Conta Coop").Body)
+			form).Wants(http.StatusOK, "127.0.0.1").Body)
 		client := issuer.Server.Client()
 		client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, html.UnescapeString(m[1]), nil))(t)
@@ -84,7 +85,7 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 		}).Wants(http.StatusOK, "se já existir lá, ficará duplicado")
 		return b
 	}
-	form := with(order().Wants(http.StatusOK, "Confirmar em Conta Coop").Form(desk+"/do"), "reason", "não está lá",
+	form := with(order().Wants(http.StatusOK, "Confirmar em 127.0.0.1").Form(desk+"/do"), "reason", "não está lá",
 		"checked", "1")
 	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	goes("/account/prove", form).Wants(http.StatusForbidden, "não pediu sua senha de novo")

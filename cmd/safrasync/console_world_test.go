@@ -105,7 +105,7 @@ func (d *deskWorld) open() {
 	d.host = &deskHost{App: app, Board: office.NewBoard()}
 	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
-	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, d.host.Board.Observe))(d.t)
+	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, false, d.host.Board.Observe))(d.t)
 	d.host.Office = office.New(office.Means{
 		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
 		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine}))(d.t),

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/internal/throwaway"
 )
 
@@ -119,7 +121,7 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.image("after", "ledger", "journal")
 			for _, at := range []string{"before", "meanwhile"} {
 				s.comeBack(at, "ledger")
-				s.refused("safrasync rebuild")
+				s.refusedBy([][]string{{"sync"}, {"pause", "contracts", "--note", "x"}}, "safrasync rebuild") // run waits
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
 				s.comeBack("after", "ledger")
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
@@ -155,6 +157,62 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 				t.Errorf("with room again: %v\n%s", pass.Err, pass.said)
 			}
 			s.once(siteRows)
+		},
+		// A pass whose ledger has no more room ends as soon as its journal has all answers: the next one
+		// takes them from there.
+		"full while rows are in flight": func(t *testing.T, s *site) {
+			s.unmount("ledger")
+			must.Do(t, syscall.Mount("tmpfs", s.path("ledger"), "tmpfs", 0, "size=4m"),
+				os.CopyFS(s.path("ledger"), os.DirFS(s.path("disks", "ledger"))))
+			filler := s.path("ledger", "filler")
+			pass := s.begin()
+			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			s.landed()
+			<-pass.Done
+			said := pass.said.String()
+			if pass.Err == nil || !strings.Contains(said, "the journal has the answers") ||
+				!strings.Contains(said, "free space on the disk") || strings.Contains(said, "will be in doubt") {
+				t.Errorf("%v\n%s", pass.Err, said)
+			}
+			must.Do(t, os.Remove(filler))
+			if err := os.WriteFile(filler, make([]byte, 8<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			if out := s.must(1, "sync"); !strings.Contains(out, "free space") {
+				t.Errorf("the next pass says\n%s", out)
+			}
+			must.Do(t, os.Remove(filler))
+			if out := s.must(0, "sync"); !strings.Contains(out, "0 rows now in doubt") {
+				t.Errorf("with room again:\n%s", out)
+			}
+			s.once(siteRows)
+		},
+		"the disk of the ledger's server is full": func(t *testing.T, s *site) {
+			server := pgtest.Server(t)
+			s.program.configure("testdata/disks.yaml", "$API", s.box.URL, "$ERP", s.path("erp.db"),
+				"$LEDGER/state.db", server.Database(t)+"\n  driver: postgres", "$JOURNAL", s.path("journal"))
+			s.must(0, "state", "new")
+			server.Stop(t)
+			data := server.DataDir()
+			must.Do(t, exec.Command("cp", "--archive", data, data+".was").Run(),
+				syscall.Mount("tmpfs", data, "tmpfs", 0, "size=200m"),
+				exec.Command("cp", "--archive", data+".was/.", data).Run())
+			server.Start(t)
+			s.must(0, "check")
+			filler := filepath.Join(data, "filler")
+			if err := os.WriteFile(filler, make([]byte, 200<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+				t.Fatalf("the disk is not full: %v", err)
+			}
+			out := s.must(1, "check")
+			if !strings.Contains(out, "No space left on device") || !strings.Contains(out, "free space on the database server") {
+				t.Errorf("check says\n%s", out)
+			}
+			must.Do(t, os.Remove(filler))
+			s.must(0, "check")
+			server.Stop(t)
+			must.Do(t, syscall.Unmount(data, syscall.MNT_DETACH))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -250,7 +308,12 @@ func (s *site) comeBack(name string, disks ...string) {
 // refused runs what could send or write, which must say all of some texts and do nothing.
 func (s *site) refused(says ...string) {
 	s.t.Helper()
-	for _, args := range [][]string{{"sync"}, {"run"}, {"pause", "contracts", "--note", "x"}} {
+	s.refusedBy([][]string{{"sync"}, {"run"}, {"pause", "contracts", "--note", "x"}}, says...)
+}
+
+func (s *site) refusedBy(commands [][]string, says ...string) {
+	s.t.Helper()
+	for _, args := range commands {
 		out := s.must(1, args...)
 		for _, want := range says {
 			if !strings.Contains(out, want) {

@@ -348,12 +348,42 @@ func TestAServiceWaitsForALedgerThatLacksWhatItsJournalHas(t *testing.T) {
 	s.must(0, "sync")
 	db := must.Get(sql.Open("postgres", s.ledger.DSN))(t)
 	must.Get(db.Exec(`UPDATE journal SET seq = 0`))(t)
+	// A host has found that it went back: that is one cause, and check has one advice.
+	must.Get(db.Exec(`UPDATE ledger SET asked = 'back ' || server`))(t)
+	out := s.must(1, "check")
+	if strings.Count(out, "✗") != 1 || !strings.Contains(out, "✗ journal") || !strings.Contains(out, "safrasync rebuild") {
+		t.Errorf("check says\n%s", out)
+	}
+	must.Get(db.Exec(`UPDATE ledger SET asked = ''`))(t)
 	must.Do(t, db.Close())
 	s.launch()
 	s.until("READY=1", "STATUS=waits for the ledger: ")
 	s.must(0, "rebuild", "--reason", "an older copy", "--yes")
 	s.ran()
 	s.stop()
+}
+
+// The same with a ledger in a file: while the service waits, whoever brings the ledger back has it alone.
+func TestAServiceWaitsForALedgerInAFileThatIsOlderThanItsJournal(t *testing.T) {
+	s := newService(t, state.SQLite, false)
+	s.must(0, "sync", "--record-only")
+	s.must(0, "backup", s.path("old.db"))
+	s.must(0, "sync")
+	for _, back := range [][]string{{"rebuild"}, {"restore", s.path("restore.db")}} {
+		s.must(0, "backup", s.path(back[0]+".db"))
+		s.must(0, "restore", s.path("old.db"), "--reason", "an older copy", "--yes")
+		s.launch()
+		s.until("READY=1", "STATUS=waits for the ledger: ")
+		if out := s.must(1, "check"); !strings.Contains(out, "safrasync rebuild") {
+			t.Errorf("check says\n%s", out)
+		}
+		s.must(0, append(back, "--reason", "all that was sent", "--yes")...)
+		s.ran()
+		s.stop()
+	}
+	if posts := len(s.posts); posts != 2 {
+		t.Errorf("%d POSTs, want those of the first pass", posts)
+	}
 }
 
 // A pause from the command line holds while the service runs; a run by hand beside it is no trouble

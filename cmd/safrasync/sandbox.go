@@ -9,7 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
@@ -57,7 +57,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	if err != nil {
 		return &cli.UsageError{Text: a.Voice().Fault(err)}
 	}
-	opts.ReceiverRoots, err = office.RootsOf(f.receiverCA)
+	opts.ReceiverRoots, err = config.RootsOf(f.receiverCA)
 	if err != nil {
 		return err
 	}

@@ -47,11 +47,9 @@ type OpenIDOptions struct {
 	ClientID string
 	Secret   string
 	Label    string                // the provider's name for people
-	Scopes   []string              // in addition to openid
 	Claim    string                // claim that names groups or roles, or a path of names with dots
 	Roles    map[string]trade.Role // by name in the claim; of several the highest applies
 	Roots    *x509.CertPool        // nil: the system's
-	Proxy    *url.URL              // nil: no proxy
 }
 
 // OpenID logs people in with the provider that the cooperative already has. Only those who log in
@@ -74,12 +72,10 @@ type OpenID struct {
 // NewOpenID returns the login with a provider. It sends no request.
 func NewOpenID(o OpenIDOptions) *OpenID {
 	transport := &http.Transport{
+		Proxy:               http.ProxyFromEnvironment,
 		TLSClientConfig:     &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: issuerAnswers, ResponseHeaderTimeout: issuerAnswers,
 		MaxResponseHeaderBytes: issuerHeader, DisableKeepAlives: true, // logins are rare
-	}
-	if o.Proxy != nil {
-		transport.Proxy = http.ProxyURL(o.Proxy)
 	}
 	return &OpenID{
 		OpenIDOptions: o, talks: make(chan struct{}, issuerTalks),
@@ -230,7 +226,7 @@ func (o *OpenID) oauth(p *oidc.Provider, back string) *oauth2.Config {
 	}
 	return &oauth2.Config{
 		ClientID: o.ClientID, ClientSecret: o.Secret, Endpoint: at, RedirectURL: back,
-		Scopes: append([]string{oidc.ScopeOpenID}, o.Scopes...),
+		Scopes: []string{oidc.ScopeOpenID, "profile", "email"},
 	}
 }
 

@@ -49,7 +49,7 @@ func newCompany(t *testing.T, s *state.Store, adjust ...func(*consoletest.Option
 	c.issuer = oidctest.Start(t, func() time.Time { return c.Clock.Now() })
 	c.openID = auth.NewOpenID(auth.OpenIDOptions{
 		Issuer: c.issuer.URL, ClientID: oidctest.ClientID, Secret: oidctest.Secret, Label: "Conta Coop",
-		Scopes: []string{"profile", "email"}, Claim: "groups", Roots: rootsOf(c.issuer),
+		Claim: "groups", Roots: rootsOf(c.issuer),
 		Roles: map[string]trade.Role{
 			"safra-leitura": trade.Reader, "safra-contabil": trade.Accountant,
 			"safra-ti": trade.Administrator,

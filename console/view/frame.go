@@ -11,21 +11,19 @@ import (
 // Frame is the data that every page needs around its own.
 type Frame struct {
 	Voice
-	Page string // name of its template
-	Name string // of the installation
-	// Environment is the name of an installation that does not count, such as Homologação; "" = it
-	// does. Colour is how each page marks it.
-	Environment, Colour string
-	Now                 time.Time
-	User                *trade.User
-	Token               string
-	Path                string
-	Theme               string
-	Asset               Assets
-	Bare                string // name of the part of a page that htmx asks for; "" = the page
-	Told                string
-	Titles              trade.Titles
-	By                  string // name of the login provider for people; "" = none
+	Page        string // name of its template
+	Name        string // of the installation
+	Environment string // name of an installation that does not count, such as Homologação; "" = it does
+	Now         time.Time
+	User        *trade.User
+	Token       string
+	Path        string
+	Theme       string
+	Asset       Assets
+	Bare        string // name of the part of a page that htmx asks for; "" = the page
+	Told        string
+	Titles      trade.Titles
+	By          string // name of the login provider for people; "" = none
 	// Counts is how many items wait on a page of the menu, by its path.
 	Counts map[string]int
 	Data   any

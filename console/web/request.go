@@ -16,16 +16,14 @@ import (
 
 // Site is what all requests of a console share.
 type Site struct {
-	Name string // of the installation
-	// Environment is the name of an installation that does not count; "" = it does. Colour is how
-	// each page marks it.
-	Environment, Colour string
-	Lang                trade.Lang     // for people who have not chosen one
-	Zone                *time.Location // of the cooperative
-	Secure              bool           // browsers reach it by TLS, of the console or of the proxy
-	Issuer              string         // name of the login provider for people; "" = none
-	Now                 func() time.Time
-	Log                 *zap.Logger
+	Name        string         // of the installation
+	Environment string         // name of an installation that does not count; "" = it does
+	Lang        trade.Lang     // for people who have not chosen one
+	Zone        *time.Location // of the cooperative
+	Secure      bool           // browsers reach it by TLS, of the console or of the proxy
+	Issuer      string         // name of the login provider for people; "" = none
+	Now         func() time.Time
+	Log         *zap.Logger
 	// Refused counts requests for which there was no place or time; nil: nobody counts. The log has
 	// no line for each.
 	Refused func(cause string, err error)
@@ -97,7 +95,7 @@ func (q *Request) Page(status int, name string, data any) error {
 	f := view.Frame{
 		Voice: q.Voice(), Page: name, Name: q.Site.Name, Path: q.URL.Path, Theme: q.theme,
 		Asset: view.Asset, By: q.Site.Issuer, Data: data, Now: q.Site.Now(),
-		Environment: q.Site.Environment, Colour: q.Site.Colour, Bare: q.Bare(),
+		Environment: q.Site.Environment, Bare: q.Bare(),
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()

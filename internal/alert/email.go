@@ -40,10 +40,9 @@ type EmailOptions struct {
 	From       string        // an address, with or without a name
 	To         []string      // recipients of alerts
 	// Routes has the recipients of the alerts of a group, instead of To.
-	Routes   map[trade.Department][]string
-	DigestTo []string // recipients of the digest; nil means To
-	Roots    *x509.CertPool
-	Timeout  time.Duration // for one message
+	Routes  map[trade.Department][]string
+	Roots   *x509.CertPool
+	Timeout time.Duration // for one message
 }
 
 // Email is the e-mail channel. Every address gets a separate message, so that a refused address
@@ -51,12 +50,7 @@ type EmailOptions struct {
 type Email struct{ o EmailOptions }
 
 // NewEmail returns the channel. It opens no connection.
-func NewEmail(o EmailOptions) *Email {
-	if o.DigestTo == nil {
-		o.DigestTo = o.To
-	}
-	return &Email{o}
-}
+func NewEmail(o EmailOptions) *Email { return &Email{o} }
 
 const emailPrefix = "email:"
 
@@ -68,12 +62,13 @@ func (e *Email) String() string {
 // Format prints String for every verb.
 func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
 
-// Targets returns the addresses.
+// Targets returns the addresses. The digest is for those of accounting.
 func (e *Email) Targets(kind string, group trade.Department) []string {
-	to := e.o.To
 	if kind == kindDigest {
-		to = e.o.DigestTo
-	} else if own, routed := e.o.Routes[group]; routed {
+		group = trade.Accounting
+	}
+	to := e.o.To
+	if own, routed := e.o.Routes[group]; routed {
 		to = own
 	}
 	out := make([]string, len(to))

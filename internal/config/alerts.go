@@ -20,7 +20,6 @@ const day = 24 * time.Hour
 type AlertsConfig struct {
 	Name          string         `yaml:"name"`           // name of this installation
 	RejectedAbove int            `yaml:"rejected_above"` // rejected rows of one job
-	OldestWaiting time.Duration  `yaml:"oldest_waiting"` // working time; 0 = never
 	NothingNew    time.Duration  `yaml:"nothing_new"`    // working time; 0 = never
 	BackupOlder   time.Duration  `yaml:"backup_older"`   // 0 = never
 	Digest        string         `yaml:"digest"`         // a schedule, or off
@@ -34,15 +33,12 @@ type AlertsConfig struct {
 
 // EmailConfig is the mail server and the addresses for alerts.
 type EmailConfig struct {
-	Server   string        `yaml:"server"`    // required; host:port
-	Security string        `yaml:"security"`  // starttls, tls or none
-	User     string        `yaml:"user"`      // optional
-	Password Secret        `yaml:"password"`  // required with user
-	From     string        `yaml:"from"`      // required
-	To       []string      `yaml:"to"`        // required
-	DigestTo []string      `yaml:"digest_to"` // default: to
-	CAFile   string        `yaml:"ca_file"`   // optional
-	Timeout  time.Duration `yaml:"timeout"`
+	Server   string   `yaml:"server"`   // required; host:port
+	Security string   `yaml:"security"` // starttls, tls or none
+	User     string   `yaml:"user"`     // optional
+	Password Secret   `yaml:"password"` // required with user
+	From     string   `yaml:"from"`     // required
+	To       []string `yaml:"to"`       // required
 }
 
 // RouteConfig is where the alerts of a group go.
@@ -53,25 +49,22 @@ type RouteConfig struct {
 
 // WebhookConfig is a chat, or another program, that gets alerts.
 type WebhookConfig struct {
-	URL     Secret        `yaml:"url"`     // required
-	Form    string        `yaml:"form"`    // slack, teams, telegram, pagerduty or json
-	Chat    string        `yaml:"chat"`    // the chat of telegram; required there
-	Key     Secret        `yaml:"key"`     // the integration key of pagerduty; required there
-	CAFile  string        `yaml:"ca_file"` // optional
-	Proxy   Secret        `yaml:"proxy"`   // default: HTTPS_PROXY of the environment
-	Timeout time.Duration `yaml:"timeout"`
+	URL   Secret `yaml:"url"`   // required
+	Form  string `yaml:"form"`  // slack, teams, telegram, pagerduty or json
+	Chat  string `yaml:"chat"`  // the chat of telegram; required there
+	Key   Secret `yaml:"key"`   // the integration key of pagerduty; required there
+	Proxy Secret `yaml:"proxy"` // default: HTTPS_PROXY of the environment
 }
 
-const (
-	defaultAlertTimeout = 30 * time.Second
-	// NoDigest is the value of alerts.digest that turns the digest off.
-	NoDigest = "off"
-)
+// OldestWaiting is the working time after which people are told that a row waits.
+const OldestWaiting = 2 * day
+
+// NoDigest is the value of alerts.digest that turns the digest off.
+const NoDigest = "off"
 
 func (c *Config) checkAlerts(d *Decoder) {
 	a := &c.Alerts
 	between(d, "alerts.rejected_above", a.RejectedAbove, 0, 1_000_000)
-	between(d, "alerts.oldest_waiting", a.OldestWaiting, 0, 365*day)
 	between(d, "alerts.nothing_new", a.NothingNew, 0, 365*day)
 	between(d, "alerts.backup_older", a.BackupOlder, 0, 365*day)
 	if strings.ContainsAny(a.Name, "\r\n") {
@@ -113,7 +106,6 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 		"password": e.User != "" && e.Password.IsZero(),
 	})
 	d.OneOf(at+".security", e.Security, "starttls", "tls", "none")
-	between(d, at+".timeout", e.Timeout, time.Second, 2*time.Minute)
 	host, _, ok := e.Place()
 	switch {
 	case e.Server == "" || d.faulty(at+".server"):
@@ -131,8 +123,6 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 		d.Fault(at+".from", "is not an address, as in safrasync@example.com")
 	}
 	checkAddresses(d, at+".to", e.To)
-	checkAddresses(d, at+".digest_to", e.DigestTo)
-	e.CAFile = c.checkCAFile(d, at+".ca_file", e.CAFile)
 }
 
 func checkAddresses(d *Decoder, at string, list []string) {
@@ -190,7 +180,6 @@ func (c *Config) checkWebhook(d *Decoder, at string, w *WebhookConfig) {
 		d.Fault(at+".key",
 			"must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
 	}
-	between(d, at+".timeout", w.Timeout, time.Second, 2*time.Minute)
 	near := IsLoopback
 	if w.Form == "json" { // a program of the own network
 		near = isNear
@@ -206,7 +195,6 @@ func (c *Config) checkWebhook(d *Decoder, at string, w *WebhookConfig) {
 	case fault == urlPlain:
 		d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
 	}
-	w.CAFile = c.checkCAFile(d, at+".ca_file", w.CAFile)
 	d.checkProxy(at+".proxy", w.Proxy)
 }
 

@@ -43,38 +43,35 @@ func TestF164AlertsThatCannotWorkAreTold(t *testing.T) {
 		`  email: {` + mail +
 			`, security: none}`: "alerts.email.security: none is for a server on this host only",
 		`  email: {` + mail +
-			`, timeout: 1h}`: "alerts.email.timeout: must be from 1s to 2m",
-		`  email: {` + mail +
-			`, ca_file: /nowhere.pem}`: "alerts.email.ca_file: cannot be read",
-		`  email: {` + mail +
-			`, digest_to: [a@example.com, a@example.com]}`: "alerts.email.digest_to: number 2 is in the list already",
-		`  email: {server: "h:25", from: s@example.com, to: [a@example.com, Ana canary]}`: "alerts.email.to: number 2 is not an address",
-		`  email: {server: "h:25", from: nobody, to: [a@example.com]}`:                    "alerts.email.from: is not an address",
-		`  email: {server: "h:25", from: s@example.com, to: []}`:                          "alerts.email.to: must be a list with at least one value",
-		`  webhook: {url: "https://hooks.example.com/services/canary-webhook-11e2"}`:      "alerts.webhook.url: must not stand in the file",
-		`  webhook: {url: "${env:HTTP}"}`:                                                 "alerts.webhook.url: must begin with https://",
-		`  webhook: {url: "${env:KEY}"}`:                                                  "alerts.webhook.url: does not resolve to an address",
-		`  webhook: {url: "${env:HOOK}", form: discord}`:                                  "alerts.webhook.form: must be slack, teams, telegram, pagerduty or json",
-		`  webhook: {url: "${env:HOOK}", form: telegram}`:                                 "alerts.webhook.chat: is required and missing",
-		`  webhook: {url: "${env:HOOK}", chat: "-1"}`:                                     "alerts.webhook.chat: is for form: telegram only",
-		`  webhook: {url: "${env:HOOK}", form: pagerduty}`:                                "alerts.webhook.key: is required and missing",
-		`  webhook: {url: "${env:HOOK}", form: pagerduty, key: canary-key}`:               "alerts.webhook.key: must not stand in the file",
-		`  webhook: {url: "${env:HOOK}", key: "${env:KEY}"}`:                              "alerts.webhook.key: is for form: pagerduty only",
-		`  webhook: {url: "${env:HTTP}", form: json}`:                                     "alerts.webhook.url: must begin with https://; http:// is for this host and for private addresses",
-		`  routes: {contabilidade: {to: [a@example.com]}}`:                                "alerts.routes.contabilidade: is no group of people; write accounting, platform or it",
-		`  routes: {it: {to: [a@example.com]}}`:                                           "alerts.routes.it.to: needs alerts.email, which has the mail server",
-		`  routes: {it: {webhook: {url: "https://hooks.example.com/canary"}}}`:            "alerts.routes.it.webhook.url: must not stand in the file",
-		`  routes: {it: {to: [nobody]}}`:                                                  "alerts.routes.it.to: number 1 is not an address",
-		`  webhook: {form: teams}`:                                                        "alerts.webhook.url: is required and missing",
-		`  heartbeat: "https://hc.example.com/canary-11e2"`:                               "alerts.heartbeat: must not stand in the file, because",
-		`  heartbeat: "${env:HTTP}"`:                                                      "alerts.heartbeat: must begin with https://; http:// is for this host and for private addresses",
-		`  heartbeat: "${env:KEY}"`:                                                       "alerts.heartbeat: does not resolve to an address",
-		`  hearbeat: "${env:HOOK}"`:                                                       "unknown key `hearbeat`; did you mean `heartbeat`?",
-		`  rejected_above: -1`:                                                            "alerts.rejected_above: must be a whole number",
-		`  oldest_waiting: 2`:                                                             "alerts.oldest_waiting: must be a time with its unit",
-		`  nothing_new: 500d`:                                                             "alerts.nothing_new: must be from 0s to 365d",
-		`  digest: every morning`:                                                         "; or write off",
-		`  digets: off`:                                                                   "unknown key `digets`; did you mean `digest`?",
+			`, ca_file: /nowhere.pem}`: "unknown key `ca_file`",
+		`  email: {server: "h:25", from: s@example.com, to: [a@example.com, a@example.com]}`: "alerts.email.to: number 2 is in the list already",
+		`  email: {server: "h:25", from: s@example.com, to: [a@example.com, Ana canary]}`:    "alerts.email.to: number 2 is not an address",
+		`  email: {server: "h:25", from: nobody, to: [a@example.com]}`:                       "alerts.email.from: is not an address",
+		`  email: {server: "h:25", from: s@example.com, to: []}`:                             "alerts.email.to: must be a list with at least one value",
+		`  webhook: {url: "https://hooks.example.com/services/canary-webhook-11e2"}`:         "alerts.webhook.url: must not stand in the file",
+		`  webhook: {url: "${env:HTTP}"}`:                                                    "alerts.webhook.url: must begin with https://",
+		`  webhook: {url: "${env:KEY}"}`:                                                     "alerts.webhook.url: does not resolve to an address",
+		`  webhook: {url: "${env:HOOK}", form: discord}`:                                     "alerts.webhook.form: must be slack, teams, telegram, pagerduty or json",
+		`  webhook: {url: "${env:HOOK}", form: telegram}`:                                    "alerts.webhook.chat: is required and missing",
+		`  webhook: {url: "${env:HOOK}", chat: "-1"}`:                                        "alerts.webhook.chat: is for form: telegram only",
+		`  webhook: {url: "${env:HOOK}", form: pagerduty}`:                                   "alerts.webhook.key: is required and missing",
+		`  webhook: {url: "${env:HOOK}", form: pagerduty, key: canary-key}`:                  "alerts.webhook.key: must not stand in the file",
+		`  webhook: {url: "${env:HOOK}", key: "${env:KEY}"}`:                                 "alerts.webhook.key: is for form: pagerduty only",
+		`  webhook: {url: "${env:HTTP}", form: json}`:                                        "alerts.webhook.url: must begin with https://; http:// is for this host and for private addresses",
+		`  routes: {contabilidade: {to: [a@example.com]}}`:                                   "alerts.routes.contabilidade: is no group of people; write accounting, platform or it",
+		`  routes: {it: {to: [a@example.com]}}`:                                              "alerts.routes.it.to: needs alerts.email, which has the mail server",
+		`  routes: {it: {webhook: {url: "https://hooks.example.com/canary"}}}`:               "alerts.routes.it.webhook.url: must not stand in the file",
+		`  routes: {it: {to: [nobody]}}`:                                                     "alerts.routes.it.to: number 1 is not an address",
+		`  webhook: {form: teams}`:                                                           "alerts.webhook.url: is required and missing",
+		`  heartbeat: "https://hc.example.com/canary-11e2"`:                                  "alerts.heartbeat: must not stand in the file, because",
+		`  heartbeat: "${env:HTTP}"`:                                                         "alerts.heartbeat: must begin with https://; http:// is for this host and for private addresses",
+		`  heartbeat: "${env:KEY}"`:                                                          "alerts.heartbeat: does not resolve to an address",
+		`  hearbeat: "${env:HOOK}"`:                                                          "unknown key `hearbeat`; did you mean `heartbeat`?",
+		`  rejected_above: -1`:                                                               "alerts.rejected_above: must be a whole number",
+		`  backup_older: 2`:                                                                  "alerts.backup_older: must be a time with its unit",
+		`  nothing_new: 500d`:                                                                "alerts.nothing_new: must be from 0s to 365d",
+		`  digest: every morning`:                                                            "; or write off",
+		`  digets: off`:                                                                      "unknown key `digets`; did you mean `digest`?",
 	} {
 		_, problem := loadAlerts(t, section)
 		if !strings.Contains(problem, want) {
@@ -95,8 +92,7 @@ func TestAlertsHaveDefaultsAndShowNoSecret(t *testing.T) {
 		t.Fatal(problem)
 	}
 	a := c.Alerts
-	if a.Email.Security != "starttls" || a.Email.Timeout != 30*time.Second || a.RejectedAbove != 20 ||
-		a.OldestWaiting != 48*time.Hour || a.Digest != "0 7 * * 1-5" || c.Jobs[0].NothingNew != 72*time.Hour {
+	if a.Email.Security != "starttls" || a.RejectedAbove != 20 || a.Digest != "0 7 * * 1-5" || c.Jobs[0].NothingNew != 72*time.Hour {
 		t.Errorf("defaults: %+v, %+v", a, a.Email)
 	}
 	if a.Email.Password.Reveal() != "canary-smtp-52d1" || a.Webhook.URL.Reveal() != canaryWebhook ||

@@ -150,6 +150,24 @@ func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	return file
 }
 
+// RootsOf returns the system's certificates plus those in a file. It returns nil without a file,
+// which means the system's alone.
+func RootsOf(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, phrase.Errorf("ca_file cannot be read: %s", PlainReason(err))
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil { // the machine has no certificates of its own
+		pool = x509.NewCertPool()
+	}
+	pool.AppendCertsFromPEM(pem) // check has verified that the file contains one
+	return pool, nil
+}
+
 func between[T int | float64 | time.Duration](d *Decoder, path string, value, least, most T) {
 	if (value >= least && value <= most) || d.faulty(path) {
 		return

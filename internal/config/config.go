@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -241,8 +242,7 @@ func Default() *Config {
 		State: StateConfig{Driver: "sqlite"},
 		Log:   LogConfig{Level: "info"},
 		Alerts: AlertsConfig{
-			Name: "safrasync", RejectedAbove: 20, OldestWaiting: 2 * day, BackupOlder: 2 * day, NothingNew: 3 * day,
-			Digest: "0 7 * * 1-5",
+			Name: "safrasync", RejectedAbove: 20, BackupOlder: 2 * day, NothingNew: 3 * day, Digest: "0 7 * * 1-5",
 		},
 		Checks: ChecksConfig{
 			Amount: refuse, Price: refuse, Volume: refuse, DateOrder: refuse, DateWindow: refuse,
@@ -256,7 +256,7 @@ func Default() *Config {
 
 		Retention: defaultRetention(),
 		Console:   defaultConsole(),
-		Report:    defaultReport(),
+		Report:    ReportConfig{ExactNumber{reconcile.DefaultTolerance().Contract}},
 	}
 }
 

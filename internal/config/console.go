@@ -17,25 +17,20 @@ type ConsoleConfig struct {
 	Behind   string        `yaml:"behind"`    // address or network of the proxy that does TLS
 	Hosts    []string      `yaml:"hosts"`     // host names that browsers may use
 	Idle     time.Duration `yaml:"idle"`      // how long a login lasts without use
-	Longest  time.Duration `yaml:"longest"`   // how long a login lasts at most
 	// the address at which people reach it, for links in alerts; check removes a slash at its end
 	PublicURL string      `yaml:"public_url"`
 	Name      string      `yaml:"name"` // name of this installation, shown on each page
 	OIDC      *OIDCConfig `yaml:"oidc"` // optional
 
-	Environment      string `yaml:"environment"`       // name of an installation that does not count; "" = it does
-	EnvironmentColor string `yaml:"environment_color"` // one of EnvironmentColors
+	Environment string `yaml:"environment"` // name of an installation that does not count; "" = it does
 }
 
 func defaultConsole() ConsoleConfig {
-	return ConsoleConfig{
-		Idle: 30 * time.Minute, Longest: 12 * time.Hour, Name: "safrasync", EnvironmentColor: EnvironmentColors[0],
-	}
+	return ConsoleConfig{Idle: 30 * time.Minute, Name: "safrasync"}
 }
 
-// EnvironmentColors are the colours of an installation that does not count; none of them means
-// something else on a page.
-var EnvironmentColors = []string{"violet", "teal", "brown", "pink"}
+// LongestLogin is how long a login to the console lasts at most.
+const LongestLogin = 12 * time.Hour
 
 // environmentMost is how long the name of an environment may be, so that it fits beside that of the
 // installation.
@@ -47,7 +42,6 @@ func (c *Config) checkConsole(d *Decoder) {
 	o := &c.Console
 	c.checkOIDC(d)
 	between(d, "console.idle", o.Idle, time.Minute, 8*time.Hour)
-	between(d, "console.longest", o.Longest, 5*time.Minute, 7*day)
 	if strings.ContainsAny(o.Name, "\r\n") {
 		d.Fault("console.name", "must be one line")
 	}
@@ -60,7 +54,6 @@ func (c *Config) checkConsole(d *Decoder) {
 			d.Fault("console.public_url", "%w", why)
 		}
 	}
-	d.OneOf("console.environment_color", o.EnvironmentColor, EnvironmentColors...)
 	for i, name := range o.Hosts {
 		o.Hosts[i] = strings.ToLower(name)
 		if !hostName.MatchString(o.Hosts[i]) {

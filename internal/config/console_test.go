@@ -43,8 +43,7 @@ func TestAnAddressForOthersNeedsACertificate(t *testing.T) {
 		{"no address", `{listen: ":8088"}`, "must be an address and a port"},
 		{"no port", "{listen: 127.0.0.1}", "must be an address and a port"},
 		{"a host with a scheme", "{listen: 127.0.0.1:8088, hosts: ['https://a.example']}", "is no name of a host"},
-		{"an environment", "{environment: Homologação, environment_color: teal}", ""},
-		{"an environment in red", "{environment: Homologação, environment_color: red}", "must be violet, teal, brown or pink"},
+		{"an environment", "{environment: Homologação}", ""},
 		{
 			"an environment with a long name", "{environment: " + strings.Repeat("x", 31) + "}",
 			"must be one line of at most 30 characters",

@@ -161,10 +161,10 @@ func (d *Decoder) value(e Entry, target any) {
 			(*t).Column, _ = d.word(e)
 		}
 	case **EmailConfig:
-		*t = &EmailConfig{Security: "starttls", Timeout: defaultAlertTimeout}
+		*t = &EmailConfig{Security: "starttls"}
 		d.Structure(e, *t)
 	case **WebhookConfig:
-		*t = &WebhookConfig{Form: "slack", Timeout: defaultAlertTimeout}
+		*t = &WebhookConfig{Form: "slack"}
 		d.Structure(e, *t)
 	case **OIDCConfig:
 		*t = defaultOIDC()

@@ -12,11 +12,10 @@ import (
 
 // HTTPAPIConfig is where other programs order runs and read the status, and which programs may.
 type HTTPAPIConfig struct {
-	Listen    string       `yaml:"listen"`     // required: address and port
-	CertFile  string       `yaml:"cert_file"`  // PEM, with the chain; required for other hosts
-	KeyFile   string       `yaml:"key_file"`   // required with cert_file
-	Tokens    TokensConfig `yaml:"tokens"`     // required
-	RateLimit float64      `yaml:"rate_limit"` // requests per second, for each token and each address
+	Listen   string       `yaml:"listen"`    // required: address and port
+	CertFile string       `yaml:"cert_file"` // PEM, with the chain; required for other hosts
+	KeyFile  string       `yaml:"key_file"`  // required with cert_file
+	Tokens   TokensConfig `yaml:"tokens"`    // required
 }
 
 // TokensConfig are the programs that may use the HTTP API.
@@ -39,12 +38,7 @@ func (h HTTPAPIConfig) GivesRows() bool {
 	})
 }
 
-// The limits of http_api.
-const (
-	defaultHTTPRate = 1.0
-	mostHTTPRate    = 100.0
-	mostTokens      = 64
-)
+const mostTokens = 64
 
 // tokenName is the form of a name, and longestName its length. A length limit in the expression
 // would be compiled to 64 copies of the class of all letters, at each start of the program.
@@ -81,11 +75,6 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 		return
 	}
 	d.Require("http_api", map[string]bool{"listen": h.Listen == "", "tokens": len(h.Tokens) == 0})
-	if !d.Given["http_api.rate_limit"] {
-		h.RateLimit = defaultHTTPRate
-	} else if h.RateLimit <= 0 || h.RateLimit > mostHTTPRate {
-		d.Fault("http_api.rate_limit", "must be above 0 and at most 100, in requests a second")
-	}
 	if len(h.Tokens) > mostTokens {
 		d.Fault("http_api.tokens", "has more than %d tokens", mostTokens)
 	}

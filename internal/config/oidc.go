@@ -1,15 +1,11 @@
 package config
 
 import (
-	"crypto/x509"
 	"net/url"
-	"os"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -19,16 +15,12 @@ type OIDCConfig struct {
 	Issuer       string            `yaml:"issuer"`        // required; exactly as the provider writes it
 	ClientID     string            `yaml:"client_id"`     // required
 	ClientSecret Secret            `yaml:"client_secret"` // required
-	Label        string            `yaml:"label"`         // the provider's name for people
-	Scopes       []string          `yaml:"scopes"`        // in addition to openid
 	RolesClaim   string            `yaml:"roles_claim"`   // claim that names groups or roles
 	Roles        map[string]string `yaml:"roles"`         // required; role by group or role of the claim
-	CAFile       string            `yaml:"ca_file"`       // optional
-	Proxy        string            `yaml:"proxy"`         // optional
 }
 
 func defaultOIDC() *OIDCConfig {
-	return &OIDCConfig{Label: "OpenID", Scopes: []string{"profile", "email"}, RolesClaim: "groups"}
+	return &OIDCConfig{RolesClaim: "groups"}
 }
 
 func (c *Config) checkOIDC(d *Decoder) {
@@ -58,14 +50,9 @@ func (c *Config) checkOIDC(d *Decoder) {
 		d.Fault(at+".client_secret",
 			"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a secret that others have seen)")
 	}
-	for name, text := range map[string]string{"label": o.Label, "client_id": o.ClientID, "roles_claim": o.RolesClaim} {
+	for name, text := range map[string]string{"client_id": o.ClientID, "roles_claim": o.RolesClaim} {
 		if strings.ContainsAny(text, "\r\n") || len([]rune(text)) > 100 {
 			d.Fault(at+"."+name, "must be one line of at most 100 characters")
-		}
-	}
-	for i, scope := range o.Scopes {
-		if strings.ContainsAny(scope, " \"\\\r\n\t") {
-			d.Fault(at+".scopes", "number %d is not one scope, as in profile", i+1)
 		}
 	}
 	for _, name := range SortedKeys(o.Roles) {
@@ -74,16 +61,6 @@ func (c *Config) checkOIDC(d *Decoder) {
 				"must be reader (leitura), accountant (contabilidade) or administrator (administração)")
 		}
 	}
-	if o.Proxy != "" {
-		switch u, err := url.Parse(o.Proxy); {
-		case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-			d.Fault(at+".proxy", "must be an address, as in http://proxy.example.com:3128")
-		case u.User != nil:
-			d.Fault(at+".proxy",
-				"must not have a user and password, which would stand in the file: let the proxy know this host by its address")
-		}
-	}
-	o.CAFile = c.checkCAFile(d, at+".ca_file", o.CAFile)
 	if c.Console.Listen == "" {
 		d.Fault(at, "needs console.listen: nobody logs in to a console that is not served")
 	}
@@ -101,34 +78,28 @@ func RoleNamed(text string) (trade.Role, bool) {
 	return trade.Administrator, strings.EqualFold(text, "administracao")
 }
 
-// OpenID returns the login with the provider; nil if none is configured. It sends no request.
-func (o ConsoleConfig) OpenID() (*auth.OpenID, error) {
-	if o.OIDC == nil {
+// OpenID returns the login with the provider, which people know by its host name; nil if none is
+// configured. It sends no request.
+func (c *Config) OpenID() (*auth.OpenID, error) {
+	o := c.Console.OIDC
+	if o == nil {
 		return nil, nil //nolint:nilnil // no provider is no error
 	}
-	options := auth.OpenIDOptions{
-		Issuer: o.OIDC.Issuer, ClientID: o.OIDC.ClientID, Secret: o.OIDC.ClientSecret.Reveal(), Label: o.OIDC.Label,
-		Claim: o.OIDC.RolesClaim, Roles: map[string]trade.Role{},
+	issuer, err := url.Parse(o.Issuer)
+	if err != nil {
+		return nil, err
 	}
-	options.Scopes = slices.DeleteFunc(slices.Clone(o.OIDC.Scopes), func(s string) bool { return s == "openid" })
-	for name, text := range o.OIDC.Roles {
+	roots, err := RootsOf(c.API.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	options := auth.OpenIDOptions{
+		Issuer: o.Issuer, ClientID: o.ClientID, Secret: o.ClientSecret.Reveal(), Label: issuer.Hostname(),
+		Roots: roots, Claim: o.RolesClaim, Roles: map[string]trade.Role{},
+	}
+	for name, text := range o.Roles {
 		if role, ok := RoleNamed(text); ok {
 			options.Roles[name] = role
-		}
-	}
-	if o.OIDC.CAFile != "" {
-		pem, err := os.ReadFile(o.OIDC.CAFile)
-		if err != nil {
-			return nil, phrase.Errorf("console.oidc.ca_file: %w", err)
-		}
-		options.Roots = x509.NewCertPool()
-		options.Roots.AppendCertsFromPEM(pem)
-	}
-	if o.OIDC.Proxy != "" {
-		var err error
-		options.Proxy, err = url.Parse(o.OIDC.Proxy)
-		if err != nil {
-			return nil, phrase.Errorf("console.oidc.proxy: %w", err)
 		}
 	}
 	return auth.NewOpenID(options), nil

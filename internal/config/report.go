@@ -7,28 +7,17 @@ import (
 
 // ReportConfig is from what size on a difference appears in the report.
 type ReportConfig struct {
-	ToleranceKg       ExactNumber `yaml:"tolerance_kg"`       // for one row
-	ToleranceValue    ExactNumber `yaml:"tolerance_value"`    // for one row, in its currency
 	ToleranceContract ExactNumber `yaml:"tolerance_contract"` // of deliveries beyond a contract, in per cent
 }
 
 // ExactNumber is a decimal number from the file; it is not negative.
 type ExactNumber struct{ trade.Decimal }
 
-func defaultReport() ReportConfig {
-	t := reconcile.DefaultTolerance()
-	return ReportConfig{
-		ToleranceKg: ExactNumber{t.Kilograms}, ToleranceValue: ExactNumber{t.Value},
-		ToleranceContract: ExactNumber{t.Contract},
-	}
-}
-
 // Tolerance returns by how much figures may differ.
 func (r ReportConfig) Tolerance() reconcile.Tolerance {
-	return reconcile.Tolerance{
-		Kilograms: r.ToleranceKg.Decimal, Value: r.ToleranceValue.Decimal,
-		Contract: r.ToleranceContract.Decimal,
-	}
+	t := reconcile.DefaultTolerance()
+	t.Contract = r.ToleranceContract.Decimal
+	return t
 }
 
 // Decode reads a decimal number with a point.

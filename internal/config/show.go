@@ -75,8 +75,6 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
 	case ExactNumber:
 		fmt.Fprintf(&w.b, "%s %s\n", head, t.Decimal)
-	case ByteSize:
-		fmt.Fprintf(&w.b, "%s %s\n", head, t)
 	case []string:
 		w.list(head, t)
 	case SpansConfig:

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf16"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -18,24 +17,25 @@ import (
 // WebhooksConfig is which events the platform sends, to which address, and where the daemon
 // receives them.
 type WebhooksConfig struct {
-	PublicURL  string        `yaml:"public_url"`  // required; check removes a slash at its end
-	Events     []string      `yaml:"events"`      // required; names of chapter 6, or all
-	Listen     string        `yaml:"listen"`      // required; address and port
-	CertFile   string        `yaml:"cert_file"`   // optional: without it a proxy does TLS
-	KeyFile    string        `yaml:"key_file"`    // required with cert_file
-	Proxies    []string      `yaml:"proxies"`     // addresses or networks; default: this host
-	HMACSecret Secret        `yaml:"hmac_secret"` // optional
-	Silence    time.Duration `yaml:"silence"`     // working time; 0 = never
+	PublicURL  string   `yaml:"public_url"`  // required; check removes a slash at its end
+	Events     []string `yaml:"events"`      // required; names of chapter 6, or all
+	Listen     string   `yaml:"listen"`      // required; address and port
+	CertFile   string   `yaml:"cert_file"`   // optional: without it a proxy does TLS
+	KeyFile    string   `yaml:"key_file"`    // required with cert_file
+	Proxies    []string `yaml:"proxies"`     // addresses or networks; default: this host
+	HMACSecret Secret   `yaml:"hmac_secret"` // optional
 }
 
 // Used reports whether webhooks are configured.
 func (w WebhooksConfig) Used() bool { return w.Listen != "" }
 
+// EventSilence is the working time after which people are told that no event came.
+const EventSilence = 7 * day
+
 const (
-	allEvents      = "all"
-	defaultSilence = 7 * day
-	maxHookURL     = 250 // chapter 8
-	maxHookSecret  = 120 // chapter 8
+	allEvents     = "all"
+	maxHookURL    = 250 // chapter 8
+	maxHookSecret = 120 // chapter 8
 )
 
 func (c *Config) checkWebhooks(d *Decoder) {
@@ -82,10 +82,6 @@ func (c *Config) checkWebhooks(d *Decoder) {
 			d.Fault("webhooks.hmac_secret", "is too long: the platform takes %d characters", maxHookSecret)
 		}
 	}
-	if !d.Given["webhooks.silence"] {
-		w.Silence = defaultSilence
-	}
-	between(d, "webhooks.silence", w.Silence, 0, 365*day)
 }
 
 // checkHookListener requires that a listener without TLS is on loopback, or that its proxies are

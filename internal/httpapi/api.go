@@ -26,6 +26,9 @@ type Engine interface {
 	Rows(ctx context.Context, asked RowsAsked) (RowsPage, error)
 }
 
+// DefaultRate is how many requests per second a token may send, and an address without one.
+const DefaultRate = 10.0
+
 // Settings configures an API.
 type Settings struct {
 	Engine  Engine

@@ -283,7 +283,7 @@ func TestThePageShowsTheDocument(t *testing.T) {
 	}
 	for _, want := range []string{
 		"safrasync <small>v1</small>", "POST /api/v1/runs", "GET /api/v1/status", "Scope: <code>run</code>",
-		"<td>409</td>", "rate_limit",
+		"<td>409</td>", "rate_limited",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the page does not have %q:\n%s", want, text)

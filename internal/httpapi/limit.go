@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// leastBurst is how many requests may come at once, even if the rate is lower.
+	// leastBurst is how many requests may come at once, or those of five seconds if these are more.
 	leastBurst = 10
 	// mostSenders is how many addresses have their own limit; further ones share one.
 	mostSenders = 1024
@@ -31,7 +31,7 @@ type limits struct {
 
 func newLimits(perSecond float64, tokens int) *limits {
 	l := &limits{
-		rate: rate.Limit(perSecond), burst: max(leastBurst, int(perSecond)), senders: map[netip.Prefix]*rate.Limiter{},
+		rate: rate.Limit(perSecond), burst: max(leastBurst, int(5*perSecond)), senders: map[netip.Prefix]*rate.Limiter{},
 	}
 	for range tokens {
 		l.tokens = append(l.tokens, l.one())

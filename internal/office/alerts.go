@@ -3,7 +3,6 @@ package office
 import (
 	"cmp"
 	"context"
-	"crypto/x509"
 	"os"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -34,8 +32,8 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 	c := alert.Config{
 		Ledger: store, Channels: channels,
 		Limits: alert.Limits{
-			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: conf.Alerts.OldestWaiting,
-			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
+			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: config.OldestWaiting,
+			Silence: config.EventSilence, BackupOlder: conf.Alerts.BackupOlder,
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
 		Console: conf.Console.PublicURL,
@@ -77,58 +75,50 @@ func (o *Office) Digest(ctx context.Context) (alert.Digest, string, error) {
 }
 
 // Channels returns the configured alert channels: e-mail and webhook.
-func Channels(config *config.Config) ([]alert.Channel, error) {
-	var out []alert.Channel
-	if e := config.Alerts.Email; e != nil {
-		roots, err := RootsOf(e.CAFile)
-		if err != nil {
-			return nil, err
+func Channels(conf *config.Config) ([]alert.Channel, error) {
+	roots, err := config.RootsOf(conf.API.CAFile)
+	if err != nil {
+		return nil, err
+	}
+	webhook := func(w *config.WebhookConfig, name string, groups ...trade.Department) []alert.Channel {
+		if w == nil {
+			return nil
 		}
+		return []alert.Channel{alert.NewWebhook(alert.WebhookOptions{
+			URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Name: name, Groups: groups,
+			Roots: roots, Timeout: alertTakes, Proxy: w.Proxy.Reveal,
+		})}
+	}
+	var out []alert.Channel
+	if e := conf.Alerts.Email; e != nil {
 		host, port, _ := e.Place()
 		routes := map[trade.Department][]string{}
-		for group, route := range config.Alerts.Routes {
+		for group, route := range conf.Alerts.Routes {
 			routes[trade.Department(group)] = route.To
 		}
 		out = append(out, alert.NewEmail(alert.EmailOptions{
 			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
 			From: e.From,
-			To:   e.To, DigestTo: e.DigestTo, Routes: routes, Roots: roots, Timeout: e.Timeout,
+			To:   e.To, Routes: routes, Roots: roots, Timeout: alertTakes,
 		}))
 	}
 	var rest []trade.Department // that have no route
 	for _, group := range trade.Departments {
-		route, routed := config.Alerts.Routes[string(group)]
+		route, routed := conf.Alerts.Routes[string(group)]
 		if !routed {
 			rest = append(rest, group)
 			continue
 		}
-		channel, err := webhook(route.Webhook, string(group), []trade.Department{group})
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, channel...)
+		out = append(out, webhook(route.Webhook, string(group), group)...)
 	}
-	if len(rest) == 0 {
-		return out, nil
+	if len(rest) > 0 {
+		out = append(out, webhook(conf.Alerts.Webhook, "", rest...)...)
 	}
-	channel, err := webhook(config.Alerts.Webhook, "", rest)
-	return append(out, channel...), err
+	return out, nil
 }
 
-// webhook returns the channel of a configured webhook, or none.
-func webhook(w *config.WebhookConfig, name string, groups []trade.Department) ([]alert.Channel, error) {
-	if w == nil {
-		return nil, nil
-	}
-	roots, err := RootsOf(w.CAFile)
-	if err != nil {
-		return nil, err
-	}
-	return []alert.Channel{alert.NewWebhook(alert.WebhookOptions{
-		URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Name: name, Groups: groups,
-		Roots: roots, Timeout: w.Timeout, Proxy: w.Proxy.Reveal,
-	})}, nil
-}
+// alertTakes is how long one message may take.
+const alertTakes = 30 * time.Second
 
 // heartbeatTakes is how long one call of the heartbeat may take.
 const heartbeatTakes = 10 * time.Second
@@ -139,45 +129,26 @@ const heartbeatEvery = time.Minute
 // Heartbeat tells a monitor elsewhere that the work goes on.
 type Heartbeat = alert.Heartbeat
 
-// NewHeartbeat returns the configured heartbeat, or nil. It takes the way of the webhook: its proxy and
-// its certificates.
+// NewHeartbeat returns the configured heartbeat, or nil. It takes the way of the webhook: its proxy.
 func NewHeartbeat(conf *config.Config, store *state.Store, log *zap.Logger, count func(string)) (*Heartbeat, error) {
 	if conf.Alerts.Heartbeat.IsZero() {
 		return nil, nil //nolint:nilnil // none is configured
 	}
+	roots, err := config.RootsOf(conf.API.CAFile)
+	if err != nil {
+		return nil, err
+	}
 	o := alert.HeartbeatOptions{
-		Webhook: alert.WebhookOptions{URL: conf.Alerts.Heartbeat.Reveal, Timeout: heartbeatTakes},
+		Webhook: alert.WebhookOptions{URL: conf.Alerts.Heartbeat.Reveal, Timeout: heartbeatTakes, Roots: roots},
 		Ledger:  store, Every: heartbeatEvery, Log: log, Count: count,
 	}
 	if w := conf.Alerts.Webhook; w != nil {
-		roots, err := RootsOf(w.CAFile)
-		if err != nil {
-			return nil, err
-		}
-		o.Webhook.Roots, o.Webhook.Proxy = roots, w.Proxy.Reveal
+		o.Webhook.Proxy = w.Proxy.Reveal
 	}
 	for _, job := range conf.Jobs {
 		o.Jobs = append(o.Jobs, job.Name)
 	}
 	return alert.NewHeartbeat(o), nil
-}
-
-// RootsOf returns the system's certificates plus those in a file. It returns nil without a file,
-// which means the system's alone.
-func RootsOf(file string) (*x509.CertPool, error) {
-	if file == "" {
-		return nil, nil
-	}
-	pem, err := os.ReadFile(file)
-	if err != nil {
-		return nil, phrase.Errorf("ca_file cannot be read: %s", config.PlainReason(err))
-	}
-	pool, err := x509.SystemCertPool()
-	if err != nil { // the machine has no certificates of its own
-		pool = x509.NewCertPool()
-	}
-	pool.AppendCertsFromPEM(pem) // check has verified that the file contains one
-	return pool, nil
 }
 
 // Causes groups the rows that cannot go by themselves by cause. The result holds no key and no

@@ -102,6 +102,8 @@ type Header struct {
 	// where the ledger was moved to: what this journal follows never sends again
 	MovedTo string `json:"moved_to,omitempty"`
 	Witness string `json:"witness,omitempty"` // where its witness is
+	// up to this number a retention may have taken the words of acts in the audit
+	Reduced int64 `json:"reduced,omitempty"`
 }
 
 // RowRef identifies a row of the ledger.

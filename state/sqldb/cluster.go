@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -211,7 +212,7 @@ func (s *DB) KnowServer(ctx context.Context, o OpenOptions) error {
 	case o.Mending || o.Journal != "":
 		return nil
 	}
-	return s.Unconfirmed(Confirmed{}, now, nil)
+	return s.Unconfirmed(Confirmed{}, now)
 }
 
 // Confirmed returns what this process, or its host's journal, has confirmed of the ledger.
@@ -263,9 +264,9 @@ func (s *DB) ReasonOf(had Confirmed, now LedgerState) (Reason, error) {
 }
 
 // Unconfirmed returns the error for a ledger from which nothing may be sent: it may lack something,
-// or a host found that it may, and the hosts in missing have not reported since. It returns nil if
-// there is no reason, and errUnsigned if this host only has to confirm a new term.
-func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error {
+// or a host found that it may. It returns nil if there is no reason, and errUnsigned if this host only
+// has to confirm a new term.
+func (s *DB) Unconfirmed(had Confirmed, now LedgerState) error {
 	reason, err := s.ReasonOf(had, now)
 	asked, _, _ := strings.Cut(now.Asked, " ")
 	var known *Error
@@ -279,15 +280,33 @@ func (s *DB) Unconfirmed(had Confirmed, now LedgerState, missing []string) error
 	default:
 		return nil
 	}
-	if len(missing) > 0 {
-		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(missing, ", "))
-	}
 	switch {
 	case known.Hint != nil:
 	case max(gravity[reason], gravity[Reason(asked)]) == gravity[Promoted]:
 		known.Hint = phrase.New(PromotedHint)
 	default:
 		known.Hint = phrase.New(OtherServerHint)
+	}
+	return known
+}
+
+// Unsettled is Unconfirmed for people: it names the hosts that do not count as in step, and says if
+// there is none that only a person is awaited.
+func (t *Tx) Unsettled(had Confirmed, now LedgerState) error {
+	err := t.S.Unconfirmed(had, now)
+	var known *Error
+	if now.Asked == "" || !errors.As(err, &known) {
+		return err
+	}
+	silent, err := t.Silent(now)
+	if err != nil {
+		return err
+	}
+	reason, server, _ := strings.Cut(now.Asked, " ")
+	if len(silent) > 0 {
+		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(hostsOf(silent), ", "))
+	} else if gravity[Reason(reason)] > gravity[Promoted] && server == now.Server {
+		known.Hint = phrase.New(rebindHint)
 	}
 	return known
 }
@@ -313,7 +332,9 @@ const (
 		"switch the old server off or cut it off from every host, and say who did it and how"
 	OtherServerHint = "nothing is sent; make sure that the old server is off or fenced, run `safrasync check` on every host, and where it reports an older ledger stop the service, run `safrasync rebuild --reason TEXT` and start it again, " +
 		"then `safrasync state rebind --reason TEXT` on one"
-	wentBackHint = "nothing is sent; what was sent from the newer state is not in this one: if that server can be brought back, do so; " +
+	rebindHint = "nothing is sent; all hosts are in step with it; what remains: make sure that the other server is off or fenced, and run `safrasync state rebind --reason TEXT` on one"
+	// WentBackHint is for a ledger that has less than a host has confirmed.
+	WentBackHint = "nothing is sent; what was sent from the newer state is not in this one: if that server can be brought back, do so; " +
 		"if not, make sure that it is off or fenced, run `safrasync rebuild --reason TEXT` on every host (stop its service first, and start it after that), " +
 		"and then `safrasync state rebind --reason TEXT` on one"
 )
@@ -337,7 +358,7 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 		return s.lessOfOthers(had, now)
 	}
 	return &Error{
-		Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(wentBackHint),
+		Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint),
 		Err: phrase.Errorf("%w: %w", trade.ErrWentBack, why),
 	}
 }
@@ -346,7 +367,7 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 func (s *DB) lessOfOthers(had Confirmed, now LedgerState) error {
 	for id, seq := range had.Seen {
 		if now.Seen[id] < seq && !now.retired[id] {
-			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(wentBackHint), Err: phrase.Errorf(
+			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint), Err: phrase.Errorf(
 				"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
 				trade.ErrWentBack, seq, id, now.Seen[id])}
 		}
@@ -362,7 +383,7 @@ func (t *Tx) SameServer() error {
 	if t.Now.Server == "" || t.S.server.unconfirmed {
 		return nil
 	}
-	err := t.S.Unconfirmed(t.had, t.Now, nil)
+	err := t.S.Unconfirmed(t.had, t.Now)
 	if errors.Is(err, errUnsigned) && t.S.Journal == nil { // there is no journal to write it to
 		err = nil
 	}
@@ -395,37 +416,28 @@ func (t *Tx) Report(id string, term int64) error {
 		(SELECT asked FROM ledger) <> ''`, term+1, id)
 }
 
-// reportLasts is how long a report counts for a person. A host that has reported from a server in
+// reportLasts is how long a report counts where a person has to confirm. A host that has reported from a server in
 // place of the one that it has confirmed may send from that one again, and then lacks what it sent.
 // A running service reports every ten seconds.
 const reportLasts = 30 * time.Second
 
-// Reported returns which journals count as in step, for a ledger that a person confirms.
-func (t *Tx) Reported(now LedgerState) (ids []string, err error) {
+// Silent returns the journals, in order of their hosts, that do not count as in step.
+func (t *Tx) Silent(now LedgerState) (silent []JournalRow, err error) {
 	lasts := reportLasts
 	if now.MayGoOn() { // its host sends from no earlier server any more
 		lasts = math.MaxInt32 * time.Second
 	}
-	err = t.All(&ids, `SELECT id FROM journal WHERE reported > 0 AND reported_at >= `+t.S.D.Now+` - ?`,
-		lasts.Milliseconds())
-	return ids, err
+	err = t.All(&silent, `SELECT id, host FROM journal WHERE retired_at IS NULL AND
+		(reported = 0 OR reported_at < `+t.S.D.Now+` - ?) ORDER BY host`, lasts.Milliseconds())
+	return silent, err
 }
 
-// Missing returns the hosts that were asked and have not reported.
-func (s *DB) Missing(ctx context.Context, now LedgerState) (hosts []string, err error) {
-	if now.Asked != "" {
-		err = s.All(ctx, "looking which server has the ledger", &hosts, silentHosts)
+func hostsOf(journals []JournalRow) (hosts []string) {
+	for _, j := range journals {
+		hosts = append(hosts, j.Host)
 	}
-	return hosts, err
+	return slices.Compact(hosts)
 }
-
-// Missing is the same in a transaction.
-func (t *Tx) Missing() (hosts []string, err error) {
-	err = t.All(&hosts, silentHosts)
-	return hosts, err
-}
-
-const silentHosts = `SELECT DISTINCT host FROM journal WHERE retired_at IS NULL AND reported = 0 ORDER BY host`
 
 // Draw draws a new term, above every one that a host has reported: from now on the ledger belongs to
 // the present server.

@@ -95,7 +95,7 @@ func (t *Tx) noteState(id string, rows map[string]JournalRow) error {
 	t.Note.On = t.Now.Server
 	if t.Note.Term == nil && t.Now.Server != "" {
 		term := t.had.Term
-		if t.S.Unconfirmed(t.had, t.Now, nil) == nil {
+		if t.S.Unconfirmed(t.had, t.Now) == nil {
 			term = t.Now.Term
 		}
 		t.Note.Term = &term

@@ -200,7 +200,7 @@ func (r *pendingParents) nameTwins(ctx context.Context, twins []sending.Twin, kn
 	for _, t := range twins {
 		r.run.Report.Twins.Add(trade.LikeRow{
 			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
-			Near: t.Near, Held: t.Held, Shown: t.Row.Shown, OtherShown: shown[t.ID],
+			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
 		})
 	}
 	return nil

@@ -17,6 +17,7 @@ type Limits struct {
 	Timeout          time.Duration // of one request
 	// how long answers wait in memory for a ledger that cannot store them; 0 = 32 s
 	KeepAnswers time.Duration
+	Ends        bool // the process ends with its pass
 }
 
 // leaseLasts is how long a dead process may still hold a job's lease.

@@ -16,6 +16,7 @@ type Twin struct {
 	ID    int64 // of the other row in the ledger
 	Near  bool  // they differ in their price or another optional field
 	Held  bool  // a person decides whether Row goes
+	Lost  bool  // the other row has lost its key: Row may be the same document
 }
 
 // follow does to the rows that are ready what was judged of them: it holds them, or flags them. ahead
@@ -43,8 +44,9 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseTwin && !another:
 			entry.Hold(trade.CauseTwin, twin(other, v.NearOnly), &other)
 		}
-		if v.Because != (identity.Other{}) && (v.Twin || v.Near) && v.Cause != trade.CauseRetyped {
-			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, entry.State == trade.Held})
+		held, lost := entry.State == trade.Held, v.Cause == trade.CauseRetyped
+		if v.Because != (identity.Other{}) && (lost && held || !lost && (v.Twin || v.Near)) {
+			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, held, lost})
 		}
 		if entry.State != trade.Held {
 			ready = append(ready, entry)

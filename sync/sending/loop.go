@@ -394,30 +394,38 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 
 // keepAnswers tries for Limits.AnswersKept to store the answers of a group that the ledger did not
 // take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
-// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice.
+// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. Where the
+// process ends with its pass, a full disk is not waited for once the journal has all of them: the next
+// process takes them from there.
 func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
 	err := cause
-	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 && len(s.settling) > 0; wait *= 2 {
+	kept := false
+	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 && len(s.settling) > 0 && !kept; wait *= 2 {
 		timer := time.NewTimer(wait)
 		<-timer.C
 		s.takeAnswers()
-		kept := trade.Group{At: s.Run.Env.Clock.Now()}
-		s.settleInto(&kept)
+		late := trade.Group{At: s.Run.Env.Clock.Now()}
+		s.settleInto(&late)
 		var result trade.GroupResult
-		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, kept)
+		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, late)
 		if err == nil {
 			flights := s.settling
 			s.settling, s.found, s.lacking = nil, nil, nil
-			return s.settled(ctx, kept, flights, result)
+			return s.settled(ctx, late, flights, result)
 		}
+		var full trade.KeptError
+		kept = s.Run.Env.Limits.Ends && s.flying == 0 && errors.As(err, &full)
 	}
 	if len(s.settling) > 0 {
 		s.Run.Env.Member.Lost(s.Run.Job.Name())
 	}
-	s.Run.Log.Error("the ledger takes no results; these rows will be in doubt", zap.Int("rows", len(s.settling)),
-		zap.Error(err))
+	said := "the ledger takes no results; these rows will be in doubt"
+	if kept {
+		said = "the ledger's disk is full; the journal has the answers, and the next run takes them from there"
+	}
+	s.Run.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling, s.found, s.lacking = nil, nil, nil
 	return nil
 }

@@ -59,7 +59,7 @@ var attacks = []act{
 		scenes: []string{"sync, type child again, sync, sweep", "sync, type child again, sync, type child again, sweep"},
 	},
 	{
-		name: "typed otherwise", on: true, about: "a contract is typed again, and its issuer, unit or date is otherwise",
+		name: "typed otherwise", on: true, about: "a contract is typed again, and its issuer, unit, date or amount is otherwise",
 		scenes: []string{
 			"sync, type otherwise, sync, sweep", "answer lost, sync, type otherwise, sync",
 			"sync, type otherwise, sweep, adopt rightly, sync, type otherwise, sync",
@@ -299,19 +299,25 @@ func scenery() []op {
 			return "a new row"
 		}},
 		{"type child again", 0, false, children(func(r *run, l *line, a, b int) string {
-			l.num = free(r.children)
+			l.num, l.otherwise = free(r.children), true
 			l.price += b % 3
-			return "is deleted and typed again, perhaps with another place"
+			if b%5 == 0 {
+				l.slip++
+			}
+			return "is deleted and typed again, perhaps with another place, or a corrected amount"
 		})},
 		{"type otherwise", 0, false, contracts(func(r *run, l *line, a, b int) string {
-			l.num = free(r.contracts)
-			switch b % 3 {
+			l.num, l.otherwise = free(r.contracts), true
+			switch b % 4 {
 			case 0:
 				l.issuer = 1 - l.issuer
 				return "is typed again by somebody else"
 			case 1:
 				l.unit = 1 - l.unit
 				return "is typed again in another unit"
+			case 2:
+				l.slip++
+				return "is typed again with another amount"
 			default:
 				l.day = (l.day + 1) % len(days)
 				return "is typed again with another date"

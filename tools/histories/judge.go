@@ -65,6 +65,7 @@ type judge struct {
 	released bool             // a person has let a second job of the same contracts go
 	remade   bool             // the ledger was made anew from its journal, which has no tables of codes
 	unread   bool             // and no pass has read all rows since
+	amended  contents         // of things that were typed otherwise, whose number another one had then
 	edited   bool             // people typed between the reading of the last pass and its sending
 	standing map[keyOf]bool   // rows at the last sweep
 	twice    map[string]bool  // jobs of which a number has stood twice since then
@@ -91,7 +92,7 @@ func newJudge(r *run) *judge {
 	return &judge{
 		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{},
 		seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
-		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{}, twice: map[string]bool{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{}, twice: map[string]bool{}, amended: contents{},
 	}
 }
 
@@ -338,6 +339,7 @@ func (j *judge) records() (out []record) {
 			r.parent, r.business = rec.Params["order_commitment_id"],
 				business{kind: trade.Traceability, amount: number("allocated_volume")}
 		}
+		r.amount %= slip
 		out = append(out, r)
 	}
 	return out
@@ -397,12 +399,33 @@ func (j *judge) allowed(of, contract business) (n int) {
 	if own == 0 { // nobody can know that its contract was not its own: see misplaced
 		n = others
 	}
+	// Another document of its producer and product has its number: by the rules that is an amendment,
+	// against which only what is equal counts.
+	lines := *j.r.lines(of.kind)
+	for _, l := range lines {
+		j.amended[of] = j.amended[of] || l.business == of && l.otherwise && slices.ContainsFunc(lines, func(o line) bool {
+			return o.id != l.id && o.producer == l.producer && o.product == l.product && j.had(l, text(o.spelled()))
+		})
+	}
+	if j.amended[of] {
+		n++
+	}
 	for _, o := range j.orders {
 		if o.contents[of] || o.contents[contract] { // a second record of the contract may have its own children
 			n++
 		}
 	}
 	return n
+}
+
+// had reports whether a thing was under a key.
+func (j *judge) had(l line, key string) bool {
+	for t := range j.tenures {
+		if t.kind == l.kind && t.id == l.id && t.key == key {
+			return true
+		}
+	}
+	return false
 }
 
 // tookNumber reports whether the contract of a child, which no query returns, has the number that

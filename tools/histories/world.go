@@ -36,10 +36,12 @@ type line struct {
 	style int // spelling of the number, see spelled
 	tail  int // what the ERP has behind the number, see tails
 	business
-	price     int // an optional field; 0: none
-	issuer    int // who typed a contract
-	unit      int // in which it is typed, see units
-	day       int // of its date
+	price     int  // an optional field; 0: none
+	issuer    int  // who typed a contract
+	unit      int  // in which it is typed, see units
+	slip      int  // how often its amount was corrected, each time by one slip; no other content
+	otherwise bool // it was typed again with something corrected
+	day       int  // of its date
 	hidden    bool
 	cancelled bool
 	parent    int // of a child: the id of its contract
@@ -255,18 +257,22 @@ func (w *world) write(t testing.TB, restored bool) {
 	for i := range w.contracts {
 		l := w.stamped(&w.contracts[i], restored)
 		tx.MustExec(`INSERT INTO contrato VALUES (?, ?, ?, ?, ?, NULLIF(?, 0), ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(),
-			l.amount*units[l.unit].per, l.product, l.typ, l.price, l.hidden, situation(l), l.stamp,
+			(l.amount+l.slip*slip)*units[l.unit].per, l.product, l.typ, l.price, l.hidden, situation(l), l.stamp,
 			producers[l.producer], issuers[l.issuer], units[l.unit].name, days[l.day])
 	}
 	for i := range w.children {
 		l := w.stamped(&w.children[i], restored)
-		tx.MustExec(`INSERT INTO entrega VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(), l.ref, l.amount, l.price,
+		tx.MustExec(`INSERT INTO entrega VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, i, l.spelled(), l.ref, l.amount+l.slip*slip, l.price,
 			l.hidden, situation(l), l.stamp)
 	}
 	if err := tx.Commit(); err != nil {
 		t.Fatal(err)
 	}
 }
+
+// slip is more than any amount, so that the judge finds the content of a document whose amount was
+// corrected: the remainder.
+const slip = 100_000
 
 // days are instants shortly before and after midnight, so that the zone decides about the day.
 var days = []string{"2026-03-10T02:30:00Z", "2026-03-10T14:00:00Z", "2026-03-11T02:59:59Z", "2026-03-12T23:30:00Z"}

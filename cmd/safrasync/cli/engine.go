@@ -15,8 +15,8 @@ import (
 )
 
 // OpenEngine builds an engine from the configuration. source is the ERP: see OpenERP and
-// Unreachable.
-func (a *App) OpenEngine(store *state.Store, source run.Source,
+// Unreachable. ends means that the process ends with its pass.
+func (a *App) OpenEngine(store *state.Store, source run.Source, ends bool,
 	observe func(run.Progress),
 ) (*engine.Engine, error) {
 	config, err := a.LoadConfig()
@@ -31,13 +31,15 @@ func (a *App) OpenEngine(store *state.Store, source run.Source,
 	if err != nil {
 		return nil, err
 	}
+	limits := config.Limits()
+	limits.Ends = ends
 	owner := state.Self()
 	owner.Platform = config.API.Platform()
 	return engine.New(engine.EngineParts{
 		Ledger: store, Source: source, Platform: client, Clock: clock.SystemClock{}, Owner: owner,
 		Version: a.Version,
 		Several: config.State.Driver == state.Postgres, Jobs: jobs,
-		References: config.ReferenceSpecs(), Limits: config.Limits(), Brakes: config.EngineBrakes(),
+		References: config.ReferenceSpecs(), Limits: limits, Brakes: config.EngineBrakes(),
 		Zone: config.Zone(), Log: a.Logger(), Observe: observe,
 	}), nil
 }
@@ -83,7 +85,7 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	if use == NoERP {
 		options.Jobs, err = office.CompileJobs(a.Config)
 	} else {
-		options.Engine, err = a.OpenEngine(store, source, observe)
+		options.Engine, err = a.OpenEngine(store, source, true, observe)
 	}
 	if err != nil {
 		return nil, err

@@ -103,7 +103,7 @@ func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour)
 // loginsTask removes expired logins.
 func (g *generation) loginsTask() engine.Task {
 	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
-		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, g.Config.Console.Longest)
+		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, config.LongestLogin)
 	}}
 }
 
@@ -114,16 +114,15 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 ) *console.Console {
 	c := a.Config.Console
 	proxy, _ := config.ProxyPrefix(c.Behind)
-	openID, err := c.OpenID()
+	openID, err := a.Config.OpenID()
 	if err != nil { // log-ins by password work all the same
 		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
 	}
-	sessions := auth.New(auth.Parts{Users: o, Logins: store, OpenID: openID, Idle: c.Idle, Most: c.Longest})
+	sessions := auth.New(auth.Parts{Users: o, Logins: store, OpenID: openID, Idle: c.Idle, Most: config.LongestLogin})
 	return console.New(console.Parts{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
-			Environment: c.Environment, Colour: c.EnvironmentColor,
-			Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
+			Environment: c.Environment, Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
 		},
 		Sessions: sessions,
 		Pages:    pages.New(o, sessions),

@@ -45,7 +45,7 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	board := office.NewBoard()
 	g.ObserveAPI = g.called
 	var err error
-	g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), board.Observe)
+	g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), false, board.Observe)
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}

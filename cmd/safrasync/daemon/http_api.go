@@ -97,7 +97,7 @@ func (g *generation) httpAPI() *httpapi.API {
 		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
 	}
 	return httpapi.New(httpapi.Settings{
-		Engine: apiOffice{g.office}, Tokens: tokens, Rate: c.RateLimit, Version: g.Version, Now: office.Now,
+		Engine: apiOffice{g.office}, Tokens: tokens, Rate: httpapi.DefaultRate, Version: g.Version, Now: office.Now,
 		Log:     g.daemon.log,
 		Refused: g.daemon.monitor.refusals.Of("http_api"),
 	})

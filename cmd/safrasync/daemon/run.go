@@ -101,8 +101,9 @@ func run(ctx context.Context, a *cli.App) error {
 const ledgerAgain = 5 * time.Second
 
 // openLedger opens the ledger. It waits for a PostgreSQL ledger whose server is away, or that the
-// hosts have to confirm after a fail-over, because each attempt reports that this host is in step.
-// The service manager takes the service for started meanwhile: it would give up long before the
+// hosts have to confirm after a fail-over, because each attempt reports that this host is in step; and
+// for one that is older than its journal. Between two attempts nothing of it is open or locked, so
+// `safrasync rebuild` and `restore` can take it; that they have it is no reason to end. The service manager takes the service for started meanwhile: it would give up long before the
 // servers come back. People are told, because it may be that only they can end it.
 func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 	people, err := office.Alerts(config, d.Voice(), nil, d.log)
@@ -114,7 +115,7 @@ func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 		d.store, err = d.OpenLedger(ctx, cli.ToWrite)
 		people.JudgeLedger(ctx, err)
 		fault := cli.LedgerFault(err)
-		if fault == nil || config.State.Driver != state.Postgres || !passes(fault) {
+		if fault == nil || told == "" && !passes(fault) {
 			return err
 		}
 		if text := d.Text("run.waits", firstLine(d.Voice(), err)); text != told {
@@ -131,8 +132,8 @@ func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 	return ctx.Err()
 }
 
-// passes reports whether a fault of a PostgreSQL ledger may end without a start of this service: a newer
-// server is brought back, or `safrasync rebuild` adds what this host's journal has.
+// passes reports whether a fault of the ledger may end without a start of this service: a newer server
+// is brought back, or `safrasync rebuild` adds what this host's journal has.
 func passes(fault *state.Error) bool {
 	return fault.Code == state.CodeUnreachable || fault.Code == state.CodeServer || fault.Code == state.CodeRolledBack
 }

@@ -22,7 +22,7 @@ import (
 // answer is a warning only, because nothing else depends on it.
 func (c *checker) openID(ctx context.Context) {
 	const name = "console.oidc"
-	issuer, err := c.app.Config.Console.OpenID()
+	issuer, err := c.app.Config.OpenID()
 	switch {
 	case issuer == nil && err == nil:
 		return

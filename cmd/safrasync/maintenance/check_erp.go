@@ -51,7 +51,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	if store == nil {
 		return
 	}
-	e, err := c.app.OpenEngine(store, source, nil)
+	e, err := c.app.OpenEngine(store, source, true, nil)
 	if err != nil {
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return

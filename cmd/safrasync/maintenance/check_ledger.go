@@ -29,9 +29,10 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	case err != nil:
 		c.ledgerFault(name, err)
 	default:
-		c.health(ctx, store)
+		journal, lacks := store.JournalReport(ctx, c.app.Config.State.Journals())
+		c.health(ctx, store, cli.LedgerFault(lacks))
 		w, fault := store.WitnessReport(ctx)
-		c.journal(ctx, store, c.app.Config.State.Witness.IsZero() || w.Together)
+		c.journal(journal, lacks, c.app.Config.State.Witness.IsZero() || w.Together)
 		c.witness(w, fault)
 		if last, err := store.LastBackup(ctx); err == nil { // else health has said so
 			c.backupDisk(last)
@@ -48,11 +49,10 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	return store
 }
 
-// journal compares the ledger with its journal, as the next run does before it sends anything. Alone
-// means that no witness elsewhere would notice what the two do not.
-func (c *checker) journal(ctx context.Context, store *state.Store, alone bool) {
+// journal tells how the ledger compares with its journal, as the next run does before it sends
+// anything. Alone means that no witness elsewhere would notice what the two do not.
+func (c *checker) journal(report state.JournalReport, err error, alone bool) {
 	const name = "journal"
-	report, err := store.JournalReport(ctx, c.app.Config.State.Journals())
 	switch {
 	case err != nil:
 		c.ledgerFault(name, err)
@@ -94,7 +94,8 @@ func (c *checker) witness(report state.WitnessReport, err error) {
 	}
 }
 
-func (c *checker) health(ctx context.Context, store *state.Store) {
+// health tells of the ledger itself. If it is older, by its journal, that says what to do about its server.
+func (c *checker) health(ctx context.Context, store *state.Store, lacks *state.Error) {
 	findings, err := store.Health(ctx)
 	if err != nil {
 		c.fail("ledger", "check.ledger_hint", "check.fault", err)
@@ -102,6 +103,9 @@ func (c *checker) health(ctx context.Context, store *state.Store) {
 	}
 	var fine []string
 	for _, f := range findings {
+		if f.Name == "server" && !f.OK && lacks != nil && lacks.Code == state.CodeRolledBack {
+			continue
+		}
 		text := c.text(i18n.Key("check.finding."+f.Name)) + " " + c.voice().Say(f.Value)
 		if f.OK && f.Hint.Code == "" {
 			fine = append(fine, text)

@@ -82,6 +82,9 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 			key = "rebind.host_reported"
 		}
 		a.Tell(key, h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
+		if h.Server != nil {
+			a.Tell("rebind.old_server", h.Server)
+		}
 	}
 	return true
 }

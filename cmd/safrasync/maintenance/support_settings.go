@@ -42,29 +42,27 @@ func settingFacts(c *config.Config) any {
 		"references": len(c.References), "values": len(c.Values), "with": len(c.With),
 		"brakes": c.Brakes, "checks": c.Checks, "approve": c.Approve,
 		"retention": facts{
-			"schedule": c.Retention.Schedule, "bodies": c.Retention.Bodies.String(), "runs": c.Retention.Runs.String(),
-			"idle_runs": c.Retention.IdleRuns.String(), "lookups": c.Retention.Lookups.String(),
-			"inbox": c.Retention.Inbox.String(), "audit": c.Retention.Audit.String(), "journal": c.Retention.Journal,
+			"schedule": c.Retention.Schedule, "bodies": c.Retention.Bodies.String(), "audit": c.Retention.Audit.String(),
 		},
 		"log": c.Log.Level, "language": c.Language,
 		"alerts": facts{
-			"rejected_above": c.Alerts.RejectedAbove, "oldest_waiting": c.Alerts.OldestWaiting.String(),
-			"nothing_new": c.Alerts.NothingNew.String(), "backup_older": c.Alerts.BackupOlder.String(),
+			"rejected_above": c.Alerts.RejectedAbove,
+			"nothing_new":    c.Alerts.NothingNew.String(), "backup_older": c.Alerts.BackupOlder.String(),
 			"email": c.Alerts.Email != nil, "webhook": c.Alerts.Webhook != nil,
 			"routes":    len(c.Alerts.Routes),
 			"heartbeat": !c.Alerts.Heartbeat.IsZero(),
 		},
 		"console": facts{
 			"used": c.Console.Listen != "", "tls": c.Console.CertFile != "", "behind": c.Console.Behind != "",
-			"idle": c.Console.Idle.String(), "longest": c.Console.Longest.String(), "oidc": c.Console.OIDC != nil,
+			"idle": c.Console.Idle.String(), "oidc": c.Console.OIDC != nil,
 		},
 		"metrics": c.Metrics.Listen != "",
 		"webhooks": facts{
 			"used": c.Webhooks.Used(), "tls": c.Webhooks.CertFile != "", "proxies": len(c.Webhooks.Proxies),
-			"events": slices.Sorted(slices.Values(c.Webhooks.Events)), "silence": c.Webhooks.Silence.String(),
+			"events": slices.Sorted(slices.Values(c.Webhooks.Events)),
 		},
 		"http_api": facts{
-			"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens), "rate_limit": c.HTTPAPI.RateLimit,
+			"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens),
 		},
 		"jobs": jobs,
 	}

@@ -238,6 +238,8 @@ func printTwins(a *cli.App, job string, twins trade.LikeRows) {
 	for _, t := range twins.Rows {
 		said := i18n.Key("sync.twin")
 		switch {
+		case t.Lost:
+			said = "sync.retyped"
 		case t.Near && t.Held:
 			said = "sync.near_twin_held"
 		case t.Near:

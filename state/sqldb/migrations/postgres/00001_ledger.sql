@@ -35,7 +35,8 @@ CREATE TABLE journal (
     at BIGINT NOT NULL,
     retired_at BIGINT, -- null: it is in use
     reported BIGINT NOT NULL DEFAULT 0, -- since hosts were asked it was in step, and its host had confirmed the term before this number; 0 = not yet
-    reported_at BIGINT NOT NULL DEFAULT 0 -- when it last was, on the database's clock
+    reported_at BIGINT NOT NULL DEFAULT 0, -- when it last was, on the database's clock
+    server TEXT NOT NULL DEFAULT '' -- PostgreSQL: address and port of the server from which its host last said that it works
 );
 
 CREATE TABLE audit (
