@@ -31,7 +31,8 @@ type limits struct {
 
 func newLimits(perSecond float64, tokens int) *limits {
 	l := &limits{
-		rate: rate.Limit(perSecond), burst: max(leastBurst, int(5*perSecond)), senders: map[netip.Prefix]*rate.Limiter{},
+		rate: rate.Limit(perSecond), burst: max(leastBurst, int(5*perSecond)),
+		senders: map[netip.Prefix]*rate.Limiter{},
 	}
 	for range tokens {
 		l.tokens = append(l.tokens, l.one())
