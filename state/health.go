@@ -85,11 +85,8 @@ func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
 			ORDER BY 1) t`)
 	})
 	var known *sqldb.Error
-	if !errors.As(err, &known) {
+	if !errors.As(err, &known) || known.Code != sqldb.CodeFull {
 		return nil, err
-	}
-	if known.Code != sqldb.CodeFull { // a limit of the role: no disk is full
-		return nil, nil
 	}
 	return []Finding{{Name: "disk", Value: trade.Because(known.Err), Hint: trade.Because(known.Hint)}}, nil
 }
@@ -273,6 +270,9 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	})
 	f.Value = plain(sqldb.ServerText(now.Server))
 	var other *sqldb.Error
+	if errors.As(unsettled, &other) && other.Code != sqldb.CodeServer && other.Code != sqldb.CodeRolledBack {
+		return f, unsettled // it was not read
+	}
 	switch p := sqldb.ServerParts(now.Server); {
 	case standby:
 		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Because(phrase.New(sqldb.PrimaryHint))
