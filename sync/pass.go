@@ -31,7 +31,7 @@ func (p *pass) others(r *jobPass) bool {
 }
 
 // noteStop records a stop that other jobs would meet too.
-func (p *pass) noteStop(ctx context.Context, r *jobPass) {
+func (p *pass) noteStop(r *jobPass) {
 	if r.err == nil {
 		return
 	}

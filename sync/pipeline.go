@@ -159,7 +159,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.discovery.RenewReferences
 		}
 	}
-	p.noteStop(ctx, r)
+	p.noteStop(r)
 	return nil
 }
 
@@ -228,7 +228,7 @@ func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool)
 		var finished bool
 		finished, r.err = r.turn(ctx, yield(r))
 		if r.err != nil {
-			p.noteStop(ctx, r)
+			p.noteStop(r)
 			continue
 		}
 		r.idle = finished && r.run.Report.Sent == before

@@ -88,19 +88,10 @@ func (d *Decoder) Structure(e Entry, target any) {
 	for _, child := range e.Keys {
 		if field, known := fields[child.Name]; known {
 			d.value(child, v.Field(field).Addr().Interface())
-		} else if what := removed[joinPath(e.Path, child.Name)]; what != "" {
-			d.faultAt(joinPath(e.Path, child.Name), child.keyPos, "was removed: take it out; %w", phrase.Fixed(what))
 		} else {
 			d.Unknown("unknown key %s", e.Path, child, keys)
 		}
 	}
-}
-
-// removed are keys that there are no longer, with what replaces them.
-var removed = map[string]string{
-	"tracing": "metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request",
-	"webhooks.spool": "an event is stored in the ledger, or the platform is told to send it again; " +
-		"events that still lie in that folder are not read any more",
 }
 
 // configKeys returns the yaml keys of a struct in field order, and the index of the field for each

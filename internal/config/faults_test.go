@@ -109,20 +109,6 @@ jobs:`,
 			want: "config.yaml:7:19: metrics.listen: names no address; write 127.0.0.1:9464 for this host alone, or 0.0.0.0:9464 for every host that reaches it (nothing there is secret, and nothing asks for a password)",
 		},
 		{
-			name: "traces, which are gone",
-			old:  "jobs:",
-			edit: `tracing: {endpoint: "http://127.0.0.1:4318"}
-jobs:`,
-			want: "config.yaml:7:1: tracing: was removed: take it out; metrics.listen serves Prometheus, and `run` and `attempt` in the log lead to a request",
-		},
-		{
-			name: "a folder for events, which is gone",
-			old:  "jobs:",
-			edit: `webhooks: {public_url: "https://x.example", events: [all], listen: "127.0.0.1:8443", spool: /var/lib/x}
-jobs:`,
-			want: "config.yaml:7:86: webhooks.spool: was removed: take it out; an event is stored in the ledger, or the platform is told to send it again; events that still lie in that folder are not read any more",
-		},
-		{
 			name: "a misspelled required key is told once",
 			old:  "  api_key:",
 			edit: "  apikey:",

@@ -218,7 +218,7 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 	texts := make([]string, len(f.Spec.Columns))
 	blank := true
 	for i, column := range f.Spec.Columns {
-		v, _ := get.part(column)
+		v := get.part(column)
 		if v.Err != "" {
 			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
 		}

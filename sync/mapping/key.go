@@ -52,11 +52,12 @@ func ConstPart(text string) string { return "=" + text }
 func ConstOf(column string) (text string, ok bool) { return strings.CutPrefix(column, "=") }
 
 // part returns a row's value in a column, or a constant part.
-func (get ColumnsOf) part(column string) (erp.Value, bool) {
+func (get ColumnsOf) part(column string) erp.Value {
 	if text, ok := ConstOf(column); ok {
-		return erp.Value{Kind: erp.Text, Text: text}, true
+		return erp.Value{Kind: erp.Text, Text: text}
 	}
-	return get(column)
+	v, _ := get(column)
+	return v
 }
 
 // SplitCode splits the text form of a key into its parts.
@@ -229,7 +230,7 @@ func IsBlankCode(code string) bool { return strings.Trim(code, "| ") == "" }
 func CodeOf(get ColumnsOf, columns []string) string {
 	texts := make([]string, len(columns))
 	for i, column := range columns {
-		if v, _ := get.part(column); v.Err == "" && v.Kind != erp.Null {
+		if v := get.part(column); v.Err == "" && v.Kind != erp.Null {
 			texts[i] = PlainText(v)
 		}
 	}

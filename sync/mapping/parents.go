@@ -45,7 +45,7 @@ func (m *Mapping) ParentKeys(to []trade.ParentKey, get ColumnsOf) []trade.Parent
 func ParentKey(get ColumnsOf, columns []string) (key string, ok bool) {
 	texts := make([]string, len(columns))
 	for i, column := range columns {
-		v, _ := get.part(column)
+		v := get.part(column)
 		if v.Err != "" || v.Kind == erp.Null {
 			return "", false
 		}
@@ -77,7 +77,7 @@ const NeverRead trade.State = "never read"
 func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftField, *trade.Problem, *trade.Awaited) {
 	out := trade.DraftField{Origin: trade.Origin{Columns: f.Spec.Columns, Via: f.via()}}
 	for _, column := range f.Spec.Columns {
-		if v, _ := get.part(column); v.Err != "" {
+		if v := get.part(column); v.Err != "" {
 			return out, &trade.Problem{Rule: trade.RuleUnreadable, Detail: v.Err}, nil
 		}
 	}
@@ -162,7 +162,7 @@ func rankOf(parent trade.Parent, known bool) int {
 // empty.
 func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
 	for _, column := range columns {
-		v, _ := get.part(column)
+		v := get.part(column)
 		_, constant := ConstOf(column)
 		if text := PlainText(v); !constant && text != "" && !f.isEmpty(v, text) {
 			return false

@@ -47,13 +47,13 @@ func (s *engine) noMessage(err error) *fault.Error {
 			"the ERP database at %s was not found: SQL Server Browser (UDP 1434) does not answer there, or does not know the instance; write its port in erp.dsn instead of instance (HOST:PORT), or open UDP 1434 and start that service",
 			s.server.Target)
 	case inHandshake:
-		return s.handshake(err, handshake)
+		return s.handshake(handshake)
 	}
 	return s.server.NoAnswer(err)
 }
 
 // handshake names a fault of the TLS handshake by the driver's text.
-func (s *engine) handshake(err error, text string) *fault.Error {
+func (s *engine) handshake(text string) *fault.Error {
 	says := func(parts ...string) bool {
 		for _, p := range parts {
 			if strings.Contains(text, p) {
