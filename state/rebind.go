@@ -271,9 +271,11 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
 				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
-				Reported: r.plan.Asked && !slices.ContainsFunc(silent, func(s sqldb.JournalRow) bool { return s.ID == j.ID }),
-				Gone:     slices.Contains(r.Gone, j.Host),
-				Server:   r.old[j.ID],
+				Reported: r.plan.Asked && !slices.ContainsFunc(silent, func(s sqldb.JournalRow) bool {
+					return s.ID == j.ID
+				}),
+				Gone:   slices.Contains(r.Gone, j.Host),
+				Server: r.old[j.ID],
 			})
 		}
 	}

@@ -31,7 +31,8 @@ func TestRunsAreKeptNewestFirst(t *testing.T) {
 		for _, r := range []trade.RunReport{first, second, other} {
 			must.Do(t, s.StartRun(t.Context(), r))
 		}
-		first.EndedAt, first.Sweep, first.InScope, first.Gone, first.Sent = trade.End{Time: at.Add(time.Minute)}, true, &three,
+		first.EndedAt = after(1)
+		first.Sweep, first.InScope, first.Gone, first.Sent = true, &three,
 			new(int), 2
 		first.States[trade.Accepted], first.Flags[trade.Twin] = 3, 1
 		first.Notes = trade.Notes{trade.Say("note.recorded_only")}
@@ -94,10 +95,10 @@ func TestRunsAreReadInPagesAndByTheirIDs(t *testing.T) {
 func TestRunsAreToldByTheirEnds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		for i, r := range []trade.RunReport{
-			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(2 * time.Minute)}, Read: 1},
-			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: trade.End{Time: at.Add(time.Minute)}, Read: 2},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: after(2), Read: 1},
+			{ID: sqldb.NewID(), Job: "deliveries", StartedAt: at, EndedAt: after(1), Read: 2},
 			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, Read: 3}, // it has not ended
-			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at.Add(3 * time.Minute)}, Read: 4},
+			{ID: sqldb.NewID(), Job: "contracts", StartedAt: at, EndedAt: after(3), Read: 4},
 		} {
 			if err := s.FinishRun(t.Context(), r); err != nil {
 				t.Fatalf("run %d: %v", i, err)
@@ -112,4 +113,9 @@ func TestRunsAreToldByTheirEnds(t *testing.T) {
 			t.Errorf("runs (-want +got):\n%s%v", diff, err)
 		}
 	})
+}
+
+// after returns an end so many minutes after the beginning.
+func after(minutes int) trade.End {
+	return trade.End{Time: at.Add(time.Duration(minutes) * time.Minute)}
 }

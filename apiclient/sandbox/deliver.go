@@ -3,8 +3,6 @@ package sandbox
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
 	"errors"
 	"io"
@@ -27,19 +25,6 @@ var (
 		"not sent: the receiver must be reachable over https (chapter 6); http is for this host only")
 	errClosing = errors.New("not finished: the sandbox was closed")
 )
-
-// newReceiverClient returns the client for deliveries. It follows no redirect, because a receiver
-// must answer 200 itself. It keeps no connection, so that nothing outlives the sandbox.
-func newReceiverClient(limit time.Duration, roots *x509.CertPool) *http.Client {
-	return &http.Client{
-		Timeout: limit,
-		Transport: &http.Transport{
-			DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
-			TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-}
 
 func (s *Server) deliver(d *Delivery, w Webhook) {
 	status, err := s.push(d, w)

@@ -143,10 +143,6 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-func drawSeed() int64 {
-	return int64(rand.Uint64()>>1) | 1 // never 0, which means "draw one"
-}
-
 // faultFor returns the fault that acts on the request. It never returns nil.
 func (s *Server) faultFor(rq *request) *Disturbance {
 	if rq.route != nil && s.opts.Intercept != nil {

@@ -26,16 +26,6 @@ type endpoint struct {
 	creates bool
 }
 
-// allRoutes is the table of chapter 4; each resource has its own file. net/http's ServeMux is not
-// used: it answers an unclean path with a redirect, which an API for contracts should not do, and
-// which would hide a wrong address in a client.
-func (s *Server) allRoutes() []route {
-	return slices.Concat(
-		s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(), s.webhookRoutes(),
-		s.producerRoutes(),
-	)
-}
-
 // match returns the first route that matches an escaped path, and the parameters in the path.
 // Segments are split before they are unescaped, because an escaped slash belongs to a parameter.
 func match(routes []route, escapedPath string) (*route, map[string]string) {

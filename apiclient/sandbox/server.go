@@ -2,9 +2,11 @@ package sandbox
 
 import (
 	"context"
+	"crypto/tls"
 	"crypto/x509"
 	"io"
 	"maps"
+	"math/rand/v2"
 	"net/http"
 	"slices"
 	"sync"
@@ -122,7 +124,7 @@ func New(opts Options) *Server {
 		opts.Now = time.Now
 	}
 	if opts.Seed == 0 {
-		opts.Seed = drawSeed()
+		opts.Seed = int64(rand.Uint64()>>1) | 1 // never 0, which means "draw one"
 	}
 	if opts.World == nil {
 		opts.World = OpenWorld()
@@ -132,14 +134,28 @@ func New(opts Options) *Server {
 	}
 	s := &Server{
 		opts: opts, World: opts.World, seed: opts.Seed, began: opts.Now(),
-		receivers: newReceiverClient(opts.ReceiverLimit, opts.ReceiverRoots), slots: make(chan struct{}, maxDelivering),
-		key: opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
+		// It follows no redirect, because a receiver must answer 200 itself. It keeps no connection, so that
+		// nothing outlives the sandbox.
+		receivers: &http.Client{
+			Timeout: opts.ReceiverLimit,
+			Transport: &http.Transport{
+				DisableKeepAlives: true, Proxy: http.ProxyFromEnvironment,
+				TLSClientConfig: &tls.Config{RootCAs: opts.ReceiverRoots, MinVersion: tls.VersionTLS12},
+			},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		slots: make(chan struct{}, maxDelivering),
+		key:   opts.APIKey, faults: slices.Clone(opts.Faults), missing: slices.Clone(opts.NotContracted),
 		byID: map[recordKey]values{}, remarked: map[Remark]int{}, counts: map[string]int{}, numbers: map[string]int{},
 		eventFaults: slices.Clone(opts.Events), eventNumbers: map[string]int{}, nextEvent: make(chan struct{}),
 		typed: map[string]time.Time{},
 		truth: truthLog{w: opts.Log},
 	}
-	s.routes = s.allRoutes()
+	// The table of chapter 4; each resource has its own file. net/http's ServeMux is not used: it answers an
+	// unclean path with a redirect, which an API for contracts should not do, and which would hide a wrong
+	// address in a client.
+	s.routes = slices.Concat(s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(),
+		s.webhookRoutes(), s.producerRoutes())
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.cutting, s.cut = context.WithCancel(context.Background())
 	return s

@@ -121,7 +121,7 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 			s.image("after", "ledger", "journal")
 			for _, at := range []string{"before", "meanwhile"} {
 				s.comeBack(at, "ledger")
-				s.refusedBy([][]string{{"sync"}, {"pause", "contracts", "--note", "x"}}, "safrasync rebuild") // run waits
+				s.refusedBy([][]string{{"sync"}, {"pause", "contracts", "--note", "x"}}, "safrasync rebuild")
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
 				s.comeBack("after", "ledger")
 				must.Do(t, os.RemoveAll(s.path("disks", "ledger.was")))
@@ -206,7 +206,8 @@ func TestDisksGoAwayAndComeBackOlder(t *testing.T) {
 				t.Fatalf("the disk is not full: %v", err)
 			}
 			out := s.must(1, "check")
-			if !strings.Contains(out, "No space left on device") || !strings.Contains(out, "free space on the database server") {
+			if !strings.Contains(out, "No space left on device") ||
+				!strings.Contains(out, "free space on the database server") {
 				t.Errorf("check says\n%s", out)
 			}
 			must.Do(t, os.Remove(filler))

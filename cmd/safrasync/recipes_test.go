@@ -65,7 +65,8 @@ var recipeERPs = []recipeERP{
 	}, strings.NewReplacer()},
 	{"MariaDB", "mysql", func(t *testing.T) (*sql.DB, string) {
 		server, name := mariatest.Database(t)
-		dsn := fmt.Sprintf("mysql://%s@%s/%s", url.UserPassword(mariatest.User, mariatest.Password), server.Address(), name)
+		who := url.UserPassword(mariatest.User, mariatest.Password)
+		dsn := fmt.Sprintf("mysql://%s@%s/%s", who, server.Address(), name)
 		return openAdmin(t, "mysql", server.AdminDSN(name)+"&multiStatements=true"), dsn
 	}, strings.NewReplacer(" TEXT", " VARCHAR(40)", " NUMERIC", " NUMERIC(18,4)", " TIMESTAMP", " DATETIME")},
 }

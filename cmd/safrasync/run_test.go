@@ -351,7 +351,8 @@ func TestAServiceWaitsForALedgerThatLacksWhatItsJournalHas(t *testing.T) {
 	// A host has found that it went back: that is one cause, and check has one advice.
 	must.Get(db.Exec(`UPDATE ledger SET asked = 'back ' || server`))(t)
 	out := s.must(1, "check")
-	if strings.Count(out, "✗") != 1 || !strings.Contains(out, "✗ journal") || !strings.Contains(out, "safrasync rebuild") {
+	if strings.Count(out, "✗") != 1 || !strings.Contains(out, "✗ journal") ||
+		!strings.Contains(out, "safrasync rebuild") {
 		t.Errorf("check says\n%s", out)
 	}
 	must.Get(db.Exec(`UPDATE ledger SET asked = ''`))(t)

@@ -400,15 +400,13 @@ func actsFor(e trade.Entry, question ask) []string {
 	if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
 		offered = []string{acts.ActDismiss}
 	}
+	// only while the outcome of a row is known
 	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
 		(e.State == trade.Accepted || e.State == trade.Dismissed) {
 		offered = append(offered, acts.ActAcknowledge)
 	}
 	return offered
 }
-
-// decided reports whether the outcome of a row is known; only then can its flags be acknowledged.
-func decided(e trade.Entry) bool { return e.State == trade.Accepted || e.State == trade.Dismissed }
 
 // pretty indents a JSON document.
 func pretty(doc json.RawMessage) string {

@@ -58,7 +58,7 @@ func (s *Service) sendDirectly(ctx context.Context, n notice, now time.Time, mar
 		m.Kind = kindRaised
 	}
 	for _, c := range s.Channels {
-		for _, target := range c.Targets(kindRaised, n.group()) {
+		for _, target := range c.Targets(kindRaised) {
 			if marks[target] == mark {
 				continue
 			}

@@ -40,7 +40,7 @@ func TestMailArrivesByEachSecurity(t *testing.T) {
 			t.Parallel()
 			s := newMailServer(t, security)
 			c := s.channel()
-			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised, trade.IT)[0], sample))
+			must.Do(t, c.Send(t.Context(), c.Targets(kindRaised)[0], sample))
 			m := s.take()[0]
 			if m.subject != sample.Subject || m.from != "safrasync@coop.example" || m.to != "ti@coop.example" ||
 				m.id != "<safrasync-0190@coop.example>" {
@@ -91,7 +91,7 @@ func TestMailWithoutALogin(t *testing.T) {
 	t.Parallel()
 	s := newMailServer(t, NoTLS)
 	c := s.channel(func(o *EmailOptions) { o.User = "" })
-	if err := c.Send(t.Context(), c.Targets(kindRaised, trade.IT)[0], sample); err != nil || len(s.take()) != 1 ||
+	if err := c.Send(t.Context(), c.Targets(kindRaised)[0], sample); err != nil || len(s.take()) != 1 ||
 		len(s.logins) != 0 {
 		t.Errorf("%v, logins %v", err, s.logins)
 	}
@@ -140,7 +140,7 @@ func TestMailFailuresAreToldWithoutSecrets(t *testing.T) {
 					c.options(o)
 				}
 			})
-			err := channel.Send(t.Context(), channel.Targets(kindRaised, trade.IT)[0], sample)
+			err := channel.Send(t.Context(), channel.Targets(kindRaised)[0], sample)
 			wantFault(t, err, c.want)
 			if c.want == "no_starttls" && len(s.logins) > 0 {
 				t.Error("the password left without TLS")

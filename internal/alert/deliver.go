@@ -14,9 +14,9 @@ import (
 
 // Channel is a means of delivery, such as e-mail. Its methods are safe for concurrent use.
 type Channel interface {
-	// Targets returns its addresses for a kind of message that calls a group; each begins with the
-	// channel's own name and a colon.
-	Targets(kind string, group trade.Department) []string
+	// Targets returns its addresses for a kind of message; each begins with the channel's own name and a
+	// colon.
+	Targets(kind string) []string
 	// Send delivers a message to one of its addresses and returns within its own time limit. Its
 	// errors are of type *Fault.
 	Send(ctx context.Context, target string, m Message) error
@@ -108,7 +108,7 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 			if err := json.Unmarshal(m.Content, &n); err != nil {
 				return s.settle(ctx, m)
 			}
-			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind, n.group()))
+			return s.Ledger.ReaddressMessage(context.WithoutCancel(ctx), m, s.targets(m.Kind))
 		}
 	default:
 		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
@@ -179,17 +179,5 @@ func (s *Service) channelOf(m trade.AlertMessage) Channel {
 	return nil
 }
 
-// AllTargets returns all addresses of a channel, each once.
-func AllTargets(c Channel) []string {
-	var out []string
-	for _, kind := range []string{kindRaised, kindDigest} {
-		for _, group := range trade.Departments {
-			for _, target := range c.Targets(kind, group) {
-				if !slices.Contains(out, target) {
-					out = append(out, target)
-				}
-			}
-		}
-	}
-	return out
-}
+// AllTargets returns all addresses of a channel: an alert goes to each.
+func AllTargets(c Channel) []string { return c.Targets(kindRaised) }

@@ -39,10 +39,8 @@ type EmailOptions struct {
 	Password   func() string // a function, because fmt prints fields
 	From       string        // an address, with or without a name
 	To         []string      // recipients of alerts
-	// Routes has the recipients of the alerts of a group, instead of To.
-	Routes  map[trade.Department][]string
-	Roots   *x509.CertPool
-	Timeout time.Duration // for one message
+	Roots      *x509.CertPool
+	Timeout    time.Duration // for one message
 }
 
 // Email is the e-mail channel. Every address gets a separate message, so that a refused address
@@ -62,17 +60,10 @@ func (e *Email) String() string {
 // Format prints String for every verb.
 func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String()) }
 
-// Targets returns the addresses. The digest is for those of accounting.
-func (e *Email) Targets(kind string, group trade.Department) []string {
-	if kind == kindDigest {
-		group = trade.Accounting
-	}
-	to := e.o.To
-	if own, routed := e.o.Routes[group]; routed {
-		to = own
-	}
-	out := make([]string, len(to))
-	for i, address := range to {
+// Targets returns the addresses.
+func (e *Email) Targets(string) []string {
+	out := make([]string, len(e.o.To))
+	for i, address := range e.o.To {
 		out[i] = emailPrefix + address
 	}
 	return out

@@ -229,17 +229,17 @@ func (s *Service) messagesFor(kind string, n notice, now time.Time) []trade.Aler
 		return nil
 	}
 	var out []trade.AlertMessage
-	for _, target := range s.targets(kind, n.group()) {
+	for _, target := range s.targets(kind) {
 		out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
 	}
 	return out
 }
 
-// targets returns the addresses of all channels for a kind of message that calls a group.
-func (s *Service) targets(kind string, group trade.Department) []string {
+// targets returns the addresses of all channels for a kind of message.
+func (s *Service) targets(kind string) []string {
 	var out []string
 	for _, c := range s.Channels {
-		out = append(out, c.Targets(kind, group)...)
+		out = append(out, c.Targets(kind)...)
 	}
 	return out
 }

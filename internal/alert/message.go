@@ -16,14 +16,6 @@ type notice struct {
 	Digest *Digest   `json:"digest,omitempty"`
 }
 
-// group returns whom a notice calls. A digest speaks of rows.
-func (n notice) group() trade.Department {
-	if n.Digest != nil {
-		return trade.Accounting
-	}
-	return groupOf(n.Topic, n.Detail)
-}
-
 // Message is a message to people, independent of the form of a channel.
 type Message struct {
 	ID      string           // the ledger's id of the message to this address; the same at each attempt
@@ -49,7 +41,10 @@ func (v voice) message(n notice) (m Message) {
 	default:
 		m = v.over(n)
 	}
-	m.Topic, m.Group = n.Topic, n.group()
+	m.Topic, m.Group = n.Topic, groupOf(n.Topic, n.Detail)
+	if n.Digest != nil { // it speaks of rows
+		m.Group = trade.Accounting
+	}
 	m.mask()
 	return m
 }

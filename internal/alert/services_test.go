@@ -1,7 +1,6 @@
 package alert
 
 import (
-	"context"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -14,8 +13,6 @@ import (
 	"testing"
 	"time"
 	"unicode/utf16"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
@@ -212,7 +209,8 @@ func TestTheEndOfAnAlertResolvesItsIncident(t *testing.T) {
 func TestATestOfAlertsOpensAnIncidentAndResolvesIt(t *testing.T) {
 	t.Parallel()
 	send, got := service(t, PagerDuty)
-	m := TestMessage(Config{Lang: trade.Portuguese, Zone: saoPaulo, Name: "coop", Now: func() time.Time { return monday }})
+	now := func() time.Time { return monday }
+	m := TestMessage(Config{Lang: trade.Portuguese, Zone: saoPaulo, Name: "coop", Now: now})
 	m.ID = "m1"
 	must.Do(t, send(m))
 	if want := []string{"trigger m1", "resolve m1"}; !slices.Equal(got(), want) {
@@ -240,50 +238,6 @@ func TestAProgramGetsTheMessageInJSON(t *testing.T) {
 		got.Parts[0].Text != m.Parts[0].Text || got.Foot == "" {
 		t.Errorf("%+v", got)
 	}
-}
-
-// An alert goes to the people whom it calls, and only where they have no addresses of their own to
-// those of all; what a route no longer has goes on to those who are there now.
-func TestAlertsGoToWhomTheyCall(t *testing.T) {
-	both(t, func(t *testing.T, w *world) {
-		mails := w.mail.channel(func(o *EmailOptions) {
-			o.Routes = map[trade.Department][]string{
-				trade.Accounting: {"contabilidade@coop.example"}, trade.OfPlatform: {"plataforma@coop.example"},
-			}
-		})
-		w.Channels = []Channel{mails}
-		rows := w.record("contracts", w.contract("1", `{}`))
-		w.send("contracts", rows[0], trade.OutcomeUnknown, "")
-		w.status("deliveries", trade.Stopped, "erp")
-		w.Causes = func(context.Context, string, []trade.State) ([]Cause, error) {
-			return []Cause{
-				{State: trade.Rejected, Cause: "message.producer.not-found", Rows: 1},
-				{State: trade.Rejected, Cause: "message.wallet.producer-not-linked", Rows: 2},
-			}, nil
-		}
-		for i, e := range w.record("contracts", w.contract("2", `{}`), w.contract("3", `{}`), w.contract("4", `{}`)) {
-			w.send("contracts", e, trade.OutcomeNotCreated, fmt.Sprint(i))
-		}
-		w.tick(0)
-		w.tick(time.Hour)
-		to := map[string]string{}
-		for _, m := range w.mail.take() {
-			to[m.subject] = m.to
-		}
-		want := map[string]string{
-			"[safrasync] " + begins(Rejected, "", "contracts"):    "plataforma@coop.example",
-			"[safrasync] " + begins(InDoubt, "", "contracts"):     "contabilidade@coop.example",
-			"[safrasync] " + begins(Stopped, "erp", "deliveries"): "ti@coop.example",
-		}
-		if diff := cmp.Diff(want, to); diff != "" {
-			t.Errorf("where the alerts went (-want +got):\n%s", diff)
-		}
-		if got := AllTargets(mails); !slices.Equal(got, []string{
-			"email:contabilidade@coop.example", "email:ti@coop.example", "email:plataforma@coop.example",
-		}) {
-			t.Errorf("all targets: %q", got)
-		}
-	})
 }
 
 // Each group of people is called by the alerts that it can end.

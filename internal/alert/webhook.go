@@ -12,7 +12,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
@@ -35,10 +34,8 @@ const (
 type WebhookOptions struct {
 	URL     func() string // a secret: anyone who has it can post to the channel
 	Form    Form
-	Chat    string             // of telegram
-	Key     func() string      // of pagerduty, a secret
-	Name    string             // "" = the webhook of all; else that of a group, which is part of its target
-	Groups  []trade.Department // whom it calls; nil = everybody
+	Chat    string        // of telegram
+	Key     func() string // of pagerduty, a secret
 	Roots   *x509.CertPool
 	Timeout time.Duration // for one message
 	Proxy   func() string // a secret; "" or nil: that of the environment
@@ -73,7 +70,7 @@ type HTTPChannel struct {
 	client *http.Client
 }
 
-// webhookTarget is the target of the webhook of all; those of groups add their names.
+// webhookTarget is the target of the webhook.
 const webhookTarget = "webhook:"
 
 // NewWebhook returns the channel. It opens no connection.
@@ -110,11 +107,11 @@ func (w *HTTPChannel) String() string {
 func (w *HTTPChannel) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, w.String()) }
 
 // Targets returns the one target, which does not contain the address.
-func (w *HTTPChannel) Targets(kind string, group trade.Department) []string {
-	if w.o.Groups != nil && !slices.Contains(w.o.Groups, group) || kind == kindDigest && w.o.Form == PagerDuty {
+func (w *HTTPChannel) Targets(kind string) []string {
+	if kind == kindDigest && w.o.Form == PagerDuty {
 		return nil // a digest is no incident
 	}
-	return []string{webhookTarget + w.o.Name}
+	return []string{webhookTarget}
 }
 
 // Send delivers a message.

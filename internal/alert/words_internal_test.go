@@ -63,7 +63,8 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 			}
 		}
 	}
-	past, err := Say(trade.Alert{Topic: string(InDoubt), Detail: []byte("{}"), ClosedAt: monday}, trade.Portuguese, saoPaulo, nil)
+	closed := trade.Alert{Topic: string(InDoubt), Detail: []byte("{}"), ClosedAt: monday}
+	past, err := Say(closed, trade.Portuguese, saoPaulo, nil)
 	if err != nil || !strings.Contains(past.Happened, " havia ") {
 		t.Errorf("of an alert that is over the console says %q, %v", past.Happened, err)
 	}

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"maps"
 	"net"
 	netmail "net/mail"
 	"net/url"
@@ -11,7 +10,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/trade"
 )
 
 const day = 24 * time.Hour
@@ -25,10 +23,7 @@ type AlertsConfig struct {
 	Digest        string         `yaml:"digest"`         // a schedule, or off
 	Email         *EmailConfig   `yaml:"email"`          // optional
 	Webhook       *WebhookConfig `yaml:"webhook"`        // optional
-	// Routes is where the alerts of a group of people go, by its name: accounting, platform or it. It
-	// takes the place of email.to and webhook.
-	Routes    map[string]RouteConfig `yaml:"routes"`    // optional
-	Heartbeat Secret                 `yaml:"heartbeat"` // optional: the address that a monitor elsewhere waits for
+	Heartbeat     Secret         `yaml:"heartbeat"`      // optional: the address that a monitor elsewhere waits for
 }
 
 // EmailConfig is the mail server and the addresses for alerts.
@@ -39,12 +34,6 @@ type EmailConfig struct {
 	Password Secret   `yaml:"password"` // required with user
 	From     string   `yaml:"from"`     // required
 	To       []string `yaml:"to"`       // required
-}
-
-// RouteConfig is where the alerts of a group go.
-type RouteConfig struct {
-	To      []string       `yaml:"to"`      // addresses; sent through the server of email
-	Webhook *WebhookConfig `yaml:"webhook"` // optional
 }
 
 // WebhookConfig is a chat, or another program, that gets alerts.
@@ -86,9 +75,8 @@ func (c *Config) checkAlerts(d *Decoder) {
 		c.checkEmail(d, a.Email)
 	}
 	if a.Webhook != nil {
-		c.checkWebhook(d, "alerts.webhook", a.Webhook)
+		c.checkWebhook(d, a.Webhook)
 	}
-	c.checkRoutes(d)
 	switch d.secretURL("alerts.heartbeat", a.Heartbeat, isNear) {
 	case urlInFile:
 		d.Fault("alerts.heartbeat",
@@ -122,34 +110,12 @@ func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
 	if _, err := netmail.ParseAddress(e.From); e.From != "" && (err != nil || strings.ContainsAny(e.From, "\r\n")) {
 		d.Fault(at+".from", "is not an address, as in safrasync@example.com")
 	}
-	checkAddresses(d, at+".to", e.To)
-}
-
-func checkAddresses(d *Decoder, at string, list []string) {
-	for i, address := range list {
+	for i, address := range e.To {
 		parsed, err := netmail.ParseAddress(address)
 		if err != nil || parsed.Name != "" || parsed.Address != address {
-			d.Fault(at, "number %d is not an address, as in ana@example.com", i+1)
-		} else if slices.Contains(list[:i], address) {
-			d.Fault(at, "number %d is in the list already", i+1)
-		}
-	}
-}
-
-func (c *Config) checkRoutes(d *Decoder) {
-	for _, group := range slices.Sorted(maps.Keys(c.Alerts.Routes)) {
-		at, route := "alerts.routes."+group, c.Alerts.Routes[group]
-		switch {
-		case !slices.Contains(trade.Departments, trade.Department(group)):
-			d.Fault(at, "is no group of people; write accounting, platform or it")
-		case len(route.To) == 0 && route.Webhook == nil:
-			d.Fault(at, "needs to or webhook, or nobody is told")
-		case len(route.To) > 0 && c.Alerts.Email == nil:
-			d.Fault(at+".to", "needs alerts.email, which has the mail server")
-		}
-		checkAddresses(d, at+".to", route.To)
-		if route.Webhook != nil {
-			c.checkWebhook(d, at+".webhook", route.Webhook)
+			d.Fault(at+".to", "number %d is not an address, as in ana@example.com", i+1)
+		} else if slices.Contains(e.To[:i], address) {
+			d.Fault(at+".to", "number %d is in the list already", i+1)
 		}
 	}
 }
@@ -164,7 +130,8 @@ func (e *EmailConfig) Place() (host string, port int, ok bool) {
 	return host, port, err == nil && port > 0 && port < 1<<16
 }
 
-func (c *Config) checkWebhook(d *Decoder, at string, w *WebhookConfig) {
+func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
+	const at = "alerts.webhook"
 	d.Require(at, map[string]bool{
 		"url": w.URL.IsZero(), "chat": w.Form == "telegram" && w.Chat == "",
 		"key": w.Form == "pagerduty" && w.Key.IsZero(),

@@ -9,10 +9,6 @@ type LogConfig struct {
 	Level string `yaml:"level"` // error, warn, info or debug
 }
 
-func (l LogConfig) check(d *Decoder) {
-	d.OneOf("log.level", l.Level, "error", "warn", "info", "debug")
-}
-
 // ZapLevel returns the level in the logger's form.
 func (l LogConfig) ZapLevel() zapcore.Level {
 	level, err := zapcore.ParseLevel(l.Level)

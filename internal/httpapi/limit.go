@@ -77,6 +77,3 @@ func (l *limits) forget(now time.Time) {
 
 // token reports whether a request with this token is allowed now.
 func (l *limits) token(i int, now time.Time) bool { return l.tokens[i].AllowN(now, 1) }
-
-// after returns the time until one more request is allowed at the latest, in whole seconds.
-func (l *limits) after() int { return int(1/float64(l.rate)) + 1 }

@@ -80,39 +80,19 @@ func Channels(conf *config.Config) ([]alert.Channel, error) {
 	if err != nil {
 		return nil, err
 	}
-	webhook := func(w *config.WebhookConfig, name string, groups ...trade.Department) []alert.Channel {
-		if w == nil {
-			return nil
-		}
-		return []alert.Channel{alert.NewWebhook(alert.WebhookOptions{
-			URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Name: name, Groups: groups,
-			Roots: roots, Timeout: alertTakes, Proxy: w.Proxy.Reveal,
-		})}
-	}
 	var out []alert.Channel
 	if e := conf.Alerts.Email; e != nil {
 		host, port, _ := e.Place()
-		routes := map[trade.Department][]string{}
-		for group, route := range conf.Alerts.Routes {
-			routes[trade.Department(group)] = route.To
-		}
 		out = append(out, alert.NewEmail(alert.EmailOptions{
 			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
-			From: e.From,
-			To:   e.To, Routes: routes, Roots: roots, Timeout: alertTakes,
+			From: e.From, To: e.To, Roots: roots, Timeout: alertTakes,
 		}))
 	}
-	var rest []trade.Department // that have no route
-	for _, group := range trade.Departments {
-		route, routed := conf.Alerts.Routes[string(group)]
-		if !routed {
-			rest = append(rest, group)
-			continue
-		}
-		out = append(out, webhook(route.Webhook, string(group), group)...)
-	}
-	if len(rest) > 0 {
-		out = append(out, webhook(conf.Alerts.Webhook, "", rest...)...)
+	if w := conf.Alerts.Webhook; w != nil {
+		out = append(out, alert.NewWebhook(alert.WebhookOptions{
+			URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Roots: roots,
+			Timeout: alertTakes, Proxy: w.Proxy.Reveal,
+		}))
 	}
 	return out, nil
 }

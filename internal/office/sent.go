@@ -27,7 +27,11 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 	if err != nil {
 		return nil, err
 	}
-	count := newSent(name)
+	count := &Sent{
+		Job: name, Verdicts: map[dryrun.DifferenceKind]int{}, Changes: map[dryrun.FieldChange]*SentSample{},
+		More: map[string]int{}, Unmapped: map[string]int{}, Problems: map[[2]string]*SentSample{},
+		Waiting: map[trade.Awaited]*SentSample{}, Sums: map[trade.Unit]*SentSum{},
+	}
 	var page []trade.Entry
 	flush := func() error {
 		found, err := compare.Compare(ctx, page)
@@ -93,14 +97,6 @@ const (
 	sentKeys = 5    // sample keys
 	sentKept = 1000 // changes, problems and codes that are listed one by one
 )
-
-func newSent(job string) *Sent {
-	return &Sent{
-		Job: job, Verdicts: map[dryrun.DifferenceKind]int{}, Changes: map[dryrun.FieldChange]*SentSample{},
-		More: map[string]int{}, Unmapped: map[string]int{}, Problems: map[[2]string]*SentSample{},
-		Waiting: map[trade.Awaited]*SentSample{}, Sums: map[trade.Unit]*SentSum{},
-	}
-}
 
 // sampled counts a row under a key. It returns false if there are too many keys already.
 func sampled[K comparable](m map[K]*SentSample, key K, row string) bool {

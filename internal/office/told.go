@@ -42,7 +42,7 @@ const (
 
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
 func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook, err error) {
-	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil || len(o.conf.Alerts.Routes) > 0
+	book.Channels = o.conf.Alerts.Email != nil || o.conf.Alerts.Webhook != nil
 	alerts, err := o.store.LatestAlerts(ctx, alertsShown)
 	if err != nil {
 		return book, err

@@ -111,7 +111,9 @@ func (t *Troubles) Sorted() []*Trouble {
 			g.Subjects = append(g.Subjects, subject{text, g.subjects[text]})
 		}
 		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
-		sortVolumes(g.Volumes)
+		slices.SortFunc(g.Volumes, func(a, b volume) int {
+			return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
+		})
 	}
 	slices.SortStableFunc(t.Groups, func(a, b *Trouble) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
@@ -218,12 +220,6 @@ func addVolume(list []volume, e trade.Entry, product string) []volume {
 		}
 	}
 	return append(list, volume{product, e.Quantity.Unit, e.Quantity.Amount, 1})
-}
-
-func sortVolumes(list []volume) {
-	slices.SortFunc(list, func(a, b volume) int {
-		return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
-	})
 }
 
 // Kept lists the states of rows that do not go by themselves.

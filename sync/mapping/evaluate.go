@@ -346,22 +346,3 @@ type request struct {
 	target string // the order commitment of a traceability record; it is in the path
 	body   []byte
 }
-
-// requestOf returns the request for a checked record.
-func requestOf(record trade.Checked) (request, error) {
-	var body []byte
-	var err error
-	target := ""
-	switch r := record.(type) {
-	case trade.OrderCommitment:
-		body, err = orderCommitmentRequest(r).Encode()
-	case trade.Delivery:
-		body, err = deliveryRequest(r).Encode()
-	case trade.TraceabilityRecord:
-		target = r.OrderCommitmentID
-		body, err = traceabilityRequest(r).Encode()
-	default:
-		err = phrase.Errorf("%T is no record that can be sent", record)
-	}
-	return request{target: target, body: body}, err
-}

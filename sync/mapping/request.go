@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,34 +24,36 @@ func PathOf(e trade.Entry) string {
 	return apiclient.PathOrderCommitments
 }
 
-// orderCommitmentRequest returns the body of chapter 2.1.
-func orderCommitmentRequest(c trade.OrderCommitment) apiclient.OrderCommitmentRequest {
-	return apiclient.OrderCommitmentRequest{
-		Amount: json.Number(c.Amount.String()), ProducerID: c.ProducerID, IssuerID: c.IssuerID,
-		Product: string(c.Product), DeliveryPlaceID: c.DeliveryPlaceID, Haverst: c.Harvest,
-		UnitOfMeasurement: string(c.Unit), OrderType: string(c.OrderType),
-		OrderDate: c.OrderDate.String(), WalletID: c.WalletID,
-		Currency: string(c.Currency), Price: numberOrNone(c.Price),
-		InitialDeliveryDate: c.InitialDeliveryDate.String(),
-		EndDeliveryDate:     c.EndDeliveryDate.String(), Modality: string(c.Modality),
-		Payday: c.Payday.String(), PaymentType: string(c.PaymentType),
+// requestOf returns the request for a checked record.
+func requestOf(record trade.Checked) (request, error) {
+	var body []byte
+	var err error
+	target := ""
+	switch r := record.(type) {
+	case trade.OrderCommitment:
+		body, err = apiclient.OrderCommitmentRequest{ // chapter 2.1
+			Amount: json.Number(r.Amount.String()), ProducerID: r.ProducerID, IssuerID: r.IssuerID,
+			Product: string(r.Product), DeliveryPlaceID: r.DeliveryPlaceID, Haverst: r.Harvest,
+			UnitOfMeasurement: string(r.Unit), OrderType: string(r.OrderType), OrderDate: r.OrderDate.String(),
+			WalletID: r.WalletID, Currency: string(r.Currency), Price: numberOrNone(r.Price),
+			InitialDeliveryDate: r.InitialDeliveryDate.String(), EndDeliveryDate: r.EndDeliveryDate.String(),
+			Modality: string(r.Modality), Payday: r.Payday.String(), PaymentType: string(r.PaymentType),
+		}.Encode()
+	case trade.Delivery:
+		body, err = apiclient.DeliveryRequest{ // chapter 2.2
+			ContractID: r.ContractID, DeliveredVolume: json.Number(r.DeliveredVolume.String()),
+			DeliveredVolumeUnitOfMeasure: string(r.Unit), DeliveryDate: r.DeliveryDate.String(), Car: r.CAR,
+		}.Encode()
+	case trade.TraceabilityRecord:
+		target = r.OrderCommitmentID
+		body, err = apiclient.TraceabilityRequest{ // chapter 2.3
+			ProducerID: r.ProducerID, UserID: r.UserID, FarmID: r.FarmID,
+			AllocatedVolume: numberOrNone(r.AllocatedVolume), UnitOfMeasurement: string(r.Unit),
+		}.Encode()
+	default:
+		err = phrase.Errorf("%T is no record that can be sent", record)
 	}
-}
-
-// deliveryRequest returns the body of chapter 2.2.
-func deliveryRequest(d trade.Delivery) apiclient.DeliveryRequest {
-	return apiclient.DeliveryRequest{
-		ContractID: d.ContractID, DeliveredVolume: json.Number(d.DeliveredVolume.String()),
-		DeliveredVolumeUnitOfMeasure: string(d.Unit), DeliveryDate: d.DeliveryDate.String(), Car: d.CAR,
-	}
-}
-
-// traceabilityRequest returns the body of chapter 2.3.
-func traceabilityRequest(t trade.TraceabilityRecord) apiclient.TraceabilityRequest {
-	return apiclient.TraceabilityRequest{
-		ProducerID: t.ProducerID, UserID: t.UserID, FarmID: t.FarmID,
-		AllocatedVolume: numberOrNone(t.AllocatedVolume), UnitOfMeasurement: string(t.Unit),
-	}
+	return request{target: target, body: body}, err
 }
 
 // numberOrNone returns a number's exact text (I6), or "" for nil.

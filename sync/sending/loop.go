@@ -219,7 +219,9 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 		err = failpoint.Hit("group.stored")
 	}
 	if err != nil {
-		s.stopSending(ledgerStop(err))
+		s.stopSending(&outcome.StopError{Stop: trade.Stop{
+			Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.store", "cause", err), All: true,
+		}})
 		s.giveUp(flights, trade.Say("attempt.no_intent"))
 		return s.keepAnswers(ctx, group, settled, err)
 	}
@@ -400,9 +402,8 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
-	err := cause
-	kept := false
-	for wait := 250 * time.Millisecond; wait <= s.Run.Env.Limits.AnswersKept()/2 && len(s.settling) > 0 && !kept; wait *= 2 {
+	err, kept, most := cause, false, s.Run.Env.Limits.AnswersKept()/2
+	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
 		timer := time.NewTimer(wait)
 		<-timer.C
 		s.takeAnswers()
@@ -518,11 +519,5 @@ var (
 	errHalted  = errors.New("the job stopped before the first byte left")
 	errNoLease = errors.New("the job's lease is not ours for certain any more")
 )
-
-func ledgerStop(cause error) error {
-	return &outcome.StopError{Stop: trade.Stop{
-		Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.store", "cause", cause), All: true,
-	}}
-}
 
 func interrupted() error { return &outcome.StopError{Stop: outcome.Interrupted()} }

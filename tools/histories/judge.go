@@ -403,9 +403,10 @@ func (j *judge) allowed(of, contract business) (n int) {
 	// against which only what is equal counts.
 	lines := *j.r.lines(of.kind)
 	for _, l := range lines {
-		j.amended[of] = j.amended[of] || l.business == of && l.otherwise && slices.ContainsFunc(lines, func(o line) bool {
+		took := func(o line) bool {
 			return o.id != l.id && o.producer == l.producer && o.product == l.product && j.had(l, text(o.spelled()))
-		})
+		}
+		j.amended[of] = j.amended[of] || l.business == of && l.otherwise && slices.ContainsFunc(lines, took)
 	}
 	if j.amended[of] {
 		n++

@@ -142,7 +142,8 @@ func TestF083UpgradeDowngradeAndRemoval(t *testing.T) {
 			}
 			start := map[string]string{"deb": "start", "rpm": "enable --now"}[kind.name]
 			if out, code := kind.install(p, next(t)); code != 0 || p.running() != 0 ||
-				!strings.Contains(out, "instalado de novo, parado: systemctl "+start+" safrasync safrasync-backup.timer") {
+				!strings.Contains(out, "instalado de novo, parado: systemctl "+start+
+					" safrasync safrasync-backup.timer") {
 				t.Errorf("installed again (%d):\n%s", code, out)
 			}
 			if kind.name == "rpm" {

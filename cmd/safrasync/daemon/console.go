@@ -16,7 +16,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 )
 
 // consoleServer serves the console. It outlives the generations of the configuration.
@@ -95,17 +94,10 @@ func (s *consoleServer) close() {
 	}
 }
 
-// loginsEvery is the schedule of loginsTask: every hour.
+// loginsEvery is when expired logins are removed: every hour.
 type loginsEvery struct{}
 
 func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour) }
-
-// loginsTask removes expired logins.
-func (g *generation) loginsTask() engine.Task {
-	return engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
-		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, config.LongestLogin)
-	}}
-}
 
 // NewConsole builds the console on an office and the logins of its ledger. refused counts what
 // strangers are refused.

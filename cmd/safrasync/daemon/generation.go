@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -8,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
@@ -90,7 +92,10 @@ func (g *generation) housekeeping() ([]engine.Task, error) {
 		return nil, err
 	}
 	retention, err := g.retentionTask()
-	return append(alerts, retention, g.loginsTask()), err
+	logins := engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
+		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, config.LongestLogin)
+	}}
+	return append(alerts, retention, logins), err
 }
 
 // reported receives the report of each run of a job.

@@ -42,14 +42,14 @@ func settingFacts(c *config.Config) any {
 		"references": len(c.References), "values": len(c.Values), "with": len(c.With),
 		"brakes": c.Brakes, "checks": c.Checks, "approve": c.Approve,
 		"retention": facts{
-			"schedule": c.Retention.Schedule, "bodies": c.Retention.Bodies.String(), "audit": c.Retention.Audit.String(),
+			"schedule": c.Retention.Schedule, "bodies": c.Retention.Bodies.String(),
+			"audit": c.Retention.Audit.String(),
 		},
 		"log": c.Log.Level, "language": c.Language,
 		"alerts": facts{
 			"rejected_above": c.Alerts.RejectedAbove,
 			"nothing_new":    c.Alerts.NothingNew.String(), "backup_older": c.Alerts.BackupOlder.String(),
 			"email": c.Alerts.Email != nil, "webhook": c.Alerts.Webhook != nil,
-			"routes":    len(c.Alerts.Routes),
 			"heartbeat": !c.Alerts.Heartbeat.IsZero(),
 		},
 		"console": facts{
