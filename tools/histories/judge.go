@@ -92,7 +92,8 @@ func newJudge(r *run) *judge {
 	return &judge{
 		r: r, most: map[business]map[int]int{}, tenures: map[tenure]contents{}, same: map[standing]tenure{},
 		seen: map[int]sighting{}, ever: map[int]contents{}, judged: map[string]bool{},
-		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{}, twice: map[string]bool{}, amended: contents{},
+		dealt: map[tenure]contents{}, spaces: map[int]int{}, typedOf: map[string]bool{}, twice: map[string]bool{},
+		amended: contents{},
 	}
 }
 
