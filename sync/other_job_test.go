@@ -746,3 +746,55 @@ func (b *bench) movedOn(key string) {
 		b.t.Error(err)
 	}
 }
+
+// A job is split, and a person dismisses its rows in the new job, because the platform has them from
+// the old one. What hangs on them goes under the records that they have.
+func TestWhatHangsOnTheRowsOfASplitJobGoesUnderTheirRecords(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20, 30, 40)
+		b.sweep()
+		ids := map[string]string{}
+		for num := 3; num <= 4; num++ {
+			ids[key(num)] = b.entry(num).RemoteID
+		}
+		again := b.spec
+		again.Name = "again"
+		again.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num > '0002'", 1)
+		b.spec.Query = strings.Replace(b.spec.Query, "<> 'rascunho'", "<> 'rascunho' AND num <= '0002'", 1)
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy),
+						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.more = append(b.more, again)
+		b.delivery(1, 3, 500)
+		b.pass()
+		b.release("again")
+		b.sweep()
+		for num := 3; num <= 4; num++ {
+			b.row("again", key(num), trade.Held, trade.CauseOtherJob)
+		}
+		b.row("deliveries", "01|0001", trade.Accepted, "") // also before somebody has decided
+		for num := 3; num <= 4; num++ {
+			b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+				return a.Dismiss(t.Context(), "again", []string{key(num)})
+			}), acts.NotRefused)
+		}
+		b.delivery(2, 4, 600)
+		b.sweep()
+		b.row("deliveries", "01|0002", trade.Accepted, "")
+		for i, d := range b.createdOf("deliveries") {
+			if got, want := d.Fields["contract_id"], ids[key(3+i)]; got != want {
+				t.Errorf("delivery %d hangs on %v, want %s", i+1, got, want)
+			}
+		}
+		if n := len(b.createdOf("order_commitments")); n != 4 {
+			t.Errorf("the platform has %d contracts", n)
+		}
+	})
+}
