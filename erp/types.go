@@ -23,8 +23,6 @@ type (
 	Window = dialect.Window
 	// Facts are what a check of the installation needs to know of the database.
 	Facts = dialect.Facts
-	// Reading is how an ordinary transaction sees the rows.
-	Reading = dialect.Reading
 	// Error is every error of this package except those returned by a caller's own function.
 	Error = fault.Error
 	// Code is the kind of an [Error].

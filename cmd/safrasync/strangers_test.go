@@ -23,7 +23,7 @@ func TestWhateverStrangersSendOthersAreServedByEveryListener(t *testing.T) {
 	s.write("credentials/panel", panelToken+"\n")
 	s.edit("jobs:\n", `metrics: {listen: 127.0.0.1:0}
 console: {listen: 127.0.0.1:0}
-http_api: {listen: 127.0.0.1:0, rate_limit: 100, tokens: [{name: painel, token: "${file:panel}", scopes: [status]}]}
+http_api: {listen: 127.0.0.1:0, tokens: [{name: painel, token: "${file:panel}", scopes: [status]}]}
 jobs:
 `)
 	s.addUser(trade.Administrator)

@@ -317,6 +317,11 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 	if strings.Contains(text, "#   lookup   producer_by_document: ") {
 		seen = append(seen, "jobs.contracts.fields.producer_id.lookup")
 	}
+	for _, key := range []string{"chat", "key"} { // each for a form of its own
+		if strings.Contains(text, "  #   "+key+"     ") {
+			seen = append(seen, "alerts.webhook."+key)
+		}
+	}
 	for path := range c.index {
 		seen = append(seen, path)
 	}

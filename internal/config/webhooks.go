@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -24,13 +25,12 @@ type WebhooksConfig struct {
 	KeyFile    string   `yaml:"key_file"`    // required with cert_file
 	Proxies    []string `yaml:"proxies"`     // addresses or networks; default: this host
 	HMACSecret Secret   `yaml:"hmac_secret"` // optional
+	// the working time after which people are told that no event came; 0 = never
+	Silence time.Duration `yaml:"-"`
 }
 
 // Used reports whether webhooks are configured.
 func (w WebhooksConfig) Used() bool { return w.Listen != "" }
-
-// EventSilence is the working time after which people are told that no event came.
-const EventSilence = 7 * day
 
 const (
 	allEvents     = "all"
@@ -43,6 +43,7 @@ func (c *Config) checkWebhooks(d *Decoder) {
 	if _, there := c.index["webhooks"]; !there {
 		return
 	}
+	w.Silence = 7 * day
 	d.Require("webhooks", map[string]bool{
 		"public_url": w.PublicURL == "", "listen": w.Listen == "",
 		"events": len(w.Events) == 0,

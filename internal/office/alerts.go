@@ -33,7 +33,7 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 		Ledger: store, Channels: channels,
 		Limits: alert.Limits{
 			RejectedAbove: conf.Alerts.RejectedAbove, OldestWaiting: config.OldestWaiting,
-			Silence: config.EventSilence, BackupOlder: conf.Alerts.BackupOlder,
+			Silence: conf.Webhooks.Silence, BackupOlder: conf.Alerts.BackupOlder,
 		},
 		Lang: v.Lang, Zone: conf.Zone(), Name: conf.Alerts.Name, Host: host, Log: log,
 		Console: conf.Console.PublicURL,

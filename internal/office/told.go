@@ -8,7 +8,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/alert"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -126,7 +125,7 @@ const EventsShown = 100
 // EventBook returns the latest events that a filter selects, with what came of them.
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
-	book.Most, book.Listens = config.EventSilence, o.conf.Webhooks.Listen != ""
+	book.Most, book.Listens = o.conf.Webhooks.Silence, o.conf.Webhooks.Listen != ""
 	book.Silence, err = o.store.EventSilence(ctx)
 	if err != nil {
 		return book, err
