@@ -115,7 +115,8 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	// An older copy of the old ledger learns of the move from the witness alone.
 	err = m.from.witness.flushed()
 	if err == nil {
-		err = m.fill(ctx, record)
+		// all tables in one transaction
+		err = m.to.db.Fault(ctx, copying, m.to.db.InOneTx(ctx, func(t *sqldb.Tx) error { return m.fillIn(t, record) }))
 	}
 	if err != nil {
 		return m.plan, errors.Join(err, m.unmark(ctx))

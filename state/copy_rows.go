@@ -20,11 +20,6 @@ import (
 
 const copying = "copying the ledger"
 
-// fill copies all tables into the new ledger and compares them, in one transaction.
-func (m *moving) fill(ctx context.Context, record trade.AuditRecord) error {
-	return m.to.db.Fault(ctx, copying, m.to.db.InOneTx(ctx, func(t *sqldb.Tx) error { return m.fillIn(t, record) }))
-}
-
 func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	restore, err := withoutTriggers(t)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -76,14 +78,12 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 // healthDisk reports a full disk of the server, which reading the ledger does not meet: sorting a
 // megabyte in less memory writes it beside the tables.
 func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
-	err := s.db.Peek(ctx, "looking at the ledger", func(t *sqldb.Tx) error {
-		err := t.Script(`SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = ''`)
-		if err != nil {
-			return err
-		}
-		return t.All(&[]int{}, `SELECT COUNT(*) FROM (SELECT repeat(md5(CAST(n AS TEXT)), 32) FROM generate_series(1, 1024) n
-			ORDER BY 1) t`)
+	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) error {
+		_, err := t.ExecContext(ctx, `SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = '';
+			SELECT COUNT(*) FROM (SELECT repeat(md5(CAST(n AS TEXT)), 32) FROM generate_series(1, 1024) n ORDER BY 1) t`)
+		return err
 	})
+	err = s.db.Fault(ctx, "looking at the ledger", err)
 	var known *sqldb.Error
 	if !errors.As(err, &known) || known.Code != sqldb.CodeFull {
 		return nil, err
@@ -265,6 +265,11 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 	if err := s.db.Get(ctx, "looking which server has the ledger", &standby, `SELECT pg_is_in_recovery()`); err != nil {
 		return f, err
 	}
+	if standby {
+		return Finding{
+			Name: "server", Value: trade.Say("ledger.standby"), Hint: trade.Because(phrase.New(sqldb.PrimaryHint)),
+		}, nil
+	}
 	unsettled := s.db.Peek(ctx, "looking which server has the ledger", func(t *sqldb.Tx) error {
 		return t.Unsettled(sqldb.Confirmed{Term: now.Term}, now)
 	})
@@ -274,8 +279,6 @@ func (s *Store) healthServer(ctx context.Context) (Finding, error) {
 		return f, unsettled // it was not read
 	}
 	switch p := sqldb.ServerParts(now.Server); {
-	case standby:
-		f.OK, f.Value, f.Hint = false, trade.Say("ledger.standby"), trade.Because(phrase.New(sqldb.PrimaryHint))
 	case errors.As(unsettled, &other):
 		f.OK, f.Value, f.Hint = false, trade.Because(other.Err), trade.Because(other.Hint)
 	case p[0] == sqldb.Unread:

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net"
@@ -229,11 +228,6 @@ func statusBody(status int) answer {
 		return a
 	}
 	return gatewayPage(status)
-}
-
-// isJSONText reports whether a `body=` gets the Content-Type of JSON.
-func isJSONText(text string) bool {
-	return json.Valid(bytes.TrimSpace([]byte(text)))
 }
 
 // transmit writes the answer, or what the fault leaves of it, to the connection.

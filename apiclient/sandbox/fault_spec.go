@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -177,7 +179,8 @@ func (f *Disturbance) setWord(word string, vocabulary map[string]action, what st
 	name, value, given := strings.Cut(word, "=")
 	a, ok := vocabulary[name]
 	if !ok {
-		return "", phrase.Errorf("%q is no %w; known are %s", name, phrase.Fixed(what), wordList(vocabulary))
+		return "", phrase.Errorf("%q is no %w; known are %s", name, phrase.Fixed(what),
+			strings.Join(slices.Sorted(maps.Keys(vocabulary)), ", "))
 	}
 	switch {
 	case a.value == "" && given:
@@ -383,7 +386,7 @@ func setCreatedBody(f *Disturbance, value string) error {
 }
 
 func contentTypeOf(body string) string {
-	if isJSONText(body) {
+	if json.Valid(bytes.TrimSpace([]byte(body))) {
 		return "application/json"
 	}
 	return "text/plain; charset=utf-8"
@@ -394,10 +397,6 @@ func (f *Disturbance) header() http.Header {
 		f.Header = http.Header{}
 	}
 	return f.Header
-}
-
-func wordList(vocabulary map[string]action) string {
-	return strings.Join(slices.Sorted(maps.Keys(vocabulary)), ", ")
 }
 
 // examples holds an example for each word that needs a value, for error texts.

@@ -99,11 +99,6 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 	return q, ""
 }
 
-// future reports whether a day has not yet begun in the cooperative's zone.
-func (p *reportRoutes) future(q *web.Request, day trade.Date) bool {
-	return trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day)
-}
-
 // patient extends the deadline of this answer to the time that a large ledger needs. Only one such
 // answer may run; another gets ErrBusy at once, because a waiting request would hold a place.
 func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
@@ -201,7 +196,7 @@ func (p *reportRoutes) month(q *web.Request) (day trade.Date, ok bool, err error
 	switch {
 	case !ok:
 		return day, false, p.noClosing(q, "report.no_month")
-	case p.future(q, day):
+	case trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day):
 		return day, false, p.noClosing(q, "report.month_future")
 	}
 	return day, true, nil

@@ -215,8 +215,10 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 	case NothingNew:
 		return !f.runsOf(a.Subject, func(r runMemory) bool { return r.good.IsZero() })
 	case DiskFull: // nothing is known about another host, or about a folder that cannot be checked
-		return slices.ContainsFunc(f.spaces,
-			func(s trade.Space) bool { return a.Subject == diskSubject(f.host, s.Folder) }) || goneFolder(f, a.Subject)
+		// or of a folder of this host whose own space is not known while that of others is: it is not used any more
+		return slices.ContainsFunc(f.spaces, func(s trade.Space) bool {
+			return a.Subject == diskSubject(f.host, s.Folder)
+		}) || len(f.spaces) > 0 && strings.HasPrefix(a.Subject, f.host+" ")
 	case Certificate:
 		return !f.certificate.IsZero()
 	}
@@ -226,10 +228,4 @@ func over(f facts, a trade.Alert, detail Detail) bool {
 // runsOf reports whether so returns true for a configured job's runs.
 func (f facts) runsOf(job string, so func(runMemory) bool) bool {
 	return slices.ContainsFunc(f.jobs, func(j jobFacts) bool { return j.Name == job && j.configured && so(j.runs) })
-}
-
-// goneFolder reports whether subject is a folder of this host, while the space of other folders is
-// known. As its own space is not, the ledger no longer uses it.
-func goneFolder(f facts, subject string) bool {
-	return len(f.spaces) > 0 && strings.HasPrefix(subject, f.host+" ")
 }

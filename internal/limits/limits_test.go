@@ -22,7 +22,7 @@ const (
 	// productMost is the number of lines of product code, without comments and blank lines: of the
 	// packages of which the program consists. Those that only tests import are no part of it. It
 	// falls with each stage of the work; whoever raises it gives the reason in the commit.
-	productMost = 99_050
+	productMost = 99_052
 	// productSlack is how far below productMost the product may be before the number must be
 	// lowered, so that not each removed line changes it.
 	productSlack = 1_000

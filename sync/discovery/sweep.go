@@ -29,7 +29,9 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		return nil
 	}
 	count := p.seen.keyCount
-	if count.tooFew() && !accepted(cursor.Sweep, count) {
+	// so few rows were found that the sweep proves nothing
+	tooFew := count.Known >= brakeFewest && count.Found*2 < count.Known || count.Known >= brakeNone && count.Found == 0
+	if tooFew && !accepted(cursor.Sweep, count) {
 		r.Run.Report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
@@ -69,11 +71,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		Read: r.Run.Report.Read, Beside: p.beside.list(),
 	}
 	return nil
-}
-
-// tooFew reports whether so few rows were found that the sweep proves nothing.
-func (c keyCount) tooFew() bool {
-	return c.Known >= brakeFewest && c.Found*2 < c.Known || c.Known >= brakeNone && c.Found == 0
 }
 
 // accepted reports whether a person has released a sweep that finds so few rows. The release holds

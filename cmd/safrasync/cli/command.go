@@ -27,6 +27,9 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true, RunE: run,
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
+				if len(given) > 0 && formerly(cmd, given) != "" {
+					return a.UnknownCommand(cmd, given)
+				}
 				return a.Usage("says.arguments",
 					strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
 			}
@@ -51,6 +54,24 @@ func (a *App) Alone(cmd *cobra.Command, mode string, only []string, with ...stri
 	return err
 }
 
+// formerly returns the command for words that people type behind another, and that are none; "" if
+// there is no such command.
+func formerly(cmd *cobra.Command, given []string) string {
+	now := map[string]string{
+		"approve": "approvals approve", "audit": "report --audit", "audit verify": "doctor --audit",
+		"cron": "status --next", "decide": "help decide",
+		"decisions": "report --decided", "decline": "approvals decline", "diff": "explain --sent",
+		"preview": "why --request", "rows show": "why", "show": "why", "version": "--version",
+	}
+	for words := min(2, len(given)); words > 0; words-- {
+		typed := append([]string{cmd.CommandPath()}, given[:words]...)
+		if to := now[strings.TrimPrefix(strings.Join(typed, " "), "safrasync ")]; to != "" {
+			return to
+		}
+	}
+	return ""
+}
+
 // Group makes a command that only has sub-commands.
 func (a *App) Group(use string, short i18n.Key) *cobra.Command {
 	return a.Command(use, short, AnyArgs,
@@ -62,6 +83,9 @@ func (a *App) Group(use string, short i18n.Key) *cobra.Command {
 func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
+	}
+	if now := formerly(cmd, args); now != "" {
+		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {

@@ -66,7 +66,9 @@ func (d *daemon) generation(config *config.Config, atStart bool) (*generation, e
 	g.feeder = office.NewFeeder(config, d.store, d.log)
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
 		Engine: g.engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
-		Alive: g.alive, WakeMost: watchdog / 3, Patience: longestWait(config),
+		Alive: g.alive, WakeMost: watchdog / 3,
+		// a healthy pass makes no progress during a query, a request, or a pause that the API asked for
+		Patience: max(config.ERP.StatementTimeout, config.API.Timeout, sending.LongestRest) + stallMargin,
 	})
 	if err != nil {
 		return nil, errors.Join(config.Annotate(err), g.App.Close())
@@ -136,9 +138,3 @@ func (g *generation) close() {
 
 // stallMargin is how much longer than its longest wait a pass may take before it counts as hanging.
 const stallMargin = 2 * time.Minute
-
-// longestWait is how long a healthy pass may make no progress: one query of the ERP, one request
-// with its answer, or a pause that the API asked for.
-func longestWait(c *config.Config) time.Duration {
-	return max(c.ERP.StatementTimeout, c.API.Timeout, sending.LongestRest) + stallMargin
-}

@@ -221,7 +221,7 @@ func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Optio
 	if len(options.Sections) == 0 { // single rows only in files
 		options.Sections = office.SectionsShown
 	}
-	_, err := snapshot.Report(options, tableWriter(a, options))
+	_, err := snapshot.Report(options, &sectionTable{app: a, lang: options.Lang})
 	return err
 }
 

@@ -28,11 +28,6 @@ type sectionTable struct {
 	given   bool // a section has begun
 }
 
-// tableWriter returns the writer that prints a report on a terminal.
-func tableWriter(a *cli.App, o reconcile.Options) reconcile.Writer {
-	return &sectionTable{app: a, lang: o.Lang}
-}
-
 func (t *sectionTable) Begin(h reconcile.Heading) error {
 	t.zone = h.Zone
 	t.app.Line(h.Title)

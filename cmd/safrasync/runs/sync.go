@@ -168,14 +168,10 @@ func printRefused(a *cli.App, err error) error {
 	if !a.AsJSON || ledger == nil {
 		return nil
 	}
+	// ledger_rolled_back for state-rolled-back
+	code := "ledger_" + strings.ReplaceAll(strings.TrimPrefix(ledger.Code, "state-"), "-", "_")
 	return a.PrintJSON(struct {
 		Runs    []trade.RunReport `json:"runs"`
 		Stopped trade.Stop        `json:"stopped"`
-	}{[]trade.RunReport{}, trade.Stop{Code: stopOfLedger(ledger.Code), Why: trade.Because(ledger)}})
-}
-
-// stopOfLedger returns the stop code for a ledger that cannot be used: ledger_rolled_back for
-// state-rolled-back.
-func stopOfLedger(code string) string {
-	return "ledger_" + strings.ReplaceAll(strings.TrimPrefix(code, "state-"), "-", "_")
+	}{[]trade.RunReport{}, trade.Stop{Code: code, Why: trade.Because(ledger)}})
 }
