@@ -102,6 +102,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 		}
 	}
 	if now.Stop != nil && now.Stop.Code == stopUnwitnessed && act.Saw != nil {
+		// the jobs of this machine go on without the witness
 		if err := began(t, releaseTask(t.S), record.At); err != nil {
 			return false, err
 		}

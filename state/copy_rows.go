@@ -33,6 +33,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		}
 		m.plan.Tables = append(m.plan.Tables, copied)
 	}
+	// for the witness it is a new ledger
 	if err := errors.Join(t.Do(`DELETE FROM task WHERE name LIKE ?`, witnessTasks+"%"), restore()); err != nil {
 		return err
 	}

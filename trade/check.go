@@ -142,6 +142,7 @@ func (c *checker) car(rule FieldRule, text string) {
 	switch {
 	case err != nil:
 		c.judge("car", rule.Field, RuleCAR, "UF-NNNNNNN-32 hex")
+	// Its municipality is in another federative unit. Registers have had this wrong, so it is only a remark.
 	case c.checks.CAR != Off && !strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]]):
 		c.report(rule.Field, RuleCARPlace, "", Warning)
 	}

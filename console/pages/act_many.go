@@ -160,9 +160,9 @@ func doShown(q *web.Request, o *office.Office, again func(status int, reason, fa
 		return err
 	case out.Lost:
 		return again(http.StatusConflict, reason, "desk.moved")
-	case len(out.Asked) == 1 && out.Done+len(out.Not) == 0 && out.Broke == "":
+	case len(out.Asked) == 1 && out.Done+len(out.Not) == 0 && out.Broke == "": // nothing else is to be told
 		return Asked(q, out.Asked[0].Approval)
-	case len(out.Not)+len(out.Asked) > 0 || out.Broke != "":
+	case len(out.Not)+len(out.Asked) > 0 || out.Broke != "": // not the whole plan was done
 		return told(&out)
 	}
 	return done(out.Jobs)

@@ -77,7 +77,7 @@ func (s *Service) digestWhenDue(ctx context.Context) error {
 		return nil
 	}
 	now := s.now()
-	until := now.Add(-digestSettles).Truncate(time.Millisecond)
+	until := now.Add(-digestSettles).Truncate(time.Millisecond) // the precision of the ledger
 	last, err := s.Ledger.DigestedUntil(ctx)
 	if err != nil {
 		return err

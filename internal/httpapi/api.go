@@ -116,6 +116,7 @@ func (a *API) refused(cause string) {
 
 func (a *API) tooMany(w http.ResponseWriter) {
 	a.refused("rate")
+	// by then one more request is allowed
 	w.Header().Set("Retry-After", strconv.Itoa(int(1/float64(a.limits.rate))+1))
 	a.fail(w, http.StatusTooManyRequests, "rate_limited", "too many requests; ask again later")
 }

@@ -257,6 +257,8 @@ func (e *contentError) Error() string { return e.err.Error() }
 // takeUp advances the end by one sound line.
 func takeUp(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
+	// A head or a base: the record tells something of the journal itself. No text within a line contains
+	// such a mark, because its quotes are escaped there.
 	if bytes.Contains(e.text, headMark) || bytes.Contains(e.text, baseMark) {
 		r, err := e.record()
 		if err != nil {

@@ -103,8 +103,9 @@ const ledgerAgain = 5 * time.Second
 // openLedger opens the ledger. It waits for a PostgreSQL ledger whose server is away, or that the
 // hosts have to confirm after a fail-over, because each attempt reports that this host is in step; and
 // for one that is older than its journal. Between two attempts nothing of it is open or locked, so
-// `safrasync rebuild` and `restore` can take it; that they have it is no reason to end. The service manager takes the service for started meanwhile: it would give up long before the
-// servers come back. People are told, because it may be that only they can end it.
+// `safrasync rebuild` and `restore` can take it; that they have it is no reason to end. The service
+// manager takes the service for started meanwhile: it would give up long before the servers come back.
+// People are told, because it may be that only they can end it.
 func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 	people, err := office.Alerts(config, d.Voice(), nil, d.log)
 	if err != nil {
