@@ -107,7 +107,8 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 			return false, err
 		}
 	}
-	noteJob(t, record, act.Status)
+	note := noteActOf(t, record)
+	note.Jobs = append(note.Jobs, jobFactOf(act.Status)) // a pause is also a decision about sending
 	err = putStatus(t, act.Status)
 	if err == nil && now.Stop != nil && slices.Contains([]string{brakeAbsent, brakeNewJournal}, now.Stop.Code) {
 		err = endBrake(t, now.Stop.Code, record.At)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash"
 	"path/filepath"
 	"slices"
 	"time"
@@ -40,15 +39,12 @@ func (r auditRow) Record() trade.AuditRecord {
 // before, so no record can be altered, removed or inserted without altering all that follow.
 func (r auditRow) sum() string {
 	h := sha256.New()
-	hashParts(h, r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail)
-	return hex.EncodeToString(h.Sum(nil))
-}
-
-// hashParts hashes parts with their lengths, so that ("a", "bc") differs from ("ab", "c").
-func hashParts(h hash.Hash, parts ...string) {
-	for _, p := range parts {
+	for _, p := range []string{
+		r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail,
+	} { // each with its length, so that ("a", "bc") differs from ("ab", "c")
 		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // writing to a hash never fails
 	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // selectAuditHead selects the end of the audit.

@@ -79,9 +79,14 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 // megabyte in less memory writes it beside the tables.
 func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) error {
-		_, err := t.ExecContext(ctx, `SET LOCAL work_mem = '64kB'; SET LOCAL temp_tablespaces = '';
-			SELECT COUNT(*) FROM (SELECT repeat(md5(CAST(n AS TEXT)), 32) FROM generate_series(1, 1024) n ORDER BY 1) t`)
-		return err
+		var set string
+		var sorted int
+		err := t.GetContext(ctx, &set, `SELECT set_config('work_mem', '64kB', TRUE) || set_config('temp_tablespaces', '', TRUE)`)
+		if err != nil {
+			return err
+		}
+		return t.GetContext(ctx, &sorted, `SELECT COUNT(*) FROM (SELECT repeat(md5(CAST(n AS TEXT)), 32)
+			FROM generate_series(1, 1024) n ORDER BY 1) t`)
 	})
 	err = s.db.Fault(ctx, "looking at the ledger", err)
 	var known *sqldb.Error

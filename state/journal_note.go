@@ -253,12 +253,6 @@ func noteActOf(t *sqldb.Tx, act trade.AuditRecord) *journal.Record {
 	return r
 }
 
-// noteJob records the state in which a person left a job: a pause is also a decision about sending.
-func noteJob(t *sqldb.Tx, act trade.AuditRecord, status trade.JobStatus) {
-	r := noteActOf(t, act)
-	r.Jobs = append(r.Jobs, jobFactOf(status))
-}
-
 // jobFactOf returns the state in which a person left a job, in the form of the journal.
 func jobFactOf(status trade.JobStatus) journal.JobFact {
 	fact := journal.JobFact{Job: status.Job}

@@ -28,15 +28,9 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	if err != nil {
 		return nil
 	}
-	needing, err := p.office.Needing(ctx)
+	counts["/pending"], counts["/doubts"], err = p.office.Needing(ctx)
 	if err != nil {
 		return nil
-	}
-	for state, n := range needing {
-		counts["/pending"] += n
-		if state == trade.InDoubt || state == trade.Held {
-			counts["/doubts"] += n
-		}
 	}
 	return counts
 }

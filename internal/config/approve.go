@@ -32,13 +32,6 @@ func (a ApproveConfig) people() map[string]int {
 	}
 }
 
-func (a ApproveConfig) check(d *Decoder) {
-	for act, people := range a.people() {
-		between(d, "approve."+act, people, 0, peopleMost)
-	}
-	between(d, "approve.lapse", a.Lapse, time.Hour, 30*day)
-}
-
 // Rules returns the rules of approval in the engine's form.
 func (a ApproveConfig) Rules() acts.Rules {
 	return acts.Rules{People: a.people(), Above: a.Above.Decimal, Lapses: a.Lapse}

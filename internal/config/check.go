@@ -45,7 +45,10 @@ func (c *Config) check(d *Decoder) {
 	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
 	d.OneOf("brakes.changed_key", c.Brakes.ChangedKey, "pause", "off")
-	c.Approve.check(d)
+	for act, people := range c.Approve.people() {
+		between(d, "approve."+act, people, 0, peopleMost)
+	}
+	between(d, "approve.lapse", c.Approve.Lapse, time.Hour, 30*day)
 	d.OneOf("log.level", c.Log.Level, "error", "warn", "info", "debug")
 	c.checkAlerts(d)
 	c.checkRetention(d)

@@ -15,7 +15,7 @@ import (
 // may stand there.
 func TestTheHeadOfAnIfHasNoEffect(t *testing.T) {
 	t.Parallel()
-	for name, source := range readRepository(t) {
+	for name, source := range readRepository(t, ".go") {
 		set := token.NewFileSet()
 		file := must.Get(parser.ParseFile(set, name, source, parser.SkipObjectResolution))(t)
 		ast.Inspect(file, func(n ast.Node) bool {

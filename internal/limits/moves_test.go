@@ -34,7 +34,7 @@ var movedFields = []string{"State", "Cause", "NextAttemptAt"}
 // rows of the ledger take it from them in one file.
 func TestOnlyItsMethodsMoveAnEntry(t *testing.T) {
 	t.Parallel()
-	c := newChecker(t, readRepository(t))
+	c := newChecker(t, readRepository(t, ".go"))
 	for folder := range c.folders {
 		if slices.Contains(generics, folder) {
 			continue
@@ -59,7 +59,7 @@ func TestOnlyItsMethodsMoveAnEntry(t *testing.T) {
 
 func TestAnAssignmentToAnEntryIsFound(t *testing.T) {
 	t.Parallel()
-	sources := readRepository(t)
+	sources := readRepository(t, ".go")
 	sources["x/x.go"] = `package x
 
 import (

@@ -38,7 +38,7 @@ func TestWhatRunsAtOnceIsWatched(t *testing.T) {
 		t.Fatal("the Makefile has no WATCHED")
 	}
 	left := map[string]bool{}
-	for name, source := range readRepository(t) {
+	for name, source := range readRepository(t, ".go") {
 		if folder := path.Dir(name); atOnce(t, source) && !onlyForTests.MatchString(folder) &&
 			!slices.ContainsFunc(patterns, func(p string) bool { return matches(p, folder) }) {
 			left[folder] = true

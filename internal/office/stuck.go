@@ -151,25 +151,30 @@ func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// Needing returns how many rows need somebody, by state: those that have a cause themselves which keeps
-// them, and do not only wait for other rows. It is what the groups of [Office.Stuck] have, without reading
-// the rows.
-func (o *Office) Needing(ctx context.Context) (map[trade.State]int, error) {
-	out := map[trade.State]int{}
+// Needing returns how many rows need somebody: those that have a cause themselves which keeps them, and
+// do not only wait for other rows. It is what the groups of [Office.Stuck] have, without reading the rows.
+// doubts are those about which a person decides, also of jobs that are configured no more.
+func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
 	for _, job := range o.jobs {
 		causes, err := o.store.StuckStates(ctx, job.Name())
 		if err != nil {
-			return nil, err
+			return 0, 0, err
 		}
-		for state, of := range causes {
+		for _, of := range causes {
 			for cause, n := range of {
-				if state != trade.Waiting || cause != trade.CauseParent {
-					out[state] += n
+				if cause != trade.CauseParent {
+					rows += n
 				}
 			}
 		}
 	}
-	return out, nil
+	all, err := o.store.StuckStates(ctx, "")
+	for _, state := range trade.Undecided {
+		for _, n := range all[state] {
+			doubts += n
+		}
+	}
+	return rows, doubts, err
 }
 
 // Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The

@@ -466,13 +466,6 @@ func (t *Tx) NewsOfOthers() bool {
 	return false
 }
 
-// noteOthers remembers what our journal tells of the others.
-func (s *DB) noteOthers(at map[string]int64) {
-	s.server.mu.Lock()
-	defer s.server.mu.Unlock()
-	s.server.noted = at
-}
-
 // otherServer returns the error for a ledger on another server than the one on which it was last
 // used. The caller adds the hint.
 func (s *DB) otherServer(was, is string) error {

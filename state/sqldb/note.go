@@ -91,7 +91,11 @@ func (t *Tx) noteState(id string, rows map[string]JournalRow) error {
 			at[other] = r.At
 		}
 	}
-	t.Then = append(t.Then, func() { t.S.noteOthers(at) })
+	t.Then = append(t.Then, func() {
+		t.S.server.mu.Lock()
+		defer t.S.server.mu.Unlock()
+		t.S.server.noted = at
+	})
 	t.Note.On = t.Now.Server
 	if t.Note.Term == nil && t.Now.Server != "" {
 		term := t.had.Term
