@@ -39,9 +39,22 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
 		})
 	})
-	q := web.NewRequest(&c.Site, &leaving{w, began}, r, newID())
+	number := make([]byte, 5) // of the answer, which a person can give to IT
+	_, _ = rand.Read(number)  // never fails
+	q := web.NewRequest(&c.Site, &leaving{w, began}, r, hex.EncodeToString(number))
 	q.Ending = c.ending.Done()
-	headers(w.Header(), c.Site.Secure)
+	h := w.Header() // of every answer, including errors
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Permissions-Policy", "camera=(), geolocation=(), microphone=()")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Frame-Options", "DENY")
+	if c.Site.Secure {
+		h.Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	defer func() {
 		switch p := recover(); p {
 		case nil:
@@ -67,36 +80,40 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 		}
 		defer leave()
 	}
-	if !slices.Contains(c.Hosts, hostOf(r.Host)) {
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = r.Host
+	}
+	if !slices.Contains(c.Hosts, strings.ToLower(strings.Trim(host, "[]"))) {
 		q.Fail(&web.Fault{Status: http.StatusMisdirectedRequest, Code: "host"})
 		return
 	}
 	if _, pattern := c.mux.Handler(r); pattern == "" { // otherwise the mux would answer by itself
-		q.Fail(c.nothing(r, w.Header()))
+		var allowed []string
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := c.mux.Handler(other); pattern != "" && other.Method != r.Method {
+				allowed = append(allowed, method)
+			}
+		}
+		if len(allowed) == 0 {
+			q.Fail(web.ErrNotFound)
+			return
+		}
+		h.Set("Allow", strings.Join(allowed, ", "))
+		q.Fail(&web.Fault{Status: http.StatusMethodNotAllowed, Code: "method"})
 		return
 	}
 	c.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, q)))
 }
 
-type requestKey struct{}
+// policy allows a page to load only its own parts. connect-src is for the live parts of a
+// page, which htmx requests.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-// nothing returns the error for an unknown path (404), or for a known path with another method
-// (405).
-func (c *Console) nothing(r *http.Request, h http.Header) error {
-	var allowed []string
-	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		other := r.Clone(r.Context())
-		other.Method = method
-		if _, pattern := c.mux.Handler(other); pattern != "" && other.Method != r.Method {
-			allowed = append(allowed, method)
-		}
-	}
-	if len(allowed) == 0 {
-		return web.ErrNotFound
-	}
-	h.Set("Allow", strings.Join(allowed, ", "))
-	return &web.Fault{Status: http.StatusMethodNotAllowed, Code: "method"}
-}
+type requestKey struct{}
 
 // guard is the one place that decides whether a request reaches its page.
 func (c *Console) guard(route web.Route) http.Handler {
@@ -133,29 +150,21 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 	case refused != nil:
 		return refused
 	case q.Method == http.MethodPost:
-		if err := form(q, route); err != nil {
-			return err
+		if err := readForm(q, route); err != nil {
+			var long *http.MaxBytesError
+			if errors.As(err, &long) {
+				return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
+			}
+			return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
+		}
+		switch {
+		case !allReadable(q.PostForm):
+			return web.BadRequest("form")
+		case !route.Open && !q.TokenFits(): // open routes change only the browser's own cookies
+			return &web.Fault{Status: http.StatusForbidden, Code: "token"}
 		}
 	}
 	return c.placed(q, route, func() error { return route.Handle(q) })
-}
-
-// form reads the form of a request, and checks the token in it.
-func form(q *web.Request, route web.Route) error {
-	if err := readForm(q, route); err != nil {
-		var long *http.MaxBytesError
-		if errors.As(err, &long) {
-			return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
-		}
-		return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
-	}
-	switch {
-	case !allReadable(q.PostForm):
-		return web.BadRequest("form")
-	case !route.Open && !q.TokenFits(): // open routes change only the browser's own cookies
-		return &web.Fault{Status: http.StatusForbidden, Code: "token"}
-	}
-	return nil
 }
 
 // readable reports whether both databases accept a text; PostgreSQL accepts only valid UTF-8
@@ -275,18 +284,4 @@ func (c *Console) address(r *http.Request) (text string, ok bool) {
 		return told.String(), true
 	}
 	return host, true
-}
-
-func hostOf(host string) string {
-	if name, _, err := net.SplitHostPort(host); err == nil {
-		host = name
-	}
-	return strings.ToLower(strings.Trim(host, "[]"))
-}
-
-// newID returns a number for an answer, which a person can give to IT.
-func newID() string {
-	b := make([]byte, 5)
-	_, _ = rand.Read(b) // never fails
-	return hex.EncodeToString(b)
 }

@@ -87,9 +87,9 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	ana.Get("/references/wallets?text=12").Wants(http.StatusOK, "33333333-3333-4333-8333-333333333312")
 	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre Carteiras 12")
 
-	carla.Get("/schedules").Wants(http.StatusOK, "Executar agora")
+	carla.Get("/routines").Wants(http.StatusOK, "Executar agora")
 	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusOK, "Executar agora")
-	carla.Get("/schedules")
+	carla.Get("/routines")
 	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusForbidden)
 }
 

@@ -21,7 +21,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
-	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "Contratos", "completa")
+	b := d.as(trade.Reader).Get("/routines").Wants(http.StatusOK, "Contratos", "completa")
 	_, last, _ := strings.Cut(b.Body, "Última execução")
 	if !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
 		t.Errorf("the last run is not the newest, which found nothing new: %.200s", last)
@@ -43,7 +43,7 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 	must.Do(t, d.host.Store.StartRun(t.Context(), trade.RunReport{
 		ID: "now", Job: "contracts", StartedAt: office.Now(),
 	}))
-	b := d.as(trade.Reader).Get("/runs").Wants(http.StatusOK, "interrompida, sem fim registrado")
+	b := d.as(trade.Reader).Get("/routines").Wants(http.StatusOK, "interrompida, sem fim registrado")
 	if strings.Count(b.Body, `<td class="number">–</td>`) != 4 {
 		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
 	}
@@ -58,11 +58,11 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	d.as(trade.Accountant).Get("/schedules").Wants(http.StatusOK, "Contratos")
-	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Executar agora", "Suspender")
+	d.as(trade.Accountant).Get("/routines").Wants(http.StatusOK, "Contratos")
+	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Executar agora", "Suspender")
 	order := func(act, reason string) *consoletest.Browser {
 		t.Helper()
-		b.Get("/schedules")
+		b.Get("/routines")
 		b.Submit("/schedules/contracts/plan", url.Values{"act": {act}}).Wants(http.StatusOK)
 		return b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
 	}
@@ -84,7 +84,7 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	if home := b.Get("/").Wants(http.StatusOK, "suspensa").Body; strings.Contains(home, "próxima") {
 		t.Error("a job that is paused is said to run next")
 	}
-	b.Get("/schedules")
+	b.Get("/routines")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusConflict,
 		"a rotina já está suspensa")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusConflict,
@@ -107,7 +107,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	stop := &trade.Stop{Code: "in_doubt", Why: trade.Say("several unknown outcomes in a row")}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
-	b := d.as(trade.Administrator).Get("/schedules").Wants(http.StatusOK, "Ver e liberar", "parada",
+	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, use “Ver e liberar”.")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
 		"a parada")
@@ -157,7 +157,7 @@ func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
 	d.run(1, "sync", "contratos")
 	d.open()
 	sent := d.rows(trade.Accepted)[0]
-	b := d.as(trade.Administrator).Get("/schedules")
+	b := d.as(trade.Administrator).Get("/routines")
 	at := "/schedules/contratos/"
 	b.Submit(at+"plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "já estão na plataforma, ou podem estar",
 		sent.Key, sent.RemoteID, "não há como apagar", "Conferi: os documentos novos")
@@ -177,7 +177,7 @@ func TestAnAbsenceIsReleasedInTheConsole(t *testing.T) {
 	must.Do(t, d.host.Store.SignOfLife(t.Context(), []string{"contracts"}, since.Add(200*24*time.Hour), run.Absence))
 	b := d.as(trade.Administrator)
 	b.Get("/").Wants(http.StatusOK, "sinal de vida")
-	b.Get("/schedules").Wants(http.StatusOK, "sinal de vida")
+	b.Get("/routines").Wants(http.StatusOK, "sinal de vida")
 	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK,
 		"sinal de vida", "não se sabe")
 	form := with(b.Form("/schedules/contracts/do"), "reason", "só ficou desligado")

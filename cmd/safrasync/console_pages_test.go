@@ -40,8 +40,8 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 	d := newDemoDesk(t)
 	reader := d.as(trade.Reader)
 	for _, path := range []string{
-		"/season", "/pending", "/doubts", "/changed", "/references", "/references/farms", "/routines", "/runs",
-		"/schedules", "/events", "/alerts", "/audit", "/audit/check", "/approvals", "/report", "/rows", "/",
+		"/season", "/pending", "/doubts", "/changed", "/references", "/references/farms", "/routines",
+		"/events", "/alerts", "/audit", "/audit/check", "/approvals", "/report", "/rows", "/",
 	} {
 		reader.Get(path).Wants(http.StatusOK, "<h1>")
 		if missing := regexp.MustCompile(`>[a-z_]+(\.[a-z_]+)+<`).FindString(reader.Body); missing != "" {
@@ -55,7 +55,7 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 		"/schedules/contracts/plan": {"act": {"pause"}},
 		"/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {},
 	} {
-		reader.Get("/runs")
+		reader.Get("/routines")
 		reader.Submit(path, form).Wants(http.StatusForbidden, "Seu perfil não permite isto")
 	}
 	reader.Get("/runs/no-such-run").Wants(http.StatusNotFound)
@@ -72,11 +72,11 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		d.run(0, "sync")
 		doubt, invalid, sent := d.rows(trade.InDoubt)[0], d.rows(trade.Invalid)[0], d.rows(trade.Accepted)[0]
 		b := d.as(trade.Administrator)
-		_, run, _ := strings.Cut(b.Get("/runs").Body, `href="/runs/`)
+		_, run, _ := strings.Cut(b.Get("/routines").Body, `href="/runs/`)
 		run, _, _ = strings.Cut(run, `"`)
 		paths := []string{
 			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
-			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/runs?job=contracts", "/account",
+			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/routines?job=contracts", "/account",
 			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID),
 			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
 			"/rows?state=needs_person", "/rows?cause=ref:wallets", "/rows?flag=changed&sort=oldest",
@@ -117,7 +117,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 				"reason": {"carteira nova"},
 			}).Wants(http.StatusOK, "Gravado.")
-		b.Get("/schedules").Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusOK)
+		b.Get("/routines").Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusOK)
 		b.Post("/schedules/contracts/do",
 			with(b.Form("/schedules/contracts/do"), "reason", "inventário")).Wants(http.StatusOK,
 			"Suspensa por uma pessoa")
@@ -274,9 +274,9 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
-		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/runs": "Runs",
+		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/routines": "Runs",
 		"/events": "Events of the platform", "/alerts": "Nobody is told",
-		"/schedules": "Run now", "/audit": "Verify the audit",
+		"/routines?job=contracts": "Run now", "/audit": "Verify the audit",
 	} {
 		b.Get(path).Wants(http.StatusOK, text)
 	}

@@ -14,16 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-func (s *Sessions) loginRoutes() []web.Route {
-	return []web.Route{
-		{Method: http.MethodGet, Path: "/login", Open: true, Handle: s.showLogin},
-		{Method: http.MethodPost, Path: "/login", Open: true, Handle: s.logIn},
-		web.Post("/logout", trade.Reader, s.logOut).AtFirst(),
-		web.Get("/account", trade.Reader, s.showAccount).AtFirst(),
-		web.Post("/account/password", trade.Reader, s.changeOwnPassword).AtFirst(),
-	}
-}
-
 // loginPage is the data of the login page.
 type loginPage struct {
 	Next  string

@@ -121,31 +121,23 @@ func (o *OpenID) talk(ctx context.Context) (_ context.Context, end func(), err e
 	select {
 	case o.talks <- struct{}{}:
 	default:
-		if err := o.wait(ctx); err != nil {
-			return nil, nil, err
+		// until another one ends, so that a person who comes at a busy moment need not begin again
+		select {
+		case o.waiting <- struct{}{}:
+			defer func() { <-o.waiting }()
+		default:
+			return nil, nil, web.ErrBusy
+		}
+		turn, cancel := context.WithTimeout(ctx, o.turn)
+		defer cancel()
+		select {
+		case o.talks <- struct{}{}:
+		case <-turn.Done():
+			return nil, nil, web.ErrBusy
 		}
 	}
 	ctx, cancel := context.WithTimeout(oidc.ClientContext(ctx, o.client), o.patience)
 	return ctx, func() { cancel(); <-o.talks }, nil
-}
-
-// wait waits until another conversation ends, so that a person who comes at a busy moment need not
-// begin again.
-func (o *OpenID) wait(ctx context.Context) error {
-	select {
-	case o.waiting <- struct{}{}:
-		defer func() { <-o.waiting }()
-	default:
-		return web.ErrBusy
-	}
-	ctx, cancel := context.WithTimeout(ctx, o.turn)
-	defer cancel()
-	select {
-	case o.talks <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return web.ErrBusy
-	}
 }
 
 // provider returns the issuer's metadata. If they cannot be read again, or are invalid now, it
@@ -188,9 +180,13 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 	if err := fresh.Claims(&says); err != nil {
 		return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
+	// Codes and the secret would be sent there, or keys read from there that somebody on the network may
+	// have replaced.
 	for _, at := range []string{says.Auth, says.Token, says.Keys} {
-		if err := sameSecurity(o.Issuer, at); err != nil {
-			return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, err)
+		u, err := url.Parse(at)
+		if err != nil || u.Host == "" || u.Scheme != "https" &&
+			!(u.Scheme == "http" && strings.HasPrefix(o.Issuer, "http:")) {
+			return nil, phrase.Errorf("the issuer %s: it names an address that does not begin with https://", o.Issuer)
 		}
 	}
 	if len(says.PKCE) > 0 && !slices.Contains(says.PKCE, "S256") {
@@ -201,18 +197,6 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 	o.known, o.read = fresh, now
 	o.post = len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic")
 	return fresh, nil
-}
-
-// sameSecurity returns an error if an issuer with TLS names an address without TLS. Codes and the
-// secret would be sent there, or keys read from there that somebody on the network may have
-// replaced.
-func sameSecurity(issuer, at string) error {
-	u, err := url.Parse(at)
-	if err != nil || u.Host == "" || u.Scheme != "https" &&
-		!(u.Scheme == "http" && strings.HasPrefix(issuer, "http:")) {
-		return errors.New("it names an address that does not begin with https://")
-	}
-	return nil
 }
 
 // oauth returns the configuration of the code flow.

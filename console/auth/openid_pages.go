@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -21,20 +22,6 @@ import (
 // BackPath is the path to which an issuer redirects browsers. With the address of the console
 // before it, it must be registered at the issuer.
 const BackPath = "/login/openid/back"
-
-// openIDPages redirect people to the issuer, and receive them from there.
-type openIDPages struct{ s *Sessions }
-
-func (p *openIDPages) routes() []web.Route {
-	return []web.Route{
-		{Method: http.MethodPost, Path: "/login/openid", Open: true, Handle: p.goToIssuer},
-		{
-			Method: http.MethodGet, Path: BackPath, Open: true, Takes: web.AnswerWithin + issuerAnswers,
-			Handle: p.comeBack,
-		},
-		web.Post("/account/prove", trade.Reader, p.proveAtIssuer),
-	}
-}
 
 // flowLasts is how long somebody may take to log in at the issuer.
 const flowLasts = 10 * time.Minute
@@ -58,19 +45,8 @@ func (f flow) part(name string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (f flow) text() string {
-	kind := "login"
-	if f.proof {
-		kind = "proof"
-	}
-	return strings.Join([]string{
-		f.secret, strconv.FormatInt(f.began.Unix(), 10), kind,
-		base64.RawURLEncoding.EncodeToString([]byte(f.next)),
-	}, ".")
-}
-
 // flow returns the browser's flow. ok is false if there is none, or if it has expired.
-func (p *openIDPages) flow(q *web.Request) (f flow, ok bool) {
+func (s *Sessions) flow(q *web.Request) (f flow, ok bool) {
 	parts := strings.Split(q.CookieValue(cookieFlow), ".")
 	if len(parts) != 4 || len(parts[0]) < 40 {
 		return f, false
@@ -87,7 +63,7 @@ func (p *openIDPages) flow(q *web.Request) (f flow, ok bool) {
 
 // back returns the address to which the issuer redirects this browser: under the host name that the
 // browser uses, which is one of those configured.
-func (p *openIDPages) back(q *web.Request) string {
+func (s *Sessions) back(q *web.Request) string {
 	scheme := "http://"
 	if q.Site.Secure {
 		scheme = "https://"
@@ -95,103 +71,110 @@ func (p *openIDPages) back(q *web.Request) string {
 	return scheme + q.Host + BackPath
 }
 
-func (p *openIDPages) goToIssuer(q *web.Request) error {
-	if p.s.OpenID == nil {
+func (s *Sessions) goToIssuer(q *web.Request) error {
+	if s.OpenID == nil {
 		return web.ErrNotFound
 	}
-	return p.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next"))})
+	return s.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next"))})
 }
 
 // proveAtIssuer lets a person without a password here prove their identity again, before an act
 // that may double a record.
-func (p *openIDPages) proveAtIssuer(q *web.Request) error {
+func (s *Sessions) proveAtIssuer(q *web.Request) error {
 	if q.Login.User.Issuer == "" {
 		return web.ErrNotFound
 	}
-	return p.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next")), proof: true})
+	return s.toIssuer(q, flow{next: web.Local(q.PostForm.Get("next")), proof: true})
 }
 
 // toIssuer sends the browser to the issuer. It uses a page with a link, because a form may only
 // lead to this console.
-func (p *openIDPages) toIssuer(q *web.Request, f flow) error {
+func (s *Sessions) toIssuer(q *web.Request, f flow) error {
 	f.secret, f.began = newSecret(), q.Site.Now()
 	if len(f.next) > 1024 { // cookies are limited in size
 		f.next = "/"
 	}
-	address, err := p.s.OpenID.address(q.Context(), f, p.back(q), q.Site.Now())
+	address, err := s.OpenID.address(q.Context(), f, s.back(q), q.Site.Now())
 	if err != nil {
-		return p.issuerDown(q, f, err)
+		return s.issuerDown(q, f, err)
 	}
-	q.SetCookie(cookieFlow, f.text(), flowLasts)
+	kind := "login"
+	if f.proof {
+		kind = "proof"
+	}
+	q.SetCookie(cookieFlow, strings.Join([]string{
+		f.secret, strconv.FormatInt(f.began.Unix(), 10), kind,
+		base64.RawURLEncoding.EncodeToString([]byte(f.next)),
+	}, "."), flowLasts)
 	return q.Page(http.StatusOK, "away", address)
 }
 
 // issuerDown shows that the issuer does not answer. People with a password here can still log in.
-func (p *openIDPages) issuerDown(q *web.Request, f flow, err error) error {
+func (s *Sessions) issuerDown(q *web.Request, f flow, err error) error {
 	if errors.Is(err, web.ErrBusy) {
 		return err
 	}
-	if err := p.recordFailureOnce(q, f, "the issuer does not answer", q.Site.Now().Add(time.Minute)); err != nil {
+	if err := s.recordFailureOnce(q, f, "the issuer does not answer", q.Site.Now().Add(time.Minute)); err != nil {
 		return err
 	}
 	q.Site.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.ID), zap.Error(err))
-	return p.notIn(q, f, http.StatusServiceUnavailable, "openid.down")
+	return s.notIn(q, f, http.StatusServiceUnavailable, "openid.down")
 }
 
 // notIn shows the login page with the reason why somebody was not logged in. A login from that page
 // goes on to the page that was wanted.
-func (p *openIDPages) notIn(q *web.Request, f flow, status int, key string, more ...any) error {
+func (s *Sessions) notIn(q *web.Request, f flow, status int, key string, more ...any) error {
 	return q.Page(status, "login", loginPage{
 		Next: web.Local(f.next),
-		Said: q.Voice().T(key, append([]any{p.s.OpenID.Label}, more...)...),
+		Said: q.Voice().T(key, append([]any{s.OpenID.Label}, more...)...),
 	})
 }
 
 // recordFailure records in the audit that somebody was not logged in by the issuer, with one of a few
 // causes. The person recorded is that of the session if the flow is a proof, otherwise the person
 // named by the issuer, if that is a user here.
-func (p *openIDPages) recordFailure(q *web.Request, f flow, user trade.User, v visitor, cause string) error {
+func (s *Sessions) recordFailure(q *web.Request, f flow, user trade.User, v visitor, cause string) error {
 	if f.proof && q.Login != nil {
 		user = q.Login.User
 	}
-	record := q.Record("login failed", user.Name, v.detail(p.s.OpenID.Issuer, cause))
+	record := q.Record("login failed", user.Name, v.detail(s.OpenID.Issuer, cause))
 	record.Who = user.Name
 	if user.Name == "" {
 		record.Who = "?"
 	}
-	return p.s.Users.AppendAudit(q.Context(), record)
+	return s.Users.AppendAudit(q.Context(), record)
 }
 
 // recordFailureOnce is kept for failures that anybody can cause without the issuer. For each address, or
 // each person of a session, it records a cause only once until a time, so that nobody can fill the
 // audit.
-func (p *openIDPages) recordFailureOnce(q *web.Request, f flow, cause string, until time.Time) error {
+func (s *Sessions) recordFailureOnce(q *web.Request, f flow, cause string, until time.Time) error {
 	whose := connlimit.Key(q.From)
 	if f.proof && q.Login != nil {
 		whose = hashOf(q.Login.User.Name)
 	}
 	now := q.Site.Now()
-	first, _, err := p.s.Logins.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now,
+	first, _, err := s.Logins.Try(q.Context(), []string{"openid-kept:" + whose + " " + cause}, now,
 		func(t trade.Tries) trade.Tries { return trade.Tries{Bucket: t.Bucket, At: now, Until: until} })
 	if err != nil || !first {
 		return err
 	}
-	return p.recordFailure(q, f, trade.User{}, visitor{}, cause)
+	return s.recordFailure(q, f, trade.User{}, visitor{}, cause)
 }
 
 // forgetFlow removes the browser's flow.
-func (p *openIDPages) forgetFlow(q *web.Request) {
+func (s *Sessions) forgetFlow(q *web.Request) {
 	if q.CookieValue(cookieFlow) != "" {
 		q.SetCookie(cookieFlow, "", -time.Second)
 	}
 }
 
 // comeBack handles the redirect from the issuer. If anything in it is wrong, nobody is logged in.
-func (p *openIDPages) comeBack(q *web.Request) error {
-	if p.s.OpenID == nil {
+func (s *Sessions) comeBack(q *web.Request) error {
+	if s.OpenID == nil {
 		return q.Redirect("/login")
 	}
-	f, ok := p.flow(q)
+	f, ok := s.flow(q)
 	// Browsers send no cookies with requests that other sites cause: request the same address once
 	// more, from a page of ours.
 	if !ok && q.Header.Get("Sec-Fetch-Site") == "cross-site" {
@@ -199,56 +182,56 @@ func (p *openIDPages) comeBack(q *web.Request) error {
 	}
 	given := q.URL.Query()
 	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
-		p.forgetFlow(q)
-		return p.notIn(q, f, http.StatusBadRequest, "openid.stale")
+		s.forgetFlow(q)
+		return s.notIn(q, f, http.StatusBadRequest, "openid.stale")
 	}
 	now, tried := q.Site.Now(), []string{issuerBucket(q.From)}
-	until, err := p.s.Logins.Blocked(q.Context(), tried) // who must wait takes no turn from others
+	until, err := s.Logins.Blocked(q.Context(), tried) // who must wait takes no turn from others
 	if err != nil {
 		return err
 	}
 	if until.After(now) {
-		return p.slowed(q, f, now, until)
+		return s.slowed(q, f, now, until)
 	}
-	ctx, end, err := p.s.OpenID.talk(q.Context())
+	ctx, end, err := s.OpenID.talk(q.Context())
 	if err != nil { // the flow stays valid: reloading the page continues it, and this is no try
 		return err
 	}
 	defer end()
 	// each attempt causes a request to the issuer or an audit record
-	allowed, until, err := p.s.Logins.Try(q.Context(), tried, now, slower(now))
+	allowed, until, err := s.Logins.Try(q.Context(), tried, now, slower(now))
 	switch {
 	case err != nil:
 		return err
 	case !allowed:
-		return p.slowed(q, f, now, until)
+		return s.slowed(q, f, now, until)
 	}
-	p.forgetFlow(q)
-	if iss := given.Get("iss"); iss != "" && iss != p.s.OpenID.Issuer {
-		return p.refused(q, f, visitor{}, &refusal{"the answer is of another issuer", nil})
+	s.forgetFlow(q)
+	if iss := given.Get("iss"); iss != "" && iss != s.OpenID.Issuer {
+		return s.refused(q, f, visitor{}, &refusal{"the answer is of another issuer", nil})
 	}
 	if code := given.Get("error"); code != "" {
 		q.Site.Log.Info("console: the issuer of logins let somebody not in", zap.String("id", q.ID),
 			zap.String("code", oneWord(code)))
-		if err := p.recordFailure(q, f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
+		if err := s.recordFailure(q, f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
 			return err
 		}
-		return p.notIn(q, f, http.StatusForbidden, "openid.refused")
+		return s.notIn(q, f, http.StatusForbidden, "openid.refused")
 	}
-	v, err := p.s.OpenID.visitor(ctx, f, given.Get("code"), p.back(q), now)
+	v, err := s.OpenID.visitor(ctx, f, given.Get("code"), s.back(q), now)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
-		return p.refused(q, f, v, refused)
+		return s.refused(q, f, v, refused)
 	}
 	if err != nil {
-		return p.issuerDown(q, f, err)
+		return s.issuerDown(q, f, err)
 	}
-	return p.enter(q, f, v)
+	return s.enter(q, f, v)
 }
 
 // slowed shows how long the address must wait.
-func (p *openIDPages) slowed(q *web.Request, f flow, now, until time.Time) error {
+func (s *Sessions) slowed(q *web.Request, f flow, now, until time.Time) error {
 	q.Refused("tries", nil)
-	if err := p.recordFailureOnce(q, f, "too many tries", until); err != nil {
+	if err := s.recordFailureOnce(q, f, "too many tries", until); err != nil {
 		return err
 	}
 	return q.Page(http.StatusTooManyRequests, "login",
@@ -257,47 +240,72 @@ func (p *openIDPages) slowed(q *web.Request, f flow, now, until time.Time) error
 
 // refused shows that the issuer's answer cannot be trusted. The audit gets the cause; the log also
 // gets the error behind it.
-func (p *openIDPages) refused(q *web.Request, f flow, v visitor, why *refusal) error {
+func (s *Sessions) refused(q *web.Request, f flow, v visitor, why *refusal) error {
 	q.Site.Log.Warn("console: a login at the issuer was refused", zap.String("id", q.ID), zap.Error(why))
 	user := trade.User{}
 	if v.Subject != "" {
 		var err error
-		user, err = p.s.Users.UserFrom(q.Context(), p.s.OpenID.Issuer, v.Subject)
+		user, err = s.Users.UserFrom(q.Context(), s.OpenID.Issuer, v.Subject)
 		if err != nil &&
 			!errors.Is(err, trade.ErrNobody) {
 			return err
 		}
 	}
-	if err := p.recordFailure(q, f, user, v, why.cause); err != nil {
+	if err := s.recordFailure(q, f, user, v, why.cause); err != nil {
 		return err
 	}
-	return p.notIn(q, f, http.StatusUnauthorized, "openid.untrusted", q.ID)
+	return s.notIn(q, f, http.StatusUnauthorized, "openid.untrusted", q.ID)
 }
 
 // enter logs in the person whom the issuer names, if the issuer gives a role and the user is not
 // disabled here.
-func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
-	issuer := p.s.OpenID.Issuer
-	user, err := p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
+func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
+	issuer := s.OpenID.Issuer
+	user, err := s.Users.UserFrom(q.Context(), issuer, v.Subject)
 	if err != nil && !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
 	known := err == nil
-	if key, cause := noProof(q, f, user, known, v); key != "" {
-		return p.refuse(q, f, user, v, key, cause)
-	}
 	switch {
+	case f.proof && q.Login == nil:
+		return s.refuse(q, f, user, v, "openid.ended", "the session has ended")
+	case f.proof && (!known || q.Login.User.ID != user.ID):
+		return s.refuse(q, f, user, v, "openid.other", "another person")
+	case f.proof && v.at.Before(f.began.Add(-clockSkew)):
+		return s.refuse(q, f, user, v, "openid.not_again", "not asked again")
 	case known && user.Disabled:
-		return p.refuse(q, f, user, v, "openid.disabled", "disabled", user.Name)
+		return s.refuse(q, f, user, v, "openid.disabled", "disabled", user.Name)
 	case v.Role == "" && known:
-		return p.loseRole(q, f, user, v)
+		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.told(issuer, "no role"),
+			as(q, user.Name)) // it ends all sessions of the user
+		if err != nil {
+			return err
+		}
+		if !done { // another change of the user has already ended the sessions
+			return s.refuse(q, f, user, v, "openid.no_role", "no role")
+		}
+		return s.notIn(q, f, http.StatusForbidden, "openid.no_role")
 	case v.Role == "":
-		return p.refuse(q, f, user, v, "openid.no_role", "no role")
+		return s.refuse(q, f, user, v, "openid.no_role", "no role")
 	case !known:
-		name := v.user(issuer)
-		user, err = p.add(q, name, v)
+		// The person's name in the ledger and the audit from now on: the address if the issuer has verified
+		// it, or the login name, or else one that cannot be confused with either.
+		name := NewUserName(v.login)
+		if v.verified {
+			name = cmp.Or(NewUserName(v.Email), name)
+		}
+		if name == "" {
+			name = "openid-" + hashOf(issuer + " " + v.Subject)[:16]
+		}
+		err := s.Users.AddFromIssuer(q.Context(),
+			trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, v.told(issuer, ""), as(q, name))
+		if err != nil && !errors.Is(err, trade.ErrTaken) {
+			return err
+		}
+		// taken: another browser of the same person has just created it, or the name is another person's
+		user, err = s.Users.UserFrom(q.Context(), issuer, v.Subject)
 		if errors.Is(err, trade.ErrNobody) {
-			return p.refuse(q, f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
+			return s.refuse(q, f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
 				arguments(name, v.Subject))
 		}
 		if err != nil {
@@ -305,12 +313,12 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 		}
 	case user.Role != v.Role:
 		user.Role = v.Role
-		done, err := p.s.Users.ChangeFromIssuer(q.Context(), user, "user role", v.told(issuer, ""), as(q, user.Name))
+		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "user role", v.told(issuer, ""), as(q, user.Name))
 		if err != nil {
 			return err
 		}
 		if !done {
-			return p.refuse(q, f, user, v, changing, "changed at this moment")
+			return s.refuse(q, f, user, v, changing, "changed at this moment")
 		}
 		user.Version++
 	}
@@ -318,56 +326,22 @@ func (p *openIDPages) enter(q *web.Request, f flow, v visitor) error {
 	if f.proof {
 		act = "proof"
 	}
+	// The login counts as proved since the person authenticated at the issuer, which may be long ago, because
+	// an issuer with a session does not ask again; if the issuer does not state the time, not at all.
+	proved := v.at
+	switch now := q.Site.Now(); {
+	case v.at.IsZero():
+		proved = time.Unix(0, 0)
+	case v.at.After(now): // the issuer's clock is ahead
+		proved = now
+	}
 	// the user may have been disabled or changed meanwhile
-	if err := p.s.begin(q, user, act, v.detail(issuer, ""), v.proved(q.Site.Now())); errors.Is(err, trade.ErrNobody) {
-		return p.refuse(q, f, user, v, changing, "changed at this moment")
+	if err := s.begin(q, user, act, v.detail(issuer, ""), proved); errors.Is(err, trade.ErrNobody) {
+		return s.refuse(q, f, user, v, changing, "changed at this moment")
 	} else if err != nil {
 		return err
 	}
 	return q.Redirect(f.next)
-}
-
-// noProof returns why a person who had to prove their identity did not: the key of a phrase, and
-// the cause for the audit. Both are "" if it was proved, or was not required.
-func noProof(q *web.Request, f flow, user trade.User, known bool, v visitor) (key, cause string) {
-	switch {
-	case !f.proof:
-		return "", ""
-	case q.Login == nil:
-		return "openid.ended", "the session has ended"
-	case !known || q.Login.User.ID != user.ID:
-		return "openid.other", "another person"
-	case v.at.Before(f.began.Add(-clockSkew)):
-		return "openid.not_again", "not asked again"
-	}
-	return "", ""
-}
-
-// loseRole refuses a user to whom the issuer no longer gives a role, and ends all sessions of that
-// user.
-func (p *openIDPages) loseRole(q *web.Request, f flow, user trade.User, v visitor) error {
-	done, err := p.s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.told(p.s.OpenID.Issuer, "no role"),
-		as(q, user.Name))
-	if err != nil {
-		return err
-	}
-	if !done { // another change of the user has already ended the sessions
-		return p.refuse(q, f, user, v, "openid.no_role", "no role")
-	}
-	return p.notIn(q, f, http.StatusForbidden, "openid.no_role")
-}
-
-// add creates the user for a person who comes for the first time, or returns the one that another
-// browser of the same person has just created. It returns trade.ErrNobody if the name belongs to
-// another person.
-func (p *openIDPages) add(q *web.Request, name string, v visitor) (trade.User, error) {
-	issuer := p.s.OpenID.Issuer
-	err := p.s.Users.AddFromIssuer(q.Context(),
-		trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, v.told(issuer, ""), as(q, name))
-	if err != nil && !errors.Is(err, trade.ErrTaken) {
-		return trade.User{}, err
-	}
-	return p.s.Users.UserFrom(q.Context(), issuer, v.Subject)
 }
 
 // as returns the person whom the issuer names, who is not yet logged in.
@@ -378,15 +352,15 @@ func as(q *web.Request, name string) trade.Person {
 }
 
 // refuse refuses a person whom the issuer named, and records that in the audit.
-func (p *openIDPages) refuse(q *web.Request, f flow, user trade.User, v visitor, key, cause string, more ...any) error {
-	if err := p.recordFailure(q, f, user, v, cause); err != nil {
+func (s *Sessions) refuse(q *web.Request, f flow, user trade.User, v visitor, key, cause string, more ...any) error {
+	if err := s.recordFailure(q, f, user, v, cause); err != nil {
 		return err
 	}
 	status := http.StatusForbidden
 	if key == changing {
 		status = http.StatusConflict
 	}
-	return p.notIn(q, f, status, key, more...)
+	return s.notIn(q, f, status, key, more...)
 }
 
 // changing is the key of the phrase for a user who was changed by somebody else at the same moment.

@@ -53,9 +53,22 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	if err != nil {
 		return v, err
 	}
-	raw, err := o.exchange(ctx, p, f, code, back)
+	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
 	if err != nil {
-		return v, err
+		var answer *oauth2.RetrieveError
+		if errors.As(err, &answer) && answer.Response != nil {
+			status := answer.Response.StatusCode
+			said := phrase.Errorf("status %d, %s", status, oneWord(answer.ErrorCode)) // its description is any text
+			if status < http.StatusInternalServerError {
+				return v, &refusal{"the code is not taken", said}
+			}
+			err = said
+		}
+		return v, phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
+	}
+	raw, _ := token.Extra("id_token").(string)
+	if raw == "" {
+		return v, &refusal{"there is no id_token", nil}
 	}
 	id, err := p.VerifierContext(ctx, &oidc.Config{
 		ClientID: o.ClientID,
@@ -79,46 +92,23 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 		return v, &refusal{"the token names nobody", nil}
 	}
 	v.Subject = id.Subject
-	party, named := claims["azp"].(string)
+	party, isText := claims["azp"].(string)
 	_, says := claims["azp"]
 	switch {
 	case subtle.ConstantTimeCompare([]byte(id.Nonce), []byte(f.part("nonce"))) != 1:
 		return v, &refusal{"the nonce is another one", nil}
-	case says != named, named && party != o.ClientID, !named && len(id.Audience) > 1:
+	case says != isText, isText && party != o.ClientID, !isText && len(id.Audience) > 1:
 		return v, &refusal{"the token was made for another client", nil}
 	case claims["iat"] == nil:
 		return v, &refusal{"the token does not say when it was issued", nil}
 	case id.IssuedAt.After(now.Add(clockSkew)):
 		return v, &refusal{"the token was issued later than our clock says", nil}
 	}
-	return o.visitorOf(id.Subject, claims), nil
-}
-
-// exchange sends the code to the issuer, and returns the token that names the person.
-func (o *OpenID) exchange(ctx context.Context, p *oidc.Provider, f flow, code, back string) (string, error) {
-	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
-	if err != nil {
-		var answer *oauth2.RetrieveError
-		if errors.As(err, &answer) && answer.Response != nil {
-			status := answer.Response.StatusCode
-			said := phrase.Errorf("status %d, %s", status, oneWord(answer.ErrorCode)) // its description is any text
-			if status < http.StatusInternalServerError {
-				return "", &refusal{"the code is not taken", said}
-			}
-			err = said
+	for _, name := range named(claims, o.Claim) { // the highest of the roles
+		if role, ok := o.Roles[name]; ok && (v.Role == "" || role.May(v.Role)) {
+			v.Role = role
 		}
-		return "", phrase.Errorf("the issuer %s: %w", o.Issuer, brief(err))
 	}
-	raw, _ := token.Extra("id_token").(string)
-	if raw == "" {
-		return "", &refusal{"there is no id_token", nil}
-	}
-	return raw, nil
-}
-
-// visitorOf returns the person whom the claims of a token describe.
-func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
-	v := visitor{Subject: subject, Role: o.role(claims)}
 	v.Email, _ = claims["email"].(string)
 	v.Name, _ = claims["name"].(string)
 	v.login, _ = claims["preferred_username"].(string)
@@ -131,31 +121,7 @@ func (o *OpenID) visitorOf(subject string, claims map[string]any) visitor {
 	if at, ok := claims["auth_time"].(float64); ok && at > 0 && at < 1<<40 {
 		v.at = time.Unix(int64(at), 0)
 	}
-	return v
-}
-
-// proved returns since when the login that begins now counts as proved: since the person
-// authenticated at the issuer, which may be long ago, because an issuer with a session does not ask
-// again. If the issuer does not state the time, the login does not count as proved.
-func (v visitor) proved(now time.Time) time.Time {
-	switch {
-	case v.at.IsZero():
-		return time.Unix(0, 0)
-	case v.at.After(now): // the issuer's clock is ahead
-		return now
-	}
-	return v.at
-}
-
-// role returns the highest role among those that the claim names; "" if it names none.
-func (o *OpenID) role(claims map[string]any) trade.Role {
-	best := trade.Role("")
-	for _, name := range named(claims, o.Claim) {
-		if role, ok := o.Roles[name]; ok && (best == "" || role.May(best)) {
-			best = role
-		}
-	}
-	return best
+	return v, nil
 }
 
 // named returns the texts of a claim: of the claim with this name, or of that to which a path of
@@ -189,22 +155,6 @@ func named(claims map[string]any, claim string) []string {
 	return nil
 }
 
-// user returns the person's name in the ledger and the audit, from the first login on: the address
-// if the issuer has verified it, or the login name, or else a name that cannot be confused with
-// either.
-func (v visitor) user(issuer string) string {
-	candidates := []string{v.login}
-	if v.verified {
-		candidates = []string{v.Email, v.login}
-	}
-	for _, text := range candidates {
-		if name := NewUserName(text); name != "" {
-			return name
-		}
-	}
-	return "openid-" + hashOf(issuer + " " + v.Subject)[:16]
-}
-
 // arguments returns texts as arguments of a command line, safe even if they look like options,
 // because somebody will copy the line.
 func arguments(texts ...string) string {
@@ -213,17 +163,13 @@ func arguments(texts ...string) string {
 		words = append(words, "--")
 	}
 	for _, text := range texts {
-		words = append(words, quoted(text))
+		const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-"
+		if text == "" || strings.Trim(text, plain) != "" {
+			text = "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+		}
+		words = append(words, text)
 	}
 	return strings.Join(words, " ")
-}
-
-// quoted returns a text as one word of a command line.
-func quoted(text string) string {
-	if text != "" && strings.Trim(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._@-") == "" {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
 // detail returns the audit's detail about the person.

@@ -116,16 +116,10 @@ func PasswordFault(password, name string) string {
 		return "password.short"
 	case n > passwordMost:
 		return "password.long"
-	case guessed(password, name):
-		return "password.common"
 	}
-	return ""
-}
-
-// guessed reports whether a password is among those that are tried first: a common one, the
-// person's name, or one of these with digits and signs around it, or repeated; or if it is made of
-// nothing but the name and words that everybody here tries, with digits, signs and blanks.
-func guessed(password, name string) bool {
+	// those that are tried first: a common one, the person's name, or one of these with digits and signs
+	// around it, or repeated; or if it is made of nothing but the name and words that everybody here tries,
+	// with digits, signs and blanks
 	text := strings.ToLower(password)
 	core := trimmed(text)
 	plain := leet.Replace(text)
@@ -135,10 +129,13 @@ func guessed(password, name string) bool {
 	} {
 		if slices.Contains(grains, candidate) || candidate != "" && len(candidate) < 4 || isCommon(candidate) ||
 			candidate == strings.ToLower(name) {
-			return true
+			return "password.common"
 		}
 	}
-	return onlyLetters(text) != "" && (len(rest(text, name)) < restLeast || len(rest(plain, name)) < restLeast)
+	if onlyLetters(text) != "" && (len(rest(text, name)) < restLeast || len(rest(plain, name)) < restLeast) {
+		return "password.common"
+	}
+	return ""
 }
 
 // restLeast is how many letters of a password must be left without what everybody tries.

@@ -85,7 +85,22 @@ func New(o Parts) *Sessions { return &Sessions{Parts: o, hashes: newHasher()} }
 
 // Routes lists the routes to log in and out, and the page of the users.
 func (s *Sessions) Routes() []web.Route {
-	return slices.Concat(s.loginRoutes(), (&openIDPages{s}).routes(), (&usersPages{s}).routes())
+	return []web.Route{
+		{Method: http.MethodGet, Path: "/login", Open: true, Handle: s.showLogin},
+		{Method: http.MethodPost, Path: "/login", Open: true, Handle: s.logIn},
+		{Method: http.MethodPost, Path: "/login/openid", Open: true, Handle: s.goToIssuer},
+		{
+			Method: http.MethodGet, Path: BackPath, Open: true, Takes: web.AnswerWithin + issuerAnswers,
+			Handle: s.comeBack,
+		},
+		web.Post("/logout", trade.Reader, s.logOut).AtFirst(),
+		web.Get("/account", trade.Reader, s.showAccount).AtFirst(),
+		web.Post("/account/password", trade.Reader, s.changeOwnPassword).AtFirst(),
+		web.Post("/account/prove", trade.Reader, s.proveAtIssuer),
+		web.Get("/users", trade.Administrator, s.showUsers),
+		web.Post("/users", trade.Administrator, s.addUser),
+		web.Post("/users/{name}", trade.Administrator, s.changeUser),
+	}
 }
 
 // Issuer returns the name of the login provider for people; "" if there is none.
@@ -133,7 +148,9 @@ func (s *Sessions) Identify(q *web.Request) error {
 	}
 	now := q.Site.Now()
 	q.Login = &login
-	if now.Sub(login.SeenAt) >= seenStep && !alone(q) {
+	// what the browser sends by itself does not count as use, so that the idle limit continues
+	alone := q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
+	if now.Sub(login.SeenAt) >= seenStep && !alone {
 		if err := s.Logins.LoginSeen(q.Context(), login.Hash, now); err != nil { // the login then ends a little earlier
 			q.Site.Log.Warn("console: nobody noted that a person is still there", zap.Error(err))
 		}
@@ -144,22 +161,12 @@ func (s *Sessions) Identify(q *web.Request) error {
 // expired reports whether a login is over, or its issuer no longer vouches for the person.
 func (s *Sessions) expired(q *web.Request, l trade.Login) bool {
 	now, most := q.Site.Now(), s.Most
-	if l.User.Issuer != "" {
+	issuer := l.User.Issuer
+	if issuer != "" {
 		most = min(most, issuerMost)
 	}
 	return now.Sub(l.SeenAt) > s.Idle || now.Sub(l.BeganAt) > most || l.BeganAt.After(now.Add(seenStep)) ||
-		s.foreign(l.User)
-}
-
-// alone reports whether the browser sent the request by itself. That does not count as use, so that
-// the idle limit continues.
-func alone(q *web.Request) bool {
-	return q.URL.Path == "/live" || q.Header.Get("HX-Trigger") == "numbers" // of home.html
-}
-
-// foreign reports whether a login began with an issuer that is no longer configured.
-func (s *Sessions) foreign(u trade.User) bool {
-	return u.Issuer != "" && (s.OpenID == nil || s.OpenID.Issuer != u.Issuer)
+		issuer != "" && (s.OpenID == nil || s.OpenID.Issuer != issuer)
 }
 
 // ToLogin answers a request without a valid login. If the link is from another site, the browser

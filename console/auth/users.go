@@ -10,17 +10,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// usersPages are the pages on which administrators manage the people of the console.
-type usersPages struct{ s *Sessions }
-
-func (p *usersPages) routes() []web.Route {
-	return []web.Route{
-		web.Get("/users", trade.Administrator, p.showUsers),
-		web.Post("/users", trade.Administrator, p.addUser),
-		web.Post("/users/{name}", trade.Administrator, p.changeUser),
-	}
-}
-
 // usersPage is the data of the list of users.
 type usersPage struct {
 	Users []userShown
@@ -48,20 +37,20 @@ func (u userShown) Seen() time.Time {
 	return u.LastLogin
 }
 
-func (p *usersPages) showUsers(q *web.Request) error {
-	return p.users(q, http.StatusOK, usersPage{Role: trade.Reader})
+func (s *Sessions) showUsers(q *web.Request) error {
+	return s.users(q, http.StatusOK, usersPage{Role: trade.Reader})
 }
 
-func (p *usersPages) users(q *web.Request, status int, page usersPage) (err error) {
+func (s *Sessions) users(q *web.Request, status int, page usersPage) (err error) {
 	page.Roles, page.Mine = trade.Roles, q.Login.Hash
-	if p.s.OpenID != nil {
-		page.From = p.s.OpenID.Issuer
+	if s.OpenID != nil {
+		page.From = s.OpenID.Issuer
 	}
-	users, err := p.s.Users.Users(q.Context())
+	users, err := s.Users.Users(q.Context())
 	if err != nil {
 		return err
 	}
-	logins, err := p.logins(q)
+	logins, err := s.logins(q)
 	if err != nil {
 		return err
 	}
@@ -72,42 +61,23 @@ func (p *usersPages) users(q *web.Request, status int, page usersPage) (err erro
 }
 
 // logins returns the logins that have not expired, by user.
-func (p *usersPages) logins(q *web.Request) (map[int64][]trade.Login, error) {
-	all, err := p.s.Logins.AllLogins(q.Context())
+func (s *Sessions) logins(q *web.Request) (map[int64][]trade.Login, error) {
+	all, err := s.Logins.AllLogins(q.Context())
 	out := map[int64][]trade.Login{}
 	for _, l := range all {
-		if !p.s.expired(q, l) {
+		if !s.expired(q, l) {
 			out[l.User.ID] = append(out[l.User.ID], l)
 		}
 	}
 	return out, err
 }
 
-// endLogin ends one login of a user.
-func (p *usersPages) endLogin(q *web.Request, user trade.User) error {
-	logins, err := p.logins(q)
-	if err != nil {
-		return err
-	}
-	hash := q.PostForm.Get("login")
-	i := slices.IndexFunc(logins[user.ID], func(l trade.Login) bool { return l.Hash == hash })
-	if i < 0 { // it has ended meanwhile
-		return p.users(q, http.StatusConflict, usersPage{Fault: "users.no_login", Role: trade.Reader, Open: user.Name})
-	}
-	err = p.s.Logins.LogOut(q.Context(), hash, q.Record("user end one", user.Name, ""))
-	if err != nil {
-		return err
-	}
-	q.Tell("users.end_one")
-	return q.Redirect("/users")
-}
-
-func (p *usersPages) addUser(q *web.Request) error {
+func (s *Sessions) addUser(q *web.Request) error {
 	page := usersPage{Name: NewUserName(q.PostForm.Get("name")), Role: trade.Role(q.PostForm.Get("role"))}
 	password := q.PostForm.Get("password")
 	refuse := func(key string) error {
 		page.Fault, page.Name = key, q.PostForm.Get("name")
-		return p.users(q, http.StatusUnprocessableEntity, page)
+		return s.users(q, http.StatusUnprocessableEntity, page)
 	}
 	switch fault := PasswordFault(password, page.Name); {
 	case page.Name == "":
@@ -117,11 +87,11 @@ func (p *usersPages) addUser(q *web.Request) error {
 	case fault != "":
 		return refuse(fault)
 	}
-	hash, err := p.s.hashes.hash(q, password)
+	hash, err := s.hashes.hash(q, password)
 	if err != nil {
 		return err
 	}
-	err = p.s.Users.AddUser(q.Context(), trade.User{
+	err = s.Users.AddUser(q.Context(), trade.User{
 		Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true,
 	}, q.Person(""))
 	if errors.Is(err, trade.ErrTaken) {
@@ -136,8 +106,8 @@ func (p *usersPages) addUser(q *web.Request) error {
 
 // changeUser changes the role, the password or the disabled flag of a user, or only ends the
 // logins. In every case the user's logins end.
-func (p *usersPages) changeUser(q *web.Request) error {
-	user, err := p.s.Users.User(q.Context(), q.PathValue("name"))
+func (s *Sessions) changeUser(q *web.Request) error {
+	user, err := s.Users.User(q.Context(), q.PathValue("name"))
 	if errors.Is(err, trade.ErrNobody) {
 		return web.ErrNotFound
 	}
@@ -146,7 +116,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	}
 	before := user
 	refuse := func(key string) error {
-		return p.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader, Open: user.Name})
+		return s.users(q, http.StatusUnprocessableEntity, usersPage{Fault: key, Role: trade.Reader, Open: user.Name})
 	}
 	act := q.PostForm.Get("do")
 	// the next login would set the role again, and a password would never be used
@@ -154,11 +124,24 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		return refuse("users.elsewhere")
 	}
 	if (act == "end" || act == "disable") && q.PostForm.Get("sure") != "1" {
-		return p.users(q, http.StatusOK, usersPage{Role: trade.Reader, Open: user.Name, Sure: act})
+		return s.users(q, http.StatusOK, usersPage{Role: trade.Reader, Open: user.Name, Sure: act})
 	}
 	switch act {
 	case "end_one":
-		return p.endLogin(q, user)
+		logins, err := s.logins(q)
+		if err != nil {
+			return err
+		}
+		hash := q.PostForm.Get("login")
+		if !slices.ContainsFunc(logins[user.ID], func(l trade.Login) bool { return l.Hash == hash }) { // it has ended
+			return s.users(q, http.StatusConflict, usersPage{Fault: "users.no_login", Role: trade.Reader, Open: user.Name})
+		}
+		err = s.Logins.LogOut(q.Context(), hash, q.Record("user end one", user.Name, ""))
+		if err != nil {
+			return err
+		}
+		q.Tell("users.end_one")
+		return q.Redirect("/users")
 	case "end": // storing the user unchanged ends every login
 	case "disable", "enable":
 		user.Disabled = act == "disable"
@@ -172,7 +155,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 		if fault := PasswordFault(password, user.Name); fault != "" {
 			return refuse(fault)
 		}
-		user.Password, err = p.s.hashes.hash(q, password)
+		user.Password, err = s.hashes.hash(q, password)
 		if err != nil {
 			return err
 		}
@@ -180,7 +163,7 @@ func (p *usersPages) changeUser(q *web.Request) error {
 	default:
 		return web.BadRequest("form")
 	}
-	done, err := p.s.Users.ChangeUser(q.Context(), before, user, "user "+act, q.Person(""))
+	done, err := s.Users.ChangeUser(q.Context(), before, user, "user "+act, q.Person(""))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
 		return refuse("users.last")

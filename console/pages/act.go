@@ -7,26 +7,9 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// actRoutes are the pages for acts on rows whose outcome is known, or that were held: on one row, or on
-// all of a filter.
-type actRoutes struct {
-	office *office.Office
-	orders orders
-}
-
-func (p *actRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/rows/{id}/{act}", trade.Accountant, p.showAct),
-		web.Post("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
-		web.Get("/acts/{act}", trade.Accountant, p.showMany).Within(reportTakes),
-		web.Post("/acts/{act}", trade.Accountant, p.doMany).Within(reportTakes),
-	}
-}
 
 // stepsShown is how many rows of a plan are shown.
 const stepsShown = 20
@@ -73,11 +56,11 @@ func (s stepView) Called(r acts.FieldReading) string {
 }
 
 // stepOf returns one row of a plan, as it is shown.
-func stepOf(q *web.Request, o *office.Office, s acts.RowStep) (stepView, error) {
-	compared, err := besideOf(q, o, s.Before, s.Counterpart)
+func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
+	compared, err := p.besideOf(q, s.Before, s.Counterpart)
 	return stepView{
-		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(o.Reason(s.Before, q.Lang)),
-		Known: knownOf(o, s, q.Lang), Beside: compared,
+		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Reason(s.Before, q.Lang)),
+		Known: p.knownOf(s, q.Lang), Beside: compared,
 	}, err
 }
 
@@ -89,45 +72,27 @@ func (s stepView) Sent() []acts.FieldReading {
 	return acts.SentFields(s.Before)
 }
 
-// actOf returns an act on one or many rows. Of these only the retry of a single row may make a record
-// twice, and its plan says so. Rows that may be on the platform are decided on the page of doubts, one
-// by one.
-func actOf(q *web.Request) (string, error) {
-	act := q.PathValue("act")
-	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
-		return "", web.ErrNotFound
-	}
-	return act, nil
-}
-
 // showAct shows what an act on one row would do.
-func (p *actRoutes) showAct(q *web.Request) error {
+func (p *Pages) showAct(q *web.Request) error {
 	page, err := p.actPage(q)
 	if err != nil {
 		return err
 	}
-	if err := p.plan(q, page); err != nil {
+	if err := p.planAct(q, page); err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "act", page)
 }
 
-// actOnRow plans an act on one row, or does the plan that was shown.
-func (p *actRoutes) actOnRow(q *web.Request) error {
-	page, err := p.actPage(q)
-	if err != nil {
-		return err
-	}
-	return p.act(q, page)
-}
-
 // actPage returns the page for an act on the row that the path names.
-func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
-	act, err := actOf(q)
-	if err != nil {
-		return nil, err
+func (p *Pages) actPage(q *web.Request) (*actPage, error) {
+	// Of these acts only the retry of a single row may make a record twice, and its plan says so. Rows that
+	// may be on the platform are decided on the page of doubts, one by one.
+	act := q.PathValue("act")
+	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
+		return nil, web.ErrNotFound
 	}
-	entry, err := entryOf(q, p.office)
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return nil, err
 	}
@@ -137,23 +102,23 @@ func (p *actRoutes) actPage(q *web.Request) (*actPage, error) {
 	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: q.Voice().SpacedKey(entry.Key)}, nil
 }
 
-// plan makes the plan of the order and fills it in.
-func (p *actRoutes) plan(q *web.Request, page *actPage) error {
+// planAct makes the plan of the order and fills it in.
+func (p *Pages) planAct(q *web.Request, page *actPage) error {
 	plan, err := p.office.Plan(q.Context(), page.Order)
 	if err != nil {
 		return err
 	}
-	return p.show(q, page, plan)
+	return p.showSteps(q, page, plan)
 }
 
-func (p *actRoutes) show(q *web.Request, page *actPage, plan acts.RowPlan) error {
+func (p *Pages) showSteps(q *web.Request, page *actPage, plan acts.RowPlan) error {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
 		if i == stepsShown {
 			page.More = len(plan.Steps) - i
 			break
 		}
-		step, err := stepOf(q, p.office, s)
+		step, err := p.stepOf(q, s)
 		if err != nil {
 			return err
 		}
@@ -166,11 +131,15 @@ func (p *actRoutes) show(q *web.Request, page *actPage, plan acts.RowPlan) error
 	return nil
 }
 
-// act shows the plan of an order for the first time. If the form has a mark, it does the plan that
-// was shown, provided that the form is valid.
-func (p *actRoutes) act(q *web.Request, page *actPage) error {
+// actOnRow plans an act on one row. If the form has a mark, it does the plan that was shown, provided
+// that the form is valid.
+func (p *Pages) actOnRow(q *web.Request) error {
+	page, err := p.actPage(q)
+	if err != nil {
+		return err
+	}
 	mark := q.PostForm.Get("mark")
-	if err := p.plan(q, page); err != nil {
+	if err := p.planAct(q, page); err != nil {
 		return err
 	}
 	if mark == "" {
@@ -183,7 +152,7 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 	order.Checked = page.Checked
 	switch {
 	case page.Plan.Mark() != mark:
-		return p.moved(q, page, *page.Plan)
+		return p.actMoved(q, page, *page.Plan)
 	case page.Plan.Count() == 0:
 		fault = "act.impossible"
 	case fault == "" && page.Doubles != "" && !page.Checked:
@@ -203,19 +172,19 @@ func (p *actRoutes) act(q *web.Request, page *actPage) error {
 		return Asked(q, done.Asked)
 	}
 	if done.Moved {
-		return p.moved(q, page, done)
+		return p.actMoved(q, page, done)
 	}
 	q.Tell("act." + page.Act)
 	if len(page.Order.Keys) == 1 && (page.Act == acts.ActRetry || page.Act == acts.ActReopen) { // the next run does it
-		return q.Redirect(p.orders.path(q, page.Back, page.Order.Job))
+		return q.Redirect(orderPath(q, page.Back, page.Order.Job))
 	}
 	return q.Redirect(page.Back)
 }
 
-// moved shows that the row has changed since the plan was shown, and who changed it.
-func (p *actRoutes) moved(q *web.Request, page *actPage, now acts.RowPlan) error {
+// actMoved shows that the row has changed since the plan was shown, and who changed it.
+func (p *Pages) actMoved(q *web.Request, page *actPage, now acts.RowPlan) error {
 	page.Fault = "desk.moved"
-	if err := p.show(q, page, now); err != nil {
+	if err := p.showSteps(q, page, now); err != nil {
 		return err
 	}
 	if len(page.Order.Keys) == 1 {

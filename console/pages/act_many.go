@@ -51,7 +51,7 @@ func (p rowsPage) ManyActs() map[string]string {
 }
 
 // planMany plans the act that the path names on the rows of a filter.
-func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
+func (p *Pages) planMany(q *web.Request, filter string) (manyPage, error) {
 	page := manyPage{Act: q.PathValue("act"), Filter: filter}
 	if !slices.Contains(manyActs, page.Act) {
 		return page, web.ErrNotFound
@@ -65,12 +65,12 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 		return page, err
 	}
 	page.Filter = f.values("").Encode()
-	page.Chips = (&rowsRoutes{office: p.office}).chips(q, f)
+	page.Chips = p.chips(q, f)
 	if f.Job == "" && len(page.Chips) == 0 { // all that there is
 		return page, web.BadRequest("group")
 	}
 	if f.Job != "" {
-		page.Chips = slices.Insert(page.Chips, 0, rowChip{Text: titlesOf(p.office, q.Lang).Of(f.Job)})
+		page.Chips = slices.Insert(page.Chips, 0, rowChip{Text: p.Titles(q.Lang).Of(f.Job)})
 	}
 	orders, many, err := p.office.Selected(q.Context(), page.Act, true, f.RowQuery)
 	page.Many = many
@@ -82,7 +82,7 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 		return page, err
 	}
 	for _, s := range page.Plan.Shown {
-		step, err := stepOf(q, p.office, s)
+		step, err := p.stepOf(q, s)
 		if err != nil {
 			return page, err
 		}
@@ -93,7 +93,7 @@ func (p *actRoutes) planMany(q *web.Request, filter string) (manyPage, error) {
 }
 
 // showMany shows what an act on all rows of a filter would do.
-func (p *actRoutes) showMany(q *web.Request) error {
+func (p *Pages) showMany(q *web.Request) error {
 	page, err := p.planMany(q, q.Form.Get("filter"))
 	if err != nil {
 		return err
@@ -102,13 +102,13 @@ func (p *actRoutes) showMany(q *web.Request) error {
 }
 
 // doMany does the plan that was shown, on each row that is still as it was then, and tells the others.
-func (p *actRoutes) doMany(q *web.Request) error {
+func (p *Pages) doMany(q *web.Request) error {
 	filter := q.PostForm.Get("filter")
 	if !slices.Contains(manyActs, q.PathValue("act")) {
 		return web.ErrNotFound
 	}
 	page := manyPage{Act: q.PathValue("act"), Filter: filter}
-	return doShown(q, p.office, func(status int, reason, fault string) error {
+	return p.doShown(q, func(status int, reason, fault string) error {
 		page, err := p.planMany(q, filter)
 		if err != nil {
 			return err
@@ -123,7 +123,7 @@ func (p *actRoutes) doMany(q *web.Request) error {
 		if page.Act == acts.ActDismiss {
 			return q.Redirect(page.Back())
 		}
-		return q.Redirect(p.orders.path(q, page.Back(), jobs...)) // the next run does it
+		return q.Redirect(orderPath(q, page.Back(), jobs...)) // the next run does it
 	})
 }
 
@@ -137,18 +137,18 @@ type manyDone struct {
 // doShown does the plan that a person was shown, as far as it is still so. If nothing was done, again shows
 // the plan as it is now, with a fault (key of a phrase); if a part was done, told shows what became of it,
 // also if an error ended it; on the whole follows done, with the jobs.
-func doShown(q *web.Request, o *office.Office, again func(status int, reason, fault string) error,
+func (p *Pages) doShown(q *web.Request, again func(status int, reason, fault string) error,
 	told func(*manyDone) error, done func(jobs []string) error,
 ) error {
 	mark := q.PostForm.Get("mark")
 	reason, fault := Reason(q)
-	if fault == "" && !typedFits(q, o.ShownMany(mark, q.Person(""))) {
+	if fault == "" && !typedFits(q, p.office.ShownMany(mark, q.Person(""))) {
 		fault = "desk.count.wrong"
 	}
 	if fault != "" {
 		return again(http.StatusUnprocessableEntity, reason, fault)
 	}
-	did, err := o.DoMany(q.Context(), mark, q.Person(reason))
+	did, err := p.office.DoMany(q.Context(), mark, q.Person(reason))
 	out := manyDone{ManyDone: did, status: http.StatusOK}
 	if err != nil && did.Done+len(did.Asked) > 0 {
 		if f := q.Report(err); f != nil {

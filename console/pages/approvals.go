@@ -11,21 +11,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// approvalRoutes are the pages for acts that wait for somebody else's consent.
-type approvalRoutes struct {
-	office   *office.Office
-	sessions Sessions
-}
-
-func (p *approvalRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/approvals", trade.Reader, p.showApprovals),
-		web.Get("/approvals/{id}", trade.Reader, p.showApproval),
-		web.Post("/approvals/{id}/approve", trade.Accountant, p.approve).Within(reportTakes),
-		web.Post("/approvals/{id}/decline", trade.Accountant, p.decline),
-	}
-}
-
 // approvalsPage lists the waiting acts.
 type approvalsPage struct{ Waits []waitsShown }
 
@@ -37,7 +22,7 @@ type waitsShown struct {
 	Value *trade.Decimal
 }
 
-func (p *approvalRoutes) showApprovals(q *web.Request) error {
+func (p *Pages) showApprovals(q *web.Request) error {
 	list, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
@@ -74,14 +59,14 @@ type approvalPage struct {
 	Fault   string
 }
 
-func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err error) {
+func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	id := Number(q.PathValue("id"))
 	page.Waits, err = p.office.ReviewApproval(q.Context(), id)
 	if err != nil {
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := closingOf(q, p.office, *page.Waits.Closing, false)
+		closing := p.closingOf(q, *page.Waits.Closing, false)
 		page.Closing = &closing
 	}
 	page.First = page.Approval.People[0]
@@ -90,8 +75,27 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
-	if err := p.about(q, &page); err != nil {
-		return page, err
+	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
+		advice := p.office.AdviseStop(*job.Before.Stop, q.Lang)
+		page.Stop = &advice
+		if job.Release != nil {
+			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
+		}
+	}
+	if page.Approval.Act == acts.ActSetCode {
+		missing, err := p.office.Shortages(q.Context())
+		if err != nil {
+			return page, err
+		}
+		for _, s := range missing {
+			if o := page.Planned.Order; s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
+				page.Frees = s
+			}
+		}
+		page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
+		if err != nil {
+			return page, err
+		}
 	}
 	if page.Review.Rows != nil && !page.Review.Outdated {
 		for _, s := range page.Review.Rows.Steps {
@@ -102,7 +106,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 			if len(page.Steps) == stepsShown {
 				continue
 			}
-			step, err := stepOf(q, p.office, s)
+			step, err := p.stepOf(q, s)
 			if err != nil {
 				return page, err
 			}
@@ -121,7 +125,7 @@ func (p *approvalRoutes) approvalPage(q *web.Request) (page approvalPage, err er
 }
 
 // call finds what the ERP calls the ids of the rows, for the person who compares them.
-func (p *approvalRoutes) call(q *web.Request, steps []stepView) error {
+func (p *Pages) call(q *web.Request, steps []stepView) error {
 	entries := make([]trade.Entry, len(steps))
 	for i, s := range steps {
 		entries[i] = s.Before
@@ -143,34 +147,8 @@ func (p *approvalRoutes) call(q *web.Request, steps []stepView) error {
 	return err
 }
 
-// about fills in what the act is about beyond rows: what a release lets go on, and what waits for a
-// code.
-func (p *approvalRoutes) about(q *web.Request, page *approvalPage) error {
-	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		advice := p.office.AdviseStop(*job.Before.Stop, q.Lang)
-		page.Stop = &advice
-		if job.Release != nil {
-			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
-		}
-	}
-	if page.Approval.Act != acts.ActSetCode {
-		return nil
-	}
-	missing, err := p.office.Shortages(q.Context())
-	if err != nil {
-		return err
-	}
-	for _, s := range missing {
-		if o := page.Planned.Order; s.Kind == o.Job && slices.Contains(o.Keys, s.Code) {
-			page.Frees = s
-		}
-	}
-	page.Freed, err = p.office.Entries(q.Context(), page.Frees.Sample)
-	return err
-}
-
 // then returns the rows of a plan as they were planned.
-func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]stepView, error) {
+func (p *Pages) then(q *web.Request, steps []acts.PlannedStep) ([]stepView, error) {
 	steps = steps[:min(len(steps), stepsShown)]
 	ids := make([]int64, len(steps))
 	for i, s := range steps {
@@ -193,7 +171,7 @@ func (p *approvalRoutes) then(q *web.Request, steps []acts.PlannedStep) ([]stepV
 	return out, nil
 }
 
-func (p *approvalRoutes) showApproval(q *web.Request) error {
+func (p *Pages) showApproval(q *web.Request) error {
 	page, err := p.approvalPage(q)
 	if err != nil {
 		return err
@@ -202,7 +180,7 @@ func (p *approvalRoutes) showApproval(q *web.Request) error {
 }
 
 // answered reads a person's answer and reason. ok is false if a response has been written already.
-func (p *approvalRoutes) answered(q *web.Request) (page approvalPage, ok bool, err error) {
+func (p *Pages) answered(q *web.Request) (page approvalPage, ok bool, err error) {
 	page, err = p.approvalPage(q)
 	if err != nil {
 		return page, false, err
@@ -214,7 +192,7 @@ func (p *approvalRoutes) answered(q *web.Request) (page approvalPage, ok bool, e
 	return page, true, nil
 }
 
-func (p *approvalRoutes) approve(q *web.Request) error {
+func (p *Pages) approve(q *web.Request) error {
 	page, ok, err := p.answered(q)
 	if err != nil || !ok {
 		return err
@@ -236,7 +214,7 @@ func (p *approvalRoutes) approve(q *web.Request) error {
 }
 
 // decline cancels an act. The person who ordered it may do so, too.
-func (p *approvalRoutes) decline(q *web.Request) error {
+func (p *Pages) decline(q *web.Request) error {
 	page, ok, err := p.answered(q)
 	if err != nil || !ok {
 		return err
@@ -249,7 +227,7 @@ func (p *approvalRoutes) decline(q *web.Request) error {
 }
 
 // told answers with the result of a consent or refusal.
-func (p *approvalRoutes) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
+func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
 		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
 			q.Tell("approvals.moved")

@@ -16,19 +16,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// auditRoutes are the pages of the audit.
-type auditRoutes struct {
-	office *office.Office
-}
-
-func (p *auditRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/audit", trade.Reader, p.showAudit),
-		web.Get("/audit/check", trade.Reader, p.checkAudit),
-		web.Get("/audit/export", trade.Accountant, p.exportAudit),
-	}
-}
-
 // auditPage is one page of audit records.
 type auditPage struct {
 	Query   trade.AuditQuery
@@ -48,16 +35,6 @@ type auditPage struct {
 func (p auditPage) LoginsPath() string {
 	p.Logins = !p.Logins
 	return "/audit?" + p.address().Encode()
-}
-
-// namesOf returns the names of people, each once: some acts are of several together.
-func namesOf(all []string) []string {
-	var out []string
-	for _, who := range all {
-		out = append(out, strings.Split(who, trade.Together)...)
-	}
-	slices.Sort(out)
-	return slices.DeleteFunc(slices.Compact(out), func(name string) bool { return name == "" || name == "?" })
 }
 
 // auditShown is a record, with the row that it is about; the zero row: none.
@@ -92,15 +69,6 @@ var onJobs = []string{"pause", "resume", "release", "run now", "resync", "job mo
 // comings are the acts by which people come and go.
 var comings = []string{"login", "login failed", "logout", "proof"}
 
-// actsNamed returns the acts to choose from, by their codes.
-func actsNamed() []string {
-	names := i18n.Console.Names("did.")
-	for i, name := range names {
-		names[i] = strings.ReplaceAll(name, "_", " ")
-	}
-	return names
-}
-
 // address returns the filter as query parameters.
 func (p auditPage) address() url.Values {
 	v := url.Values{}
@@ -126,12 +94,15 @@ func (p auditPage) NextPath() string {
 func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().Encode() }
 
 // auditQuery reads the filter. Days are in the cooperative's zone, and the last day is included.
-func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
-	page := auditPage{Acts: actsNamed(), From: q.Form.Get("from"), Until: q.Form.Get("until")}
+func (p *Pages) auditQuery(q *web.Request) auditPage {
+	page := auditPage{Acts: i18n.Console.Names("did."), From: q.Form.Get("from"), Until: q.Form.Get("until")}
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.Form.Get("who")), Act: strings.TrimSpace(q.Form.Get("act")),
 		Target: strings.TrimSpace(q.Form.Get("target")),
 		Before: Number(q.Form.Get("before")), Limit: pageRows,
+	}
+	for i, name := range page.Acts {
+		page.Acts[i] = strings.ReplaceAll(name, "_", " ")
 	}
 	page.Logins = q.Form.Get("logins") == "1"
 	if !page.Logins && page.Query.Act == "" {
@@ -146,9 +117,9 @@ func (p *auditRoutes) auditQuery(q *web.Request) auditPage {
 	return page
 }
 
-func (p *auditRoutes) showAudit(q *web.Request) error { return p.answer(q, p.auditQuery(q)) }
+func (p *Pages) showAudit(q *web.Request) error { return p.answer(q, p.auditQuery(q)) }
 
-func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
+func (p *Pages) answer(q *web.Request, page auditPage) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "audit", page)
 	}
@@ -161,7 +132,12 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 	if err != nil {
 		return err
 	}
-	page.People = namesOf(names)
+	for _, who := range names { // some acts are of several together
+		page.People = append(page.People, strings.Split(who, trade.Together)...)
+	}
+	slices.Sort(page.People)
+	page.People = slices.DeleteFunc(slices.Compact(page.People),
+		func(name string) bool { return name == "" || name == "?" })
 	for _, r := range found.Records {
 		shown := auditShown{AuditRecord: r}
 		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {
@@ -185,7 +161,7 @@ func (p *auditRoutes) answer(q *web.Request, page auditPage) error {
 }
 
 // checkAudit verifies the whole chain of hashes.
-func (p *auditRoutes) checkAudit(q *web.Request) error {
+func (p *Pages) checkAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	var err error
 	page.Proof, err = p.office.VerifyAudit(q.Context())
@@ -201,7 +177,7 @@ const auditFile = 1000
 
 // exportAudit returns the selected records as a file for Brazilian spreadsheets. The export is
 // recorded in the audit before the file is sent.
-func (p *auditRoutes) exportAudit(q *web.Request) error {
+func (p *Pages) exportAudit(q *web.Request) error {
 	page := p.auditQuery(q)
 	if page.Fault != "" {
 		return web.BadRequest("form")

@@ -91,17 +91,9 @@ type besideField struct {
 	Apart               bool   // the platform does not have what was sent
 }
 
-// even reports whether nothing that is known of the field differs.
-func (f besideField) even() bool {
-	if f.This == nil || f.Theirs == nil {
-		return false
-	}
-	return *f.This == *f.Theirs && !f.Apart
-}
-
 // besideOf compares a held row with its counterpart, by what would be sent and what was; nil if
 // there is none.
-func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpart) (*beside, error) {
+func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart) (*beside, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -109,7 +101,7 @@ func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpa
 	if c.Entry.ID == 0 {
 		return out, nil
 	}
-	both, err := o.FieldsOf(q.Context(), []trade.Entry{e, c.Entry})
+	both, err := p.office.FieldsOf(q.Context(), []trade.Entry{e, c.Entry})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +118,7 @@ func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpa
 		out.Read = out.Read || field.There != nil
 		switch {
 		case field.This == nil && field.Theirs == nil && field.There == nil:
-		case field.even():
+		case field.This != nil && field.Theirs != nil && *field.This == *field.Theirs && !field.Apart:
 			out.Even = append(out.Even, field)
 		default:
 			out.Off = append(out.Off, field)
@@ -139,8 +131,8 @@ func besideOf(q *web.Request, o *office.Office, e trade.Entry, c *acts.Counterpa
 func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " " + f.Code.Code) }
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.
-func knownOf(o *office.Office, step acts.RowStep, lang trade.Lang) []string {
-	known := o.Known(step, lang)
+func (p *Pages) knownOf(step acts.RowStep, lang trade.Lang) []string {
+	known := p.office.Known(step, lang)
 	for i := range known {
 		known[i] = view.Mask(known[i])
 	}

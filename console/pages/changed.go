@@ -14,19 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// changedRoutes are the page of rows that changed after they were sent.
-type changedRoutes struct {
-	office *office.Office
-}
-
-func (p *changedRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/changed", trade.Reader, p.showChanged).Within(reportTakes),
-		web.Post("/changed/plan", trade.Accountant, p.planChanged).Within(reportTakes),
-		web.Post("/changed/do", trade.Accountant, p.doChanged).Within(reportTakes),
-	}
-}
-
 // changedPage lists what changed in the ERP, or on the platform, after rows were sent: in groups, by
 // field.
 type changedPage struct {
@@ -97,13 +84,19 @@ const (
 	changedMost = pageRows // lines of one group on a page
 )
 
-func (p *changedRoutes) showChanged(q *web.Request) error {
+func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
 	if !slices.Contains(office.ChangedFlags, page.Flag) {
 		page.Flag = ""
 	}
-	if err := p.countFlags(q, &page); err != nil {
+	sums, err := p.office.FlagCounts(q.Context(), "")
+	if err != nil {
 		return err
+	}
+	for _, flag := range office.ChangedFlags {
+		if sums[flag] > 0 || flag == page.Flag {
+			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
+		}
 	}
 	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {
@@ -146,22 +139,9 @@ func (p *changedPage) path(group string, from int) string {
 	return "/changed?" + v.Encode()
 }
 
-func (p *changedRoutes) countFlags(q *web.Request, page *changedPage) error {
-	sums, err := p.office.FlagCounts(q.Context(), "")
-	if err != nil {
-		return err
-	}
-	for _, flag := range office.ChangedFlags {
-		if sums[flag] > 0 || flag == page.Flag {
-			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
-		}
-	}
-	return nil
-}
-
 // fill adds up rows, and shows the first lines of each group, the largest in money first; or of one
 // group those from a place on.
-func (p *changedRoutes) fill(q *web.Request, page *changedPage, rows []office.ChangedRow, from int) error {
+func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow, from int) error {
 	for _, row := range rows {
 		page.Total.Add(row, row.Effect)
 	}
@@ -194,16 +174,11 @@ func (p *changedRoutes) fill(q *web.Request, page *changedPage, rows []office.Ch
 		}
 		page.Shown = append(page.Shown, group)
 	}
-	slices.Sort(ids)
-	return p.details(q, page, slices.Compact(ids))
-}
-
-// details fills in what the lines of the page need beyond their sums.
-func (p *changedRoutes) details(q *web.Request, page *changedPage, ids []int64) error {
 	if len(ids) == 0 { // then the de-para need not be read
 		return nil
 	}
-	entries, err := p.office.Entries(q.Context(), ids)
+	slices.Sort(ids)
+	entries, err := p.office.Entries(q.Context(), slices.Compact(ids))
 	if err != nil {
 		return err
 	}
@@ -269,7 +244,7 @@ type ackPage struct {
 const every = "*"
 
 // planAck plans to acknowledge the rows that a form marks: one by one, by group, or all of the list.
-func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
+func (p *Pages) planAck(q *web.Request) (page ackPage, err error) {
 	form := q.PostForm
 	page.Flag = trade.Flag(form.Get("flag"))
 	if page.Flag != "" && !slices.Contains(office.ChangedFlags, page.Flag) {
@@ -307,7 +282,7 @@ func (p *changedRoutes) planAck(q *web.Request) (page ackPage, err error) {
 	return page, p.fill(q, &page.changedPage, chosen, 0)
 }
 
-func (p *changedRoutes) planChanged(q *web.Request) error {
+func (p *Pages) planChanged(q *web.Request) error {
 	page, err := p.planAck(q)
 	if err != nil {
 		return err
@@ -324,8 +299,8 @@ func (p *changedRoutes) planChanged(q *web.Request) error {
 }
 
 // doChanged acknowledges what the person was shown, as far as it is still so.
-func (p *changedRoutes) doChanged(q *web.Request) error {
-	return doShown(q, p.office, func(status int, reason, fault string) error {
+func (p *Pages) doChanged(q *web.Request) error {
+	return p.doShown(q, func(status int, reason, fault string) error {
 		page, err := p.planAck(q)
 		if err != nil {
 			return err

@@ -12,26 +12,8 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// doubtRoutes are the pages of rows that may be on the platform.
-type doubtRoutes struct {
-	office   *office.Office
-	sessions Sessions
-}
-
-func (p *doubtRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/doubts", trade.Reader, p.showDoubts),
-		web.Get("/doubts/next", trade.Reader, p.nextDoubt),
-		web.Get("/doubts/{id}", trade.Reader, p.showDoubt),
-		web.Post("/doubts/{id}/reveal", trade.Accountant, p.revealDoubt),
-		web.Post("/doubts/{id}/plan", trade.Accountant, p.planDoubt),
-		web.Post("/doubts/{id}/do", trade.Accountant, p.doDoubt),
-	}
-}
 
 // queue is which rows a person decides about, one after the other: those in doubt, those held for one
 // cause, or "": both.
@@ -59,12 +41,6 @@ func (of queue) query() trade.RowQuery {
 	return query
 }
 
-// has reports whether a row stands in the queue.
-func (of queue) has(e trade.Entry) bool {
-	query := of.query()
-	return slices.Contains(query.States, e.State) && (query.Causes == nil || slices.Contains(query.Causes, e.Cause))
-}
-
 // Path returns the address of the list of the queue; add is what follows /doubts.
 func (of queue) Path(add string) string {
 	if of == "" {
@@ -89,7 +65,7 @@ type doubtShown struct {
 	Why   string    // why it is held; "" = it is not
 }
 
-func (p *doubtRoutes) showDoubts(q *web.Request) error {
+func (p *Pages) showDoubts(q *web.Request) error {
 	only, err := queueOf(q)
 	if err != nil {
 		return err
@@ -102,7 +78,11 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 	}
 	page := doubtsPage{Only: only}
 	if only != "" {
-		page.What = kindOfDoubt(p.office, only, q.Lang)
+		row := trade.Entry{State: trade.Held, Cause: string(only)}
+		if only == queue(trade.InDoubt) {
+			row = trade.Entry{State: trade.InDoubt}
+		}
+		page.What = p.office.Advice(row, q.Lang).What
 	}
 	if rows.Next != "" {
 		page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
@@ -117,7 +97,7 @@ func (p *doubtRoutes) showDoubts(q *web.Request) error {
 	return q.Page(http.StatusOK, "doubts", page)
 }
 
-func (p *doubtRoutes) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
+func (p *Pages) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 	doubt, err := p.office.Doubt(q.Context(), entry)
 	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
 	shown.Entry.Quantity = office.AskedQuantity(entry)
@@ -144,7 +124,7 @@ type doubtPage struct {
 	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
 	NeedsID  bool               // the platform's record can be read back
-	Hints    hintsView
+	Hints    office.Hints
 	Identify []lookFor // fields by which people find it on the platform
 	Rest     []lookFor // the other fields
 	Order    doubtForm
@@ -223,39 +203,6 @@ func (l lookFor) IsID() bool {
 	return err == nil
 }
 
-// identify fills in the fields to look for on the platform.
-func identify(page *doubtPage, fields []office.Field, look []acts.FieldReading) {
-	for _, r := range look {
-		one := lookFor{Field: r.Field}
-		if r.Sent != nil {
-			one.Sent = *r.Sent
-		}
-		for _, f := range fields {
-			if f.Name == r.Field && !f.Secret {
-				one.Label, one.ERP = f.Code.Label, f.Line()
-				if f.Differs { // the ERP has another value now than the one that was sent
-					one.ERP = f.Code.Code
-				}
-			}
-		}
-		if one.ERP == one.Sent {
-			one.ERP = ""
-		}
-		named := func(t trade.ShownText) bool { return t.Text == one.Label }
-		if slices.ContainsFunc(page.Entry.Shown.Texts, named) { // it is shown above
-			one.Label = ""
-		}
-		if slices.Contains(identifying, r.Field) {
-			page.Identify = append(page.Identify, one)
-		} else {
-			page.Rest = append(page.Rest, one)
-		}
-	}
-	slices.SortStableFunc(page.Identify, func(a, b lookFor) int {
-		return slices.Index(identifying, a.Field) - slices.Index(identifying, b.Field)
-	})
-}
-
 // identifying are the fields by which people find a record on the platform, in the order in which
 // they search.
 var identifying = []string{
@@ -270,8 +217,8 @@ func (p doubtPage) Resendable() bool {
 	return p.Entry.State == trade.InDoubt || slices.ContainsFunc(p.Doubt.Attempts, trade.Attempt.Undecided)
 }
 
-func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
-	entry, err := entryOf(q, p.office)
+func (p *Pages) doubtPage(q *web.Request) (doubtPage, error) {
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -288,7 +235,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	page.Asked, err = askedFor(q, p.office, entry.Job, entry.Key)
+	page.Asked, err = p.askedFor(q, entry.Job, entry.Key)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -296,7 +243,7 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	if err != nil {
 		return doubtPage{}, err
 	}
-	page.Beside, err = besideOf(q, p.office, entry, other)
+	page.Beside, err = p.besideOf(q, entry, other)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -304,18 +251,58 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 		page.Do = p.office.Advice(entry, q.Lang).Do
 	}
 	if undecided(entry) {
-		if err := p.place(q, &page); err != nil {
+		page.Only, err = queueOf(q)
+		if err != nil {
 			return doubtPage{}, err
 		}
+		query := page.Only.query()
+		if !slices.Contains(query.States, entry.State) ||
+			query.Causes != nil && !slices.Contains(query.Causes, entry.Cause) { // it stands in the queue of all
+			page.Only = ""
+			query = page.Only.query()
+		}
+		page.Place, page.Of, err = p.office.Place(q.Context(), entry, query.States, query.Causes...)
+		if err != nil {
+			return doubtPage{}, err
+		}
+		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
 	of, err := p.office.Fields(q.Context(), entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
 	fields := of.Fields
-	identify(&page, fields, shown.Doubt.Look)
+	for _, r := range shown.Doubt.Sent {
+		one := lookFor{Field: r.Field}
+		if r.Sent != nil {
+			one.Sent = *r.Sent
+		}
+		for _, f := range fields {
+			if f.Name == r.Field && !f.Secret {
+				one.Label, one.ERP = f.Code.Label, f.Line()
+				if f.Differs { // the ERP has another value now than the one that was sent
+					one.ERP = f.Code.Code
+				}
+			}
+		}
+		if one.ERP == one.Sent {
+			one.ERP = ""
+		}
+		named := func(t trade.ShownText) bool { return t.Text == one.Label }
+		if slices.ContainsFunc(entry.Shown.Texts, named) { // it is shown above
+			one.Label = ""
+		}
+		if slices.Contains(identifying, r.Field) {
+			page.Identify = append(page.Identify, one)
+		} else {
+			page.Rest = append(page.Rest, one)
+		}
+	}
+	slices.SortStableFunc(page.Identify, func(a, b lookFor) int {
+		return slices.Index(identifying, a.Field) - slices.Index(identifying, b.Field)
+	})
 	page.What = view.Mask(sentence(q.Voice(), entry, office.AskedQuantity(entry), fields, office.Field.Asked))
-	page.Hints, err = hintsOf(q, p.office, entry, shown.Doubt.Attempts)
+	page.Hints, err = p.office.Hints(q.Context(), entry, shown.Doubt.Attempts)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -328,23 +315,8 @@ func (p *doubtRoutes) doubtPage(q *web.Request) (doubtPage, error) {
 	return page, nil
 }
 
-// place says how far a person has come in the queue; a row that stands in another one is in that of all.
-func (p *doubtRoutes) place(q *web.Request, page *doubtPage) (err error) {
-	page.Only, err = queueOf(q)
-	if err != nil {
-		return err
-	}
-	if !page.Only.has(page.Entry) {
-		page.Only = ""
-	}
-	query := page.Only.query()
-	page.Place, page.Of, err = p.office.Place(q.Context(), page.Entry, query.States, query.Causes...)
-	page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
-	return err
-}
-
 // nextDoubt redirects to the doubt after one, or to the oldest.
-func (p *doubtRoutes) nextDoubt(q *web.Request) error {
+func (p *Pages) nextDoubt(q *web.Request) error {
 	only, err := queueOf(q)
 	if err != nil {
 		return err
@@ -358,7 +330,7 @@ func (p *doubtRoutes) nextDoubt(q *web.Request) error {
 
 // next returns the path of the row to decide after the one with an id. After the last it returns the
 // first, and the list of all queues if there is none.
-func (p *doubtRoutes) next(q *web.Request, after string, at progress) (string, error) {
+func (p *Pages) next(q *web.Request, after string, at progress) (string, error) {
 	query := at.Only.query()
 	query.Limit = 1
 	for _, query.After = range []string{after, ""} {
@@ -373,14 +345,6 @@ func (p *doubtRoutes) next(q *web.Request, after string, at progress) (string, e
 	return "/doubts", nil
 }
 
-// kindOfDoubt says what the rows of a queue have in common.
-func kindOfDoubt(at *office.Office, of queue, lang trade.Lang) string {
-	if of == queue(trade.InDoubt) {
-		return at.Advice(trade.Entry{State: trade.InDoubt}, lang).What
-	}
-	return at.Advice(trade.Entry{State: trade.Held, Cause: string(of)}, lang).What
-}
-
 // undecided reports whether a person must decide whether the platform has the row.
 func undecided(e trade.Entry) bool { return slices.Contains(trade.Undecided, e.State) }
 
@@ -388,7 +352,7 @@ func undecided(e trade.Entry) bool { return slices.Contains(trade.Undecided, e.S
 func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.State) }
 
 // decided returns the audit record of the latest decision about a row; nil if there is none.
-func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
+func (p *Pages) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
 	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
 	if err != nil {
 		return nil, err
@@ -401,7 +365,7 @@ func (p *doubtRoutes) decided(q *web.Request, entry trade.Entry) (*trade.AuditRe
 	return nil, nil //nolint:nilnil // nobody decided
 }
 
-func (p *doubtRoutes) showDoubt(q *web.Request) error {
+func (p *Pages) showDoubt(q *web.Request) error {
 	page, err := p.doubtPage(q)
 	if err != nil {
 		return err
@@ -414,7 +378,7 @@ func (p *doubtRoutes) showDoubt(q *web.Request) error {
 }
 
 // revealDoubt shows the page with the documents by which people search. The audit records that first.
-func (p *doubtRoutes) revealDoubt(q *web.Request) error {
+func (p *Pages) revealDoubt(q *web.Request) error {
 	page, err := p.doubtPage(q)
 	if err != nil {
 		return err
@@ -428,63 +392,4 @@ func (p *doubtRoutes) revealDoubt(q *web.Request) error {
 		page.Beside.Revealed = true
 	}
 	return q.Page(http.StatusOK, "doubt", page)
-}
-
-// hintsView is the hints for a page. Decide adds buttons for the ids.
-type hintsView struct {
-	office.Hints
-	Records    []suggestion // records that the row may be, most similar first
-	Unreadable []string     // ids from events whose records could not be read
-	Compared   int          // number of records compared, if there are more; 0: all
-	Readable   bool         // the platform sends events of its kind, and the record can be read back
-	Decide     bool
-}
-
-// hintsOf reads what is known of a row beyond its own requests.
-func hintsOf(q *web.Request, at *office.Office, entry trade.Entry, attempts []trade.Attempt) (hintsView, error) {
-	hints, err := at.Hints(q.Context(), entry, attempts)
-	out := hintsView{
-		Hints: hints, Readable: entry.Sends == trade.OrderCommitments,
-		Decide: undecided(entry) && q.May(trade.Accountant),
-	}
-	if hints.More {
-		out.Compared = office.HintsCompared
-	}
-	for _, s := range hints.Like {
-		out.Records = append(out.Records, suggestion{
-			ID: s.Candidate.ID, Event: s.Candidate.Event, At: s.Candidate.HeardAt, Attempt: s.Attempt, Full: s.Full,
-			Fits: s.Timing == events.TimeFits,
-			Same: s.Reading.Same, Differ: s.Reading.Differ, Unseen: len(s.Reading.Unseen), Fields: s.Reading.Fields,
-		})
-	}
-	for _, c := range hints.Unreadable {
-		out.Unreadable = append(out.Unreadable, c.ID)
-	}
-	return out, err
-}
-
-// suggestion is a record that an event named, that was read back, and that a row in doubt may be. A
-// person decides.
-type suggestion struct {
-	ID      string
-	Event   string
-	At      time.Time // of the first event about it
-	Attempt int       // number of the attempt that it was compared with
-	Full    bool      // everything that was sent matches
-	Fits    bool      // it was certainly created while the request could be executed
-	Same    int
-	Differ  int
-	Unseen  int // fields that were sent and that the platform does not show
-	Fields  []acts.FieldReading
-}
-
-// Differing returns the fields whose value on the platform differs from what was sent.
-func (s suggestion) Differing() []string {
-	var out []string
-	for _, f := range s.Fields {
-		if f.There != nil && !f.Same {
-			out = append(out, f.Field)
-		}
-	}
-	return out
 }

@@ -28,10 +28,10 @@ func (p doubtPage) Declares() string {
 
 // Taken returns the id of the only record that the row may be; "" if there are none or several.
 func (p doubtPage) Taken() string {
-	if len(p.Hints.Records) != 1 {
+	if len(p.Hints.Like) != 1 {
 		return ""
 	}
-	return p.Hints.Records[0].ID
+	return p.Hints.Like[0].Candidate.ID
 }
 
 // adoptNoID is the form's act for a record that is on the platform under an unknown id.
@@ -39,7 +39,7 @@ const adoptNoID = "adopt_no_id"
 
 // ordered reads the form about a row. ok is false if a response has been written, because the row
 // is already decided.
-func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order acts.Order, ok bool, err error) {
+func (p *Pages) ordered(q *web.Request) (page doubtPage, order acts.Order, ok bool, err error) {
 	page, err = p.doubtPage(q)
 	if err != nil {
 		return page, order, false, err
@@ -75,7 +75,7 @@ func (p *doubtRoutes) ordered(q *web.Request) (page doubtPage, order acts.Order,
 
 // closeFor closes the page for an act that somebody else's decision has made impossible: the row is
 // not in doubt any more.
-func (p *doubtRoutes) closeFor(q *web.Request, page *doubtPage, act string) (err error) {
+func (p *Pages) closeFor(q *web.Request, page *doubtPage, act string) (err error) {
 	if page.Unsent && act != acts.ActAdopt {
 		page.Open = false
 		page.Decided, err = p.decided(q, page.Entry)
@@ -84,7 +84,7 @@ func (p *doubtRoutes) closeFor(q *web.Request, page *doubtPage, act string) (err
 }
 
 // planDoubt shows what a decision would do. It reads the record of an id back and compares it.
-func (p *doubtRoutes) planDoubt(q *web.Request) error {
+func (p *Pages) planDoubt(q *web.Request) error {
 	page, order, ok, err := p.ordered(q)
 	if err != nil || !ok {
 		return err
@@ -95,7 +95,7 @@ func (p *doubtRoutes) planDoubt(q *web.Request) error {
 
 // showPlan shows a plan to confirm, or why there is none. Differences are not a refusal here; they
 // are shown and confirmed separately.
-func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order acts.Order, status int) error {
+func (p *Pages) showPlan(q *web.Request, page doubtPage, order acts.Order, status int) error {
 	order.DespiteDifferences = false
 	plan, err := p.office.Plan(q.Context(), order)
 	if err == nil && plan.Steps[0].Refused == acts.Differs {
@@ -106,7 +106,7 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order acts.Order,
 		return err
 	}
 	page.Plan, page.Step = &plan, plan.Steps[0]
-	page.Known = knownOf(p.office, page.Step, q.Lang)
+	page.Known = p.knownOf(page.Step, q.Lang)
 	if refused := page.Step.Refused; refused != "" {
 		page.Plan, page.Refused, page.Wait = nil, string(refused), page.Step.Remaining
 		return q.Page(http.StatusUnprocessableEntity, "doubt", page)
@@ -116,7 +116,7 @@ func (p *doubtRoutes) showPlan(q *web.Request, page doubtPage, order acts.Order,
 
 // doDoubt does the plan that a person saw, if the row has not changed since. Of two people the
 // second one sees who was first (F157). Then it redirects to the next doubt.
-func (p *doubtRoutes) doDoubt(q *web.Request) error {
+func (p *Pages) doDoubt(q *web.Request) error {
 	page, order, ok, err := p.ordered(q)
 	if err != nil || !ok {
 		return err

@@ -6,21 +6,11 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// findRoutes are the search box of every page.
-type findRoutes struct{ office *office.Office }
-
-func (p *findRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/search", trade.Reader, p.find),
-	}
-}
-
 // find redirects to the row that matches, or to the list if several or none match.
-func (p *findRoutes) find(q *web.Request) error {
+func (p *Pages) find(q *web.Request) error {
 	text := strings.TrimSpace(q.Form.Get("q"))
 	if text == "" {
 		return q.Redirect("/rows")

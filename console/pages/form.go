@@ -7,7 +7,6 @@ import (
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -59,40 +58,22 @@ func typedFits(q *web.Request, rows int) bool {
 }
 
 // entryOf returns the row whose id is in the path.
-func entryOf(q *web.Request, o *office.Office) (trade.Entry, error) {
+func (p *Pages) entryOf(q *web.Request) (trade.Entry, error) {
 	id, err := strconv.ParseInt(q.PathValue("id"), 10, 64)
 	if err != nil || id < 1 {
 		return trade.Entry{}, web.ErrNotFound
 	}
-	return o.EntryByID(q.Context(), id)
+	return p.office.EntryByID(q.Context(), id)
 }
 
 // jobNamed returns a configured job; nil if there is none with that name.
-func jobNamed(o *office.Office, name string) *office.Job {
-	for _, j := range o.Jobs() {
+func (p *Pages) jobNamed(name string) *office.Job {
+	for _, j := range p.office.Jobs() {
 		if j.Name == name {
 			return &j
 		}
 	}
 	return nil
-}
-
-// doPlans does the plans that a person saw, each with the mark that the form has for its job. moved
-// reports that a row of a job has changed since, and that nothing of that job was done. asked is
-// the approval that others must give first, if any job needs one.
-func doPlans(q *web.Request, o *office.Office, plans []acts.RowPlan, why string,
-) (moved bool, asked *trade.Approval, err error) {
-	for _, plan := range plans {
-		done, err := o.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+plan.Order.Job), q.Person(why))
-		if err != nil {
-			return moved, asked, err
-		}
-		moved = moved || done.Moved
-		if done.Asked != nil {
-			asked = done.Asked
-		}
-	}
-	return moved, asked, nil
 }
 
 // attach begins an answer that browsers save as a file.

@@ -16,18 +16,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// homeRoutes are the first page.
-type homeRoutes struct {
-	office *office.Office
-	causes causes
-}
-
-func (p *homeRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/{$}", trade.Reader, p.showHome),
-	}
-}
-
 // homePage is the first page: what can cost money, what waits for the person's own department, for
 // others, and how much of the season is on the platform.
 type homePage struct {
@@ -88,11 +76,59 @@ var flagsFirst = []trade.Flag{
 // askedShown is how many orders that wait for consent are shown.
 const askedShown = 5
 
-func (p *homeRoutes) showHome(q *web.Request) error {
+func (p *Pages) showHome(q *web.Request) error {
 	p.causes.Expect()
-	page, err := p.home(q)
+	page := &homePage{Live: p.liveNow(q)}
+	states := map[trade.State]int{}
+	ran, fault := false, ""
+	for _, job := range p.office.Jobs() {
+		status, err := p.office.JobStatus(q.Context(), job.Name)
+		if err != nil {
+			return err
+		}
+		if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
+			fault = p.office.Stop(*status.Stop, q.Lang)
+			page.Stops = append(page.Stops, homeStop{job.Name, status, fault})
+		}
+		tallies, err := p.office.Counts(q.Context(), job.Name)
+		if err != nil {
+			return err
+		}
+		for _, t := range tallies {
+			states[t.State] += t.Count
+		}
+		runs, err := p.office.Runs(q.Context(), job.Name, 1)
+		if err != nil {
+			return err
+		}
+		ran = ran || len(runs) > 0 && !runs[0].EndedAt.IsZero() && runs[0].Stopped == nil
+	}
+	flags, err := p.office.FlagCounts(q.Context(), "")
 	if err != nil {
 		return err
+	}
+	for _, flag := range flagsFirst {
+		if n := flags[flag]; n > 0 {
+			page.Flags = append(page.Flags, flagTask{flag, n, "/changed?flag=" + string(flag)})
+		}
+	}
+	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
+	if err != nil {
+		return err
+	}
+	page.Today = todayOf(stuck, q.Site.Now(), q.Login.User.Role)
+	page.Going = page.Today.Moving + states[trade.Pending] + states[trade.Sending]
+	page.Accepted = states[trade.Accepted]
+	if page.Accepted == 0 {
+		page.Steps = p.stepsOf(len(states) > 0, ran, fault, stuck)
+	}
+	season, err := p.office.Season(q.Context())
+	if err != nil { // the rest of the page is shown all the same
+		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
+	}
+	if season != nil {
+		page.Products, page.Season = productStacks(q.Voice(), season.Products), season.At
+		page.Old = q.Site.Now().Sub(season.At) > oldAfter
 	}
 	waits, err := p.office.Approvals(q.Context())
 	if err != nil {
@@ -108,80 +144,10 @@ func (p *homeRoutes) showHome(q *web.Request) error {
 	return q.Page(http.StatusOK, "home", page)
 }
 
-// standing is what the first page reads of the jobs.
-type standing struct {
-	states map[trade.State]int
-	ran    bool   // a run has read the ERP
-	read   int    // rows that the last runs read
-	fault  string // why the last run of a job stopped
-}
-
-func (p *homeRoutes) home(q *web.Request) (*homePage, error) {
-	page := &homePage{Live: liveNow(p.office, q)}
-	of := standing{states: map[trade.State]int{}}
-	for _, job := range p.office.Jobs() {
-		if err := p.homeJob(q, job.Name, page, &of); err != nil {
-			return nil, err
-		}
-	}
-	flags, err := p.office.FlagCounts(q.Context(), "")
-	if err != nil {
-		return nil, err
-	}
-	for _, flag := range flagsFirst {
-		if n := flags[flag]; n > 0 {
-			page.Flags = append(page.Flags, flagTask{flag, n, "/changed?flag=" + string(flag)})
-		}
-	}
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
-	if err != nil {
-		return nil, err
-	}
-	page.Today = todayOf(stuck, q.Site.Now(), q.Login.User.Role)
-	page.Going = page.Today.Moving + of.states[trade.Pending] + of.states[trade.Sending]
-	page.Accepted = of.states[trade.Accepted]
-	if page.Accepted == 0 {
-		page.Steps = p.steps(of, stuck)
-	}
-	season, err := p.office.Season(q.Context())
-	if err != nil { // the rest of the page is shown all the same
-		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
-	}
-	if season != nil {
-		page.Products, page.Season = productStacks(q.Voice(), season.Products), season.At
-		page.Old = q.Site.Now().Sub(season.At) > oldAfter
-	}
-	return page, nil
-}
-
-// homeJob reads one job.
-func (p *homeRoutes) homeJob(q *web.Request, job string, page *homePage, of *standing) error {
-	status, err := p.office.JobStatus(q.Context(), job)
-	if err != nil {
-		return err
-	}
-	if status.State != trade.Idle && status.State != trade.Running && status.Stop != nil {
-		page.Stops = append(page.Stops, homeStop{job, status, p.office.Stop(*status.Stop, q.Lang)})
-		of.fault = p.office.Stop(*status.Stop, q.Lang)
-	}
-	tallies, err := p.office.Counts(q.Context(), job)
-	if err != nil {
-		return err
-	}
-	for _, t := range tallies {
-		of.states[t.State] += t.Count
-	}
-	runs, err := p.office.Runs(q.Context(), job, 1)
-	for _, run := range runs {
-		of.ran = of.ran || !run.EndedAt.IsZero() && run.Stopped == nil
-		of.read += run.Read
-	}
-	return err
-}
-
-// steps returns the steps to the first sent contract, as far as they are done. What is behind the
-// first one that is not done is not looked at yet.
-func (p *homeRoutes) steps(of standing, stuck office.Stuck) []setupStep {
+// stepsOf returns the steps to the first sent contract, as far as they are done. What is behind the
+// first one that is not done is not looked at yet. known says that the ledger has rows, ran that a run has
+// read the ERP; fault is why the last run of a job stopped.
+func (p *Pages) stepsOf(known, ran bool, fault string, stuck office.Stuck) []setupStep {
 	missing, wrong := 0, 0
 	for _, c := range stuck.Causes {
 		if c.Advice.Fixer == trade.FixReferences {
@@ -190,10 +156,9 @@ func (p *homeRoutes) steps(of standing, stuck office.Stuck) []setupStep {
 			wrong += c.Rows()
 		}
 	}
-	known := len(of.states) > 0
 	steps := []setupStep{
 		{Key: "jobs", Path: "/routines", Done: len(p.office.Jobs()) > 0},
-		{Key: "erp", Path: "/routines", Done: of.ran || known, Fact: of.fault},
+		{Key: "erp", Path: "/routines", Done: ran || known, Fact: fault},
 		{Key: "read", Path: "/routines", Done: known},
 		{Key: "references", Path: "/references", Done: known && missing == 0},
 		{Key: "right", Path: "/pending?who=accounting", Done: known && wrong == 0},
@@ -201,8 +166,8 @@ func (p *homeRoutes) steps(of standing, stuck office.Stuck) []setupStep {
 	}
 	if i := slices.IndexFunc(steps, func(s setupStep) bool { return !s.Done }); i >= 0 {
 		steps[i].Now = true
-		if steps[i].Key == "read" && of.ran {
-			steps[i].Key, steps[i].Path = "found", "/routines"
+		if steps[i].Key == "read" && ran {
+			steps[i].Key = "found"
 		}
 	}
 	return steps

@@ -12,7 +12,6 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // The live part of the first page (server-sent events). Without JavaScript the page reloads
@@ -30,50 +29,6 @@ type streams struct {
 	mu  sync.Mutex
 	all int
 	of  map[int64]int
-}
-
-func (s *streams) enter(user int64) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.all >= streamsMost || s.of[user] >= streamsEach {
-		return false
-	}
-	if s.of == nil {
-		s.of = map[int64]int{}
-	}
-	s.all++
-	s.of[user]++
-	return true
-}
-
-func (s *streams) leave(user int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.all--
-	s.of[user]--
-	if s.of[user] == 0 {
-		delete(s.of, user)
-	}
-}
-
-// liveRoutes are the live part of the first page.
-type liveRoutes struct {
-	office   *office.Office
-	sessions Sessions
-	streams  streams
-	beats    func() (at <-chan time.Time, stop func())
-}
-
-func (p *liveRoutes) routes() []web.Route {
-	return []web.Route{
-		{Method: http.MethodGet, Path: "/live", Needs: trade.Reader, Stream: true, Handle: p.showLive},
-	}
-}
-
-// ticks returns the heartbeat of a live stream.
-func ticks() (at <-chan time.Time, stop func()) {
-	t := time.NewTicker(streamBeat)
-	return t.C, t.Stop
 }
 
 // liveShown is the progress of a job, its speed and the remaining time.
@@ -102,8 +57,8 @@ func (l live) of(job string) *liveShown {
 }
 
 // liveNow returns what runs now.
-func liveNow(o *office.Office, q *web.Request) live {
-	running := o.Progress()
+func (p *Pages) liveNow(q *web.Request) live {
+	running := p.office.Progress()
 	return live{liveOf(running.Jobs, q.Site.Now()), running.Turn}
 }
 
@@ -126,16 +81,35 @@ func liveOf(jobs []office.Progress, now time.Time) []liveShown {
 
 // showLive sends the progress of the runs as it changes, until the browser disconnects, the login
 // ends, or the console closes.
-func (p *liveRoutes) showLive(q *web.Request) error {
+func (p *Pages) showLive(q *web.Request) error {
 	if q.Method == http.MethodHead {
 		q.Answered = true
 		return nil
 	}
 	user := q.Login.User.ID
-	if !p.streams.enter(user) {
+	s := &p.streams
+	s.mu.Lock()
+	free := s.all < streamsMost && s.of[user] < streamsEach
+	if free {
+		if s.of == nil {
+			s.of = map[int64]int{}
+		}
+		s.all++
+		s.of[user]++
+	}
+	s.mu.Unlock()
+	if !free {
 		return web.ErrBusy
 	}
-	defer p.streams.leave(user)
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.all--
+		s.of[user]--
+		if s.of[user] == 0 {
+			delete(s.of, user)
+		}
+	}()
 	answer := http.NewResponseController(q.Writer)
 	h := q.Writer.Header()
 	h.Set("Content-Type", "text/event-stream; charset=utf-8")
@@ -147,8 +121,8 @@ func (p *liveRoutes) showLive(q *web.Request) error {
 	for {
 		now := p.office.Progress()
 		var b bytes.Buffer
-		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: liveNow(p.office, q)}}
-		f.Titles = titlesOf(p.office, q.Lang)
+		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: p.liveNow(q)}}
+		f.Titles = p.Titles(q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err
 		}

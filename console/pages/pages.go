@@ -2,7 +2,8 @@ package pages
 
 import (
 	"context"
-	"slices"
+	"net/http"
+	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -11,10 +12,13 @@ import (
 
 // Pages are the pages for one reading of the configuration.
 type Pages struct {
-	office *office.Office
-	live   liveRoutes
-	rest   []interface{ routes() []web.Route }
-	more   []web.Route
+	office    *office.Office
+	causes    causes
+	sessions  Sessions
+	streams   streams
+	beats     func() (at <-chan time.Time, stop func())
+	reporting chan struct{} // holds one value while a report is made
+	more      []web.Route
 }
 
 // Sessions identifies people and lets them prove their identity.
@@ -36,39 +40,78 @@ type causes interface {
 
 // New builds the pages. more are further routes.
 func New(o *office.Office, sessions Sessions, more ...web.Route) *Pages {
-	told := orders{o}
 	return &Pages{
-		office: o, more: more,
-		live: liveRoutes{office: o, sessions: sessions, beats: ticks},
-		rest: []interface{ routes() []web.Route }{
-			&homeRoutes{office: o, causes: o},
-			&seasonRoutes{o},
-			&findRoutes{o},
-			&rowsRoutes{o, told},
-			&rowRoutes{o, told},
-			&actRoutes{o, told},
-			&reportRoutes{o, make(chan struct{}, 1)},
-			&pendingRoutes{o, o, told},
-			&doubtRoutes{o, sessions},
-			&changedRoutes{o},
-			&routineRoutes{o, told},
-			&runRoutes{o},
-			&scheduleRoutes{o, told},
-			&referenceRoutes{o},
-			&auditRoutes{o},
-			&sheetRoutes{o},
-			&approvalRoutes{o, sessions},
-			&resyncRoutes{o, o, told},
-			&toldRoutes{o},
+		office: o, causes: o, sessions: sessions, reporting: make(chan struct{}, 1), more: more,
+		beats: func() (<-chan time.Time, func()) {
+			t := time.NewTicker(streamBeat)
+			return t.C, t.Stop
 		},
 	}
 }
 
 // Routes lists the routes of all pages.
 func (p *Pages) Routes() []web.Route {
-	out := slices.Clone(p.live.routes())
-	for _, page := range p.rest {
-		out = append(out, page.routes()...)
-	}
-	return append(out, p.more...)
+	return append([]web.Route{
+		web.Get("/{$}", trade.Reader, p.showHome),
+		{Method: http.MethodGet, Path: "/live", Needs: trade.Reader, Stream: true, Handle: p.showLive},
+		web.Get("/search", trade.Reader, p.find),
+		web.Get("/season", trade.Reader, p.showSeason),
+
+		web.Get("/rows", trade.Reader, p.showRows),
+		web.Get("/rows/{id}", trade.Reader, p.showRow),
+		web.Post("/reveal/{id}", trade.Accountant, p.revealRow),
+		web.Get("/rows/{id}/{act}", trade.Accountant, p.showAct),
+		web.Post("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
+		web.Get("/acts/{act}", trade.Accountant, p.showMany).Within(reportTakes),
+		web.Post("/acts/{act}", trade.Accountant, p.doMany).Within(reportTakes),
+
+		web.Get("/pending", trade.Reader, p.showPending),
+		web.Get("/pending/retry", trade.Accountant, p.showRetry),
+		web.Post("/pending/retry", trade.Accountant, p.doRetry),
+		web.Post("/pending/own", trade.Accountant, p.own),
+		web.Get("/doubts", trade.Reader, p.showDoubts),
+		web.Get("/doubts/next", trade.Reader, p.nextDoubt),
+		web.Get("/doubts/{id}", trade.Reader, p.showDoubt),
+		web.Post("/doubts/{id}/reveal", trade.Accountant, p.revealDoubt),
+		web.Post("/doubts/{id}/plan", trade.Accountant, p.planDoubt),
+		web.Post("/doubts/{id}/do", trade.Accountant, p.doDoubt),
+		web.Get("/changed", trade.Reader, p.showChanged).Within(reportTakes),
+		web.Post("/changed/plan", trade.Accountant, p.planChanged).Within(reportTakes),
+		web.Post("/changed/do", trade.Accountant, p.doChanged).Within(reportTakes),
+		web.Get("/approvals", trade.Reader, p.showApprovals),
+		web.Get("/approvals/{id}", trade.Reader, p.showApproval),
+		web.Post("/approvals/{id}/approve", trade.Accountant, p.approve).Within(reportTakes),
+		web.Post("/approvals/{id}/decline", trade.Accountant, p.decline),
+		web.Post("/decisions/export", trade.Accountant, p.exportRows).Within(reportTakes),
+		web.Get("/decisions", trade.Accountant, p.showSheets),
+		web.Post("/decisions/plan", trade.Accountant, p.planSheet).WithBody(sheetFile).Within(reportTakes),
+		web.Post("/decisions/do", trade.Accountant, p.doSheet).WithBody(sheetFile).Within(reportTakes),
+
+		web.Get("/report", trade.Reader, p.showReport).Within(reportTakes),
+		web.Post("/report/export", trade.Accountant, p.exportReport).Within(reportTakes),
+		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(reportTakes),
+		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(reportTakes),
+		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(reportTakes),
+		web.Get("/report/closings/{id}/print.css", trade.Reader, p.closingStyle),
+		web.Get("/references", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}", trade.Reader, p.showReferences),
+		web.Get("/references/{kind}/export", trade.Accountant, p.exportReferences),
+		web.Post("/references/{kind}/set", trade.Administrator, p.setReference),
+		web.Post("/references/{kind}/propose", trade.Accountant, p.proposeReference),
+		web.Post("/references/{kind}/remove", trade.Administrator, p.removeReference),
+		web.Post("/references/{kind}/plan", trade.Administrator, p.planReferences).WithBody(referenceFile),
+		web.Post("/references/{kind}/import", trade.Administrator, p.importReferences).WithBody(referenceFile),
+		web.Get("/audit", trade.Reader, p.showAudit),
+		web.Get("/audit/check", trade.Reader, p.checkAudit),
+		web.Get("/audit/export", trade.Accountant, p.exportAudit),
+
+		web.Get("/routines", trade.Reader, p.showRoutines),
+		web.Post("/schedules/{job}/plan", trade.Accountant, p.planSchedule),
+		web.Post("/schedules/{job}/do", trade.Accountant, p.doSchedule),
+		web.Get("/runs/{id}", trade.Reader, p.showRun),
+		web.Get("/resync", trade.Accountant, p.showResync),
+		web.Post("/resync", trade.Accountant, p.doResync),
+		web.Get("/events", trade.Reader, p.showEvents),
+		web.Get("/alerts", trade.Reader, p.showAlerts),
+	}, p.more...)
 }

@@ -17,22 +17,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// pendingRoutes are the page of causes that block rows.
-type pendingRoutes struct {
-	office *office.Office
-	causes causes
-	orders orders
-}
-
-func (p *pendingRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/pending", trade.Reader, p.showPending),
-		web.Get("/pending/retry", trade.Accountant, p.showRetry),
-		web.Post("/pending/retry", trade.Accountant, p.doRetry),
-		web.Post("/pending/own", trade.Accountant, p.own),
-	}
-}
-
 // retryMost is how many rows of a cause one order retries, because more would make a person wait.
 // The next order retries the next ones.
 const retryMost = 2000
@@ -70,10 +54,10 @@ type ownerForm struct {
 	Seen        int64  // when somebody took the cause, in milliseconds; 0: nobody has
 }
 
-func (p *pendingRoutes) showPending(q *web.Request) error { return p.pending(q, "") }
+func (p *Pages) showPending(q *web.Request) error { return p.pending(q, "") }
 
 // pending shows the page, with a fault of what was sent.
-func (p *pendingRoutes) pending(q *web.Request, fault string) error {
+func (p *Pages) pending(q *web.Request, fault string) error {
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
 	if err != nil {
 		return err
@@ -81,7 +65,7 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 	page := pendingPage{
 		At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading, Fault: fault,
 	}
-	page.Ran, err = p.orders.told(q, false)
+	page.Ran, err = p.orderRan(q, false)
 	if err != nil {
 		return err
 	}
@@ -126,7 +110,7 @@ func (p *pendingRoutes) pending(q *web.Request, fault string) error {
 }
 
 // own says who takes care of a cause, or that nobody does any more.
-func (p *pendingRoutes) own(q *web.Request) error {
+func (p *Pages) own(q *web.Request) error {
 	ask := office.Owning{
 		Key: q.PostForm.Get("cause"), Owner: q.PostForm.Get("owner"), Note: q.PostForm.Get("note"),
 	}
@@ -160,7 +144,7 @@ func (p *pendingRoutes) own(q *web.Request) error {
 }
 
 // samples reads the first few rows of all causes, and those of their codes, with one query.
-func (p *pendingRoutes) samples(q *web.Request, causes []causeShown) error {
+func (p *Pages) samples(q *web.Request, causes []causeShown) error {
 	var ids []int64
 	for _, c := range causes {
 		ids = append(ids, c.Cause.Samples...)
@@ -273,7 +257,7 @@ func (p retryPage) Shown() []acts.RowStep {
 }
 
 // planRetry plans to retry the rows of a cause that can be retried, job by job.
-func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error) {
+func (p *Pages) planRetry(q *web.Request, key string) (retryPage, error) {
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
 	if err != nil {
 		return retryPage{}, err
@@ -306,7 +290,7 @@ func (p *pendingRoutes) planRetry(q *web.Request, key string) (retryPage, error)
 	return page, nil
 }
 
-func (p *pendingRoutes) showRetry(q *web.Request) error {
+func (p *Pages) showRetry(q *web.Request) error {
 	page, err := p.planRetry(q, q.Form.Get("cause"))
 	switch {
 	case err != nil:
@@ -320,7 +304,7 @@ func (p *pendingRoutes) showRetry(q *web.Request) error {
 
 // doRetry retries the rows of the plan that a person saw. If a row has changed since, nothing of
 // its job is done, and the new plan is shown.
-func (p *pendingRoutes) doRetry(q *web.Request) error {
+func (p *Pages) doRetry(q *web.Request) error {
 	page, err := p.planRetry(q, q.PostForm.Get("cause"))
 	if err != nil {
 		return err
@@ -339,9 +323,20 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
 	}
-	moved, others, err := doPlans(q, p.office, page.Plans, page.Reason)
-	if err != nil {
-		return err
+	moved := false
+	var others *trade.Approval
+	var jobs []string
+	for _, plan := range page.Plans {
+		job := plan.Order.Job
+		done, err := p.office.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+job), q.Person(page.Reason))
+		if err != nil {
+			return err
+		}
+		moved = moved || done.Moved
+		if done.Asked != nil {
+			others = done.Asked
+		}
+		jobs = append(jobs, job)
 	}
 	if moved {
 		page, err = p.planRetry(q, q.PostForm.Get("cause"))
@@ -355,9 +350,5 @@ func (p *pendingRoutes) doRetry(q *web.Request) error {
 		return Asked(q, others)
 	}
 	q.Tell("pending.retried")
-	var jobs []string
-	for _, plan := range page.Plans {
-		jobs = append(jobs, plan.Order.Job)
-	}
-	return q.Redirect(p.orders.path(q, "/pending", jobs...))
+	return q.Redirect(orderPath(q, "/pending", jobs...))
 }

@@ -54,13 +54,8 @@ func (j ranJob) Left(v view.Voice) string {
 	return v.Listed(parts)
 }
 
-// orders tells what came of orders.
-type orders struct {
-	office *office.Office
-}
-
-// path returns the address of a page that tells what comes of an order given now.
-func (orders) path(q *web.Request, page string, jobs ...string) string {
+// orderPath returns the address of a page that tells what comes of an order given now.
+func orderPath(q *web.Request, page string, jobs ...string) string {
 	return with(page, url.Values{"ran": jobs, "since": {strconv.FormatInt(q.Site.Now().UnixMilli(), 10)}})
 }
 
@@ -73,30 +68,31 @@ func with(page string, more url.Values) string {
 	return page + glue + more.Encode()
 }
 
-// ordersPath returns the address of a page, which may have a filter, that tells what comes of runs that
-// were ordered.
-func ordersPath(page string, runs []office.Ordered) string {
-	ids := make([]string, len(runs))
-	for i, r := range runs {
-		ids[i] = r.Run
-	}
-	return with(page, url.Values{"run": ids})
-}
-
 const (
 	ranMost  = 20 // so many of the latest runs of a job are looked at
 	ranShown = 5  // so many rows of a run are named
 )
 
-// told reads what came of the order that the address of a page names; soon is set for an order to run
+// orderRan reads what came of the order that the address of a page names; soon is set for an order to run
 // now.
-func (o orders) told(q *web.Request, soon bool) (ran, error) {
+func (p *Pages) orderRan(q *web.Request, soon bool) (ran, error) {
 	query := q.URL.Query()
 	out := ran{
-		Path: q.URL.RequestURI(), Live: liveNow(o.office, q), Polled: q.Header.Get("HX-Target") == "ran",
+		Path: q.URL.RequestURI(), Live: p.liveNow(q), Polled: q.Header.Get("HX-Target") == "ran",
 	}
 	for _, id := range query["run"] {
-		one, err := o.of(q, id)
+		run, err := p.office.Run(q.Context(), id)
+		one := ranJob{Job: run.Job, Run: &run}
+		switch {
+		case err == nil:
+			err = p.ended(q, &one)
+		case errors.Is(err, trade.ErrNotFound):
+			err = nil
+			one = ranJob{Why: q.Voice().T("ran.lost")}
+			if ordered, known := p.office.Ordered(id); known {
+				one = ranJob{Job: ordered.Job, Why: ordered.Why}
+			}
+		}
 		if err != nil {
 			return out, err
 		}
@@ -107,11 +103,11 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 		return out, nil //nolint:nilerr // the address names no order
 	}
 	at := time.UnixMilli(since)
-	for _, job := range o.office.Jobs() {
+	for _, job := range p.office.Jobs() {
 		if !slices.Contains(query["ran"], job.Name) {
 			continue
 		}
-		runs, err := o.office.Runs(q.Context(), job.Name, ranMost)
+		runs, err := p.office.Runs(q.Context(), job.Name, ranMost)
 		if err != nil {
 			return out, err
 		}
@@ -122,7 +118,7 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 			}
 		}
 		if one.Run == nil && !soon {
-			next, err := o.office.NextRuns(q.Context(), job.Name)
+			next, err := p.office.NextRuns(q.Context(), job.Name)
 			if err != nil {
 				return out, err
 			}
@@ -130,7 +126,7 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 				one.Next = next[0]
 			}
 		}
-		if err := o.ended(q, &one); err != nil {
+		if err := p.ended(q, &one); err != nil {
 			return out, err
 		}
 		out.Jobs = append(out.Jobs, one)
@@ -138,37 +134,20 @@ func (o orders) told(q *web.Request, soon bool) (ran, error) {
 	return out, nil
 }
 
-// of reads what came of the order with a run of this id.
-func (o orders) of(q *web.Request, id string) (ranJob, error) {
-	run, err := o.office.Run(q.Context(), id)
-	if err == nil {
-		one := ranJob{Job: run.Job, Run: &run}
-		return one, o.ended(q, &one)
-	}
-	if !errors.Is(err, trade.ErrNotFound) {
-		return ranJob{}, err
-	}
-	ordered, known := o.office.Ordered(id)
-	if !known {
-		return ranJob{Why: q.Voice().T("ran.lost")}, nil
-	}
-	return ranJob{Job: ordered.Job, Why: ordered.Why}, nil
-}
-
 // ended fills in how a run ended, and the first rows that it sent or changed.
-func (o orders) ended(q *web.Request, one *ranJob) (err error) {
+func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	if one.Run == nil || one.Run.EndedAt.IsZero() {
 		return nil
 	}
 	if one.Run.Stopped != nil {
-		advice := o.office.AdviseStop(*one.Run.Stopped, q.Lang)
+		advice := p.office.AdviseStop(*one.Run.Stopped, q.Lang)
 		one.Stop = &advice
 	}
-	one.left, err = o.office.Left(q.Context(), *one.Run)
+	one.left, err = p.office.Left(q.Context(), *one.Run)
 	if err != nil {
 		return err
 	}
-	ran, err := o.office.Ran(q.Context(), *one.Run, ranShown)
+	ran, err := p.office.Ran(q.Context(), *one.Run, ranShown)
 	one.Rows, one.More = ran.Rows[:min(len(ran.Rows), ranShown)], ran.More || len(ran.Rows) > ranShown
 	return err
 }

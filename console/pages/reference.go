@@ -16,24 +16,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// referenceRoutes are the pages of the de-para.
-type referenceRoutes struct {
-	office *office.Office
-}
-
-func (p *referenceRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/references", trade.Reader, p.showReferences),
-		web.Get("/references/{kind}", trade.Reader, p.showReferences),
-		web.Get("/references/{kind}/export", trade.Accountant, p.exportReferences),
-		web.Post("/references/{kind}/set", trade.Administrator, p.setReference),
-		web.Post("/references/{kind}/propose", trade.Accountant, p.proposeReference),
-		web.Post("/references/{kind}/remove", trade.Administrator, p.removeReference),
-		web.Post("/references/{kind}/plan", trade.Administrator, p.planReferences).WithBody(referenceFile),
-		web.Post("/references/{kind}/import", trade.Administrator, p.importReferences).WithBody(referenceFile),
-	}
-}
-
 // referenceFile limits an uploaded file: tens of thousands of lines fit. Larger files are for the
 // command line.
 const referenceFile = 4 << 20
@@ -69,7 +51,7 @@ type kindShown struct {
 // missingShown is how many missing codes a page shows, those that block most rows first.
 const missingShown = 50
 
-func (p *referenceRoutes) showReferences(q *web.Request) error {
+func (p *Pages) showReferences(q *web.Request) error {
 	page, err := p.referencePage(q)
 	if err != nil {
 		return err
@@ -78,7 +60,7 @@ func (p *referenceRoutes) showReferences(q *web.Request) error {
 	return q.Page(http.StatusOK, "references", page)
 }
 
-func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
+func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 	page := referencePage{Kind: q.PathValue("kind"), Text: strings.TrimSpace(q.Form.Get("text"))}
 	if err := searchFits(page.Text); err != nil {
 		return page, err
@@ -93,7 +75,7 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
-	page.Asked, err = askedFor(q, p.office, page.Kind)
+	page.Asked, err = p.askedFor(q, page.Kind)
 	if err != nil {
 		return page, err
 	}
@@ -125,15 +107,11 @@ func (p *referenceRoutes) referencePage(q *web.Request) (referencePage, error) {
 	for _, kind := range trade.ReferenceKinds {
 		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
 	}
-	return page, p.lines(q, &page)
-}
-
-// lines finds one page of the lines that contain a text, sorted by code.
-func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 	lines, err := p.office.ListReferences(q.Context(), page.Kind)
 	if err != nil {
-		return err
+		return page, err
 	}
+	// one page of the lines that contain the text, sorted by code
 	text, after := strings.ToLower(page.Text), q.Form.Get("after")
 	for _, line := range lines {
 		if !strings.Contains(strings.ToLower(line.Shown()), text) && !strings.Contains(line.ID, text) {
@@ -149,7 +127,7 @@ func (p *referenceRoutes) lines(q *web.Request, page *referencePage) error {
 		}
 		page.Lines = append(page.Lines, line)
 	}
-	return nil
+	return page, nil
 }
 
 // NextPath returns the address of the next page.
@@ -159,7 +137,7 @@ func (p referencePage) NextPath() string {
 
 // mayChange returns an error if the person may not change this table here; the page then offers no
 // change either.
-func (p *referenceRoutes) mayChange(q *web.Request) (referencePage, error) {
+func (p *Pages) mayChange(q *web.Request) (referencePage, error) {
 	page, err := p.referencePage(q)
 	if err == nil && !page.May {
 		err = web.ErrForbidden
@@ -168,7 +146,7 @@ func (p *referenceRoutes) mayChange(q *web.Request) (referencePage, error) {
 }
 
 // setReference stores one code with its id.
-func (p *referenceRoutes) setReference(q *web.Request) error {
+func (p *Pages) setReference(q *web.Request) error {
 	page, err := p.mayChange(q)
 	if err != nil {
 		return err
@@ -184,7 +162,7 @@ func (p *referenceRoutes) setReference(q *web.Request) error {
 }
 
 // oneCode reads the code, the id and the reason of a form, and passes them to store.
-func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
+func (p *Pages) oneCode(q *web.Request, page referencePage, store func(referencePage) error) error {
 	page.Code, page.ID = q.PostForm.Get("code"), q.PostForm.Get("id")
 	page.Reason, page.Fault = Reason(q)
 	if page.Fault == "" {
@@ -198,7 +176,7 @@ func (p *referenceRoutes) oneCode(q *web.Request, page referencePage, store func
 }
 
 // proposeReference stores a proposed code until an administrator agrees.
-func (p *referenceRoutes) proposeReference(q *web.Request) error {
+func (p *Pages) proposeReference(q *web.Request) error {
 	page, err := p.referencePage(q)
 	if err != nil {
 		return err
@@ -223,7 +201,7 @@ func (p *referenceRoutes) proposeReference(q *web.Request) error {
 }
 
 // removeReference removes one code. Rows that need it wait from the next run on.
-func (p *referenceRoutes) removeReference(q *web.Request) error {
+func (p *Pages) removeReference(q *web.Request) error {
 	page, err := p.mayChange(q)
 	if err != nil {
 		return err
@@ -246,7 +224,7 @@ func (p *referenceRoutes) removeReference(q *web.Request) error {
 
 // exportReferences returns a table as a file. The export is recorded in the audit before the file
 // is sent.
-func (p *referenceRoutes) exportReferences(q *web.Request) error {
+func (p *Pages) exportReferences(q *web.Request) error {
 	kind := q.PathValue("kind")
 	if !slices.Contains(trade.ReferenceKinds, kind) {
 		return web.ErrNotFound
@@ -276,14 +254,8 @@ type layoutForm struct {
 	Code, ID, Label, Where, Pad, As, Sheet string
 }
 
-func (l layoutForm) read() office.ReferenceLayout {
-	layout := office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.As)
-	layout.Sheet = strings.TrimSpace(l.Sheet)
-	return layout
-}
-
 // planImport reads the uploaded file, or its text from the page with the plan.
-func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage, error) {
+func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 	data, err := io.ReadAll(file)
 	if err != nil {
 		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
@@ -293,7 +265,10 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), As: q.PostForm.Get("as"),
 		Sheet: q.PostForm.Get("sheet"), // not with the text of the page: that is the sheet
 	}}
-	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), page.Layout.read(), q.Lang)
+	l := page.Layout
+	layout := office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.As)
+	layout.Sheet = strings.TrimSpace(l.Sheet)
+	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), layout, q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
 			page.Added++
@@ -311,7 +286,7 @@ func (p *referenceRoutes) planImport(q *web.Request, file io.Reader) (importPage
 	return page, err
 }
 
-func (p *referenceRoutes) planReferences(q *web.Request) error {
+func (p *Pages) planReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err
 	}
@@ -329,7 +304,7 @@ func (p *referenceRoutes) planReferences(q *web.Request) error {
 
 // importReferences imports what the plan showed, all or nothing. The text of the file returns with
 // the confirmation and is read again.
-func (p *referenceRoutes) importReferences(q *web.Request) error {
+func (p *Pages) importReferences(q *web.Request) error {
 	if _, err := p.mayChange(q); err != nil {
 		return err
 	}

@@ -14,23 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reportRoutes are the pages of the reconciliation and of closing months.
-type reportRoutes struct {
-	office    *office.Office
-	reporting chan struct{} // holds one value while a report is made
-}
-
-func (p *reportRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/report", trade.Reader, p.showReport).Within(reportTakes),
-		web.Post("/report/export", trade.Accountant, p.exportReport).Within(reportTakes),
-		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(reportTakes),
-		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(reportTakes),
-		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(reportTakes),
-		web.Get("/report/closings/{id}/print.css", trade.Reader, p.closingStyle),
-	}
-}
-
 // reportTakes is the time limit of a report; a ledger of millions needs minutes.
 const reportTakes = 30 * time.Minute
 
@@ -54,7 +37,7 @@ type reportPage struct {
 }
 
 // form returns the page with its form and the closed months.
-func (p *reportRoutes) form(q *web.Request, form url.Values) (page reportPage, err error) {
+func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)
 	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
 	page.Closings, err = p.office.Closings(q.Context(), trade.Date{})
@@ -101,7 +84,7 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 
 // patient extends the deadline of this answer to the time that a large ledger needs. Only one such
 // answer may run; another gets ErrBusy at once, because a waiting request would hold a place.
-func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
+func (p *Pages) patient(q *web.Request) (done func(), err error) {
 	select {
 	case p.reporting <- struct{}{}:
 	default:
@@ -110,7 +93,7 @@ func (p *reportRoutes) patient(q *web.Request) (done func(), err error) {
 	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(reportTakes))
 }
 
-func (p *reportRoutes) showReport(q *web.Request) error {
+func (p *Pages) showReport(q *web.Request) error {
 	page, err := p.form(q, q.URL.Query())
 	if err != nil {
 		return err
@@ -147,7 +130,7 @@ func (p *reportRoutes) showReport(q *web.Request) error {
 	return q.Page(http.StatusOK, "report", page)
 }
 
-func (p *reportRoutes) exportReport(q *web.Request) error {
+func (p *Pages) exportReport(q *web.Request) error {
 	query, fault := reportQuery(q.PostForm)
 	format := q.PostForm.Get("format")
 	kind, known := reportForms[format]
@@ -191,7 +174,7 @@ type closingPage struct {
 
 // month returns the month in the form. ok is false if a response has been written, because something
 // is wrong with it.
-func (p *reportRoutes) month(q *web.Request) (day trade.Date, ok bool, err error) {
+func (p *Pages) month(q *web.Request) (day trade.Date, ok bool, err error) {
 	day, ok = reconcile.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
@@ -215,7 +198,7 @@ func (p closingPage) Name(lang string) string {
 }
 
 // noClosing shows the form again with its fault.
-func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
+func (p *Pages) noClosing(q *web.Request, fault string) error {
 	page, err := p.form(q, url.Values{})
 	if err != nil {
 		return err
@@ -224,7 +207,7 @@ func (p *reportRoutes) noClosing(q *web.Request, fault string) error {
 	return q.Page(http.StatusUnprocessableEntity, "report", page)
 }
 
-func (p *reportRoutes) planClosing(q *web.Request) error {
+func (p *Pages) planClosing(q *web.Request) error {
 	day, ok, err := p.month(q)
 	if err != nil || !ok {
 		return err
@@ -242,13 +225,13 @@ func (p *reportRoutes) planClosing(q *web.Request) error {
 		return p.noClosing(q, "report.month_early")
 	}
 	return q.Page(http.StatusOK, "report_close", closingPage{
-		Plan: closingOf(q, p.office, plan, false), Reason: q.PostForm.Get("reason"),
+		Plan: p.closingOf(q, plan, false), Reason: q.PostForm.Get("reason"),
 	})
 }
 
 // doClosing stores what the plan showed. If something has changed since, it stores nothing and
 // shows the new plan.
-func (p *reportRoutes) doClosing(q *web.Request) error {
+func (p *Pages) doClosing(q *web.Request) error {
 	day, ok, err := p.month(q)
 	if err != nil || !ok {
 		return err
@@ -262,7 +245,7 @@ func (p *reportRoutes) doClosing(q *web.Request) error {
 	page := closingPage{Reason: reason}
 	closing, others, err := p.office.CloseReport(q.Context(), day, office.ReportSources{}, q.Person(reason),
 		func(plan reconcile.ClosingPlan) (bool, error) {
-			page.Plan = closingOf(q, p.office, plan, false)
+			page.Plan = p.closingOf(q, plan, false)
 			switch {
 			case fault != "":
 				page.Fault = fault
@@ -298,7 +281,7 @@ type closedPage struct {
 }
 
 // showClosing shows a month as it was closed and signed, for printing.
-func (p *reportRoutes) showClosing(q *web.Request) error {
+func (p *Pages) showClosing(q *web.Request) error {
 	done, err := p.patient(q)
 	if err != nil {
 		return err
@@ -313,12 +296,12 @@ func (p *reportRoutes) showClosing(q *web.Request) error {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed",
-		closedPage{month.Closing, closingOf(q, p.office, month.Plan, true), shown})
+		closedPage{month.Closing, p.closingOf(q, month.Plan, true), shown})
 }
 
 // closingStyle returns the style sheet that prints the identity of a closing on every page. It is a
 // separate file, because the console's pages must not contain inline styles.
-func (p *reportRoutes) closingStyle(q *web.Request) error {
+func (p *Pages) closingStyle(q *web.Request) error {
 	style, err := p.office.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
 	if err != nil {
 		return err

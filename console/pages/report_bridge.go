@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -74,7 +75,7 @@ func (b Bridge) Open() (sum trade.Decimal) {
 func (b Bridge) Money() bool { return b.Measure == reconcile.Worth }
 
 // linked returns a report as a page shows it, with the names of producers and places.
-func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Options) (*ReportShown, error) {
+func (p *Pages) linked(q *web.Request, all *paper.Report, o reconcile.Options) (*ReportShown, error) {
 	var keys []trade.ParentKey
 	for _, t := range all.Sections {
 		for _, r := range t.Rows {
@@ -97,7 +98,13 @@ func (p *reportRoutes) linked(q *web.Request, all *paper.Report, o reconcile.Opt
 		if err != nil {
 			return nil, err
 		}
-		group.name(called)
+		lead := slices.IndexFunc(group.Columns, func(c paper.Column) bool { return c.Lead })
+		for i := range group.Rows {
+			if label := called[group.Rows[i].Name]; label != "" && lead >= 0 { // the name stands above the code
+				c := &group.Rows[i].Cells[lead]
+				c.Beneath, c.Text = append([]string{c.Text}, c.Beneath...), view.Mask(label)
+			}
+		}
 	}
 	return shown, nil
 }
@@ -127,7 +134,14 @@ func reportOf(all *paper.Report, v view.Voice, o reconcile.Options, ids map[trad
 			}
 		}
 		if t.ID == reconcile.TotalsSection {
-			out.group(*t)
+			for _, r := range t.Rows { // by dimension
+				by := reconcile.By(r.Names["by"])
+				if len(out.Totals) == 0 || out.Totals[len(out.Totals)-1].By != by {
+					out.Totals = append(out.Totals, TotalsGroup{By: by, Table: paper.Table{Section: t.Section}})
+				}
+				of := &out.Totals[len(out.Totals)-1]
+				of.Rows = append(of.Rows, r)
+			}
 		}
 	}
 	return out
@@ -139,7 +153,21 @@ func linePath(section reconcile.SectionID, r paper.Line, ids map[trade.ParentKey
 	case section == reconcile.BridgeSection:
 		return bridgePath(r.Names["job"], r.Names["line"])
 	case section == reconcile.TotalsSection:
-		return totalPath(reconcile.By(r.Names["by"]), r.Name, r.Product)
+		query := url.Values{"show": {"1"}} // the reconciliation of what the total is the sum of
+		field := map[string]string{
+			string(reconcile.BySeason): "harvest", string(reconcile.ByProducer): "producer",
+			string(reconcile.ByPlace): "place",
+		}[r.Names["by"]]
+		for field, text := range map[string]string{field: r.Name, "product": r.Product} {
+			switch {
+			case field == "":
+			case text == "", strings.Contains(text, ","): // a filter cannot name it
+				return ""
+			default:
+				query.Set(field, text)
+			}
+		}
+		return "/report?" + query.Encode()
 	}
 	if id := ids[trade.ParentKey{Job: r.Names["job"], Key: r.Key}]; id > 0 {
 		return "/rows/" + strconv.FormatInt(id, 10)
@@ -150,53 +178,10 @@ func linePath(section reconcile.SectionID, r paper.Line, ids map[trade.ParentKey
 	return ""
 }
 
-// totalPath returns the address of the reconciliation of what a total is the sum of; "" if a filter cannot
-// name that.
-func totalPath(by reconcile.By, name, product string) string {
-	query := url.Values{"show": {"1"}}
-	for field, text := range map[string]string{
-		map[reconcile.By]string{
-			reconcile.BySeason: "harvest", reconcile.ByProducer: "producer", reconcile.ByPlace: "place",
-		}[by]: name, "product": product,
-	} {
-		switch {
-		case field == "":
-		case text == "", strings.Contains(text, ","):
-			return ""
-		default:
-			query.Set(field, text)
-		}
-	}
-	return "/report?" + query.Encode()
-}
-
 // TotalsGroup are the totals by one dimension.
 type TotalsGroup struct {
 	By reconcile.By
 	paper.Table
-}
-
-// group divides the totals by dimension.
-func (s *ReportShown) group(t paper.Table) {
-	for _, r := range t.Rows {
-		by := reconcile.By(r.Names["by"])
-		if len(s.Totals) == 0 || s.Totals[len(s.Totals)-1].By != by {
-			s.Totals = append(s.Totals, TotalsGroup{By: by, Table: paper.Table{Section: t.Section}})
-		}
-		of := &s.Totals[len(s.Totals)-1]
-		of.Rows = append(of.Rows, r)
-	}
-}
-
-// name says what the codes of the group are called, above them.
-func (g TotalsGroup) name(called map[string]string) {
-	lead := slices.IndexFunc(g.Columns, func(c paper.Column) bool { return c.Lead })
-	for i := range g.Rows {
-		if label := called[g.Rows[i].Name]; label != "" && lead >= 0 {
-			c := &g.Rows[i].Cells[lead]
-			c.Beneath, c.Text = append([]string{c.Text}, c.Beneath...), view.Mask(label)
-		}
-	}
 }
 
 // bridgePath returns the link for a line of the bridge: the rows of the ledger or, if it does not have
@@ -256,11 +241,14 @@ func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, past bool)
 		last = l.State
 		name := v.T("report.bar.unknown")
 		if l.State != "" {
-			name = barName(v, l.State)
+			name = v.State(l.State)
+			if key := barNames[l.State]; key != "" {
+				name = v.T(key)
+			}
 		}
 		of := a.Total(o.Filter, false)
 		of.Of.States = []trade.State{l.State}
-		b.bar(stateClass(l.State), name, b.leads(of), less, false)
+		b.bar(cmp.Or(stateClasses[l.State], "none"), name, b.leads(of), less, false)
 	}
 	for _, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
 		if l.Rows > 0 {
@@ -330,36 +318,22 @@ func (b *bridging) bar(class, name, path string, amount trade.Decimal, total boo
 	})
 }
 
-// barName names a state beneath a bar, in a word that fits there.
-func barName(v view.Voice, state trade.State) string {
-	switch state {
-	case trade.Waiting:
-		return v.T("season.waiting")
-	case trade.Invalid:
-		return v.T("season.invalid")
-	case trade.Rejected:
-		return v.T("season.rejected")
-	case trade.InDoubt:
-		return v.T("season.doubt")
-	case trade.Held:
-		return v.T("report.bar.held")
-	}
-	return v.State(state)
+// barNames are the phrases of the states whose names do not fit beneath a bar.
+var barNames = map[trade.State]string{
+	trade.Waiting:  "season.waiting",
+	trade.Invalid:  "season.invalid",
+	trade.Rejected: "season.rejected",
+	trade.InDoubt:  "season.doubt",
+	trade.Held:     "report.bar.held",
 }
 
-// stateClass returns what the colour of a state means in a picture.
-func stateClass(state trade.State) string {
-	switch state {
-	case trade.Accepted:
-		return "sent"
-	case trade.Waiting, trade.Pending, trade.Held:
-		return "waiting"
-	case trade.Invalid:
-		return "invalid"
-	case trade.Rejected:
-		return "rejected"
-	case trade.InDoubt, trade.Sending:
-		return "doubt"
-	}
-	return "none"
+// stateClasses are what the colours of the states mean in a picture.
+var stateClasses = map[trade.State]string{
+	trade.Waiting:  "waiting",
+	trade.Pending:  "waiting",
+	trade.Held:     "waiting",
+	trade.Invalid:  "invalid",
+	trade.Rejected: "rejected",
+	trade.InDoubt:  "doubt",
+	trade.Sending:  "doubt",
 }

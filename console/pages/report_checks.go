@@ -20,17 +20,17 @@ type Closing struct {
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
-func closingOf(q *web.Request, from *office.Office, p reconcile.ClosingPlan, past bool) Closing {
-	options := from.ReportOptions(office.ReportQuery{}, q.Lang)
+func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool) Closing {
+	options := p.office.ReportOptions(office.ReportQuery{}, q.Lang)
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	out := Closing{p, checksOf(p, q.Site.Zone), bridgesOf(p.Accounts, q.Voice(), options, true)}
+	out := Closing{plan, checksOf(plan, q.Site.Zone), bridgesOf(plan.Accounts, q.Voice(), options, true)}
 	for _, check := range out.Checks {
 		for i := range check.Items {
 			if past {
 				check.Items[i].Path = ""
 			}
 			if why := check.Items[i].ERP.Unread; why.Code != "" {
-				check.Items[i].Unread = i18n.InBrowser(q.Lang, from.Say(why, q.Lang))
+				check.Items[i].Unread = i18n.InBrowser(q.Lang, p.office.Say(why, q.Lang))
 			}
 		}
 	}
@@ -123,11 +123,27 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 		for i, check := range stateChecks {
 			for _, part := range s.Open {
 				if slices.Contains(check.states, part.State) {
-					open[i].Items = append(open[i].Items, openItem(s, part, p.Day))
+					open[i].Items = append(open[i].Items, ClosingItem{
+						Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums,
+						Path: figurePath(part.Figure(s.Job, p.Day).Of),
+					})
 				}
 			}
 		}
-		keys.Items = append(keys.Items, keyless(s)...)
+		for _, b := range s.Beside {
+			if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
+				keys.Items = append(keys.Items, ClosingItem{
+					Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
+					Path: bridgePath(s.Job, string(b.Why)),
+				})
+			}
+		}
+		if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
+			keys.Items = append(keys.Items, ClosingItem{
+				Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
+				Path: bridgePath(s.Job, string(trade.BesideNoKey)),
+			})
+		}
 		for _, job := range p.ERP.Differ() {
 			if job.Job == s.Job {
 				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
@@ -148,34 +164,6 @@ func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
 	out := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
 	for i := range out[2:] {
 		out[i+2].OK = len(out[i+2].Items) == 0
-	}
-	return out
-}
-
-// openItem returns an item with a link to the open rows of a job in a state.
-func openItem(s reconcile.Summary, part reconcile.Part, day trade.Date) ClosingItem {
-	return ClosingItem{
-		Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums,
-		Path: figurePath(part.Figure(s.Job, day).Of),
-	}
-}
-
-// keyless returns items for the rows of a job's query that have no key, or a key that is not
-// unique.
-func keyless(s reconcile.Summary) (out []ClosingItem) {
-	for _, b := range s.Beside {
-		if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
-			out = append(out, ClosingItem{
-				Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
-				Path: bridgePath(s.Job, string(b.Why)),
-			})
-		}
-	}
-	if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
-		out = append(out, ClosingItem{
-			Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
-			Path: bridgePath(s.Job, string(trade.BesideNoKey)),
-		})
 	}
 	return out
 }

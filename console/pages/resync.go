@@ -14,21 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// resyncRoutes are the page that orders rows to be read again from the ERP: one row, those of a cause or
-// of a filter, those of a period, or all.
-type resyncRoutes struct {
-	office *office.Office
-	causes causes
-	orders orders
-}
-
-func (p *resyncRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/resync", trade.Accountant, p.showResync),
-		web.Post("/resync", trade.Accountant, p.doResync),
-	}
-}
-
 // resyncPage is what would be read again, and what would come of it.
 type resyncPage struct {
 	Asked  url.Values // what is asked for, for the form
@@ -72,16 +57,16 @@ func ResyncPath(field, value string) string {
 	return "/resync?" + url.Values{field: {value}}.Encode()
 }
 
-func (p *resyncRoutes) showResync(q *web.Request) error {
-	page, err := p.plan(q, q.Form)
+func (p *Pages) showResync(q *web.Request) error {
+	page, err := p.planResync(q, q.Form)
 	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "resync", page)
 }
 
-// plan plans what a form asks for. If that takes long, the page asks again by itself.
-func (p *resyncRoutes) plan(q *web.Request, form url.Values) (*resyncPage, error) {
+// planResync plans what a form asks for. If that takes long, the page asks again by itself.
+func (p *Pages) planResync(q *web.Request, form url.Values) (*resyncPage, error) {
 	page, err := p.asked(q, form)
 	if err != nil || len(page.Orders) == 0 || page.Failed != "" {
 		return page, err
@@ -95,26 +80,63 @@ func (p *resyncRoutes) plan(q *web.Request, form url.Values) (*resyncPage, error
 		return nil, err
 	}
 	page.Read = read
-	return page, p.show(q, page, plans)
+	return page, p.fillResync(q, page, plans)
 }
 
-// asked reads what a form asks for.
-func (p *resyncRoutes) asked(q *web.Request, form url.Values) (*resyncPage, error) {
+// asked reads what a form asks for, finds the orders of it, and where the person came from.
+func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 	page := &resyncPage{Asked: url.Values{}}
 	for _, name := range resyncFields {
 		if text := form.Get(name); text != "" || name == "filter" && form.Has(name) { // no filter: all rows
 			page.Asked.Set(name, text)
 		}
 	}
-	if err := p.chosen(q, page); err != nil {
+	var err error
+	switch asked := page.Asked; {
+	case asked.Has("row"):
+		var e trade.Entry
+		e, err = p.office.EntryByID(q.Context(), Number(asked.Get("row")))
+		if err != nil {
+			return nil, err
+		}
+		page.Back = "/rows/" + strconv.FormatInt(e.ID, 10)
+		page.What = p.Titles(q.Lang).Of(e.Job) + " " + e.Shown.Masked().Lead(q.Voice().SpacedKey(e.Key))
+		if p.jobNamed(e.Job) != nil {
+			page.Orders = []acts.Order{{Act: acts.ActResync, Job: e.Job, Keys: []string{e.Key}}}
+		}
+	case asked.Has("cause"):
+		var stuck office.Stuck
+		stuck, err = p.causes.Stuck(q.Context(), q.Lang, true)
+		page.Back = "/pending"
+		key := asked.Get("cause")
+		if i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key }); i >= 0 {
+			page.What = stuck.Causes[i].Advice.What
+			page.Orders, page.Many = p.office.OfCause(acts.ActResync, key)
+		}
+	case asked.Has("filter"):
+		values, unread := url.ParseQuery(asked.Get("filter"))
+		if unread != nil {
+			return nil, web.BadRequest("filter")
+		}
+		var f rowFilter
+		f, err = readFilter(values, q.Site.Zone)
+		if err != nil {
+			return nil, err
+		}
+		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("resync.of.filter")
+		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
+	default:
+		err = p.ofJobs(q, page)
+	}
+	if err != nil {
 		return nil, err
 	}
 	page.None = len(page.Orders) == 0 && !page.Many && page.Failed == ""
 	return page, nil
 }
 
-// show fills in the plans.
-func (p *resyncRoutes) show(q *web.Request, page *resyncPage, plans []office.ResyncPlan) error {
+// fillResync fills in the plans.
+func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.ResyncPlan) error {
 	if plans == nil {
 		return nil
 	}
@@ -127,7 +149,7 @@ func (p *resyncRoutes) show(q *web.Request, page *resyncPage, plans []office.Res
 			}
 		}
 		for _, row := range plan.Rows {
-			step, err := stepOf(q, p.office, row)
+			step, err := p.stepOf(q, row)
 			if err != nil {
 				return err
 			}
@@ -145,61 +167,8 @@ func (p *resyncRoutes) show(q *web.Request, page *resyncPage, plans []office.Res
 	return nil
 }
 
-// chosen finds the orders of what is asked for, and where the person came from.
-func (p *resyncRoutes) chosen(q *web.Request, page *resyncPage) (err error) {
-	asked := page.Asked
-	switch {
-	case asked.Has("row"):
-		return p.ofRow(q, page)
-	case asked.Has("cause"):
-		return p.ofCause(q, page)
-	case asked.Has("filter"):
-		values, err := url.ParseQuery(asked.Get("filter"))
-		if err != nil {
-			return web.BadRequest("filter")
-		}
-		f, err := readFilter(values, q.Site.Zone)
-		if err != nil {
-			return err
-		}
-		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("resync.of.filter")
-		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
-		return err
-	}
-	return p.ofJobs(q, page)
-}
-
-func (p *resyncRoutes) ofRow(q *web.Request, page *resyncPage) error {
-	e, err := p.office.EntryByID(q.Context(), Number(page.Asked.Get("row")))
-	if err != nil {
-		return err
-	}
-	page.Back = "/rows/" + strconv.FormatInt(e.ID, 10)
-	page.What = titlesOf(p.office, q.Lang).Of(e.Job) + " " + e.Shown.Masked().Lead(q.Voice().SpacedKey(e.Key))
-	if jobNamed(p.office, e.Job) != nil {
-		page.Orders = []acts.Order{{Act: acts.ActResync, Job: e.Job, Keys: []string{e.Key}}}
-	}
-	return nil
-}
-
-func (p *resyncRoutes) ofCause(q *web.Request, page *resyncPage) error {
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
-	if err != nil {
-		return err
-	}
-	page.Back = "/pending"
-	i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == page.Asked.Get("cause") })
-	if i < 0 {
-		return nil
-	}
-	cause := stuck.Causes[i]
-	page.What = cause.Advice.What
-	page.Orders, page.Many = p.office.OfCause(acts.ActResync, cause.Key)
-	return nil
-}
-
 // ofJobs selects whole jobs, or what changed in the ERP in a period.
-func (p *resyncRoutes) ofJobs(q *web.Request, page *resyncPage) error {
+func (p *Pages) ofJobs(q *web.Request, page *resyncPage) error {
 	switch {
 	case q.May(trade.Administrator):
 	case len(page.Asked) == 0:
@@ -226,7 +195,7 @@ func (p *resyncRoutes) ofJobs(q *web.Request, page *resyncPage) error {
 			continue
 		}
 		if page.What != q.Voice().T("resync.of.all") && !job.Dated {
-			page.Failed = q.Voice().T("resync.undated", titlesOf(p.office, q.Lang).Of(job.Name))
+			page.Failed = q.Voice().T("resync.undated", p.Titles(q.Lang).Of(job.Name))
 		}
 		page.Orders = append(page.Orders, acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until})
 	}
@@ -234,7 +203,7 @@ func (p *resyncRoutes) ofJobs(q *web.Request, page *resyncPage) error {
 		return web.ErrNotFound
 	}
 	if len(page.Orders) == 1 {
-		page.What = titlesOf(p.office, q.Lang).Of(page.Orders[0].Job) + ": " + page.What
+		page.What = p.Titles(q.Lang).Of(page.Orders[0].Job) + ": " + page.What
 	}
 	return nil
 }
@@ -248,19 +217,19 @@ func dayOr(q *web.Request, at time.Time) string {
 }
 
 // doResync does the plan that a person saw, and shows what comes of it where the person came from.
-func (p *resyncRoutes) doResync(q *web.Request) error {
+func (p *Pages) doResync(q *web.Request) error {
 	page, err := p.asked(q, q.PostForm)
 	if err != nil {
 		return err
 	}
-	if err := p.show(q, page, p.office.ShownResync(page.Orders, q.Person(""))); err != nil {
+	if err := p.fillResync(q, page, p.office.ShownResync(page.Orders, q.Person(""))); err != nil {
 		return err
 	}
 	page.Reason, page.Fault = Reason(q)
 	page.Check = q.PostForm.Get("checked") == "1"
 	switch {
 	case page.Plans == nil || page.Mark != q.PostForm.Get("mark"):
-		return p.moved(q)
+		return p.resyncMoved(q)
 	case page.Fault == "" && page.Double > 0 && !page.Check:
 		page.Fault = "act.not_checked"
 	case page.Fault == "" && !typedFits(q, page.Goes):
@@ -274,17 +243,21 @@ func (p *resyncRoutes) doResync(q *web.Request) error {
 	case err != nil:
 		return err
 	case moved:
-		return p.moved(q)
+		return p.resyncMoved(q)
 	case asked != nil && len(done) == 0:
 		return Asked(q, asked)
 	}
 	q.Tell("resync")
-	return q.Redirect(ordersPath(page.Back, done))
+	var runs []string
+	for _, one := range done {
+		runs = append(runs, one.Run)
+	}
+	return q.Redirect(with(page.Back, url.Values{"run": runs}))
 }
 
-// moved shows the plan as it is now: what was shown was ordered already, or is no longer true.
-func (p *resyncRoutes) moved(q *web.Request) error {
-	page, err := p.plan(q, q.PostForm)
+// resyncMoved shows the plan as it is now: what was shown was ordered already, or is no longer true.
+func (p *Pages) resyncMoved(q *web.Request) error {
+	page, err := p.planResync(q, q.PostForm)
 	if err != nil {
 		return err
 	}

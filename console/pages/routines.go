@@ -14,27 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// routineRoutes are the page of the jobs: what each does now and next, how its passes ended, and what a
-// person can order of it.
-type routineRoutes struct {
-	office *office.Office
-	orders orders
-}
-
-func (p *routineRoutes) routes() []web.Route {
-	old := func(q *web.Request) error { // the addresses that it had
-		to := "/routines"
-		if q.URL.RawQuery != "" {
-			to += "?" + q.URL.RawQuery
-		}
-		return q.Redirect(to)
-	}
-	return []web.Route{
-		web.Get("/routines", trade.Reader, p.showRoutines),
-		web.Get("/schedules", trade.Reader, old), web.Get("/runs", trade.Reader, old),
-	}
-}
-
 // routinesPage is the data of the page.
 type routinesPage struct {
 	Jobs []routine
@@ -75,10 +54,10 @@ const ticksShown = 60
 // runsRead is how many passes are read for a page; those without news are folded.
 const runsRead = 300
 
-func (p *routineRoutes) showRoutines(q *web.Request) error {
-	page := routinesPage{At: q.Site.Now(), Live: liveNow(p.office, q), Job: q.Form.Get("job")}
+func (p *Pages) showRoutines(q *web.Request) error {
+	page := routinesPage{At: q.Site.Now(), Live: p.liveNow(q), Job: q.Form.Get("job")}
 	var err error
-	page.Ran, err = p.orders.told(q, true)
+	page.Ran, err = p.orderRan(q, true)
 	if err != nil {
 		return err
 	}
@@ -87,9 +66,44 @@ func (p *routineRoutes) showRoutines(q *web.Request) error {
 		return err
 	}
 	for _, s := range schedules {
-		one, err := p.routineOf(q, s, page.Live)
+		one := routine{Schedule: s, Now: page.Live.of(s.Job)}
+		if stop := s.Status.Stop; stop != nil {
+			if s.Status.State == trade.Paused && stop.Brake == nil {
+				one.Note = p.office.Say(stop.Why, q.Lang)
+			} else {
+				advice := p.office.AdviseStop(*stop, q.Lang)
+				one.Stop = &advice
+			}
+		}
+		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
+		for _, times := range s.Times {
+			if !one.Act && !times.Sweep && len(times.Next) > 0 {
+				one.Next = times.Next[0]
+			}
+		}
+		runs, err := p.office.Runs(q.Context(), s.Job, ticksShown)
 		if err != nil {
 			return err
+		}
+		if len(runs) > 0 {
+			last := runs[0]
+			one.Last = &last
+			goes, err := p.office.Goes(q.Context(), last)
+			if err != nil {
+				return err
+			}
+			if goes {
+				one.Goes = last.ID
+			}
+		}
+		slices.Reverse(runs)
+		one.Runs = runs
+		first := actsOn(s.Status)[0]
+		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
+			return !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
+		})
+		if len(one.More) > 0 && one.More[0] == first {
+			one.Main, one.More = first, one.More[1:]
 		}
 		page.Jobs = append(page.Jobs, one)
 	}
@@ -99,55 +113,6 @@ func (p *routineRoutes) showRoutines(q *web.Request) error {
 	}
 	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Jobs, page.Live), runs.Next
 	return q.Page(http.StatusOK, "routines", page)
-}
-
-// routineOf returns a job as it is shown.
-func (p *routineRoutes) routineOf(q *web.Request, s office.Schedule, now live) (routine, error) {
-	out := routine{Schedule: s, Now: now.of(s.Job)}
-	if stop := s.Status.Stop; stop != nil {
-		if s.Status.State == trade.Paused && stop.Brake == nil {
-			out.Note = p.office.Say(stop.Why, q.Lang)
-		} else {
-			advice := p.office.AdviseStop(*stop, q.Lang)
-			out.Stop = &advice
-		}
-	}
-	out.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
-	for _, times := range s.Times {
-		if !out.Act && !times.Sweep && len(times.Next) > 0 {
-			out.Next = times.Next[0]
-		}
-	}
-	runs, err := p.office.RunPage(q.Context(), s.Job, "", ticksShown)
-	if err != nil {
-		return out, err
-	}
-	if len(runs.Runs) > 0 {
-		last := runs.Runs[0]
-		out.Last = &last
-		goes, err := p.office.Goes(q.Context(), last)
-		if err != nil {
-			return out, err
-		}
-		if goes {
-			out.Goes = last.ID
-		}
-	}
-	slices.Reverse(runs.Runs)
-	out.Runs = runs.Runs
-	mine := slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
-		return !q.May(acts.Order{Act: a.Act, Job: s.Job, Sweep: a.Sweep}.Role())
-	})
-	if first := actsOn(s.Status)[0]; len(mine) > 0 && mine[0] == first {
-		out.Main, mine = first, mine[1:]
-	}
-	out.More = mine
-	return out, nil
-}
-
-// leftMore returns how many more rows a pass left to people than the one before it.
-func leftMore(run, before trade.RunReport) int {
-	return max(0, openOf(run)-openOf(before))
 }
 
 // openOf returns how many rows a pass left that need a person.
@@ -240,7 +205,7 @@ func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLi
 			line.Now, line.Goes = now.of(r.Job), true
 		}
 		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
-			line.Left = leftMore(r, runs[i+1+at])
+			line.Left = max(0, openOf(r)-openOf(runs[i+1+at]))
 		} else if all {
 			line.Left = openOf(r)
 		}
@@ -265,7 +230,13 @@ func (p routinesPage) NextPath() string {
 
 // runSaid says in words what one of the passes did, and what it means.
 func (r routine) runSaid(v view.Voice, i int) (class, said string) {
-	pass, more := r.Runs[i], r.leftBy(i)
+	pass, more := r.Runs[i], 0
+	switch {
+	case i > 0:
+		more = max(0, openOf(pass)-openOf(r.Runs[i-1]))
+	case len(r.Runs) < ticksShown: // the first of all
+		more = openOf(pass)
+	}
 	switch {
 	case pass.ID == r.Goes:
 		return "none", v.T("job.running")
@@ -287,17 +258,6 @@ func (r routine) Ticks(f view.Frame) picture.Ticks {
 		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
 	return picture.Strip(f.T("routines.ticks.title", f.Title(r.Job)), marks...)
-}
-
-// leftBy returns how many more rows a pass left to people than the one before it.
-func (r routine) leftBy(i int) int {
-	switch {
-	case i == 0 && len(r.Runs) < ticksShown: // the first of all
-		return openOf(r.Runs[i])
-	case i == 0:
-		return 0
-	}
-	return leftMore(r.Runs[i], r.Runs[i-1])
 }
 
 // tickLine is a tick as a line of a table.

@@ -1,8 +1,6 @@
 package pages
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -18,19 +16,6 @@ import (
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// rowRoutes are the page of one row.
-type rowRoutes struct {
-	office *office.Office
-	orders orders
-}
-
-func (p *rowRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/rows/{id}", trade.Reader, p.showRow),
-		web.Post("/reveal/{id}", trade.Accountant, p.revealRow),
-	}
-}
 
 // rowPage is one row with everything that is known of it.
 type rowPage struct {
@@ -48,7 +33,7 @@ type rowPage struct {
 	Of      office.Sides
 	Earlier []wayStep
 	Way     []wayStep
-	Hints   hintsView
+	Hints   office.Hints
 	Other   trade.Entry // the same document under another key; zero: none is known
 	Beside  *beside     // beside the row that it was compared with; nil: none
 	Asked   []request   // acts on it that wait for consent
@@ -112,8 +97,8 @@ const (
 	historyShown    = 100
 )
 
-func (p *rowRoutes) showRow(q *web.Request) error {
-	entry, err := entryOf(q, p.office)
+func (p *Pages) showRow(q *web.Request) error {
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return err
 	}
@@ -121,7 +106,7 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Ran, err = p.orders.told(q, false)
+	page.Ran, err = p.orderRan(q, false)
 	if err != nil {
 		return err
 	}
@@ -129,8 +114,8 @@ func (p *rowRoutes) showRow(q *web.Request) error {
 }
 
 // revealRow shows a row with its documents. The audit records that first.
-func (p *rowRoutes) revealRow(q *web.Request) error {
-	entry, err := entryOf(q, p.office)
+func (p *Pages) revealRow(q *web.Request) error {
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return err
 	}
@@ -145,9 +130,9 @@ func (p *rowRoutes) revealRow(q *web.Request) error {
 }
 
 // rowPage reads everything that is known of a row.
-func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
+func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{
-		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: jobNamed(p.office, entry.Job), hide: view.Mask,
+		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), hide: view.Mask,
 	}
 	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
@@ -162,11 +147,11 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	page.Hints, err = hintsOf(q, p.office, entry, attempts)
+	page.Hints, err = p.office.Hints(q.Context(), entry, attempts)
 	if err != nil {
 		return nil, err
 	}
-	page.Asked, err = askedFor(q, p.office, entry.Job, entry.Key)
+	page.Asked, err = p.askedFor(q, entry.Job, entry.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -174,7 +159,7 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	page.Beside, err = besideOf(q, p.office, entry, other)
+	page.Beside, err = p.besideOf(q, entry, other)
 	if err != nil {
 		return nil, err
 	}
@@ -190,11 +175,26 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if err != nil {
 		return nil, err
 	}
-	fields, err := p.readFields(q, page, revealed)
+	page.Of, err = p.office.Fields(q.Context(), entry)
 	if err != nil {
 		return nil, err
 	}
-	page.compare(fields)
+	for i, f := range page.Of.Fields {
+		if !revealed {
+			f.Hide(func(name, text string) string {
+				masked := trade.MaskColumn(name, text)
+				page.Masked = page.Masked || masked != text
+				return masked
+			})
+			page.Of.Fields[i] = f
+		}
+		page.There = page.There || f.There != nil
+		if f.Problem != nil || f.Differs || f.Apart {
+			page.Off = append(page.Off, fieldView{Field: f, Off: true})
+		} else {
+			page.Even = append(page.Even, fieldView{Field: f})
+		}
+	}
 	if err := p.readFamily(q, page); err != nil {
 		return nil, err
 	}
@@ -202,33 +202,12 @@ func (p *rowRoutes) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*
 	if n := len(page.Way) - wayShown; n > 1 {
 		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
 	}
-	page.Letter = p.summary(q, page, fields, attempts)
+	page.Letter = p.summary(q, page, attempts)
 	return page, nil
 }
 
-// readFields reads the values of a row, with documents masked unless revealed.
-func (p *rowRoutes) readFields(q *web.Request, page *rowPage, revealed bool) ([]office.Field, error) {
-	of, err := p.office.Fields(q.Context(), page.Entry)
-	if err != nil {
-		return nil, err
-	}
-	fields := of.Fields
-	page.Of = of
-	for i := range fields {
-		if revealed {
-			continue
-		}
-		fields[i].Hide(func(name, text string) string {
-			masked := trade.MaskColumn(name, text)
-			page.Masked = page.Masked || masked != text
-			return masked
-		})
-	}
-	return fields, nil
-}
-
 // readFamily reads what a row waits for, and the rows that depend on it.
-func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
+func (p *Pages) readFamily(q *web.Request, page *rowPage) error {
 	for _, w := range page.Entry.WaitingFor {
 		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
@@ -261,8 +240,8 @@ func (p *rowRoutes) readFamily(q *web.Request, page *rowPage) error {
 }
 
 // summary returns the top of the page.
-func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field, attempts []trade.Attempt) letter {
-	e := page.Entry
+func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt) letter {
+	e, fields := page.Entry, page.Of.Fields
 	out := letter{
 		What: sentence(q.Voice(), e, office.AskedQuantity(e), fields, office.Field.Asked), Since: e.UpdatedAt,
 		Advice: p.office.Advice(e, q.Lang),
@@ -295,7 +274,16 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field
 		default:
 			out.Main = &button{"row.desk." + string(question), "/doubts/" + strconv.FormatInt(e.ID, 10)}
 		}
-		for _, act := range actsFor(e, question) {
+		// what may be useful; whether it can be done is in its plan
+		offered := acts.OnRow(e.State)
+		if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
+			offered = []string{acts.ActDismiss}
+		}
+		noted := func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }
+		if slices.ContainsFunc(e.Flags, noted) && (e.State == trade.Accepted || e.State == trade.Dismissed) {
+			offered = append(offered, acts.ActAcknowledge)
+		}
+		for _, act := range offered {
 			b := button{"act." + act, row + "/" + act}
 			if act == acts.ActRetry && e.State == trade.Held {
 				b.Key = "act.go." + doublesOf(question)
@@ -314,35 +302,26 @@ func (p *rowRoutes) summary(q *web.Request, page *rowPage, fields []office.Field
 	switch {
 	case out.Main != nil || e.State != trade.Waiting:
 	case code && slices.Contains(trade.ReferenceKinds, kind):
-		out.Main = &button{"pending.refs", missingPath(q, e, kind)}
+		path := "/references/" + kind
+		for _, w := range e.WaitingFor { // with the code for those who may propose it; no documents in addresses
+			if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
+				path = "/references/" + kind + "?code=" + url.QueryEscape(w.Code) + "#add"
+				break
+			}
+		}
+		out.Main = &button{"pending.refs", path}
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
 		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}
 	if q.May(trade.Accountant) {
-		out.offerAgain(e)
-	}
-	return out
-}
-
-// offerAgain offers to read a row again: first if somebody has just corrected it.
-func (l *letter) offerAgain(e trade.Entry) {
-	again := button{"resync.row", ResyncPath("row", strconv.FormatInt(e.ID, 10))}
-	if l.Main == nil && e.State == trade.Invalid {
-		l.Main = &again
-		return
-	}
-	l.Others = append(l.Others, again)
-}
-
-// missingPath returns the path of the de-para table in which a code of the row is missing, with the
-// code for those who may propose it; no documents in addresses.
-func missingPath(q *web.Request, e trade.Entry, kind string) string {
-	for _, w := range e.WaitingFor {
-		if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
-			return "/references/" + kind + "?code=" + url.QueryEscape(w.Code) + "#add"
+		again := button{"resync.row", ResyncPath("row", strconv.FormatInt(e.ID, 10))}
+		if out.Main == nil && e.State == trade.Invalid { // somebody has just corrected it
+			out.Main = &again
+		} else {
+			out.Others = append(out.Others, again)
 		}
 	}
-	return "/references/" + kind
+	return out
 }
 
 // sentence returns what a row is: its kind, the quantity, the product and the price. value returns
@@ -390,29 +369,4 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 		}
 	}
 	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."
-}
-
-// actsFor returns the acts that may be useful for a row in its state and with the question about it;
-// whether one can be done is in its plan. Rows that may be on the platform are decided on the page of
-// doubts.
-func actsFor(e trade.Entry, question ask) []string {
-	offered := acts.OnRow(e.State)
-	if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
-		offered = []string{acts.ActDismiss}
-	}
-	// only while the outcome of a row is known
-	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) &&
-		(e.State == trade.Accepted || e.State == trade.Dismissed) {
-		offered = append(offered, acts.ActAcknowledge)
-	}
-	return offered
-}
-
-// pretty indents a JSON document.
-func pretty(doc json.RawMessage) string {
-	var b bytes.Buffer
-	if json.Indent(&b, doc, "", "  ") != nil {
-		return string(doc)
-	}
-	return b.String()
 }

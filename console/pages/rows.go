@@ -14,18 +14,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowsRoutes are the list of rows and the saved searches.
-type rowsRoutes struct {
-	office *office.Office
-	orders orders
-}
-
-func (p *rowsRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/rows", trade.Reader, p.showRows),
-	}
-}
-
 // rowsPage is the list of rows.
 type rowsPage struct {
 	Filter  rowFilter
@@ -136,45 +124,6 @@ func rowColumns(f rowFilter) map[string]rowColumn {
 	return out
 }
 
-// lineOf returns one row of the list.
-func (p *rowsRoutes) lineOf(q *web.Request, e trade.Entry) rowLine {
-	l := e.Listing()
-	line := rowLine{
-		Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang)),
-		Product: view.Mask(l.Product), Day: l.Day, Currency: l.Currency,
-	}
-	line.Lead = e.Shown.Masked().Lead(line.Shown)
-	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
-		line.Reason = "" // said already
-	}
-	line.Quantity = l.Quantity
-	if l.Weighed {
-		line.Weight = &l.Kg
-	}
-	if l.Currency != "" {
-		line.Value = &l.Worth
-	}
-	return line
-}
-
-// counts shows what the row adds to the number whose rows the list has.
-func (l *rowLine) counts(adds trade.Sums) {
-	l.Weight, l.Value = nil, nil
-	if adds.Unweighed == 0 {
-		l.Weight = &adds.Kilograms
-	}
-	for currency, value := range adds.Values {
-		l.Currency, l.Value = currency, &value
-	}
-}
-
-// add adds a row to the page, and to its sums.
-func (p *rowsPage) add(line rowLine) {
-	p.Rows = append(p.Rows, line)
-	p.Reasons = p.Reasons || line.Reason != "" || len(line.Flags) > 0
-	p.Sums.Join(line.sums())
-}
-
 // sums returns what the row adds to the sums.
 func (l rowLine) sums() trade.Sums {
 	s := trade.Sums{Rows: 1}
@@ -253,7 +202,7 @@ func (p *rowsPage) spread(job *office.Job) {
 	}
 }
 
-func (p *rowsRoutes) showRows(q *web.Request) error {
+func (p *Pages) showRows(q *web.Request) error {
 	f, err := readFilter(q.URL.Query(), q.Site.Zone)
 	if err != nil {
 		return err
@@ -279,14 +228,38 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		return err
 	}
 	for _, e := range found.Rows {
-		line := p.lineOf(q, e)
-		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
-			line.counts(adds)
+		l := e.Listing()
+		line := rowLine{
+			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang)),
+			Product: view.Mask(l.Product), Day: l.Day, Currency: l.Currency,
 		}
-		page.add(line)
+		line.Lead = e.Shown.Masked().Lead(line.Shown)
+		if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
+			line.Reason = "" // said already
+		}
+		line.Quantity = l.Quantity
+		if l.Weighed {
+			line.Weight = &l.Kg
+		}
+		if l.Currency != "" {
+			line.Value = &l.Worth
+		}
+		// what the row adds to the number whose rows the list has
+		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
+			line.Weight, line.Value = nil, nil
+			if adds.Unweighed == 0 {
+				line.Weight = &adds.Kilograms
+			}
+			for currency, value := range adds.Values {
+				line.Currency, line.Value = currency, &value
+			}
+		}
+		page.Rows = append(page.Rows, line)
+		page.Reasons = page.Reasons || line.Reason != "" || len(line.Flags) > 0
+		page.Sums.Join(line.sums())
 	}
 	if f.Job != "" {
-		page.spread(jobNamed(p.office, f.Job))
+		page.spread(p.jobNamed(f.Job))
 	}
 	page.Columns = rowColumns(f)
 	page.Barred = f.Masked && view.Masked(f.Text)
@@ -310,7 +283,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 		page.Causes = append(page.Causes, rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))})
 	}
 	page.Chips = p.chips(q, f)
-	page.Ran, err = p.orders.told(q, true)
+	page.Ran, err = p.orderRan(q, true)
 	if err != nil {
 		return err
 	}
@@ -318,7 +291,7 @@ func (p *rowsRoutes) showRows(q *web.Request) error {
 }
 
 // names fills in what the fields of the filter propose: all of them, or the one in which somebody types.
-func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
+func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
 	for _, of := range []struct {
 		column trade.RowSort
 		value  string
@@ -346,7 +319,7 @@ func (p *rowsRoutes) names(q *web.Request, f rowFilter, page *rowsPage) error {
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
 // stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
 // rows are all on the page: they are not searched for again.
-func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) (err error) {
+func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) (err error) {
 	sums := map[string]trade.Sums{}
 	if f.Job == "" && page.First == "" && page.Next == "" { // the page has all of them
 		for _, line := range page.Rows {
@@ -409,40 +382,33 @@ func (p *rowsRoutes) count(q *web.Request, f rowFilter, page *rowsPage, chosen r
 
 // stored returns how many rows of each job a filter selects, and fills in their sums without values, as
 // far as the stored sums contain it; else nil.
-func (p *rowsRoutes) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]int, error) {
+func (p *Pages) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
 		return nil, nil
 	}
 	sums, counts := trade.Sums{}, map[string]int{}
 	for _, job := range p.office.Jobs() {
-		n, err := p.tally(q, job.Name, f, &sums)
+		tallies, err := p.office.Counts(q.Context(), job.Name)
 		if err != nil {
 			return nil, err
 		}
-		counts[job.Name] = n
+		counts[job.Name] = 0
+		for _, t := range tallies {
+			if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
+				continue
+			}
+			counts[job.Name] += t.Count
+			if f.Job != "" && f.Job != job.Name {
+				continue
+			}
+			sums.Rows += t.Count
+			if kg, ok := t.Quantity.Kilograms(); ok {
+				sums.Kilograms = sums.Kilograms.Add(kg)
+			} else {
+				sums.Unweighed += t.Count
+			}
+		}
 	}
 	page.Whole = &sums
 	return counts, nil
-}
-
-// tally returns how many rows of a job are in the states of a filter, and adds them to its sums.
-func (p *rowsRoutes) tally(q *web.Request, job string, f rowFilter, sums *trade.Sums) (int, error) {
-	tallies, err := p.office.Counts(q.Context(), job)
-	n := 0
-	for _, t := range tallies {
-		if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
-			continue
-		}
-		n += t.Count
-		if f.Job != "" && f.Job != job {
-			continue
-		}
-		sums.Rows += t.Count
-		if kg, ok := t.Quantity.Kilograms(); ok {
-			sums.Kilograms = sums.Kilograms.Add(kg)
-		} else {
-			sums.Unweighed += t.Count
-		}
-	}
-	return n, err
 }

@@ -52,7 +52,7 @@ func (f rowFilter) plainSort() trade.RowSort {
 func (f rowFilter) Plain() bool { return f.Sort == f.plainSort() }
 
 // chips returns the parts of a filter, each with the address of the list without it.
-func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
+func (p *Pages) chips(q *web.Request, f rowFilter) []rowChip {
 	v := q.Voice()
 	var out []rowChip
 	add := func(on bool, text string, off func(*rowFilter)) {
@@ -90,7 +90,7 @@ func (p *rowsRoutes) chips(q *web.Request, f rowFilter) []rowChip {
 }
 
 // partText says in words what a part of a selection means.
-func (p *rowsRoutes) partText(q *web.Request, part trade.SelectionPart) string {
+func (p *Pages) partText(q *web.Request, part trade.SelectionPart) string {
 	v, text := q.Voice(), *part.Text
 	switch part.Name {
 	case "measure":
@@ -137,7 +137,30 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	}
 	f.Text = trade.UnsayBlanks(strings.TrimSpace(v.Get("q")))
 	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
-	if err := f.readFacts(v); err != nil {
+	for name, text := range map[string]*string{
+		"product": &f.Facts.Product, "producer": &f.Facts.Producer, "branch": &f.Facts.Branch,
+	} {
+		*text = strings.TrimSpace(v.Get(name))
+		if utf8.RuneCountInString(*text) > searchLetters {
+			return f, web.BadRequest("search")
+		}
+	}
+	for day, text := range map[*trade.Date]string{&f.Facts.DayFrom: f.DayFrom, &f.Facts.DayUntil: f.DayUntil} {
+		at, err := readDay(text, time.UTC, 0)
+		if err != nil {
+			return f, err
+		}
+		if !at.IsZero() {
+			*day = trade.DateOf(at)
+		}
+	}
+	var err error
+	f.Facts.WorthFrom, err = readMoney(f.ValueFrom)
+	if err != nil {
+		return f, err
+	}
+	f.Facts.WorthUntil, err = readMoney(f.ValueUntil)
+	if err != nil {
 		return f, err
 	}
 	texts := []string{f.Job, f.Cause, f.Text, f.Facts.Product, f.Facts.Producer, f.Facts.Branch}
@@ -184,7 +207,6 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 		!placeForm.MatchString(f.After) || column == "" && strings.Contains(f.After, "_") {
 		return f, web.BadRequest("filter")
 	}
-	var err error
 	f.From, err = readDay(f.FromText, zone, 0)
 	if err != nil {
 		return f, err
@@ -195,32 +217,6 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 
 // placeForm is the form of what asks for a later page.
 var placeForm = regexp.MustCompile(`^([0-9]{1,18}(_-?[0-9]{1,18})?)?$`)
-
-// readFacts reads what the filter says of documents.
-func (f *rowFilter) readFacts(v url.Values) (err error) {
-	for name, text := range map[string]*string{
-		"product": &f.Facts.Product, "producer": &f.Facts.Producer, "branch": &f.Facts.Branch,
-	} {
-		*text = strings.TrimSpace(v.Get(name))
-		if utf8.RuneCountInString(*text) > searchLetters {
-			return web.BadRequest("search")
-		}
-	}
-	for day, text := range map[*trade.Date]string{&f.Facts.DayFrom: f.DayFrom, &f.Facts.DayUntil: f.DayUntil} {
-		at, err := readDay(text, time.UTC, 0)
-		if err != nil {
-			return err
-		}
-		if !at.IsZero() {
-			*day = trade.DateOf(at)
-		}
-	}
-	f.Facts.WorthFrom, err = readMoney(f.ValueFrom)
-	if err == nil {
-		f.Facts.WorthUntil, err = readMoney(f.ValueUntil)
-	}
-	return err
-}
 
 // readMoney parses an amount of money as people type it: 1.753.980,00, R$ 1753980 or 1753980.00.
 func readMoney(text string) (*trade.Decimal, error) {

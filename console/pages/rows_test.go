@@ -26,7 +26,7 @@ func TestAFilterThatIsNoTextIsRefused(t *testing.T) {
 			b.Get("/rows?" + query).Wants(http.StatusBadRequest)
 		}
 		for _, path := range []string{
-			"/runs?job=%00", "/audit?who=%ff", "/changed?job=a%00",
+			"/routines?job=%00", "/audit?who=%ff", "/changed?job=a%00",
 			"/references/wallets?q=%00",
 		} {
 			b.Get(path).Wants(http.StatusBadRequest)

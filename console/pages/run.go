@@ -9,17 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runRoutes are the pages of single passes.
-type runRoutes struct {
-	office *office.Office
-}
-
-func (p *runRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/runs/{id}", trade.Reader, p.showRun),
-	}
-}
-
 // runPage is one pass.
 type runPage struct {
 	Run    trade.RunReport
@@ -46,59 +35,20 @@ type ranGroup struct {
 // ranListed is how many rows of a pass are listed.
 const ranListed = 300
 
-// groupsOf sorts what a pass did by what a person asks first.
-func groupsOf(ran office.Ran) []ranGroup {
-	out := []ranGroup{
-		{Key: "doubt", All: ran.Sent[trade.OutcomeUnknown]},
-		{Key: "refused", All: ran.Sent[trade.OutcomeNotCreated]},
-		{Key: "held"},
-		{Key: "invalid"},
-		{Key: "sent", All: ran.Sent[trade.OutcomeCreated]},
-		{Key: "open", All: ran.Sent[trade.OutcomeNotSent] + ran.Sent[trade.OutcomeOpen]},
-		{Key: "changed"},
-	}
-	for _, r := range ran.Rows {
-		key := "changed"
-		switch {
-		case r.Attempt == nil && r.State == trade.Held:
-			key = "held"
-		case r.Attempt == nil && r.State == trade.Invalid:
-			key = "invalid"
-		case r.Attempt == nil:
-		case r.Attempt.Outcome == trade.OutcomeCreated:
-			key = "sent"
-		case r.Attempt.Outcome == trade.OutcomeUnknown:
-			key = "doubt"
-		case r.Attempt.Outcome == trade.OutcomeNotCreated:
-			key = "refused"
-		default:
-			key = "open"
-		}
-		i := slices.IndexFunc(out, func(g ranGroup) bool { return g.Key == key })
-		out[i].Rows = append(out[i].Rows, r)
-	}
-	for i := range out {
-		if !ran.More {
-			out[i].All = len(out[i].Rows)
-		}
-	}
-	return slices.DeleteFunc(out, func(g ranGroup) bool { return g.All+len(g.Rows) == 0 })
-}
-
 // runSum is how many rows were in a state after the pass.
 type runSum struct {
 	State trade.State
 	Rows  int
 }
 
-func (p *runRoutes) showRun(q *web.Request) error {
+func (p *Pages) showRun(q *web.Request) error {
 	run, err := p.office.Run(q.Context(), q.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
 	if page.Open {
-		page.Live = liveNow(p.office, q)
+		page.Live = p.liveNow(q)
 		page.Goes, err = p.office.Goes(q.Context(), run)
 		if err != nil {
 			return err
@@ -126,7 +76,42 @@ func (p *runRoutes) showRun(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Groups, page.More = groupsOf(ran), ran.More
+	page.More = ran.More
+	groups := []ranGroup{ // by what a person asks first
+		{Key: "doubt", All: ran.Sent[trade.OutcomeUnknown]},
+		{Key: "refused", All: ran.Sent[trade.OutcomeNotCreated]},
+		{Key: "held"},
+		{Key: "invalid"},
+		{Key: "sent", All: ran.Sent[trade.OutcomeCreated]},
+		{Key: "open", All: ran.Sent[trade.OutcomeNotSent] + ran.Sent[trade.OutcomeOpen]},
+		{Key: "changed"},
+	}
+	for _, r := range ran.Rows {
+		key := "changed"
+		switch {
+		case r.Attempt == nil && r.State == trade.Held:
+			key = "held"
+		case r.Attempt == nil && r.State == trade.Invalid:
+			key = "invalid"
+		case r.Attempt == nil:
+		case r.Attempt.Outcome == trade.OutcomeCreated:
+			key = "sent"
+		case r.Attempt.Outcome == trade.OutcomeUnknown:
+			key = "doubt"
+		case r.Attempt.Outcome == trade.OutcomeNotCreated:
+			key = "refused"
+		default:
+			key = "open"
+		}
+		i := slices.IndexFunc(groups, func(g ranGroup) bool { return g.Key == key })
+		groups[i].Rows = append(groups[i].Rows, r)
+	}
+	for i := range groups {
+		if !ran.More {
+			groups[i].All = len(groups[i].Rows)
+		}
+	}
+	page.Groups = slices.DeleteFunc(groups, func(g ranGroup) bool { return g.All+len(g.Rows) == 0 })
 	for _, note := range run.Notes {
 		page.Notes = append(page.Notes, p.office.Say(note, q.Lang))
 	}

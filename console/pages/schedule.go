@@ -5,23 +5,9 @@ import (
 	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// scheduleRoutes are the acts on jobs.
-type scheduleRoutes struct {
-	office *office.Office
-	orders orders
-}
-
-func (p *scheduleRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Post("/schedules/{job}/plan", trade.Accountant, p.planSchedule),
-		web.Post("/schedules/{job}/do", trade.Accountant, p.doSchedule),
-	}
-}
 
 // schedulePlan is what an act on a job would do.
 type schedulePlan struct {
@@ -60,9 +46,9 @@ func orderOn(q *web.Request) acts.Order {
 	}
 }
 
-func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
+func (p *Pages) planJob(q *web.Request) (schedulePlan, error) {
 	act, job := q.PostForm.Get("act"), q.PathValue("job")
-	if jobNamed(p.office, job) == nil {
+	if p.jobNamed(job) == nil {
 		return schedulePlan{}, web.ErrNotFound
 	}
 	if !slices.Contains(acts.Named(acts.OneJob), act) {
@@ -82,7 +68,7 @@ func (p *scheduleRoutes) planJob(q *web.Request) (schedulePlan, error) {
 	return page, err
 }
 
-func (p *scheduleRoutes) planSchedule(q *web.Request) error {
+func (p *Pages) planSchedule(q *web.Request) error {
 	page, err := p.planJob(q)
 	if err != nil {
 		return err
@@ -95,7 +81,7 @@ func (p *scheduleRoutes) planSchedule(q *web.Request) error {
 }
 
 // doSchedule does what the plan showed, with a note for other people.
-func (p *scheduleRoutes) doSchedule(q *web.Request) error {
+func (p *Pages) doSchedule(q *web.Request) error {
 	page, err := p.planJob(q)
 	if err != nil {
 		return err
@@ -107,7 +93,7 @@ func (p *scheduleRoutes) doSchedule(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
-	told := p.orders.path(q, "/routines", page.Plan.Job) // the run may end before the order is answered
+	told := orderPath(q, "/routines", page.Plan.Job) // the run may end before the order is answered
 	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), q.Person(page.Reason))
 	if err != nil {
 		return err

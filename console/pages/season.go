@@ -8,20 +8,10 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// seasonRoutes are the page of the season's pictures.
-type seasonRoutes struct {
-	office *office.Office
-}
-
-func (p *seasonRoutes) routes() []web.Route {
-	return []web.Route{web.Get("/season", trade.Reader, p.showSeason)}
-}
 
 // seasonPage is the page of the season's pictures.
 type seasonPage struct {
@@ -46,7 +36,7 @@ type funnelStage struct {
 // branchesMost is how many branches have a picture.
 const branchesMost = 24
 
-func (p *seasonRoutes) showSeason(q *web.Request) error {
+func (p *Pages) showSeason(q *web.Request) error {
 	s, err := p.office.Season(q.Context())
 	if err != nil {
 		return err
@@ -58,7 +48,35 @@ func (p *seasonRoutes) showSeason(q *web.Request) error {
 	page := seasonPage{
 		At: s.At, Old: q.Site.Now().Sub(s.At) > oldAfter,
 		Products: productStacks(v, s.Products), Funnel: funnelOf(v, s.Season),
-		Calendar: calendarOf(v, s.Calendar), Ages: agesOf(v, s.Season),
+	}
+	days := make([]picture.Day, len(s.Calendar))
+	for i, d := range s.Calendar {
+		said := v.T("season.day", v.Number(d.Sent))
+		if d.Refused {
+			said = v.T("season.day.refused", v.Number(d.Sent))
+		}
+		days[i] = picture.Day{
+			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
+			At:   d.At, Dot: d.Refused,
+		}
+	}
+	page.Calendar = picture.Days(v.T("season.calendar"), func(t time.Time) string {
+		return v.T("month." + t.Format("01"))
+	}, days...)
+	for _, who := range trade.Departments { // how long what each can cure has stood
+		sums := s.Ages[who]
+		if sums == nil {
+			continue
+		}
+		var groups []picture.Group
+		for i, one := range sums {
+			name := v.T("season.age." + strconv.Itoa(i))
+			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
+				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: figurePath(one.Of),
+				Amount: trade.NewDecimal(int64(one.Rows), 0),
+			}}})
+		}
+		page.Ages = append(page.Ages, picture.Standing(v.T("home.who."+string(who)), v.Decimal, groups...))
 	}
 	page.Gap, page.Missing = gapOf(v, s.Days)
 	branches := s.Branches
@@ -181,45 +199,6 @@ func gapOf(v view.Voice, days []reconcile.SeasonDay) (*picture.Gap, trade.Decima
 	}
 	gap := picture.Between(v.T("season.gap", say(erp.Sub(sent))), say, points...)
 	return &gap, erp.Sub(sent)
-}
-
-// calendarOf returns what was sent each day.
-func calendarOf(v view.Voice, days []office.SentDay) picture.Calendar {
-	out := make([]picture.Day, len(days))
-	for i, d := range days {
-		said := v.T("season.day", v.Number(d.Sent))
-		if d.Refused {
-			said = v.T("season.day.refused", v.Number(d.Sent))
-		}
-		out[i] = picture.Day{
-			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
-			At:   d.At, Dot: d.Refused,
-		}
-	}
-	return picture.Days(v.T("season.calendar"), func(t time.Time) string {
-		return v.T("month." + t.Format("01"))
-	}, out...)
-}
-
-// agesOf returns how long what does not go has stood, for each department that can cure it.
-func agesOf(v view.Voice, s *reconcile.Season) []picture.Columns {
-	var out []picture.Columns
-	for _, who := range trade.Departments {
-		sums := s.Ages[who]
-		if sums == nil {
-			continue
-		}
-		var groups []picture.Group
-		for i, one := range sums {
-			name := v.T("season.age." + strconv.Itoa(i))
-			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
-				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: figurePath(one.Of),
-				Amount: trade.NewDecimal(int64(one.Rows), 0),
-			}}})
-		}
-		out = append(out, picture.Standing(v.T("home.who."+string(who)), v.Decimal, groups...))
-	}
-	return out
 }
 
 // glassMost is how many deliveries are read for the glass of a contract; one with more has none.

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/base64"
 	"io"
 	"net/http"
@@ -13,29 +14,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// sheetRoutes are the pages to export rows to a spreadsheet and to import decisions.
-type sheetRoutes struct {
-	office *office.Office
-}
-
-func (p *sheetRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Post("/decisions/export", trade.Accountant, p.exportRows).Within(sheetTakes),
-		web.Get("/decisions", trade.Accountant, p.showSheets),
-		web.Post("/decisions/plan", trade.Accountant, p.planSheet).WithBody(sheetFile).Within(sheetTakes),
-		web.Post("/decisions/do", trade.Accountant, p.doSheet).WithBody(sheetFile).Within(sheetTakes),
-	}
-}
-
 const (
-	listMost   = 10_000      // rows in a file
-	listPage   = 500         // rows read at a time
-	sheetFile  = 6 << 20     // bytes of an upload, also when it returns for confirmation
-	sheetTakes = reportTakes // time limit
+	listMost  = 10_000  // rows in a file
+	listPage  = 500     // rows read at a time
+	sheetFile = 6 << 20 // bytes of an upload, also when it returns for confirmation
 )
 
 // exportRows returns the rows of a filter as a file.
-func (p *sheetRoutes) exportRows(q *web.Request) error {
+func (p *Pages) exportRows(q *web.Request) error {
 	values, err := url.ParseQuery(q.PostForm.Get("query"))
 	if err != nil {
 		return web.BadRequest("filter")
@@ -77,25 +63,13 @@ func (p *sheetRoutes) exportRows(q *web.Request) error {
 			}
 		}
 	}
-	to := &whole{to: &Late{Q: q, Name: "linhas." + format, Kind: kind}}
-	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, to,
+	var file bytes.Buffer // so that an error half-way can still be answered with a page
+	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, &file,
 		q.Person("")); err != nil {
 		return err
 	}
-	return to.send()
-}
-
-// whole collects a file until it is complete, so that an error half-way can still be answered with
-// a page.
-type whole struct {
-	text strings.Builder
-	to   io.Writer
-}
-
-func (w *whole) Write(b []byte) (int, error) { return w.text.Write(b) }
-
-func (w *whole) send() error {
-	_, err := io.WriteString(w.to, w.text.String())
+	attach(q, "linhas."+format, kind)
+	_, err = file.WriteTo(q.Writer)
 	return err
 }
 
@@ -106,11 +80,11 @@ type sheetPage struct {
 	Fault string
 }
 
-func (p *sheetRoutes) showSheets(q *web.Request) error {
+func (p *Pages) showSheets(q *web.Request) error {
 	return q.Page(http.StatusOK, "decisions", sheetPage{})
 }
 
-func (p *sheetRoutes) planSheet(q *web.Request) error {
+func (p *Pages) planSheet(q *web.Request) error {
 	file, _, err := q.FormFile("file")
 	if err != nil {
 		return web.BadRequest("form")
@@ -129,7 +103,7 @@ func (p *sheetRoutes) planSheet(q *web.Request) error {
 
 // doSheet does what the plan showed. It skips wrong and refused lines only if the person chose
 // that.
-func (p *sheetRoutes) doSheet(q *web.Request) error {
+func (p *Pages) doSheet(q *web.Request) error {
 	page := sheetPage{File: q.PostForm.Get("sheet")}
 	text, err := base64.StdEncoding.DecodeString(page.File)
 	if err != nil {

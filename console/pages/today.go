@@ -36,14 +36,6 @@ func (t today) Others() []helper {
 	return slices.DeleteFunc(slices.Clone(t.Helpers), func(h helper) bool { return h.Key == t.Mine.Key })
 }
 
-// departmentOf returns the department of a person: administrators are those of IT.
-func departmentOf(role trade.Role) trade.Department {
-	if role == trade.Administrator {
-		return trade.IT
-	}
-	return trade.Accounting
-}
-
 // oldAfter is how old numbers are shown without their time.
 const oldAfter = 5 * time.Second
 
@@ -75,7 +67,10 @@ type task struct {
 func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At, Doubt: task{Path: "/doubts/next"}}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
-	mine := departmentOf(role)
+	mine := trade.Accounting
+	if role == trade.Administrator {
+		mine = trade.IT
+	}
 	for _, c := range stuck.Causes {
 		t := taskOf(c)
 		switch {

@@ -12,18 +12,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// toldRoutes are the pages of what the platform told by itself, and of what people were told.
-type toldRoutes struct {
-	office *office.Office
-}
-
-func (p *toldRoutes) routes() []web.Route {
-	return []web.Route{
-		web.Get("/events", trade.Reader, p.showEvents),
-		web.Get("/alerts", trade.Reader, p.showAlerts),
-	}
-}
-
 // eventsPage is what the platform told, and what came of it.
 type eventsPage struct {
 	office.EventBook
@@ -64,7 +52,7 @@ func (p eventsPage) LastHeard() time.Time {
 	return p.Silence.Since
 }
 
-func (p *toldRoutes) showEvents(q *web.Request) error {
+func (p *Pages) showEvents(q *web.Request) error {
 	page := eventsPage{Now: q.Site.Now(), Soon: q.Site.Now().Add(expiresSoon)}
 	page.Kinds = office.EventKinds()
 	page.Filter = trade.InboxFilter{
@@ -84,7 +72,7 @@ func (p *toldRoutes) showEvents(q *web.Request) error {
 	return q.Page(http.StatusOK, "events", page)
 }
 
-func (p *toldRoutes) showAlerts(q *web.Request) error {
+func (p *Pages) showAlerts(q *web.Request) error {
 	book, err := p.office.AlertBook(q.Context(), q.Lang)
 	if err != nil {
 		return err

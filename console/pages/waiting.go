@@ -57,8 +57,8 @@ func askedOf(a trade.Approval, user *trade.User) request {
 }
 
 // askedFor returns the acts that wait for consent and are about a row, or about a code of a de-para.
-func askedFor(q *web.Request, o *office.Office, job string, keys ...string) ([]request, error) {
-	all, err := o.Approvals(q.Context())
+func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request, error) {
+	all, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +77,9 @@ func askedFor(q *web.Request, o *office.Office, job string, keys ...string) ([]r
 }
 
 // Titles returns the titles of jobs for people.
-func (p *Pages) Titles(lang trade.Lang) trade.Titles { return titlesOf(p.office, lang) }
-
-func titlesOf(o *office.Office, lang trade.Lang) trade.Titles {
+func (p *Pages) Titles(lang trade.Lang) trade.Titles {
 	var titled []trade.TitledJob
-	for _, j := range o.Jobs() {
+	for _, j := range p.office.Jobs() {
 		titled = append(titled, trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title})
 	}
 	return trade.TitlesOf(titled, lang)

@@ -1,6 +1,8 @@
 package pages
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -34,13 +36,18 @@ const wayShown = 15
 var changedAfter = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Replaced}
 
 // way returns the history of a row, oldest first.
-func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []wayStep {
+func (p *Pages) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []wayStep {
 	e := page.Entry
 	steps := []wayStep{{At: e.FirstSeenAt, Kind: "seen"}}
 	for _, a := range attempts {
+		request := string(a.Payload)
+		var b bytes.Buffer
+		if json.Indent(&b, a.Payload, "", "  ") == nil {
+			request = b.String()
+		}
 		steps = append(steps, wayStep{
 			At: a.StartedAt, Kind: "sent", What: v.Number(a.No),
-			Try: &attemptView{a, page.hide(pretty(a.Payload)), page.hide(a.AnswerBody)},
+			Try: &attemptView{a, page.hide(request), page.hide(a.AnswerBody)},
 		})
 		if a.FinishedAt.IsZero() {
 			continue
@@ -78,17 +85,4 @@ func (p *rowRoutes) way(v view.Voice, page *rowPage, attempts []trade.Attempt) [
 type fieldView struct {
 	office.Field
 	Off bool // it has a problem, or the three differ
-}
-
-// compare separates the fields that differ between ERP, request and platform.
-func (page *rowPage) compare(fields []office.Field) {
-	for _, f := range fields {
-		view := fieldView{Field: f, Off: f.Problem != nil || f.Differs || f.Apart}
-		page.There = page.There || f.There != nil
-		if view.Off {
-			page.Off = append(page.Off, view)
-		} else {
-			page.Even = append(page.Even, view)
-		}
-	}
 }

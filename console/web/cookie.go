@@ -104,20 +104,3 @@ func (q *Request) Prefer(lang trade.Lang, theme string) {
 		q.SetCookie(cookieTheme, theme, DeviceKept)
 	}
 }
-
-// langOf returns the language that the person has chosen, or else the configured one.
-func (q *Request) langOf() trade.Lang {
-	switch lang := trade.Lang(q.CookieValue(cookieLang)); lang {
-	case trade.English, trade.Portuguese:
-		return lang
-	}
-	return q.Site.Lang
-}
-
-// themeOf returns light, dark, or "" for the system's appearance.
-func (q *Request) themeOf() string {
-	if theme := q.CookieValue(cookieTheme); theme == "light" || theme == "dark" {
-		return theme
-	}
-	return ""
-}

@@ -49,8 +49,13 @@ type Request struct {
 
 // NewRequest returns a request with language and theme read from its cookies.
 func NewRequest(site *Site, w http.ResponseWriter, r *http.Request, id string) *Request {
-	q := &Request{Request: r, Writer: w, Site: site, ID: id}
-	q.Lang, q.theme = q.langOf(), q.themeOf()
+	q := &Request{Request: r, Writer: w, Site: site, ID: id, Lang: site.Lang}
+	if lang := trade.Lang(q.CookieValue(cookieLang)); lang == trade.English || lang == trade.Portuguese {
+		q.Lang = lang
+	}
+	if theme := q.CookieValue(cookieTheme); theme == "light" || theme == "dark" {
+		q.theme = theme
+	}
 	return q
 }
 

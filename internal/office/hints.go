@@ -15,7 +15,7 @@ type Hints struct {
 	trade.Hints
 	Like       []events.Suggestion
 	Unreadable []trade.Candidate
-	More       bool // events named more records than were compared
+	Compared   int  // number of records that were compared, if events named more; 0: all
 	Listening  bool // webhooks are registered, or events have come
 	Doubtful   bool // an attempt ended without a definite answer, and a person may still decide
 }
@@ -53,9 +53,9 @@ func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events
 
 const hintsShown = 10
 
-// HintsCompared is with how many records a row in doubt is compared to show hints, because a page
+// hintsCompared is with how many records a row in doubt is compared to show hints, because a page
 // must not wait for a hundred thousand. What settles a row without a person compares it with all.
-const HintsCompared = 2000
+const hintsCompared = 2000
 
 // Several reports whether more than one record matches everything that was sent.
 func (h Hints) Several() bool {
@@ -113,10 +113,11 @@ func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Atte
 	if e.Sends != trade.OrderCommitments {
 		return out, nil
 	}
-	candidates, err := o.store.Candidates(ctx, since.Add(-time.Minute), HintsCompared+1)
+	candidates, err := o.store.Candidates(ctx, since.Add(-time.Minute), hintsCompared+1)
 	if err == nil {
-		out.More = len(candidates) > HintsCompared
-		candidates = candidates[:min(len(candidates), HintsCompared)]
+		if len(candidates) > hintsCompared {
+			out.Compared, candidates = hintsCompared, candidates[:hintsCompared]
+		}
 		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, o.conf.Limits(), o.now())
 	}
 	return out, err

@@ -246,16 +246,12 @@ func (o *Office) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 }
 
 // Doubt returns what is known of a row that may be on the platform.
-func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
-	doubt, err := o.acts().Doubt(ctx, entry)
-	if err != nil {
-		return Doubt{}, err
-	}
-	out := Doubt{Attempts: doubt.Attempts, Remaining: doubt.Remaining, Look: doubt.Sent}
-	for _, a := range doubt.Attempts {
+func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (out Doubt, err error) {
+	out.Doubt, err = o.acts().Doubt(ctx, entry)
+	for _, a := range out.Attempts {
 		out.Phase = phaseOf(a)
 	}
-	return out, nil
+	return out, err
 }
 
 // Counterpart returns what a held row was compared with; nil if nothing is known.

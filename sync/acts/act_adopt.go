@@ -42,6 +42,16 @@ type Readback struct {
 	Unseen []string `json:"unseen"`
 }
 
+// Differing returns the fields that the platform has otherwise than they were sent.
+func (r Readback) Differing() (out []string) {
+	for _, f := range r.Fields {
+		if f.There != nil && !f.Same {
+			out = append(out, f.Field)
+		}
+	}
+	return out
+}
+
 // FieldReading is one field as it was sent and as the platform has it; null if it is absent.
 type FieldReading struct {
 	Field string  `json:"field"`

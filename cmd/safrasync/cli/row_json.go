@@ -47,7 +47,7 @@ type suggestionJSON struct {
 // hintsOf converts what is known of a row to its JSON form.
 func hintsOf(h office.Hints) HintsJSON {
 	out := HintsJSON{
-		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.More,
+		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.Compared > 0,
 		Unreadable: []string{},
 	}
 	for _, o := range h.Heard {

@@ -34,10 +34,10 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 	for _, c := range h.Unreadable {
 		a.Show("hint.unreadable", c.ID)
 	}
-	if h.More {
-		a.Show("hint.more", office.HintsCompared)
+	if h.Compared > 0 {
+		a.Show("hint.more", h.Compared)
 	}
-	if h.Listening && len(h.Like) == 0 && !h.More {
+	if h.Listening && len(h.Like) == 0 && h.Compared == 0 {
 		a.Show("hint.events", h.Events, h.Own)
 	}
 	if h.Several() {
