@@ -172,7 +172,22 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	var out []alert.Cause
 	for _, part := range parts {
 		for _, g := range part.Sorted() {
-			out = append(out, causeOf(g, part.own))
+			c := alert.Cause{
+				State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+				Owner: part.own.Owner, Note: part.own.Note, Until: part.own.Until,
+			}
+			if g.Problem != nil {
+				p := *g.Problem
+				p.Value, c.Problem = "", &p
+			}
+			if g.Awaited == nil {
+				c.Volumes = alertVolumes(g.Volumes)
+			} else {
+				parent := *g.Awaited
+				parent.Key, c.Awaited = "", &parent
+				c.Subjects = 0 // they are the parents, which have lines of their own
+			}
+			out = append(out, c)
 		}
 	}
 	slices.SortStableFunc(out, func(a, b alert.Cause) int {
@@ -187,33 +202,13 @@ type ownedTroubles struct {
 	*Troubles
 }
 
-// causeOf returns what an alert tells of a cause.
-func causeOf(g *Trouble, own trade.CauseOwner) alert.Cause {
-	c := alert.Cause{
-		State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
-		Owner: own.Owner, Note: own.Note, Until: own.Until,
-	}
-	if g.Problem != nil {
-		p := *g.Problem
-		p.Value, c.Problem = "", &p
-	}
-	if g.Awaited == nil {
-		c.Volumes = alertVolumes(g.Volumes)
-		return c
-	}
-	parent := *g.Awaited
-	parent.Key, c.Awaited = "", &parent
-	c.Subjects = 0 // they are the parents, which have lines of their own
-	return c
-}
-
 // alertVolumes sums the volumes by product. If one product is unknown to the platform, it returns
 // nil: the ERP's column may contain anything, so its text must not appear in an alert.
 func alertVolumes(list []volume) []alert.Volume {
 	var out []alert.Volume
 	for _, v := range list {
 		product := v.Product
-		if !isProduct(product) {
+		if !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(product)) {
 			return nil
 		}
 		if len(out) == 0 || out[len(out)-1].Product != product { // the list is sorted
@@ -228,13 +223,4 @@ func alertVolumes(list []volume) []alert.Volume {
 		}
 	}
 	return out
-}
-
-func isProduct(text string) bool {
-	for _, p := range []trade.Product{trade.Soja, trade.Milho, trade.Trigo} {
-		if text == string(p) {
-			return true
-		}
-	}
-	return false
 }

@@ -42,7 +42,62 @@ func (o *Office) DoneBy(act string, other acts.OtherAct) { o.others[act] = other
 func (o *Office) approving() *acts.Acts {
 	people := o.acts()
 	people.Others = map[string]acts.OtherAct{
-		acts.ActClose: o.approvable(), acts.ActResync: o.resync(), acts.ActSetCode: o.settable(),
+		// A closing that compares with the platform can be approved on the command line only.
+		acts.ActClose: {
+			Mark: func(ctx context.Context, order acts.Order) (string, error) {
+				day, err := trade.ParseDate(order.Job)
+				if err != nil || order.Checked {
+					return "", err
+				}
+				plan, err := o.PlanClosing(ctx, day, ReportSources{})
+				return plan.Mark, err
+			},
+			Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
+				day, err := trade.ParseDate(order.Job)
+				if err != nil {
+					return false, err
+				}
+				closing, _, err := o.CloseReport(ctx, day, ReportSources{}, who, Planned(mark))
+				return closing.ID != "", err
+			},
+		},
+		// A resync starts when the last person needed has agreed, and runs in the background.
+		acts.ActResync: {
+			Mark: func(ctx context.Context, order acts.Order) (string, error) {
+				plan, err := o.PlanResync(ctx, order)
+				return plan.Mark(), err
+			},
+			Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
+				plan, err := o.PlanResync(ctx, order)
+				if err != nil || plan.Mark() != mark {
+					return false, err
+				}
+				if err := o.RecordResync(ctx, plan, who); err != nil {
+					return false, err
+				}
+				return o.inBackground(func(ctx context.Context) {
+					if err := o.resyncInTurn(ctx, order, "", who); err != nil {
+						o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
+							zap.Error(err))
+					}
+				}), nil
+			},
+		},
+		acts.ActSetCode: {
+			Mark: func(ctx context.Context, order acts.Order) (string, error) {
+				_, mark, err := o.proposal(ctx, order.Job, order.Keys[0], order.ID)
+				return mark, err
+			},
+			Do: func(ctx context.Context, order acts.Order, _ string, who trade.Person) (bool, error) {
+				record, err := who.Record(o.now(), order.Act, order.Job, nil)
+				if err != nil {
+					return false, err
+				}
+				codes := map[string]string{order.Keys[0]: order.ID}
+				_, _, err = o.store.ImportReferences(ctx, order.Job, codes, nil, record)
+				return err == nil, err
+			},
+		},
 	}
 	maps.Copy(people.Others, o.others)
 	return people
@@ -130,32 +185,6 @@ func (o *Office) Propose(ctx context.Context, kind, code, id string, who trade.P
 		return nil, err
 	}
 	return o.acts().Ask(ctx, planned, mark, who, 2)
-}
-
-// resync is a resync that somebody ordered and others agree to. It starts when the last person needed
-// has agreed, and runs in the background.
-func (o *Office) resync() acts.OtherAct {
-	return acts.OtherAct{
-		Mark: func(ctx context.Context, order acts.Order) (string, error) {
-			plan, err := o.PlanResync(ctx, order)
-			return plan.Mark(), err
-		},
-		Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
-			plan, err := o.PlanResync(ctx, order)
-			if err != nil || plan.Mark() != mark {
-				return false, err
-			}
-			if err := o.RecordResync(ctx, plan, who); err != nil {
-				return false, err
-			}
-			return o.inBackground(func(ctx context.Context) {
-				if err := o.resyncInTurn(ctx, order, "", who); err != nil {
-					o.log.Error("a new reading that was approved came to nothing", zap.String("sync_job", order.Job),
-						zap.Error(err))
-				}
-			}), nil
-		},
-	}
 }
 
 // turnWait is how long a resync waits for a run of the same job to end.

@@ -163,7 +163,24 @@ func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs 
 		out.Lines[i].Effect = out.Effect
 		return out
 	}
-	fields := o.changedFields(e, differences, sent, refs)
+	var fields []ChangedLine // in the order of the API
+	for _, d := range differences {
+		of := ChangedGroup{Field: d.Field}
+		if d.Field == "" {
+			of.Column = strings.Join(d.Columns, ", ")
+		}
+		fields = append(fields, ChangedLine{Of: of, Sent: d.Sent, Now: d.Now})
+	}
+	if job, spec := o.job(e.Job); job != nil && e.Flags.Has(trade.Recoded) {
+		mapped := job.RowFields(e.NewestValues(), refs)
+		for _, rule := range trade.Rules(e.Sends) { // also those of which only the de-para is another one now
+			now, was := mapped[rule.Field].Text, sent[rule.Field]
+			known := slices.ContainsFunc(fields, func(l ChangedLine) bool { return l.Of.Field == rule.Field })
+			if spec.Fields[rule.Field].Ref != "" && !known && was != nil && now != "" && now != *was {
+				fields = append(fields, ChangedLine{Of: ChangedGroup{Field: rule.Field}, Sent: was, Now: &now})
+			}
+		}
+	}
 	now := maps.Clone(sent)
 	for _, line := range fields {
 		if line.Of.Field != "" {
@@ -189,33 +206,6 @@ func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs 
 			flag = trade.Recoded
 		}
 		out.Lines = []ChangedLine{{Of: ChangedGroup{Flag: flag}}}
-	}
-	return out
-}
-
-// changedFields returns the fields of a row that differ from what was sent, in the order of the API: also
-// those of which only the de-para is another one now.
-func (o *Office) changedFields(e trade.Entry, differences []trade.Difference, sent map[string]*string,
-	refs mapping.Codes,
-) (out []ChangedLine) {
-	for _, d := range differences {
-		of := ChangedGroup{Field: d.Field}
-		if d.Field == "" {
-			of.Column = strings.Join(d.Columns, ", ")
-		}
-		out = append(out, ChangedLine{Of: of, Sent: d.Sent, Now: d.Now})
-	}
-	job, spec := o.job(e.Job)
-	if job == nil || !e.Flags.Has(trade.Recoded) {
-		return out
-	}
-	mapped := job.RowFields(e.NewestValues(), refs)
-	for _, rule := range trade.Rules(e.Sends) {
-		now, was := mapped[rule.Field].Text, sent[rule.Field]
-		known := slices.ContainsFunc(out, func(l ChangedLine) bool { return l.Of.Field == rule.Field })
-		if spec.Fields[rule.Field].Ref != "" && !known && was != nil && now != "" && now != *was {
-			out = append(out, ChangedLine{Of: ChangedGroup{Field: rule.Field}, Sent: was, Now: &now})
-		}
 	}
 	return out
 }

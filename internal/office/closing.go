@@ -89,10 +89,28 @@ func (o *Office) PlanClosing(ctx context.Context, day trade.Date, with ReportSou
 func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSources,
 	fn func(*reconcile.Snapshot, reconcile.ClosingPlan) error,
 ) error {
-	var err error
-	with.erp, err = o.erpNow(ctx)
-	if err != nil {
-		return err
+	if o.engine != nil { // it reads the whole ERP beside whoever sends, without a lease, and records nothing
+		now := &reconcile.ERPNow{At: o.now(), Found: map[trade.ParentKey]trade.Entry{}}
+		reports, err := o.engine.Sync(ctx, nil, engine.Options{
+			DryRun: true, Sweep: true, Progress: func(run.Progress) {},
+			Planned: func(e trade.Entry) { now.Found[trade.ParentKey{Job: e.Job, Key: e.Key}] = e },
+		})
+		if err != nil {
+			return err
+		}
+		for _, r := range reports {
+			job := reconcile.ERPJob{Job: r.Job}
+			if r.InScope == nil {
+				job.Unread = trade.Say("note.sweep", "rows", r.Unreadable)
+				if stop := r.Stopped; stop != nil && stop.Brake != nil {
+					job.Unread = stop.Sentence()
+				} else if stop != nil { // its cause is told by `check`
+					job.Unread = trade.Say("stop." + stop.Code)
+				}
+			}
+			now.Jobs = append(now.Jobs, job)
+		}
+		with.erp = now
 	}
 	return o.atOneMoment(ctx, reconcile.Cut{Day: day, Bare: true}, with, func(s *reconcile.Snapshot) error {
 		plan, err := s.PlanClosing(o.conf.Report.Tolerance())
@@ -104,35 +122,6 @@ func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSource
 		}
 		return fn(s, plan)
 	})
-}
-
-// erpNow reads the whole ERP beside whoever sends, without a lease, and records nothing. It returns nil
-// without an engine.
-func (o *Office) erpNow(ctx context.Context) (*reconcile.ERPNow, error) {
-	if o.engine == nil {
-		return nil, nil //nolint:nilnil // then no ERP is compared
-	}
-	now := &reconcile.ERPNow{At: o.now(), Found: map[trade.ParentKey]trade.Entry{}}
-	reports, err := o.engine.Sync(ctx, nil, engine.Options{
-		DryRun: true, Sweep: true, Progress: func(run.Progress) {},
-		Planned: func(e trade.Entry) { now.Found[trade.ParentKey{Job: e.Job, Key: e.Key}] = e },
-	})
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range reports {
-		job := reconcile.ERPJob{Job: r.Job}
-		if r.InScope == nil {
-			job.Unread = trade.Say("note.sweep", "rows", r.Unreadable)
-			if stop := r.Stopped; stop != nil && stop.Brake != nil {
-				job.Unread = stop.Sentence()
-			} else if stop != nil { // its cause is told by `check`
-				job.Unread = trade.Say("stop." + stop.Code)
-			}
-		}
-		now.Jobs = append(now.Jobs, job)
-	}
-	return now, nil
 }
 
 // Planned agrees to the plan with this mark.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/csv"
 	"errors"
-	"io"
 	"regexp"
 	"strings"
 	"unicode/utf8"
@@ -118,13 +117,4 @@ func SeparatorOf(text string) rune {
 		}
 	}
 	return ','
-}
-
-// readAtMost reads everything, or returns an error if it is more than limit bytes.
-func readAtMost(r io.Reader, limit int64, v words.Voice) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New(v.Text("csv.too_large", limit>>20))
-	}
-	return data, err
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -106,15 +107,47 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 		return nil, err
 	}
 	for range trade.Kinds { // the rows that depend on them, and the rows that depend on those
-		parents := s.parents()
+		parents := parentRows{map[string]bool{}, map[string][]string{}}
+		for _, r := range s.Rows {
+			if r.Entry.RemoteID != "" {
+				parents.ids[r.Entry.RemoteID] = true
+			}
+			parents.keys[r.Entry.Job] = append(parents.keys[r.Entry.Job], r.Entry.Key)
+		}
 		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 			return parents.have(specOf(specs, e.Job), e, attempts)
 		}, true); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.inClosed(ctx, store); err != nil {
+	targets := map[string]bool{}
+	for _, r := range s.Rows {
+		targets[r.Entry.Job+" "+r.Entry.Key] = true
+	}
+	names := append(slices.Clone(s.IDs), s.Codes...)
+	closings, err := store.Closings(ctx, trade.Date{})
+	if err != nil {
 		return nil, err
+	}
+	for _, c := range closings {
+		has := false
+		snapshot, err := reconcile.OpenClosed(ctx, store, c)
+		if err == nil {
+			err = snapshot.Each(func(r *reconcile.Row) error {
+				has = targets[r.Job+" "+r.Key] ||
+					slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
+				if has {
+					return run.ErrEnough
+				}
+				return nil
+			})
+		}
+		switch {
+		case has, errors.Is(err, state.ErrClosingDamaged): // one that cannot be read may contain some
+			s.Closed = append(s.Closed, c)
+		case err != nil:
+			return nil, err
+		}
 	}
 	erasable, err := store.Erasable(ctx, s.ids())
 	if err != nil {
@@ -123,60 +156,25 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	for i := range s.Rows {
 		s.Rows[i].Erasable = erasable[s.Rows[i].Entry.ID]
 	}
-	return s, s.around(ctx, store)
-}
-
-// inClosed collects the closed reports that contain rows of the producer. A report that cannot be
-// read is included, because it may contain some.
-func (s *Dossier) inClosed(ctx context.Context, store *state.Store) error {
-	closings, err := store.Closings(ctx, trade.Date{})
+	blocks, err := store.Blocks(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	rows := map[string]bool{}
-	for _, r := range s.Rows {
-		rows[r.Entry.Job+" "+r.Entry.Key] = true
-	}
-	names := append(slices.Clone(s.IDs), s.Codes...)
-	for _, c := range closings {
-		has, err := closedHas(ctx, store, c, func(r *reconcile.Row) bool {
-			return rows[r.Job+" "+r.Key] ||
-				slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(r.Producer, name) })
-		})
-		switch {
-		case errors.Is(err, state.ErrClosingDamaged):
-			has = true
-		case err != nil:
-			return err
-		}
-		if has {
-			s.Closed = append(s.Closed, c)
+	for _, b := range blocks {
+		if slices.ContainsFunc(strings.Fields(b.ID), func(id string) bool { return slices.Contains(s.IDs, id) }) {
+			s.Blocks = append(s.Blocks, b)
 		}
 	}
-	return nil
-}
-
-// errFound ends an iteration once the row is found.
-var errFound = errors.New("found")
-
-// closedHas reports whether a closed report has a row for which which returns true.
-func closedHas(ctx context.Context, store *state.Store, c trade.Closing,
-	which func(*reconcile.Row) bool,
-) (has bool, err error) {
-	snapshot, err := reconcile.OpenClosed(ctx, store, c)
-	if err != nil {
-		return false, err
+	for _, name := range names {
+		targets["producer "+name] = true
 	}
-	err = snapshot.Each(func(r *reconcile.Row) error {
-		if which(r) {
-			return errFound
+	all, err := store.Audit(ctx, 0)
+	for _, act := range slices.Backward(all) {
+		if targets[act.Target] {
+			s.Acts = append(s.Acts, act)
 		}
-		return nil
-	})
-	if errors.Is(err, errFound) {
-		return true, nil
 	}
-	return false, err
+	return s, err
 }
 
 func specOf(specs []mapping.JobSpec, job string) mapping.JobSpec {
@@ -328,17 +326,6 @@ type parentRows struct {
 	keys map[string][]string // by job
 }
 
-func (s *Dossier) parents() parentRows {
-	p := parentRows{map[string]bool{}, map[string][]string{}}
-	for _, r := range s.Rows {
-		if r.Entry.RemoteID != "" {
-			p.ids[r.Entry.RemoteID] = true
-		}
-		p.keys[r.Entry.Job] = append(p.keys[r.Entry.Job], r.Entry.Key)
-	}
-	return p
-}
-
 // have reports whether a row depends on one of the parents.
 func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
 	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
@@ -364,31 +351,4 @@ func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.A
 		}
 	}
 	return false, false
-}
-
-// around adds what is not a row: the platform records that rows wait for, and the acts on the rows.
-func (s *Dossier) around(ctx context.Context, store *state.Store) error {
-	blocks, err := store.Blocks(ctx)
-	if err != nil {
-		return err
-	}
-	for _, b := range blocks {
-		if slices.ContainsFunc(strings.Fields(b.ID), func(id string) bool { return slices.Contains(s.IDs, id) }) {
-			s.Blocks = append(s.Blocks, b)
-		}
-	}
-	targets := map[string]bool{}
-	for _, r := range s.Rows {
-		targets[r.Entry.Job+" "+r.Entry.Key] = true
-	}
-	for _, id := range append(slices.Clone(s.IDs), s.Codes...) {
-		targets["producer "+id] = true
-	}
-	all, err := store.Audit(ctx, 0)
-	for _, act := range slices.Backward(all) {
-		if targets[act.Target] {
-			s.Acts = append(s.Acts, act)
-		}
-	}
-	return err
 }

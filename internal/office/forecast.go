@@ -123,7 +123,16 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 		of, own = p.weigh(e)
 		fields = nil
 		if w.Listed && !stays {
-			fields = p.fields(e)
+			sent, row := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
+			for _, rule := range trade.Rules(e.Sends) {
+				text := cmp.Or(row[rule.Field].Text, row[rule.Field].ERP)
+				if body := sent[rule.Field]; body != nil {
+					text = *body
+				}
+				if text != "" {
+					fields = append(fields, ForecastField{rule.Field, text})
+				}
+			}
 		}
 	}
 	s := w.parts[of]
@@ -145,20 +154,6 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	}
 	*to = to.Plus(own)
 	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own, fields}
-}
-
-func (p *JobForecast) fields(e trade.Entry) (out []ForecastField) {
-	sent, row := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
-	for _, rule := range trade.Rules(e.Sends) {
-		text := cmp.Or(row[rule.Field].Text, row[rule.Field].ERP)
-		if body := sent[rule.Field]; body != nil {
-			text = *body
-		}
-		if text != "" {
-			out = append(out, ForecastField{rule.Field, text})
-		}
-	}
-	return out
 }
 
 // Rows calls do for each row that would go, by job and key.
@@ -244,22 +239,15 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 		if r.WouldSend != nil {
 			reports[i].WouldSend.Follow = 0
 			for _, row := range p.told {
-				if row.state == trade.Waiting && w.isFollow(row.freight) {
-					reports[i].WouldSend.Follow++
+				for _, s := range w.parts {
+					if row.state == trade.Waiting && row.freight == &s.Follows {
+						reports[i].WouldSend.Follow++
+					}
 				}
 			}
 		}
 	}
 	return nil
-}
-
-func (w *Forecast) isFollow(f *trade.Freight) bool {
-	for _, s := range w.parts {
-		if f == &s.Follows {
-			return true
-		}
-	}
-	return false
 }
 
 // Shares returns what was found for each part, in the order of trade.Kinds.
@@ -292,14 +280,6 @@ func (s *Share) Causes() []*Trouble {
 // Stays returns the sum of the rows that a cause keeps from going.
 func (s *Share) Stays(g *Trouble) trade.Freight { return *s.stays[g] }
 
-// stay returns the sum of everything that would not go.
-func (s *Share) stay() (sum trade.Freight) {
-	for _, f := range s.stays {
-		sum = sum.Plus(*f)
-	}
-	return sum
-}
-
 // SampleKeys returns the keys of the rows that a trouble keeps as samples.
 func (g *Trouble) SampleKeys() []string {
 	out := make([]string, len(g.Samples))
@@ -323,7 +303,11 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 			}
 			goes = append(goes, text)
 		}
-		if all := s.stay(); all.Rows > 0 {
+		var all trade.Freight
+		for _, f := range s.stays {
+			all = all.Plus(*f)
+		}
+		if all.Rows > 0 {
 			text := s.freight(v, all)
 			var causes []string
 			for _, g := range s.Causes() {
@@ -371,16 +355,13 @@ func Amounts(v words.Voice, f trade.Freight) (parts []string) {
 		parts = append(parts, v.Tonnes(f.Kilograms))
 	}
 	for _, currency := range config.SortedKeys(f.Value) {
-		parts = append(parts, shortMoney(v, currency, f.Value[currency]))
+		sum := f.Value[currency]
+		text := trade.MoneyText(sum.Round(2), v.Lang)
+		if sum.Cmp(trade.NewDecimal(1, -6)) >= 0 { // as people say it: R$ 1,5 mi
+			text = v.Text("answer.millions", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
+		}
+		symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
+		parts = append(parts, symbol+" "+text)
 	}
 	return parts
-}
-
-// shortMoney formats a sum as people say it: R$ 1,5 mi.
-func shortMoney(v words.Voice, currency string, sum trade.Decimal) string {
-	symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
-	if sum.Cmp(trade.NewDecimal(1, -6)) < 0 {
-		return symbol + " " + trade.MoneyText(sum.Round(2), v.Lang)
-	}
-	return symbol + " " + v.Text("answer.millions", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
 }

@@ -207,23 +207,16 @@ func (o *Office) ShownMany(mark string, who trade.Person) (rows int) {
 	return rows
 }
 
-// takeShown returns a plan that a person was shown, and forgets it; nil if there is none.
-func (o *Office) takeShown(mark string, who trade.Person) *manyShown {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	i := o.shownAs(mark, who)
-	if i < 0 {
-		return nil
-	}
-	shown := o.shown[i]
-	o.shown = slices.Delete(o.shown, i, i+1)
-	return shown
-}
-
 // DoMany does once what the person was shown under a mark, on each row that is still as it was then. It
 // returns those that are not; with them nothing was done. With an error it returns what was done before.
 func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out ManyDone, err error) {
-	shown := o.takeShown(mark, who)
+	var shown *manyShown
+	o.mu.Lock()
+	if i := o.shownAs(mark, who); i >= 0 { // once
+		shown = o.shown[i]
+		o.shown = slices.Delete(o.shown, i, i+1)
+	}
+	o.mu.Unlock()
 	if shown == nil {
 		return ManyDone{Lost: true}, nil
 	}

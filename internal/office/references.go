@@ -20,25 +20,6 @@ func (o *Office) proposal(ctx context.Context, kind, code, id string) (acts.Plan
 	return acts.Planned{Order: order, Rows: 1}, acts.MarkOf(order, all[kind][code]), err
 }
 
-// settable is the act with which a proposed code is approved.
-func (o *Office) settable() acts.OtherAct {
-	return acts.OtherAct{
-		Mark: func(ctx context.Context, order acts.Order) (string, error) {
-			_, mark, err := o.proposal(ctx, order.Job, order.Keys[0], order.ID)
-			return mark, err
-		},
-		Do: func(ctx context.Context, order acts.Order, _ string, who trade.Person) (bool, error) {
-			record, err := who.Record(o.now(), order.Act, order.Job, nil)
-			if err != nil {
-				return false, err
-			}
-			codes := map[string]string{order.Keys[0]: order.ID}
-			_, _, err = o.store.ImportReferences(ctx, order.Job, codes, nil, record)
-			return err == nil, err
-		},
-	}
-}
-
 // ReferenceSource returns where a kind of reference is stored, as in JSON: ledger, erp or platform.
 func (o *Office) ReferenceSource(kind string) string {
 	if kind == trade.ProducerByDocument {
@@ -92,7 +73,15 @@ func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader
 	}
 	plan.Changes = state.ChangesOf(all[kind], plan.Codes)
 	plan.Unchanged = len(plan.Codes) - len(plan.Changes)
-	plan.Renamed, err = plan.renames(ctx, o.store, kind)
+	if plan.Labels == nil {
+		return plan, nil
+	}
+	lines, err := o.store.ListReferences(ctx, kind)
+	for _, r := range lines {
+		if label, ok := plan.Labels[r.Code]; ok && label != r.Label {
+			plan.Renamed++
+		}
+	}
 	return plan, err
 }
 

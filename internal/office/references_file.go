@@ -1,7 +1,6 @@
 package office
 
 import (
-	"context"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -44,7 +42,10 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 	if key, args := layout.Fault(); key != "" {
 		return t, errors.New(v.Text(key, args...))
 	}
-	data, err := readAtMost(r, maxCSVBytes, v)
+	data, err := io.ReadAll(io.LimitReader(r, maxCSVBytes+1))
+	if err == nil && len(data) > maxCSVBytes {
+		err = errors.New(v.Text("csv.too_large", maxCSVBytes>>20))
+	}
 	if err != nil {
 		return t, err
 	}
@@ -146,18 +147,4 @@ func writeReferences(w io.Writer, table []trade.Reference) error {
 	}
 	c.Flush()
 	return c.Error()
-}
-
-// renames returns how many existing codes get another label from the file.
-func (t ReferenceTable) renames(ctx context.Context, store *state.Store, kind string) (n int, err error) {
-	if t.Labels == nil {
-		return 0, nil
-	}
-	lines, err := store.ListReferences(ctx, kind)
-	for _, r := range lines {
-		if label, ok := t.Labels[r.Code]; ok && label != r.Label {
-			n++
-		}
-	}
-	return n, err
 }

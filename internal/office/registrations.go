@@ -84,9 +84,13 @@ type Registrar struct {
 
 // Registrar returns who plans and orders the registrations of our webhooks on the platform.
 func (o *Office) Registrar(ctx context.Context, client *apiclient.Client) (*Registrar, error) {
-	r := &Registrar{office: o, client: client}
-	if err := r.read(ctx); err != nil {
+	r := &Registrar{office: o, client: client, ours: map[string][]trade.Webhook{}}
+	list, err := o.store.Webhooks(ctx, o.now())
+	if err != nil {
 		return nil, err
+	}
+	for _, w := range list {
+		r.ours[w.Event] = append(r.ours[w.Event], w)
 	}
 	if secret := o.conf.Webhooks.HMACSecret; !secret.IsZero() {
 		key, err := o.store.LookupKey(ctx)
@@ -98,16 +102,6 @@ func (o *Office) Registrar(ctx context.Context, client *apiclient.Client) (*Regi
 		r.mark = hex.EncodeToString(sum.Sum(nil)[:8])
 	}
 	return r, nil
-}
-
-// read loads our registrations from the ledger.
-func (r *Registrar) read(ctx context.Context) error {
-	list, err := r.office.store.Webhooks(ctx, r.office.now())
-	r.ours = map[string][]trade.Webhook{}
-	for _, w := range list {
-		r.ours[w.Event] = append(r.ours[w.Event], w)
-	}
-	return err
 }
 
 // hookPath splits an address before its last part, which is the secret.
@@ -255,25 +249,18 @@ func (r *Registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 		step.Action, step.Why = HookForeign, "hook.why_foreign"
 	case !wanted:
 		step.Action, step.Why = HookRemove, "hook.why_undeclared"
+	case step.Ours.State == trade.WebhookRetired:
+		step.Action, step.Why = HookUpdate, "hook.why_old"
+	case step.Ours.Address != r.office.conf.Webhooks.PublicURL:
+		step.Action, step.Why = HookUpdate, "hook.why_address"
+	case step.Ours.HMACMark != r.mark:
+		step.Action, step.Why = HookUpdate, "hook.why_secret"
+	case there.BasicAuthentication != "" && inbound.HashOf(string(there.BasicAuthentication)) != step.Ours.LoginHash:
+		step.Action, step.Why = HookUpdate, "hook.why_login"
+	case step.Ours.State == trade.WebhookAsked:
+		step.Action, step.Why = HookConfirm, "hook.why_confirm"
 	default:
-		step.Action, step.Why = r.compare(there, step.Ours)
+		step.Action, step.Why = HookKeep, "hook.why_same"
 	}
 	return step, nil
-}
-
-// compare returns what our registration needs to match the configuration, and why.
-func (r *Registrar) compare(there *apiclient.Webhook, ours *trade.Webhook) (HookAction, i18n.Key) {
-	switch {
-	case ours.State == trade.WebhookRetired:
-		return HookUpdate, "hook.why_old"
-	case ours.Address != r.office.conf.Webhooks.PublicURL:
-		return HookUpdate, "hook.why_address"
-	case ours.HMACMark != r.mark:
-		return HookUpdate, "hook.why_secret"
-	case there.BasicAuthentication != "" && inbound.HashOf(string(there.BasicAuthentication)) != ours.LoginHash:
-		return HookUpdate, "hook.why_login"
-	case ours.State == trade.WebhookAsked:
-		return HookConfirm, "hook.why_confirm"
-	}
-	return HookKeep, "hook.why_same"
 }

@@ -108,9 +108,11 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 	}
 	// The outcome is unknown: ask the platform.
 	there, askErr := r.there(ctx, step.Event)
-	if askErr == nil && there != nil && r.isAt(there, w) {
-		return HookDone{Done: true}, r.settled(ctx, w, there.ID, who,
-			hookAudit{Outcome: "done_unanswered", Status: answer.Status})
+	if askErr == nil && there != nil {
+		if _, secret := hookPath(there.URL); inbound.HashOf(secret) == w.PathHash {
+			return HookDone{Done: true}, r.settled(ctx, w, there.ID, who,
+				hookAudit{Outcome: "done_unanswered", Status: answer.Status})
+		}
 	}
 	return HookDone{
 		Problem: "hook.unknown", Args: []any{r.office.conf.API.Quarantine}, Err: errors.Join(err, askErr),
@@ -123,12 +125,6 @@ func (r *Registrar) moved(ctx context.Context, step HookStep) (bool, error) {
 	there, err := r.there(ctx, step.Event)
 	return (there == nil) != (step.There == nil) || there != nil &&
 		(there.URL != step.There.URL || there.ID != step.There.ID), err
-}
-
-// isAt reports whether the platform has exactly this registration.
-func (r *Registrar) isAt(there *apiclient.Webhook, w trade.Webhook) bool {
-	_, secret := hookPath(there.URL)
-	return inbound.HashOf(secret) == w.PathHash
 }
 
 // remoteID returns the platform's id of our registration; "" if it is unknown.

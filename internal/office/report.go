@@ -171,7 +171,16 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 		}
 		switch {
 		case file.Format == "zip":
-			seal, err = o.archive(ctx, s, options, file.Name, w, who)
+			options.Sections = nil
+			seal, err = archive.Write(ctx, w, archive.Contents{
+				Snapshot: s, Options: options, Ledger: o.store, Now: o.now(),
+			})
+			if disk, ok := w.(interface{ Sync() error }); ok && err == nil { // the audit names no file that is not there
+				err = disk.Sync()
+			}
+			if err == nil {
+				err = o.Note(ctx, archive.Act, file.Name, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
+			}
 		case file.Failed:
 			err = s.Decisions(options, reconcile.Form(file.Format), w)
 		default:
@@ -179,46 +188,6 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 		}
 		return err
 	})
-}
-
-// archive writes a report with its closings and its audit, and records its seal in the audit.
-func (o *Office) archive(ctx context.Context, s *reconcile.Snapshot, options reconcile.Options, name string,
-	w io.Writer, who trade.Person,
-) (seal string, err error) {
-	options.Sections = nil
-	seal, err = archive.Write(ctx, w, archive.Contents{
-		Snapshot: s, Options: options, Ledger: o.store, Now: o.now(),
-	})
-	if file, ok := w.(interface{ Sync() error }); ok && err == nil { // the audit names no file that is not there
-		err = file.Sync()
-	}
-	if err != nil {
-		return "", err
-	}
-	return seal, o.Note(ctx, archive.Act, name, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
-}
-
-// approvable is the closing of a month that somebody ordered, as an act to approve. A closing that
-// compares with the platform can be approved on the command line only.
-func (o *Office) approvable() acts.OtherAct {
-	return acts.OtherAct{
-		Mark: func(ctx context.Context, order acts.Order) (string, error) {
-			day, err := trade.ParseDate(order.Job)
-			if err != nil || order.Checked {
-				return "", err
-			}
-			plan, err := o.PlanClosing(ctx, day, ReportSources{})
-			return plan.Mark, err
-		},
-		Do: func(ctx context.Context, order acts.Order, mark string, who trade.Person) (bool, error) {
-			day, err := trade.ParseDate(order.Job)
-			if err != nil {
-				return false, err
-			}
-			closing, _, err := o.CloseReport(ctx, day, ReportSources{}, who, Planned(mark))
-			return closing.ID != "", err
-		},
-	}
 }
 
 // RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.

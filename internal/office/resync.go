@@ -92,31 +92,24 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	if stopped := plan.Report.Stopped; stopped != nil {
 		return plan, &ResyncStopped{Stop: *stopped}
 	}
-	if len(rows) < resyncNamed {
-		plan.Rows, err = o.knownOf(ctx, rows)
+	if len(rows) == resyncNamed {
+		return plan, nil
 	}
-	return plan, err
-}
-
-// knownOf returns what is known to be on the platform of rows.
-func (o *Office) knownOf(ctx context.Context, rows []trade.Entry) ([]acts.RowStep, error) {
-	var out []acts.RowStep
-	for _, row := range rows {
+	for _, row := range rows { // with what is known to be on the platform
 		step := acts.RowStep{Key: row.Key, Before: row}
-		var err error
 		if row.ID > 0 {
 			step.Attempts, err = o.store.Attempts(ctx, row.ID)
 			if err != nil {
-				return nil, err
+				return plan, err
 			}
 		}
 		step.Counterpart, err = o.acts().Counterpart(ctx, row)
 		if err != nil {
-			return nil, err
+			return plan, err
 		}
-		out = append(out, step)
+		plan.Rows = append(plan.Rows, step)
 	}
-	return out, nil
+	return plan, nil
 }
 
 // OrderResync records a resync in the audit, so that it may be done now. If other people must agree,

@@ -218,15 +218,6 @@ func (o *Office) there(ctx context.Context, entry trade.Entry, of *Sides) (map[s
 // actsRead is in how many of the latest acts on a row a reading is looked for.
 const actsRead = 100
 
-// differing returns changes by field or, if only that is known, by column.
-func differing(changes []trade.Difference) map[string]trade.Difference {
-	out := map[string]trade.Difference{}
-	for _, d := range changes {
-		out[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
-	}
-	return out
-}
-
 func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, changes []trade.Difference,
 	there map[string]string,
 ) []Field {
@@ -235,7 +226,10 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 	for _, f := range acts.SentFields(entry) {
 		sent[f.Field] = f.Sent
 	}
-	differs := differing(changes)
+	differs := map[string]trade.Difference{} // by field or, if only that is known, by column
+	for _, d := range changes {
+		differs[cmp.Or(d.Field, "column "+fmt.Sprint(d.Columns))] = d
+	}
 	var mapped, newest map[string]mapping.RowField
 	if job != nil {
 		mapped = job.RowFields(entry.Values, refs)
@@ -250,7 +244,14 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 	var out []Field
 	var told []string
 	for _, rule := range trade.Rules(entry.Sends) {
-		columns := columnsOf(spec.Fields[rule.Field])
+		columns := slices.Clone(spec.Fields[rule.Field].Columns)
+		for _, parent := range spec.Fields[rule.Field].SentBy {
+			for _, column := range parent.Columns {
+				if !slices.Contains(columns, column) {
+					columns = append(columns, column)
+				}
+			}
+		}
 		f := Field{
 			Name: rule.Field, Sent: sent[rule.Field], Problem: problems[rule.Field],
 			Secret: spec.Fields[rule.Field].Lookup != "",
@@ -301,17 +302,4 @@ func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
 func (o *Office) jobNamed(name string) *mapping.Job {
 	job, _ := o.job(name)
 	return job
-}
-
-// columnsOf returns the source columns of a field.
-func columnsOf(spec mapping.FieldSpec) []string {
-	out := slices.Clone(spec.Columns)
-	for _, parent := range spec.SentBy {
-		for _, column := range parent.Columns {
-			if !slices.Contains(out, column) {
-				out = append(out, column)
-			}
-		}
-	}
-	return out
 }

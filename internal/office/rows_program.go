@@ -70,11 +70,6 @@ type place struct {
 	All  bool   `json:"a,omitempty"` // all rows were told
 }
 
-func (p place) text() (string, error) {
-	data, err := json.Marshal(p)
-	return base64.RawURLEncoding.EncodeToString(data), err
-}
-
 // placeOf reads a cursor. What is asked for beside it must be what it was made for.
 func placeOf(asked RowsAsked) (place, error) {
 	p := place{RowsAsked: asked}
@@ -121,19 +116,37 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 	at := place{RowsAsked: asked}
 	if asked.Cursor != "" {
 		at, err = placeOf(asked)
-	} else {
-		var end trade.FeedPlace
-		end, err = o.store.FeedEnd(ctx)
-		at.Feed, at.Seq = end.Feed, end.Seq
-	}
-	if err != nil {
-		return nil, "", false, err
+		if err != nil {
+			return nil, "", false, err
+		}
 	}
 	var found []trade.Entry
-	if at.All {
-		found, more, err = o.changedRows(ctx, &at)
+	if at.All { // those that have changed, as they are now
+		var next trade.FeedPlace
+		found, next, more, err = o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
+		if errors.Is(err, trade.ErrNotFound) {
+			err = ErrCursorExpired
+		}
+		at.Seq = next.Seq
+		found = slices.DeleteFunc(found, func(e trade.Entry) bool {
+			return len(at.Jobs) > 0 && !slices.Contains(at.Jobs, e.Job) ||
+				len(at.States) > 0 && !slices.Contains(at.States, e.State)
+		})
 	} else {
-		found, more, err = o.allRows(ctx, &at)
+		end, broken := o.store.FeedEnd(ctx)
+		if asked.Cursor == "" {
+			at.Feed, at.Seq = end.Feed, end.Seq
+		}
+		if broken != nil || end.Feed != at.Feed {
+			return nil, "", false, cmp.Or(broken, ErrCursorExpired)
+		}
+		var page trade.RowPage
+		page, err = o.store.RowPage(ctx, trade.RowQuery{
+			Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: at.Limit,
+		})
+		found, at.Row = page.Rows, page.Next
+		more = page.Next != ""
+		at.All = !more
 	}
 	if err != nil {
 		return nil, "", false, err
@@ -142,34 +155,8 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 	if err != nil {
 		return nil, "", false, err
 	}
-	cursor, err = at.text()
-	return rows, cursor, more, err
-}
-
-// allRows returns the next rows in the order of discovery.
-func (o *Office) allRows(ctx context.Context, at *place) ([]trade.Entry, bool, error) {
-	end, err := o.store.FeedEnd(ctx)
-	if err != nil || end.Feed != at.Feed {
-		return nil, false, cmp.Or(err, ErrCursorExpired)
-	}
-	page, err := o.store.RowPage(ctx, trade.RowQuery{
-		Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: at.Limit,
-	})
-	at.Row, at.All = page.Next, page.Next == ""
-	return page.Rows, !at.All, err
-}
-
-// changedRows returns the next rows that have changed, as they are now.
-func (o *Office) changedRows(ctx context.Context, at *place) ([]trade.Entry, bool, error) {
-	rows, next, more, err := o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
-	if errors.Is(err, trade.ErrNotFound) {
-		err = ErrCursorExpired
-	}
-	at.Seq = next.Seq
-	return slices.DeleteFunc(rows, func(e trade.Entry) bool {
-		return len(at.Jobs) > 0 && !slices.Contains(at.Jobs, e.Job) ||
-			len(at.States) > 0 && !slices.Contains(at.States, e.State)
-	}), more, err
+	text, err := json.Marshal(at)
+	return rows, base64.RawURLEncoding.EncodeToString(text), more, err
 }
 
 // forPrograms converts rows.

@@ -100,8 +100,18 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 	out := FieldRule{
 		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: words.RequiredWhen(rule),
 		Source: "column", Columns: orEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
-		Empty: orEmpty(spec.Empty), In: spec.In, Checks: checksOf(v, rule, job.Checks),
+		Empty: orEmpty(spec.Empty), In: spec.In, Checks: []FieldCheck{},
 	}
+	check := func(applies bool, name string, text i18n.Key, args ...any) {
+		if applies {
+			out.Checks = append(out.Checks, FieldCheck{name, job.Checks.Severity(name), v.Text(text, args...)})
+		}
+	}
+	check(rule.Positive != "", rule.Positive, "check.positive_words")
+	check(rule.Type == trade.Day, "date_window", "check.window_words")
+	check(rule.Type == trade.Harvest, "date_window", "check.harvest_words")
+	check(rule.NotBefore != "", "date_order", "check.order_words", rule.NotBefore)
+	check(rule.Type == trade.CAR, "car", "check.car_words")
 	if spec.Ref != "" {
 		out.Ref = &spec.Ref
 	}
@@ -128,29 +138,6 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 	}
 	for _, c := range out.Checks {
 		out.Sentences = append(out.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
-	}
-	return out
-}
-
-func checksOf(v words.Voice, rule trade.FieldRule, checks trade.Checks) []FieldCheck {
-	out := []FieldCheck{}
-	if rule.Positive != "" {
-		out = append(out, FieldCheck{rule.Positive, checks.Severity(rule.Positive), v.Text("check.positive_words")})
-	}
-	if rule.Type == trade.Day {
-		out = append(out, FieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.window_words")})
-	}
-	if rule.Type == trade.Harvest {
-		out = append(out, FieldCheck{"date_window", checks.Severity("date_window"), v.Text("check.harvest_words")})
-	}
-	if rule.NotBefore != "" {
-		out = append(out, FieldCheck{
-			"date_order", checks.Severity("date_order"),
-			v.Text("check.order_words", rule.NotBefore),
-		})
-	}
-	if rule.Type == trade.CAR {
-		out = append(out, FieldCheck{"car", checks.Severity("car"), v.Text("check.car_words")})
 	}
 	return out
 }
@@ -186,7 +173,16 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.sent_by", strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {
-		parts = append(parts, v.Text("rule.values", strings.TrimSpace(spec.ValuesName+" "+shownMap(spec.Values))))
+		var pairs []string
+		for i, from := range config.SortedKeys(spec.Values) {
+			if i == shownPairs {
+				pairs = append(pairs, fmt.Sprintf("… %d", len(spec.Values)))
+				break
+			}
+			pairs = append(pairs, from+" → "+spec.Values[from])
+		}
+		shown := strings.TrimSpace(spec.ValuesName + " (" + strings.Join(pairs, ", ") + ")")
+		parts = append(parts, v.Text("rule.values", shown))
 	}
 	switch {
 	case spec.Date != "":
@@ -201,7 +197,11 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.number_native"))
 	}
 	if spec.Per != nil {
-		unit := sourceOf(v, trade.FieldRule{}, *spec.Per, perSource(*spec.Per))
+		source := "column"
+		if spec.Per.Const != nil {
+			source = "const"
+		}
+		unit := sourceOf(v, trade.FieldRule{}, *spec.Per, source)
 		parts = append(parts, v.Text("rule.per", unit, spec.In))
 	}
 	if spec.Scale != nil {
@@ -214,14 +214,6 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.default", *spec.Default))
 	}
 	return strings.Join(parts, "; ")
-}
-
-// perSource returns the source of the unit of a price.
-func perSource(per mapping.FieldSpec) string {
-	if per.Const != nil {
-		return "const"
-	}
-	return "column"
 }
 
 // formOf returns a sentence about the form that the API expects.
@@ -247,15 +239,3 @@ func formOf(v words.Voice, rule trade.FieldRule) string {
 
 // shownPairs is how many pairs of a value map are printed.
 const shownPairs = 8
-
-func shownMap(values map[string]string) string {
-	var out []string
-	for i, from := range config.SortedKeys(values) {
-		if i == shownPairs {
-			out = append(out, fmt.Sprintf("… %d", len(values)))
-			break
-		}
-		out = append(out, from+" → "+values[from])
-	}
-	return "(" + strings.Join(out, ", ") + ")"
-}

@@ -24,27 +24,6 @@ type Instance struct {
 	Jobs    []string  `json:"jobs"` // jobs whose lease it holds
 }
 
-func readInstances(ctx context.Context, store *state.Store) ([]Instance, error) {
-	all, err := store.Instances(ctx)
-	if err != nil {
-		return nil, err
-	}
-	leases, err := store.Leases(ctx)
-	out := make([]Instance, len(all))
-	for i, in := range all {
-		out[i] = Instance{
-			Alive: !in.Dead, Command: in.Command, Since: in.Started, Until: in.Until, Version: in.Version,
-			Host: in.Owner.Host, PID: in.Owner.PID, Jobs: []string{},
-		}
-		for _, l := range leases {
-			if l.Owner.Instance == in.Owner.Instance {
-				out[i].Jobs = append(out[i].Jobs, l.Job)
-			}
-		}
-	}
-	return out, err
-}
-
 // JobStatus is the status of a job, as `status --json` prints it.
 type JobStatus struct {
 	Job        string              `json:"job"`
@@ -81,18 +60,6 @@ type Witness struct {
 // Why returns why the witness cannot be read or written, or nil.
 func (w *Witness) Why() error { return w.fault }
 
-func (o *Office) witness(ctx context.Context) (*Witness, error) {
-	w, err := o.store.Witness(ctx)
-	if err != nil || w.Place == "" {
-		return nil, err
-	}
-	out := &Witness{Place: w.Place, At: trade.OrNull(w.At), Late: trade.OrNull(w.Late), fault: w.Fault}
-	if w.Fault != nil {
-		out.Fault = w.Fault.Error()
-	}
-	return out, nil
-}
-
 // Service is a `safrasync run` that serves the ledger, or one that died without reporting its
 // end.
 type Service struct {
@@ -126,17 +93,40 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	instances, err := readInstances(ctx, o.store)
+	processes, err := o.store.Instances(ctx)
 	if err != nil {
 		return nil, err
+	}
+	leases, err := o.store.Leases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	instances := make([]Instance, len(processes))
+	for i, in := range processes {
+		instances[i] = Instance{
+			Alive: !in.Dead, Command: in.Command, Since: in.Started, Until: in.Until, Version: in.Version,
+			Host: in.Owner.Host, PID: in.Owner.PID, Jobs: []string{},
+		}
+		for _, l := range leases {
+			if l.Owner.Instance == in.Owner.Instance {
+				instances[i].Jobs = append(instances[i].Jobs, l.Job)
+			}
+		}
 	}
 	backup, err := o.store.LastBackup(ctx)
 	if err != nil {
 		return nil, err
 	}
-	witness, err := o.witness(ctx)
+	w, err := o.store.Witness(ctx)
 	if err != nil {
 		return nil, err
+	}
+	var witness *Witness
+	if w.Place != "" {
+		witness = &Witness{Place: w.Place, At: trade.OrNull(w.At), Late: trade.OrNull(w.Late), fault: w.Fault}
+		if w.Fault != nil {
+			witness.Fault = w.Fault.Error()
+		}
 	}
 	out := make([]JobStatus, len(names))
 	for i, name := range names {
@@ -185,7 +175,18 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 		return job, err
 	}
 	if len(runs) > 0 {
-		job.LastRun, err = soFar(ctx, store, runs[0])
+		job.LastRun = &runs[0]
+		leased := false
+		if runs[0].EndedAt.IsZero() {
+			leased, err = isLeased(ctx, store, name)
+		}
+		if err == nil && leased { // it goes on: with the number of rows that it has sent
+			var of map[trade.Outcome]int
+			_, of, err = store.RunAttempts(ctx, runs[0], 0)
+			runs[0].Sent = of[trade.OutcomeOpen] + of[trade.OutcomeCreated] + of[trade.OutcomeNotCreated] +
+				of[trade.OutcomeUnknown]
+			runs[0].SentRows = &runs[0].Sent
+		}
 	}
 	if err != nil {
 		return job, err
@@ -193,22 +194,6 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 	cursor, err := store.Cursor(ctx, name)
 	job.SweptAt = trade.OrNull(cursor.SweptAt)
 	return job, err
-}
-
-// soFar returns the newest run of a job; if it goes on, with the number of rows that it has sent.
-func soFar(ctx context.Context, store *state.Store, run trade.RunReport) (*trade.RunReport, error) {
-	leased := false
-	var err error
-	if run.EndedAt.IsZero() {
-		leased, err = isLeased(ctx, store, run.Job)
-	}
-	if err != nil || !leased {
-		return &run, err
-	}
-	_, of, err := store.RunAttempts(ctx, run, 0)
-	run.Sent = of[trade.OutcomeOpen] + of[trade.OutcomeCreated] + of[trade.OutcomeNotCreated] + of[trade.OutcomeUnknown]
-	run.SentRows = &run.Sent
-	return &run, err
 }
 
 // schedule fills in what the configuration determines.

@@ -135,8 +135,41 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 		return book, err
 	}
 	book.Hooks = slices.DeleteFunc(book.Hooks, func(w trade.Webhook) bool { return !w.RetiredAt.IsZero() })
-	if err := o.readEvents(ctx, f, &book); err != nil {
+	list, err := o.store.Inbox(ctx, f)
+	if err != nil {
 		return book, err
+	}
+	seqs := make([]int64, len(list))
+	for i, e := range list {
+		seqs[i] = e.Seq
+	}
+	notes, err := o.store.HeardIn(ctx, seqs)
+	if err != nil {
+		return book, err
+	}
+	var ids []string
+	for _, n := range notes {
+		if n.Kind == string(trade.OrderCommitments) {
+			ids = append(ids, n.ID)
+		}
+	}
+	rows, err := o.store.EntriesWith(ctx, trade.OrderCommitments, ids)
+	if err != nil {
+		return book, err
+	}
+	for _, e := range list {
+		shown := EventShown{InboxEvent: e}
+		for _, n := range notes {
+			if n.Seq != e.Seq {
+				continue
+			}
+			about := EventAbout{EventNote: n}
+			if i := slices.IndexFunc(rows, func(r trade.Entry) bool { return r.RemoteID == n.ID }); i >= 0 {
+				about.Row = rows[i]
+			}
+			shown.About = append(shown.About, about)
+		}
+		book.Events = append(book.Events, shown)
 	}
 	if o.engine != nil {
 		if platform, ok := o.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
@@ -162,45 +195,4 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 		}
 	}
 	return book, nil
-}
-
-// readEvents reads the events, and the rows that they told of.
-func (o *Office) readEvents(ctx context.Context, f trade.InboxFilter, book *EventBook) error {
-	list, err := o.store.Inbox(ctx, f)
-	if err != nil {
-		return err
-	}
-	seqs := make([]int64, len(list))
-	for i, e := range list {
-		seqs[i] = e.Seq
-	}
-	notes, err := o.store.HeardIn(ctx, seqs)
-	if err != nil {
-		return err
-	}
-	var ids []string
-	for _, n := range notes {
-		if n.Kind == string(trade.OrderCommitments) {
-			ids = append(ids, n.ID)
-		}
-	}
-	rows, err := o.store.EntriesWith(ctx, trade.OrderCommitments, ids)
-	if err != nil {
-		return err
-	}
-	for _, e := range list {
-		shown := EventShown{InboxEvent: e}
-		for _, n := range notes {
-			if n.Seq != e.Seq {
-				continue
-			}
-			about := EventAbout{EventNote: n}
-			if i := slices.IndexFunc(rows, func(r trade.Entry) bool { return r.RemoteID == n.ID }); i >= 0 {
-				about.Row = rows[i]
-			}
-			shown.About = append(shown.About, about)
-		}
-		book.Events = append(book.Events, shown)
-	}
-	return nil
 }

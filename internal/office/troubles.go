@@ -93,7 +93,14 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
 	}
-	g.Volumes = addVolume(g.Volumes, e, t.grain(e))
+	// An amount that cannot be read counts as a row without an amount.
+	of := volume{Product: t.grain(e), Unit: e.Quantity.Unit}
+	i := slices.IndexFunc(g.Volumes, func(v volume) bool { return v.Product == of.Product && v.Unit == of.Unit })
+	if i < 0 {
+		i, g.Volumes = len(g.Volumes), append(g.Volumes, of)
+	}
+	g.Volumes[i].Amount = g.Volumes[i].Amount.Add(e.Quantity.Amount)
+	g.Volumes[i].Rows++
 	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
 		if g.subjects[text] == 0 {
 			text = strings.Clone(text) // it may be part of a row, all of which it would keep in memory
@@ -207,19 +214,6 @@ func CauseText(v words.Voice, g *Trouble) string {
 		return what + " – " + strings.Join(out, ", ")
 	}
 	return what + ": " + strings.Join(out, ", ")
-}
-
-// addVolume adds an entry to the sum of its product and unit. An amount that cannot be read counts
-// as a row without an amount.
-func addVolume(list []volume, e trade.Entry, product string) []volume {
-	for i := range list {
-		if list[i].Product == product && list[i].Unit == e.Quantity.Unit {
-			list[i].Amount = list[i].Amount.Add(e.Quantity.Amount)
-			list[i].Rows++
-			return list
-		}
-	}
-	return append(list, volume{product, e.Quantity.Unit, e.Quantity.Amount, 1})
 }
 
 // Kept lists the states of rows that do not go by themselves.

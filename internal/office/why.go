@@ -45,8 +45,13 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	if compiled != nil {
 		s.Sends, s.Former = spec.Sends, len(mapping.CodeParts(key)) != len(spec.Key)
 		if !s.Former {
-			if err := o.askERP(ctx, &s); err != nil {
+			reasons, err := o.engine.Why(ctx, job, key)
+			if ledger := new(state.Error); ctx.Err() != nil || errors.As(err, &ledger) {
 				return s, err
+			}
+			s.ERPErr = err
+			if reasons.Job != "" {
+				s.Reasons = reasons
 			}
 		}
 		schedule, err := clock.ParseSchedule(spec.Schedule, o.conf.Zone())
@@ -56,79 +61,50 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 		s.NextRun = schedule.Next(o.now())
 	}
 	entry, err := o.store.Entry(ctx, job, s.Reasons.Key)
-	switch {
-	case err == nil:
-		s.Entry, s.Sends = &entry, entry.Sends
-		err = o.recount(ctx, &s)
-	case errors.Is(err, trade.ErrNotFound) && compiled != nil && !s.Former:
-		err = nil
-	}
-	if err == nil {
+	if errors.Is(err, trade.ErrNotFound) && compiled != nil && !s.Former {
 		s.Status, err = o.store.JobStatus(ctx, job)
+		return s, err
 	}
-	return s, err
-}
-
-// askERP asks the ERP for the key. Its error is one of the ledger; that of the ERP becomes a part of
-// the story.
-func (o *Office) askERP(ctx context.Context, s *Story) error {
-	reasons, err := o.engine.Why(ctx, s.Reasons.Job, s.Asked)
-	if ledger := new(state.Error); ctx.Err() != nil || errors.As(err, &ledger) {
-		return err
-	}
-	s.ERPErr = err
-	if reasons.Job != "" {
-		s.Reasons = reasons
-	}
-	return nil
-}
-
-// recount fills in what the ledger knows of a row beside its entry.
-func (o *Office) recount(ctx context.Context, s *Story) (err error) {
-	s.Attempts, err = o.store.Attempts(ctx, s.Entry.ID)
 	if err != nil {
-		return err
+		return s, err
 	}
-	s.Changes, err = o.differences(ctx, *s.Entry)
+	s.Entry, s.Sends = &entry, entry.Sends
+	s.Attempts, err = o.store.Attempts(ctx, entry.ID)
 	if err != nil {
-		return err
+		return s, err
 	}
-	s.Hints, err = o.Hints(ctx, *s.Entry, s.Attempts)
+	if entry.Now != nil {
+		refs, err := run.Codes(ctx, o.store)
+		if err != nil {
+			return s, err
+		}
+		differences, err := run.Differences(ctx, o.store, o.jobNamed, []trade.Entry{entry}, refs)
+		if err != nil {
+			return s, err
+		}
+		s.Changes = differences[0]
+	}
+	s.Hints, err = o.Hints(ctx, entry, s.Attempts)
 	if err != nil {
-		return err
+		return s, err
 	}
-	for _, w := range s.Entry.WaitingFor {
+	for _, w := range entry.WaitingFor {
 		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || !o.configured(w.Job) {
 			continue
 		}
 		parent, err := o.engine.Why(ctx, w.Job, w.Key)
 		if err != nil {
-			return err
+			return s, err
 		}
 		s.parents = append(s.parents, parent)
 	}
-	return nil
+	s.Status, err = o.store.JobStatus(ctx, job)
+	return s, err
 }
 
 func (o *Office) configured(job string) bool {
 	compiled, _ := o.job(job)
 	return compiled != nil
-}
-
-// differences returns where a row of the ERP differs from what was sent.
-func (o *Office) differences(ctx context.Context, entry trade.Entry) ([]trade.Difference, error) {
-	if entry.Now == nil {
-		return nil, nil
-	}
-	refs, err := run.Codes(ctx, o.store)
-	if err != nil {
-		return nil, err
-	}
-	differences, err := run.Differences(ctx, o.store, o.jobNamed, []trade.Entry{entry}, refs)
-	if err != nil {
-		return nil, err
-	}
-	return differences[0], nil
 }
 
 // Request returns the request that would be sent for a row as it is in the ERP now, and the state of
@@ -212,10 +188,57 @@ func (s Story) Sentences(v words.Voice) []string {
 	default:
 		say("why.not_in_erp")
 	}
-	if s.Entry == nil {
-		return append(out, whyUnknown(v, s)...)
+	e := s.Entry
+	if e == nil { // the ledger has never seen the key
+		say("why.no_entry")
+		if r.InQuery && !r.Cancelled {
+			say("why.will_be_read", v.Moment(s.NextRun))
+		}
+		return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
 	}
-	return append(append(out, whyEntry(v, s)...), whyNext(v, s)...)
+	say("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))
+	if text := v.Reason(*e); text != "" {
+		say("why.reason", text)
+	}
+	for _, p := range s.parents { // which are not in the ledger because their queries leave them out
+		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
+			say("why.parent_excluded", p.Job, p.Key)
+			out = append(out, excluding(v, p.Excluded)...)
+		}
+	}
+	byAttempt := func(t trade.Attempt) bool { return reflect.DeepEqual(t.Reason, e.Error.Why) }
+	if e.Error != nil && e.Error.Why.Code != "" && e.Error.Counterpart == nil && // which the reason names
+		!slices.ContainsFunc(s.Attempts, byAttempt) {
+		say("why.error", v.Say(e.Error.Why))
+	}
+	for _, t := range s.Attempts {
+		at := t.FinishedAt
+		if at.IsZero() {
+			at = t.StartedAt
+		}
+		outcome := v.Text(i18n.Key("outcome." + words.OutcomeName(t.Outcome)))
+		say("why.attempt", t.No, v.Moment(at), outcome, v.Say(t.Reason))
+	}
+	if e.RemoteID != "" {
+		say("why.remote", e.RemoteID)
+	}
+	if e.MovedID != "" {
+		out = append(out, strings.TrimSpace(v.Text("row.moved", e.MovedID)))
+	}
+	out = append(out, v.Since(*e, s.Changes)...)
+	switch { // what happens next, and who does it
+	case e.State == trade.Accepted:
+		say("why.final")
+	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
+		say("why.retry", v.Moment(e.NextAttemptAt))
+	}
+	if advice := v.Advice(*e); advice.Do != "" {
+		say("why.advice", advice.Who, advice.Do)
+	}
+	if !e.State.Created() {
+		out = append(out, whyPreview(v, s)...)
+	}
+	return append(out, whyJob(v, s)...)
 }
 
 // excluding returns a line for each condition of the query that leaves a row out.
@@ -229,78 +252,6 @@ func excluding(v words.Voice, conditions []string) []string {
 		out = append(out, line)
 	}
 	return out
-}
-
-// whyParents explains why the rows that a row waits for are not in the ledger, as far as their
-// queries leave them out.
-func whyParents(v words.Voice, parents []dryrun.Reasons) []string {
-	var out []string
-	for _, p := range parents {
-		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
-			out = append(append(out, v.Text("why.parent_excluded", p.Job, p.Key)), excluding(v, p.Excluded)...)
-		}
-	}
-	return out
-}
-
-// whyUnknown explains a key that the ledger has never seen.
-func whyUnknown(v words.Voice, s Story) []string {
-	out := []string{v.Text("why.no_entry")}
-	r := s.Reasons
-	if r.InQuery && !r.Cancelled {
-		out = append(out, v.Text("why.will_be_read", v.Moment(s.NextRun)))
-	}
-	return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
-}
-
-// whyEntry explains the state and how it came about.
-func whyEntry(v words.Voice, s Story) []string {
-	e := s.Entry
-	out := []string{v.Text("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))}
-	if text := v.Reason(*e); text != "" {
-		out = append(out, v.Text("why.reason", text))
-	}
-	out = append(out, whyParents(v, s.parents)...)
-	byAttempt := func(t trade.Attempt) bool { return reflect.DeepEqual(t.Reason, e.Error.Why) }
-	if e.Error != nil && e.Error.Why.Code != "" && e.Error.Counterpart == nil && // which the reason names
-		!slices.ContainsFunc(s.Attempts, byAttempt) {
-		out = append(out, v.Text("why.error", v.Say(e.Error.Why)))
-	}
-	for _, t := range s.Attempts {
-		at := t.FinishedAt
-		if at.IsZero() {
-			at = t.StartedAt
-		}
-		out = append(out, v.Text("why.attempt", t.No, v.Moment(at),
-			v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
-			v.Say(t.Reason)))
-	}
-	if e.RemoteID != "" {
-		out = append(out, v.Text("why.remote", e.RemoteID))
-	}
-	if e.MovedID != "" {
-		out = append(out, strings.TrimSpace(v.Text("row.moved", e.MovedID)))
-	}
-	return append(out, v.Since(*e, s.Changes)...)
-}
-
-// whyNext explains what happens next, and who does it.
-func whyNext(v words.Voice, s Story) []string {
-	e := s.Entry
-	var out []string
-	switch {
-	case e.State == trade.Accepted:
-		out = append(out, v.Text("why.final"))
-	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
-		out = append(out, v.Text("why.retry", v.Moment(e.NextAttemptAt)))
-	}
-	if advice := v.Advice(*e); advice.Do != "" {
-		out = append(out, v.Text("why.advice", advice.Who, advice.Do))
-	}
-	if !e.State.Created() {
-		out = append(out, whyPreview(v, s)...)
-	}
-	return append(out, whyJob(v, s)...)
 }
 
 // whyPreview explains what the row would become with the ERP's present data and the present

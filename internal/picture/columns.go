@@ -77,7 +77,10 @@ func Falling(title string, say Say, steps ...Step) Fall {
 	var most, level trade.Decimal
 	after := make([]trade.Decimal, len(steps))
 	for i, s := range steps {
-		level = s.after(level)
+		level = level.Add(s.Amount)
+		if s.Total {
+			level = s.Amount
+		}
 		after[i] = level
 		if level.Cmp(most) > 0 {
 			most = level
@@ -104,12 +107,4 @@ func Falling(title string, say Say, steps ...Step) Fall {
 		level = after[i]
 	}
 	return out
-}
-
-// after returns the level after a step.
-func (s Step) after(level trade.Decimal) trade.Decimal {
-	if s.Total {
-		return s.Amount
-	}
-	return level.Add(s.Amount)
 }

@@ -63,30 +63,25 @@ func Stacked(title, said string, most trade.Decimal, marks ...Mark) Stack {
 			out.Bars = append(out.Bars, Bar{Mark: m, Width: max(least, units(m.Amount, most, Wide)), Height: High})
 		}
 	}
-	fit(out.Bars, Wide)
+	width := 0
+	for _, b := range out.Bars {
+		width += b.Width
+	}
+	for ; width > Wide; width-- { // small ones have more than their share: the widest give it
+		widest := 0
+		for i, b := range out.Bars {
+			if b.Width > out.Bars[widest].Width {
+				widest = i
+			}
+		}
+		out.Bars[widest].Width--
+	}
 	x := 0
 	for i := range out.Bars {
 		out.Bars[i].X = x
 		x += out.Bars[i].Width
 	}
 	return out
-}
-
-// fit takes from the widest bars what small ones have more than their share, until all fit.
-func fit(bars []Bar, width int) {
-	sum := 0
-	for _, b := range bars {
-		sum += b.Width
-	}
-	for ; sum > width; sum-- {
-		widest := 0
-		for i, b := range bars {
-			if b.Width > bars[widest].Width {
-				widest = i
-			}
-		}
-		bars[widest].Width--
-	}
 }
 
 // units returns how many of so many units an amount is of the most; at least 0, at most all.
