@@ -33,7 +33,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	id, _, _ = strings.Cut(id, `"`)
 	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação dos documentos depois dela", "Envios", "Soma")
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
-	b.Get("/runs?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
+	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }
 
 // A run that goes on is shown with what it has done until now, and never as one of nothing.
