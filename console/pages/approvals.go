@@ -113,10 +113,25 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 			page.Steps = append(page.Steps, step)
 		}
 	} else {
-		page.Then, err = p.then(q, page.Planned.Steps)
-	}
-	if err != nil {
-		return page, err
+		planned := page.Planned.Steps[:min(len(page.Planned.Steps), stepsShown)]
+		ids := make([]int64, len(planned))
+		for i, s := range planned {
+			ids[i] = s.ID
+		}
+		entries, err := p.office.Entries(q.Context(), ids)
+		if err != nil {
+			return page, err
+		}
+		for _, s := range planned {
+			for _, e := range entries {
+				if e.ID == s.ID {
+					after := e.As(s.To)
+					after.RemoteID = s.Given
+					step := acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}
+					page.Then = append(page.Then, stepView{RowStep: step})
+				}
+			}
+		}
 	}
 	if len(page.Steps)+len(page.Then) > 0 {
 		page.More = max(0, page.Planned.Rows-stepsShown)
@@ -145,30 +160,6 @@ func (p *Pages) call(q *web.Request, steps []stepView) error {
 		}
 	}
 	return err
-}
-
-// then returns the rows of a plan as they were planned.
-func (p *Pages) then(q *web.Request, steps []acts.PlannedStep) ([]stepView, error) {
-	steps = steps[:min(len(steps), stepsShown)]
-	ids := make([]int64, len(steps))
-	for i, s := range steps {
-		ids[i] = s.ID
-	}
-	entries, err := p.office.Entries(q.Context(), ids)
-	if err != nil {
-		return nil, err
-	}
-	var out []stepView
-	for _, s := range steps {
-		for _, e := range entries {
-			if e.ID == s.ID {
-				after := e.As(s.To)
-				after.RemoteID = s.Given
-				out = append(out, stepView{RowStep: acts.RowStep{Key: s.Key, Before: e.As(s.From), After: after}})
-			}
-		}
-	}
-	return out, nil
 }
 
 func (p *Pages) showApproval(q *web.Request) error {

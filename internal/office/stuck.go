@@ -67,11 +67,11 @@ const (
 // returns neither a view nor an error, the first read has not ended yet.
 func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if !fresh {
-		var err error
-		fresh, err = o.few(ctx)
+		n, err := o.stuckRows(ctx)
 		if err != nil {
 			return nil, err
 		}
+		fresh = n <= o.waitFor // so few are read in almost no time
 	}
 	if fresh {
 		return o.lookAt(ctx)
@@ -133,13 +133,7 @@ func (o *Office) begin() *looking {
 	return l
 }
 
-// few reports whether so few rows are stuck that reading them takes almost no time.
-func (o *Office) few(ctx context.Context) (bool, error) {
-	n, err := o.stuckRows(ctx)
-	return n <= o.waitFor, err
-}
-
-// stuck returns the number of stuck rows, from the stored sums.
+// stuckRows returns the number of stuck rows, from the stored sums.
 func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
 	for _, job := range o.jobs {
 		tallies, err := o.store.Counts(ctx, job.Name())
