@@ -133,45 +133,6 @@ type sumKey struct {
 	product        string
 }
 
-func (b *building) own(f *fact) {
-	k := Part{Job: f.job.Name(), State: f.state}
-	if b.parts[k] == nil {
-		b.parts[k] = &Part{Job: k.Job, State: k.State}
-	}
-	b.parts[k].Rows++
-	if f.retry {
-		b.parts[k].Retry++
-	}
-	if b.State == "" || b.State == trade.Waiting {
-		b.State = f.state
-	}
-	if f.subject != "" {
-		s := b.subjects[f.subject]
-		if s == nil {
-			s = &Subject{Text: f.subject}
-			b.subjects[f.subject] = s
-		}
-		s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
-	}
-}
-
-func (b *building) add(f *fact, product string) {
-	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
-		b.Oldest = f.seen
-	}
-	k := sumKey{f.job.Spec.Sends, f.fixing, f.group == "", product}
-	s := b.sums[k]
-	if s == nil {
-		s = &Sum{Kind: k.kind, Fixing: k.fixing, Behind: k.behind, Product: k.product}
-		b.sums[k] = s
-	}
-	one := f.sums()
-	s.Join(one)
-	if k.kind == trade.OrderCommitments && one.Values == nil {
-		s.Unpriced++
-	}
-}
-
 // sums returns what the row adds to sums.
 func (f *fact) sums() trade.Sums {
 	out := trade.Sums{Rows: 1}
