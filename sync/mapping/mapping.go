@@ -177,8 +177,21 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 			phrase.New("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
 		}
 	case spec.Lookup != "":
-		if err := checkLookup(path, rule, spec); err != nil {
-			return f, err
+		switch {
+		case spec.Lookup != trade.ProducerByDocument:
+			return f, &SpecError{
+				path + ".lookup",
+				phrase.New("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
+			}
+		case rule.Platform != "producers":
+			return f, &SpecError{path + ".lookup", phrase.New("gives a producer, and %s is none", rule.Field)}
+		case len(spec.Columns) != 1:
+			return f, &SpecError{path, phrase.New("a lookup needs one column, with the CPF or CNPJ")}
+		case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
+			return f, &SpecError{
+				path,
+				phrase.New("has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"),
+			}
 		}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
 		return f, &SpecError{path + ".scale", phrase.New("give 0 to 12 digits")}
