@@ -142,7 +142,12 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 		Problems:   []trade.Problem{},
 		WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(values), Now: got.draft.Quantity(),
 	}
-	skip := c.fieldsOf(d.Unmapped)
+	skip := map[string]bool{} // fields of columns that were not kept
+	for _, f := range c.job.Mapping.Fields {
+		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(d.Unmapped, name) }) {
+			skip[f.Rule.Field] = true
+		}
+	}
 	for _, p := range problemsOf(got.entry) {
 		if !skip[p.Field] && p.Severity != trade.Warning {
 			d.Problems = append(d.Problems, p)
@@ -201,17 +206,6 @@ func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
 	for _, w := range got.entry.WaitingFor {
 		if known[w.Ref+w.Job] {
 			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// fieldsOf returns the fields that use one of the columns.
-func (c *Comparer) fieldsOf(columns []string) map[string]bool {
-	out := map[string]bool{}
-	for _, f := range c.job.Mapping.Fields {
-		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(columns, name) }) {
-			out[f.Rule.Field] = true
 		}
 	}
 	return out
