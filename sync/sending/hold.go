@@ -42,7 +42,12 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseRetyped: // it goes beside the record that it was taken for
 			entry.Flags = entry.Flags.With(trade.Twin, true)
 		case v.Cause == trade.CauseTwin && !another:
-			entry.Hold(trade.CauseTwin, twin(other, v.NearOnly), &other)
+			// it stays true if the row is edited afterwards
+			why := trade.Say("held.twin", "key", other.Key, "job", other.Job, "id", withID(other))
+			if v.NearOnly {
+				why.Code = "held.near_twin"
+			}
+			entry.Hold(trade.CauseTwin, why, &other)
 		}
 		held, lost := entry.State == trade.Held, v.Cause == trade.CauseRetyped
 		if v.Because != (identity.Other{}) && (lost && held || !lost && (v.Twin || v.Near)) {
@@ -129,16 +134,6 @@ func retyped(of *identity.Candidate) trade.Sentence {
 	}
 	other := counterpartOf(identity.Other{Candidate: of})
 	return trade.Say("held.retyped", "did", did, "key", other.Key, "id", withID(other), "now", now)
-}
-
-// twin returns the reason why a row is held that is like another one. It stays true if the row is
-// edited afterwards.
-func twin(other trade.Counterpart, near bool) trade.Sentence {
-	why := trade.Say("held.twin", "key", other.Key, "job", other.Job, "id", withID(other))
-	if near {
-		why.Code = "held.near_twin"
-	}
-	return why
 }
 
 // HoldOtherJob holds an entry whose key another job has sent, or may have; state is that of its row
