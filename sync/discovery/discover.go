@@ -146,14 +146,6 @@ func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do fu
 	return do(page)
 }
 
-// unreadable counts a row without a usable key, and notes the first few.
-func (r *Discoverer) unreadable(err error) {
-	r.Run.Report.Unreadable++
-	if r.Run.Report.Unreadable <= 3 {
-		r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
-	}
-}
-
 // Discover reads the references, then the ERP, maps what references and parents have changed, then
 // asks the platform for producers by document. Then the brakes judge the result.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
@@ -186,5 +178,23 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if err := r.judgeHeld(ctx); err != nil {
 		return err
 	}
-	return r.reviveOthers(ctx) // last: by now the brakes have accepted the job's key space
+	// rows that are held because of another job, each judged as it is in the ERP now; last, as by now the
+	// brakes have accepted the job's key space
+	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
+		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
+		if err != nil {
+			return err
+		}
+		free := held[:0:0]
+		for i, e := range held {
+			if verdicts[i].Cause != trade.CauseOtherJob {
+				free = append(free, e)
+			}
+		}
+		found, err := r.Run.ReadAgain(ctx, r.Run.Job, free)
+		if err != nil {
+			return err
+		}
+		return r.release(ctx, free, found)
+	})
 }

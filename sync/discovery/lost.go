@@ -219,30 +219,6 @@ func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found m
 	return r.Run.Record(ctx, page)
 }
 
-// reviveOthers judges the rows again that were held because another job had sent their key, or
-// might have, if that is no longer true: nothing was sent there after all, the entry was moved to
-// this job, or the keys are no longer compared. Each is judged as it is in the ERP now.
-func (r *Discoverer) reviveOthers(ctx context.Context) error {
-	job := r.Run.Job
-	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
-		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
-		if err != nil {
-			return err
-		}
-		free := held[:0:0]
-		for i, e := range held {
-			if verdicts[i].Cause != trade.CauseOtherJob {
-				free = append(free, e)
-			}
-		}
-		found, err := r.Run.ReadAgain(ctx, job, free)
-		if err != nil {
-			return err
-		}
-		return r.release(ctx, free, found)
-	})
-}
-
 // printsOf returns the fingerprints of a row as it would be sent now.
 func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
 	would := r.Run.Eval.Would(trade.Entry{}, values, known)

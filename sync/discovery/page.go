@@ -7,6 +7,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -51,9 +52,19 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		if errors.Is(err, mapping.ErrKeyForm) {
 			p.badKeys++
 		}
-		r.unreadable(err)
+		r.Run.Report.Unreadable++
+		if r.Run.Report.Unreadable <= 3 {
+			r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
+		}
 		if p.beside != nil {
-			p.leave(trade.BesideNoKey, p.keyAsItIs(&row), &row)
+			parts := make([]string, len(p.run.Run.Job.Spec.Key))
+			for i, column := range p.run.Run.Job.Spec.Key {
+				parts[i] = "NULL"
+				if v, ok := row.Get(column); ok && v.Kind != 0 {
+					parts[i] = mapping.PlainText(v)
+				}
+			}
+			p.leave(trade.BesideNoKey, strings.Join(parts, "|"), &row)
 		}
 		return nil
 	}

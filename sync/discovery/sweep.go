@@ -31,7 +31,9 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	count := p.seen.keyCount
 	// so few rows were found that the sweep proves nothing
 	tooFew := count.Known >= brakeFewest && count.Found*2 < count.Known || count.Known >= brakeNone && count.Found == 0
-	if tooFew && !accepted(cursor.Sweep, count) {
+	// a person's release holds once, and only if at least half as many are found as that person was shown
+	released := cursor.Sweep != nil && cursor.Sweep.Released != nil && count.Found*2 >= *cursor.Sweep.Released
+	if tooFew && !released {
 		r.Run.Report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
@@ -71,12 +73,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		Read: r.Run.Report.Read, Beside: p.beside.list(),
 	}
 	return nil
-}
-
-// accepted reports whether a person has released a sweep that finds so few rows. The release holds
-// once, and only if at least half as many are found as that person was shown.
-func accepted(last *trade.Sweep, count keyCount) bool {
-	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
 }
 
 // loadKnown records all that the ledger knows of the job, before a sweep reads the ERP. Rows that
@@ -126,7 +122,14 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 		ids = ids[:0]
 		var page trade.Page
 		for _, old := range entries {
-			entry := applyAbsence(old)
+			entry := old
+			entry.GoneSweeps++
+			switch {
+			case entry.State.Created():
+				entry.Flags = entry.Flags.With(trade.MissingInERP, !entry.Acknowledged.Has(trade.MissingInERP))
+			case entry.GoneSweeps >= 2:
+				entry.Withdraw()
+			}
 			r.touch(&entry, old)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
