@@ -191,68 +191,6 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	v := sums.Overview
 	w = maskingWriter{w}
 	p := &printer{s, o, w, sums}
-	heading := p.heading()
-	heading.Cover = v.Accounts
-	if err := w.Begin(heading); err != nil {
-		return v, err
-	}
-	for _, step := range []struct {
-		id      SectionID
-		columns []column
-		write   func() error
-	}{
-		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
-		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
-		{DifferenceSection, differenceColumns, func() error { return p.accounts(v.Accounts) }},
-		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
-		{
-			ContractsSection, o.leading(contractsColumns),
-			func() error { return p.rows(trade.OrderCommitments, p.contract) },
-		},
-		{DeliveriesSection, o.leading(deliveriesColumns), func() error { return p.rows(trade.Deliveries, p.delivery) }},
-		{
-			TraceabilitySection, o.leading(traceabilityColumns),
-			func() error { return p.rows(trade.Traceability, p.traceability) },
-		},
-		{DivergencesSection, o.leading(divergencesColumns), p.divergences},
-		{ExceptionsSection, exceptionsColumns, p.exceptions},
-		{MessagesSection, messagesColumns, p.messages},
-	} {
-		if len(o.Sections) > 0 && !slices.Contains(o.Sections, step.id) {
-			continue
-		}
-		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
-		if step.id == DivergencesSection {
-			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
-				decimalText(o.Tolerance.Contract, o.Lang))
-		}
-		if err := w.Section(Section{
-			step.id, sentence(i18n.Key("section.title."+string(step.id)), o.Lang), note,
-			columnsIn(o.Lang, step.columns),
-		}); err != nil {
-			return v, err
-		}
-		if err := step.write(); err != nil {
-			return v, err
-		}
-	}
-	return v, w.End()
-}
-
-// printer writes the sections of one report.
-type printer struct {
-	*Snapshot
-	Options
-	w   Writer
-	sum *sums
-}
-
-func (p *printer) say(f i18n.Key, args ...any) string {
-	return i18n.Format(sentence(f, p.Lang), args...)
-}
-
-// heading returns the heading, which states in words what the numbers are.
-func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
 	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
@@ -317,10 +255,69 @@ func (p *printer) heading() Heading {
 	}
 	say("line.report", h.ID, h.Program)
 	say("line.document")
-	return Heading{
+	heading := Heading{
 		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
 		Console: p.Console,
 	}
+	heading.Cover = v.Accounts
+	if err := w.Begin(heading); err != nil {
+		return v, err
+	}
+	for _, step := range []struct {
+		id      SectionID
+		columns []column
+		write   func() error
+	}{
+		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
+		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
+		{DifferenceSection, differenceColumns, func() error { return p.accounts(v.Accounts) }},
+		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
+		{
+			ContractsSection, o.leading(contractsColumns),
+			func() error { return p.rows(trade.OrderCommitments, p.contract) },
+		},
+		{DeliveriesSection, o.leading(deliveriesColumns), func() error { return p.rows(trade.Deliveries, p.delivery) }},
+		{
+			TraceabilitySection, o.leading(traceabilityColumns),
+			func() error { return p.rows(trade.Traceability, p.traceability) },
+		},
+		{DivergencesSection, o.leading(divergencesColumns), p.divergences},
+		{ExceptionsSection, exceptionsColumns, p.exceptions},
+		{MessagesSection, messagesColumns, p.messages},
+	} {
+		if len(o.Sections) > 0 && !slices.Contains(o.Sections, step.id) {
+			continue
+		}
+		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
+		if step.id == DivergencesSection {
+			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
+				decimalText(o.Tolerance.Contract, o.Lang))
+		}
+		columns := make([]Column, len(step.columns))
+		for i, c := range step.columns {
+			columns[i] = Column{c.id, sentence(c.title, o.Lang), c.typ}
+		}
+		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
+		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
+			return v, err
+		}
+		if err := step.write(); err != nil {
+			return v, err
+		}
+	}
+	return v, w.End()
+}
+
+// printer writes the sections of one report.
+type printer struct {
+	*Snapshot
+	Options
+	w   Writer
+	sum *sums
+}
+
+func (p *printer) say(f i18n.Key, args ...any) string {
+	return i18n.Format(sentence(f, p.Lang), args...)
 }
 
 // splitTarget splits the target of an act on a row.
