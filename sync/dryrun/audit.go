@@ -180,74 +180,71 @@ func (a *auditor) flush(ctx context.Context) error {
 		return err
 	}
 	for i, got := range judged {
-		if err := a.count(a.keys[i], got.entry); err != nil {
+		key, e := a.keys[i], got.entry
+		hash := run.HashKey(key)
+		switch before, again := a.standing[hash]; {
+		case !again:
+			a.standing[hash] = e.State
+			*a.counter(e.State)++
+		case before != trade.Held:
+			*a.counter(before)--
+			a.standing[hash] = trade.Held
+			a.out.DoubleKeys++
+			a.out.Double += 2
+		default:
+			a.out.Double++
+		}
+		problems := problemsOf(e)
+		for _, p := range problems {
+			id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
+			b := a.breaches[id]
+			if b == nil {
+				p.Value = strings.Clone(p.Value)
+				severity := p.Severity
+				if severity == "" {
+					severity = trade.Refuse
+				}
+				b = &breachCount{Breach: Breach{
+					Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
+					Column: p.Column, Sample: p,
+				}, values: map[string]int{}}
+				a.breaches[id] = b
+			}
+			b.Rows++
+			if len(b.Keys) < auditKeys {
+				b.Keys = append(b.Keys, strings.Clone(key))
+			}
+			if _, known := b.values[p.Value]; known {
+				b.values[p.Value]++
+			} else if len(b.values) < auditValues {
+				b.values[strings.Clone(p.Value)] = 1
+			}
+		}
+		for _, w := range e.WaitingFor {
+			id := trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}
+			s := a.missing[id]
+			if s == nil {
+				if len(a.missing) >= auditMissing {
+					continue
+				}
+				id.Code = strings.Clone(id.Code)
+				s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
+				a.missing[id] = s
+			}
+			s.Rows++
+			if len(s.Keys) < auditKeys {
+				s.Keys = append(s.Keys, strings.Clone(key))
+			}
+		}
+		if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
+			continue
+		}
+		if err := a.each(Judgement{a.job.Name(), key, e.State, problems, e.WaitingFor}); err != nil {
 			return err
 		}
 	}
 	a.keys, a.batch = a.keys[:0], a.batch[:0]
 	return nil
-}
-
-func (a *auditor) count(key string, e trade.Entry) error {
-	hash := run.HashKey(key)
-	switch before, again := a.standing[hash]; {
-	case !again:
-		a.standing[hash] = e.State
-		*a.counter(e.State)++
-	case before != trade.Held:
-		*a.counter(before)--
-		a.standing[hash] = trade.Held
-		a.out.DoubleKeys++
-		a.out.Double += 2
-	default:
-		a.out.Double++
-	}
-	problems := problemsOf(e)
-	for _, p := range problems {
-		id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
-		b := a.breaches[id]
-		if b == nil {
-			p.Value = strings.Clone(p.Value)
-			severity := p.Severity
-			if severity == "" {
-				severity = trade.Refuse
-			}
-			b = &breachCount{Breach: Breach{
-				Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
-				Column: p.Column, Sample: p,
-			}, values: map[string]int{}}
-			a.breaches[id] = b
-		}
-		b.Rows++
-		if len(b.Keys) < auditKeys {
-			b.Keys = append(b.Keys, strings.Clone(key))
-		}
-		if _, known := b.values[p.Value]; known {
-			b.values[p.Value]++
-		} else if len(b.values) < auditValues {
-			b.values[strings.Clone(p.Value)] = 1
-		}
-	}
-	for _, w := range e.WaitingFor {
-		id := trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}
-		s := a.missing[id]
-		if s == nil {
-			if len(a.missing) >= auditMissing {
-				continue
-			}
-			id.Code = strings.Clone(id.Code)
-			s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
-			a.missing[id] = s
-		}
-		s.Rows++
-		if len(s.Keys) < auditKeys {
-			s.Keys = append(s.Keys, strings.Clone(key))
-		}
-	}
-	if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
-		return nil
-	}
-	return a.each(Judgement{Job: a.job.Name(), Key: key, State: e.State, Problems: problems, WaitingFor: e.WaitingFor})
 }
 
 // counter returns the counter of rows that would be in a state.
