@@ -5,7 +5,9 @@ package pending
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -70,9 +72,38 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 			}
 		}
 	}
-	view := &View{At: b.Now(), Moving: g.moving, Short: short.list()}
+	list := make([]trade.Shortage, 0, len(short.sums))
+	for _, s := range short.sums {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b trade.Shortage) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), compareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
+			trade.CompareCodes(a.Code, b.Code))
+	})
+	view := &View{At: b.Now(), Moving: g.moving, Short: list}
 	for _, one := range g.groups {
-		view.Groups = append(view.Groups, one.done())
+		group := &one.Group
+		for _, p := range one.parts {
+			group.Own = append(group.Own, *p)
+		}
+		slices.SortFunc(group.Own, func(a, b Part) int {
+			return cmp.Or(cmp.Compare(a.Job, b.Job),
+				cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
+		})
+		for _, s := range one.sums {
+			group.Sums = append(group.Sums, *s)
+		}
+		slices.SortFunc(group.Sums, func(a, b Sum) int {
+			return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
+				compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
+		})
+		for _, text := range slices.Sorted(maps.Keys(one.subjects)) {
+			group.Subjects = append(group.Subjects, *one.subjects[text])
+		}
+		slices.SortStableFunc(group.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
+		group.Codes = len(group.Subjects)
+		group.Subjects = group.Subjects[:min(len(group.Subjects), subjectsShown)]
+		view.Groups = append(view.Groups, group)
 	}
 	slices.SortFunc(view.Groups, func(a, b *Group) int {
 		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Key, b.Key))

@@ -79,16 +79,3 @@ func (l *lacking) count(c code, f *fact, on string) {
 	}
 	loads[pile].Add(f.kg, f.weighed)
 }
-
-// list returns the codes of each kind, those that keep the most rows first, and then the total of the kind.
-func (l *lacking) list() []trade.Shortage {
-	out := make([]trade.Shortage, 0, len(l.sums))
-	for _, s := range l.sums {
-		out = append(out, *s)
-	}
-	slices.SortFunc(out, func(a, b trade.Shortage) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), compareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
-			trade.CompareCodes(a.Code, b.Code))
-	})
-	return out
-}

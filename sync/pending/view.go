@@ -3,9 +3,6 @@
 package pending
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -145,31 +142,6 @@ func (f *fact) sums() trade.Sums {
 		out.Values = map[string]trade.Decimal{f.currency: f.value}
 	}
 	return out
-}
-
-func (b *building) done() *Group {
-	g := &b.Group
-	for _, p := range b.parts {
-		g.Own = append(g.Own, *p)
-	}
-	slices.SortFunc(g.Own, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job),
-			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
-	})
-	for _, s := range b.sums {
-		g.Sums = append(g.Sums, *s)
-	}
-	slices.SortFunc(g.Sums, func(a, b Sum) int {
-		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-			compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
-	})
-	for _, text := range slices.Sorted(maps.Keys(b.subjects)) {
-		g.Subjects = append(g.Subjects, *b.subjects[text])
-	}
-	slices.SortStableFunc(g.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
-	g.Codes = len(g.Subjects)
-	g.Subjects = g.Subjects[:min(len(g.Subjects), subjectsShown)]
-	return g
 }
 
 func compareBool(a, b bool) int {
