@@ -4,6 +4,9 @@ package discovery
 
 import (
 	"context"
+	"slices"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -37,8 +40,36 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		}
 	}
 	if r.Run.Report.Sweep {
-		if err := r.loadKnown(ctx, p, cursor.Sweep); err != nil {
+		// All that the ledger knows of the job, to which the ERP is compared. Rows that came with a braked
+		// sweep (with ids above Braked) are not expected to be found. The entries are counted, so that they
+		// need not be counted again at the end if nothing changes until then.
+		kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
+		if err != nil {
 			return err
+		}
+		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
+		counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
+			var notes uint8
+			switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
+			case same, leave:
+				notes |= plain
+			}
+			if cursor.Sweep == nil || cursor.Sweep.Braked == 0 || k.ID <= cursor.Sweep.Braked {
+				p.newest = max(p.newest, k.ID)
+				if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+					notes |= alive
+				}
+			}
+			if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+				notes |= settled
+			}
+			p.seen.load(k, notes)
+		})
+		if err != nil {
+			return err
+		}
+		if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
+			r.Proved = kept
 		}
 	}
 	result, err := p.read(ctx, window)
@@ -60,7 +91,11 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		r.Run.Note(trade.Say("note.future", "column", r.Run.Job.Spec.ChangedAt))
 	}
 	if r.Run.Report.Sweep {
-		r.reportLate()
+		if l := r.Run.Report.Late; l != nil {
+			l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(), "column", r.Run.Job.Spec.ChangedAt,
+				"lookback", r.Run.Job.Spec.Lookback)
+			r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
+		}
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}

@@ -42,31 +42,6 @@ func (p *pager) addDouble(row *mapping.Row) {
 	}
 }
 
-// findDoubles reads changed rows of a window again, in the whole ERP: a window may show only the
-// new row of a key that stands twice. A sweep reads the whole ERP itself.
-func (p *pager) findDoubles(ctx context.Context, entries []trade.Entry, changes map[int64]change) error {
-	if p.beside != nil {
-		return nil
-	}
-	var asked []trade.Entry
-	for _, e := range entries {
-		if c := changes[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
-			e.KeyParts = slices.Concat(e.KeyParts, c.row.Parts())
-			asked = append(asked, e)
-		}
-	}
-	rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
-	if err != nil {
-		return err
-	}
-	for key, rows := range rows {
-		if n := len(mapping.Living(rows)); n > 1 && p.doubles[key] == nil {
-			p.doubles[key] = &double{rows: n}
-		}
-	}
-	return nil
-}
-
 // correctDoubles makes the sums of a sweep complete: of the rows of a double key, the sweep counts
 // the first with the entry. If the entry has other values than that row, the difference counts too.
 func (p *pager) correctDoubles(ctx context.Context) error {

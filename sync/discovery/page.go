@@ -289,8 +289,24 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	if err != nil {
 		return err
 	}
-	if err := p.findDoubles(ctx, entries, byID); err != nil {
-		return err
+	// keys that stand twice in the ERP, where a window may show one of their rows only; a sweep reads all
+	if p.beside == nil {
+		var asked []trade.Entry
+		for _, e := range entries {
+			if c := byID[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
+				e.KeyParts = slices.Concat(e.KeyParts, c.row.Parts())
+				asked = append(asked, e)
+			}
+		}
+		rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
+		if err != nil {
+			return err
+		}
+		for key, rows := range rows {
+			if n := len(mapping.Living(rows)); n > 1 && p.doubles[key] == nil {
+				p.doubles[key] = &double{rows: n}
+			}
+		}
 	}
 	for _, old := range entries {
 		c := byID[old.ID]

@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -71,41 +70,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	cursor.Sweep = &trade.Sweep{
 		InScope: inScope, Gone: gone, Unreadable: r.Run.Report.Unreadable,
 		Read: r.Run.Report.Read, Beside: p.beside.list(),
-	}
-	return nil
-}
-
-// loadKnown records all that the ledger knows of the job, before a sweep reads the ERP. Rows that
-// came with a braked sweep (with ids above last.Braked) are not expected to be found. loadKnown
-// also counts the entries, so that verify need not count them again if nothing changes until then.
-func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep) error {
-	kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
-	if err != nil {
-		return err
-	}
-	p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
-	counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
-		var notes uint8
-		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
-		case same, leave:
-			notes |= plain
-		}
-		if last == nil || last.Braked == 0 || k.ID <= last.Braked {
-			p.newest = max(p.newest, k.ID)
-			if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
-				notes |= alive
-			}
-		}
-		if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
-			notes |= settled
-		}
-		p.seen.load(k, notes)
-	})
-	if err != nil {
-		return err
-	}
-	if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
-		r.Proved = kept
 	}
 	return nil
 }
