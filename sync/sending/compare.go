@@ -192,7 +192,17 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 	if err != nil {
 		return nil, err
 	}
-	buckets := r.buckets(records)
+	buckets := map[int64][]identity.Candidate{}
+	for _, record := range records {
+		of := map[int64]bool{}
+		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
+			for _, pair := range p.Pairs(record.Kind) {
+				if r.asked[pair] && !of[pair] {
+					of[pair], buckets[pair] = true, append(buckets[pair], identity.Candidate{Record: record})
+				}
+			}
+		}
+	}
 	for _, pair := range slices.Sorted(maps.Keys(buckets)) {
 		bucket := buckets[pair]
 		if len(bucket) <= largeBucket {
@@ -228,22 +238,6 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		out = append(out, r.lost[pair]...)
 	}
 	return out, nil
-}
-
-// buckets returns some records by each number of [trade.Prints.Pairs] that was asked for.
-func (r *Checker) buckets(records []trade.Record) map[int64][]identity.Candidate {
-	out := map[int64][]identity.Candidate{}
-	for _, record := range records {
-		of := map[int64]bool{}
-		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
-			for _, pair := range p.Pairs(record.Kind) {
-				if r.asked[pair] && !of[pair] {
-					of[pair], out[pair] = true, append(out[pair], identity.Candidate{Record: record})
-				}
-			}
-		}
-	}
-	return out
 }
 
 // sighted returns what else may be the row of a record.
