@@ -197,18 +197,16 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	if h.Name != "" {
 		say("line.name", h.Name)
 	}
-	switch h.Kind {
-	case ClosedKind:
+	if h.Kind == ClosedKind {
 		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
-		say("line.hash", h.Closed.Audit, h.Closed.Hash)
-	default:
+	} else {
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
 		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
 	}
 	moment := lines[len(lines)-1]
-	if h.Kind == ClosedKind { // its hash stands after it
-		moment = lines[len(lines)-2]
+	if h.Kind == ClosedKind {
+		say("line.hash", h.Closed.Audit, h.Closed.Hash)
 	}
 	if h.Day != "" {
 		say("line.day", dayText(h.Day, p.Lang))
