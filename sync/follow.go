@@ -50,7 +50,9 @@ func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 		for _, a := range feed.due(ctx, p.idle) {
 			p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
 			// The feed has already taken into account the stops that other jobs met.
-			p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == a.job.Spec.Sends })
+			p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool {
+				return s.All || s.Sends == a.job.Spec.Sends
+			})
 			p.opts.Sweep = a.sweep
 			if a.probe {
 				p.traffic.Careful, p.traffic.Probing = true, true

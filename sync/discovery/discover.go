@@ -92,8 +92,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	}
 	if r.Run.Report.Sweep {
 		if l := r.Run.Report.Late; l != nil {
-			l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(), "column", r.Run.Job.Spec.ChangedAt,
-				"lookback", r.Run.Job.Spec.Lookback)
+			l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(),
+				"column", r.Run.Job.Spec.ChangedAt, "lookback", r.Run.Job.Spec.Lookback)
 			r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
 		}
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {

@@ -88,7 +88,8 @@ func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, erro
 					column := f.Spec.Columns[0]
 					v, _ := row.Get(column)
 					text, seen := mapping.PlainText(v), s.Joined[f.Rule.Field]
-					if strings.Contains(text, "|") && len(seen.Some) < surveySamples && !slices.Contains(seen.Some, text) {
+					if strings.Contains(text, "|") && len(seen.Some) < surveySamples &&
+						!slices.Contains(seen.Some, text) {
 						s.Joined[f.Rule.Field] = JoinedCode{column, append(seen.Some, strings.Clone(text))}
 					}
 				}

@@ -174,14 +174,16 @@ func (t *decisionReader) row(cells []string, line int) error {
 				t.fault(line, id, "decisions.altered_or_moved")
 				continue
 			}
-			hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError } // as some programs replace one
+			// some programs replace a character that cannot be seen
+			hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError }
 			at := strings.IndexFunc(text, hidden)
 			if at < 0 {
 				t.fault(line, id, "decisions.key_altered", text)
 				continue
 			}
 			r, _ := utf8.DecodeRuneInString(text[at:])
-			t.fault(line, id, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r), utf8.RuneCountInString(text[:at])+1)
+			t.fault(line, id, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r),
+				utf8.RuneCountInString(text[:at])+1)
 		}
 	}
 	if utf8.RuneCountInString(d.Reason) < LeastReason {
