@@ -74,11 +74,6 @@ func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	return true
 }
 
-// halfOpen reports whether a circuit of the job was opened and has not been closed since.
-func (s *Scheduler) halfOpen(job *mapping.Job) bool {
-	return slices.ContainsFunc(circuitsOf(job), func(name string) bool { return s.circuits[name] != nil })
-}
-
 // triedAtERP are the stops whose cause each run checks in the ERP before it sends anything.
 var triedAtERP = []outcome.StopCode{outcome.StopERP, outcome.StopColumns, outcome.StopReferences}
 
@@ -150,15 +145,6 @@ func (s *Scheduler) openAt(name string, stop trade.Stop, until time.Duration) {
 	c.stop, c.until, c.probe = stop, until, slices.Contains(endedByProbe, outcome.StopCode(stop.Code))
 }
 
-// closeCircuits closes the circuits of a job whose run ended well.
-func (s *Scheduler) closeCircuits(job *mapping.Job) {
-	for _, name := range circuitsOf(job) {
-		if c := s.circuits[name]; c != nil && c.until <= s.Engine.Clock.Boot() {
-			delete(s.circuits, name)
-		}
-	}
-}
-
 // probeDue reports whether a circuit waits for a GET that may be sent now.
 func (s *Scheduler) probeDue() bool {
 	boot := s.Engine.Clock.Boot()
@@ -205,37 +191,32 @@ func (s *Scheduler) probe(ctx context.Context) {
 			zap.Stringer("reason", stop.Sentence()))
 	}
 	for _, job := range waiting {
-		s.postpone(ctx, job)
+		// only the holder of a job's lease writes its status
+		s.mu.Lock()
+		until := mapping.NoTime
+		for _, name := range circuitsOf(job) {
+			if c := s.circuits[name]; c != nil && c.probe {
+				until = s.Engine.Clock.Now().Add(c.until - s.Engine.Clock.Boot())
+			}
+		}
+		s.mu.Unlock()
+		err := s.amend(ctx, job.Name(), func(status trade.JobStatus) *trade.JobStatus {
+			if status.State != trade.Stopped || status.Stop == nil ||
+				!slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
+				return nil
+			}
+			status.Stop.Until = until
+			return &status
+		})
+		// another process that runs it will store its status
+		if err != nil && !isLeased(err) && ctx.Err() == nil {
+			s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", job.Name()), zap.Error(err))
+		}
 	}
 	s.mu.Lock()
 	s.probing = false
 	s.mu.Unlock()
 	s.wakeLoop()
-}
-
-// postpone stores in the status of a stopped job when the API is probed again. Only the holder of a
-// job's lease writes its status.
-func (s *Scheduler) postpone(ctx context.Context, job *mapping.Job) {
-	s.mu.Lock()
-	until := mapping.NoTime
-	for _, name := range circuitsOf(job) {
-		if c := s.circuits[name]; c != nil && c.probe {
-			until = s.Engine.Clock.Now().Add(c.until - s.Engine.Clock.Boot())
-		}
-	}
-	s.mu.Unlock()
-	err := s.amend(ctx, job.Name(), func(status trade.JobStatus) *trade.JobStatus {
-		if status.State != trade.Stopped || status.Stop == nil ||
-			!slices.Contains(endedByProbe, outcome.StopCode(status.Stop.Code)) {
-			return nil
-		}
-		status.Stop.Until = until
-		return &status
-	})
-	// another process that runs it will store its status
-	if err != nil && !isLeased(err) && ctx.Err() == nil {
-		s.log.Warn("the ledger was not told when the API is asked again", zap.String("job", job.Name()), zap.Error(err))
-	}
 }
 
 // amend changes the stored status of a job that does not run; change returns nil to leave it as it
@@ -273,30 +254,4 @@ func (s *Scheduler) untoldStops() (out []trade.JobStatus) {
 		}
 	}
 	return out
-}
-
-// tell stores stops that the ledger did not take when they happened. What was stored later stays.
-func (s *Scheduler) tell(ctx context.Context, stops []trade.JobStatus) {
-	told := map[string]bool{}
-	for _, stop := range stops {
-		err := s.amend(ctx, stop.Job, func(status trade.JobStatus) *trade.JobStatus {
-			if status.Since.After(stop.Since) {
-				return nil
-			}
-			return &stop
-		})
-		told[stop.Job] = err == nil
-		if err != nil && !isLeased(err) {
-			break
-		}
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, t := range s.jobs {
-		if told[t.job.Name()] {
-			t.untold = nil
-		}
-	}
-	s.telling, s.tellsAt = false, s.Engine.Clock.Boot()+tellEvery
-	s.wakeLoop()
 }

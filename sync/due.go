@@ -92,11 +92,14 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 		case s.parentRunsElsewhere(holders, t.job):
 			t.again = true
 			continue
-		case s.runsElsewhere(holders, t.job): // it does what is due at this time
+		case slices.ContainsFunc(holders, func(h trade.Holder) bool {
+			return h.Job == t.job.Name() && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
+		}): // it does what is due at this time
 			t.base, t.atStart, t.again, t.sendsAt = now, false, false, mapping.NoTime
 			continue
 		}
-		a := dueJob{t.job, t.sweep || t.atStart, s.halfOpen(t.job)}
+		a := dueJob{job: t.job, sweep: t.sweep || t.atStart}
+		a.probe = slices.ContainsFunc(circuitsOf(t.job), func(name string) bool { return s.circuits[name] != nil })
 		s.log.Debug("due", zap.String("job", a.job.Name()), zap.Bool("sweep", a.sweep), zap.Bool("probe", a.probe),
 			zap.Bool("by_hand", t.triggered), zap.Time("last", t.base))
 		out = append(out, a)
@@ -255,7 +258,11 @@ func (b *schedulerFeed) ended(job *mapping.Job, report trade.RunReport, err erro
 		b.log.Error("the job could not begin", zap.String("job", job.Name()), zap.Error(err))
 		b.withoutLedger(t, err)
 	case report.Stopped == nil:
-		b.closeCircuits(job)
+		for _, name := range circuitsOf(job) {
+			if c := b.circuits[name]; c != nil && c.until <= b.Engine.Clock.Boot() {
+				delete(b.circuits, name)
+			}
+		}
 	case report.Stopped.Code == string(outcome.StopLedger):
 		t.untold = &trade.JobStatus{
 			Job: job.Name(), State: trade.Stopped, Stop: report.Stopped, Since: b.Engine.Clock.Now(),

@@ -48,27 +48,24 @@ func (e *Engine) follow(ctx context.Context, feed jobFeed) {
 	}
 	for {
 		for _, a := range feed.due(ctx, p.idle) {
-			p.take(ctx, feed, a)
+			p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
+			// The feed has already taken into account the stops that other jobs met.
+			p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool {
+				return s.All || s.Sends == a.job.Spec.Sends
+			})
+			p.opts.Sweep = a.sweep
+			if a.probe {
+				p.traffic.Careful, p.traffic.Probing = true, true
+			}
+			if err := p.begin(ctx, a.job); err != nil {
+				feed.ended(a.job, trade.RunReport{}, err)
+			}
 		}
 		if len(p.runs) == 0 {
 			return
 		}
 		p.round(ctx, func(*jobPass) bool { return true })
 		p.dismiss(ctx, feed, func(r *jobPass) bool { return r.idle && !p.mayGet(r) })
-	}
-}
-
-// take begins the run of a due job; an earlier run of it in the pass is ended first.
-func (p *pass) take(ctx context.Context, feed jobFeed, a dueJob) {
-	p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
-	// The feed has already taken into account the stops that other jobs met.
-	p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool { return s.All || s.Sends == a.job.Spec.Sends })
-	p.opts.Sweep = a.sweep
-	if a.probe {
-		p.traffic.Careful, p.traffic.Probing = true, true
-	}
-	if err := p.begin(ctx, a.job); err != nil {
-		feed.ended(a.job, trade.RunReport{}, err)
 	}
 }
 

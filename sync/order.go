@@ -53,51 +53,45 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 	}
 	var errs []error
 	for _, job := range jobs {
-		errs = append(errs, checkParents(job, byName))
+		// its parents exist, have keys of as many columns as it names, and send the right kind of record; two
+		// with identities of their own must not share their columns
+		for _, f := range job.Mapping.Fields {
+			path := "jobs." + job.Name() + ".fields." + f.Rule.Field + ".sent_by"
+			for i, p := range f.Spec.SentBy {
+				parent := byName[p.Job]
+				for _, other := range f.Spec.SentBy[:i] {
+					if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity &&
+						slices.Equal(other.Columns, p.Columns) {
+						errs = append(errs, &mapping.SpecError{
+							Path: path,
+							Text: phrase.New("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
+								"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", ")),
+						})
+					}
+				}
+				switch {
+				case parent == nil:
+					errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("no job is named %q", p.Job)})
+				case parent == job:
+					errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("the job hangs on itself")})
+				case len(p.Columns) != len(parent.Spec.Key):
+					errs = append(errs, &mapping.SpecError{
+						Path: path,
+						Text: phrase.New("%s name %d columns, and the key of job %s has %d (%s)", strings.Join(p.Columns, ", "),
+							len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", ")),
+					})
+				case parent.Spec.Sends != f.Rule.Parent:
+					errs = append(errs, &mapping.SpecError{
+						Path: path,
+						Text: phrase.New("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
+							parent.Spec.Sends),
+					})
+				}
+			}
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
 	return out, nil
-}
-
-// checkParents returns an error unless the parents of a job exist, have keys of as many columns as
-// the job names, send the right kind of record, and are not the job itself. Two parents with
-// identities of their own must not share their columns.
-func checkParents(j *mapping.Job, byName map[string]*mapping.Job) error {
-	var errs []error
-	for _, f := range j.Mapping.Fields {
-		path := "jobs." + j.Name() + ".fields." + f.Rule.Field + ".sent_by"
-		for i, p := range f.Spec.SentBy {
-			parent := byName[p.Job]
-			for _, other := range f.Spec.SentBy[:i] {
-				if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity &&
-					slices.Equal(other.Columns, p.Columns) {
-					errs = append(errs, &mapping.SpecError{
-						Path: path,
-						Text: phrase.New("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
-							"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", ")),
-					})
-				}
-			}
-			switch {
-			case parent == nil:
-				errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("no job is named %q", p.Job)})
-			case parent == j:
-				errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("the job hangs on itself")})
-			case len(p.Columns) != len(parent.Spec.Key):
-				errs = append(errs, &mapping.SpecError{
-					Path: path,
-					Text: phrase.New("%s name %d columns, and the key of job %s has %d (%s)", strings.Join(p.Columns, ", "), len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", ")),
-				})
-			case parent.Spec.Sends != f.Rule.Parent:
-				errs = append(errs, &mapping.SpecError{
-					Path: path,
-					Text: phrase.New("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
-						parent.Spec.Sends),
-				})
-			}
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -92,22 +92,18 @@ type jobPass struct {
 	idle         bool // its last turn found nothing that may be sent now
 }
 
-// stages makes the stages of a run.
-func stages(of *run.Run) *jobPass {
-	d := discovery.New(of)
-	return &jobPass{run: of, recheck: d.Recheck, brakes: d.Brakes, discovery: d}
-}
-
 // begin opens the run of one job and reads the ERP. What keeps the job from sending is stored in
 // its run; the error is for what no report can hold.
 func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := cmp.Or(p.opts.RunID, uuid.Must(uuid.NewV7()).String())
-	r := stages(&run.Run{
+	of := &run.Run{
 		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
-	})
+	}
+	d := discovery.New(of)
+	r := &jobPass{run: of, recheck: d.Recheck, brakes: d.Brakes, discovery: d}
 	r.runs, r.stopped = p.engine.Ledger, p.stopped
 	r.ration = sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
 	status, err := p.engine.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())

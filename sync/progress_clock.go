@@ -4,7 +4,6 @@ package sync
 
 import (
 	"sync/atomic"
-	"time"
 
 	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/run"
@@ -17,9 +16,6 @@ type progressClock struct {
 }
 
 func (p *progressClock) note() { p.at.Store(int64(p.clock.Boot())) }
-
-// silence returns how long there was no progress.
-func (p *progressClock) silence() time.Duration { return p.clock.Boot() - time.Duration(p.at.Load()) }
 
 // watch returns an engine with the same configuration that records its progress here.
 func (p *progressClock) watch(e *Engine) *Engine {

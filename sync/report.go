@@ -31,7 +31,30 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 			r.run.Report.Stopped = &stop
 		}
 	}
-	r.remember(ctx)
+	// if that fails, or the process dies, nothing is left of the release, and a person is asked
+	// once more
+	left := r.brakes.Released != nil && (r.run.Report.Stopped != nil || r.send == nil)
+	if r.brakes.Trial != nil || left {
+		cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
+		if err == nil {
+			if r.brakes.Trial != nil {
+				cursor.Brakes.Canary = r.brakes.Trial
+			}
+			if left {
+				rest := *r.brakes.Released
+				if r.send != nil {
+					rest = rest.Less(r.send.Load.Went)
+				}
+				if rest.Rows > 0 {
+					cursor.Brakes.Released = &rest
+				}
+			}
+			err = r.run.Record(ctx, trade.Page{Cursor: &cursor})
+		}
+		if err != nil {
+			r.run.Log.Warn("what the brakes remember was not stored; a person is asked once more", zap.Error(err))
+		}
+	}
 	r.run.Report.EndedAt = trade.End{Time: r.run.Env.Clock.Now()}
 	if r.run.Report.Stopped != nil && r.stopped != nil {
 		r.stopped(r)

@@ -4,6 +4,7 @@ package sync
 
 import (
 	"context"
+	"errors"
 	gosync "sync"
 	"time"
 
@@ -108,28 +109,48 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 	s.seen = clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
 	for {
-		s.noteClocks()
+		// Nothing but the log depends on a clock that was set: what is due is judged by the times in the
+		// ledger and the time now. While the machine slept a pass could make no progress, so its silence
+		// is counted anew.
+		now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
+		set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
+		if set.Abs() > time.Minute {
+			s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
+		} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
+			s.progress.note()
+			s.log.Info("the machine slept, or was very busy; what was missed runs once",
+				zap.Duration("for", late.Round(time.Second)))
+		}
+		s.seen = now
 		if ctx.Err() == nil {
 			s.startDue(ctx, &working)
 		} else if s.rest() {
 			return
 		}
-		s.feedWatchdog()
-		s.sleep(ctx)
+		hangs := !s.Lives()
+		switch {
+		case !hangs && s.Alive != nil:
+			s.Alive()
+		case hangs && !s.hung:
+			s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well",
+				zap.Duration("for", s.silence().Round(time.Second)))
+		}
+		s.hung = hangs
+		s.mu.Lock()
+		wait := s.untilNext()
+		s.mu.Unlock()
+		done := ctx.Done()
+		if ctx.Err() != nil {
+			done = nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-s.wake:
+		case <-done:
+		}
+		timer.Stop()
 	}
-}
-
-// feedWatchdog calls Alive, unless the running pass hangs.
-func (s *Scheduler) feedWatchdog() {
-	hangs := !s.Lives()
-	switch {
-	case !hangs && s.Alive != nil:
-		s.Alive()
-	case hangs && !s.hung:
-		s.log.Error("the pass shows no progress; the watchdog is no longer told that all is well",
-			zap.Duration("for", s.silence().Round(time.Second)))
-	}
-	s.hung = hangs
 }
 
 // Lives reports whether the running pass, if any, has made progress within Patience.
@@ -142,7 +163,7 @@ func (s *Scheduler) silence() time.Duration {
 	if !s.passing {
 		return 0
 	}
-	return s.progress.silence()
+	return s.progress.clock.Boot() - time.Duration(s.progress.at.Load())
 }
 
 // rest reports whether nothing is running any more; from then on triggers are refused.
@@ -159,19 +180,61 @@ func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	defer s.mu.Unlock()
 	if stops := s.untoldStops(); len(stops) > 0 && !s.passing && !s.telling {
 		s.telling = true
-		working.Go(func() { s.tell(ctx, stops) })
+		// stops that the ledger did not take when they happened; what was stored later stays
+		working.Go(func() {
+			told := map[string]bool{}
+			for _, stop := range stops {
+				err := s.amend(ctx, stop.Job, func(status trade.JobStatus) *trade.JobStatus {
+					if status.Since.After(stop.Since) {
+						return nil
+					}
+					return &stop
+				})
+				told[stop.Job] = err == nil
+				if err != nil && !isLeased(err) {
+					break
+				}
+			}
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			for _, t := range s.jobs {
+				if told[t.job.Name()] {
+					t.untold = nil
+				}
+			}
+			s.telling, s.tellsAt = false, s.Engine.Clock.Boot()+tellEvery
+			s.wakeLoop()
+		})
 	}
 	if !s.passing && !s.telling { // a pass needs the leases
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
 			s.progress.note()
-			working.Go(func() { s.pass(ctx, asks) })
+			working.Go(func() {
+				s.Engine.follow(ctx, &schedulerFeed{s, asks})
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				s.passing = false
+				s.wakeLoop()
+			})
 		}
 	}
 	if s.tasking == "" {
 		if task := s.taskDue(ctx); task != nil {
 			s.tasking = task.Name
-			working.Go(func() { s.perform(ctx, task) })
+			working.Go(func() { // a panic becomes its error: the other tasks and the jobs go on
+				start := s.Engine.Clock.Now()
+				// A task runs even if the ledger cannot store its start: one of the tasks alerts people when
+				// the ledger fails.
+				err := errors.Join(s.Engine.Ledger.TaskBegan(ctx, task.Name, start), guarded(ctx, task.Run))
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				task.base, s.tasking = start, ""
+				if err != nil && ctx.Err() == nil {
+					s.log.Error("a task failed; it is tried again at its next time", zap.String("task", task.Name), zap.Error(err))
+				}
+				s.wakeLoop()
+			})
 		}
 	}
 	if !s.probing && s.probeDue() {
@@ -180,54 +243,11 @@ func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	}
 }
 
-// pass runs the jobs that are due, beginning with first, until none is due.
-func (s *Scheduler) pass(ctx context.Context, first []dueJob) {
-	s.Engine.follow(ctx, &schedulerFeed{s, first})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.passing = false
-	s.wakeLoop()
-}
-
 func (s *Scheduler) wakeLoop() {
 	select {
 	case s.wake <- struct{}{}:
 	default:
 	}
-}
-
-// sleep waits until something may be due, or something wakes the loop.
-func (s *Scheduler) sleep(ctx context.Context) {
-	s.mu.Lock()
-	wait := s.untilNext()
-	s.mu.Unlock()
-	done := ctx.Done()
-	if ctx.Err() != nil {
-		done = nil
-	}
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-s.wake:
-	case <-done:
-	}
-}
-
-// noteClocks logs that the clock was set. Nothing else depends on that: what is due is judged by
-// the times in the ledger and the time now. While the machine slept a pass could make no progress,
-// so its silence is counted anew.
-func (s *Scheduler) noteClocks() {
-	now := clocks{s.Engine.Clock.Now(), s.Engine.Clock.Boot()}
-	set := now.wall.Sub(s.seen.wall) - (now.boot - s.seen.boot)
-	if set.Abs() > time.Minute {
-		s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
-	} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
-		s.progress.note()
-		s.log.Info("the machine slept, or was very busy; what was missed runs once",
-			zap.Duration("for", late.Round(time.Second)))
-	}
-	s.seen = now
 }
 
 // Trigger makes a job run now, in the pass that is running or in one of its own, even if it stopped

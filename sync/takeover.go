@@ -24,7 +24,8 @@ const (
 	landingEvery = 100 * time.Millisecond // how often awaitFormer counts the rows in flight
 )
 
-// watchOthers checks the leases until ctx ends.
+// watchOthers makes the jobs of dead holders due, and settles the rows that this instance left in flight
+// in jobs that others hold now, until ctx ends.
 func (s *Scheduler) watchOthers(ctx context.Context) {
 	tick := time.NewTicker(othersEvery)
 	defer tick.Stop()
@@ -34,52 +35,40 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		s.watchLeases(ctx)
-	}
-}
-
-// watchLeases makes the jobs of dead holders due, and settles the rows that this instance left in
-// flight in jobs that others hold now.
-func (s *Scheduler) watchLeases(ctx context.Context) {
-	holders := s.holders(ctx)
-	var left []trade.Holder
-	s.mu.Lock()
-	for _, t := range s.jobs {
-		name := t.job.Name()
-		orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool {
-			return h.Job == name && h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-		})
-		t.again = t.again || orphaned && !t.running
-		if t.again && !t.running {
-			s.wakeLoop()
-		}
-		if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here
-			for _, h := range holders {
-				if h.Job == name && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance {
-					left = append(left, h)
+		holders := s.holders(ctx)
+		var left []trade.Holder
+		s.mu.Lock()
+		for _, t := range s.jobs {
+			name := t.job.Name()
+			orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool {
+				return h.Job == name && h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
+			})
+			t.again = t.again || orphaned && !t.running
+			if t.again && !t.running {
+				s.wakeLoop()
+			}
+			if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here
+				for _, h := range holders {
+					if h.Job == name && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance {
+						left = append(left, h)
+					}
 				}
 			}
 		}
+		s.mu.Unlock()
+		// rows of this instance whose results the ledger did not store, while another holds the job
+		for _, h := range left {
+			n, err := s.Engine.Ledger.RecoverOwn(ctx, s.Engine.Owner, h, s.Engine.Clock.Now())
+			if err != nil {
+				s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job),
+					zap.Error(err))
+				continue
+			}
+			s.Engine.crew.Recovered(h.Job)
+			s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job),
+				zap.Int("rows", n))
+		}
 	}
-	s.mu.Unlock()
-	for _, h := range left {
-		s.markLostResults(ctx, h)
-	}
-}
-
-// markLostResults puts rows of this instance in doubt whose results the ledger did not store, while
-// another instance holds the job.
-func (s *Scheduler) markLostResults(ctx context.Context, h trade.Holder) {
-	e := s.Engine
-	n, err := e.Ledger.RecoverOwn(ctx, e.Owner, h, e.Clock.Now())
-	if err != nil {
-		s.log.Warn("rows whose results were not stored stay as they are for now", zap.String("job", h.Job),
-			zap.Error(err))
-		return
-	}
-	e.crew.Recovered(h.Job)
-	s.log.Warn("rows whose results the ledger did not take are in doubt now", zap.String("job", h.Job),
-		zap.Int("rows", n))
 }
 
 // parentRunsElsewhere reports whether another living instance runs a job on which this one depends.
@@ -90,13 +79,6 @@ func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job
 	above := p.above(job)
 	return slices.ContainsFunc(holders, func(h trade.Holder) bool {
 		return above[h.Job] && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-	})
-}
-
-// runsElsewhere reports whether another living instance runs a job.
-func (s *Scheduler) runsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
-	return slices.ContainsFunc(holders, func(h trade.Holder) bool {
-		return h.Job == job.Name() && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
 	})
 }
 

@@ -4,7 +4,6 @@ package sync
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/robfig/cron/v3"
@@ -72,21 +71,6 @@ func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) ti
 		return now
 	}
 	return last
-}
-
-// perform runs a task. A panic becomes its error: the other tasks and the jobs go on.
-func (s *Scheduler) perform(ctx context.Context, h *taskTimes) {
-	start := s.Engine.Clock.Now()
-	// A task runs even if the ledger cannot store its start: one of the tasks alerts people when
-	// the ledger fails.
-	err := errors.Join(s.Engine.Ledger.TaskBegan(ctx, h.Name, start), guarded(ctx, h.Run))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	h.base, s.tasking = start, ""
-	if err != nil && ctx.Err() == nil {
-		s.log.Error("a task failed; it is tried again at its next time", zap.String("task", h.Name), zap.Error(err))
-	}
-	s.wakeLoop()
 }
 
 func guarded(ctx context.Context, run func(context.Context) error) (err error) {

@@ -48,15 +48,6 @@ func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clo
 	return k
 }
 
-// keepAlive sends the heartbeat of an instance every 10 s, the first one before it returns.
-func keepAlive(ctx context.Context, clock clock.Clock, asked time.Duration, beat func(context.Context) error) *Keeper {
-	k := newKeeper(clock, beat)
-	k.renewed.Store(int64(asked - trustLease))
-	k.Renew(ctx)
-	k.keep(ctx, nil)
-	return k
-}
-
 func newKeeper(clock clock.Clock, renewal func(context.Context) error) *Keeper {
 	return &Keeper{renewal: renewal, clock: clock, done: make(chan struct{})}
 }

@@ -76,7 +76,8 @@ func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 	first := c.uses == 1
 	c.mu.Unlock()
 	if first {
-		keeper := keepAlive(ctx, c.Config.Clock, asked, func(ctx context.Context) error {
+		// a heartbeat every 10 s, the first one before Join returns
+		keeper := newKeeper(c.Config.Clock, func(ctx context.Context) error {
 			stand, err := c.Config.Ledger.Beat(ctx, in)
 			if err != nil {
 				if ctx.Err() == nil {
@@ -89,28 +90,29 @@ func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 			c.setPlace(stand, asked)
 			return nil
 		})
+		keeper.renewed.Store(int64(asked - trustLease))
+		keeper.Renew(ctx)
+		keeper.keep(ctx, nil)
 		c.mu.Lock()
 		c.keeper = keeper
 		c.mu.Unlock()
 	}
-	return func() { c.leave(ctx) }
-}
-
-func (c *Member) leave(ctx context.Context) {
-	c.mu.Lock()
-	c.uses--
-	keeper, last := c.keeper, c.uses == 0
-	if last {
-		c.keeper, c.Cluster, c.Known = nil, trade.Instances{Living: 1}, false
-	}
-	c.mu.Unlock()
-	if !last {
-		return
-	}
-	keeper.Close()
-	c.Config.Share(1)
-	if err := c.Config.Ledger.Depart(context.WithoutCancel(ctx), c.Config.Owner.Instance); err != nil {
-		c.Config.Log.Warn("the ledger was not told that this instance ends; it finds out by itself", zap.Error(err))
+	return func() {
+		c.mu.Lock()
+		c.uses--
+		keeper, last := c.keeper, c.uses == 0
+		if last {
+			c.keeper, c.Cluster, c.Known = nil, trade.Instances{Living: 1}, false
+		}
+		c.mu.Unlock()
+		if !last {
+			return
+		}
+		keeper.Close()
+		c.Config.Share(1)
+		if err := c.Config.Ledger.Depart(context.WithoutCancel(ctx), c.Config.Owner.Instance); err != nil {
+			c.Config.Log.Warn("the ledger was not told that this instance ends; it finds out by itself", zap.Error(err))
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -92,16 +91,4 @@ func (r *Discoverer) countTurned(ctx context.Context, p *pager, cursor *trade.Cu
 	}
 	cursor.Sweep.Beside = extra.list()
 	return r.Run.Record(ctx, trade.Page{Cursor: cursor})
-}
-
-// keyAsItIs returns the columns of a key that cannot be used, as text.
-func (p *pager) keyAsItIs(row *mapping.Row) string {
-	parts := make([]string, len(p.run.Run.Job.Spec.Key))
-	for i, column := range p.run.Run.Job.Spec.Key {
-		parts[i] = "NULL"
-		if v, ok := row.Get(column); ok && v.Kind != 0 {
-			parts[i] = mapping.PlainText(v)
-		}
-	}
-	return strings.Join(parts, "|")
 }

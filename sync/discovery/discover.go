@@ -4,6 +4,9 @@ package discovery
 
 import (
 	"context"
+	"slices"
+
+	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -37,8 +40,36 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		}
 	}
 	if r.Run.Report.Sweep {
-		if err := r.loadKnown(ctx, p, cursor.Sweep); err != nil {
+		// All that the ledger knows of the job, to which the ERP is compared. Rows that came with a braked
+		// sweep (with ids above Braked) are not expected to be found. The entries are counted, so that they
+		// need not be counted again at the end if nothing changes until then.
+		kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
+		if err != nil {
 			return err
+		}
+		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
+		counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
+			var notes uint8
+			switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
+			case same, leave:
+				notes |= plain
+			}
+			if cursor.Sweep == nil || cursor.Sweep.Braked == 0 || k.ID <= cursor.Sweep.Braked {
+				p.newest = max(p.newest, k.ID)
+				if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
+					notes |= alive
+				}
+			}
+			if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
+				notes |= settled
+			}
+			p.seen.load(k, notes)
+		})
+		if err != nil {
+			return err
+		}
+		if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
+			r.Proved = kept
 		}
 	}
 	result, err := p.read(ctx, window)
@@ -60,7 +91,11 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		r.Run.Note(trade.Say("note.future", "column", r.Run.Job.Spec.ChangedAt))
 	}
 	if r.Run.Report.Sweep {
-		r.reportLate()
+		if l := r.Run.Report.Late; l != nil {
+			l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(),
+				"column", r.Run.Job.Spec.ChangedAt, "lookback", r.Run.Job.Spec.Lookback)
+			r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
+		}
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}
@@ -146,14 +181,6 @@ func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do fu
 	return do(page)
 }
 
-// unreadable counts a row without a usable key, and notes the first few.
-func (r *Discoverer) unreadable(err error) {
-	r.Run.Report.Unreadable++
-	if r.Run.Report.Unreadable <= 3 {
-		r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
-	}
-}
-
 // Discover reads the references, then the ERP, maps what references and parents have changed, then
 // asks the platform for producers by document. Then the brakes judge the result.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
@@ -186,5 +213,23 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if err := r.judgeHeld(ctx); err != nil {
 		return err
 	}
-	return r.reviveOthers(ctx) // last: by now the brakes have accepted the job's key space
+	// rows that are held because of another job, each judged as it is in the ERP now; last, as by now the
+	// brakes have accepted the job's key space
+	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
+		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
+		if err != nil {
+			return err
+		}
+		free := held[:0:0]
+		for i, e := range held {
+			if verdicts[i].Cause != trade.CauseOtherJob {
+				free = append(free, e)
+			}
+		}
+		found, err := r.Run.ReadAgain(ctx, r.Run.Job, free)
+		if err != nil {
+			return err
+		}
+		return r.release(ctx, free, found)
+	})
 }

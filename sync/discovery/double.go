@@ -42,31 +42,6 @@ func (p *pager) addDouble(row *mapping.Row) {
 	}
 }
 
-// findDoubles reads changed rows of a window again, in the whole ERP: a window may show only the
-// new row of a key that stands twice. A sweep reads the whole ERP itself.
-func (p *pager) findDoubles(ctx context.Context, entries []trade.Entry, changes map[int64]change) error {
-	if p.beside != nil {
-		return nil
-	}
-	var asked []trade.Entry
-	for _, e := range entries {
-		if c := changes[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
-			e.KeyParts = slices.Concat(e.KeyParts, c.row.Parts())
-			asked = append(asked, e)
-		}
-	}
-	rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
-	if err != nil {
-		return err
-	}
-	for key, rows := range rows {
-		if n := len(mapping.Living(rows)); n > 1 && p.doubles[key] == nil {
-			p.doubles[key] = &double{rows: n}
-		}
-	}
-	return nil
-}
-
 // correctDoubles makes the sums of a sweep complete: of the rows of a double key, the sweep counts
 // the first with the entry. If the entry has other values than that row, the difference counts too.
 func (p *pager) correctDoubles(ctx context.Context) error {
@@ -103,11 +78,33 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 			return err
 		}
 		if r.Run.Dry != nil {
-			r.holdNewDoubles(p, chunk, entries)
+			for _, key := range chunk {
+				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
+					entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
+					entry.HoldDouble(p.doubles[key].rows)
+					r.Run.Dry.HoldDouble(entry)
+				}
+			}
 		}
-		rows, err := r.readDoubles(ctx, p, entries)
+		// A window shows only a part of the ERP: finding a key once there proves nothing, and
+		// finding it twice does not prove that there is no third row. Of what a sweep found, only
+		// those keys are read that were double and are not any more, and those whose sent row was
+		// compared before the second one was found.
+		var asked []trade.Entry
+		for _, e := range entries {
+			d := p.doubles[e.Key]
+			if _, compared := r.differ[e.ID]; p.beside != nil && d != nil && !compared {
+				continue
+			}
+			e.KeyParts = p.spellings(e)
+			asked = append(asked, e)
+		}
+		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
 		if err != nil {
 			return err
+		}
+		for key, found := range rows {
+			rows[key] = mapping.Living(found)
 		}
 		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOfRows(rows))
 		if err != nil {
@@ -142,41 +139,6 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		r.Run.Note(trade.Say("note.doubles", "count", len(sent), "keys", sent[:min(3, len(sent))]))
 	}
 	return nil
-}
-
-// holdNewDoubles counts the keys that a dry run finds twice and that the ledger does not have.
-func (r *Discoverer) holdNewDoubles(p *pager, keys []string, entries []trade.Entry) {
-	for _, key := range keys {
-		if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
-			entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
-			entry.HoldDouble(p.doubles[key].rows)
-			r.Run.Dry.HoldDouble(entry)
-		}
-	}
-}
-
-// readDoubles reads again, in the whole ERP, the living rows of keys that may be double. A window
-// shows only a part of the ERP: finding a key once there proves nothing, and finding it twice does
-// not prove that there is no third row. Of what a sweep found, only those keys are read that were
-// double and are not any more, and those whose sent row was compared before the second one was
-// found.
-func (r *Discoverer) readDoubles(ctx context.Context, p *pager,
-	entries []trade.Entry,
-) (map[string][]mapping.Row, error) {
-	var asked []trade.Entry
-	for _, e := range entries {
-		d := p.doubles[e.Key]
-		if _, compared := r.differ[e.ID]; p.beside != nil && d != nil && !compared {
-			continue
-		}
-		e.KeyParts = p.spellings(e)
-		asked = append(asked, e)
-	}
-	found, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
-	for key, rows := range found {
-		found[key] = mapping.Living(rows)
-	}
-	return found, err
 }
 
 // spellings returns the parts of an entry's key with those that this reading saw.

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,15 +29,4 @@ func (r *Discoverer) countLate(row *mapping.Row) {
 	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.Key) {
 		l.Samples = append(l.Samples, row.Key)
 	}
-}
-
-// reportLate reports what the sweep found that the windows had missed, and what to do about it.
-func (r *Discoverer) reportLate() {
-	l := r.Run.Report.Late
-	if l == nil {
-		return
-	}
-	l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(), "column", r.Run.Job.Spec.ChangedAt,
-		"lookback", r.Run.Job.Spec.Lookback)
-	r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
 }

@@ -59,7 +59,22 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 	}
 	q := &inquiry{of: r, asked: map[string]bool{}}
 	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument,
-		func(e trade.Entry) error { return q.add(ctx, e) }); err != nil {
+		func(e trade.Entry) error {
+			for _, w := range e.WaitingFor {
+				if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
+					continue
+				}
+				if old, known := q.of.lookups[w.Code]; known && old.NextAt.After(q.of.Run.Now) {
+					continue
+				}
+				q.asked[w.Code] = true
+				q.rows = append(q.rows, e)
+			}
+			if len(q.rows) < sending.BatchSize {
+				return nil
+			}
+			return q.flush(ctx)
+		}); err != nil {
 		return err
 	}
 	if err := q.flush(ctx); err != nil {
@@ -89,25 +104,6 @@ type inquiry struct {
 	reason trade.Sentence // of the last failure
 }
 
-// add collects a waiting row if its document may be looked up now and no other row of the run has
-// it.
-func (q *inquiry) add(ctx context.Context, e trade.Entry) error {
-	for _, w := range e.WaitingFor {
-		if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
-			continue
-		}
-		if old, known := q.of.lookups[w.Code]; known && old.NextAt.After(q.of.Run.Now) {
-			continue
-		}
-		q.asked[w.Code] = true
-		q.rows = append(q.rows, e)
-	}
-	if len(q.rows) < sending.BatchSize {
-		return nil
-	}
-	return q.flush(ctx)
-}
-
 // flush reads the documents of the collected rows from the ERP, looks up each and stores the
 // answers.
 func (q *inquiry) flush(ctx context.Context) error {
@@ -126,7 +122,18 @@ func (q *inquiry) flush(ctx context.Context) error {
 		if c.Living != 1 || q.over || ctx.Err() != nil {
 			continue // it left the ERP or its key occurs twice: the next reading decides
 		}
-		for _, document := range q.documents(c.Row.Get) {
+		// a row that has changed since it was mapped has other documents, which the next run looks up
+		var documents []string
+		for _, f := range q.of.Run.Job.Mapping.Lookups {
+			v, ok := c.Row.Get(f.Spec.Columns[0])
+			if !ok || v.Err != "" {
+				continue
+			}
+			if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Run.Eval.Code(document)] {
+				documents = append(documents, document)
+			}
+		}
+		for _, document := range documents {
 			if a, ok := q.ask(ctx, document); ok {
 				answers = append(answers, a)
 			}
@@ -138,22 +145,6 @@ func (q *inquiry) flush(ctx context.Context) error {
 		return err
 	}
 	return ctx.Err()
-}
-
-// documents returns the documents of a row that are to be looked up. If the row has changed since
-// it was mapped, it has others; they are looked up in the next run.
-func (q *inquiry) documents(get mapping.ColumnsOf) []string {
-	var out []string
-	for _, f := range q.of.Run.Job.Mapping.Lookups {
-		v, ok := get(f.Spec.Columns[0])
-		if !ok || v.Err != "" {
-			continue
-		}
-		if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Run.Eval.Code(document)] {
-			out = append(out, document)
-		}
-	}
-	return out
 }
 
 // ask looks up one document. ok is false if there is no answer to store.
@@ -177,7 +168,23 @@ func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup
 	}
 	message, refused := refusedLookup(err)
 	if !refused && err != nil {
-		q.fail(ctx, err)
+		// if the platform cannot be asked at all, the lookups of the run end
+		if ctx.Err() == nil {
+			q.failed++
+			q.row++
+			q.reason = trade.Say("lookup.not_reached")
+			var failure *apiclient.CallError
+			if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
+				q.reason, q.over = trade.Say("lookup.timed_out"), true // every further lookup would take as long
+			}
+			if errors.As(err, &failure) && failure.Status != 0 {
+				q.reason = trade.Say("lookup.status", "status", failure.Status)
+				if failure.Status < http.StatusInternalServerError {
+					q.over = true // the key, the address, a limit: the next lookup would meet the same
+				}
+			}
+			q.over = q.over || q.row >= lookupFailures
+		}
 		return answer, false
 	}
 	if err == nil {
@@ -212,26 +219,4 @@ func refusedLookup(err error) (message string, ok bool) {
 		return "", true
 	}
 	return "", false
-}
-
-// fail counts a lookup without an answer. It ends the lookups of the run if the platform cannot be
-// asked at all.
-func (q *inquiry) fail(ctx context.Context, err error) {
-	if ctx.Err() != nil {
-		return // the run was interrupted
-	}
-	q.failed++
-	q.row++
-	q.reason = trade.Say("lookup.not_reached")
-	var failure *apiclient.CallError
-	if errors.As(err, &failure) && failure.Fault == apiclient.FaultTimeout {
-		q.reason, q.over = trade.Say("lookup.timed_out"), true // every further lookup would take as long
-	}
-	if errors.As(err, &failure) && failure.Status != 0 {
-		q.reason = trade.Say("lookup.status", "status", failure.Status)
-		if failure.Status < http.StatusInternalServerError {
-			q.over = true // the key, the address, a limit: the next lookup would meet the same
-		}
-	}
-	q.over = q.over || q.row >= lookupFailures
 }

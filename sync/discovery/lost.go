@@ -45,9 +45,21 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, err := r.newestOf(ctx, entries)
+		// the ledger has these rows beside what was sent (Now)
+		values := make([]trade.Values, len(entries))
+		for i, e := range entries {
+			values[i] = e.Now
+		}
+		known, err := r.Run.ParentsOf(ctx, values)
 		if err != nil {
 			return err
+		}
+		rows := make([]identity.ERPRow, 0, 2*len(entries))
+		for i, e := range entries {
+			now := r.Run.Eval.Would(e, values[i], known)
+			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
+			was.Cells = r.differ[e.ID].source
+			rows = append(rows, sending.RowOf(r.Run.Job, &now), was)
 		}
 		of, err := r.Recheck.Exactly(ctx, rows)
 		if err != nil {
@@ -120,27 +132,6 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 // holds reports whether one of some rows has these cells.
 func holds(rows []identity.Content, cells trade.Hash) bool {
 	return slices.ContainsFunc(rows, func(c identity.Content) bool { return c.Cells == cells })
-}
-
-// newestOf returns entries as their newest rows would make them, each followed by the cells that it had
-// before. The ledger has these rows beside what was sent (Now).
-func (r *Discoverer) newestOf(ctx context.Context, entries []trade.Entry) ([]identity.ERPRow, error) {
-	values := make([]trade.Values, len(entries))
-	for i, e := range entries {
-		values[i] = e.Now
-	}
-	known, err := r.Run.ParentsOf(ctx, values)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]identity.ERPRow, 0, 2*len(entries))
-	for i, e := range entries {
-		now := r.Run.Eval.Would(e, values[i], known)
-		was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
-		was.Cells = r.differ[e.ID].source
-		rows = append(rows, sending.RowOf(r.Run.Job, &now), was)
-	}
-	return rows, nil
 }
 
 // judgeHeld judges the rows again that are held as retyped, after a reading that found something
@@ -217,30 +208,6 @@ func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found m
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
 	return r.Run.Record(ctx, page)
-}
-
-// reviveOthers judges the rows again that were held because another job had sent their key, or
-// might have, if that is no longer true: nothing was sent there after all, the entry was moved to
-// this job, or the keys are no longer compared. Each is judged as it is in the ERP now.
-func (r *Discoverer) reviveOthers(ctx context.Context) error {
-	job := r.Run.Job
-	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
-		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
-		if err != nil {
-			return err
-		}
-		free := held[:0:0]
-		for i, e := range held {
-			if verdicts[i].Cause != trade.CauseOtherJob {
-				free = append(free, e)
-			}
-		}
-		found, err := r.Run.ReadAgain(ctx, job, free)
-		if err != nil {
-			return err
-		}
-		return r.release(ctx, free, found)
-	})
 }
 
 // printsOf returns the fingerprints of a row as it would be sent now.

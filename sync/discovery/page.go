@@ -7,6 +7,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -51,9 +52,19 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		if errors.Is(err, mapping.ErrKeyForm) {
 			p.badKeys++
 		}
-		r.unreadable(err)
+		r.Run.Report.Unreadable++
+		if r.Run.Report.Unreadable <= 3 {
+			r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
+		}
 		if p.beside != nil {
-			p.leave(trade.BesideNoKey, p.keyAsItIs(&row), &row)
+			parts := make([]string, len(p.run.Run.Job.Spec.Key))
+			for i, column := range p.run.Run.Job.Spec.Key {
+				parts[i] = "NULL"
+				if v, ok := row.Get(column); ok && v.Kind != 0 {
+					parts[i] = mapping.PlainText(v)
+				}
+			}
+			p.leave(trade.BesideNoKey, strings.Join(parts, "|"), &row)
 		}
 		return nil
 	}
@@ -278,8 +289,24 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	if err != nil {
 		return err
 	}
-	if err := p.findDoubles(ctx, entries, byID); err != nil {
-		return err
+	// keys that stand twice in the ERP, where a window may show one of their rows only; a sweep reads all
+	if p.beside == nil {
+		var asked []trade.Entry
+		for _, e := range entries {
+			if c := byID[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
+				e.KeyParts = slices.Concat(e.KeyParts, c.row.Parts())
+				asked = append(asked, e)
+			}
+		}
+		rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
+		if err != nil {
+			return err
+		}
+		for key, rows := range rows {
+			if n := len(mapping.Living(rows)); n > 1 && p.doubles[key] == nil {
+				p.doubles[key] = &double{rows: n}
+			}
+		}
 	}
 	for _, old := range entries {
 		c := byID[old.ID]

@@ -24,10 +24,34 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 	if len(r.Run.Job.Mapping.SentBy) == 0 {
 		return 0, nil
 	}
-	accepted, err := r.acceptedParents(ctx)
-	if err != nil {
-		return 0, err
+	// a text that changes with every acceptance in the parent jobs, and whenever a record there may belong
+	// to another row
+	var parts []string
+	for _, job := range r.Run.Job.Mapping.SentBy {
+		tallies, err := r.Run.Ledger.Counts(ctx, job)
+		if err != nil {
+			return 0, err
+		}
+		n, aside := 0, map[trade.State]int{}
+		for _, t := range tallies {
+			switch t.State {
+			case trade.Accepted:
+				n += t.Count
+			case trade.Held, trade.Rejected, trade.Dismissed, trade.Withdrawn:
+				aside[t.State] += t.Count
+			}
+		}
+		flags, err := r.Run.Ledger.FlagCounts(ctx, job)
+		if err != nil {
+			return 0, err
+		}
+		unread, err := r.Run.NeverRead(ctx, job)
+		if err != nil {
+			return 0, err
+		}
+		parts = append(parts, fmt.Sprintf("%s=%d %v %d %v", job, n, aside, flags[trade.Replaced], unread))
 	}
+	accepted := strings.Join(parts, " ")
 	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
 	if err != nil || cursor.Parents == accepted {
 		return 0, err
@@ -75,9 +99,44 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 		return nil
 	}
 	err := r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
-		early, err := r.beforeCutOver(ctx, waiting)
+		// the ERP is asked for the parents that the ledger does not have
+		keys := map[trade.ParentKey]bool{}
+		for _, e := range waiting {
+			for _, a := range e.WaitingFor {
+				if a.Job != "" {
+					keys[trade.ParentKey{Job: a.Job, Key: a.Key}] = true
+				}
+			}
+		}
+		known, err := r.Run.Ledger.Parents(ctx, slices.Collect(maps.Keys(keys)))
 		if err != nil {
 			return err
+		}
+		early := map[trade.ParentKey]bool{}
+		for _, name := range r.Run.Job.Mapping.SentBy {
+			job, err := r.Run.Env.Job(name)
+			if err != nil {
+				return err
+			}
+			var absent [][]string
+			for key := range keys {
+				_, there := known[key]
+				if parts := mapping.SplitCode(key.Key); key.Job == name && !there && len(parts) == len(job.Spec.Key) {
+					absent = append(absent, parts)
+				}
+			}
+			rows, err := r.Run.Source.BeforeCutOver(ctx, job.Query, absent)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				r.Run.Log.Warn("the ERP does not say which parents are before the cut-over",
+					zap.String("parents", name), zap.Error(err))
+				return run.ErrEnough
+			}
+			for key := range job.ByKey(rows) {
+				early[trade.ParentKey{Job: name, Key: key}] = true
+			}
 		}
 		var page trade.Page
 		for _, old := range waiting {
@@ -100,79 +159,4 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 		return nil
 	}
 	return err
-}
-
-// beforeCutOver returns the parents of rows that only the cut-over of their query leaves out. It asks
-// the ERP for those that the ledger does not have. It returns run.ErrEnough if the ERP does not answer.
-func (r *Discoverer) beforeCutOver(ctx context.Context, waiting []trade.Entry) (map[trade.ParentKey]bool, error) {
-	keys := map[trade.ParentKey]bool{}
-	for _, e := range waiting {
-		for _, a := range e.WaitingFor {
-			if a.Job != "" {
-				keys[trade.ParentKey{Job: a.Job, Key: a.Key}] = true
-			}
-		}
-	}
-	known, err := r.Run.Ledger.Parents(ctx, slices.Collect(maps.Keys(keys)))
-	if err != nil {
-		return nil, err
-	}
-	out := map[trade.ParentKey]bool{}
-	for _, name := range r.Run.Job.Mapping.SentBy {
-		job, err := r.Run.Env.Job(name)
-		if err != nil {
-			return nil, err
-		}
-		var absent [][]string
-		for key := range keys {
-			_, there := known[key]
-			if parts := mapping.SplitCode(key.Key); key.Job == name && !there && len(parts) == len(job.Spec.Key) {
-				absent = append(absent, parts)
-			}
-		}
-		rows, err := r.Run.Source.BeforeCutOver(ctx, job.Query, absent)
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		if err != nil {
-			r.Run.Log.Warn("the ERP does not say which parents are before the cut-over",
-				zap.String("parents", name), zap.Error(err))
-			return nil, run.ErrEnough
-		}
-		for key := range job.ByKey(rows) {
-			out[trade.ParentKey{Job: name, Key: key}] = true
-		}
-	}
-	return out, nil
-}
-
-// acceptedParents returns a text that changes with every acceptance in the parent jobs, and
-// whenever a record there may belong to another row.
-func (r *Discoverer) acceptedParents(ctx context.Context) (string, error) {
-	var parts []string
-	for _, job := range r.Run.Job.Mapping.SentBy {
-		tallies, err := r.Run.Ledger.Counts(ctx, job)
-		if err != nil {
-			return "", err
-		}
-		n, aside := 0, map[trade.State]int{}
-		for _, t := range tallies {
-			switch t.State {
-			case trade.Accepted:
-				n += t.Count
-			case trade.Held, trade.Rejected, trade.Dismissed, trade.Withdrawn:
-				aside[t.State] += t.Count
-			}
-		}
-		flags, err := r.Run.Ledger.FlagCounts(ctx, job)
-		if err != nil {
-			return "", err
-		}
-		unread, err := r.Run.NeverRead(ctx, job)
-		if err != nil {
-			return "", err
-		}
-		parts = append(parts, fmt.Sprintf("%s=%d %v %d %v", job, n, aside, flags[trade.Replaced], unread))
-	}
-	return strings.Join(parts, " "), nil
 }

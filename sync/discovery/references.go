@@ -22,9 +22,29 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 		if !slices.Contains(r.Run.Job.Mapping.Refs, spec.Kind) {
 			continue
 		}
-		table, err := r.readReferences(ctx, spec)
+		table := &codeTable{codes: map[string]string{}, labels: map[string]string{}, doubles: map[string]bool{}}
+		columns := append(slices.Clone(spec.Code), spec.ID)
+		if spec.Label != "" {
+			columns = append(columns, spec.Label)
+		}
+		err := r.Run.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
+			table.add(spec, values)
+			return nil
+		})
 		if err != nil {
-			return err
+			return &run.QueryError{Where: trade.Say("query.references", "kind", spec.Kind), Err: err}
+		}
+		if table.bad > 0 {
+			r.Run.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", table.bad, "most", mapping.MaxCode))
+		}
+		if table.unreadable > 0 {
+			r.Run.Note(trade.Say("note.codes_unreadable", "kind", spec.Kind, "rows", table.unreadable))
+		}
+		if len(table.doubles) > 0 { // a code with two ids is an error that IT must correct
+			codes := slices.SortedFunc(maps.Keys(table.doubles), trade.CompareCodes)
+			return r.Run.Stop(outcome.StopReferences,
+				trade.Say("stop.references.double", "kind", spec.Kind, "count", len(codes),
+					"codes", codes[:min(3, len(codes))]))
 		}
 		if len(table.codes) == 0 {
 			if err := r.brakeReferences(ctx, spec.Kind); err != nil {
@@ -112,34 +132,4 @@ func (t *codeTable) add(spec mapping.ReferenceSpec, values []erp.Value) {
 	if label := values[len(values)-1]; spec.Label != "" && label.Err == "" {
 		t.labels[code] = trade.CutText(mapping.PlainText(label))
 	}
-}
-
-// readReferences reads one de-para table from the ERP. A code with two ids is an error that IT must
-// correct.
-func (r *Discoverer) readReferences(ctx context.Context, spec mapping.ReferenceSpec) (*codeTable, error) {
-	t := &codeTable{codes: map[string]string{}, labels: map[string]string{}, doubles: map[string]bool{}}
-	columns := append(slices.Clone(spec.Code), spec.ID)
-	if spec.Label != "" {
-		columns = append(columns, spec.Label)
-	}
-	err := r.Run.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
-		t.add(spec, values)
-		return nil
-	})
-	if err != nil {
-		return nil, &run.QueryError{Where: trade.Say("query.references", "kind", spec.Kind), Err: err}
-	}
-	if t.bad > 0 {
-		r.Run.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", t.bad, "most", mapping.MaxCode))
-	}
-	if t.unreadable > 0 {
-		r.Run.Note(trade.Say("note.codes_unreadable", "kind", spec.Kind, "rows", t.unreadable))
-	}
-	if len(t.doubles) > 0 {
-		codes := slices.SortedFunc(maps.Keys(t.doubles), trade.CompareCodes)
-		return nil, r.Run.Stop(outcome.StopReferences,
-			trade.Say("stop.references.double", "kind", spec.Kind, "count", len(codes),
-				"codes", codes[:min(3, len(codes))]))
-	}
-	return t, nil
 }

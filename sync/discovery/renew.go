@@ -47,7 +47,8 @@ func (r *Discoverer) RenewReferences(ctx context.Context) error {
 	}
 	r.tables.asked = now
 	before := r.tables.version
-	if now-r.tables.read >= max(readTables, tablesShare*r.tables.took) && r.readsTables() {
+	if now-r.tables.read >= max(readTables, tablesShare*r.tables.took) && slices.ContainsFunc(r.Run.Env.References,
+		func(s mapping.ReferenceSpec) bool { return slices.Contains(r.Run.Job.Mapping.Refs, s.Kind) }) {
 		notes := len(r.Run.Report.Notes)
 		err := r.LoadReferences(ctx)
 		r.Run.Report.Notes = r.Run.Report.Notes[:notes] // the first reading has told them
@@ -74,12 +75,6 @@ func (r *Discoverer) RenewReferences(ctx context.Context) error {
 	}
 	r.tables.compared = mark
 	return r.flagRecoded(ctx, former)
-}
-
-// readsTables reports whether the job uses de-para tables that are read from the ERP.
-func (r *Discoverer) readsTables() bool {
-	return slices.ContainsFunc(r.Run.Env.References,
-		func(s mapping.ReferenceSpec) bool { return slices.Contains(r.Run.Job.Mapping.Refs, s.Kind) })
 }
 
 // TakeRenewed concludes a renewal, when nothing of the run is in flight: rows that waited are mapped

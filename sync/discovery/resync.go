@@ -96,18 +96,6 @@ func (s *selection) wants(row *mapping.Row) bool {
 		digits[:day] >= s.since && (s.until == "" || digits[:day] <= s.until)
 }
 
-// missed returns, sorted, the requested keys that the query does not return.
-func (s *selection) missed() []string {
-	var out []string
-	for key, found := range s.keys {
-		if !found {
-			out = append(out, key)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
 // namedMost is how many rows are read by their keys. More are found sooner by reading the whole query.
 const namedMost = 2000
 
@@ -146,7 +134,14 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	if err != nil {
 		return err
 	}
-	if missed := chosen.missed(); len(missed) > 0 {
+	var missed []string
+	for key, found := range chosen.keys {
+		if !found {
+			missed = append(missed, key)
+		}
+	}
+	slices.Sort(missed)
+	if len(missed) > 0 {
 		r.Run.Note(trade.Say("note.not_in_query", "count", len(missed), "keys", missed[:min(5, len(missed))]))
 	}
 	if err := r.settleDoubles(ctx, p, cursor); err != nil {

@@ -88,18 +88,6 @@ func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAct
 	return action
 }
 
-// applyAbsence returns an entry after a complete sweep that did not find its row.
-func applyAbsence(e trade.Entry) trade.Entry {
-	e.GoneSweeps++
-	switch {
-	case e.State.Created():
-		e.Flags = e.Flags.With(trade.MissingInERP, !e.Acknowledged.Has(trade.MissingInERP))
-	case e.GoneSweeps >= 2:
-		e.Withdraw()
-	}
-	return e
-}
-
 // touch sets the time of the last change, if people would see one: a row that was only judged again
 // keeps its time. It is that of the discovery: the start of a long run may be before the row was sent.
 func (r *Discoverer) touch(entry *trade.Entry, old trade.Entry) {

@@ -46,7 +46,15 @@ type keyCount struct {
 }
 
 // newSeenKeys returns a record with room for some entries of the ledger.
-func newSeenKeys(entries int) *seenKeys { return &seenKeys{set: newKeySet(entries)} }
+func newSeenKeys(entries int) *seenKeys {
+	s := make(keySet, keyBuckets)
+	if each := entries / keyBuckets; each > 0 {
+		for i := range s {
+			s[i] = make([]keyNote, 0, each+each/32+16)
+		}
+	}
+	return &seenKeys{set: s}
+}
 
 // asItStands returns the hash of what is compared of a row or an entry.
 func (r *seenKeys) asItStands(key string, cells trade.Hash, shown int64) run.KeyHash {
@@ -177,17 +185,6 @@ type keyNote struct {
 }
 
 const keyBuckets = 1 << 12
-
-// newKeySet returns a set with room for some hashes, which spread evenly over the buckets.
-func newKeySet(expected int) keySet {
-	s := make(keySet, keyBuckets)
-	if each := expected / keyBuckets; each > 0 {
-		for i := range s {
-			s[i] = make([]keyNote, 0, each+each/32+16)
-		}
-	}
-	return s
-}
 
 // search returns the bucket of a hash, and the place where it is or belongs: as hashes are spread
 // evenly, not far from where it would be if they were spread exactly so.

@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -31,7 +30,9 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	count := p.seen.keyCount
 	// so few rows were found that the sweep proves nothing
 	tooFew := count.Known >= brakeFewest && count.Found*2 < count.Known || count.Known >= brakeNone && count.Found == 0
-	if tooFew && !accepted(cursor.Sweep, count) {
+	// a person's release holds once, and only if at least half as many are found as that person was shown
+	released := cursor.Sweep != nil && cursor.Sweep.Released != nil && count.Found*2 >= *cursor.Sweep.Released
+	if tooFew && !released {
 		r.Run.Report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
@@ -73,47 +74,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	return nil
 }
 
-// accepted reports whether a person has released a sweep that finds so few rows. The release holds
-// once, and only if at least half as many are found as that person was shown.
-func accepted(last *trade.Sweep, count keyCount) bool {
-	return last != nil && last.Released != nil && count.Found*2 >= *last.Released
-}
-
-// loadKnown records all that the ledger knows of the job, before a sweep reads the ERP. Rows that
-// came with a braked sweep (with ids above last.Braked) are not expected to be found. loadKnown
-// also counts the entries, so that verify need not count them again if nothing changes until then.
-func (r *Discoverer) loadKnown(ctx context.Context, p *pager, last *trade.Sweep) error {
-	kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
-	if err != nil {
-		return err
-	}
-	p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
-	counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
-		var notes uint8
-		switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
-		case same, leave:
-			notes |= plain
-		}
-		if last == nil || last.Braked == 0 || k.ID <= last.Braked {
-			p.newest = max(p.newest, k.ID)
-			if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
-				notes |= alive
-			}
-		}
-		if k.State == trade.Sending || k.State == trade.Withdrawn || settledAbsence(k) {
-			notes |= settled
-		}
-		p.seen.load(k, notes)
-	})
-	if err != nil {
-		return err
-	}
-	if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
-		r.Proved = kept
-	}
-	return nil
-}
-
 // recordAbsences marks the entries whose row was not found; the second such sweep in a row
 // withdraws those that were never sent.
 func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
@@ -126,7 +86,14 @@ func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
 		ids = ids[:0]
 		var page trade.Page
 		for _, old := range entries {
-			entry := applyAbsence(old)
+			entry := old
+			entry.GoneSweeps++
+			switch {
+			case entry.State.Created():
+				entry.Flags = entry.Flags.With(trade.MissingInERP, !entry.Acknowledged.Has(trade.MissingInERP))
+			case entry.GoneSweeps >= 2:
+				entry.Withdraw()
+			}
 			r.touch(&entry, old)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}

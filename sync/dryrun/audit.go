@@ -114,8 +114,25 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 	if err != nil {
 		return Audit{}, err
 	}
-	a.out.Read = result.Rows
-	return a.result(), nil
+	out := a.out
+	out.Read, out.Breaches, out.Missing = result.Rows, []Breach{}, []Shortness{}
+	for _, b := range a.breaches {
+		b.Breach.Values = mostFrequent(b.values, auditKeys)
+		out.Breaches = append(out.Breaches, b.Breach)
+	}
+	slices.SortFunc(out.Breaches, func(x, y Breach) int {
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule),
+			cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
+	})
+	for _, s := range a.missing {
+		out.Missing = append(out.Missing, *s)
+	}
+	out.CancelledColumn = a.values.result(a.job)
+	slices.SortFunc(out.Missing, func(x, y Shortness) int {
+		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code),
+			cmp.Compare(x.Job, y.Job))
+	})
+	return out, nil
 }
 
 type breachKey struct{ field, rule, detail, column string }
@@ -163,39 +180,71 @@ func (a *auditor) flush(ctx context.Context) error {
 		return err
 	}
 	for i, got := range judged {
-		if err := a.count(a.keys[i], got.entry); err != nil {
+		key, e := a.keys[i], got.entry
+		hash := run.HashKey(key)
+		switch before, again := a.standing[hash]; {
+		case !again:
+			a.standing[hash] = e.State
+			*a.counter(e.State)++
+		case before != trade.Held:
+			*a.counter(before)--
+			a.standing[hash] = trade.Held
+			a.out.DoubleKeys++
+			a.out.Double += 2
+		default:
+			a.out.Double++
+		}
+		problems := problemsOf(e)
+		for _, p := range problems {
+			id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
+			b := a.breaches[id]
+			if b == nil {
+				p.Value = strings.Clone(p.Value)
+				severity := p.Severity
+				if severity == "" {
+					severity = trade.Refuse
+				}
+				b = &breachCount{Breach: Breach{
+					Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
+					Column: p.Column, Sample: p,
+				}, values: map[string]int{}}
+				a.breaches[id] = b
+			}
+			b.Rows++
+			if len(b.Keys) < auditKeys {
+				b.Keys = append(b.Keys, strings.Clone(key))
+			}
+			if _, known := b.values[p.Value]; known {
+				b.values[p.Value]++
+			} else if len(b.values) < auditValues {
+				b.values[strings.Clone(p.Value)] = 1
+			}
+		}
+		for _, w := range e.WaitingFor {
+			id := trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}
+			s := a.missing[id]
+			if s == nil {
+				if len(a.missing) >= auditMissing {
+					continue
+				}
+				id.Code = strings.Clone(id.Code)
+				s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
+				a.missing[id] = s
+			}
+			s.Rows++
+			if len(s.Keys) < auditKeys {
+				s.Keys = append(s.Keys, strings.Clone(key))
+			}
+		}
+		if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
+			continue
+		}
+		if err := a.each(Judgement{a.job.Name(), key, e.State, problems, e.WaitingFor}); err != nil {
 			return err
 		}
 	}
 	a.keys, a.batch = a.keys[:0], a.batch[:0]
 	return nil
-}
-
-func (a *auditor) count(key string, e trade.Entry) error {
-	hash := run.HashKey(key)
-	switch before, again := a.standing[hash]; {
-	case !again:
-		a.standing[hash] = e.State
-		*a.counter(e.State)++
-	case before != trade.Held:
-		*a.counter(before)--
-		a.standing[hash] = trade.Held
-		a.out.DoubleKeys++
-		a.out.Double += 2
-	default:
-		a.out.Double++
-	}
-	problems := problemsOf(e)
-	for _, p := range problems {
-		a.breach(key, p)
-	}
-	for _, w := range e.WaitingFor {
-		a.short(key, w)
-	}
-	if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
-		return nil
-	}
-	return a.each(Judgement{Job: a.job.Name(), Key: key, State: e.State, Problems: problems, WaitingFor: e.WaitingFor})
 }
 
 // counter returns the counter of rows that would be in a state.
@@ -207,72 +256,6 @@ func (a *auditor) counter(s trade.State) *int {
 		return &a.out.Waiting
 	}
 	return &a.out.Ready
-}
-
-func (a *auditor) breach(key string, p trade.Problem) {
-	id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
-	b := a.breaches[id]
-	if b == nil {
-		p.Value = strings.Clone(p.Value)
-		severity := p.Severity
-		if severity == "" {
-			severity = trade.Refuse
-		}
-		b = &breachCount{Breach: Breach{
-			Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
-			Column: p.Column, Sample: p,
-		}, values: map[string]int{}}
-		a.breaches[id] = b
-	}
-	b.Rows++
-	if len(b.Keys) < auditKeys {
-		b.Keys = append(b.Keys, strings.Clone(key))
-	}
-	if _, known := b.values[p.Value]; known {
-		b.values[p.Value]++
-	} else if len(b.values) < auditValues {
-		b.values[strings.Clone(p.Value)] = 1
-	}
-}
-
-func (a *auditor) short(key string, w trade.Awaited) {
-	id := trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}
-	s := a.missing[id]
-	if s == nil {
-		if len(a.missing) >= auditMissing {
-			return
-		}
-		id.Code = strings.Clone(id.Code)
-		s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
-		a.missing[id] = s
-	}
-	s.Rows++
-	if len(s.Keys) < auditKeys {
-		s.Keys = append(s.Keys, strings.Clone(key))
-	}
-}
-
-// result returns the sorted results.
-func (a *auditor) result() Audit {
-	out := a.out
-	out.Breaches, out.Missing = []Breach{}, []Shortness{}
-	for _, b := range a.breaches {
-		b.Breach.Values = mostFrequent(b.values, auditKeys)
-		out.Breaches = append(out.Breaches, b.Breach)
-	}
-	slices.SortFunc(out.Breaches, func(x, y Breach) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule),
-			cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
-	})
-	for _, s := range a.missing {
-		out.Missing = append(out.Missing, *s)
-	}
-	out.CancelledColumn = a.values.result(a.job)
-	slices.SortFunc(out.Missing, func(x, y Shortness) int {
-		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code),
-			cmp.Compare(x.Job, y.Job))
-	})
-	return out
 }
 
 // cancelledValues counts the values in the column of `cancelled`: all of the configured ones, and

@@ -50,15 +50,18 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	if err != nil {
 		return Verdict{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
 	}
-	judged, err := newJudge(j, c.References, parentsOfCase(c.Parents), c.Today).rows(context.Background(),
+	parents := mapping.Parents{} // as accepted rows
+	for job, table := range c.Parents {
+		for key, id := range table {
+			parents[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
+		}
+	}
+	judged, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
 		[]trade.Values{row.Values()})
 	if err != nil {
 		return Verdict{}, err
 	}
-	return verdictOf(row, judged[0].entry), nil
-}
-
-func verdictOf(row mapping.Row, got trade.Entry) Verdict {
+	got := judged[0].entry
 	v := Verdict{
 		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
 		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
@@ -66,7 +69,7 @@ func verdictOf(row mapping.Row, got trade.Entry) Verdict {
 	if got.Error != nil {
 		v.Problems = got.Error.Fields
 	}
-	return v
+	return v, nil
 }
 
 // checkCase compares the columns, references and parents of a case with those that the job uses: a
@@ -115,17 +118,6 @@ func checkCase(j *mapping.Job, c Case) error {
 	return errors.Join(errs...)
 }
 
-// parentsOfCase returns the parents of a case, as accepted rows.
-func parentsOfCase(tables map[string]map[string]string) mapping.Parents {
-	out := mapping.Parents{}
-	for job, table := range tables {
-		for key, id := range table {
-			out[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
-		}
-	}
-	return out
-}
-
 // doubleError is the error for a key that stands several times in the ERP.
 type doubleError struct{ why trade.Sentence }
 
@@ -158,8 +150,24 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	if err != nil {
 		return Case{}, err
 	}
+	// a producer that was looked up stands under the document, or under its code if the row has
+	// no more than that
+	refs := mapping.Codes{}
+	if answers := g.eval.AnswersOf(found.Row.Get); len(answers) > 0 {
+		refs[trade.ProducerByDocument] = answers
+	}
+	for kind, codes := range codesOf(g.eval.Job.Mapping, found.Row.Get) {
+		for _, code := range codes {
+			if id, ok := g.eval.Refs[kind][code]; ok {
+				if refs[kind] == nil {
+					refs[kind] = map[string]string{}
+				}
+				refs[kind][code] = id
+			}
+		}
+	}
 	c := Case{
-		Row: map[string]erp.Value{}, References: g.codes(found.Row.Get),
+		Row: map[string]erp.Value{}, References: refs,
 		Parents: map[string]map[string]string{}, Today: g.eval.Today,
 	}
 	for _, name := range job.Columns() {
@@ -177,26 +185,6 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 		c.Parents[at.Job][at.Key] = parent.RemoteID
 	}
 	return c, nil
-}
-
-// codes returns the part of the references that a row uses. A producer that was looked up stands under
-// the document, or under its code if the row has no more than that.
-func (g *judge) codes(get mapping.ColumnsOf) mapping.Codes {
-	out := mapping.Codes{}
-	if answers := g.eval.AnswersOf(get); len(answers) > 0 {
-		out[trade.ProducerByDocument] = answers
-	}
-	for kind, codes := range codesOf(g.eval.Job.Mapping, get) {
-		for _, code := range codes {
-			if id, ok := g.eval.Refs[kind][code]; ok {
-				if out[kind] == nil {
-					out[kind] = map[string]string{}
-				}
-				out[kind][code] = id
-			}
-		}
-	}
-	return out
 }
 
 // codesOf returns the codes that a row looks up, by de-para kind.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -75,9 +76,28 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 	for i, e := range entries {
 		rows[i] = mapping.Kept(e.Values)
 	}
-	if c.ask {
-		if err := c.fill(ctx, entries, rows); err != nil {
+	var short []trade.Entry
+	for i, e := range entries {
+		if c.ask && len(c.lacking(rows[i])) > 0 {
+			short = append(short, e)
+		}
+	}
+	if len(short) > 0 { // the ERP has the other columns, of rows whose key occurs there once
+		found, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
+		if err != nil {
 			return nil, err
+		}
+		for i, e := range entries {
+			if len(c.lacking(rows[i])) == 0 || len(found[e.Key]) != 1 {
+				continue
+			}
+			full := maps.Clone(rows[i])
+			for name, cell := range found[e.Key][0].Values() {
+				if _, had := full[name]; !had {
+					full[name] = cell
+				}
+			}
+			rows[i] = full
 		}
 	}
 	judged, err := c.judge.rows(ctx, rows)
@@ -102,47 +122,18 @@ func (c *Comparer) lacking(values trade.Values) []string {
 	return out
 }
 
-// fill reads the columns that were not mapped from the ERP, for rows whose key occurs there once.
-func (c *Comparer) fill(ctx context.Context, entries []trade.Entry, rows []trade.Values) error {
-	var short []trade.Entry
-	for i, e := range entries {
-		if len(c.lacking(rows[i])) > 0 {
-			short = append(short, e)
-		}
-	}
-	if len(short) == 0 {
-		return nil
-	}
-	found, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
-	if err != nil {
-		return err
-	}
-	for i, e := range entries {
-		lacking := c.lacking(rows[i])
-		if len(lacking) == 0 || len(found[e.Key]) != 1 {
-			continue
-		}
-		full := make(trade.Values, len(rows[i])+len(lacking))
-		for name, cell := range rows[i] {
-			full[name] = cell
-		}
-		for name, cell := range found[e.Key][0].Values() {
-			if _, had := full[name]; !had {
-				full[name] = cell
-			}
-		}
-		rows[i] = full
-	}
-	return nil
-}
-
 func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Difference {
 	d := Difference{
 		Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{},
 		Problems:   []trade.Problem{},
 		WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(values), Now: got.draft.Quantity(),
 	}
-	skip := c.fieldsOf(d.Unmapped)
+	skip := map[string]bool{} // fields of columns that were not kept
+	for _, f := range c.job.Mapping.Fields {
+		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(d.Unmapped, name) }) {
+			skip[f.Rule.Field] = true
+		}
+	}
 	for _, p := range problemsOf(got.entry) {
 		if !skip[p.Field] && p.Severity != trade.Warning {
 			d.Problems = append(d.Problems, p)
@@ -153,7 +144,16 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 		d.Verdict = NotComparable
 		return d
 	}
-	d.Sent = c.quantity(sent)
+	// the quantity in the form in which the mapping would have returned it
+	amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
+	for field, text := range sent {
+		var word string
+		if json.Unmarshal([]byte(text), &word) != nil {
+			word = text // a number
+		}
+		amount.Fields[field] = trade.DraftField{Text: word}
+	}
+	d.Sent = amount.Quantity()
 	now := requestFields(got.entry)
 	for _, rule := range trade.Rules(c.job.Spec.Sends) {
 		f := got.draft.Fields[rule.Field]
@@ -171,7 +171,21 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 	if len(skip) > 0 {
 		d.Now = d.Sent // computed from a part of the fields it would be a guess
 	}
-	d.WaitingFor = append(d.WaitingFor, c.waits(got, skip)...)
+	// it does not wait for codes that are incomplete because a column was not mapped
+	known := map[string]bool{}
+	for _, f := range c.job.Mapping.Fields {
+		if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
+			known[f.Spec.Ref] = true
+			for _, parent := range f.Spec.ParentJobs() {
+				known[parent] = true
+			}
+		}
+	}
+	for _, w := range got.entry.WaitingFor {
+		if known[w.Ref+w.Job] {
+			d.WaitingFor = append(d.WaitingFor, w)
+		}
+	}
 	switch {
 	case len(d.Problems) > 0:
 		d.Verdict = WouldBeRefused
@@ -183,52 +197,6 @@ func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Di
 		d.Verdict = NotComparable
 	}
 	return d
-}
-
-// waits returns what a row would wait for, without codes that are incomplete because a column was
-// not mapped.
-func (c *Comparer) waits(got judged, skip map[string]bool) []trade.Awaited {
-	known := map[string]bool{}
-	for _, f := range c.job.Mapping.Fields {
-		if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
-			known[f.Spec.Ref] = true
-			for _, parent := range f.Spec.ParentJobs() {
-				known[parent] = true
-			}
-		}
-	}
-	var out []trade.Awaited
-	for _, w := range got.entry.WaitingFor {
-		if known[w.Ref+w.Job] {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
-// fieldsOf returns the fields that use one of the columns.
-func (c *Comparer) fieldsOf(columns []string) map[string]bool {
-	out := map[string]bool{}
-	for _, f := range c.job.Mapping.Fields {
-		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(columns, name) }) {
-			out[f.Rule.Field] = true
-		}
-	}
-	return out
-}
-
-// quantity returns the quantity of a payload, in the form in which the mapping would have returned
-// it.
-func (c *Comparer) quantity(sent map[string]string) trade.Quantity {
-	d := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
-	for field, text := range sent {
-		var word string
-		if json.Unmarshal([]byte(text), &word) != nil {
-			word = text // a number
-		}
-		d.Fields[field] = trade.DraftField{Text: word}
-	}
-	return d.Quantity()
 }
 
 // requestFields returns the JSON text of each field of an entry's request, including the one in its

@@ -81,12 +81,6 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s
 	if err != nil {
 		return Preview{}, err
 	}
-	p.take(job, got)
-	return p, nil
-}
-
-// take fills in what became of a row.
-func (p *Preview) take(job *mapping.Job, got judged) {
 	entry := got.entry
 	p.State, p.Cause = entry.State, entry.Cause
 	p.Problems, p.WaitingFor = problemsOf(entry), entry.WaitingFor
@@ -104,6 +98,7 @@ func (p *Preview) take(job *mapping.Job, got judged) {
 			})
 		}
 	}
+	return p, nil
 }
 
 // Reasons answer the question "why was this row sent, or not?", from the ERP to the platform.

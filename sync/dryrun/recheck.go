@@ -71,9 +71,26 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	ready := slices.DeleteFunc(r.run.Dry.Ready, // which nobody reads any more
 		func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, sending.BatchSize) {
-		mine, err := r.notTaken(ctx, chunk)
-		if err != nil {
-			return err
+		// of the rows that another job of this dry run would send under the same key only one is sent
+		mine := slices.Clone(chunk)
+		for _, job := range r.run.Env.Jobs {
+			other := r.run.Dry.Jobs[job.Name()]
+			if job == r.run.Job || other == nil || job.Spec.Sends != r.run.Job.Spec.Sends ||
+				job.Identity.Space != r.run.Job.Identity.Space {
+				continue
+			}
+			kept := mine[:0]
+			for _, e := range mine {
+				if _, goes := other.Goes[run.HashKey(e.Key)]; !goes {
+					kept = append(kept, e)
+					continue
+				}
+				sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
+				if err := r.run.Dry.HoldBack(ctx, e); err != nil {
+					return err
+				}
+			}
+			mine = kept
 		}
 		alike, err := r.alike(ctx, mine, ahead)
 		if err == nil {
@@ -84,32 +101,6 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 		}
 	}
 	return nil
-}
-
-// notTaken holds the rows that another job of this dry run would send under the same key, since
-// only one of them is sent; it returns the others.
-func (r *pendingParents) notTaken(ctx context.Context, entries []trade.Entry) ([]trade.Entry, error) {
-	out := slices.Clone(entries)
-	for _, job := range r.run.Env.Jobs {
-		other := r.run.Dry.Jobs[job.Name()]
-		if job == r.run.Job || other == nil || job.Spec.Sends != r.run.Job.Spec.Sends ||
-			job.Identity.Space != r.run.Job.Identity.Space {
-			continue
-		}
-		kept := out[:0]
-		for _, e := range out {
-			if _, goes := other.Goes[run.HashKey(e.Key)]; !goes {
-				kept = append(kept, e)
-				continue
-			}
-			sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
-			if err := r.run.Dry.HoldBack(ctx, e); err != nil {
-				return nil, err
-			}
-		}
-		out = kept
-	}
-	return out, nil
 }
 
 // alike returns the rows that the recheck may hold or flag, and records the others in ahead as rows
@@ -146,8 +137,28 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 	if err != nil {
 		return err
 	}
-	if err := r.nameTwins(ctx, result.Twins, slices.Concat(entries, before)); err != nil {
+	shown := map[int64]trade.Shown{}
+	for _, e := range slices.Concat(entries, before) {
+		shown[e.ID] = e.Shown
+	}
+	var ids []int64
+	for _, t := range result.Twins {
+		if _, ok := shown[t.ID]; !ok {
+			ids = append(ids, t.ID)
+		}
+	}
+	sent, err := r.run.Ledger.Entries(ctx, ids)
+	if err != nil {
 		return err
+	}
+	for _, e := range sent {
+		shown[e.ID] = e.Shown
+	}
+	for _, t := range result.Twins {
+		r.run.Report.Twins.Add(trade.LikeRow{
+			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
+			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
+		})
 	}
 	r.run.Dry.ForgetParents()
 	now := map[int64]trade.Entry{}
@@ -173,35 +184,6 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// nameTwins adds the rows that are like another one to the report. known are rows that the ledger
-// need not be asked about.
-func (r *pendingParents) nameTwins(ctx context.Context, twins []sending.Twin, known []trade.Entry) error {
-	shown := map[int64]trade.Shown{}
-	for _, e := range known {
-		shown[e.ID] = e.Shown
-	}
-	var ids []int64
-	for _, t := range twins {
-		if _, ok := shown[t.ID]; !ok {
-			ids = append(ids, t.ID)
-		}
-	}
-	sent, err := r.run.Ledger.Entries(ctx, ids)
-	if err != nil {
-		return err
-	}
-	for _, e := range sent {
-		shown[e.ID] = e.Shown
-	}
-	for _, t := range twins {
-		r.run.Report.Twins.Add(trade.LikeRow{
-			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
-			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
-		})
 	}
 	return nil
 }

@@ -80,7 +80,35 @@ func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, erro
 			s.keys[run.HashKey(row.Key)] = true // a child may name it, also if it is cancelled
 		}
 		if !row.Cancelled {
-			s.add(&row)
+			if row.Key != "" && len(s.some) < surveySamples {
+				s.some = append(s.some, strings.Clone(row.Key))
+			}
+			for _, f := range s.job.Mapping.Fields {
+				if len(f.Spec.Columns) == 1 && (f.Spec.Ref != "" || len(f.Spec.SentBy) > 0) {
+					column := f.Spec.Columns[0]
+					v, _ := row.Get(column)
+					text, seen := mapping.PlainText(v), s.Joined[f.Rule.Field]
+					if strings.Contains(text, "|") && len(seen.Some) < surveySamples &&
+						!slices.Contains(seen.Some, text) {
+						s.Joined[f.Rule.Field] = JoinedCode{column, append(seen.Some, strings.Clone(text))}
+					}
+				}
+			}
+			for _, column := range s.job.Spec.Key {
+				s.column(column, &row)
+			}
+			for _, p := range s.refs {
+				for _, column := range p.columns {
+					s.column(column, &row)
+				}
+				if key, ok := mapping.ParentKey(row.Get, p.columns); ok {
+					p.rows++
+					p.keys[run.HashKey(key)] = ""
+					if len(p.keys) <= surveySamples {
+						p.keys[run.HashKey(key)] = strings.Clone(key)
+					}
+				}
+			}
 		}
 		return nil
 	})
@@ -89,41 +117,6 @@ func (e *Rehearsal) Survey(ctx context.Context, job *mapping.Job) (*Survey, erro
 	}
 	s.CancelledColumn = values.result(job)
 	return s, err
-}
-
-func (s *Survey) add(row *mapping.Row) {
-	if row.Key != "" && len(s.some) < surveySamples {
-		s.some = append(s.some, strings.Clone(row.Key))
-	}
-	for _, f := range s.job.Mapping.Fields {
-		if len(f.Spec.Columns) == 1 && (f.Spec.Ref != "" || len(f.Spec.SentBy) > 0) {
-			s.code(f.Rule.Field, f.Spec.Columns[0], row)
-		}
-	}
-	for _, column := range s.job.Spec.Key {
-		s.column(column, row)
-	}
-	for _, p := range s.refs {
-		for _, column := range p.columns {
-			s.column(column, row)
-		}
-		if key, ok := mapping.ParentKey(row.Get, p.columns); ok {
-			p.rows++
-			p.keys[run.HashKey(key)] = ""
-			if len(p.keys) <= surveySamples {
-				p.keys[run.HashKey(key)] = strings.Clone(key)
-			}
-		}
-	}
-}
-
-// code keeps a value that contains a |.
-func (s *Survey) code(field, column string, row *mapping.Row) {
-	v, _ := row.Get(column)
-	text, seen := mapping.PlainText(v), s.Joined[field]
-	if strings.Contains(text, "|") && len(seen.Some) < surveySamples && !slices.Contains(seen.Some, text) {
-		s.Joined[field] = JoinedCode{column, append(seen.Some, strings.Clone(text))}
-	}
 }
 
 func (s *Survey) column(name string, row *mapping.Row) {

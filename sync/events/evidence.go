@@ -39,25 +39,6 @@ const (
 // readPauses are the pauses between tries; the last one repeats.
 var readPauses = []time.Duration{30 * time.Second, time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute}
 
-// reconcileDoubts reads back the records that events named and that may be evidence, and settles
-// the doubts that they prove.
-func (h *Processor) reconcileDoubts(ctx context.Context) (more bool, err error) {
-	doubts, err := h.Rows.Doubts(ctx)
-	if err != nil {
-		return false, err
-	}
-	due, more, err := h.toRead(ctx, doubts)
-	if err != nil {
-		return false, err
-	}
-	for _, c := range due {
-		if err := h.readBack(ctx, c); err != nil {
-			return false, err
-		}
-	}
-	return more, h.settle(ctx)
-}
-
 // toRead returns the due records that must be read back. It removes those that are known to be
 // ours, and postpones those that no doubt needs. more reports whether some must be looked at again
 // soon.
@@ -76,7 +57,14 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 		return nil, false, err
 	}
 	var known, later []string
-	sent := sentIDs(doubts)
+	sent := map[string]bool{}
+	for _, d := range doubts {
+		for _, text := range sentOf(d.Attempt) {
+			if id, err := trade.ParseID(*text); err == nil {
+				sent[id] = true
+			}
+		}
+	}
 	for _, c := range all {
 		switch kind := ours[c.ID]; {
 		case sent[c.ID]: // a doubt's producer, wallet and so on: not an order commitment
@@ -108,19 +96,6 @@ func (h *Processor) toRead(ctx context.Context, doubts []trade.Doubt) (due []tra
 	err = errors.Join(h.Candidates.ForgetCandidates(ctx, known),
 		h.Candidates.PostponeCandidates(ctx, later, now.Add(postponed)))
 	return due, more || len(all) == batchMost, err
-}
-
-// sentIDs returns the ids that the requests in doubt contain.
-func sentIDs(doubts []trade.Doubt) map[string]bool {
-	out := map[string]bool{}
-	for _, d := range doubts {
-		for _, text := range sentOf(d.Attempt) {
-			if id, err := trade.ParseID(*text); err == nil {
-				out[id] = true
-			}
-		}
-	}
-	return out
 }
 
 // urgency is how urgently a record is needed.
@@ -184,7 +159,22 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 	var failure *apiclient.CallError
 	switch {
 	case err == nil:
-		return h.found(ctx, c, there)
+		c.Status = http.StatusOK
+		// the event reported a deletion, but the platform has the record: deleting may take a moment
+		if c.Purpose == trade.ForDeletion {
+			c.State = trade.CandidateRead
+			if c.Tries < maxReadTries {
+				return h.notRead(ctx, c)
+			}
+		}
+		c.State, c.NextAt, c.Fields, c.Unread = trade.CandidateRead, mapping.NoTime, map[string]string{}, there.Unread
+		for field, text := range acts.TextsOf(there) {
+			c.Fields[field] = *text
+		}
+		if made := typedAt(there.Raw, h.Zone); !made.From.IsZero() {
+			c.TypedFrom, c.TypedTo = made.From, made.to
+		}
+		return h.Candidates.SaveCandidate(ctx, c)
 	case !errors.As(err, &failure):
 		return err
 	case c.Purpose == trade.ForDeletion && failure.Answer.NotFound():
@@ -210,23 +200,3 @@ func (h *Processor) notRead(ctx context.Context, c trade.Candidate) error {
 
 // maxReadTries is how many tries the pauses allow in an hour.
 const maxReadTries = 12
-
-// found stores a record that the platform has.
-func (h *Processor) found(ctx context.Context, c trade.Candidate, there apiclient.OrderCommitment) error {
-	c.Status = http.StatusOK
-	// the event reported a deletion, but the platform has the record: deleting may take a moment
-	if c.Purpose == trade.ForDeletion {
-		c.State = trade.CandidateRead
-		if c.Tries < maxReadTries {
-			return h.notRead(ctx, c)
-		}
-	}
-	c.State, c.NextAt, c.Fields, c.Unread = trade.CandidateRead, mapping.NoTime, map[string]string{}, there.Unread
-	for field, text := range acts.TextsOf(there) {
-		c.Fields[field] = *text
-	}
-	if made := typedAt(there.Raw, h.Zone); !made.From.IsZero() {
-		c.TypedFrom, c.TypedTo = made.From, made.to
-	}
-	return h.Candidates.SaveCandidate(ctx, c)
-}

@@ -39,8 +39,28 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 		h.Log.Warn("a record was deleted on the platform", zap.String("job", entry.Job))
 	}
 	for _, entry := range entries {
-		if err := h.keepBack(ctx, said, entry); err != nil {
-			return err
+		// they are waiting, not held, because only the parent needs a decision
+		for _, job := range h.Jobs {
+			if !slices.Contains(job.Mapping.SentBy, entry.Job) {
+				continue
+			}
+			var children []trade.Entry
+			err := h.Rows.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
+				if hangsOn(e, said.ID) {
+					children = append(children, e)
+				}
+				return nil
+			})
+			if err != nil {
+				return err
+			}
+			for _, child := range children {
+				after := child
+				after.Wait(trade.CauseParent, mapping.NoTime, trade.Awaited{Job: entry.Job, Key: entry.Key})
+				if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	c.State, c.NextAt, c.Status = trade.CandidateSettled, mapping.NoTime, 404
@@ -66,34 +86,6 @@ func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.E
 
 // unsent are the states of rows that may still be sent.
 var unsent = []trade.State{trade.Pending, trade.Waiting, trade.Rejected}
-
-// keepBack makes the rows that were to be sent under a deleted record wait for it. They are
-// waiting, not held, because only the parent needs a decision.
-func (h *Processor) keepBack(ctx context.Context, said trade.EventNote, parent trade.Entry) error {
-	for _, job := range h.Jobs {
-		if !slices.Contains(job.Mapping.SentBy, parent.Job) {
-			continue
-		}
-		var children []trade.Entry
-		err := h.Rows.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
-			if hangsOn(e, said.ID) {
-				children = append(children, e)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, child := range children {
-			after := child
-			after.Wait(trade.CauseParent, mapping.NoTime, trade.Awaited{Job: parent.Job, Key: parent.Key})
-			if err := h.markDeleted(ctx, "kept back", said, child, after); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
 
 // hangsOn reports whether a row's request refers to a record.
 func hangsOn(e trade.Entry, id string) bool {

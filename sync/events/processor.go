@@ -127,7 +127,20 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	if err := h.takeAll(ctx); err != nil {
 		return false, err
 	}
-	return h.reconcileDoubts(ctx)
+	doubts, err := h.Rows.Doubts(ctx)
+	if err != nil {
+		return false, err
+	}
+	due, more, err := h.toRead(ctx, doubts)
+	if err != nil {
+		return false, err
+	}
+	for _, c := range due {
+		if err := h.readBack(ctx, c); err != nil {
+			return false, err
+		}
+	}
+	return more, h.settle(ctx)
 }
 
 // takeAll classifies all waiting events.
@@ -214,7 +227,33 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 	}
 	switch kind, remark := remarked[e.Event]; {
 	case slices.Contains(commitmentEvents, e.Event):
-		candidates = h.commitments(e, ids, ours, note)
+		deleted := e.Event == string(apiclient.EventDeleteOrderCommitment)
+		made := typedAt(e.Body, h.Zone)
+		for _, id := range ids {
+			c := trade.Candidate{
+				ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt,
+				LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome.Code != "",
+			}
+			switch ours[id] {
+			case outcome.OrderCommitments:
+				note(outcome.OrderCommitments, id)
+				if !deleted {
+					continue
+				}
+				c.Purpose = trade.ForDeletion
+			case "":
+				if len(ids) <= noteMost { // it may be ours: an event can come before the answer
+					note(outcome.OrderCommitments, id)
+				}
+				if deleted {
+					c.Purpose = trade.ForDeletion
+				}
+				c.TypedFrom, c.TypedTo = made.From, made.to
+			default: // it is only referred to by our requests
+				continue
+			}
+			candidates = append(candidates, c)
+		}
 		done("event.noted", len(heard))
 		done("event.to_read", len(candidates))
 	case remark:
@@ -235,40 +274,6 @@ func (h *Processor) classify(ctx context.Context, e *trade.InboxEvent, ids []str
 		e.Outcome = trade.Say("event.done", "did", did)
 	}
 	return heard, candidates, nil
-}
-
-// commitments classifies the ids in an event about order commitments.
-func (h *Processor) commitments(e *trade.InboxEvent, ids []string, ours map[string]string,
-	note func(kind, id string),
-) (out []trade.Candidate) {
-	deleted := e.Event == string(apiclient.EventDeleteOrderCommitment)
-	made := typedAt(e.Body, h.Zone)
-	for _, id := range ids {
-		c := trade.Candidate{
-			ID: id, Seq: e.Seq, Event: e.Event, Purpose: trade.ForDoubts, HeardAt: e.FirstAt,
-			LastAt: e.LastAt, NextAt: h.Now(), State: trade.CandidateHeard, Again: e.Outcome.Code != "",
-		}
-		switch ours[id] {
-		case outcome.OrderCommitments:
-			note(outcome.OrderCommitments, id)
-			if !deleted {
-				continue
-			}
-			c.Purpose = trade.ForDeletion
-		case "":
-			if len(ids) <= noteMost { // it may be ours: an event can come before the answer
-				note(outcome.OrderCommitments, id)
-			}
-			if deleted {
-				c.Purpose = trade.ForDeletion
-			}
-			c.TypedFrom, c.TypedTo = made.From, made.to
-		default: // it is only referred to by our requests
-			continue
-		}
-		out = append(out, c)
-	}
-	return out
 }
 
 // wake wakes the rows that wait for something that an event may be about. An event without any id

@@ -21,27 +21,6 @@ import (
 // log or a text for people. So each row's value is sealed before it is used: a keyed hash replaces
 // the number, which is read again from the ERP when the platform is to be asked.
 
-// checkLookup checks that the settings of a field with a lookup fit together.
-func checkLookup(path string, rule trade.FieldRule, spec FieldSpec) error {
-	switch {
-	case spec.Lookup != trade.ProducerByDocument:
-		return &SpecError{
-			path + ".lookup",
-			phrase.New("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
-		}
-	case rule.Platform != "producers":
-		return &SpecError{path + ".lookup", phrase.New("gives a producer, and %s is none", rule.Field)}
-	case len(spec.Columns) != 1:
-		return &SpecError{path, phrase.New("a lookup needs one column, with the CPF or CNPJ")}
-	case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
-		return &SpecError{
-			path,
-			phrase.New("has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"),
-		}
-	}
-	return nil
-}
-
 // checkLookups refuses a column that is looked up and also used for something else: its sealed
 // value is of no use there.
 func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
@@ -144,27 +123,6 @@ func (e *Evaluator) Code(document string) string {
 	h := hmac.New(sha256.New, e.LookupKey)
 	h.Write([]byte(document))
 	return hex.EncodeToString(h.Sum(nil)[:CodeLength/2])
-}
-
-// find looks up a sealed document in the platform's answers.
-func (f *fieldMapping) find(out trade.DraftField, text string,
-	refs Codes,
-) (trade.DraftField, *trade.Problem, *trade.Awaited) {
-	if len(text) < CodeLength {
-		out.Origin.Value = ""
-		return out, &trade.Problem{Rule: trade.RuleDocument}, nil
-	}
-	code, reason, wrong := strings.Cut(text, " ")
-	out.Origin.Value = code
-	if wrong {
-		return out, &trade.Problem{Rule: trade.RuleDocument, Detail: phrase.Packed(reason)}, nil
-	}
-	id, ok := refs[f.Spec.Lookup][code]
-	if !ok {
-		return out, nil, &trade.Awaited{Ref: f.Spec.Lookup, Code: code}
-	}
-	out.Text = id
-	return out, nil, nil
 }
 
 var errNoWholeNumber = errors.New("is not text, and no whole number")

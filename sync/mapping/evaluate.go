@@ -122,8 +122,14 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	case len(refused) > 0:
 		moved = entry.Refuse(refused, draft.Missing...)
 	case len(draft.Missing) > 0:
-		missing := stillBeforeCutOver(draft.Missing, entry.WaitingFor)
-		moved = entry.Wait(causeOfWaiting(missing), NoTime, missing...)
+		for i, m := range draft.Missing { // what the last sweep found of absent parents stays
+			if slices.ContainsFunc(entry.WaitingFor, func(a trade.Awaited) bool {
+				return a.BeforeCutOver() && a.Job == m.Job && a.Key == m.Key
+			}) {
+				draft.Missing[i].ParentCause = trade.CauseCutOver
+			}
+		}
+		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, draft.Missing...)
 	default:
 		moved = entry.Pend()
 	}
@@ -150,18 +156,6 @@ func causeOfWaiting(missing []trade.Awaited) string {
 		}
 	}
 	return trade.CauseParent
-}
-
-// stillBeforeCutOver returns what is missing, with what the last sweep found of absent parents.
-func stillBeforeCutOver(missing, before []trade.Awaited) []trade.Awaited {
-	for i, m := range missing {
-		if slices.ContainsFunc(before, func(a trade.Awaited) bool {
-			return a.BeforeCutOver() && a.Job == m.Job && a.Key == m.Key
-		}) {
-			missing[i].ParentCause = trade.CauseCutOver
-		}
-	}
-	return missing
 }
 
 // ColumnsIn returns a function that reads stored values.
@@ -240,47 +234,67 @@ func (f *fieldMapping) Apply(get ColumnsOf, refs Codes,
 		return out, nil, nil
 	}
 	if f.Spec.Lookup != "" {
-		return f.find(out, texts[0], refs)
+		text := texts[0]
+		if len(text) < CodeLength {
+			out.Origin.Value = ""
+			return out, &trade.Problem{Rule: trade.RuleDocument}, nil
+		}
+		code, reason, wrong := strings.Cut(text, " ")
+		out.Origin.Value = code
+		if wrong {
+			return out, &trade.Problem{Rule: trade.RuleDocument, Detail: phrase.Packed(reason)}, nil
+		}
+		id, ok := refs[f.Spec.Lookup][code]
+		if !ok {
+			return out, nil, &trade.Awaited{Ref: f.Spec.Lookup, Code: code}
+		}
+		out.Text = id
+		return out, nil, nil
 	}
 	if f.Spec.Ref != "" {
-		return f.resolve(out, JoinCode(texts), refs)
+		code := JoinCode(texts)
+		id, ok := refs[f.Spec.Ref][code]
+		if !ok {
+			return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code, Spelled: otherCapitals(code, refs[f.Spec.Ref])}
+		}
+		parsed, err := trade.ParseID(id)
+		if err != nil {
+			return out, &trade.Problem{Rule: trade.RuleUUID, Detail: phrase.Packed("de-para " + f.Spec.Ref)}, nil
+		}
+		out.Text = parsed
+		return out, nil, nil
 	}
 	text, problem := f.read(values[0], texts[0])
 	out.Text = text
 	if f.per != nil && problem == nil {
-		return f.convert(out, get)
+		per, problem, _ := f.per.Apply(get, nil, nil)
+		if len(per.Origin.Columns) > 0 {
+			out.Origin.Columns = append(slices.Clone(out.Origin.Columns), per.Origin.Columns...)
+			out.Origin.Value = JoinCode([]string{out.Origin.Value, per.Origin.Value})
+		}
+		if problem != nil {
+			return out, problem, nil
+		}
+		in, problem, _ := f.in.Apply(get, nil, nil)
+		from, to := trade.Unit(strings.ToUpper(per.Text)), trade.Unit(strings.ToUpper(in.Text))
+		if problem != nil || !to.Known() {
+			return out, nil, nil // the unit of the record is wrong, which makes the row invalid by itself
+		}
+		if !from.Known() {
+			return out, &trade.Problem{Rule: trade.RuleOneOf, Detail: "SC, KG, TON"}, nil
+		}
+		price, err := trade.ParseDecimal(out.Text)
+		if err != nil {
+			return out, &trade.Problem{Rule: trade.RuleNumber, Detail: phrase.Packed(f.number.sample)}, nil
+		}
+		price, exact := price.PerUnit(from, to, f.Spec.Scale)
+		if !exact {
+			return out, &trade.Problem{Rule: trade.RuleInexact, Detail: phrase.Packed(from + " → " + to)}, nil
+		}
+		out.Text = price.String()
+		return out, nil, nil
 	}
 	return out, problem, nil
-}
-
-// convert converts a price from the unit for which the ERP has it to the unit of the record.
-func (f *fieldMapping) convert(out trade.DraftField, get ColumnsOf) (trade.DraftField, *trade.Problem, *trade.Awaited) {
-	per, problem, _ := f.per.Apply(get, nil, nil)
-	if len(per.Origin.Columns) > 0 {
-		out.Origin.Columns = append(slices.Clone(out.Origin.Columns), per.Origin.Columns...)
-		out.Origin.Value = JoinCode([]string{out.Origin.Value, per.Origin.Value})
-	}
-	if problem != nil {
-		return out, problem, nil
-	}
-	in, problem, _ := f.in.Apply(get, nil, nil)
-	from, to := trade.Unit(strings.ToUpper(per.Text)), trade.Unit(strings.ToUpper(in.Text))
-	if problem != nil || !to.Known() {
-		return out, nil, nil // the unit of the record is wrong, which makes the row invalid by itself
-	}
-	if !from.Known() {
-		return out, &trade.Problem{Rule: trade.RuleOneOf, Detail: "SC, KG, TON"}, nil
-	}
-	price, err := trade.ParseDecimal(out.Text)
-	if err != nil {
-		return out, &trade.Problem{Rule: trade.RuleNumber, Detail: phrase.Packed(f.number.sample)}, nil
-	}
-	price, exact := price.PerUnit(from, to, f.Spec.Scale)
-	if !exact {
-		return out, &trade.Problem{Rule: trade.RuleInexact, Detail: phrase.Packed(from + " → " + to)}, nil
-	}
-	out.Text = price.String()
-	return out, nil, nil
 }
 
 // otherCapitals returns the code of a table that differs in capital letters only; "" if there is none.
@@ -294,22 +308,6 @@ func otherCapitals(code string, table map[string]string) (found string) {
 		}
 	}
 	return found
-}
-
-// resolve looks up a code in its de-para table.
-func (f *fieldMapping) resolve(out trade.DraftField, code string,
-	refs Codes,
-) (trade.DraftField, *trade.Problem, *trade.Awaited) {
-	id, ok := refs[f.Spec.Ref][code]
-	if !ok {
-		return out, nil, &trade.Awaited{Ref: f.Spec.Ref, Code: code, Spelled: otherCapitals(code, refs[f.Spec.Ref])}
-	}
-	parsed, err := trade.ParseID(id)
-	if err != nil {
-		return out, &trade.Problem{Rule: trade.RuleUUID, Detail: phrase.Packed("de-para " + f.Spec.Ref)}, nil
-	}
-	out.Text = parsed
-	return out, nil, nil
 }
 
 // read converts one value to the form of its field.

@@ -28,7 +28,11 @@ func (j *Job) factColumns() factColumns {
 			if !ok || f.Lookup != "" { // of a document there is only a hash
 				continue
 			}
-			for _, column := range slices.Concat(f.Columns, parentColumns(f)) {
+			columns := slices.Clone(f.Columns)
+			for _, parent := range f.SentBy {
+				columns = append(columns, parent.Columns...)
+			}
+			for _, column := range columns {
 				if _, constant := ConstOf(column); !constant {
 					out = append(out, ShowSpec{Label: column, Column: column})
 				}
@@ -60,14 +64,6 @@ func (j *Job) factColumns() factColumns {
 	}
 	if _, told := j.Spec.Fields["product"]; !told {
 		out.product = find(productWords, slices.Concat(key, every)...)
-	}
-	return out
-}
-
-func parentColumns(f FieldSpec) []string {
-	var out []string
-	for _, parent := range f.SentBy {
-		out = append(out, parent.Columns...)
 	}
 	return out
 }

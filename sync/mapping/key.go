@@ -88,8 +88,13 @@ func keyOf(row erp.Row, columns []string) (string, error) {
 	key := make([]byte, 0, 64)
 	for i, name := range columns {
 		v, ok := row.Get(name)
-		if err := keyFault(name, v, ok); err != nil {
-			return "", err
+		switch {
+		case !ok:
+			return "", phrase.Errorf("key column %s is not in the query", name)
+		case v.Err != "":
+			return "", phrase.Errorf("key column %s cannot be read: %w", name, v.Err)
+		case v.Kind == erp.Null:
+			return "", phrase.Errorf("key column %s is NULL", name)
 		}
 		if i > 0 {
 			key = append(key, '|')
@@ -97,19 +102,6 @@ func keyOf(row erp.Row, columns []string) (string, error) {
 		key = append(key, codePart(PlainText(v))...)
 	}
 	return string(key), keyForm(key)
-}
-
-// keyFault returns why a part of a key is unusable, or nil.
-func keyFault(column string, v erp.Value, ok bool) error {
-	switch {
-	case !ok:
-		return phrase.Errorf("key column %s is not in the query", column)
-	case v.Err != "":
-		return phrase.Errorf("key column %s cannot be read: %w", column, v.Err)
-	case v.Kind == erp.Null:
-		return phrase.Errorf("key column %s is NULL", column)
-	}
-	return nil
 }
 
 // keyForm returns why the text of a key is unusable although its parts are readable, or nil.

@@ -91,7 +91,23 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 			m.Lookups = append(m.Lookups, f)
 		}
 	}
-	errs = append(errs, m.linkUnits(path)...)
+	// a price per unit needs the field with the unit of the record
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Spec.Per == nil {
+			continue
+		}
+		at := slices.IndexFunc(m.Fields, func(o fieldMapping) bool { return o.Rule.Field == f.Spec.In })
+		if at < 0 || !slices.Contains(m.Fields[at].Rule.Values, string(trade.SC)) {
+			errs = append(errs, &SpecError{
+				path + "." + f.Rule.Field + ".in",
+				phrase.New("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
+			})
+			continue
+		}
+		unit := m.Fields[at]
+		f.in = &unit
+	}
 	errs = append(errs, m.checkLookups(spec, path)...)
 	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
 	for name := range spec.Fields {
@@ -111,28 +127,6 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 	m.SentBy = slices.Sorted(maps.Keys(parents))
 	m.Fingerprint = Fingerprint(spec.Sends, spec.Fields, spec.Checks, spec.Cancelled, spec.Invalid, zone.String())
 	return m, errs
-}
-
-// linkUnits gives each price that is converted the field with the unit of the record.
-func (m *Mapping) linkUnits(path string) []error {
-	var errs []error
-	for i := range m.Fields {
-		f := &m.Fields[i]
-		if f.Spec.Per == nil {
-			continue
-		}
-		at := slices.IndexFunc(m.Fields, func(o fieldMapping) bool { return o.Rule.Field == f.Spec.In })
-		if at < 0 || !slices.Contains(m.Fields[at].Rule.Values, string(trade.SC)) {
-			errs = append(errs, &SpecError{
-				path + "." + f.Rule.Field + ".in",
-				phrase.New("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
-			})
-			continue
-		}
-		unit := m.Fields[at]
-		f.in = &unit
-	}
-	return errs
 }
 
 // compilePrice is compileField with the unit for which the ERP has a price.
@@ -177,8 +171,21 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 			phrase.New("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
 		}
 	case spec.Lookup != "":
-		if err := checkLookup(path, rule, spec); err != nil {
-			return f, err
+		switch {
+		case spec.Lookup != trade.ProducerByDocument:
+			return f, &SpecError{
+				path + ".lookup",
+				phrase.New("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
+			}
+		case rule.Platform != "producers":
+			return f, &SpecError{path + ".lookup", phrase.New("gives a producer, and %s is none", rule.Field)}
+		case len(spec.Columns) != 1:
+			return f, &SpecError{path, phrase.New("a lookup needs one column, with the CPF or CNPJ")}
+		case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
+			return f, &SpecError{
+				path,
+				phrase.New("has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"),
+			}
 		}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
 		return f, &SpecError{path + ".scale", phrase.New("give 0 to 12 digits")}

@@ -85,7 +85,15 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 	rank := -1 // of the parent that the row waits for
 	var keys []string
 	var other *trade.Awaited // another job has a different record under the key
-	sent, of := f.sentParent(get, known)
+	var sent trade.Parent
+	var of trade.ParentKey
+	for _, spec := range f.Spec.SentBy {
+		key, ok := ParentKey(get, spec.Columns)
+		at := trade.ParentKey{Job: spec.Job, Key: key}
+		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
+			sent, of = p, at
+		}
+	}
 	for _, spec := range f.Spec.SentBy {
 		key, ok := ParentKey(get, spec.Columns)
 		if !ok || f.blank(get, spec.Columns) {
@@ -131,18 +139,6 @@ func (f *fieldMapping) applyParent(get ColumnsOf, known Parents) (trade.DraftFie
 		out.Origin.Value = strings.Join(keys, ", ")
 	}
 	return out, nil, missing
-}
-
-// sentParent returns the parent whose id counts, and its key; zero values if there is none.
-func (f *fieldMapping) sentParent(get ColumnsOf, known Parents) (sent trade.Parent, of trade.ParentKey) {
-	for _, spec := range f.Spec.SentBy {
-		key, ok := ParentKey(get, spec.Columns)
-		at := trade.ParentKey{Job: spec.Job, Key: key}
-		if p := known[at]; ok && p.RemoteID != "" && (sent.RemoteID == "" || sent.Changed && !p.Changed) {
-			sent, of = p, at
-		}
-	}
-	return sent, of
 }
 
 // rankOf returns the rank of a parent without an id: a row waits for the one with the highest rank.

@@ -110,7 +110,21 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 			Reason: trade.Say("attempt.created"),
 		}
 	case apiclient.NotSent:
-		return decideNotSent(a, fault)
+		d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
+		switch fault {
+		case apiclient.FaultCertificate:
+			d.Stop = &StopOrder{
+				StopCertificate, trade.Say("stop.api_certificate.cause", "cause", d.Reason), AllJobs,
+			}
+		case apiclient.FaultRequest:
+			d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.request", "why", d.Reason), AllJobs}
+		case apiclient.FaultWindow:
+			d.Stalled = true
+		case apiclient.FaultCanceled:
+		default:
+			d.Retry = RetrySoon
+		}
+		return d
 	case apiclient.Throttled:
 		return Decision{
 			Outcome: trade.OutcomeNotCreated, State: trade.Pending,
@@ -129,25 +143,6 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 		return decideRefused(a)
 	}
 	return decideUnknown(a, fault)
-}
-
-// decideNotSent decides when it is proved that no byte of the request left.
-func decideNotSent(a apiclient.Answer, fault apiclient.FaultCode) Decision {
-	d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
-	switch fault {
-	case apiclient.FaultCertificate:
-		d.Stop = &StopOrder{
-			StopCertificate, trade.Say("stop.api_certificate.cause", "cause", d.Reason), AllJobs,
-		}
-	case apiclient.FaultRequest:
-		d.Stop = &StopOrder{StopAddress, trade.Say("stop.api_address.request", "why", d.Reason), AllJobs}
-	case apiclient.FaultWindow:
-		d.Stalled = true
-	case apiclient.FaultCanceled:
-	default:
-		d.Retry = RetrySoon
-	}
-	return d
 }
 
 func notSentReason(a apiclient.Answer) trade.Sentence {
@@ -212,7 +207,15 @@ func decideRefused(a apiclient.Answer) Decision {
 	case http.StatusUnauthorized:
 		return DecideUnauthorized(a)
 	case http.StatusForbidden:
-		return decideForbidden(a)
+		switch {
+		case slices.Contains(a.Messages, KeyNotContract):
+			return ours(trade.Say("attempt.module"),
+				&StopOrder{StopModule, trade.Say("stop.api_module"), SameSends})
+		case a.APIForm() && a.Format == apiclient.FormatC:
+			return rejected(a, trade.Say("attempt.value", "value", strings.TrimPrefix(a.Text, unexpectedValue)))
+		}
+		return ours(trade.Say("attempt.permission"),
+			&StopOrder{StopPermission, trade.Say("stop.api_permission"), SameSends})
 	case http.StatusConflict:
 		return exists(trade.Say("attempt.collides", "answer", said(a)))
 	case http.StatusBadGateway:
@@ -253,18 +256,6 @@ func DecideUnauthorized(a apiclient.Answer) Decision {
 	}
 	return ours(trade.Say("attempt.key"),
 		&StopOrder{StopKey, trade.Say("stop.api_key"), AllJobs})
-}
-
-func decideForbidden(a apiclient.Answer) Decision {
-	switch {
-	case slices.Contains(a.Messages, KeyNotContract):
-		return ours(trade.Say("attempt.module"),
-			&StopOrder{StopModule, trade.Say("stop.api_module"), SameSends})
-	case a.APIForm() && a.Format == apiclient.FormatC:
-		return rejected(a, trade.Say("attempt.value", "value", strings.TrimPrefix(a.Text, unexpectedValue)))
-	}
-	return ours(trade.Say("attempt.permission"),
-		&StopOrder{StopPermission, trade.Say("stop.api_permission"), SameSends})
 }
 
 // decideMessages decides by the message keys of a refused record. Duplicate has priority over

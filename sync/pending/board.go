@@ -100,13 +100,21 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 			}
 			anew = append(anew, s.ID)
 		}
-		if err := b.read(ctx, job, anew, refs); err != nil {
-			return nil, err
+		for chunk := range slices.Chunk(anew, readTogether) {
+			entries, err := b.Ledger.Entries(ctx, chunk)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				f := b.fact(job, e, refs)
+				b.facts[e.ID], b.keys[trade.ParentKey{Job: e.Job, Key: e.Key}] = f, f
+			}
 		}
 	}
 	for _, f := range b.facts {
 		if f.look != b.look {
-			b.forget(f)
+			delete(b.facts, f.id)
+			delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
 		}
 	}
 	return b.group(ctx, refs)
@@ -140,25 +148,6 @@ func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 	}
 }
 
-func (b *Board) forget(f *fact) {
-	delete(b.facts, f.id)
-	delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
-}
-
-func (b *Board) read(ctx context.Context, job *mapping.Job, ids []int64, refs map[string]map[string]string) error {
-	for chunk := range slices.Chunk(ids, readTogether) {
-		entries, err := b.Ledger.Entries(ctx, chunk)
-		if err != nil {
-			return err
-		}
-		for _, e := range entries {
-			f := b.fact(job, e, refs)
-			b.facts[e.ID], b.keys[trade.ParentKey{Job: e.Job, Key: e.Key}] = f, f
-		}
-	}
-	return nil
-}
-
 // one returns the same copy of a text for all equal ones.
 func (b *Board) one(text string) string {
 	if have, ok := b.words[text]; ok {
@@ -190,7 +179,8 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 		f.subject = b.one(SubjectOf(e, problem, job.Spec))
 	}
 	f.retry = e.State == trade.Rejected && !e.Weak() && e.Payload != nil || e.State == trade.Waiting &&
-		e.Payload != nil && forPlatform(e)
+		e.Payload != nil && len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
+		func(a trade.Awaited) bool { return a.Platform == "" })
 	// a weight or price of zero or less is a typing error, which must not reduce the sums
 	f.kg, f.weighed = e.Quantity.Kilograms()
 	f.weighed = f.weighed && f.kg.Sign() > 0
@@ -208,9 +198,3 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 
 // fixations are the order types that set the price of grain that belongs to another record.
 var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.FixacaoDeposito: true}
-
-// forPlatform reports whether a row waits only for records of the platform.
-func forPlatform(e trade.Entry) bool {
-	return len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
-		func(a trade.Awaited) bool { return a.Platform == "" })
-}

@@ -5,7 +5,9 @@ package pending
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -33,7 +35,20 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 	g := &grouping{board: b, groups: map[string]*building{}}
 	short := lacking{board: b, have: refs, sums: map[code]*trade.Shortage{}}
 	var err error
-	g.outside, err = b.Ledger.Parents(ctx, b.outside())
+	seen := map[trade.ParentKey]bool{}
+	var outside []trade.ParentKey // parents that are not stuck themselves, of rows without a cause of their own
+	for _, f := range b.facts {
+		if f.group != "" {
+			continue
+		}
+		for _, p := range f.parents {
+			if key := p.ParentKey; b.keys[key] == nil && !seen[key] {
+				seen[key] = true
+				outside = append(outside, key)
+			}
+		}
+	}
+	g.outside, err = b.Ledger.Parents(ctx, outside)
 	if err != nil {
 		return nil, err
 	}
@@ -43,34 +58,57 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 	}
 	slices.Sort(ids) // in a fixed order, so that the samples do not change
 	for _, id := range ids {
-		short.add(b.facts[id], g.add(b.facts[id]))
+		f := b.facts[id]
+		on := g.add(f)
+		// once for each code that it lacks, and once for each of their kinds
+		codes := short.missing(f)
+		for i, c := range codes {
+			short.count(c, f, on)
+			if i == 0 || codes[i-1].kind != c.kind {
+				short.count(code{kind: c.kind}, f, on)
+			}
+			if slices.Contains(f.codes, c) {
+				short.sums[c].Sample = trade.SampleOf(short.sums[c].Sample, f.id)
+			}
+		}
 	}
-	view := &View{At: b.Now(), Moving: g.moving, Short: short.list()}
+	list := make([]trade.Shortage, 0, len(short.sums))
+	for _, s := range short.sums {
+		list = append(list, *s)
+	}
+	slices.SortFunc(list, func(a, b trade.Shortage) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), compareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
+			trade.CompareCodes(a.Code, b.Code))
+	})
+	view := &View{At: b.Now(), Moving: g.moving, Short: list}
 	for _, one := range g.groups {
-		view.Groups = append(view.Groups, one.done())
+		group := &one.Group
+		for _, p := range one.parts {
+			group.Own = append(group.Own, *p)
+		}
+		slices.SortFunc(group.Own, func(a, b Part) int {
+			return cmp.Or(cmp.Compare(a.Job, b.Job),
+				cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
+		})
+		for _, s := range one.sums {
+			group.Sums = append(group.Sums, *s)
+		}
+		slices.SortFunc(group.Sums, func(a, b Sum) int {
+			return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
+				compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
+		})
+		for _, text := range slices.Sorted(maps.Keys(one.subjects)) {
+			group.Subjects = append(group.Subjects, *one.subjects[text])
+		}
+		slices.SortStableFunc(group.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
+		group.Codes = len(group.Subjects)
+		group.Subjects = group.Subjects[:min(len(group.Subjects), subjectsShown)]
+		view.Groups = append(view.Groups, group)
 	}
 	slices.SortFunc(view.Groups, func(a, b *Group) int {
 		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Key, b.Key))
 	})
 	return view, nil
-}
-
-// outside returns the parents that are not stuck themselves, of the rows that have no cause of their own.
-func (b *Board) outside() []trade.ParentKey {
-	seen := map[trade.ParentKey]bool{}
-	var out []trade.ParentKey
-	for _, f := range b.facts {
-		if f.group != "" {
-			continue
-		}
-		for _, p := range f.parents {
-			if key := p.ParentKey; b.keys[key] == nil && !seen[key] {
-				seen[key] = true
-				out = append(out, key)
-			}
-		}
-	}
-	return out
 }
 
 // add counts a row, and returns the cause that keeps it; "" = nothing that a person must do.
@@ -92,7 +130,25 @@ func (g *grouping) add(f *fact) string {
 	}
 	if f.group != "" {
 		b.Cause, b.Problem = f.cause, f.problem
-		b.own(f)
+		k := Part{Job: f.job.Name(), State: f.state}
+		if b.parts[k] == nil {
+			b.parts[k] = &Part{Job: k.Job, State: k.State}
+		}
+		b.parts[k].Rows++
+		if f.retry {
+			b.parts[k].Retry++
+		}
+		if b.State == "" || b.State == trade.Waiting {
+			b.State = f.state
+		}
+		if f.subject != "" {
+			s := b.subjects[f.subject]
+			if s == nil {
+				s = &Subject{Text: f.subject}
+				b.subjects[f.subject] = s
+			}
+			s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
+		}
 		if len(b.Samples) < samplesKept {
 			b.Samples = append(b.Samples, f.id)
 		}
@@ -102,7 +158,20 @@ func (g *grouping) add(f *fact) string {
 			b.Samples = append(b.Samples, f.id)
 		}
 	}
-	b.add(f, cmp.Or(f.product, on.product))
+	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
+		b.Oldest = f.seen
+	}
+	k := sumKey{f.job.Spec.Sends, f.fixing, f.group == "", cmp.Or(f.product, on.product)}
+	s := b.sums[k]
+	if s == nil {
+		s = &Sum{Kind: k.kind, Fixing: k.fixing, Behind: k.behind, Product: k.product}
+		b.sums[k] = s
+	}
+	one := f.sums()
+	s.Join(one)
+	if k.kind == trade.OrderCommitments && one.Values == nil {
+		s.Unpriced++
+	}
 	return on.key
 }
 

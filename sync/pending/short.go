@@ -58,21 +58,6 @@ func (l *lacking) missing(f *fact) []code {
 	return slices.Compact(out) // one code may occur in two fields
 }
 
-// add counts a row once for each code that it lacks, and once for each of their kinds; on is the cause
-// under which the row stands.
-func (l *lacking) add(f *fact, on string) {
-	codes := l.missing(f)
-	for i, c := range codes {
-		l.count(c, f, on)
-		if i == 0 || codes[i-1].kind != c.kind {
-			l.count(code{kind: c.kind}, f, on)
-		}
-		if slices.Contains(f.codes, c) {
-			l.sums[c].Sample = trade.SampleOf(l.sums[c].Sample, f.id)
-		}
-	}
-}
-
 func (l *lacking) count(c code, f *fact, on string) {
 	sum := l.sums[c]
 	if sum == nil {
@@ -93,17 +78,4 @@ func (l *lacking) count(c code, f *fact, on string) {
 		loads[pile] = &trade.Load{}
 	}
 	loads[pile].Add(f.kg, f.weighed)
-}
-
-// list returns the codes of each kind, those that keep the most rows first, and then the total of the kind.
-func (l *lacking) list() []trade.Shortage {
-	out := make([]trade.Shortage, 0, len(l.sums))
-	for _, s := range l.sums {
-		out = append(out, *s)
-	}
-	slices.SortFunc(out, func(a, b trade.Shortage) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), compareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
-			trade.CompareCodes(a.Code, b.Code))
-	})
-	return out
 }

@@ -3,9 +3,6 @@
 package pending
 
 import (
-	"cmp"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -133,45 +130,6 @@ type sumKey struct {
 	product        string
 }
 
-func (b *building) own(f *fact) {
-	k := Part{Job: f.job.Name(), State: f.state}
-	if b.parts[k] == nil {
-		b.parts[k] = &Part{Job: k.Job, State: k.State}
-	}
-	b.parts[k].Rows++
-	if f.retry {
-		b.parts[k].Retry++
-	}
-	if b.State == "" || b.State == trade.Waiting {
-		b.State = f.state
-	}
-	if f.subject != "" {
-		s := b.subjects[f.subject]
-		if s == nil {
-			s = &Subject{Text: f.subject}
-			b.subjects[f.subject] = s
-		}
-		s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
-	}
-}
-
-func (b *building) add(f *fact, product string) {
-	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
-		b.Oldest = f.seen
-	}
-	k := sumKey{f.job.Spec.Sends, f.fixing, f.group == "", product}
-	s := b.sums[k]
-	if s == nil {
-		s = &Sum{Kind: k.kind, Fixing: k.fixing, Behind: k.behind, Product: k.product}
-		b.sums[k] = s
-	}
-	one := f.sums()
-	s.Join(one)
-	if k.kind == trade.OrderCommitments && one.Values == nil {
-		s.Unpriced++
-	}
-}
-
 // sums returns what the row adds to sums.
 func (f *fact) sums() trade.Sums {
 	out := trade.Sums{Rows: 1}
@@ -184,31 +142,6 @@ func (f *fact) sums() trade.Sums {
 		out.Values = map[string]trade.Decimal{f.currency: f.value}
 	}
 	return out
-}
-
-func (b *building) done() *Group {
-	g := &b.Group
-	for _, p := range b.parts {
-		g.Own = append(g.Own, *p)
-	}
-	slices.SortFunc(g.Own, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(a.Job, b.Job),
-			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
-	})
-	for _, s := range b.sums {
-		g.Sums = append(g.Sums, *s)
-	}
-	slices.SortFunc(g.Sums, func(a, b Sum) int {
-		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-			compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
-	})
-	for _, text := range slices.Sorted(maps.Keys(b.subjects)) {
-		g.Subjects = append(g.Subjects, *b.subjects[text])
-	}
-	slices.SortStableFunc(g.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
-	g.Codes = len(g.Subjects)
-	g.Subjects = g.Subjects[:min(len(g.Subjects), subjectsShown)]
-	return g
 }
 
 func compareBool(a, b bool) int {

@@ -221,17 +221,6 @@ type part struct {
 	bare       bool // it is in no line: what was sent is what the ERP has
 }
 
-// add adds a row.
-func (a accounts) add(r *Row) {
-	for _, p := range r.parts() {
-		of := a.of(p.accountKey)
-		of.Read, of.Sent = of.Read.Add(p.read), of.Sent.Add(p.sent)
-		if !p.bare {
-			of.add(p.lineKey, 1, p.amount)
-		}
-	}
-}
-
 // parts returns what a row is in the accounts.
 func (r *Row) parts() (out []part) {
 	var here []amount

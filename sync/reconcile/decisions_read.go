@@ -111,8 +111,18 @@ func (t *decisionReader) row(cells []string, line int) error {
 		return t.ctx.Err()
 	case strings.TrimSpace(strings.Join(cells, "")) == "":
 		return nil
-	case t.place == nil:
-		return t.header(cells)
+	case t.place == nil: // the columns are found by their titles, in either language and any order
+		place := make([]int, len(decisionColumns))
+		for i, c := range decisionColumns {
+			place[i] = slices.IndexFunc(cells, func(title string) bool {
+				return saysEither(foldWord(title), c.title)
+			})
+			if place[i] < 0 {
+				return errors.New(sentence("decisions.none", t.lang))
+			}
+		}
+		t.place, t.seen = place, map[trade.ParentKey]int{}
+		return nil
 	}
 	own := make([]string, len(decisionColumns))
 	for i, at := range t.place {
@@ -132,49 +142,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		cells: own,
 	}
 	before := len(t.faults)
-	t.decision(&d, cell("decision"))
-	version, err := strconv.ParseInt(cell("version"), 10, 64)
-	d.Version = version
-	if err != nil {
-		t.fault(line, "version", "decisions.altered")
-	} else {
-		for _, id := range altered(own) {
-			t.altered(line, id, cell(id))
-		}
-	}
-	if utf8.RuneCountInString(d.Reason) < LeastReason {
-		t.fault(line, "why", "decisions.no_reason", LeastReason)
-	}
-	key := trade.ParentKey{Job: d.Job, Key: d.Key}
-	if first := t.seen[key]; first > 0 {
-		t.fault(line, "key", "decisions.twice", first)
-	}
-	t.seen[key] = line
-	if len(t.faults) == before {
-		t.list = append(t.list, d)
-	}
-	return nil
-}
-
-// altered notes that a cell is not what was exported.
-func (t *decisionReader) altered(line int, column, text string) {
-	if column != "key" {
-		t.fault(line, column, "decisions.altered_or_moved")
-		return
-	}
-	hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError } // as some programs replace one
-	at := strings.IndexFunc(text, hidden)
-	if at < 0 {
-		t.fault(line, column, "decisions.key_altered", text)
-		return
-	}
-	r, _ := utf8.DecodeRuneInString(text[at:])
-	t.fault(line, column, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r), utf8.RuneCountInString(text[:at])+1)
-}
-
-// decision reads the decision of a row.
-func (t *decisionReader) decision(d *Decision, text string) {
-	typed := foldWord(text)
+	typed := foldWord(cell("decision"))
 	for _, act := range decisionActs {
 		if typed == act || saysEither(typed, i18n.Key("decision."+act)) {
 			d.Act = act
@@ -195,20 +163,40 @@ func (t *decisionReader) decision(d *Decision, text string) {
 		}
 		t.fault(d.Line, "decision", "decisions.unknown", strings.Join(offered, ", "))
 	}
-}
-
-// header finds the columns by their titles, in either language and any order.
-func (t *decisionReader) header(cells []string) error {
-	place := make([]int, len(decisionColumns))
-	for i, c := range decisionColumns {
-		place[i] = slices.IndexFunc(cells, func(title string) bool {
-			return saysEither(foldWord(title), c.title)
-		})
-		if place[i] < 0 {
-			return errors.New(sentence("decisions.none", t.lang))
+	version, err := strconv.ParseInt(cell("version"), 10, 64)
+	d.Version = version
+	if err != nil {
+		t.fault(line, "version", "decisions.altered")
+	} else {
+		for _, id := range altered(own) {
+			text := cell(id)
+			if id != "key" {
+				t.fault(line, id, "decisions.altered_or_moved")
+				continue
+			}
+			// some programs replace a character that cannot be seen
+			hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError }
+			at := strings.IndexFunc(text, hidden)
+			if at < 0 {
+				t.fault(line, id, "decisions.key_altered", text)
+				continue
+			}
+			r, _ := utf8.DecodeRuneInString(text[at:])
+			t.fault(line, id, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r),
+				utf8.RuneCountInString(text[:at])+1)
 		}
 	}
-	t.place, t.seen = place, map[trade.ParentKey]int{}
+	if utf8.RuneCountInString(d.Reason) < LeastReason {
+		t.fault(line, "why", "decisions.no_reason", LeastReason)
+	}
+	key := trade.ParentKey{Job: d.Job, Key: d.Key}
+	if first := t.seen[key]; first > 0 {
+		t.fault(line, "key", "decisions.twice", first)
+	}
+	t.seen[key] = line
+	if len(t.faults) == before {
+		t.list = append(t.list, d)
+	}
 	return nil
 }
 
@@ -259,7 +247,8 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 			case step.Before.Version != d.Version:
 				no.Refusal = acts.Moved
 			case step.Refused != acts.NotRefused:
-			case bulk(d.Act) && !slices.Contains(acts.BulkStates(d.Act), step.Before.State), step.MayDouble:
+			case step.MayDouble, (d.Act == "retry" || d.Act == "dismiss") &&
+				!slices.Contains(acts.BulkStates(d.Act), step.Before.State):
 				no.OneByOne = true
 			default:
 				p.Plan.Steps, p.Lines[step.Key] = append(p.Plan.Steps, step), d.Line
@@ -274,9 +263,6 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	slices.SortStableFunc(refused, func(a, b Refused) int { return a.Line - b.Line })
 	return out, refused, nil
 }
-
-// bulk reports whether an act may be ordered for many rows only if it can double or hide nothing.
-func bulk(act string) bool { return act == "retry" || act == "dismiss" }
 
 func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.RowPlan, error) {
 	first := group[0]

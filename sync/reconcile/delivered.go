@@ -7,15 +7,6 @@ import "github.com/safrasync/safrasync/trade"
 // delivered is how many kilograms were delivered on each contract, by its job and key.
 type delivered map[trade.ParentKey]trade.Decimal
 
-// add takes a delivery.
-func (d delivered) add(r *Row) {
-	kg, ok := weight(r.ERP)
-	if r.Sends == trade.Deliveries && r.Contract != "" && ok && r.counts() && r.State != trade.Dismissed {
-		of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
-		d[of] = d[of].Add(kg)
-	}
-}
-
 // over returns the divergence of a contract, and whether more was delivered than its tolerance allows.
 func (d delivered) over(r *Row, t Tolerance) (Divergence, bool) {
 	sum, some := d[trade.ParentKey{Job: r.Job, Key: r.Key}]

@@ -55,7 +55,27 @@ func (n *ERPNow) compare(ctx context.Context, t *taker) error {
 	for key, now := range n.Found {
 		old, known := before[now.ID]
 		i := slices.IndexFunc(n.Jobs, func(j ERPJob) bool { return j.Job == now.Job })
-		n.Jobs[i].add(old, now, known && t.counts(old) && !t.renumbered[key], t.counts(now))
+		j := &n.Jobs[i]
+		was := known && t.counts(old) && !t.renumbered[key]
+		stands := t.counts(now)
+		var had, has trade.Decimal
+		if was {
+			had, _ = old.Quantity.Kilograms()
+		}
+		if stands {
+			has, _ = now.Quantity.Kilograms()
+		}
+		switch {
+		case stands && !was:
+			j.New++
+		case was && !stands:
+			j.Gone++
+		case was && !reflect.DeepEqual(old.NewestValues(), now.NewestValues()):
+			j.Changed++
+		default:
+			continue
+		}
+		j.Kilograms = j.Kilograms.Add(has).Sub(had)
 	}
 	n.Jobs = slices.DeleteFunc(n.Jobs, func(j ERPJob) bool {
 		return j.Unread.Code == "" && j.New+j.Changed+j.Gone == 0
@@ -66,26 +86,4 @@ func (n *ERPNow) compare(ctx context.Context, t *taker) error {
 // counts reports whether the ERP has a document of the closing in an entry.
 func (t *taker) counts(e trade.Entry) bool {
 	return e.GoneSweeps == 0 && !e.Away() && (e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
-}
-
-// add counts the difference between an entry and the same row as it is read.
-func (j *ERPJob) add(old, now trade.Entry, was, stands bool) {
-	var before, after trade.Decimal
-	if was {
-		before, _ = old.Quantity.Kilograms()
-	}
-	if stands {
-		after, _ = now.Quantity.Kilograms()
-	}
-	switch {
-	case stands && !was:
-		j.New++
-	case was && !stands:
-		j.Gone++
-	case was && !reflect.DeepEqual(old.NewestValues(), now.NewestValues()):
-		j.Changed++
-	default:
-		return
-	}
-	j.Kilograms = j.Kilograms.Add(after).Sub(before)
 }

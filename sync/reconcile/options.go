@@ -125,5 +125,3 @@ var AllSections = []SectionID{
 	SummarySection, BridgeSection, DifferenceSection, TotalsSection, ContractsSection, DeliveriesSection,
 	TraceabilitySection, DivergencesSection, ExceptionsSection, MessagesSection,
 }
-
-func (o Options) has(s SectionID) bool { return len(o.Sections) == 0 || slices.Contains(o.Sections, s) }

@@ -91,24 +91,6 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 	return out, err
 }
 
-// fill adds the answer about a contract that the platform has. One that was sent later has none.
-func (a *Answers) fill(r *Row) {
-	if a != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && !r.After {
-		r.Platform = a.of[r.RemoteID]
-	}
-}
-
-// add counts the answer about a row.
-func (a *Asked) add(p *Platform) {
-	a.Contracts++
-	switch {
-	case p.Fault == notFound:
-		a.NotFound++
-	case !p.Found, p.Unread:
-		a.Unreadable++
-	}
-}
-
 // notFound is the fault of a contract that the platform does not have.
 const notFound = "not found"
 

@@ -52,7 +52,14 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 		return s.sums, nil
 	}
 	out := &sums{filter: o.Filter, tolerance: o.Tolerance, delivered: delivered{}, differing: map[trade.Kind][]int64{}}
-	jobs, totals, accounts := newSummaries(s.Head), totals{}, accounts{}
+	for _, j := range s.Head.Jobs {
+		out.Summaries = append(out.Summaries, Summary{
+			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside, SweptAt: j.SweptAt,
+			States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
+		})
+	}
+	since := make([]int, len(s.Head.Jobs)) // rows since the last complete sweep
+	totals, accounts := totals{}, accounts{}
 	read, counts := 0, s.counts && s.sums == nil
 	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
 		over := delivered{}
@@ -61,22 +68,68 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			if s.progress != nil && read%takePage == 0 {
 				s.progress(read, false)
 			}
-			if counts {
-				s.Head.count(r)
+			job := slices.IndexFunc(s.Head.Jobs, func(j JobHead) bool { return j.Job == r.Job })
+			if job >= 0 {
+				out.Summaries[job].add(r)
+				if r.Since {
+					since[job]++
+				}
 			}
-			jobs.add(r)
+			if counts {
+				s.Head.Rows++
+				if job >= 0 {
+					s.Head.Jobs[job].Rows++
+				}
+				if r.Reduced {
+					s.Head.Reduced++
+				}
+				if r.Platform != nil {
+					s.Head.Asked.Contracts++
+					switch {
+					case r.Platform.Fault == notFound:
+						s.Head.Asked.NotFound++
+					case !r.Platform.Found, r.Platform.Unread:
+						s.Head.Asked.Unreadable++
+					}
+				}
+			}
 			if r.Day != "" && r.State != trade.Invalid && (out.First == "" || r.Day < out.First) {
 				out.First = r.Day
 			}
-			out.delivered.add(r)
+			kg, ok := weight(r.ERP)
+			if r.Sends == trade.Deliveries && r.Contract != "" && ok && r.counts() && r.State != trade.Dismissed {
+				of := trade.ParentKey{Job: r.Parent, Key: r.Contract}
+				out.delivered[of] = out.delivered[of].Add(kg)
+			}
 			d, more := out.delivered.over(r, o.Tolerance)
 			if more {
 				over[trade.ParentKey{Job: r.Job, Key: r.Key}] = *d.Then
 			}
 			if o.Filter.Match(r) {
-				accounts.add(r)
+				for _, p := range r.parts() {
+					of := accounts.of(p.accountKey)
+					of.Read, of.Sent = of.Read.Add(p.read), of.Sent.Add(p.sent)
+					if !p.bare {
+						of.add(p.lineKey, 1, p.amount)
+					}
+				}
 				if !r.After {
-					out.add(number, r, more)
+					out.Selected++
+					if r.Day == "" {
+						out.Undated++
+					}
+					list := divergencesOf(r, out.tolerance)
+					for _, d := range list {
+						if !d.Acknowledged {
+							out.Divergences++
+						}
+					}
+					if more {
+						out.Divergences++
+					}
+					if more || len(list) > 0 {
+						out.differing[r.Sends] = append(out.differing[r.Sends], number)
+					}
 					totals.add(r)
 				}
 			}
@@ -93,48 +146,19 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 		s.progress(read, true)
 	}
 	whole := s.whole(o.Filter)
-	for _, job := range s.Head.Jobs {
+	for i, job := range s.Head.Jobs {
+		if sum := &out.Summaries[i]; job.InScope != nil {
+			// what the sweep found or missed, and what came since, must be all rows
+			scope := *job.InScope + job.SweepGone + since[i] - sum.Gone
+			sum.InScope = &scope
+		}
 		if whole && among(o.Filter.Jobs, job.Job) {
 			accounts.beside(job, o.Filter)
 		}
 	}
-	out.Summaries, out.Totals, out.Accounts = jobs.done(), totals.sorted(), accounts.done(whole, s.placed())
+	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, s.placed())
 	s.sums = out
 	return out, nil
-}
-
-// add takes a row that is selected, with its number, and whether too much was delivered on it.
-func (v *sums) add(number int64, r *Row, over bool) {
-	v.Selected++
-	if r.Day == "" {
-		v.Undated++
-	}
-	list := divergencesOf(r, v.tolerance)
-	for _, d := range list {
-		if !d.Acknowledged {
-			v.Divergences++
-		}
-	}
-	if over {
-		v.Divergences++
-	}
-	if over || len(list) > 0 {
-		v.differing[r.Sends] = append(v.differing[r.Sends], number)
-	}
-}
-
-// count counts a row.
-func (h *Head) count(r *Row) {
-	h.Rows++
-	if i := slices.IndexFunc(h.Jobs, func(j JobHead) bool { return j.Job == r.Job }); i >= 0 {
-		h.Jobs[i].Rows++
-	}
-	if r.Reduced {
-		h.Reduced++
-	}
-	if r.Platform != nil {
-		h.Asked.add(r.Platform)
-	}
 }
 
 // whole reports whether the rows of a report are all that the ERP's queries return, with those that
@@ -167,7 +191,72 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	v := sums.Overview
 	w = maskingWriter{w}
 	p := &printer{s, o, w, sums}
-	heading := p.heading()
+	h := p.Head
+	var lines []string
+	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
+	if h.Name != "" {
+		say("line.name", h.Name)
+	}
+	if h.Kind == ClosedKind {
+		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
+			h.Closed.Reason)
+	} else {
+		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
+		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
+	}
+	moment := lines[len(lines)-1]
+	if h.Kind == ClosedKind {
+		say("line.hash", h.Closed.Audit, h.Closed.Hash)
+	}
+	if h.Day != "" {
+		say("line.day", dayText(h.Day, p.Lang))
+	}
+	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
+		from, to := sentence("line.begin", p.Lang), sentence("line.end", p.Lang)
+		if !f.From.IsZero() {
+			from = dayText(f.From.String(), p.Lang)
+		}
+		if !f.To.IsZero() {
+			to = dayText(f.To.String(), p.Lang)
+		}
+		say("line.period", from, to)
+	}
+	var parts []string
+	add := func(what i18n.Key, list []string) {
+		if len(list) > 0 {
+			parts = append(parts, sentence(what, p.Lang)+" "+strings.Join(list, ", "))
+		}
+	}
+	add("column.job", p.Filter.Jobs)
+	add("filter.harvest", p.Filter.Harvests)
+	add("filter.product", p.Filter.Products)
+	add("filter.branch", p.Filter.Branches)
+	add("filter.producer", p.Filter.Producers)
+	add("filter.place", p.Filter.Places)
+	add("filter.wallet", p.Filter.Wallets)
+	var states []string
+	for _, s := range p.Filter.States {
+		states = append(states, s.Label(p.Lang))
+	}
+	add("filter.state", states)
+	if len(parts) > 0 {
+		say("line.filter", strings.Join(parts, "; "))
+	}
+	if h.Reduced > 0 {
+		say("line.reduced", h.Reduced)
+	}
+	if h.Asked != nil {
+		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
+	}
+	if p.Console != "" {
+		say("line.console", p.Console+"/report")
+	}
+	say("line.report", h.ID, h.Program)
+	say("line.document")
+	heading := Heading{
+		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
+		Console: p.Console,
+	}
 	heading.Cover = v.Accounts
 	if err := w.Begin(heading); err != nil {
 		return v, err
@@ -194,7 +283,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		{ExceptionsSection, exceptionsColumns, p.exceptions},
 		{MessagesSection, messagesColumns, p.messages},
 	} {
-		if !o.has(step.id) {
+		if len(o.Sections) > 0 && !slices.Contains(o.Sections, step.id) {
 			continue
 		}
 		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
@@ -202,10 +291,12 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		if err := w.Section(Section{
-			step.id, sentence(i18n.Key("section.title."+string(step.id)), o.Lang), note,
-			columnsIn(o.Lang, step.columns),
-		}); err != nil {
+		columns := make([]Column, len(step.columns))
+		for i, c := range step.columns {
+			columns[i] = Column{c.id, sentence(c.title, o.Lang), c.typ}
+		}
+		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
+		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err
 		}
 		if err := step.write(); err != nil {
@@ -225,83 +316,6 @@ type printer struct {
 
 func (p *printer) say(f i18n.Key, args ...any) string {
 	return i18n.Format(sentence(f, p.Lang), args...)
-}
-
-// heading returns the heading, which states in words what the numbers are.
-func (p *printer) heading() Heading {
-	h := p.Head
-	var lines []string
-	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
-	if h.Name != "" {
-		say("line.name", h.Name)
-	}
-	switch h.Kind {
-	case ClosedKind:
-		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
-			h.Closed.Reason)
-		say("line.hash", h.Closed.Audit, h.Closed.Hash)
-	default:
-		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
-		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
-	}
-	moment := lines[len(lines)-1]
-	if h.Kind == ClosedKind { // its hash stands after it
-		moment = lines[len(lines)-2]
-	}
-	if h.Day != "" {
-		say("line.day", dayText(h.Day, p.Lang))
-	}
-	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
-		from, to := sentence("line.begin", p.Lang), sentence("line.end", p.Lang)
-		if !f.From.IsZero() {
-			from = dayText(f.From.String(), p.Lang)
-		}
-		if !f.To.IsZero() {
-			to = dayText(f.To.String(), p.Lang)
-		}
-		say("line.period", from, to)
-	}
-	if text := p.Filter.text(p.Lang); text != "" {
-		say("line.filter", text)
-	}
-	if h.Reduced > 0 {
-		say("line.reduced", h.Reduced)
-	}
-	if h.Asked != nil {
-		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
-	}
-	if p.Console != "" {
-		say("line.console", p.Console+"/report")
-	}
-	say("line.report", h.ID, h.Program)
-	say("line.document")
-	return Heading{
-		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
-		Console: p.Console,
-	}
-}
-
-// text returns the filter in words, without the period; "" if everything is selected.
-func (f Filter) text(lang trade.Lang) string {
-	var parts []string
-	add := func(what i18n.Key, list []string) {
-		if len(list) > 0 {
-			parts = append(parts, sentence(what, lang)+" "+strings.Join(list, ", "))
-		}
-	}
-	add("column.job", f.Jobs)
-	add("filter.harvest", f.Harvests)
-	add("filter.product", f.Products)
-	add("filter.branch", f.Branches)
-	add("filter.producer", f.Producers)
-	add("filter.place", f.Places)
-	add("filter.wallet", f.Wallets)
-	var states []string
-	for _, s := range f.States {
-		states = append(states, s.Label(lang))
-	}
-	add("filter.state", states)
-	return strings.Join(parts, "; ")
 }
 
 // splitTarget splits the target of an act on a row.
@@ -351,68 +365,56 @@ func (p *printer) summary(list []Summary) error {
 				})
 			}
 		}
-		p.equation(s, add)
-		p.outside(s, add)
+		if s.InScope != nil {
+			add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
+		} else {
+			add("in_erp", p.say("summary.in_erp"), nil, "total")
+		}
+		for _, state := range summaryOrder {
+			if n := s.States[state]; n > 0 ||
+				slices.Contains([]trade.State{
+					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
+					trade.InDoubt, trade.Dismissed,
+				}, state) {
+				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
+			}
+		}
+		for _, extra := range []struct {
+			id string
+			n  int
+		}{{"moved", s.Moved}, {"after", s.After}} {
+			if extra.n > 0 {
+				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
+			}
+		}
+		add("sum", p.say("summary.sum"), s.Sum(), "total")
+		if d := s.Difference(); d != nil {
+			add("difference", p.say("summary.difference"), *d, "proof")
+		} else {
+			add("difference", p.say("summary.no_sweep"), nil, "proof")
+		}
+		for _, f := range subCounts {
+			if n := s.Flags[f]; n > 0 || f == trade.Changed {
+				add("flag:"+string(f), f.Label(p.Lang), n, "of_which")
+			}
+		}
+		if s.Gone > 0 {
+			add("gone", p.say("summary.gone"), s.Gone, "outside")
+			for _, state := range summaryOrder {
+				if n := s.GoneStates[state]; n > 0 {
+					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
+				}
+			}
+			if s.GoneMoved > 0 {
+				add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
+			}
+		}
+		if s.Unreadable > 0 {
+			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
+		}
 		if err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// equation adds the lines of a job's equation: what the ERP has in scope, the summands, their sum,
-// the difference, and the sub-counts.
-func (p *printer) equation(s Summary, add func(id, text string, n any, role string)) {
-	if s.InScope != nil {
-		add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
-	} else {
-		add("in_erp", p.say("summary.in_erp"), nil, "total")
-	}
-	for _, state := range summaryOrder {
-		if n := s.States[state]; n > 0 ||
-			slices.Contains([]trade.State{
-				trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
-				trade.InDoubt, trade.Dismissed,
-			}, state) {
-			add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
-		}
-	}
-	for _, extra := range []struct {
-		id string
-		n  int
-	}{{"moved", s.Moved}, {"after", s.After}} {
-		if extra.n > 0 {
-			add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
-		}
-	}
-	add("sum", p.say("summary.sum"), s.Sum(), "total")
-	if d := s.Difference(); d != nil {
-		add("difference", p.say("summary.difference"), *d, "proof")
-	} else {
-		add("difference", p.say("summary.no_sweep"), nil, "proof")
-	}
-	for _, f := range subCounts {
-		if n := s.Flags[f]; n > 0 || f == trade.Changed {
-			add("flag:"+string(f), f.Label(p.Lang), n, "of_which")
-		}
-	}
-}
-
-// outside adds the rows that are in no sum: those that left the ERP, and those without a usable
-// key.
-func (p *printer) outside(s Summary, add func(id, text string, n any, role string)) {
-	if s.Gone > 0 {
-		add("gone", p.say("summary.gone"), s.Gone, "outside")
-		for _, state := range summaryOrder {
-			if n := s.GoneStates[state]; n > 0 {
-				add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
-			}
-		}
-		if s.GoneMoved > 0 {
-			add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
-		}
-	}
-	if s.Unreadable > 0 {
-		add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
-	}
 }

@@ -210,7 +210,20 @@ func (p *printer) divergences() error {
 				list = append(list, over)
 			}
 			for _, d := range list {
-				if err := p.divergence(d); err != nil {
+				var difference any
+				dealt := Label{"", ""}
+				if d.Acknowledged {
+					dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
+				}
+				if diff := d.Difference(); diff != nil {
+					difference = *diff
+				}
+				err := p.w.Row(append(p.lead(r),
+					Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
+					number(d.Here), number(d.Then), difference, d.Unit, d.Note,
+					r.Product, r.Harvest, r.Producer, dealt,
+				))
+				if err != nil {
 					return err
 				}
 			}
@@ -221,23 +234,6 @@ func (p *printer) divergences() error {
 		}
 	}
 	return nil
-}
-
-func (p *printer) divergence(d Divergence) error {
-	r := d.Row
-	var difference any
-	dealt := Label{"", ""}
-	if d.Acknowledged {
-		dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
-	}
-	if diff := d.Difference(); diff != nil {
-		difference = *diff
-	}
-	return p.w.Row(append(p.lead(r),
-		Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
-		number(d.Here), number(d.Then), difference, d.Unit, d.Note,
-		r.Product, r.Harvest, r.Producer, dealt,
-	))
 }
 
 // exceptions writes people's decisions.

@@ -97,11 +97,29 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 		if !r.counts() {
 			return nil
 		}
-		out.age(r, fixer)
+		if r.stuck() {
+			who := fixer(r.Entry()).Department()
+			if out.Ages[who] == nil {
+				out.Ages[who] = &[AgeBands]trade.Figure{}
+			}
+			kg, _ := weight(r.ERP)
+			n := band(out.At.Sub(r.Seen))
+			out.Ages[who][n].Of.Of = trade.Selection{Who: string(who), Age: strconv.Itoa(n)}
+			out.Ages[who][n].Join(trade.Sums{Rows: 1, Kilograms: kg})
+		}
 		if r.Sends != trade.OrderCommitments {
 			return nil
 		}
-		out.value(r, days)
+		value, priced := r.ERP.Value()
+		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && r.Day != "" && fixed(r.OrderType) {
+			if days[r.Day] == nil {
+				days[r.Day] = &SeasonDay{Day: r.Day}
+			}
+			days[r.Day].ERP = days[r.Day].ERP.Add(value)
+			if r.onPlatform() {
+				days[r.Day].Sent = days[r.Day].Sent.Add(value)
+			}
+		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
 			one := trade.Sums{Rows: 1, Kilograms: kg}
 			out.Whole.add(r.State, one)
@@ -123,36 +141,6 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 	}
 	slices.SortFunc(out.Days, func(a, b SeasonDay) int { return cmp.Compare(a.Day, b.Day) })
 	return out, err
-}
-
-// age adds a row that does not go to the sums by age.
-func (s *Season) age(r *Row, fixer func(trade.Entry) trade.Fixer) {
-	if !r.stuck() {
-		return
-	}
-	who := fixer(r.Entry()).Department()
-	if s.Ages[who] == nil {
-		s.Ages[who] = &[AgeBands]trade.Figure{}
-	}
-	kg, _ := weight(r.ERP)
-	n := band(s.At.Sub(r.Seen))
-	s.Ages[who][n].Of.Of = trade.Selection{Who: string(who), Age: strconv.Itoa(n)}
-	s.Ages[who][n].Join(trade.Sums{Rows: 1, Kilograms: kg})
-}
-
-// value adds a row to the sums by day.
-func (s *Season) value(r *Row, days map[string]*SeasonDay) {
-	value, priced := r.ERP.Value()
-	if !priced || r.ERP.Currency != seasonCurrency || value.Sign() <= 0 || r.Day == "" || !fixed(r.OrderType) {
-		return
-	}
-	if days[r.Day] == nil {
-		days[r.Day] = &SeasonDay{Day: r.Day}
-	}
-	days[r.Day].ERP = days[r.Day].ERP.Add(value)
-	if r.onPlatform() {
-		days[r.Day].Sent = days[r.Day].Sent.Add(value)
-	}
 }
 
 func of(list map[string]*Stand, name string, is trade.Selection) *Stand {

@@ -119,14 +119,6 @@ type column struct {
 	typ   Type
 }
 
-func columnsIn(lang trade.Lang, list []column) []Column {
-	out := make([]Column, len(list))
-	for i, c := range list {
-		out[i] = Column{c.id, sentence(c.title, lang), c.typ}
-	}
-	return out
-}
-
 // Text returns a cell of the column as text in a language.
 func (c Column) Text(cell any, lang trade.Lang, zone *time.Location) string {
 	if d, ok := cell.(trade.Decimal); ok && c.Type == MoneyColumn {

@@ -33,7 +33,18 @@ type Selected struct {
 // Select returns the rows that a selection names; fixer is that of [Snapshot.Season].
 func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixer) (Selected, error) {
 	out := Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
-	filter := filterOf(of)
+	list := func(text string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, ",")
+	}
+	filter := Filter{
+		Harvests: list(of.Harvest), Products: list(of.Products), Producers: list(of.Producer), Places: list(of.Place),
+		Branches: list(of.Branches),
+	}
+	filter.From, _ = trade.ParseDate(of.From) // none, if it is no day
+	filter.To, _ = trade.ParseDate(of.To)
 	err := s.rows.summed("", func(id int64, r *Row) error {
 		if !filter.Match(r) {
 			return nil
@@ -64,20 +75,6 @@ func SelectionOf(f Filter) trade.Selection {
 		of.To = f.To.String()
 	}
 	return of
-}
-
-func filterOf(of trade.Selection) (f Filter) {
-	list := func(text string) []string {
-		if text == "" {
-			return nil
-		}
-		return strings.Split(text, ",")
-	}
-	f.Harvests, f.Products, f.Producers = list(of.Harvest), list(of.Products), list(of.Producer)
-	f.Places, f.Branches = list(of.Place), list(of.Branches)
-	f.From, _ = trade.ParseDate(of.From) // none, if it is no day
-	f.To, _ = trade.ParseDate(of.To)
-	return f
 }
 
 // counted returns what a row adds to the number that a selection names; ok is false if it is not in it.

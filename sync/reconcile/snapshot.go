@@ -253,32 +253,18 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapsho
 	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
 		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
-	s, err := openKept(c.Head, c, func() (io.ReadCloser, error) {
-		return unpack(piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) }))
-	})
-	if err != nil {
-		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
-	}
-	return s, nil
-}
-
-// unpack returns the rows of a closing, which are compressed. To close them closes from.
-func unpack(from io.ReadCloser) (io.ReadCloser, error) {
-	z, err := gzip.NewReader(from)
-	if err != nil {
-		return nil, errors.Join(err, from.Close())
-	}
-	return struct {
-		io.Reader
-		io.Closer
-	}{z, from}, nil
-}
-
-// openKept returns the snapshot of a closing from its head and its rows, JSON lines that rows opens each
-// time.
-func openKept(head []byte, c trade.Closing, rows func() (io.ReadCloser, error)) (*Snapshot, error) {
-	s := &Snapshot{rows: keptRows{rows}}
-	err := json.Unmarshal(head, &s.Head)
+	s := &Snapshot{rows: keptRows{func() (io.ReadCloser, error) {
+		rows := piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) })
+		z, err := gzip.NewReader(rows)
+		if err != nil {
+			return nil, errors.Join(err, rows.Close())
+		}
+		return struct {
+			io.Reader
+			io.Closer
+		}{z, rows}, nil
+	}}}
+	err := json.Unmarshal(c.Head, &s.Head)
 	if err == nil && s.Head.Form > formOfHead {
 		err = errors.New("it was kept by a newer program: install that one")
 	}
@@ -287,5 +273,8 @@ func openKept(head []byte, c trade.Closing, rows func() (io.ReadCloser, error)) 
 	}
 	s.Head.Kind = ClosedKind
 	s.Head.Closed = &Closed{ID: c.ID, At: c.At, Who: c.Who, Reason: c.Reason, Audit: c.Audit, Hash: c.Hash}
-	return s, err
+	if err != nil {
+		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
+	}
+	return s, nil
 }

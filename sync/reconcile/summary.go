@@ -54,17 +54,6 @@ type Part struct {
 	Sums   trade.Sums
 }
 
-// open adds an open row.
-func (s *Summary) open(r *Row) {
-	part := Part{State: r.State, Fixing: fixed(r.OrderType) && !contracted(r.OrderType)}
-	i := slices.IndexFunc(s.Open, func(p Part) bool { return p.State == part.State && p.Fixing == part.Fixing })
-	if i < 0 {
-		i = len(s.Open)
-		s.Open = append(s.Open, part)
-	}
-	s.Open[i].Sums.Add(r.ERP)
-}
-
 // Sum returns the sum of the summands.
 func (s Summary) Sum() int {
 	n := s.Moved + s.After
@@ -95,79 +84,45 @@ func (s Summary) Difference() *int {
 	return &d
 }
 
-// summaries counts rows by job.
-type summaries struct {
-	list []*Summary
-	head map[string]JobHead
-	more map[string]int // rows since the last sweep
-}
-
-func newSummaries(head Head) *summaries {
-	s := &summaries{head: map[string]JobHead{}, more: map[string]int{}}
-	for _, j := range head.Jobs {
-		s.head[j.Job] = j
-		s.list = append(s.list, &Summary{
-			Job: j.Job, Sends: j.Sends, Unreadable: j.Unreadable, Read: j.Read, Beside: j.Beside, SweptAt: j.SweptAt,
-			States: map[trade.State]int{}, Flags: map[trade.Flag]int{}, GoneStates: map[trade.State]int{},
-		})
-	}
-	return s
-}
-
-func (s *summaries) add(r *Row) {
-	i := slices.IndexFunc(s.list, func(o *Summary) bool { return o.Job == r.Job })
-	if i < 0 {
-		return
-	}
-	sum := s.list[i]
-	sum.Rows++
-	if r.Since {
-		s.more[r.Job]++
-	}
+// add adds a row of the job.
+func (s *Summary) add(r *Row) {
+	s.Rows++
 	switch {
 	case r.Gone, r.Renumbered, r.Cancelled: // a cancelled row was counted in Beside by the sweep
 	case r.ERP.Negative():
-		sum.Negative.Add(r.ERP)
+		s.Negative.Add(r.ERP)
 	default:
-		sum.Documents.Add(r.ERP)
+		s.Documents.Add(r.ERP)
 	}
 	switch {
 	case r.Gone && r.Moved:
-		sum.Gone++
-		sum.GoneMoved++
+		s.Gone++
+		s.GoneMoved++
 		return
 	case r.Gone:
-		sum.Gone++
-		sum.GoneStates[r.State]++
+		s.Gone++
+		s.GoneStates[r.State]++
 		return
 	case r.Moved:
-		sum.Moved++
+		s.Moved++
 		return
 	case r.After:
-		sum.After++
+		s.After++
 		return
 	}
-	sum.States[r.State]++
+	s.States[r.State]++
 	if !slices.Contains(Settled, r.State) {
-		sum.open(r)
+		part := Part{State: r.State, Fixing: fixed(r.OrderType) && !contracted(r.OrderType)}
+		i := slices.IndexFunc(s.Open, func(p Part) bool { return p.State == part.State && p.Fixing == part.Fixing })
+		if i < 0 {
+			i = len(s.Open)
+			s.Open = append(s.Open, part)
+		}
+		s.Open[i].Sums.Add(r.ERP)
 	}
 	for _, f := range r.Flags {
-		sum.Flags[f]++
+		s.Flags[f]++
 	}
-}
-
-// done compares the sums with the sweep: what it found or missed, and what came since, must be all
-// rows.
-func (s *summaries) done() []Summary {
-	out := make([]Summary, len(s.list))
-	for i, sum := range s.list {
-		if j := s.head[sum.Job]; j.InScope != nil {
-			scope := *j.InScope + j.SweepGone + s.more[sum.Job] - sum.Gone
-			sum.InScope = &scope
-		}
-		out[i] = *sum
-	}
-	return out
 }
 
 // bridge writes, for each job, the rows of its query as the sum of their parts, in rows, grain and

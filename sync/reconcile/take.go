@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,6 +28,13 @@ type Cut struct {
 	Day  trade.Date // later documents are marked After; zero: none are
 	Bare bool       // without the display columns, which are not stored permanently
 }
+
+// actsTold are the acts of the audit that reports show: decisions about rows, and late answers that
+// contradict them.
+var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
+
+// act is an act on one row.
+type act struct{ name, who string }
 
 // taker makes the rows of a report from the entries of a ledger that stands still.
 type taker struct {
@@ -92,13 +100,56 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 			return nil, err
 		}
 	}
-	head.Acts, err = t.readActs()
+	head.Acts = []Act{}
+	err = t.Ledger.ActsBetween(t.ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
+		var detail struct {
+			Before, After struct{ State trade.State }
+			Given         json.RawMessage // the row that gave up its id
+		}
+		_ = json.Unmarshal([]byte(r.Detail), &detail) // what is no such detail has no states
+		if r.Target != "" {
+			t.acts[r.Target] = append(t.acts[r.Target], act{r.Act, r.Who})
+		}
+		name := r.Act
+		if len(detail.Given) > 0 && string(detail.Given) != "null" {
+			name = "moved"
+		}
+		head.Acts = append(head.Acts, Act{
+			Seq: r.Seq, At: r.At, Who: r.Who, Act: name, Target: r.Target, Reason: r.Reason, Why: r.Why(),
+			Before: string(detail.Before.State), After: string(detail.After.State),
+		})
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	t.jobs, err = t.order()
+	// contracts come before their children: first the jobs of the configuration, then those that only the
+	// ledger knows
+	t.kinds, err = t.Ledger.KindsOf(t.ctx)
 	if err != nil {
 		return nil, err
+	}
+	for _, job := range t.Jobs {
+		t.jobs = append(t.jobs, JobHead{Job: job.Name(), Sends: job.Spec.Sends})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.kinds)) {
+		if t.specs[name] == nil {
+			t.jobs = append(t.jobs, JobHead{Job: name, Sends: t.kinds[name][0]})
+		}
+	}
+	slices.SortStableFunc(t.jobs,
+		func(a, b JobHead) int { return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends) })
+	for i := range t.jobs {
+		job := &t.jobs[i]
+		cursor, err := t.Ledger.Cursor(t.ctx, job.Job)
+		if err != nil {
+			return nil, err
+		}
+		if cursor.Sweep != nil && !cursor.SweptAt.IsZero() {
+			at := cursor.SweptAt.UTC()
+			job.SweptAt, job.InScope, job.SweepGone = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone
+			job.Unreadable, job.Read, job.Beside = cursor.Sweep.Unreadable, cursor.Sweep.Read, cursor.Sweep.Beside
+		}
 	}
 	head.Jobs = slices.Clone(t.jobs)
 	head.Messages, err = src.Ledger.MessageKeys(ctx)
@@ -114,46 +165,6 @@ func newID() string {
 		return uuid.NewString()
 	}
 	return id.String()
-}
-
-// order returns the jobs with contracts before their children: first those of the configuration,
-// then those that only the ledger knows.
-func (t *taker) order() (out []JobHead, err error) {
-	t.kinds, err = t.Ledger.KindsOf(t.ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, job := range t.Jobs {
-		out = append(out, JobHead{Job: job.Name(), Sends: job.Spec.Sends})
-	}
-	for _, name := range slices.Sorted(maps.Keys(t.kinds)) {
-		if t.specs[name] == nil {
-			out = append(out, JobHead{Job: name, Sends: t.kinds[name][0]})
-		}
-	}
-	slices.SortStableFunc(out,
-		func(a, b JobHead) int { return slices.Index(trade.Kinds, a.Sends) - slices.Index(trade.Kinds, b.Sends) })
-	for i := range out {
-		if err := t.swept(&out[i]); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// swept fills in what the last complete sweep of a job found.
-func (t *taker) swept(job *JobHead) error {
-	cursor, err := t.Ledger.Cursor(t.ctx, job.Job)
-	if err != nil {
-		return err
-	}
-	if cursor.Sweep != nil && !cursor.SweptAt.IsZero() {
-		at := cursor.SweptAt.UTC()
-		job.SweptAt, job.InScope, job.SweepGone, job.Unreadable = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone,
-			cursor.Sweep.Unreadable
-		job.Read, job.Beside = cursor.Sweep.Read, cursor.Sweep.Beside
-	}
-	return nil
 }
 
 // each calls fn for the rows of a kind; "" means all.
@@ -280,7 +291,11 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 		if t.day != "" && out[i].Day > t.day {
 			out[i].After = true
 		}
-		t.Platform.fill(&out[i])
+		// a contract that was sent later has no answer
+		r := &out[i]
+		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && !r.After {
+			r.Platform = t.Platform.of[r.RemoteID]
+		}
 	}
 	return out, nil
 }
@@ -306,8 +321,34 @@ func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent m
 		r.Branch = parts[0]
 	}
 	t.facts(&r, e, sent)
-	r.sent(e, attempts, t.stated(e, sent))
-	r.by(t.acts[e.Job+" "+e.Key], e)
+	if r.State.Created() {
+		body := t.stated(e, sent)
+		for _, a := range attempts {
+			if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
+				(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
+				at := a.FinishedAt
+				r.SentAt = &at
+			}
+		}
+		amountField, unitField := trade.QuantityFields(e.Sends)
+		f := Figures{
+			Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
+			Currency: body["currency"],
+		}
+		// without the flag `changed`, what was sent equals what the ERP has
+		if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
+			amount := e.Quantity.Amount
+			f.Amount, f.Unit = &amount, e.Quantity.Unit
+		}
+		r.Sent = &f
+	}
+	if r.State == trade.Accepted {
+		for _, a := range t.acts[e.Job+" "+e.Key] {
+			if a.name == "adopt" || a.name == "resend" && e.Generation > 1 {
+				r.By = strings.TrimSpace(a.who)
+			}
+		}
+	}
 	return r
 }
 
@@ -391,31 +432,6 @@ func (t *taker) stated(e trade.Entry, sent map[string]string) map[string]string 
 		out[name] = field.Text
 	}
 	return out
-}
-
-// sent fills in what was sent and when, for a row that is on the platform or may be.
-func (r *Row) sent(e trade.Entry, attempts []trade.Attempt, body map[string]string) {
-	if !r.State.Created() {
-		return
-	}
-	for _, a := range attempts {
-		if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
-			(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
-			at := a.FinishedAt
-			r.SentAt = &at
-		}
-	}
-	amountField, unitField := trade.QuantityFields(e.Sends)
-	f := Figures{
-		Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
-		Currency: body["currency"],
-	}
-	// without the flag `changed`, what was sent equals what the ERP has
-	if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
-		amount := e.Quantity.Amount
-		f.Amount, f.Unit = &amount, e.Quantity.Unit
-	}
-	r.Sent = &f
 }
 
 // sentFields returns the fields of the request's body as texts.

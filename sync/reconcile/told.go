@@ -17,12 +17,10 @@ var statuses = map[trade.Kind][]trade.Status{
 // addStatuses fills in what events reported about the rows of a page until the moment of the report. sent
 // are the fields of their requests.
 func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]string) error {
-	if len(statuses[kind]) == 0 {
-		return nil
-	}
 	for _, status := range statuses[kind] {
 		event, named := status.Event()
 		var ids []string
+		seen := map[string]bool{}
 		id := func(i int) string {
 			switch status {
 			case trade.ProducerESG:
@@ -33,11 +31,13 @@ func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]strin
 			return rows[i].RemoteID
 		}
 		for i := range rows {
-			if text := id(i); text != "" {
+			// many rows have the same producer
+			if text := id(i); text != "" && !seen[text] {
+				seen[text] = true
 				ids = append(ids, text)
 			}
 		}
-		told, err := t.Ledger.LastHeard(t.ctx, named, event, distinct(ids))
+		told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
 		if err != nil {
 			return err
 		}
@@ -51,19 +51,6 @@ func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]strin
 		}
 	}
 	return nil
-}
-
-// distinct returns each text once: many rows have the same producer.
-func distinct(list []string) []string {
-	seen := make(map[string]bool, len(list))
-	out := list[:0]
-	for _, one := range list {
-		if !seen[one] {
-			seen[one] = true
-			out = append(out, one)
-		}
-	}
-	return out
 }
 
 // told returns the cells of the statuses of a kind: each status, and when it was reported.

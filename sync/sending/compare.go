@@ -192,7 +192,17 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 	if err != nil {
 		return nil, err
 	}
-	buckets := r.buckets(records)
+	buckets := map[int64][]identity.Candidate{}
+	for _, record := range records {
+		of := map[int64]bool{}
+		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
+			for _, pair := range p.Pairs(record.Kind) {
+				if r.asked[pair] && !of[pair] {
+					of[pair], buckets[pair] = true, append(buckets[pair], identity.Candidate{Record: record})
+				}
+			}
+		}
+	}
 	for _, pair := range slices.Sorted(maps.Keys(buckets)) {
 		bucket := buckets[pair]
 		if len(bucket) <= largeBucket {
@@ -202,52 +212,32 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 			continue
 		}
 		known = append(known, pair)
-		r.lost[pair], err = r.lostOf(ctx, bucket)
-		if err != nil {
-			return nil, err
+		// the ERP is asked for the row of each record once in a pass
+		var lost []trade.Record
+		ask := slices.DeleteFunc(slices.Clone(bucket), func(c identity.Candidate) bool {
+			_, once := r.stands[c.Record.ID]
+			return once
+		})
+		for chunk := range slices.Chunk(ask, run.PageSize) {
+			if err := r.readNow(ctx, chunk, nil); err != nil {
+				return nil, err
+			}
+			for _, c := range chunk {
+				r.stands[c.Record.ID] = identity.StandingOf(&c.Record, c.Now) <= identity.Amended
+			}
 		}
+		for _, c := range bucket {
+			if !r.stands[c.Record.ID] {
+				lost = append(lost, c.Record)
+			}
+		}
+		r.lost[pair] = lost
 	}
 	out := slices.Clone(r.found)
 	for _, pair := range known {
 		out = append(out, r.lost[pair]...)
 	}
 	return out, nil
-}
-
-// buckets returns some records by each number of [trade.Prints.Pairs] that was asked for.
-func (r *Checker) buckets(records []trade.Record) map[int64][]identity.Candidate {
-	out := map[int64][]identity.Candidate{}
-	for _, record := range records {
-		of := map[int64]bool{}
-		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
-			for _, pair := range p.Pairs(record.Kind) {
-				if r.asked[pair] && !of[pair] {
-					of[pair], out[pair] = true, append(out[pair], identity.Candidate{Record: record})
-				}
-			}
-		}
-	}
-	return out
-}
-
-// lostOf returns those of some records that have lost their rows. Each is asked for once in a pass.
-func (r *Checker) lostOf(ctx context.Context, records []identity.Candidate) (lost []trade.Record, err error) {
-	ask := slices.Clone(records)
-	ask = slices.DeleteFunc(ask, func(c identity.Candidate) bool { _, once := r.stands[c.Record.ID]; return once })
-	for chunk := range slices.Chunk(ask, run.PageSize) {
-		if err := r.readNow(ctx, chunk, nil); err != nil {
-			return nil, err
-		}
-		for _, c := range chunk {
-			r.stands[c.Record.ID] = identity.StandingOf(&c.Record, c.Now) <= identity.Amended
-		}
-	}
-	for _, c := range records {
-		if !r.stands[c.Record.ID] {
-			lost = append(lost, c.Record)
-		}
-	}
-	return lost, nil
 }
 
 // sighted returns what else may be the row of a record.

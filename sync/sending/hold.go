@@ -42,7 +42,12 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		case v.Cause == trade.CauseRetyped: // it goes beside the record that it was taken for
 			entry.Flags = entry.Flags.With(trade.Twin, true)
 		case v.Cause == trade.CauseTwin && !another:
-			entry.Hold(trade.CauseTwin, twin(other, v.NearOnly), &other)
+			// it stays true if the row is edited afterwards
+			why := trade.Say("held.twin", "key", other.Key, "job", other.Job, "id", withID(other))
+			if v.NearOnly {
+				why.Code = "held.near_twin"
+			}
+			entry.Hold(trade.CauseTwin, why, &other)
 		}
 		held, lost := entry.State == trade.Held, v.Cause == trade.CauseRetyped
 		if v.Because != (identity.Other{}) && (lost && held || !lost && (v.Twin || v.Near)) {
@@ -106,17 +111,6 @@ func HoldRetyped(entry *trade.Entry, v identity.Verdict) {
 	of := v.Because.Candidate
 	other := counterpartOf(identity.Other{Candidate: of})
 	other.Record, other.Gone = max(0, of.Record.ID), len(of.Now) == 0 && !of.Cancelled
-	entry.Hold(trade.CauseRetyped, retyped(of), &other)
-	if prints := ContentOf(entry).Prints; prints.Known() {
-		for _, id := range v.All {
-			entry.Sightings = append(entry.Sightings, trade.Sighting{Row: entry.ID, Record: id, Prints: prints})
-		}
-	}
-}
-
-// retyped returns the reason why a row is held that is like what was sent, or left out, under another
-// key.
-func retyped(of *identity.Candidate) trade.Sentence {
 	did, now := trade.Say("held.went_out"), trade.Say("held.gone")
 	switch {
 	case len(of.Now) > 0:
@@ -127,18 +121,13 @@ func retyped(of *identity.Candidate) trade.Sentence {
 	if of.Record.Certainty == trade.LeftOut {
 		did = trade.Say("held.left_out")
 	}
-	other := counterpartOf(identity.Other{Candidate: of})
-	return trade.Say("held.retyped", "did", did, "key", other.Key, "id", withID(other), "now", now)
-}
-
-// twin returns the reason why a row is held that is like another one. It stays true if the row is
-// edited afterwards.
-func twin(other trade.Counterpart, near bool) trade.Sentence {
-	why := trade.Say("held.twin", "key", other.Key, "job", other.Job, "id", withID(other))
-	if near {
-		why.Code = "held.near_twin"
+	entry.Hold(trade.CauseRetyped,
+		trade.Say("held.retyped", "did", did, "key", other.Key, "id", withID(other), "now", now), &other)
+	if prints := ContentOf(entry).Prints; prints.Known() {
+		for _, id := range v.All {
+			entry.Sightings = append(entry.Sightings, trade.Sighting{Row: entry.ID, Record: id, Prints: prints})
+		}
 	}
-	return why
 }
 
 // HoldOtherJob holds an entry whose key another job has sent, or may have; state is that of its row

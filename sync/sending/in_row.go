@@ -32,17 +32,6 @@ func (n *streaks) throttle(entryID int64) bool {
 	return n.throttled[entryID] >= throttledMost
 }
 
-// spent returns the rows that only a later run tries again.
-func (n *streaks) spent() map[int64]bool {
-	out := map[int64]bool{}
-	for id, times := range n.throttled {
-		if times >= throttledMost {
-			out[id] = true
-		}
-	}
-	return out
-}
-
 // count updates the counters. Send windows that passed together, as on a machine that was
 // suspended, count once.
 func (n *streaks) count(d outcome.Decision, f *flight) {
@@ -60,7 +49,17 @@ func (n *streaks) count(d outcome.Decision, f *flight) {
 	if d.Outcome == trade.OutcomeUnknown {
 		n.doubts++
 	}
-	n.countRefusal(d, f)
+	// rows that the platform refused for the same reason, but not for a missing record: the rows that need
+	// it wait for one answer
+	switch refusal := fmt.Sprint(f.answer.Status, d.Cause, f.answer.Messages, f.answer.Text); {
+	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
+	case d.State != trade.Rejected || len(d.Missing) > 0:
+		n.refusal, n.refusals = "", 0
+	case refusal != n.refusal:
+		n.refusal, n.refusals = refusal, 1
+	default:
+		n.refusals++
+	}
 	more(&n.badForms, d.BadForm)
 	switch {
 	case d.Strange:
@@ -71,19 +70,5 @@ func (n *streaks) count(d outcome.Decision, f *flight) {
 	more(&n.noIDs, d.NoID || d.Another)
 	if stalled || !d.Stalled {
 		more(&n.unreached, d.Retry == outcome.RetrySoon || stalled)
-	}
-}
-
-// countRefusal counts consecutive rows that the platform refused for the same reason. A refusal for
-// a missing record does not count: the rows that need the record wait for one answer.
-func (n *streaks) countRefusal(d outcome.Decision, f *flight) {
-	switch refusal := fmt.Sprint(f.answer.Status, d.Cause, f.answer.Messages, f.answer.Text); {
-	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
-	case d.State != trade.Rejected || len(d.Missing) > 0:
-		n.refusal, n.refusals = "", 0
-	case refusal != n.refusal:
-		n.refusal, n.refusals = refusal, 1
-	default:
-		n.refusals++
 	}
 }

@@ -48,9 +48,6 @@ func (l *load) didNotGo(e trade.Entry) {
 	l.Went = l.Went.Less(f)
 }
 
-// countBegun counts a POST that was begun.
-func (l *load) countBegun(e trade.Entry) { l.Went.Add(e) }
-
 // load is what a run takes on and begins to send, under `most:`.
 type load struct {
 	taken trade.Freight

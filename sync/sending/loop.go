@@ -186,7 +186,12 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
 			return flights
 		default:
-			s.traffic.blocks.startProbe(needs, entry.ID)
+			for _, n := range needs {
+				if !s.traffic.blocks.Known(n) {
+					s.traffic.blocks.askedBy[n] = entry.ID
+					s.traffic.blocks.asks[entry.ID] = append(s.traffic.blocks.asks[entry.ID], n)
+				}
+			}
 			f := &flight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 				ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation,
 				RunID: s.Run.Report.ID, Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch,
@@ -255,8 +260,10 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	for _, f := range claimed {
 		s.flying++
 		s.Run.Report.Sent++
-		s.rowLimit.begins(f.Entry.ID)
-		s.Load.countBegun(f.Entry)
+		if !s.rowLimit.again[f.Entry.ID] {
+			s.rowLimit.Rows++
+		}
+		s.Load.Went.Add(f.Entry)
 		go s.post(ctx, f)
 	}
 	s.observe(run.Sending, "")
@@ -330,9 +337,11 @@ func (s *Sender) takeAnswer(f *flight) {
 	d := f.decision
 	if d.Outcome == trade.OutcomeNotSent {
 		s.Run.Report.Sent-- // no POST was begun
-		s.rowLimit.recalled(f.Entry.ID)
+		if !s.rowLimit.again[f.Entry.ID] {
+			s.rowLimit.Rows--
+		}
 	} else if d.State == trade.Pending {
-		s.rowLimit.returned(f.Entry.ID)
+		s.rowLimit.again[f.Entry.ID] = true
 	}
 	s.traffic.blocks.answered(f.Entry.ID)
 	switch d.State {

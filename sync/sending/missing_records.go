@@ -3,8 +3,6 @@
 package sending
 
 import (
-	"context"
-	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -59,16 +57,6 @@ func (l *missingRecords) probing(needs []run.Need) bool {
 	return false
 }
 
-// startProbe records that an entry is sent with records that may not exist.
-func (l *missingRecords) startProbe(needs []run.Need, entry int64) {
-	for _, n := range needs {
-		if !l.Known(n) {
-			l.askedBy[n] = entry
-			l.asks[entry] = append(l.asks[entry], n)
-		}
-	}
-}
-
 // answered ends an entry's question, whatever the answer.
 func (l *missingRecords) answered(entry int64) {
 	for _, n := range l.asks[entry] {
@@ -104,46 +92,4 @@ func (l *missingRecords) reportMissing(n run.Need, message string, now time.Time
 	l.missing[n] = b
 	delete(l.There, n)
 	return b
-}
-
-// unpark returns at most so many rows whose question was answered meanwhile. They are rechecked,
-// because they have waited.
-func (s *Sender) unpark(most int) []trade.Entry {
-	var free, parked []trade.Entry
-	for _, e := range s.queue.parked {
-		if len(free) < most && !s.traffic.blocks.probing(run.NeedsOf(e)) {
-			free = append(free, e)
-		} else {
-			parked = append(parked, e)
-		}
-	}
-	s.queue.parked = parked
-	return free
-}
-
-// reloadRetries reads the records for which a person has ordered a new question since they were
-// read, and forgets those that another process has found.
-func (s *Sender) reloadRetries(ctx context.Context) error {
-	if len(s.traffic.blocks.missing) == 0 {
-		return nil
-	}
-	blocks, err := s.due.Blocks(ctx)
-	if err != nil {
-		return err
-	}
-	stored := map[run.Need]trade.Block{}
-	for _, b := range blocks {
-		stored[run.Need{Kind: b.Kind, ID: b.ID}] = b
-	}
-	for n := range s.traffic.blocks.missing {
-		if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
-			continue // not stored yet
-		}
-		if b, still := stored[n]; !still {
-			delete(s.traffic.blocks.missing, n)
-		} else if b.Tries == 0 {
-			s.traffic.blocks.missing[n] = b
-		}
-	}
-	return nil
 }

@@ -63,17 +63,3 @@ func AskHarmlessly(ctx context.Context, platform run.Platform, log *zap.Logger) 
 	}
 	return &stop
 }
-
-// preflight sends one harmless GET to the API before the first POST of a run, so that a wrong key,
-// address, proxy or certificate leaves no row in doubt.
-func (s *Sender) preflight(ctx context.Context) error {
-	stop := AskHarmlessly(ctx, s.Run.Env.Platform, s.Run.Log)
-	s.preflown = true
-	switch {
-	case ctx.Err() != nil:
-		return &outcome.StopError{Stop: outcome.Interrupted()}
-	case stop != nil:
-		return &outcome.StopError{Stop: *stop}
-	}
-	return nil
-}

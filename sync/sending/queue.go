@@ -11,6 +11,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -81,7 +82,8 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 		}
 		s.traffic.blocks = newMissingRecords(blocks)
 	}
-	s.queue.due, err = pending(ctx, s.due, s.Run.Job.Name())
+	tallies, err := s.due.Counts(ctx, s.Run.Job.Name())
+	s.queue.due = trade.RowsIn(tallies, trade.Pending)
 	return err
 }
 
@@ -107,7 +109,12 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 		}
 		return false, s.brakes.Unconfirmed()
 	case !s.AnyHour && !s.Run.Job.Hours.Open(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)):
-		return false, s.waitForHours(ctx)
+		due, err := s.anything(ctx)
+		if due {
+			next := s.Run.Job.Hours.Next(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)).UTC()
+			s.Run.Report.SendsAgain = &next
+		}
+		return false, err
 	case s.pace.resting(s.Run.Env.Clock.Now()) > 0:
 		return s.anything(ctx)
 	}
@@ -115,8 +122,13 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 		q.ready, q.readAt, q.next = q.next.result.Ready, q.next.readAt, nil
 	}
 	if len(q.ready) > 0 && !s.preflown && s.flying < s.pace.slots {
-		if err := s.preflight(ctx); err != nil {
-			return false, err
+		stop := AskHarmlessly(ctx, s.Run.Env.Platform, s.Run.Log)
+		s.preflown = true
+		switch {
+		case ctx.Err() != nil:
+			return false, &outcome.StopError{Stop: outcome.Interrupted()}
+		case stop != nil:
+			return false, &outcome.StopError{Stop: *stop}
 		}
 	}
 	if s.Run.Env.Clock.Boot()-q.readAt > HoldsFor {
@@ -140,16 +152,44 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 	if q.next != nil || q.preparing != nil || len(q.ready) > early || s.flying >= s.pace.slots {
 		return nil
 	}
-	b.rows = s.unpark(b.size)
+	// parked rows that wait for no answer any more are rechecked, because they have waited
+	var parked []trade.Entry
+	for _, e := range q.parked {
+		if len(b.rows) < b.size && !s.traffic.blocks.probing(run.NeedsOf(e)) {
+			b.rows = append(b.rows, e)
+		} else {
+			parked = append(parked, e)
+		}
+	}
+	q.parked = parked
 	if len(b.rows) == 0 {
 		n := min(len(q.stale), b.size)
 		b.rows, q.stale = q.stale[:n:n], q.stale[n:]
 	}
-	if len(b.rows) == 0 && (q.dry && !q.again || s.rowLimit.over()) {
+	if len(b.rows) == 0 && (q.dry && !q.again || s.rowLimit.reached() && len(s.rowLimit.again) == 0) {
 		return nil
 	}
-	if err := s.reloadRetries(ctx); err != nil {
-		return err
+	// records for which a person has ordered a new question are read; what another process has found is
+	// forgotten
+	if len(s.traffic.blocks.missing) > 0 {
+		blocks, err := s.due.Blocks(ctx)
+		if err != nil {
+			return err
+		}
+		stored := map[run.Need]trade.Block{}
+		for _, b := range blocks {
+			stored[run.Need{Kind: b.Kind, ID: b.ID}] = b
+		}
+		for n := range s.traffic.blocks.missing {
+			if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
+				continue // not stored yet
+			}
+			if b, still := stored[n]; !still {
+				delete(s.traffic.blocks.missing, n)
+			} else if b.Tries == 0 {
+				s.traffic.blocks.missing[n] = b
+			}
+		}
 	}
 	eval := s.Run.Eval
 	if err := s.Renew(ctx); err != nil {
@@ -161,7 +201,12 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 	if s.rowLimit.reached() {
 		b.only = maps.Clone(s.rowLimit.again)
 	}
-	b.parked, b.ahead, b.omit = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), s.row.spent()
+	b.parked, b.ahead, b.omit = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), map[int64]bool{}
+	for id, times := range s.row.throttled {
+		if times >= throttledMost { // only a later run tries it again
+			b.omit[id] = true
+		}
+	}
 	for _, e := range slices.Concat(b.parked, b.ahead) {
 		b.omit[e.ID] = true
 	}
@@ -221,7 +266,7 @@ func (s *Sender) takeDue(ctx context.Context, b *batch) error {
 		}
 		b.after = due[len(due)-1].ID
 		b.rows = slices.DeleteFunc(due, func(e trade.Entry) bool {
-			return b.omit[e.ID] || b.only != nil && !b.only[e.ID] || !s.rowLimit.names(e)
+			return b.omit[e.ID] || b.only != nil && !b.only[e.ID] || s.rowLimit.keys != nil && !s.rowLimit.keys[e.Key]
 		})
 		if len(b.rows) > 0 {
 			return nil
@@ -263,19 +308,3 @@ func (s *Sender) DueAgain() { s.queue.again = true }
 
 // FromStart makes the queue continue from the lowest id.
 func (s *Sender) FromStart() { s.queue.after = 0 }
-
-// waitForHours stores in the report when the rows that are due will be sent.
-func (s *Sender) waitForHours(ctx context.Context) error {
-	due, err := s.anything(ctx)
-	if due {
-		next := s.Run.Job.Hours.Next(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)).UTC()
-		s.Run.Report.SendsAgain = &next
-	}
-	return err
-}
-
-// pending returns how many entries of the job are pending.
-func pending(ctx context.Context, q run.Queue, job string) (int, error) {
-	tallies, err := q.Counts(ctx, job)
-	return trade.RowsIn(tallies, trade.Pending), err
-}

@@ -29,12 +29,6 @@ func NewRowLimit(keys []string, most int) *RowLimit {
 // reached reports whether no row may be sent but those that were and became pending again.
 func (n *RowLimit) reached() bool { return n.most > 0 && n.Rows >= n.most }
 
-// over reports whether no further row may be sent.
-func (n *RowLimit) over() bool { return n.reached() && len(n.again) == 0 }
-
-// names reports whether a row is one of those that may be sent.
-func (n *RowLimit) names(e trade.Entry) bool { return n.keys == nil || n.keys[e.Key] }
-
 // allows reports whether a row may be sent in addition to chosen ones, which are not counted yet.
 func (n *RowLimit) allows(e trade.Entry, chosen []*flight) bool {
 	if n.most == 0 || n.again[e.ID] {
@@ -48,20 +42,3 @@ func (n *RowLimit) allows(e trade.Entry, chosen []*flight) bool {
 	}
 	return n.Rows+fresh < n.most
 }
-
-// begins counts a row whose POST is begun; recalled undoes that for a row that was certainly not
-// sent.
-func (n *RowLimit) begins(id int64) {
-	if !n.again[id] {
-		n.Rows++
-	}
-}
-
-func (n *RowLimit) recalled(id int64) {
-	if !n.again[id] {
-		n.Rows--
-	}
-}
-
-// returned records that a row was sent and is to be sent again.
-func (n *RowLimit) returned(id int64) { n.again[id] = true }

@@ -20,37 +20,32 @@ import (
 func (s *Sender) settleInto(group *trade.Group) {
 	group.Settle = make([]trade.Settlement, 0, len(s.settling))
 	for _, f := range s.settling {
-		group.Settle = append(group.Settle, s.settlement(f))
+		a, d := f.answer, f.decision
+		attempt := f.attempt
+		attempt.FinishedAt, attempt.Outcome, attempt.Reason = f.at, d.Outcome, d.Reason
+		attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
+		attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader),
+			headerOf(a.Header)
+		attempt.AnswerBody = a.Excerpt()
+		out := trade.Settlement{
+			Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
+			NextAttemptAt: s.nextAttempt(f),
+		}
+		for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
+			if f.Entry.Flags.Has(flag) {
+				out.Flags = out.Flags.With(flag, true)
+			}
+		}
+		if d.Another {
+			out.Flags = out.Flags.With(trade.EchoDiffers, true)
+		}
+		if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
+			out.Attempt.Reason = trade.Say("attempt.earlier", "why", d.Reason)
+			out.Flags = out.Flags.With(trade.Contradicted, true)
+		}
+		group.Settle = append(group.Settle, out)
 	}
 	group.Block, group.Unblock = s.lacking, s.found
-}
-
-// settlement returns what an attempt and its entry become.
-func (s *Sender) settlement(f *flight) trade.Settlement {
-	a, d := f.answer, f.decision
-	attempt := f.attempt
-	attempt.FinishedAt, attempt.Outcome, attempt.Reason = f.at, d.Outcome, d.Reason
-	attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
-	attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader),
-		headerOf(a.Header)
-	attempt.AnswerBody = a.Excerpt()
-	out := trade.Settlement{
-		Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
-		NextAttemptAt: s.nextAttempt(f),
-	}
-	for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
-		if f.Entry.Flags.Has(flag) {
-			out.Flags = out.Flags.With(flag, true)
-		}
-	}
-	if d.Another {
-		out.Flags = out.Flags.With(trade.EchoDiffers, true)
-	}
-	if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
-		out.Attempt.Reason = trade.Say("attempt.earlier", "why", d.Reason)
-		out.Flags = out.Flags.With(trade.Contradicted, true)
-	}
-	return out
 }
 
 // nextAttempt returns when a row is due again by time.

@@ -73,7 +73,29 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 		err = w.closings(ctx)
 	}
 	if err == nil {
-		err = w.audit(ctx)
+		f, zone := w.Options.Filter, w.Snapshot.Zone()
+		q := trade.AuditQuery{Limit: auditPage, From: f.From.In(zone)}
+		if !f.To.IsZero() {
+			q.Until = f.To.In(zone).AddDate(0, 0, 1)
+		}
+		err = w.file(auditFile, func(to io.Writer) error {
+			for {
+				page, err := w.Ledger.AuditPage(ctx, q)
+				if err != nil {
+					return err
+				}
+				for _, r := range page.Records {
+					r.At = r.At.UTC()
+					if _, err := line(to, r); err != nil {
+						return err
+					}
+				}
+				q.Before = page.Next
+				if page.Next == 0 {
+					return nil
+				}
+			}
+		})
 	}
 	if err == nil {
 		sum := sha256.Sum256(w.sums.Bytes())
@@ -188,30 +210,3 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 
 // auditPage is how many records are read at once.
 const auditPage = 1000
-
-// audit adds the audit of the period, newest first.
-func (w *writer) audit(ctx context.Context) error {
-	f, zone := w.Options.Filter, w.Snapshot.Zone()
-	q := trade.AuditQuery{Limit: auditPage, From: f.From.In(zone)}
-	if !f.To.IsZero() {
-		q.Until = f.To.In(zone).AddDate(0, 0, 1)
-	}
-	return w.file(auditFile, func(to io.Writer) error {
-		for {
-			page, err := w.Ledger.AuditPage(ctx, q)
-			if err != nil {
-				return err
-			}
-			for _, r := range page.Records {
-				r.At = r.At.UTC()
-				if _, err := line(to, r); err != nil {
-					return err
-				}
-			}
-			q.Before = page.Next
-			if page.Next == 0 {
-				return nil
-			}
-		}
-	})
-}

@@ -84,49 +84,43 @@ func (w *page) Begin(h reconcile.Heading) error {
 		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
 	}
 	if len(h.Cover) > 0 {
-		w.cover()
+		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"paper.product", "paper.measure"},
+			[]i18n.Key{
+				"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered",
+				"account.sent",
+			})
+		for _, a := range w.h.Cover {
+			missing := trade.Decimal{}
+			for _, l := range a.States {
+				if l.State != trade.Accepted {
+					missing = missing.Sub(l.Amount)
+				}
+			}
+			for _, unit := range unitsOf(a) {
+				w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit)},
+					w.amount(a.ERP(), unit), w.amount(missing, unit), w.amount(a.Changed.Amount, unit),
+					w.amount(a.Left.Amount, unit), w.amount(a.Renumbered.Amount, unit), w.amount(a.Sent, unit))
+			}
+		}
+		w.put("</tbody>\n</table>\n</section>\n")
+		w.table("open", "paper.open", "", []i18n.Key{"paper.product", "paper.measure", "paper.state"},
+			[]i18n.Key{"paper.rows", "paper.amount"})
+		for _, a := range w.h.Cover {
+			for _, l := range a.States {
+				if l.State != trade.Accepted && l.Rows > 0 {
+					unit := unitsOf(a)[0]
+					state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
+					w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit), state},
+						trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
+				}
+			}
+		}
+		w.put("</tbody>\n</table>\n</section>\n")
 	}
 	return nil
 }
 
 func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key) }
-
-// cover writes the way of each product from the ERP to the platform, in tonnes and sacas or in money, and
-// what of it is open.
-func (w *page) cover() {
-	w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"paper.product", "paper.measure"},
-		[]i18n.Key{
-			"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered",
-			"account.sent",
-		})
-	for _, a := range w.h.Cover {
-		missing := trade.Decimal{}
-		for _, l := range a.States {
-			if l.State != trade.Accepted {
-				missing = missing.Sub(l.Amount)
-			}
-		}
-		for _, unit := range unitsOf(a) {
-			w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit)},
-				w.amount(a.ERP(), unit), w.amount(missing, unit), w.amount(a.Changed.Amount, unit),
-				w.amount(a.Left.Amount, unit), w.amount(a.Renumbered.Amount, unit), w.amount(a.Sent, unit))
-		}
-	}
-	w.put("</tbody>\n</table>\n</section>\n")
-	w.table("open", "paper.open", "", []i18n.Key{"paper.product", "paper.measure", "paper.state"},
-		[]i18n.Key{"paper.rows", "paper.amount"})
-	for _, a := range w.h.Cover {
-		for _, l := range a.States {
-			if l.State != trade.Accepted && l.Rows > 0 {
-				unit := unitsOf(a)[0]
-				state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
-				w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit), state},
-					trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
-			}
-		}
-	}
-	w.put("</tbody>\n</table>\n</section>\n")
-}
 
 // table begins a table of the cover, with columns of text and then columns of numbers.
 func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key) {
@@ -179,19 +173,6 @@ func (w *page) amount(amount trade.Decimal, unit string) string {
 	return trade.MoneyText(amount.Round(cents), w.h.Lang)
 }
 
-// signatures writes lines to sign on.
-func (w *page) signatures() {
-	w.put("<table id=\"sign\"><tbody><tr>")
-	for i, key := range []i18n.Key{"paper.sign.closed", "paper.sign.accounting", "paper.sign.board"} {
-		name := ""
-		if c := w.h.Head.Closed; i == 0 && c != nil {
-			name = c.Who
-		}
-		w.put("<td>" + template.HTMLEscapeString(name) + "<small>" + template.HTMLEscapeString(w.word(key)) + "</small></td>")
-	}
-	w.put("</tr></tbody></table>\n")
-}
-
 func (w *page) Section(s Section) error {
 	w.close()
 	w.s, w.open, w.rows = s, true, 0
@@ -202,17 +183,13 @@ func (w *page) Section(s Section) error {
 	return nil
 }
 
-func (w *page) head() {
-	w.put("<table>\n<thead><tr>")
-	for _, c := range w.s.Columns {
-		w.put(`<th scope="col" class="` + c.Class() + `">` + template.HTMLEscapeString(c.Title) + "</th>")
-	}
-	w.put("</tr></thead>\n<tbody>\n")
-}
-
 func (w *page) Row(r Line) error {
 	if w.rows == 0 {
-		w.head()
+		w.put("<table>\n<thead><tr>")
+		for _, c := range w.s.Columns {
+			w.put(`<th scope="col" class="` + c.Class() + `">` + template.HTMLEscapeString(c.Title) + "</th>")
+		}
+		w.put("</tr></thead>\n<tbody>\n")
 	}
 	w.rows++
 	w.put(`<tr class="` + r.Role + `">`)
@@ -253,7 +230,16 @@ func (w *page) close() {
 func (w *page) End() error {
 	w.close()
 	if len(w.h.Cover) > 0 {
-		w.signatures()
+		w.put("<table id=\"sign\"><tbody><tr>")
+		for i, key := range []i18n.Key{"paper.sign.closed", "paper.sign.accounting", "paper.sign.board"} {
+			name := ""
+			if c := w.h.Head.Closed; i == 0 && c != nil {
+				name = c.Who
+			}
+			w.put("<td>" + template.HTMLEscapeString(name) + "<small>" +
+				template.HTMLEscapeString(w.word(key)) + "</small></td>")
+		}
+		w.put("</tr></tbody></table>\n")
 	}
 	w.put("</body>\n</html>\n")
 	if err := w.to.Flush(); err != nil {

@@ -147,3 +147,16 @@ func TestADivergenceOnAPageLeadsToTheConsole(t *testing.T) {
 		}
 	}
 }
+
+func TestAColumnInWhichNoRowHasATextIsLeftOutOfAPage(t *testing.T) {
+	t.Parallel()
+	r := &Report{most: 2}
+	must.Do(t, r.Section(Section{Columns: []Column{{Title: "a"}, {Title: "b"}, {Title: "c"}}}),
+		r.Row(Line{Cells: []Cell{{Text: "1"}, {}, {}}}),
+		r.Row(Line{Cells: []Cell{{Text: "2"}, {}, {Text: "3"}}}),
+		r.End())
+	table := r.Sections[0]
+	if len(table.Columns) != 2 || table.Columns[1].Title != "c" || table.Rows[1].Cells[1].Text != "3" {
+		t.Errorf("%+v", table)
+	}
+}

@@ -30,9 +30,6 @@ func Read(s *reconcile.Snapshot, o reconcile.Options, most int) (*Report, error)
 	r := &Report{most: most}
 	var err error
 	r.Overview, err = s.Report(o, For(r))
-	for i := range r.Sections {
-		r.Sections[i].narrow()
-	}
 	return r, err
 }
 
@@ -59,18 +56,19 @@ func (r *Report) Row(row Line) error {
 	return nil
 }
 
-// End implements Reader.
-func (*Report) End() error { return nil }
-
-// narrow removes the columns that are empty in every row.
-func (t *Table) narrow() {
-	for i := len(t.Columns) - 1; i >= 0; i-- {
-		if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(r Line) bool { return r.Cells[i].Text != "" }) {
-			continue
-		}
-		t.Columns = slices.Delete(t.Columns, i, i+1)
-		for n := range t.Rows {
-			t.Rows[n].Cells = slices.Delete(t.Rows[n].Cells, i, i+1)
+// End implements Reader. It removes the columns in which no row has a text.
+func (r *Report) End() error {
+	for i := range r.Sections {
+		t := &r.Sections[i]
+		for i := len(t.Columns) - 1; i >= 0; i-- {
+			if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(l Line) bool { return l.Cells[i].Text != "" }) {
+				continue
+			}
+			t.Columns = slices.Delete(t.Columns, i, i+1)
+			for n := range t.Rows {
+				t.Rows[n].Cells = slices.Delete(t.Rows[n].Cells, i, i+1)
+			}
 		}
 	}
+	return nil
 }

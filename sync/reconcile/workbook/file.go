@@ -312,7 +312,18 @@ func (s *Sheet) Close(table bool, foot string) error {
 	if !table {
 		s.put(`<autoFilter ref="A1:` + last + s.row + `"/>`)
 	}
-	s.offers()
+	if len(s.Offers) != 0 && s.row != "1" {
+		s.put(`<dataValidations count="` + strconv.Itoa(len(s.Offers)) + `">`)
+		for _, column := range slices.Sorted(maps.Keys(s.Offers)) {
+			s.put(`<dataValidation type="list" allowBlank="1" showErrorMessage="1" sqref="` + column + `2:` + column + s.row +
+				`"><formula1>`)
+			if s.err == nil {
+				s.err = xml.EscapeText(s, []byte(`"`+strings.Join(s.Offers[column], ",")+`"`))
+			}
+			s.put(`</formula1></dataValidation>`)
+		}
+		s.put(`</dataValidations>`)
+	}
 	setup := pageSetup
 	if s.layout.Wide() {
 		setup = wideSetup
@@ -330,21 +341,4 @@ func (s *Sheet) Close(table bool, foot string) error {
 		return s.err
 	}
 	return s.to.Flush()
-}
-
-// offers writes the drop-down lists.
-func (s *Sheet) offers() {
-	if len(s.Offers) == 0 || s.row == "1" {
-		return
-	}
-	s.put(`<dataValidations count="` + strconv.Itoa(len(s.Offers)) + `">`)
-	for _, column := range slices.Sorted(maps.Keys(s.Offers)) {
-		s.put(`<dataValidation type="list" allowBlank="1" showErrorMessage="1" sqref="` + column + `2:` + column + s.row +
-			`"><formula1>`)
-		if s.err == nil {
-			s.err = xml.EscapeText(s, []byte(`"`+strings.Join(s.Offers[column], ",")+`"`))
-		}
-		s.put(`</formula1></dataValidation>`)
-	}
-	s.put(`</dataValidations>`)
 }
