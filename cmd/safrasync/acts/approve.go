@@ -23,10 +23,10 @@ type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 	var f cli.ActFlags
 	const use = "approvals [approve ID --reason TEXT | decline ID --reason TEXT]"
-	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		switch {
 		case len(args) == 0:
-			return listApprovals(cmd.Context(), a)
+			return listApprovals(ctx, a)
 		case !slices.Contains(answers, args[0]):
 			return a.Usage("approval.no_answer", args[0], cli.Listed(answers))
 		case len(args) != 2:
@@ -40,9 +40,9 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 			return err
 		}
 		if args[0] == "decline" {
-			return decline(cmd.Context(), a, id, f)
+			return decline(ctx, a, id, f)
 		}
-		return approve(cmd.Context(), a, id, f, elsewhere)
+		return approve(ctx, a, id, f, elsewhere)
 	})
 	f.Add(cmd)
 	cmd.ValidArgs = answers

@@ -18,8 +18,8 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	var f cli.ActFlags
 	checked := false
 	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return actOnJob(cmd.Context(), a, kind, args[0], f, checked)
+		func(ctx context.Context, args []string) error {
+			return actOnJob(ctx, a, kind, args[0], f, checked)
 		})
 	f.Add(cmd) // --yes also where nothing is asked: a script that adds it must not end here
 	if kind.Checked {

@@ -61,7 +61,7 @@ func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 		use += " --checked"
 	}
 	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", i18n.Key("help."+kind.Name), arity,
-		func(cmd *cobra.Command, args []string) error { return actOnRows(cmd.Context(), a, kind, args, f) })
+		func(ctx context.Context, args []string) error { return actOnRows(ctx, a, kind, args, f) })
 	f.Add(cmd)
 	flags := cmd.Flags()
 	if kind.Checked {

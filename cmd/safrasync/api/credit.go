@@ -24,11 +24,12 @@ type consentFlags struct{ identity, personType, corporateIdentity string }
 func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	var f consentFlags
 	use := "consent --identity DOCUMENT --person-type TYPE"
-	cmd := a.Command(use, "help.api_consent", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command(use, "help.api_consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
-		return getConsent(cmd.Context(), a, f)
+		return getConsent(ctx, a, f)
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
@@ -79,22 +80,23 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	var r apiclient.CreditScoreRequest
 	var reports []string
 	var f cli.ActFlags
-	create := a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			if err := needFlags(a, cmd, "name", "social-id", "reports"); err != nil {
+	var create *cobra.Command
+	create = a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
 			}
 			r.Reports = nil
 			for _, report := range reports {
 				r.Reports = append(r.Reports, apiclient.CreditReport(report))
 			}
-			if !cmd.Flags().Changed("car-list") {
+			if !create.Flags().Changed("car-list") {
 				r.CarList = nil
 			}
-			if !cmd.Flags().Changed("sigef-list") {
+			if !create.Flags().Changed("sigef-list") {
 				r.SigefList = nil
 			}
-			return createCreditScore(cmd.Context(), a, r, f)
+			return createCreditScore(ctx, a, r, f)
 		})
 	flags := create.Flags()
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
@@ -141,9 +143,10 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	var r apiclient.CreditAnalysisRequest
 	var authType, personType string
 	var f cli.ActFlags
-	create := a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
-		cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-			err := needFlags(a, cmd, "requester-id", "requester-name", "requester-email", "name", "identity",
+	var create *cobra.Command
+	create = a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
+		cli.Exactly(0), func(ctx context.Context, _ []string) error {
+			err := needFlags(a, create, "requester-id", "requester-name", "requester-email", "name", "identity",
 				"auth-type",
 				"person-type", "period-consult")
 			if err != nil {
@@ -162,7 +165,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 					return a.Usage("field.company", flag)
 				}
 			}
-			return createCreditAnalysis(cmd.Context(), a, r, f)
+			return createCreditAnalysis(ctx, a, r, f)
 		})
 	flags := create.Flags()
 	flags.StringVar(&r.RequesterID, "requester-id", "", "`UUID` of the requesting user")

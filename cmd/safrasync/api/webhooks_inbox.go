@@ -36,11 +36,11 @@ func (f *inboxFlags) add(a *cli.App, cmd *cobra.Command) {
 func newInboxCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
 	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, args []string) error {
 			if len(args) == 1 {
-				return showEvent(cmd.Context(), a, args[0])
+				return showEvent(ctx, a, args[0])
 			}
-			return listInbox(cmd.Context(), a, f)
+			return listInbox(ctx, a, f)
 		})
 	f.add(a, cmd)
 	return cmd
@@ -50,8 +50,8 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
 	var act cli.ActFlags
 	cmd := a.Command("replay [SEQ…] --reason TEXT", "help.hooks_replay", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
-			return replay(cmd.Context(), a, args, f, act)
+		func(ctx context.Context, args []string) error {
+			return replay(ctx, a, args, f, act)
 		})
 	f.add(a, cmd)
 	act.Add(cmd)

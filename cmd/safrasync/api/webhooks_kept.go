@@ -21,8 +21,8 @@ import (
 func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
-	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		steps, err := plannedHooks(cmd.Context(), a, planned)
+	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		steps, err := plannedHooks(ctx, a, planned)
 		if err != nil {
 			return err
 		}
@@ -35,15 +35,15 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var taken []string
 	apply := a.Command("apply --reason TEXT", "help.hooks_apply", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
+		func(ctx context.Context, _ []string) error {
 			if err := a.NeedReason(f); err != nil {
 				return err
 			}
-			steps, err := plannedHooks(cmd.Context(), a, taken)
+			steps, err := plannedHooks(ctx, a, taken)
 			if err != nil {
 				return err
 			}
-			return doHooks(cmd.Context(), a, steps, f)
+			return doHooks(ctx, a, steps, f)
 		})
 	f.Add(apply)
 	apply.Flags().StringSliceVar(&taken, "take-over", nil,
@@ -51,20 +51,20 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	cli.Completes(a, apply, "take-over", events)
 
 	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return listHooks(cmd.Context(), a, nil) })
-	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, _ []string) error { return listHooks(ctx, a, nil) })
+	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(ctx context.Context, args []string) error {
 		event, err := Event(a, args[0])
 		if err != nil {
 			return err
 		}
-		return listHooks(cmd.Context(), a, []apiclient.WebhookEvent{event})
+		return listHooks(ctx, a, []apiclient.WebhookEvent{event})
 	})
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes cli.ActFlags
 	remove := a.Command("delete EVENT… --reason TEXT", "help.hooks_delete", cli.Arity{Least: 1, Most: -1},
-		func(cmd *cobra.Command, args []string) error {
-			return deleteHooks(cmd.Context(), a, args, deletes)
+		func(ctx context.Context, args []string) error {
+			return deleteHooks(ctx, a, args, deletes)
 		})
 	deletes.Add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)

@@ -23,8 +23,8 @@ import (
 
 // NewCommand makes the command run.
 func NewCommand(a *cli.App) *cobra.Command {
-	return a.Command("run", "help.run", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return run(cmd.Context(), a)
+	return a.Command("run", "help.run", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		return run(ctx, a)
 	})
 }
 

@@ -16,12 +16,13 @@ import (
 // NewBackupCommand makes the command backup.
 func NewBackupCommand(a *cli.App) *cobra.Command {
 	var keep int
-	cmd := a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
+		func(ctx context.Context, args []string) error {
 			if cmd.Flags().Changed("keep") && keep < 1 {
 				return a.Usage("says.keep")
 			}
-			return backup(cmd.Context(), a, args[0], keep)
+			return backup(ctx, a, args[0], keep)
 		})
 	cmd.Flags().IntVar(&keep, "keep", 0,
 		"make a copy with its date in a folder, and keep the newest `N` of this ledger there")
@@ -104,8 +105,8 @@ func noteBackup(ctx context.Context, a *cli.App, file string, dated bool) error 
 func NewRestoreCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	cmd := a.Command("restore FILE --reason TEXT", "help.restore", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return restore(cmd.Context(), a, args[0], f)
+		func(ctx context.Context, args []string) error {
+			return restore(ctx, a, args[0], f)
 		})
 	f.Add(cmd)
 	return cmd

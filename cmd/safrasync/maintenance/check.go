@@ -23,11 +23,11 @@ import (
 // NewCheckCommand makes the command check.
 func NewCheckCommand(a *cli.App) *cobra.Command {
 	var offline, tell, asked bool
-	cmd := a.Command("check", "help.check", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.Command("check", "help.check", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if asked {
-			return battery(cmd.Context(), a)
+			return battery(ctx, a)
 		}
-		return check(cmd.Context(), a, offline, tell)
+		return check(ctx, a, offline, tell)
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false,
 		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")

@@ -23,20 +23,21 @@ import (
 func NewDoctorCommand(a *cli.App) *cobra.Command {
 	var full, recount, audit bool
 	var bundle string
-	cmd := a.Command("doctor", "help.doctor", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("doctor", "help.doctor", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := cmp.Or(a.Alone(cmd, "audit", nil), a.Alone(cmd, "recount", nil)); err != nil {
 			return err
 		}
 		if bundle != "" {
-			return writeBundle(cmd.Context(), a, bundle, full)
+			return writeBundle(ctx, a, bundle, full)
 		}
 		if recount {
-			return recountSums(cmd.Context(), a)
+			return recountSums(ctx, a)
 		}
 		if audit {
-			return verifyAudit(cmd.Context(), a)
+			return verifyAudit(ctx, a)
 		}
-		return doctor(cmd.Context(), a, full)
+		return doctor(ctx, a, full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
 	cmd.Flags().BoolVar(&audit, "audit", false, "check that the audit is unaltered, and nothing else")

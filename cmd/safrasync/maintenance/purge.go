@@ -27,8 +27,8 @@ type purgeFlags struct {
 // NewPurgeCommand makes the command purge.
 func NewPurgeCommand(a *cli.App) *cobra.Command {
 	var f purgeFlags
-	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return purge(cmd.Context(), a, f)
+	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		return purge(ctx, a, f)
 	})
 	f.Add(cmd)
 	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil,

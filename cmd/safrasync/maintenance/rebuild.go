@@ -16,11 +16,11 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var fresh bool
 	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
+		func(ctx context.Context, _ []string) error {
 			if fresh {
-				return newJournal(cmd.Context(), a, f)
+				return newJournal(ctx, a, f)
 			}
-			return rebuild(cmd.Context(), a, f)
+			return rebuild(ctx, a, f)
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,

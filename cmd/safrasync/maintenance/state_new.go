@@ -11,7 +11,7 @@ import (
 
 func newStateNewCommand(a *cli.App) *cobra.Command {
 	return a.Command("new", "help.state_new", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return newState(cmd.Context(), a) })
+		func(ctx context.Context, _ []string) error { return newState(ctx, a) })
 }
 
 // newState creates the ledger that the configuration names. No other command creates one.

@@ -16,8 +16,8 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var order state.RebindOrder
 	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return rebindState(cmd.Context(), a, f, order)
+		func(ctx context.Context, _ []string) error {
+			return rebindState(ctx, a, f, order)
 		})
 	f.Add(cmd)
 	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,

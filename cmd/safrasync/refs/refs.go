@@ -19,14 +19,14 @@ func NewCommand(a *cli.App) *cobra.Command {
 	group := a.Group("refs", "help.refs")
 
 	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
-			return listReferences(cmd.Context(), a, args)
+		func(ctx context.Context, args []string) error {
+			return listReferences(ctx, a, args)
 		})
 
 	var imported importFlags
 	importing := a.Command("import KIND FILE", "help.refs_import", cli.Exactly(2),
-		func(cmd *cobra.Command, args []string) error {
-			return importReferences(cmd.Context(), a, args[0], args[1], imported)
+		func(ctx context.Context, args []string) error {
+			return importReferences(ctx, a, args[0], args[1], imported)
 		})
 	imported.Add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
@@ -34,21 +34,21 @@ func NewCommand(a *cli.App) *cobra.Command {
 	layoutFlags(&imported.layout, importing.Flags())
 
 	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return exportReferences(cmd.Context(), a, args[0])
+		func(ctx context.Context, args []string) error {
+			return exportReferences(ctx, a, args[0])
 		})
 
 	var set cli.ActFlags
 	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),
-		func(cmd *cobra.Command, args []string) error {
-			return setReference(cmd.Context(), a, args[0], args[1], args[2], set)
+		func(ctx context.Context, args []string) error {
+			return setReference(ctx, a, args[0], args[1], args[2], set)
 		})
 	set.Add(setting)
 
 	var remove cli.ActFlags
 	removing := a.Command("remove KIND CODE --reason TEXT", "help.refs_remove", cli.Exactly(2),
-		func(cmd *cobra.Command, args []string) error {
-			return removeReference(cmd.Context(), a, args[0], args[1], remove)
+		func(ctx context.Context, args []string) error {
+			return removeReference(ctx, a, args[0], args[1], remove)
 		})
 	remove.Add(removing)
 

@@ -51,7 +51,8 @@ var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 // NewCommand makes the command report, which hands filled-in decisions to decide.
 func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	var f Flags
-	cmd := a.Command("report", "help.report", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("report", "help.report", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if f.audit && !cmd.Flags().Changed("limit") && !a.AsJSON {
 			f.limit = auditShown
 		}
@@ -60,9 +61,9 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 			return err
 		}
 		if f.decided == "" {
-			return Run(cmd.Context(), a, f)
+			return Run(ctx, a, f)
 		}
-		return decide(cmd.Context(), a, f.decided, f.ActFlags, f.skipRefused)
+		return decide(ctx, a, f.decided, f.ActFlags, f.skipRefused)
 	})
 	f.Add(cmd)
 	flags := cmd.Flags()

@@ -27,14 +27,14 @@ type testFlags struct{ record, update, from bool }
 func NewTestCommand(a *cli.App) *cobra.Command {
 	var f testFlags
 	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, args []string) error {
 			switch {
 			case f.update && !f.record, f.from && f.record:
 				return a.Usage("test.flags_clash")
 			case f.from && (len(args) < 2 || len(args) > 3):
 				return a.Usage("says.arguments", "test --from JOB KEY [FILE]")
 			case f.from:
-				return caseFrom(cmd.Context(), a, append(args, "")[:3])
+				return caseFrom(ctx, a, append(args, "")[:3])
 			}
 			return testCases(a, args, f)
 		})

@@ -23,17 +23,18 @@ type explainFlags struct{ rows, offline, sent, askERP, all bool }
 // NewExplainCommand makes the command explain.
 func NewExplainCommand(a *cli.App) *cobra.Command {
 	var f explainFlags
-	cmd := a.Command("explain JOB | --sent [JOB…]", "help.explain", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
+	const use = "explain JOB | --sent [JOB…]"
+	cmd := a.Command(use, "help.explain", cli.AnyArgs,
+		func(ctx context.Context, args []string) error {
 			switch {
 			case f.sent && (f.rows || f.offline), f.rows && f.offline, !f.sent && (f.askERP || f.all):
 				return a.Usage("explain.flags_clash")
 			case f.sent:
-				return explainSent(cmd.Context(), a, args, f)
+				return explainSent(ctx, a, args, f)
 			case len(args) != 1:
-				return a.Usage("says.arguments", "safrasync "+cmd.Use)
+				return a.Usage("says.arguments", "safrasync "+use)
 			}
-			return explain(cmd.Context(), a, args[0], f)
+			return explain(ctx, a, args[0], f)
 		})
 	flags := cmd.Flags()
 	flags.BoolVar(&f.rows, "rows", false, "list every row that breaks a rule or waits, not only counts")

@@ -33,8 +33,9 @@ const rowsOfATable = 2000
 // NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
 	var f rowsFlags
-	cmd := a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
+		func(ctx context.Context, args []string) error {
 			if !cmd.Flags().Changed("limit") && !a.AsJSON {
 				f.limit = rowsShown
 			}
@@ -42,7 +43,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			err = listRows(cmd.Context(), a, filter)
+			err = listRows(ctx, a, filter)
 			if errors.Is(err, trade.ErrNotFound) {
 				return a.CheckJobNames(a.Config, args)
 			}

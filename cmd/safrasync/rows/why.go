@@ -18,16 +18,16 @@ import (
 // NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
 	request, mask := false, false
-	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(ctx context.Context, args []string) error {
 		a.AsJSON = a.AsJSON || mask
 		write := a.PrintJSON
 		if mask {
 			write = func(v any) error { return printMasked(a, v) }
 		}
 		if request {
-			return showRequest(cmd.Context(), a, args[0], args[1], write)
+			return showRequest(ctx, a, args[0], args[1], write)
 		}
-		return why(cmd.Context(), a, args[0], args[1], write)
+		return why(ctx, a, args[0], args[1], write)
 	})
 	cmd.Flags().BoolVar(&mask, "mask", false,
 		"as JSON for support: letters as x, digits as 9, but for states, codes, columns and times")

@@ -31,8 +31,8 @@ type resyncFlags struct {
 func NewResyncCommand(a *cli.App) *cobra.Command {
 	var f resyncFlags
 	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return resync(cmd.Context(), a, args[0], f)
+		func(ctx context.Context, args []string) error {
+			return resync(ctx, a, args[0], f)
 		})
 	f.Add(cmd)
 	flags := cmd.Flags()

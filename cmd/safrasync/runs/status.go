@@ -16,16 +16,16 @@ import (
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool
-	cmd := a.Command("status", "help.status", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.Command("status", "help.status", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		switch {
 		case digest:
-			return printDigest(cmd.Context(), a)
+			return printDigest(ctx, a)
 		case next:
-			return printNext(cmd.Context(), a)
+			return printNext(ctx, a)
 		case isAlive:
-			return alive(cmd.Context(), a)
+			return alive(ctx, a)
 		}
-		return Status(cmd.Context(), a)
+		return Status(ctx, a)
 	})
 	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
 	cmd.Flags().BoolVar(&next, "next", false, "explain the schedules and show their next times")

@@ -43,7 +43,7 @@ type initFlags struct {
 func NewCommand(a *cli.App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
 	cmd := a.Command("init", "help.init", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, f) })
+		func(ctx context.Context, _ []string) error { return initialize(ctx, a, f) })
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "",
 		a.Phrase("the ERP's `DATABASE`: %s", strings.Join(erp.Drivers(), ", ")))
