@@ -78,7 +78,12 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
 	}
-	c.secrets(config)
+	// Files of ${file:…} that others can read are refused when the configuration is loaded.
+	if mode := config.OthersMayWrite(); mode != 0 {
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+	} else {
+		c.pass("secrets", "doctor.secrets_ok", config.File())
+	}
 	c.diagnose(ctx, config, full)
 	c.role(ctx)
 	if c.failed {
@@ -204,16 +209,5 @@ func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 		c.warn("erp", "doctor.role_hint", "doctor.role", table)
 	default:
 		c.pass("erp", "doctor.role_ok")
-	}
-}
-
-// secrets checks the mode of the configuration file. Files of ${file:…} that others can read are
-// refused when the configuration is loaded.
-func (c *checker) secrets(config *config.Config) {
-	switch mode := config.OthersMayWrite(); {
-	case mode != 0:
-		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
-	default:
-		c.pass("secrets", "doctor.secrets_ok", config.File())
 	}
 }
