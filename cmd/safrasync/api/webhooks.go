@@ -39,7 +39,27 @@ func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
 
 func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-		return listWebhooks(ctx, a)
+		client, err := a.OpenAPI()
+		if err != nil {
+			return err
+		}
+		hooks, err := client.Webhooks(ctx)
+		if err != nil {
+			return ReadFailed(a, err)
+		}
+		if a.AsJSON {
+			return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
+		}
+		if len(hooks) == 0 {
+			a.Tell("api.no_hooks")
+			return nil
+		}
+		t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
+		for _, w := range hooks {
+			t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
+		}
+		t.Render()
+		return nil
 	})
 	get := getCommand(a, "EVENT", "help.api_hooks_get",
 		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
@@ -90,30 +110,6 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	group := a.Group("webhooks", "help.api_hooks")
 	group.AddCommand(list, get, create, update, remove)
 	return group
-}
-
-func listWebhooks(ctx context.Context, a *cli.App) error {
-	client, err := a.OpenAPI()
-	if err != nil {
-		return err
-	}
-	hooks, err := client.Webhooks(ctx)
-	if err != nil {
-		return ReadFailed(a, err)
-	}
-	if a.AsJSON {
-		return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
-	}
-	if len(hooks) == 0 {
-		a.Tell("api.no_hooks")
-		return nil
-	}
-	t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
-	for _, w := range hooks {
-		t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
-	}
-	t.Render()
-	return nil
 }
 
 // writeWebhook registers or changes a webhook.

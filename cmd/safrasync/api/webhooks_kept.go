@@ -64,7 +64,26 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	var deletes cli.ActFlags
 	remove := a.Command("delete EVENT… --reason TEXT", "help.hooks_delete", cli.Arity{Least: 1, Most: -1},
 		func(ctx context.Context, args []string) error {
-			return deleteHooks(ctx, a, args, deletes)
+			if err := a.NeedReason(deletes); err != nil {
+				return err
+			}
+			var events []apiclient.WebhookEvent
+			for _, name := range args {
+				event, err := Event(a, name)
+				if err != nil {
+					return err
+				}
+				events = append(events, event)
+			}
+			r, err := openRegistrar(ctx, a, cli.ToRead)
+			if err != nil {
+				return err
+			}
+			steps, err := r.PlanRemoval(ctx, events)
+			if err != nil {
+				return ReadFailed(a, err)
+			}
+			return doHooks(ctx, a, steps, deletes)
 		})
 	deletes.Add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
@@ -100,15 +119,6 @@ func hookJSONOf(s office.HookStep, done bool, why string) hookJSON {
 	return out
 }
 
-// needHooks returns an error if no webhooks are configured.
-func needHooks(a *cli.App) error {
-	config, err := a.LoadConfig()
-	if err == nil && !config.Webhooks.Used() {
-		return errors.New(a.Text("hooks.none"))
-	}
-	return err
-}
-
 // openRegistrar returns who knows our registrations.
 func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Registrar, error) {
 	o, err := a.Office(ctx, how, cli.NoERP)
@@ -124,8 +134,12 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Reg
 
 // plannedHooks returns what apply would do.
 func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.HookStep, error) {
-	if err := needHooks(a); err != nil {
+	config, err := a.LoadConfig()
+	if err != nil {
 		return nil, err
+	}
+	if !config.Webhooks.Used() {
+		return nil, errors.New(a.Text("hooks.none"))
 	}
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
@@ -158,30 +172,6 @@ func showHooks(a *cli.App, steps []office.HookStep) error {
 	}
 	t.Render()
 	return nil
-}
-
-// deleteHooks deletes registrations of ours, configured or not.
-func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags) error {
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	var events []apiclient.WebhookEvent
-	for _, name := range names {
-		event, err := Event(a, name)
-		if err != nil {
-			return err
-		}
-		events = append(events, event)
-	}
-	r, err := openRegistrar(ctx, a, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	steps, err := r.PlanRemoval(ctx, events)
-	if err != nil {
-		return ReadFailed(a, err)
-	}
-	return doHooks(ctx, a, steps, f)
 }
 
 // doHooks shows a plan, asks, and does it event by event. If a step fails, the earlier ones remain

@@ -15,6 +15,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/internal/words"
@@ -149,7 +151,17 @@ func (d *daemon) refuse(err error) error {
 // serve runs one generation of the configuration after the other. Each has an engine and a
 // scheduler of its own; the ledger stays open.
 func (d *daemon) serve(ctx context.Context, config *config.Config) error {
-	d.monitor = newMonitor(d)
+	m := &monitor{log: d.log}
+	m.Metrics = metrics.New(metrics.Settings{
+		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
+		Unready: func() []string { return m.unready(d) },
+	})
+	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
+		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",
+			zap.String("listener", listener), zap.String("cause", cause), zap.Int("times", times),
+			zap.NamedError("last", last))
+	}}
+	d.monitor = m
 	defer func() { d.monitor.close() }()
 	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
 	if err != nil {
@@ -194,7 +206,11 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	go func() {
 		defer close(done)
 		var hearing gosync.WaitGroup
-		hearing.Go(func() { g.processEvents(running) })
+		hearing.Go(func() {
+			if g.listener != nil {
+				g.listener.Run(running, g.daemon.events.told)
+			}
+		})
 		hearing.Go(func() { g.feeder.Run(running) })
 		if g.heartbeat != nil {
 			hearing.Go(func() { g.heartbeat.Run(running) })

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
@@ -31,11 +30,38 @@ func NewCommand(a *cli.App) *cobra.Command {
 	imported.Add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
 		"import the other lines when some are invalid")
-	layoutFlags(&imported.layout, importing.Flags())
+	l := &imported.layout
+	flags := importing.Flags()
+	flags.StringSliceVar(&l.Code, "code", nil,
+		"the `COLUMNS` of the code, in the order of its parts, as the header names them")
+	flags.StringVar(&l.ID, "id", "", "the `COLUMN` of the platform's id")
+	flags.StringVar(&l.Label, "label", "", "the `COLUMN` of the name that people know")
+	flags.StringArrayVar(&l.Where, "where", nil,
+		"`COLUMN=VALUE`: only these lines; again for another value or another column")
+	flags.IntSliceVar(&l.Pad, "pad", nil, "`DIGITS` of each part of the code, whose leading zeros were lost; 0 = as it is")
+	flags.StringVar(&l.As, "code-as", "",
+		"the code is a `FORM`: cpf, cnpj or document (either), without regard to punctuation and lost zeros; "+
+			"lower: in lower case")
+	flags.StringVar(&l.Sheet, "sheet", "", "the `SHEET` of a workbook; the first without it")
 
 	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
-			return exportReferences(ctx, a, args[0])
+			kind := args[0]
+			if err := checkKind(a, kind, cli.ToRead); err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			if !a.AsJSON {
+				return o.WriteReferences(ctx, kind, a.Out)
+			}
+			table, err := o.ListReferences(ctx, kind)
+			if err != nil {
+				return err
+			}
+			return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
 		})
 
 	var set cli.ActFlags
@@ -54,21 +80,6 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 	group.AddCommand(list, importing, export, setting, removing)
 	return group
-}
-
-// layoutFlags adds the flags that say where in a file the references are.
-func layoutFlags(l *office.ReferenceLayout, flags *pflag.FlagSet) {
-	flags.StringSliceVar(&l.Code, "code", nil,
-		"the `COLUMNS` of the code, in the order of its parts, as the header names them")
-	flags.StringVar(&l.ID, "id", "", "the `COLUMN` of the platform's id")
-	flags.StringVar(&l.Label, "label", "", "the `COLUMN` of the name that people know")
-	flags.StringArrayVar(&l.Where, "where", nil,
-		"`COLUMN=VALUE`: only these lines; again for another value or another column")
-	flags.IntSliceVar(&l.Pad, "pad", nil, "`DIGITS` of each part of the code, whose leading zeros were lost; 0 = as it is")
-	flags.StringVar(&l.As, "code-as", "",
-		"the code is a `FORM`: cpf, cnpj or document (either), without regard to punctuation and lost zeros; "+
-			"lower: in lower case")
-	flags.StringVar(&l.Sheet, "sheet", "", "the `SHEET` of a workbook; the first without it")
 }
 
 // checkKind returns an error for an unknown kind of reference and, for changes, for a kind that the
