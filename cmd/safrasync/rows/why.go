@@ -125,7 +125,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			state = s.Entry.State
 			jobs := a.Config.JobSpecs()
 			now := p.Request
-							v := a.Voice()
+			v := a.Voice()
 			a.Show("row.times", v.Moment((*s.Entry).FirstSeenAt), v.Moment((*s.Entry).UpdatedAt), (*s.Entry).Attempts, (*s.Entry).Generation)
 			for _, p := range (*s.Entry).Warnings {
 				a.Show("row.warning", p.Sentence(v.Lang))
