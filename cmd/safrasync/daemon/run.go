@@ -178,10 +178,22 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	}
 	d.monitor.serve(g, listener)
 	defer d.console.close()
-	d.openConsole(ctx, g)
+	// If an address is in use, the rest of the service starts all the same.
+	listener, err = d.console.listen(ctx, g.Config.Console)
+	if err != nil {
+		g.notServed("console", "run.no_console", err)
+	} else {
+		d.console.serve(g, listener)
+	}
 	defer d.programs.close()
 	g.feeder.Begin(ctx) // other programs can ask for changes from the first moment
-	d.openHTTPAPI(ctx, g)
+	listener, err = d.programs.listen(ctx, g.Config.HTTPAPI)
+	if err == nil {
+		err = d.programs.serve(g, listener)
+	}
+	if err != nil {
+		g.notServed("http_api", "run.no_http_api", err)
+	}
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
 	d.noteConfig(ctx, config, cli.ThisHost())

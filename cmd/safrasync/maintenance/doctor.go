@@ -85,7 +85,12 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 		c.pass("secrets", "doctor.secrets_ok", config.File())
 	}
 	c.diagnose(ctx, config, full)
-	c.role(ctx)
+	source, err := a.OpenERP(ctx)
+	if err != nil { // only a warning here; `safrasync check` fails on it
+		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
+	} else {
+		c.mayWrite(ctx, source)
+	}
 	if c.failed {
 		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
 	}
@@ -187,17 +192,6 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 		line.Hint = c.text(hint)
 	}
 	c.report(line)
-}
-
-// role warns if the ERP user may write. An ERP that cannot be reached is only a warning here;
-// `safrasync check` fails on it.
-func (c *checker) role(ctx context.Context) {
-	source, err := c.app.OpenERP(ctx)
-	if err != nil {
-		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
-		return
-	}
-	c.mayWrite(ctx, source)
 }
 
 // mayWrite warns if the ERP user may write.

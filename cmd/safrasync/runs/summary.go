@@ -70,7 +70,11 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 	for _, line := range forecast.Sentences(a.Voice()) {
 		a.Block("\n" + line)
 	}
-	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
+	left := 0 // may go in a later run
+	for _, r := range reports {
+		left += r.States[trade.Pending]
+	}
+	if left > 0 && (f.limit > 0 || named != nil) {
 		a.Show("sync.left", left)
 	}
 	return nil
@@ -127,14 +131,6 @@ func sharesOf(forecast *office.Forecast) (out []shareJSON) {
 		out = append(out, one)
 	}
 	return out
-}
-
-// pendingOf returns how many rows may go in a later run.
-func pendingOf(reports []trade.RunReport) (n int) {
-	for _, r := range reports {
-		n += r.States[trade.Pending]
-	}
-	return n
 }
 
 // printReport prints the summary of one job. planned is the result of a dry run, or nil.
