@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 
 func newConfigCommand(a *cli.App) *cobra.Command {
 	group := a.Group("config", "help.config")
-	group.AddCommand(a.Command("show", "help.config_show", cli.Exactly(0), func(*cobra.Command, []string) error {
+	group.AddCommand(a.Command("show", "help.config_show", cli.Exactly(0), func(context.Context, []string) error {
 		config, err := a.LoadConfig()
 		if err != nil {
 			return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -36,7 +37,20 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
 		return err
 	})
-	root.SetHelpCommand(newHelpCommand(a))
+	// help does what --help does: `safrasync help refs set`. It also has a topic, about which act is
+	// the right one.
+	const use = "help [COMMAND… | decide]"
+	root.SetHelpCommand(a.Command(use, "help.help", cli.AnyArgs, func(_ context.Context, args []string) error {
+		if len(args) == 1 && args[0] == "decide" {
+			a.Show("help.decide_long")
+			return nil
+		}
+		found, rest, err := root.Find(args)
+		if err != nil || len(rest) > 0 {
+			return a.UnknownCommand(found, rest)
+		}
+		return found.Help()
+	}))
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		fault := a.Voice().Fault(flagFault(err))
 		// the command takes arguments: a key, a code or a name may begin with a hyphen
@@ -178,21 +192,4 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 // flagUsages returns the list of flags, with the library's word for a default translated.
 func flagUsages(a *cli.App, flags *pflag.FlagSet) string {
 	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("template.default")+" ")
-}
-
-// newHelpCommand makes the command help, which does what --help does: `safrasync help refs set`. It
-// also has a topic, about which act is the right one.
-func newHelpCommand(a *cli.App) *cobra.Command {
-	const use = "help [COMMAND… | decide]"
-	return a.Command(use, "help.help", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
-		if len(args) == 1 && args[0] == "decide" {
-			a.Show("help.decide_long")
-			return nil
-		}
-		found, rest, err := cmd.Root().Find(args)
-		if err != nil || len(rest) > 0 {
-			return a.UnknownCommand(found, rest)
-		}
-		return found.Help()
-	})
 }

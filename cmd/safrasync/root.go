@@ -25,13 +25,13 @@ import (
 // newRootCommand assembles the program's commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	showVersion := false
-	root := a.Command("safrasync", "help.root", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
-			if showVersion && len(args) == 0 {
-				return printVersion(a)
-			}
-			return a.UnknownCommand(cmd, args)
-		})
+	root := a.Group("safrasync", "help.root")
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if showVersion && len(args) == 0 {
+			return printVersion(a)
+		}
+		return a.UnknownCommand(cmd, args)
+	}
 	root.Flags().BoolVar(&showVersion, "version", false, "show the version of the program")
 	root.Long = a.Text("help.root_long")
 	root.SilenceErrors, root.SilenceUsage = true, true // execute prints each error once

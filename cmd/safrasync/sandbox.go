@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"time"
 
@@ -25,8 +26,8 @@ type sandboxFlags struct {
 func newSandboxCommand(a *cli.App) *cobra.Command {
 	var f sandboxFlags
 	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--faults SPEC]…",
-		"help.sandbox", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-			return serveSandbox(a, cmd, f)
+		"help.sandbox", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+			return serveSandbox(ctx, a, f)
 		})
 	cmd.Long = a.Text("help.sandbox_long")
 	flags := cmd.Flags()
@@ -51,7 +52,7 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 }
 
 // serveSandbox runs the sandbox until the context ends.
-func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
+func serveSandbox(ctx context.Context, a *cli.App, f sandboxFlags) (err error) {
 	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, ShowTimes: f.times}
 	opts.Faults, err = sandbox.ParseFaults(f.faults)
 	if err != nil {
@@ -100,7 +101,7 @@ func serveSandbox(a *cli.App, cmd *cobra.Command, f sandboxFlags) (err error) {
 	if err := a.Out.Flush(); err != nil {
 		return phrase.Errorf("standard output: %w", err)
 	}
-	<-cmd.Context().Done()
+	<-ctx.Done()
 	of := func(resource string) int { return len(running.CreatedOf(resource)) }
 	a.Tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
 		of(sandbox.ResourceTraceability), running.Requests())

@@ -35,14 +35,14 @@ type userAct func(ctx context.Context, a *cli.App, args []string, f userFlags) e
 func newUsersCommand(a *cli.App) *cobra.Command {
 	group := a.Group("users", "help.users")
 	list := a.Command("list", "help.users_list", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return listUsers(cmd.Context(), a) })
+		func(ctx context.Context, _ []string) error { return listUsers(ctx, a) })
 	group.AddCommand(list)
 	change := func(use string, help i18n.Key, args int, do userAct,
 		flags ...func(*cobra.Command, *userFlags),
 	) {
 		var f userFlags
 		cmd := a.Command(use, help, cli.Exactly(args),
-			func(cmd *cobra.Command, args []string) error { return do(cmd.Context(), a, args, f) })
+			func(ctx context.Context, args []string) error { return do(ctx, a, args, f) })
 		cmd.Flags().StringVar(&f.Reason, "reason", "", "why, `TEXT` for the audit")
 		cmd.Flags().StringVar(&f.As, "as", "",
 			"`NAME` of who orders it, recorded as given beside the account; default: who logged in")

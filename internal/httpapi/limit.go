@@ -55,7 +55,11 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 	limiter, known := l.senders[who]
 	if !known {
 		if len(l.senders) >= mostSenders {
-			l.forget(now)
+			for who, limiter := range l.senders {
+				if limiter.TokensAt(now) >= float64(l.burst) {
+					delete(l.senders, who)
+				}
+			}
 		}
 		if len(l.senders) >= mostSenders {
 			return l.others.AllowN(now, 1)
@@ -64,15 +68,6 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 		l.senders[who] = limiter
 	}
 	return limiter.AllowN(now, 1)
-}
-
-// forget removes the addresses whose budget is full again; a new one would be the same.
-func (l *limits) forget(now time.Time) {
-	for who, limiter := range l.senders {
-		if limiter.TokensAt(now) >= float64(l.burst) {
-			delete(l.senders, who)
-		}
-	}
 }
 
 // token reports whether a request with this token is allowed now.

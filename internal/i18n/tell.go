@@ -45,8 +45,32 @@ func tell(lang Lang, err error) (text string, known bool) {
 		return err.Error(), true
 	}
 	t := phrase.Of(err)
-	if t == nil {
-		return plain(lang, err)
+	if t == nil { // several that are joined, one that only wraps another, one about a file, or a fixed text
+		if file, is := err.(*fs.PathError); is { //nolint:errorlint // what is around it is what counts
+			if form, known := Said(lang, file.Op+" %s: "+file.Err.Error()); known {
+				return strings.Replace(form, "%s", file.Path, 1), true
+			}
+		}
+		var of []error
+		switch outer := err.(type) { //nolint:errorlint // what is around it is what counts
+		case interface{ Unwrap() error }:
+			of = []error{outer.Unwrap()}
+		case interface{ Unwrap() []error }:
+			of = outer.Unwrap()
+		}
+		var english, told []string
+		known := len(of) > 0
+		for _, one := range of {
+			if one == nil {
+				break
+			}
+			text, is := tell(lang, one)
+			english, told, known = append(english, one.Error()), append(told, text), known && is
+		}
+		if strings.Join(english, "\n") == err.Error() {
+			return strings.Join(told, "\n"), known
+		}
+		return Said(lang, err.Error())
 	}
 	form, known := Said(lang, t.Key())
 	var out strings.Builder
@@ -63,34 +87,4 @@ func tell(lang Lang, err error) (text string, known bool) {
 		out.WriteString(put)
 	}
 	return out.String(), known
-}
-
-// plain tells an error that is no sentence: several that are joined, one that only wraps another, one
-// about a file, or one with a fixed text.
-func plain(lang Lang, err error) (string, bool) {
-	if file, is := err.(*fs.PathError); is { //nolint:errorlint // what is around it is what counts
-		if form, known := Said(lang, file.Op+" %s: "+file.Err.Error()); known {
-			return strings.Replace(form, "%s", file.Path, 1), true
-		}
-	}
-	var of []error
-	switch outer := err.(type) { //nolint:errorlint // what is around it is what counts
-	case interface{ Unwrap() error }:
-		of = []error{outer.Unwrap()}
-	case interface{ Unwrap() []error }:
-		of = outer.Unwrap()
-	}
-	var english, told []string
-	known := len(of) > 0
-	for _, one := range of {
-		if one == nil {
-			break
-		}
-		text, is := tell(lang, one)
-		english, told, known = append(english, one.Error()), append(told, text), known && is
-	}
-	if strings.Join(english, "\n") == err.Error() {
-		return strings.Join(told, "\n"), known
-	}
-	return Said(lang, err.Error())
 }

@@ -139,18 +139,6 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) e
 		return err
 	}
 
-	c.rows(job, tallies, flags, ages, gauge)
-	c.standing(job, status, runs, cursor, gauge)
-	return nil
-}
-
-// setGauge sends one value.
-type setGauge func(d *prometheus.Desc, value float64, labels ...string)
-
-// rows sends the counts and ages of a job's rows.
-func (c *ledgerCollector) rows(job string, tallies []trade.Tally, flags map[trade.Flag]int, ages trade.Ages,
-	gauge setGauge,
-) {
 	counts := map[trade.State]int{}
 	for _, t := range tallies {
 		counts[t.State] += t.Count
@@ -169,7 +157,12 @@ func (c *ledgerCollector) rows(job string, tallies []trade.Tally, flags map[trad
 			gauge(oldest, max(0, c.Now().Sub(since).Seconds()), job, string(state))
 		}
 	}
+	c.standing(job, status, runs, cursor, gauge)
+	return nil
 }
+
+// setGauge sends one value.
+type setGauge func(d *prometheus.Desc, value float64, labels ...string)
 
 // standing sends the state of a job, and when the ERP was last read.
 func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []trade.RunReport, cursor trade.Cursor,

@@ -3,49 +3,11 @@ package metrics
 import (
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"github.com/safrasync/safrasync/trade"
 )
 
 // done is the result of a run that nothing stopped.
 const done = "done"
-
-func (m *Metrics) count() {
-	m.runs = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_runs_total",
-		Help: "Runs of a job that ended since the start of the process, by result: done, or the code of what stopped them.",
-	}, []string{"sync_job", "result"})
-	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "safrasync_run_duration_seconds", Help: "How long runs of a job took.",
-		Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600},
-	}, []string{"sync_job"})
-	m.read = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_rows_read_total",
-		Help: "Rows that the query of a job returned since the start of the process.",
-	}, []string{"sync_job"})
-	m.posts = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_posts_total",
-		Help: "Requests that create a record, begun by a job since the start of the process.",
-	}, []string{"sync_job"})
-	m.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name:    "safrasync_api_request_duration_seconds",
-		Help:    "How long requests to the platform took, by operation and class of the answer: 2xx to 5xx, 401, 403 and 429 apart, none without one.",
-		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120},
-	}, []string{"operation", "class"})
-	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_refused_total",
-		Help: "Requests and connections that a listener refused since the start of the process, by cause.",
-	}, []string{"listener", "cause"})
-	m.beats = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_heartbeats_total",
-		Help: "Heartbeats sent since the start of the process, by result: done, or why they were not taken.",
-	}, []string{"result"})
-	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_api_outcomes_total",
-		Help: "Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
-	}, []string{"operation", "outcome"})
-}
 
 // Reported counts a run that ended.
 func (m *Metrics) Reported(r trade.RunReport) {

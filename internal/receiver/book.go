@@ -139,21 +139,17 @@ func (b *registrations) refresh(ctx context.Context, now time.Time) {
 		defer b.mu.Unlock()
 		b.reading, b.known = nil, err == nil
 		if err == nil {
-			b.byPath = hooksOf(list)
+			out := make(map[string]hook, len(list))
+			for _, w := range list {
+				h := hook{Webhook: w}
+				if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
+					continue
+				}
+				out[w.PathHash] = h
+			}
+			b.byPath = out
 		}
 	}()
-}
-
-func hooksOf(list []trade.Webhook) map[string]hook {
-	out := make(map[string]hook, len(list))
-	for _, w := range list {
-		h := hook{Webhook: w}
-		if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
-			continue
-		}
-		out[w.PathHash] = h
-	}
-	return out
 }
 
 // close waits for the current reading.

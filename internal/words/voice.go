@@ -74,27 +74,22 @@ func (v Voice) Fault(err error) string {
 		return err.Error()
 	}
 	if call, ok := err.(*apiclient.CallError); ok { //nolint:errorlint // one that is wrapped keeps what is around it
-		return v.call(call)
+		// What is known of its effect is told beside it.
+		text := v.Said(call.Op)
+		if call.Status != 0 {
+			text += v.Text("call.status", call.Status)
+		}
+		for _, m := range call.Messages[:min(len(call.Messages), callMessages)] {
+			if apiclient.IsMessageKey(m) {
+				text += ", " + m
+			}
+		}
+		if call.Err != nil {
+			text += ": " + v.Fault(call.Err)
+		}
+		return text
 	}
 	return i18n.Tell(v.Lang, err)
-}
-
-// call returns the technical details of a call of the API. What is known of its effect is told
-// beside it.
-func (v Voice) call(e *apiclient.CallError) string {
-	text := v.Said(e.Op)
-	if e.Status != 0 {
-		text += v.Text("call.status", e.Status)
-	}
-	for _, m := range e.Messages[:min(len(e.Messages), callMessages)] {
-		if apiclient.IsMessageKey(m) {
-			text += ", " + m
-		}
-	}
-	if e.Err != nil {
-		text += ": " + v.Fault(e.Err)
-	}
-	return text
 }
 
 const callMessages = 5 // of the platform's keys that are shown

@@ -23,10 +23,27 @@ type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 	var f cli.ActFlags
 	const use = "approvals [approve ID --reason TEXT | decline ID --reason TEXT]"
-	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		switch {
 		case len(args) == 0:
-			return listApprovals(cmd.Context(), a)
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			list, err := o.Approvals(ctx)
+			if err != nil {
+				return err
+			}
+			if a.AsJSON {
+				return cli.PrintEach(a, list, approvalOf)
+			}
+			if len(list) == 0 {
+				a.Show("approval.none")
+			}
+			for _, ap := range list {
+				a.Line(approvalText(a, ap))
+			}
+			return nil
 		case !slices.Contains(answers, args[0]):
 			return a.Usage("approval.no_answer", args[0], cli.Listed(answers))
 		case len(args) != 2:
@@ -40,9 +57,17 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 			return err
 		}
 		if args[0] == "decline" {
-			return decline(cmd.Context(), a, id, f)
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			d, err := o.Decline(ctx, id, a.Person(f))
+			if err != nil {
+				return err
+			}
+			return tellDecided(a, id, d, "approval.declined")
 		}
-		return approve(cmd.Context(), a, id, f, elsewhere)
+		return approve(ctx, a, id, f, elsewhere)
 	})
 	f.Add(cmd)
 	cmd.ValidArgs = answers
@@ -51,19 +76,6 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 
 // answers are what a person can say to what waits.
 var answers = []string{"approve", "decline"}
-
-// decline records that this person does not agree.
-func decline(ctx context.Context, a *cli.App, id int64, f cli.ActFlags) error {
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	d, err := o.Decline(ctx, id, a.Person(f))
-	if err != nil {
-		return err
-	}
-	return tellDecided(a, id, d, "approval.declined")
-}
 
 // approve shows the plan of an act that somebody ordered, asks, and records this person's consent.
 func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewhere Elsewhere) error {
@@ -96,8 +108,18 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 		return err
 	}
 	a.Tell("act.line", approvalText(a, ap))
-	if err := tellReview(ctx, a, planned, review, elsewhere); err != nil {
-		return err
+	if of := elsewhere[planned.Order.Act]; of != nil {
+		if tell := of(a).Tell; tell != nil {
+			if err := tell(ctx, planned); err != nil {
+				return err
+			}
+		}
+	}
+	if review.Rows != nil {
+		tellSteps(a, *review.Rows)
+	}
+	if review.Job != nil && review.Job.Release != nil {
+		tellRelease(a, *review.Job)
 	}
 	if review.Outdated {
 		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
@@ -114,26 +136,6 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 		done = "approval.agreed"
 	}
 	return tellDecided(a, id, d, done)
-}
-
-// tellReview prints what an act would do to which others must agree.
-func tellReview(ctx context.Context, a *cli.App, planned engineacts.Planned, review engineacts.Review,
-	elsewhere Elsewhere,
-) error {
-	if of := elsewhere[planned.Order.Act]; of != nil {
-		if tell := of(a).Tell; tell != nil {
-			if err := tell(ctx, planned); err != nil {
-				return err
-			}
-		}
-	}
-	if review.Rows != nil {
-		tellSteps(a, *review.Rows)
-	}
-	if review.Job != nil && review.Job.Release != nil {
-		tellRelease(a, *review.Job)
-	}
-	return nil
 }
 
 // approvalJSON is one line of `approvals --json`, and what an answer prints with --json.
@@ -153,27 +155,6 @@ func approvalOf(ap trade.Approval) approvalJSON {
 		Approval: ap.ID, Act: ap.Act, Target: ap.Target, People: ap.People, Needs: ap.Needs,
 		Until: ap.Until.Format("2006-01-02T15:04:05Z"),
 	}
-}
-
-func listApprovals(ctx context.Context, a *cli.App) error {
-	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	list, err := o.Approvals(ctx)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return cli.PrintEach(a, list, approvalOf)
-	}
-	if len(list) == 0 {
-		a.Show("approval.none")
-	}
-	for _, ap := range list {
-		a.Line(approvalText(a, ap))
-	}
-	return nil
 }
 
 // approvalText returns one line: the act, who ordered it and why, how many people have agreed, and

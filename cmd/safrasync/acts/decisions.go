@@ -41,7 +41,25 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	if err != nil {
 		return err
 	}
-	wrong := tellFaults(a, faults, refused)
+	for _, w := range faults {
+		if w.Column == "" {
+			a.Tell("decisions.line", w.Line, w.Text)
+			continue
+		}
+		a.Tell("decisions.cell", w.Line, w.Column, w.Text)
+	}
+	for _, r := range refused {
+		why := a.Text(refusalOf(r.Refusal))
+		switch {
+		case r.OneByOne:
+			why = a.Text("decisions.one_by_one", r.Act)
+		case r.Refusal == engineacts.Moved:
+			why = a.Text("decisions.stale")
+		}
+		a.Tell("decisions.line", r.Line,
+			fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.Lang()), why))
+	}
+	wrong := len(faults) + len(refused)
 	count := 0
 	for _, p := range plans {
 		count += len(p.Plan.Steps)
@@ -63,30 +81,6 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		return err
 	}
 	return doDecisions(ctx, a, plans, f, wrong)
-}
-
-// tellFaults prints each row that cannot be done, with its line, its column and the reason. It
-// returns their number.
-func tellFaults(a *cli.App, faults []reconcile.WrongRow, refused []reconcile.Refused) int {
-	for _, w := range faults {
-		if w.Column == "" {
-			a.Tell("decisions.line", w.Line, w.Text)
-			continue
-		}
-		a.Tell("decisions.cell", w.Line, w.Column, w.Text)
-	}
-	for _, r := range refused {
-		why := a.Text(refusalOf(r.Refusal))
-		switch {
-		case r.OneByOne:
-			why = a.Text("decisions.one_by_one", r.Act)
-		case r.Refusal == engineacts.Moved:
-			why = a.Text("decisions.stale")
-		}
-		a.Tell("decisions.line", r.Line,
-			fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.Lang()), why))
-	}
-	return len(faults) + len(refused)
 }
 
 // doDecisions does what the plans show.

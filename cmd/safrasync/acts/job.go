@@ -18,8 +18,52 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	var f cli.ActFlags
 	checked := false
 	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return actOnJob(cmd.Context(), a, kind, args[0], f, checked)
+		func(ctx context.Context, args []string) error {
+			job := args[0]
+			config, err := a.LoadConfig()
+			if err != nil {
+				return err
+			}
+			if err := a.CheckJobNames(config, []string{job}); err != nil {
+				return err
+			}
+			if err := a.NeedReason(f); err != nil {
+				return err
+			}
+			how := cli.ToRead
+			if kind.Sure {
+				how = cli.ToWrite
+			}
+			o, err := a.Office(ctx, how, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			plan, err := o.PlanJob(ctx, engineacts.Order{Act: kind.Name, Job: job, Checked: checked}, a.Person(f))
+			if err != nil || plan.Refused != engineacts.NotRefused {
+				return errors.Join(err, tellJob(a, plan))
+			}
+			if !kind.Sure {
+				tellRelease(a, plan)
+				if plan.Unchecked() { // it would be refused: nobody is asked
+					plan.Refused = engineacts.NotChecked
+					return tellJob(a, plan)
+				}
+				if err := a.Confirm(f.Yes); err != nil {
+					return err
+				}
+				o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+				if err != nil {
+					return err
+				}
+			}
+			plan, err = o.DoJobShown(ctx, plan, a.Person(f))
+			if err != nil {
+				return err
+			}
+			if plan.Asked != nil {
+				return cli.TellAsked(a, *plan.Asked)
+			}
+			return tellJob(a, plan)
 		})
 	f.Add(cmd) // --yes also where nothing is asked: a script that adds it must not end here
 	if kind.Checked {
@@ -27,54 +71,6 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	}
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
-}
-
-// actOnJob plans an act on a job, shows and asks unless it is sure, and does it.
-func actOnJob(ctx context.Context, a *cli.App, kind engineacts.Act, job string, f cli.ActFlags, checked bool) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(config, []string{job}); err != nil {
-		return err
-	}
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	how := cli.ToRead
-	if kind.Sure {
-		how = cli.ToWrite
-	}
-	o, err := a.Office(ctx, how, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	plan, err := o.PlanJob(ctx, engineacts.Order{Act: kind.Name, Job: job, Checked: checked}, a.Person(f))
-	if err != nil || plan.Refused != engineacts.NotRefused {
-		return errors.Join(err, tellJob(a, plan))
-	}
-	if !kind.Sure {
-		tellRelease(a, plan)
-		if plan.Unchecked() { // it would be refused: nobody is asked
-			plan.Refused = engineacts.NotChecked
-			return tellJob(a, plan)
-		}
-		if err := a.Confirm(f.Yes); err != nil {
-			return err
-		}
-		o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
-		if err != nil {
-			return err
-		}
-	}
-	plan, err = o.DoJobShown(ctx, plan, a.Person(f))
-	if err != nil {
-		return err
-	}
-	if plan.Asked != nil {
-		return cli.TellAsked(a, *plan.Asked)
-	}
-	return tellJob(a, plan)
 }
 
 // tellRelease prints what a release lets pass, and what is known to exist of it.

@@ -18,8 +18,8 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 	group := a.Group("job", "help.job")
 	var f cli.ActFlags
 	cmd := a.Command("move OLD NEW --reason TEXT", "help.job_move", cli.Exactly(2),
-		func(cmd *cobra.Command, args []string) error {
-			return moveJob(cmd.Context(), a, args[0], args[1], f)
+		func(ctx context.Context, args []string) error {
+			return moveJob(ctx, a, args[0], args[1], f)
 		})
 	f.Add(cmd)
 	cmd.ValidArgsFunction = a.CompleteEveryJob

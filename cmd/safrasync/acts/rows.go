@@ -61,7 +61,7 @@ func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 		use += " --checked"
 	}
 	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", i18n.Key("help."+kind.Name), arity,
-		func(cmd *cobra.Command, args []string) error { return actOnRows(cmd.Context(), a, kind, args, f) })
+		func(ctx context.Context, args []string) error { return actOnRows(ctx, a, kind, args, f) })
 	f.Add(cmd)
 	flags := cmd.Flags()
 	if kind.Checked {
@@ -100,7 +100,34 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err
 	}
-	order, err := orderOf(a, kind, args, f)
+	order := engineacts.Order{
+		Act: kind.Name, Job: args[0], Causes: f.causes, Checked: f.checked, NoID: f.noID, DespiteDifferences: f.despite,
+	}
+	keys := args[1:]
+	if kind.Gives {
+		if f.noID == (len(args) == 3) {
+			return a.Usage("adopt.id_or_none")
+		}
+		if !f.noID {
+			order.ID = args[2]
+		}
+		keys = args[1:2]
+	}
+	if filtered := len(f.states)+len(f.causes) > 0; filtered == (len(keys) > 0) {
+		return a.Usage("act.keys_or_filter")
+	}
+	var err error
+	order.States, err = cli.ParseStates(a, f.states, trade.States)
+	if err != nil {
+		return err
+	}
+	bulk := engineacts.BulkStates(kind.Name)
+	for _, s := range order.States {
+		if !slices.Contains(bulk, s) {
+			return a.Usage("act.not_in_bulk", kind.Name, string(s), cli.Listed(bulk))
+		}
+	}
+	order.Keys, err = cli.KeysOf(a, a.Config, order.Job, keys)
 	if err != nil {
 		return err
 	}
@@ -120,39 +147,6 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 		return err
 	}
 	return doRows(ctx, a, plan, f)
-}
-
-// orderOf returns what the arguments and flags order.
-func orderOf(a *cli.App, kind engineacts.Act, args []string, f rowActFlags) (engineacts.Order, error) {
-	order := engineacts.Order{
-		Act: kind.Name, Job: args[0], Causes: f.causes, Checked: f.checked, NoID: f.noID, DespiteDifferences: f.despite,
-	}
-	keys := args[1:]
-	if kind.Gives {
-		if f.noID == (len(args) == 3) {
-			return order, a.Usage("adopt.id_or_none")
-		}
-		if !f.noID {
-			order.ID = args[2]
-		}
-		keys = args[1:2]
-	}
-	if filtered := len(f.states)+len(f.causes) > 0; filtered == (len(keys) > 0) {
-		return order, a.Usage("act.keys_or_filter")
-	}
-	var err error
-	order.States, err = cli.ParseStates(a, f.states, trade.States)
-	if err != nil {
-		return order, err
-	}
-	bulk := engineacts.BulkStates(kind.Name)
-	for _, s := range order.States {
-		if !slices.Contains(bulk, s) {
-			return order, a.Usage("act.not_in_bulk", kind.Name, string(s), cli.Listed(bulk))
-		}
-	}
-	order.Keys, err = cli.KeysOf(a, a.Config, order.Job, keys)
-	return order, err
 }
 
 // confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
@@ -201,29 +195,42 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 	} else {
 		a.Tell("act.nothing")
 	}
-	return tellRows(a, plan)
+	refused := false
+	for _, s := range plan.Steps {
+		refused = refused || !s.Done
+		switch {
+		case a.AsJSON:
+			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
+				return err
+			}
+		case s.Done:
+			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
+		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
+			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+		}
+	}
+	if refused {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	return nil
 }
 
 // tellSteps shows the rows of a plan.
 func tellSteps(a *cli.App, plan engineacts.RowPlan) {
-	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) { tellStep(a, plan, s) })
-}
-
-// tellStep shows one row of a plan: what would be done and what a person must know for that, or why
-// the act is refused.
-func tellStep(a *cli.App, plan engineacts.RowPlan, s engineacts.RowStep) {
-	v := a.Voice()
-	if s.Refused != engineacts.NotRefused {
-		a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
-	} else {
-		a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
-	}
-	for _, text := range slices.Concat(v.Known(s), v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)) {
-		a.Tell("act.line", text)
-	}
-	if s.MayDouble && plan.Act == engineacts.ActRetry {
-		a.Tell("act.line", a.Text("retry.may_double"))
-	}
+	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) {
+		v := a.Voice()
+		if s.Refused != engineacts.NotRefused {
+			a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+		} else {
+			a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
+		}
+		for _, text := range slices.Concat(v.Known(s), v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)) {
+			a.Tell("act.line", text)
+		}
+		if s.MayDouble && plan.Act == engineacts.ActRetry {
+			a.Tell("act.line", a.Text("retry.may_double"))
+		}
+	})
 }
 
 // rowActJSON is what an act prints for one row with --json.
@@ -291,27 +298,6 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}
 	}
 	return out
-}
-
-func tellRows(a *cli.App, plan engineacts.RowPlan) error {
-	refused := false
-	for _, s := range plan.Steps {
-		refused = refused || !s.Done
-		switch {
-		case a.AsJSON:
-			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
-				return err
-			}
-		case s.Done:
-			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
-		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
-			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
-		}
-	}
-	if refused {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
 }
 
 // refusalOf returns the key of the text that explains a refusal.

@@ -54,8 +54,19 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err != nil {
 		return err
 	}
-	if err := tellAPIPlan(ctx, a, c, config.API.BaseURL); err != nil {
+	a.Tell("api.plan", c.verb, c.path, config.API.BaseURL)
+	for _, f := range c.fields {
+		a.Tell("api.plan_field", f.name, f.shown)
+	}
+	for _, note := range c.notes {
+		a.Tell("api.plan_note", a.Text(note))
+	}
+	open, err := openCall(ctx, a, c)
+	if err != nil {
 		return err
+	}
+	if open != nil {
+		a.Tell("api.plan_note", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -127,26 +138,6 @@ func outcomeWord(c apiCall, answer apiclient.Answer, err error) string {
 		return outcomeRefused
 	}
 	return answer.Known.String()
-}
-
-// tellAPIPlan prints what would be done: verb and address, the fields as far as they may be shown,
-// notes, and a warning if an earlier call is open.
-func tellAPIPlan(ctx context.Context, a *cli.App, c apiCall, platform string) error {
-	a.Tell("api.plan", c.verb, c.path, platform)
-	for _, f := range c.fields {
-		a.Tell("api.plan_field", f.name, f.shown)
-	}
-	for _, note := range c.notes {
-		a.Tell("api.plan_note", a.Text(note))
-	}
-	open, err := openCall(ctx, a, c)
-	if err != nil {
-		return err
-	}
-	if open != nil {
-		a.Tell("api.plan_note", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
-	}
-	return nil
 }
 
 // auditLooked is how many records of the same call are searched for an earlier call with an unknown outcome.

@@ -52,7 +52,17 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 	}
 	if err == nil {
 		if !a.AsJSON {
-			showDone(a, c, answer)
+			switch {
+			case answer.ID != "":
+				a.Show("api.created", answer.ID)
+			case c.verb == "DELETE":
+				a.Show("api.deleted")
+			default:
+				a.Show("api.updated")
+			}
+			if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
+				printRecord(a, answer.Body)
+			}
 		}
 		return printErr
 	}
@@ -69,20 +79,6 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 		tellFailure(a, "api.unknown", a.Text(c.doubt), err)
 	}
 	return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, printErr)
-}
-
-func showDone(a *cli.App, c apiCall, answer apiclient.Answer) {
-	switch {
-	case answer.ID != "":
-		a.Show("api.created", answer.ID)
-	case c.verb == "DELETE":
-		a.Show("api.deleted")
-	default:
-		a.Show("api.updated")
-	}
-	if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
-		printRecord(a, answer.Body)
-	}
 }
 
 // member is one field of a JSON object; a list of members keeps the order of the fields.

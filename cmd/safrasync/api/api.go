@@ -53,12 +53,12 @@ type apiRecord struct {
 func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli.App, name, text string) (T, error),
 	read func(ctx context.Context, c *apiclient.Client, of T) (apiRecord, error),
 ) *cobra.Command {
-	return a.Command("get "+name, help, cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+	return a.Command("get "+name, help, cli.Exactly(1), func(ctx context.Context, args []string) error {
 		of, err := parse(a, name, args[0])
 		if err != nil {
 			return err
 		}
-		return readByHand(cmd.Context(), a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
 			return read(ctx, c, of)
 		})
 	})

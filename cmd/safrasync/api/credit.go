@@ -24,11 +24,19 @@ type consentFlags struct{ identity, personType, corporateIdentity string }
 func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	var f consentFlags
 	use := "consent --identity DOCUMENT --person-type TYPE"
-	cmd := a.Command(use, "help.api_consent", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command(use, "help.api_consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
-		return getConsent(cmd.Context(), a, f)
+		q, err := consentQuery(a, f)
+		if err != nil {
+			return err
+		}
+		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			consent, err := c.GetConsent(ctx, q)
+			return apiRecord{consent.Raw, consent.Unread}, err
+		})
 	})
 	flags := cmd.Flags()
 	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
@@ -52,17 +60,6 @@ func consentQuery(a *cli.App, f consentFlags) (q apiclient.ConsentQuery, err err
 	return q, err
 }
 
-func getConsent(ctx context.Context, a *cli.App, f consentFlags) error {
-	q, err := consentQuery(a, f)
-	if err != nil {
-		return err
-	}
-	return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-		consent, err := c.GetConsent(ctx, q)
-		return apiRecord{consent.Raw, consent.Unread}, err
-	})
-}
-
 // apiCNPJ reads the CNPJ of a company; an empty text is allowed.
 func apiCNPJ(a *cli.App, text string) (string, error) {
 	if text == "" {
@@ -79,22 +76,46 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	var r apiclient.CreditScoreRequest
 	var reports []string
 	var f cli.ActFlags
-	create := a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			if err := needFlags(a, cmd, "name", "social-id", "reports"); err != nil {
+	var create *cobra.Command
+	create = a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
 			}
 			r.Reports = nil
 			for _, report := range reports {
 				r.Reports = append(r.Reports, apiclient.CreditReport(report))
 			}
-			if !cmd.Flags().Changed("car-list") {
+			if !create.Flags().Changed("car-list") {
 				r.CarList = nil
 			}
-			if !cmd.Flags().Changed("sigef-list") {
+			if !create.Flags().Changed("sigef-list") {
 				r.SigefList = nil
 			}
-			return createCreditScore(cmd.Context(), a, r, f)
+			var err error
+			r.SocialID, err = apiDocument(a, "--social-id", r.SocialID)
+			if err != nil {
+				return err
+			}
+			if _, err := r.Encode(); err != nil {
+				return usageOf(a, err)
+			}
+			masked := maskDocument(r.SocialID)
+			fields := []apiField{{"name", a.Text("api.given")}, {"social_id", masked}, {"reports", cli.Listed(r.Reports)}}
+			if r.CarList != nil {
+				fields = append(fields, apiField{"car_list", cli.Listed(r.CarList)})
+			}
+			if r.SigefList != nil {
+				fields = append(fields, apiField{"sigef_list", cli.Listed(r.SigefList)})
+			}
+			return actByHand(ctx, a, apiCall{
+				act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
+				notes: []i18n.Key{"api.may_cost", "api.score_not_read"}, doubt: "api.doubt_cost",
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					_, answer, err := c.RequestCreditScore(ctx, r)
+					return answer, err
+				},
+			}, f)
 		})
 	flags := create.Flags()
 	flags.StringVar(&r.Name, "name", "", "the producer's `NAME`")
@@ -110,40 +131,14 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-func createCreditScore(ctx context.Context, a *cli.App, r apiclient.CreditScoreRequest, f cli.ActFlags) error {
-	var err error
-	r.SocialID, err = apiDocument(a, "--social-id", r.SocialID)
-	if err != nil {
-		return err
-	}
-	if _, err := r.Encode(); err != nil {
-		return usageOf(a, err)
-	}
-	masked := maskDocument(r.SocialID)
-	fields := []apiField{{"name", a.Text("api.given")}, {"social_id", masked}, {"reports", cli.Listed(r.Reports)}}
-	if r.CarList != nil {
-		fields = append(fields, apiField{"car_list", cli.Listed(r.CarList)})
-	}
-	if r.SigefList != nil {
-		fields = append(fields, apiField{"sigef_list", cli.Listed(r.SigefList)})
-	}
-	return actByHand(ctx, a, apiCall{
-		act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
-		notes: []i18n.Key{"api.may_cost", "api.score_not_read"}, doubt: "api.doubt_cost",
-		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			_, answer, err := c.RequestCreditScore(ctx, r)
-			return answer, err
-		},
-	}, f)
-}
-
 func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	var r apiclient.CreditAnalysisRequest
 	var authType, personType string
 	var f cli.ActFlags
-	create := a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
-		cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-			err := needFlags(a, cmd, "requester-id", "requester-name", "requester-email", "name", "identity",
+	var create *cobra.Command
+	create = a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
+		cli.Exactly(0), func(ctx context.Context, _ []string) error {
+			err := needFlags(a, create, "requester-id", "requester-name", "requester-email", "name", "identity",
 				"auth-type",
 				"person-type", "period-consult")
 			if err != nil {
@@ -162,7 +157,44 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 					return a.Usage("field.company", flag)
 				}
 			}
-			return createCreditAnalysis(cmd.Context(), a, r, f)
+			var errs [3]error
+			r.RequesterID, errs[0] = apiID(a, "--requester-id", r.RequesterID)
+			r.Identity, errs[1] = apiDocument(a, "--identity", r.Identity)
+			r.CorporateIdentity, errs[2] = apiCNPJ(a, r.CorporateIdentity)
+			if err := errors.Join(errs[:]...); err != nil {
+				return err
+			}
+			if _, err := r.Encode(); err != nil {
+				return usageOf(a, err)
+			}
+			given, masked := a.Text("api.given"), maskDocument(r.Identity)
+			fields := []apiField{
+				{"requester_id", r.RequesterID},
+				{"requester_name", given},
+				{"requester_email", given},
+				{"name", given},
+				{"identity", masked},
+				{"auth_type", string(r.AuthType)},
+				{"person_type", string(r.PersonType)},
+				{"period_consult", r.PeriodConsult},
+			}
+			for _, o := range []struct{ name, value, shown string }{
+				{"email", r.Email, given},
+				{"phone", r.Phone, given},
+				{"corporate_name", r.CorporateName, given},
+				{"corporate_identity", r.CorporateIdentity, maskDocument(r.CorporateIdentity)},
+			} {
+				if o.value != "" {
+					fields = append(fields, apiField{o.name, o.shown})
+				}
+			}
+			return actByHand(ctx, a, apiCall{
+				act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
+				notes: []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					return c.CreateCreditAnalysis(ctx, r)
+				},
+			}, f)
 		})
 	flags := create.Flags()
 	flags.StringVar(&r.RequesterID, "requester-id", "", "`UUID` of the requesting user")
@@ -190,45 +222,4 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	group := a.Group("credit-analysis", "help.api_analysis")
 	group.AddCommand(create, get)
 	return group
-}
-
-func createCreditAnalysis(ctx context.Context, a *cli.App, r apiclient.CreditAnalysisRequest, f cli.ActFlags) error {
-	var errs [3]error
-	r.RequesterID, errs[0] = apiID(a, "--requester-id", r.RequesterID)
-	r.Identity, errs[1] = apiDocument(a, "--identity", r.Identity)
-	r.CorporateIdentity, errs[2] = apiCNPJ(a, r.CorporateIdentity)
-	if err := errors.Join(errs[:]...); err != nil {
-		return err
-	}
-	if _, err := r.Encode(); err != nil {
-		return usageOf(a, err)
-	}
-	given, masked := a.Text("api.given"), maskDocument(r.Identity)
-	fields := []apiField{
-		{"requester_id", r.RequesterID},
-		{"requester_name", given},
-		{"requester_email", given},
-		{"name", given},
-		{"identity", masked},
-		{"auth_type", string(r.AuthType)},
-		{"person_type", string(r.PersonType)},
-		{"period_consult", r.PeriodConsult},
-	}
-	for _, o := range []struct{ name, value, shown string }{
-		{"email", r.Email, given},
-		{"phone", r.Phone, given},
-		{"corporate_name", r.CorporateName, given},
-		{"corporate_identity", r.CorporateIdentity, maskDocument(r.CorporateIdentity)},
-	} {
-		if o.value != "" {
-			fields = append(fields, apiField{o.name, o.shown})
-		}
-	}
-	return actByHand(ctx, a, apiCall{
-		act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
-		notes: []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
-		send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			return c.CreateCreditAnalysis(ctx, r)
-		},
-	}, f)
 }

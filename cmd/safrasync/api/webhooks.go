@@ -38,8 +38,28 @@ func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
 }
 
 func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
-	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return listWebhooks(cmd.Context(), a)
+	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		client, err := a.OpenAPI()
+		if err != nil {
+			return err
+		}
+		hooks, err := client.Webhooks(ctx)
+		if err != nil {
+			return ReadFailed(a, err)
+		}
+		if a.AsJSON {
+			return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
+		}
+		if len(hooks) == 0 {
+			a.Tell("api.no_hooks")
+			return nil
+		}
+		t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
+		for _, w := range hooks {
+			t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
+		}
+		t.Render()
+		return nil
 	})
 	get := getCommand(a, "EVENT", "help.api_hooks_get",
 		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
@@ -51,18 +71,19 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		cobra.ShellCompDirectiveNoFileComp)
 
 	var created webhookFlags
-	create := a.Command("create --webhook-event EVENT --url URL", "help.api_hooks_create", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return writeWebhook(a, cmd, created, apiCall{
+	var create, update *cobra.Command
+	create = a.Command("create --webhook-event EVENT --url URL", "help.api_hooks_create", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			return writeWebhook(ctx, a, create, created, apiCall{
 				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
 				doubt: "api.doubt_hook",
 			}, (*apiclient.Client).CreateWebhook)
 		})
 	created.add(a, create)
 	var updated webhookFlags
-	update := a.Command("update --webhook-event EVENT --url URL", "help.api_hooks_update", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return writeWebhook(a, cmd, updated, apiCall{
+	update = a.Command("update --webhook-event EVENT --url URL", "help.api_hooks_update", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			return writeWebhook(ctx, a, update, updated, apiCall{
 				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
 				doubt: "api.doubt_hook",
 			}, (*apiclient.Client).UpdateWebhook)
@@ -71,12 +92,12 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 
 	var deleted cli.ActFlags
 	remove := a.Command("delete ID", "help.api_hooks_delete", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, args []string) error {
 			id, err := apiID(a, "ID", args[0])
 			if err != nil {
 				return err
 			}
-			return actByHand(cmd.Context(), a, apiCall{
+			return actByHand(ctx, a, apiCall{
 				act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id,
 				fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
@@ -91,33 +112,8 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-func listWebhooks(ctx context.Context, a *cli.App) error {
-	client, err := a.OpenAPI()
-	if err != nil {
-		return err
-	}
-	hooks, err := client.Webhooks(ctx)
-	if err != nil {
-		return ReadFailed(a, err)
-	}
-	if a.AsJSON {
-		return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
-	}
-	if len(hooks) == 0 {
-		a.Tell("api.no_hooks")
-		return nil
-	}
-	t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
-	for _, w := range hooks {
-		t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
-	}
-	t.Render()
-	return nil
-}
-
 // writeWebhook registers or changes a webhook.
-func writeWebhook(a *cli.App,
-	cmd *cobra.Command, f webhookFlags, call apiCall,
+func writeWebhook(ctx context.Context, a *cli.App, cmd *cobra.Command, f webhookFlags, call apiCall,
 	send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
 ) error {
 	if err := needFlags(a, cmd, "webhook-event", "url"); err != nil {
@@ -152,7 +148,7 @@ func writeWebhook(a *cli.App,
 		call.fields = append(call.fields, apiField{"hmac_secret", config.SecretMask})
 	}
 	call.send = func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) { return send(c, ctx, r) }
-	return actByHand(cmd.Context(), a, call, f.ActFlags)
+	return actByHand(ctx, a, call, f.ActFlags)
 }
 
 // secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does. A relative path is

@@ -12,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,11 +35,51 @@ func (f *inboxFlags) add(a *cli.App, cmd *cobra.Command) {
 func newInboxCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
 	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, args []string) error {
 			if len(args) == 1 {
-				return showEvent(cmd.Context(), a, args[0])
+				seq := args[0]
+				events, err := inboxEvents(ctx, a, []string{seq}, inboxFlags{})
+				if err != nil {
+					return err
+				}
+				if len(events) == 0 {
+					return errors.New(a.Text("hooks.no_event", seq))
+				}
+				e := events[0]
+				if a.AsJSON {
+					out := eventOf(e)
+					out.Body = string(e.Body)
+					if json.Valid(e.Body) {
+						out.Body = json.RawMessage(e.Body)
+					}
+					return a.PrintJSON(out)
+				}
+				v := a.Voice()
+				a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
+				if e.Outcome.Code != "" {
+					a.Line("  " + v.Say(e.Outcome))
+				}
+				a.PrintIndented(e.Body)
+				return nil
 			}
-			return listInbox(cmd.Context(), a, f)
+			events, err := inboxEvents(ctx, a, nil, f)
+			if err != nil {
+				return err
+			}
+			if a.AsJSON {
+				return cli.PrintEach(a, events, eventOf)
+			}
+			t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
+				a.Voice()
+			for _, e := range events {
+				outcome := v.Say(e.Outcome)
+				if !e.NextAt.IsZero() {
+					outcome = v.Text("inbox.open")
+				}
+				t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
+			}
+			t.Render()
+			return nil
 		})
 	f.add(a, cmd)
 	return cmd
@@ -50,61 +89,79 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
 	var act cli.ActFlags
 	cmd := a.Command("replay [SEQ…] --reason TEXT", "help.hooks_replay", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
-			return replay(cmd.Context(), a, args, f, act)
+		func(ctx context.Context, args []string) error {
+			if err := a.NeedReason(act); err != nil {
+				return err
+			}
+			if len(args) == 0 && f == (inboxFlags{}) {
+				return a.Usage("hooks.replay_what")
+			}
+			events, err := inboxEvents(ctx, a, args, f)
+			if err != nil {
+				return err
+			}
+			if len(events) == 0 {
+				a.Tell("act.nothing")
+				return nil
+			}
+			a.Tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
+			if err := a.Confirm(act.Yes); err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			listener, err := a.Listener(o)
+			if err != nil {
+				return err
+			}
+			n, err := o.Replay(ctx, events, listener, a.Person(act))
+			if err != nil {
+				return err
+			}
+			if a.AsJSON {
+				return a.PrintJSON(struct {
+					Replayed int `json:"replayed"`
+				}{n})
+			}
+			a.Show("hooks.replayed", n)
+			return nil
 		})
 	f.add(a, cmd)
 	act.Add(cmd)
 	return cmd
 }
 
-// inboxFilter makes a filter from flags and event numbers.
-func inboxFilter(a *cli.App, args []string, f inboxFlags) (trade.InboxFilter, error) {
+// inboxEvents returns the events that flags and numbers select, newest first.
+func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
 	out := trade.InboxFilter{Text: f.text, Open: f.open, Limit: f.limit}
 	config, err := a.LoadConfig()
 	if err != nil {
-		return out, err
+		return nil, err
 	}
 	if f.event != "" {
 		event, err := Event(a, f.event)
 		if err != nil {
-			return out, err
+			return nil, err
 		}
 		out.Event = string(event)
 	}
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
-			return out, a.Usage("says.since", "since", f.since)
+			return nil, a.Usage("says.since", "since", f.since)
 		}
 		out.Since = since
 	}
-	out.Seqs, err = seqsOf(a, args, "hooks.seq")
-	if err != nil {
-		return out, err
-	}
-	return out, nil
-}
-
-// seqsOf returns the numbers of events; wrong is said of what is none.
-func seqsOf(a *cli.App, args []string, wrong i18n.Key) ([]int64, error) {
-	var out []int64
 	for _, text := range args {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return nil, a.Usage(wrong, text)
+			return nil, a.Usage("hooks.seq", text)
 		}
-		out = append(out, n)
+		out.Seqs = append(out.Seqs, n)
 	}
-	return out, nil
-}
-
-// inboxEvents returns the events that flags and numbers select, newest first.
-func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
-	filter, err := inboxFilter(a, args, f)
-	if err != nil {
-		return nil, err
-	}
+	filter := out
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err
@@ -130,93 +187,4 @@ func eventOf(e trade.InboxEvent) eventJSON {
 		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
 		Open: !e.NextAt.IsZero(), Outcome: e.Outcome.String(), Bytes: len(e.Body),
 	}
-}
-
-func listInbox(ctx context.Context, a *cli.App, f inboxFlags) error {
-	events, err := inboxEvents(ctx, a, nil, f)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return cli.PrintEach(a, events, eventOf)
-	}
-	t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
-		a.Voice()
-	for _, e := range events {
-		outcome := v.Say(e.Outcome)
-		if !e.NextAt.IsZero() {
-			outcome = v.Text("inbox.open")
-		}
-		t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
-	}
-	t.Render()
-	return nil
-}
-
-// showEvent prints one event with its body as received.
-func showEvent(ctx context.Context, a *cli.App, seq string) error {
-	events, err := inboxEvents(ctx, a, []string{seq}, inboxFlags{})
-	if err != nil {
-		return err
-	}
-	if len(events) == 0 {
-		return errors.New(a.Text("hooks.no_event", seq))
-	}
-	e := events[0]
-	if a.AsJSON {
-		out := eventOf(e)
-		out.Body = string(e.Body)
-		if json.Valid(e.Body) {
-			out.Body = json.RawMessage(e.Body)
-		}
-		return a.PrintJSON(out)
-	}
-	v := a.Voice()
-	a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
-	if e.Outcome.Code != "" {
-		a.Line("  " + v.Say(e.Outcome))
-	}
-	a.PrintIndented(e.Body)
-	return nil
-}
-
-// replay marks events as not processed, and then processes all open events.
-func replay(ctx context.Context, a *cli.App, args []string, f inboxFlags, act cli.ActFlags) error {
-	if err := a.NeedReason(act); err != nil {
-		return err
-	}
-	if len(args) == 0 && f == (inboxFlags{}) {
-		return a.Usage("hooks.replay_what")
-	}
-	events, err := inboxEvents(ctx, a, args, f)
-	if err != nil {
-		return err
-	}
-	if len(events) == 0 {
-		a.Tell("act.nothing")
-		return nil
-	}
-	a.Tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
-	if err := a.Confirm(act.Yes); err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	listener, err := a.Listener(o)
-	if err != nil {
-		return err
-	}
-	n, err := o.Replay(ctx, events, listener, a.Person(act))
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			Replayed int `json:"replayed"`
-		}{n})
-	}
-	a.Show("hooks.replayed", n)
-	return nil
 }

@@ -21,8 +21,8 @@ import (
 func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
-	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		steps, err := plannedHooks(cmd.Context(), a, planned)
+	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		steps, err := plannedHooks(ctx, a, planned)
 		if err != nil {
 			return err
 		}
@@ -35,15 +35,15 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var taken []string
 	apply := a.Command("apply --reason TEXT", "help.hooks_apply", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
+		func(ctx context.Context, _ []string) error {
 			if err := a.NeedReason(f); err != nil {
 				return err
 			}
-			steps, err := plannedHooks(cmd.Context(), a, taken)
+			steps, err := plannedHooks(ctx, a, taken)
 			if err != nil {
 				return err
 			}
-			return doHooks(cmd.Context(), a, steps, f)
+			return doHooks(ctx, a, steps, f)
 		})
 	f.Add(apply)
 	apply.Flags().StringSliceVar(&taken, "take-over", nil,
@@ -51,20 +51,39 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	cli.Completes(a, apply, "take-over", events)
 
 	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return listHooks(cmd.Context(), a, nil) })
-	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, _ []string) error { return listHooks(ctx, a, nil) })
+	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(ctx context.Context, args []string) error {
 		event, err := Event(a, args[0])
 		if err != nil {
 			return err
 		}
-		return listHooks(cmd.Context(), a, []apiclient.WebhookEvent{event})
+		return listHooks(ctx, a, []apiclient.WebhookEvent{event})
 	})
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes cli.ActFlags
 	remove := a.Command("delete EVENT… --reason TEXT", "help.hooks_delete", cli.Arity{Least: 1, Most: -1},
-		func(cmd *cobra.Command, args []string) error {
-			return deleteHooks(cmd.Context(), a, args, deletes)
+		func(ctx context.Context, args []string) error {
+			if err := a.NeedReason(deletes); err != nil {
+				return err
+			}
+			var events []apiclient.WebhookEvent
+			for _, name := range args {
+				event, err := Event(a, name)
+				if err != nil {
+					return err
+				}
+				events = append(events, event)
+			}
+			r, err := openRegistrar(ctx, a, cli.ToRead)
+			if err != nil {
+				return err
+			}
+			steps, err := r.PlanRemoval(ctx, events)
+			if err != nil {
+				return ReadFailed(a, err)
+			}
+			return doHooks(ctx, a, steps, deletes)
 		})
 	deletes.Add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
@@ -100,15 +119,6 @@ func hookJSONOf(s office.HookStep, done bool, why string) hookJSON {
 	return out
 }
 
-// needHooks returns an error if no webhooks are configured.
-func needHooks(a *cli.App) error {
-	config, err := a.LoadConfig()
-	if err == nil && !config.Webhooks.Used() {
-		return errors.New(a.Text("hooks.none"))
-	}
-	return err
-}
-
 // openRegistrar returns who knows our registrations.
 func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Registrar, error) {
 	o, err := a.Office(ctx, how, cli.NoERP)
@@ -124,8 +134,12 @@ func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Reg
 
 // plannedHooks returns what apply would do.
 func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.HookStep, error) {
-	if err := needHooks(a); err != nil {
+	config, err := a.LoadConfig()
+	if err != nil {
 		return nil, err
+	}
+	if !config.Webhooks.Used() {
+		return nil, errors.New(a.Text("hooks.none"))
 	}
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
@@ -158,30 +172,6 @@ func showHooks(a *cli.App, steps []office.HookStep) error {
 	}
 	t.Render()
 	return nil
-}
-
-// deleteHooks deletes registrations of ours, configured or not.
-func deleteHooks(ctx context.Context, a *cli.App, names []string, f cli.ActFlags) error {
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	var events []apiclient.WebhookEvent
-	for _, name := range names {
-		event, err := Event(a, name)
-		if err != nil {
-			return err
-		}
-		events = append(events, event)
-	}
-	r, err := openRegistrar(ctx, a, cli.ToRead)
-	if err != nil {
-		return err
-	}
-	steps, err := r.PlanRemoval(ctx, events)
-	if err != nil {
-		return ReadFailed(a, err)
-	}
-	return doHooks(ctx, a, steps, f)
 }
 
 // doHooks shows a plan, asks, and does it event by event. If a step fails, the earlier ones remain

@@ -7,10 +7,14 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
+	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
@@ -118,7 +122,19 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	}
 	a.Closers = append(a.Closers, store.Close)
 	if how == ToWrite {
-		tighten(a, store)
+		paths := store.Files(a.Config.State.Journals())
+		for _, path := range slices.Sorted(maps.Keys(paths)) {
+			info, err := os.Stat(path)
+			if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+				continue
+			}
+			had := info.Mode().Perm()
+			if err := os.Chmod(path, had&paths[path]); err != nil {
+				a.Tell("ledger.open", path, had, paths[path])
+				continue
+			}
+			a.Tell("ledger.tightened", path, had, had&paths[path])
+		}
 	}
 	opening := store.Opening()
 	if opening.Settled+opening.Doubts > 0 {
@@ -203,7 +219,12 @@ func (a *App) Logger() *zap.Logger {
 	if a.Log != nil {
 		return a.Log
 	}
-	return newLogger(a.Stderr, a.Verbose)
+	// never sampled: a dropped line may be the one that somebody looks for
+	level := zapcore.ErrorLevel
+	if a.Verbose {
+		level = zapcore.InfoLevel
+	}
+	return NewLeveledLogger(a.Stderr, level)
 }
 
 // OpenAPI makes the API client, which connects with its first request. adjust changes the options

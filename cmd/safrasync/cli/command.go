@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -21,10 +22,11 @@ func Exactly(n int) Arity { return Arity{n, n} }
 
 // Command makes a command whose usage errors are in the person's language.
 func (a *App) Command(use string, short i18n.Key, args Arity,
-	run func(cmd *cobra.Command, args []string) error,
+	run func(ctx context.Context, args []string) error,
 ) *cobra.Command {
 	return &cobra.Command{
-		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true, RunE: run,
+		Use: use, Short: a.Text(short), DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
 				if len(given) > 0 && formerly(cmd, given) != "" {
@@ -74,8 +76,9 @@ func formerly(cmd *cobra.Command, given []string) string {
 
 // Group makes a command that only has sub-commands.
 func (a *App) Group(use string, short i18n.Key) *cobra.Command {
-	return a.Command(use, short, AnyArgs,
-		func(cmd *cobra.Command, args []string) error { return a.UnknownCommand(cmd, args) })
+	cmd := a.Command(use, short, AnyArgs, nil)
+	cmd.RunE = a.UnknownCommand
+	return cmd
 }
 
 // UnknownCommand prints the help of a command that does nothing by itself, or returns a usage error

@@ -10,16 +10,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// newLogger returns a logger that writes JSON lines: errors only, or with verbose also warnings and
-// information. It never samples, because a dropped line may be the one that somebody looks for.
-func newLogger(w io.Writer, verbose bool) *zap.Logger {
-	level := zapcore.ErrorLevel
-	if verbose {
-		level = zapcore.InfoLevel
-	}
-	return NewLeveledLogger(w, level)
-}
-
 // NewLeveledLogger returns a logger that writes JSON lines of a level and above.
 func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{

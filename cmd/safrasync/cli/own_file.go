@@ -5,16 +5,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/state"
 )
 
 // MayMake returns nil if a file can be created. It returns fs.ErrExist if the file exists, and
@@ -33,24 +29,6 @@ func MayMake(path string) error {
 		return words.ErrNoFolder
 	}
 	return err
-}
-
-// tighten removes the rights of others to the ledger and its journal, and prints what it
-// changed.
-func tighten(a *App, store *state.Store) {
-	paths := store.Files(a.Config.State.Journals())
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		info, err := os.Stat(path)
-		if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
-			continue
-		}
-		had := info.Mode().Perm()
-		if err := os.Chmod(path, had&paths[path]); err != nil {
-			a.Tell("ledger.open", path, had, paths[path])
-			continue
-		}
-		a.Tell("ledger.tightened", path, had, had&paths[path])
-	}
 }
 
 // WriteOwn creates a file that only its owner may read. On an error the file is removed.

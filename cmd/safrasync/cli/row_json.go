@@ -173,12 +173,7 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})
 		}
 	}
-	return titled(c, row, e)
-}
-
-// titled adds the job's title and what people see of the row. A title that is not configured is
-// English.
-func titled(c *config.Config, row RowJSON, e trade.Entry) RowJSON {
+	// A title that is not configured is English.
 	row.Title, row.Show = e.Job, e.Shown
 	if c != nil {
 		row.Title = c.Titles(trade.English).Of(e.Job)

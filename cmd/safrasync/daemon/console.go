@@ -31,17 +31,6 @@ func placeOf(c config.ConsoleConfig) consolePlace {
 	return consolePlace{c.Listen, c.CertFile, c.KeyFile}
 }
 
-// openConsole starts to serve the console. If its address is in use, the rest of the service starts
-// all the same.
-func (d *daemon) openConsole(ctx context.Context, g *generation) {
-	listener, err := d.console.listen(ctx, g.Config.Console)
-	if err != nil {
-		g.notServed("console", "run.no_console", err)
-		return
-	}
-	d.console.serve(g, listener)
-}
-
 // listen opens the configured address. It returns nil if that address is already served, or if none
 // is configured.
 func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net.Listener, error) {

@@ -26,18 +26,6 @@ func sameListener(a, b config.HTTPAPIConfig) bool {
 	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
 }
 
-// openHTTPAPI starts to serve the HTTP API. If its address is in use, the rest of the service
-// starts all the same.
-func (d *daemon) openHTTPAPI(ctx context.Context, g *generation) {
-	listener, err := d.programs.listen(ctx, g.Config.HTTPAPI)
-	if err == nil {
-		err = d.programs.serve(g, listener)
-	}
-	if err != nil {
-		g.notServed("http_api", "run.no_http_api", err)
-	}
-}
-
 // listen opens the configured address. It returns nil if the current listener can stay, or if none
 // is configured.
 func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {

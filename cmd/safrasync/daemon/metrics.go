@@ -12,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 )
 
@@ -25,20 +24,6 @@ type monitor struct {
 	current  atomic.Pointer[generation]
 	address  string // as configured; "" = none
 	server   *http.Server
-}
-
-func newMonitor(d *daemon) *monitor {
-	m := &monitor{log: d.log}
-	m.Metrics = metrics.New(metrics.Settings{
-		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
-		Unready: func() []string { return m.unready(d) },
-	})
-	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
-		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",
-			zap.String("listener", listener), zap.String("cause", cause), zap.Int("times", times),
-			zap.NamedError("last", last))
-	}}
-	return m
 }
 
 func (m *monitor) jobs() []string {

@@ -15,6 +15,8 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/internal/words"
@@ -23,8 +25,8 @@ import (
 
 // NewCommand makes the command run.
 func NewCommand(a *cli.App) *cobra.Command {
-	return a.Command("run", "help.run", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return run(cmd.Context(), a)
+	return a.Command("run", "help.run", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		return run(ctx, a)
 	})
 }
 
@@ -149,7 +151,17 @@ func (d *daemon) refuse(err error) error {
 // serve runs one generation of the configuration after the other. Each has an engine and a
 // scheduler of its own; the ledger stays open.
 func (d *daemon) serve(ctx context.Context, config *config.Config) error {
-	d.monitor = newMonitor(d)
+	m := &monitor{log: d.log}
+	m.Metrics = metrics.New(metrics.Settings{
+		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
+		Unready: func() []string { return m.unready(d) },
+	})
+	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
+		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",
+			zap.String("listener", listener), zap.String("cause", cause), zap.Int("times", times),
+			zap.NamedError("last", last))
+	}}
+	d.monitor = m
 	defer func() { d.monitor.close() }()
 	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
 	if err != nil {
@@ -166,10 +178,22 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	}
 	d.monitor.serve(g, listener)
 	defer d.console.close()
-	d.openConsole(ctx, g)
+	// If an address is in use, the rest of the service starts all the same.
+	listener, err = d.console.listen(ctx, g.Config.Console)
+	if err != nil {
+		g.notServed("console", "run.no_console", err)
+	} else {
+		d.console.serve(g, listener)
+	}
 	defer d.programs.close()
 	g.feeder.Begin(ctx) // other programs can ask for changes from the first moment
-	d.openHTTPAPI(ctx, g)
+	listener, err = d.programs.listen(ctx, g.Config.HTTPAPI)
+	if err == nil {
+		err = d.programs.serve(g, listener)
+	}
+	if err != nil {
+		g.notServed("http_api", "run.no_http_api", err)
+	}
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
 	d.noteConfig(ctx, config, cli.ThisHost())
@@ -194,7 +218,11 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	go func() {
 		defer close(done)
 		var hearing gosync.WaitGroup
-		hearing.Go(func() { g.processEvents(running) })
+		hearing.Go(func() {
+			if g.listener != nil {
+				g.listener.Run(running, g.daemon.events.told)
+			}
+		})
 		hearing.Go(func() { g.feeder.Run(running) })
 		if g.heartbeat != nil {
 			hearing.Go(func() { g.heartbeat.Run(running) })

@@ -180,10 +180,3 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	return c.loaded, nil // the old one while the new files are incomplete
 }
-
-// processEvents processes events until ctx ends, if webhooks are configured.
-func (g *generation) processEvents(ctx context.Context) {
-	if g.listener != nil {
-		g.listener.Run(ctx, g.daemon.events.told)
-	}
-}

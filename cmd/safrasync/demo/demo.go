@@ -75,8 +75,8 @@ type Commands struct {
 func NewCommand(a *cli.App, c Commands) *cobra.Command {
 	var dir, lang string
 	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "help.demo", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return runDemo(cmd.Context(), a, c, dir, lang)
+		func(ctx context.Context, _ []string) error {
+			return runDemo(ctx, a, c, dir, lang)
 		})
 	cmd.Long = a.Text("help.demo_long")
 	cmd.Flags().StringVar(&dir, "dir", "",

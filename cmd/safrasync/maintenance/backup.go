@@ -16,35 +16,31 @@ import (
 // NewBackupCommand makes the command backup.
 func NewBackupCommand(a *cli.App) *cobra.Command {
 	var keep int
-	cmd := a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
+		func(ctx context.Context, args []string) error {
 			if cmd.Flags().Changed("keep") && keep < 1 {
 				return a.Usage("says.keep")
 			}
-			return backup(cmd.Context(), a, args[0], keep)
+			store, err := a.OpenLedger(ctx, cli.AsItIs)
+			if err == nil {
+				err = copyLedger(ctx, a, store, args[0], keep)
+			}
+			if a.Config == nil { // nobody knows of a monitor
+				return err
+			}
+			heartbeat, wrong := office.NewHeartbeat(a.Config, store, a.Log, nil)
+			if heartbeat != nil {
+				wrong = heartbeat.Backup(ctx, err)
+			}
+			if wrong != nil {
+				a.Tell("backup.no_heartbeat", wrong)
+			}
+			return err
 		})
 	cmd.Flags().IntVar(&keep, "keep", 0,
 		"make a copy with its date in a folder, and keep the newest `N` of this ledger there")
 	return cmd
-}
-
-// backup copies the ledger, and tells the monitor of the heartbeat how that went.
-func backup(ctx context.Context, a *cli.App, to string, keep int) error {
-	store, err := a.OpenLedger(ctx, cli.AsItIs)
-	if err == nil {
-		err = copyLedger(ctx, a, store, to, keep)
-	}
-	if a.Config == nil { // nobody knows of a monitor
-		return err
-	}
-	heartbeat, wrong := office.NewHeartbeat(a.Config, store, a.Log, nil)
-	if heartbeat != nil {
-		wrong = heartbeat.Backup(ctx, err)
-	}
-	if wrong != nil {
-		a.Tell("backup.no_heartbeat", wrong)
-	}
-	return err
 }
 
 // copyLedger copies the ledger while other processes may use it: into a file or, with keep, into a
@@ -104,79 +100,68 @@ func noteBackup(ctx context.Context, a *cli.App, file string, dated bool) error 
 func NewRestoreCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	cmd := a.Command("restore FILE --reason TEXT", "help.restore", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return restore(cmd.Context(), a, args[0], f)
+		func(ctx context.Context, args []string) error {
+			config, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			if err := a.NeedReason(f); err != nil {
+				return err
+			}
+			file, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			a.Tell("restore.plan", file, config.State.DSN.Reveal())
+			if err := a.Confirm(f.Yes); err != nil {
+				return err
+			}
+			record, err := a.Audit(f, "restore", "ledger", map[string]string{"file": file})
+			if err != nil {
+				return err
+			}
+			kept, err := state.Restore(ctx, options, file, record)
+			if err != nil {
+				return err
+			}
+			store, err := a.OpenLedger(ctx, cli.AsItIs)
+			if err != nil {
+				return err
+			}
+			report, err := store.JournalReport(ctx, config.State.Journals())
+			lacks := cli.LedgerFault(err) // not nil: the journal has records that the ledger lacks
+			if err != nil && lacks == nil {
+				return err
+			}
+			if a.AsJSON {
+				out := struct {
+					Ledger   string `json:"ledger"`
+					Kept     string `json:"kept"`
+					InStep   bool   `json:"in_step"`
+					Missing  int    `json:"missing"`
+					Problem  string `json:"problem"`
+					Solution string `json:"hint"`
+				}{Ledger: store.LedgerID(), Kept: kept, InStep: lacks == nil && !report.Unfinished}
+				if lacks != nil {
+					out.Missing = lacks.Records
+					out.Problem, out.Solution = words.Machine.LedgerWhat(lacks), words.Machine.LedgerHint(lacks)
+				}
+				return a.PrintJSON(out)
+			}
+			a.Show("restore.done", file)
+			if kept != "" {
+				a.Show("restore.kept", kept)
+			}
+			switch {
+			case lacks != nil:
+				a.Show("restore.lacks", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
+			case report.Unfinished:
+				a.Show("check.journal_unfinished", report.Folder)
+			default:
+				a.Show("restore.same")
+			}
+			return nil
 		})
 	f.Add(cmd)
 	return cmd
-}
-
-// restore replaces the ledger by a copy, and reports which records of the journal the copy lacks.
-func restore(ctx context.Context, a *cli.App, file string, f cli.ActFlags) error {
-	config, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	file, err = filepath.Abs(file)
-	if err != nil {
-		return err
-	}
-	a.Tell("restore.plan", file, config.State.DSN.Reveal())
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	record, err := a.Audit(f, "restore", "ledger", map[string]string{"file": file})
-	if err != nil {
-		return err
-	}
-	kept, err := state.Restore(ctx, options, file, record)
-	if err != nil {
-		return err
-	}
-	store, err := a.OpenLedger(ctx, cli.AsItIs)
-	if err != nil {
-		return err
-	}
-	report, err := store.JournalReport(ctx, config.State.Journals())
-	lacks := cli.LedgerFault(err)
-	if err != nil && lacks == nil {
-		return err
-	}
-	return tellRestored(a, file, kept, store.LedgerID(), report, lacks)
-}
-
-// tellRestored prints what was restored. lacks is not nil if the journal has records that the
-// ledger lacks.
-func tellRestored(a *cli.App, file, kept, ledger string, report state.JournalReport, lacks *state.Error) error {
-	if a.AsJSON {
-		out := struct {
-			Ledger   string `json:"ledger"`
-			Kept     string `json:"kept"`
-			InStep   bool   `json:"in_step"`
-			Missing  int    `json:"missing"`
-			Problem  string `json:"problem"`
-			Solution string `json:"hint"`
-		}{Ledger: ledger, Kept: kept, InStep: lacks == nil && !report.Unfinished}
-		if lacks != nil {
-			out.Missing = lacks.Records
-			out.Problem, out.Solution = words.Machine.LedgerWhat(lacks), words.Machine.LedgerHint(lacks)
-		}
-		return a.PrintJSON(out)
-	}
-	a.Show("restore.done", file)
-	if kept != "" {
-		a.Show("restore.kept", kept)
-	}
-	switch {
-	case lacks != nil:
-		a.Show("restore.lacks", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
-	case report.Unfinished:
-		a.Show("check.journal_unfinished", report.Folder)
-	default:
-		a.Show("restore.same")
-	}
-	return nil
 }

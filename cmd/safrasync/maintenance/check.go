@@ -10,7 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
@@ -23,11 +23,101 @@ import (
 // NewCheckCommand makes the command check.
 func NewCheckCommand(a *cli.App) *cobra.Command {
 	var offline, tell, asked bool
-	cmd := a.Command("check", "help.check", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.Command("check", "help.check", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if asked {
-			return battery(cmd.Context(), a)
+			return battery(ctx, a)
 		}
-		return check(cmd.Context(), a, offline, tell)
+		// Everything that a run needs is examined in the order in which a run needs it. Nothing is posted
+		// to the API, and the ledger is not written.
+		c := &checker{app: a}
+		config, err := a.LoadConfig()
+		var jobs []*mapping.Job
+		if err == nil {
+			jobs, err = office.CompileJobs(config)
+		}
+		if err != nil {
+			c.fail("configuration", "check.config_hint", "check.fault", err)
+			return c.end(cli.ExitConfig, "check.ready")
+		}
+		c.pass("configuration", "check.config_ok", config.File(), len(jobs))
+		for _, job := range jobs {
+			if columns := job.ContractInKey(); len(columns) > 0 {
+				c.contractInKey(job, columns)
+			}
+			if fields := job.LacksForCompra(); len(fields) > 0 {
+				c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
+			}
+			if n, hours := clock.EveryMinuteOf(job.Spec.Schedule); n > 0 {
+				c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
+			}
+			if columns := job.PositionsInKey(); len(columns) > 0 {
+				c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
+			}
+		}
+		if mode := config.OthersMayWrite(); mode != 0 {
+			c.warn("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+		}
+		if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+			c.warn("erp", "check.open_erp_hint", "check.open_erp")
+		}
+		if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
+			c.warn("ledger", "check.open_ledger_hint", "check.open_ledger")
+		}
+		if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
+			c.warn("erp", "check.open_erp_hint", "check.unproved")
+		}
+		if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
+			c.warn("ledger", "check.open_ledger_hint", "check.unproved")
+		}
+		for _, listener := range []struct{ part, address, cert, key string }{
+			{"console", config.Console.Listen, config.Console.CertFile, config.Console.KeyFile},
+			{"http_api", config.HTTPAPI.Listen, config.HTTPAPI.CertFile, config.HTTPAPI.KeyFile},
+			{"webhooks", config.Webhooks.Listen, config.Webhooks.CertFile, config.Webhooks.KeyFile},
+		} {
+			if listener.cert != "" {
+				c.certificate(listener.part+".cert_file", listener.address, listener.cert, listener.key)
+			}
+		}
+		channels, err := office.Channels(config)
+		switch {
+		case err != nil:
+			c.fail("alerts", "check.config_hint", "check.fault", err)
+		case len(channels) == 0 && tell:
+			c.fail("alerts", "check.nobody_hint", "check.nobody")
+		}
+		heartbeat, err := office.NewHeartbeat(config, nil, nil, nil) // it calls nothing
+		switch {
+		case err != nil: // the channels have said so
+		case heartbeat != nil:
+			c.pass("heartbeat", "check.heartbeat_ok", heartbeat)
+		case len(channels) > 0:
+			c.warn("heartbeat", "check.heartbeat_hint", "check.heartbeat_none")
+		}
+		for _, channel := range channels {
+			targets := alert.AllTargets(channel)
+			if !tell {
+				c.pass("alerts", "check.alerts_ok", channel, len(targets))
+				continue
+			}
+			for _, target := range targets {
+				c.tellOne(ctx, channel, target)
+			}
+		}
+		if offline && config.State.Driver == state.Postgres {
+			c.pass("ledger", "check.ledger_elsewhere")
+			return c.end(cli.ExitFailed, "check.ready_offline")
+		}
+		store := c.ledger(ctx, offline)
+		if offline && store != nil {
+			c.identity(ctx, store, nil, jobs)
+		}
+		if offline {
+			return c.end(cli.ExitFailed, "check.ready_offline")
+		}
+		c.erp(ctx, store, jobs)
+		c.api(ctx)
+		c.openID(ctx)
+		return c.end(cli.ExitFailed, "check.ready")
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false,
 		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")
@@ -129,73 +219,6 @@ func (c *checker) warn(name string, hint, p i18n.Key, args ...any) {
 
 func (c *checker) fail(name string, hint, p i18n.Key, args ...any) {
 	c.report(checkJSON{Check: name, Text: c.text(p, args...), Hint: c.text(hint)})
-}
-
-// check examines everything that a run needs, in the order in which a run needs it. It never sends
-// a POST to the API and never writes the ledger. With tell it also sends a test message.
-func check(ctx context.Context, a *cli.App, offline, tell bool) error {
-	c := &checker{app: a}
-	config, err := a.LoadConfig()
-	var jobs []*mapping.Job
-	if err == nil {
-		jobs, err = office.CompileJobs(config)
-	}
-	if err != nil {
-		c.fail("configuration", "check.config_hint", "check.fault", err)
-		return c.end(cli.ExitConfig, "check.ready")
-	}
-	c.pass("configuration", "check.config_ok", config.File(), len(jobs))
-	for _, job := range jobs {
-		if columns := job.ContractInKey(); len(columns) > 0 {
-			c.contractInKey(job, columns)
-		}
-		if fields := job.LacksForCompra(); len(fields) > 0 {
-			c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
-		}
-		if n, hours := clock.EveryMinuteOf(job.Spec.Schedule); n > 0 {
-			c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
-		}
-		if columns := job.PositionsInKey(); len(columns) > 0 {
-			c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
-		}
-	}
-	if mode := config.OthersMayWrite(); mode != 0 {
-		c.warn("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
-	}
-	c.unencrypted(config)
-	c.certificates(config)
-	c.alerts(ctx, tell)
-	if offline && config.State.Driver == state.Postgres {
-		c.pass("ledger", "check.ledger_elsewhere")
-		return c.end(cli.ExitFailed, "check.ready_offline")
-	}
-	store := c.ledger(ctx, offline)
-	if offline && store != nil {
-		c.identity(ctx, store, nil, jobs)
-	}
-	if offline {
-		return c.end(cli.ExitFailed, "check.ready_offline")
-	}
-	c.erp(ctx, store, jobs)
-	c.api(ctx)
-	c.openID(ctx)
-	return c.end(cli.ExitFailed, "check.ready")
-}
-
-// unencrypted warns of databases on other hosts that are reached without TLS.
-func (c *checker) unencrypted(config *config.Config) {
-	if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-		c.warn("erp", "check.open_erp_hint", "check.open_erp")
-	}
-	if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
-		c.warn("ledger", "check.open_ledger_hint", "check.open_ledger")
-	}
-	if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-		c.warn("erp", "check.open_erp_hint", "check.unproved")
-	}
-	if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
-		c.warn("ledger", "check.open_ledger_hint", "check.unproved")
-	}
 }
 
 // voice returns the person's voice, or the machine's for JSON.

@@ -15,20 +15,6 @@ import (
 // expiresSoon is how long before its end a certificate is named.
 const expiresSoon = 21 * 24 * time.Hour
 
-// certificates loads each certificate that a listener presents with its key, as the service does
-// when it starts and at a reload.
-func (c *checker) certificates(config *config.Config) {
-	for _, listener := range []struct{ part, address, cert, key string }{
-		{"console", config.Console.Listen, config.Console.CertFile, config.Console.KeyFile},
-		{"http_api", config.HTTPAPI.Listen, config.HTTPAPI.CertFile, config.HTTPAPI.KeyFile},
-		{"webhooks", config.Webhooks.Listen, config.Webhooks.CertFile, config.Webhooks.KeyFile},
-	} {
-		if listener.cert != "" {
-			c.certificate(listener.part+".cert_file", listener.address, listener.cert, listener.key)
-		}
-	}
-}
-
 func (c *checker) certificate(place, address, cert, key string) {
 	pair, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {

@@ -58,7 +58,44 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	}
 	surveys := map[string]*dryrun.Survey{}
 	for _, job := range jobs {
-		c.job(ctx, e, job, surveys)
+		name := "job " + job.Name()
+		err := e.Check(ctx, job)
+		var survey *dryrun.Survey
+		if err == nil {
+			survey, err = e.Survey(ctx, job)
+		}
+		err = c.app.Config.Annotate(err)
+		var faults *config.Error
+		switch {
+		case err == nil:
+			surveys[job.Name()] = survey
+			c.pass(name, "check.job_ok", len(job.Spec.Fields))
+			if len(survey.Unseen) > 0 {
+				c.report(checkJSON{
+					Check: name, OK: true, Text: words.UnseenCancelled(c.voice(), survey.CancelledColumn,
+						job.Spec.Cancelled.Column),
+					Hint: c.text("check.unseen_hint"),
+				})
+			}
+			for _, field := range config.SortedKeys(survey.Joined) {
+				code := survey.Joined[field]
+				c.warn(name, "check.joined_hint", "check.joined", field, code.Column,
+					trade.MaskDocuments(strings.Join(code.Some, ", ")))
+			}
+			if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
+				c.contractInKey(job, columns)
+			}
+		case erp.CodeOf(err) == erp.CodeConfig:
+			c.fail(name, "check.column_hint", "check.fault", c.bare(err))
+		case errors.As(err, &faults):
+			for _, fault := range faults.Faults {
+				c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
+			}
+		case erp.CodeOf(err) == erp.CodePermission:
+			c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
+		default:
+			c.fail(name, "check.query_hint", "check.fault", c.bare(err))
+		}
 	}
 	for _, job := range jobs {
 		c.mismatches(ctx, e, surveys[job.Name()], surveys, job.Name())
@@ -126,49 +163,6 @@ func (c *checker) bare(err error) string {
 
 func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
-}
-
-// job compares a mapping with the columns of its query, reads its references, and surveys its rows,
-// which finds what would stop a run.
-func (c *checker) job(ctx context.Context, e *engine.Engine, job *mapping.Job, surveys map[string]*dryrun.Survey) {
-	name := "job " + job.Name()
-	err := e.Check(ctx, job)
-	var survey *dryrun.Survey
-	if err == nil {
-		survey, err = e.Survey(ctx, job)
-	}
-	err = c.app.Config.Annotate(err)
-	var faults *config.Error
-	switch {
-	case err == nil:
-		surveys[job.Name()] = survey
-		c.pass(name, "check.job_ok", len(job.Spec.Fields))
-		if len(survey.Unseen) > 0 {
-			c.report(checkJSON{
-				Check: name, OK: true, Text: words.UnseenCancelled(c.voice(), survey.CancelledColumn,
-					job.Spec.Cancelled.Column),
-				Hint: c.text("check.unseen_hint"),
-			})
-		}
-		for _, field := range config.SortedKeys(survey.Joined) {
-			code := survey.Joined[field]
-			c.warn(name, "check.joined_hint", "check.joined", field, code.Column,
-				trade.MaskDocuments(strings.Join(code.Some, ", ")))
-		}
-		if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
-			c.contractInKey(job, columns)
-		}
-	case erp.CodeOf(err) == erp.CodeConfig:
-		c.fail(name, "check.column_hint", "check.fault", c.bare(err))
-	case errors.As(err, &faults):
-		for _, fault := range faults.Faults {
-			c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
-		}
-	case erp.CodeOf(err) == erp.CodePermission:
-		c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
-	default:
-		c.fail(name, "check.query_hint", "check.fault", c.bare(err))
-	}
 }
 
 // mismatches reports references to parents that match no parent row. The cause is the

@@ -23,20 +23,21 @@ import (
 func NewDoctorCommand(a *cli.App) *cobra.Command {
 	var full, recount, audit bool
 	var bundle string
-	cmd := a.Command("doctor", "help.doctor", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("doctor", "help.doctor", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := cmp.Or(a.Alone(cmd, "audit", nil), a.Alone(cmd, "recount", nil)); err != nil {
 			return err
 		}
 		if bundle != "" {
-			return writeBundle(cmd.Context(), a, bundle, full)
+			return writeBundle(ctx, a, bundle, full)
 		}
 		if recount {
-			return recountSums(cmd.Context(), a)
+			return recountSums(ctx, a)
 		}
 		if audit {
-			return verifyAudit(cmd.Context(), a)
+			return verifyAudit(ctx, a)
 		}
-		return doctor(cmd.Context(), a, full)
+		return doctor(ctx, a, full)
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
 	cmd.Flags().BoolVar(&audit, "audit", false, "check that the audit is unaltered, and nothing else")
@@ -77,9 +78,19 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 		c.fail("configuration", "check.config_hint", "check.fault", err)
 		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
 	}
-	c.secrets(config)
+	// Files of ${file:…} that others can read are refused when the configuration is loaded.
+	if mode := config.OthersMayWrite(); mode != 0 {
+		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+	} else {
+		c.pass("secrets", "doctor.secrets_ok", config.File())
+	}
 	c.diagnose(ctx, config, full)
-	c.role(ctx)
+	source, err := a.OpenERP(ctx)
+	if err != nil { // only a warning here; `safrasync check` fails on it
+		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
+	} else {
+		c.mayWrite(ctx, source)
+	}
 	if c.failed {
 		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
 	}
@@ -183,17 +194,6 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 	c.report(line)
 }
 
-// role warns if the ERP user may write. An ERP that cannot be reached is only a warning here;
-// `safrasync check` fails on it.
-func (c *checker) role(ctx context.Context) {
-	source, err := c.app.OpenERP(ctx)
-	if err != nil {
-		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
-		return
-	}
-	c.mayWrite(ctx, source)
-}
-
 // mayWrite warns if the ERP user may write.
 func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 	switch table, err := source.MayWrite(ctx); {
@@ -203,16 +203,5 @@ func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 		c.warn("erp", "doctor.role_hint", "doctor.role", table)
 	default:
 		c.pass("erp", "doctor.role_ok")
-	}
-}
-
-// secrets checks the mode of the configuration file. Files of ${file:…} that others can read are
-// refused when the configuration is loaded.
-func (c *checker) secrets(config *config.Config) {
-	switch mode := config.OthersMayWrite(); {
-	case mode != 0:
-		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
-	default:
-		c.pass("secrets", "doctor.secrets_ok", config.File())
 	}
 }

@@ -3,13 +3,11 @@ package maintenance
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
@@ -27,8 +25,81 @@ type purgeFlags struct {
 // NewPurgeCommand makes the command purge.
 func NewPurgeCommand(a *cli.App) *cobra.Command {
 	var f purgeFlags
-	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
-		return purge(cmd.Context(), a, f)
+	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		config, err := a.LoadConfig()
+		if err != nil {
+			return err
+		}
+		if f.producer != "" {
+			if len(f.kinds) > 0 || f.before != "" {
+				return a.Usage("purge.one_or_other")
+			}
+			return purgeProducer(ctx, a, f)
+		}
+		if f.export != "" {
+			return a.Usage("purge.export_needs")
+		}
+		at := office.Now()
+		keep := config.Retention.Ledger()
+		for _, kind := range f.kinds {
+			if !slices.Contains(state.RetentionKinds, kind) {
+				return a.Usage("purge.no_kind", kind, cli.Listed(state.RetentionKinds))
+			}
+		}
+		if f.before != "" {
+			before, ok := cli.ParseSince(f.before, at, config.Zone())
+			if !ok || !before.Before(at) {
+				return a.Usage("says.since", "before", f.before)
+			}
+			age := at.Sub(before)
+			keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
+			if len(f.kinds) == 0 {
+				f.kinds = purgeableByAge
+			}
+		}
+		if len(f.kinds) > 0 {
+			keep.Kinds = f.kinds
+		}
+		o, err := a.Office(ctx, cli.ToWrite, cli.NoERP) // the journal's size is known only if opened for writing
+		if err != nil {
+			return err
+		}
+		plan, err := o.PlanRetention(ctx, keep, at)
+		if err != nil {
+			return err
+		}
+		a.Tell("purge.plan")
+		t, v := table.NewWriter(), a.Voice()
+		t.SetOutputMirror(a.Stderr)
+		t.SetStyle(table.StyleLight)
+		t.AppendHeader(table.Row{
+			a.Text("purge.head_kind"), a.Text("purge.head_before"), a.Text("purge.head_rows"),
+			a.Text("purge.head_bytes"), a.Text("purge.head_kept"),
+		})
+		for _, k := range plan {
+			if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
+				continue
+			}
+			before := "-"
+			if k.Before != nil {
+				before = v.Moment(*k.Before)
+			}
+			t.AppendRow(table.Row{a.Text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
+		}
+		t.Render()
+		a.Tell("purge.never")
+		if plan.Empty() {
+			a.Tell("act.nothing")
+			return tellPurged(a, plan, false)
+		}
+		if err := a.Confirmed(f.ActFlags); err != nil {
+			return err
+		}
+		plan, err = o.Purge(ctx, keep, at, a.Person(f.ActFlags))
+		if err != nil {
+			return err
+		}
+		return tellPurged(a, plan, true)
 	})
 	f.Add(cmd)
 	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil,
@@ -45,97 +116,6 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 
 // purgeableByAge lists the kinds to which --before applies.
 var purgeableByAge = []string{state.KeptBodies, state.KeptRuns, state.KeptLookups, state.KeptInbox}
-
-// purge removes now what retention would remove on its schedule.
-func purge(ctx context.Context, a *cli.App, f purgeFlags) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if f.producer != "" {
-		if len(f.kinds) > 0 || f.before != "" {
-			return a.Usage("purge.one_or_other")
-		}
-		return purgeProducer(ctx, a, f)
-	}
-	if f.export != "" {
-		return a.Usage("purge.export_needs")
-	}
-	at := office.Now()
-	keep, err := purged(a, config, f, at)
-	if err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP) // the journal's size is known only if opened for writing
-	if err != nil {
-		return err
-	}
-	plan, err := o.PlanRetention(ctx, keep, at)
-	if err != nil {
-		return err
-	}
-	tellPurge(a, plan, f)
-	if plan.Empty() {
-		a.Tell("act.nothing")
-		return tellPurged(a, plan, false)
-	}
-	if err := a.Confirmed(f.ActFlags); err != nil {
-		return err
-	}
-	plan, err = o.Purge(ctx, keep, at, a.Person(f.ActFlags))
-	if err != nil {
-		return err
-	}
-	return tellPurged(a, plan, true)
-}
-
-// purged returns the retention that the flags order.
-func purged(a *cli.App, config *config.Config, f purgeFlags, at time.Time) (state.Retention, error) {
-	keep := config.Retention.Ledger()
-	for _, kind := range f.kinds {
-		if !slices.Contains(state.RetentionKinds, kind) {
-			return keep, a.Usage("purge.no_kind", kind, cli.Listed(state.RetentionKinds))
-		}
-	}
-	if f.before != "" {
-		before, ok := cli.ParseSince(f.before, at, config.Zone())
-		if !ok || !before.Before(at) {
-			return keep, a.Usage("says.since", "before", f.before)
-		}
-		age := at.Sub(before)
-		keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
-		if len(f.kinds) == 0 {
-			f.kinds = purgeableByAge
-		}
-	}
-	if len(f.kinds) > 0 {
-		keep.Kinds = f.kinds
-	}
-	return keep, nil
-}
-
-func tellPurge(a *cli.App, plan state.RetentionPlan, f purgeFlags) {
-	a.Tell("purge.plan")
-	t, v := table.NewWriter(), a.Voice()
-	t.SetOutputMirror(a.Stderr)
-	t.SetStyle(table.StyleLight)
-	t.AppendHeader(table.Row{
-		a.Text("purge.head_kind"), a.Text("purge.head_before"), a.Text("purge.head_rows"),
-		a.Text("purge.head_bytes"), a.Text("purge.head_kept"),
-	})
-	for _, k := range plan {
-		if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
-			continue
-		}
-		before := "-"
-		if k.Before != nil {
-			before = v.Moment(*k.Before)
-		}
-		t.AppendRow(table.Row{a.Text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
-	}
-	t.Render()
-	a.Tell("purge.never")
-}
 
 // purgeJSON is the --json output of purge: one object for each kind.
 type purgeJSON struct {

@@ -79,7 +79,18 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
 	sums subjectSums,
 ) error {
-	tellWhatStays(a, s, sums)
+	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
+	for _, r := range s.Rows {
+		if !r.Erasable && !r.Reduced() {
+			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
+		}
+	}
+	if len(s.References) > 0 {
+		a.Tell("subject.refs")
+	}
+	if len(s.Closed) > 0 {
+		a.Tell("subject.closed", len(s.Closed))
+	}
 	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
 	if sums.Erasable+len(s.Lookups) == 0 && !named {
 		a.Tell("act.nothing")
@@ -101,22 +112,6 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 	}
 	a.Show("subject.erased", sums.Erased)
 	return nil
-}
-
-// tellWhatStays prints what an erasure removes, and what it keeps and why.
-func tellWhatStays(a *cli.App, s *office.Dossier, sums subjectSums) {
-	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
-	for _, r := range s.Rows {
-		if !r.Erasable && !r.Reduced() {
-			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
-		}
-	}
-	if len(s.References) > 0 {
-		a.Tell("subject.refs")
-	}
-	if len(s.Closed) > 0 {
-		a.Tell("subject.closed", len(s.Closed))
-	}
 }
 
 // subjectSums is the --json output of `purge --producer`, and the detail of its audit record.

@@ -16,11 +16,11 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var fresh bool
 	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
+		func(ctx context.Context, _ []string) error {
 			if fresh {
-				return newJournal(cmd.Context(), a, f)
+				return newJournal(ctx, a, f)
 			}
-			return rebuild(cmd.Context(), a, f)
+			return rebuild(ctx, a, f)
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
@@ -142,28 +142,23 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		if plan.WitnessFault != nil {
 			a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
 		}
-		tellAgain(ctx, a)
+		o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
+		var reports []trade.RunReport
+		if err == nil {
+			reports, err = o.DryRun(ctx)
+		}
+		if err != nil {
+			a.Tell("journal.unread", a.Voice().Fault(err))
+		}
+		for _, r := range reports {
+			switch {
+			case r.Stopped != nil:
+				a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
+			case r.WouldSend != nil:
+				a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
+			}
+		}
 		a.Tell("journal.brake")
 		return true
 	}, func(plan state.NewJournalPlan) { a.Show("journal.done", plan.Journal) })
-}
-
-// tellAgain counts, with a dry run, the rows that would be sent because the ledger does not know them.
-func tellAgain(ctx context.Context, a *cli.App) {
-	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
-	var reports []trade.RunReport
-	if err == nil {
-		reports, err = o.DryRun(ctx)
-	}
-	if err != nil {
-		a.Tell("journal.unread", a.Voice().Fault(err))
-	}
-	for _, r := range reports {
-		switch {
-		case r.Stopped != nil:
-			a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
-		case r.WouldSend != nil:
-			a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
-		}
-	}
 }

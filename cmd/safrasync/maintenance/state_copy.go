@@ -19,8 +19,8 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var to, journal string
 	cmd := a.Command("copy --to DSN --reason TEXT", "help.state_copy", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return copyState(cmd.Context(), a, to, journal, f)
+		func(ctx context.Context, _ []string) error {
+			return copyState(ctx, a, to, journal, f)
 		})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&to, "to", "",

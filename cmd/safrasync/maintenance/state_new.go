@@ -9,29 +9,27 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
+// newStateNewCommand makes the one command that creates a ledger.
 func newStateNewCommand(a *cli.App) *cobra.Command {
 	return a.Command("new", "help.state_new", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return newState(cmd.Context(), a) })
-}
-
-// newState creates the ledger that the configuration names. No other command creates one.
-func newState(ctx context.Context, a *cli.App) error {
-	_, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	store, err := state.New(ctx, options)
-	if err != nil {
-		return err
-	}
-	a.Closers = append(a.Closers, store.Close)
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			Ledger  string `json:"ledger"`
-			Where   string `json:"where"`
-			Journal string `json:"journal"`
-		}{store.LedgerID(), store.Where(), store.JournalFolder()})
-	}
-	a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
-	return nil
+		func(ctx context.Context, _ []string) error {
+			_, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			store, err := state.New(ctx, options)
+			if err != nil {
+				return err
+			}
+			a.Closers = append(a.Closers, store.Close)
+			if a.AsJSON {
+				return a.PrintJSON(struct {
+					Ledger  string `json:"ledger"`
+					Where   string `json:"where"`
+					Journal string `json:"journal"`
+				}{store.LedgerID(), store.Where(), store.JournalFolder()})
+			}
+			a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
+			return nil
+		})
 }

@@ -16,8 +16,17 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var order state.RebindOrder
 	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error {
-			return rebindState(cmd.Context(), a, f, order)
+		func(ctx context.Context, _ []string) error {
+			config, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			order.Platform = config.API.Platform()
+			return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
+				order.Apply = do
+				return state.Rebind(ctx, options, order, record)
+			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
+				func(state.RebindPlan) { a.Show("rebind.done") })
 		})
 	f.Add(cmd)
 	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,
@@ -25,21 +34,6 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
 		"`TEXT`: who switched the old database server off, and how; required with --gone")
 	return cmd
-}
-
-// rebindState binds the ledger to the configured address and to the database server that it is on
-// now. It first shows what a person confirms by that.
-func rebindState(ctx context.Context, a *cli.App, f cli.ActFlags, order state.RebindOrder) error {
-	config, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	order.Platform = config.API.Platform()
-	return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
-		order.Apply = do
-		return state.Rebind(ctx, options, order, record)
-	}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
-		func(state.RebindPlan) { a.Show("rebind.done") })
 }
 
 // tellRebind prints what would be confirmed. It reports whether there is anything to confirm.

@@ -39,7 +39,26 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if len(plan.Bad) > 0 && !f.skipInvalid {
 		return errors.New(file + ": " + a.Text("csv.refused", len(plan.Bad)))
 	}
-	tellPlan(a, kind, plan)
+	shown := func(code string) string {
+		return trade.MaskDocuments(trade.Reference{Code: code, Label: plan.Labels[code]}.Shown())
+	}
+	var added, changed []trade.ReferenceChange
+	for _, c := range plan.Changes {
+		if c.From == nil {
+			added = append(added, c)
+		} else {
+			changed = append(changed, c)
+		}
+	}
+	a.Tell("plan.title", kind, len(added), len(changed), plan.Unchanged)
+	// overwritten ids matter more than new codes
+	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
+		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
+	})
+	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
+	if plan.Renamed > 0 {
+		a.Tell("refs.would_label", plan.Renamed)
+	}
 	if len(plan.Changes)+plan.Renamed == 0 {
 		return tellImported(a, kind, 0, 0, plan.Unchanged)
 	}
@@ -86,47 +105,4 @@ func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlag
 		err = errors.New(name + plan.Fault)
 	}
 	return plan, err
-}
-
-func tellPlan(a *cli.App, kind string, plan office.ReferencePlan) {
-	shown := func(code string) string {
-		return trade.MaskDocuments(trade.Reference{Code: code, Label: plan.Labels[code]}.Shown())
-	}
-	var added, changed []trade.ReferenceChange
-	for _, c := range plan.Changes {
-		if c.From == nil {
-			added = append(added, c)
-		} else {
-			changed = append(changed, c)
-		}
-	}
-	a.Tell("plan.title", kind, len(added), len(changed), plan.Unchanged)
-	// overwritten ids matter more than new codes
-	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
-		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
-	})
-	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
-	if plan.Renamed > 0 {
-		a.Tell("refs.would_label", plan.Renamed)
-	}
-}
-
-// exportReferences writes a table as CSV that is safe to open in a spreadsheet and that `refs
-// import` can read.
-func exportReferences(ctx context.Context, a *cli.App, kind string) error {
-	if err := checkKind(a, kind, cli.ToRead); err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	if !a.AsJSON {
-		return o.WriteReferences(ctx, kind, a.Out)
-	}
-	table, err := o.ListReferences(ctx, kind)
-	if err != nil {
-		return err
-	}
-	return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
 }

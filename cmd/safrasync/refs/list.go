@@ -89,9 +89,55 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		return nil
 	}
 	if len(missing) > 0 {
-		if err := printMissing(ctx, a, o, missing); err != nil {
+		kinds := kindsOf(missing)
+		head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
+		for _, k := range kinds {
+			head = append(head, i18n.Key("record."+k+".head"))
+		}
+		t := a.NewTable(append(head, "refs.head_tonnes", "refs.head_invalid", "refs.head_from")...)
+		var right []table.ColumnConfig
+		for n := 3; n <= len(kinds)+4; n++ {
+			right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
+		}
+		t.SetColumnConfigs(right)
+		samples := make([][]int64, len(missing))
+		for i, s := range missing {
+			samples[i] = s.Sample
+		}
+		rows, err := o.Entries(ctx, slices.Concat(samples...))
+		if err != nil {
 			return err
 		}
+		names := trade.NamesOf(rows, samples)
+		codes := map[string]int{}
+		for i, s := range missing {
+			if s.Code == "" {
+				continue
+			}
+			codes[s.Kind]++
+			code := s.Code
+			if name := names[i]; name != "" {
+				code += " (" + name + ")"
+			}
+			row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
+			for _, k := range kinds {
+				row = append(row, loadRows(blocked[k]))
+			}
+			invalid := 0
+			for _, l := range s.Invalid {
+				invalid += l.Rows
+			}
+			t.AppendRow(append(row, weight(a.Voice(), blocked), invalid,
+				a.Text(i18n.Key("refs.from."+o.ReferenceSource(s.Kind)))))
+		}
+		t.Render()
+		for _, s := range missing {
+			if s.Code == "" {
+				a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), trade.ByKind(s.Blocked)))
+			}
+		}
+		a.Show("refs.missing_hint")
+		a.Line("")
 	}
 	if len(stored) == 0 {
 		return nil
@@ -104,61 +150,6 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		})
 	}
 	t.Render()
-	return nil
-}
-
-// printMissing prints the codes without an id, each with what the ERP calls it, and, below them, what
-// each kind blocks.
-func printMissing(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage) error {
-	kinds := kindsOf(missing)
-	head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
-	for _, k := range kinds {
-		head = append(head, i18n.Key("record."+k+".head"))
-	}
-	t := a.NewTable(append(head, "refs.head_tonnes", "refs.head_invalid", "refs.head_from")...)
-	var right []table.ColumnConfig
-	for n := 3; n <= len(kinds)+4; n++ {
-		right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
-	}
-	t.SetColumnConfigs(right)
-	samples := make([][]int64, len(missing))
-	for i, s := range missing {
-		samples[i] = s.Sample
-	}
-	rows, err := o.Entries(ctx, slices.Concat(samples...))
-	if err != nil {
-		return err
-	}
-	names := trade.NamesOf(rows, samples)
-	codes := map[string]int{}
-	for i, s := range missing {
-		if s.Code == "" {
-			continue
-		}
-		codes[s.Kind]++
-		code := s.Code
-		if name := names[i]; name != "" {
-			code += " (" + name + ")"
-		}
-		row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
-		for _, k := range kinds {
-			row = append(row, loadRows(blocked[k]))
-		}
-		invalid := 0
-		for _, l := range s.Invalid {
-			invalid += l.Rows
-		}
-		t.AppendRow(append(row, weight(a.Voice(), blocked), invalid,
-			a.Text(i18n.Key("refs.from."+o.ReferenceSource(s.Kind)))))
-	}
-	t.Render()
-	for _, s := range missing {
-		if s.Code == "" {
-			a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), trade.ByKind(s.Blocked)))
-		}
-	}
-	a.Show("refs.missing_hint")
-	a.Line("")
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
@@ -19,45 +18,20 @@ func NewCommand(a *cli.App) *cobra.Command {
 	group := a.Group("refs", "help.refs")
 
 	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
-			return listReferences(cmd.Context(), a, args)
+		func(ctx context.Context, args []string) error {
+			return listReferences(ctx, a, args)
 		})
 
 	var imported importFlags
 	importing := a.Command("import KIND FILE", "help.refs_import", cli.Exactly(2),
-		func(cmd *cobra.Command, args []string) error {
-			return importReferences(cmd.Context(), a, args[0], args[1], imported)
+		func(ctx context.Context, args []string) error {
+			return importReferences(ctx, a, args[0], args[1], imported)
 		})
 	imported.Add(importing)
 	importing.Flags().BoolVar(&imported.skipInvalid, "skip-invalid", false,
 		"import the other lines when some are invalid")
-	layoutFlags(&imported.layout, importing.Flags())
-
-	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return exportReferences(cmd.Context(), a, args[0])
-		})
-
-	var set cli.ActFlags
-	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),
-		func(cmd *cobra.Command, args []string) error {
-			return setReference(cmd.Context(), a, args[0], args[1], args[2], set)
-		})
-	set.Add(setting)
-
-	var remove cli.ActFlags
-	removing := a.Command("remove KIND CODE --reason TEXT", "help.refs_remove", cli.Exactly(2),
-		func(cmd *cobra.Command, args []string) error {
-			return removeReference(cmd.Context(), a, args[0], args[1], remove)
-		})
-	remove.Add(removing)
-
-	group.AddCommand(list, importing, export, setting, removing)
-	return group
-}
-
-// layoutFlags adds the flags that say where in a file the references are.
-func layoutFlags(l *office.ReferenceLayout, flags *pflag.FlagSet) {
+	l := &imported.layout
+	flags := importing.Flags()
 	flags.StringSliceVar(&l.Code, "code", nil,
 		"the `COLUMNS` of the code, in the order of its parts, as the header names them")
 	flags.StringVar(&l.ID, "id", "", "the `COLUMN` of the platform's id")
@@ -69,6 +43,43 @@ func layoutFlags(l *office.ReferenceLayout, flags *pflag.FlagSet) {
 		"the code is a `FORM`: cpf, cnpj or document (either), without regard to punctuation and lost zeros; "+
 			"lower: in lower case")
 	flags.StringVar(&l.Sheet, "sheet", "", "the `SHEET` of a workbook; the first without it")
+
+	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
+		func(ctx context.Context, args []string) error {
+			kind := args[0]
+			if err := checkKind(a, kind, cli.ToRead); err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			if !a.AsJSON {
+				return o.WriteReferences(ctx, kind, a.Out)
+			}
+			table, err := o.ListReferences(ctx, kind)
+			if err != nil {
+				return err
+			}
+			return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
+		})
+
+	var set cli.ActFlags
+	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),
+		func(ctx context.Context, args []string) error {
+			return setReference(ctx, a, args[0], args[1], args[2], set)
+		})
+	set.Add(setting)
+
+	var remove cli.ActFlags
+	removing := a.Command("remove KIND CODE --reason TEXT", "help.refs_remove", cli.Exactly(2),
+		func(ctx context.Context, args []string) error {
+			return removeReference(ctx, a, args[0], args[1], remove)
+		})
+	remove.Add(removing)
+
+	group.AddCommand(list, importing, export, setting, removing)
+	return group
 }
 
 // checkKind returns an error for an unknown kind of reference and, for changes, for a kind that the

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
@@ -106,24 +104,6 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	for _, job := range plan.Unswept {
 		a.Tell("close.no_sweep", job, job)
 	}
-	tellERP(a, plan)
-	for _, u := range plan.Uneven {
-		a.Tell("close.uneven", u.Job, u.Difference)
-	}
-	if len(plan.Uneven) > 0 {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	if plan.Open > 0 {
-		a.Tell("close.open", plan.Open)
-		for _, state := range plan.States {
-			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
-		}
-	}
-	return nil
-}
-
-// tellERP prints how the ERP differs now from what would be closed.
-func tellERP(a *cli.App, plan reconcile.ClosingPlan) {
 	for _, j := range plan.ERP.Differ() {
 		if j.Unread.Code == "" {
 			a.Tell("close.erp_other", j.Job, closingDay(a, plan.Day), j.New, j.Changed, j.Gone,
@@ -141,6 +121,19 @@ func tellERP(a *cli.App, plan reconcile.ClosingPlan) {
 	if plan.ERP != nil && len(plan.ERP.Jobs) == 0 {
 		a.Tell("close.erp")
 	}
+	for _, u := range plan.Uneven {
+		a.Tell("close.uneven", u.Job, u.Difference)
+	}
+	if len(plan.Uneven) > 0 {
+		return &cli.ExitError{Code: cli.ExitFailed}
+	}
+	if plan.Open > 0 {
+		a.Tell("close.open", plan.Open)
+		for _, state := range plan.States {
+			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
+		}
+	}
+	return nil
 }
 
 // Approvable returns the act with which an ordered closing is approved on the command line.
@@ -223,37 +216,4 @@ type closingJSON struct {
 
 func closingOf(c trade.Closing) closingJSON {
 	return closingJSON{c.ID, c.Day.String(), c.At, c.Who, c.Reason, c.Rows, c.Program, c.Hash, c.Audit}
-}
-
-// listClosings prints the closed reports, newest first.
-func listClosings(ctx context.Context, a *cli.App) error {
-	reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	list, err := reports.Closings(ctx, trade.Date{})
-	if err != nil {
-		return err
-	}
-	return showClosings(a, a.Voice(), list)
-}
-
-func showClosings(a *cli.App, v words.Voice, list []trade.Closing) error {
-	if a.AsJSON {
-		return cli.PrintEach(a, list, closingOf)
-	}
-	if len(list) == 0 {
-		a.Tell("close.none")
-		return nil
-	}
-	t := a.NewTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows",
-		"close.head_id")
-	for _, c := range list {
-		t.AppendRow(table.Row{
-			closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
-			c.Rows, c.ID,
-		})
-	}
-	t.Render()
-	return nil
 }

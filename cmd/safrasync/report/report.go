@@ -11,12 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -51,7 +53,8 @@ var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 // NewCommand makes the command report, which hands filled-in decisions to decide.
 func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	var f Flags
-	cmd := a.Command("report", "help.report", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("report", "help.report", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if f.audit && !cmd.Flags().Changed("limit") && !a.AsJSON {
 			f.limit = auditShown
 		}
@@ -60,9 +63,9 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 			return err
 		}
 		if f.decided == "" {
-			return Run(cmd.Context(), a, f)
+			return Run(ctx, a, f)
 		}
-		return decide(cmd.Context(), a, f.decided, f.ActFlags, f.skipRefused)
+		return decide(ctx, a, f.decided, f.ActFlags, f.skipRefused)
 	})
 	f.Add(cmd)
 	flags := cmd.Flags()
@@ -117,10 +120,55 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return a.Usage("says.limit")
 	}
 	if f.audit {
-		return listAudit(ctx, a, f.limit)
+		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+		if err != nil {
+			return err
+		}
+		records, err := o.Acts(ctx, f.limit)
+		if err != nil {
+			return err
+		}
+		if a.AsJSON {
+			return cli.PrintEach(a, records, cli.AuditOf)
+		}
+		t, v := a.NewTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
+			"audit.head_target", "audit.head_reason"), a.Voice()
+		for _, r := range records {
+			t.AppendRow(table.Row{
+				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act, words.Printable(r.Target),
+				words.Printable(r.Because(v.Lang, v.Zone)),
+			})
+		}
+		t.Render()
+		return nil
 	}
 	if f.closings {
-		return listClosings(ctx, a)
+		reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+		if err != nil {
+			return err
+		}
+		list, err := reports.Closings(ctx, trade.Date{})
+		if err != nil {
+			return err
+		}
+		v := a.Voice()
+		if a.AsJSON {
+			return cli.PrintEach(a, list, closingOf)
+		}
+		if len(list) == 0 {
+			a.Tell("close.none")
+			return nil
+		}
+		t := a.NewTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows",
+			"close.head_id")
+		for _, c := range list {
+			t.AppendRow(table.Row{
+				closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
+				c.Rows, c.ID,
+			})
+		}
+		t.Render()
+		return nil
 	}
 	f.format, err = reportFormat(a, f)
 	if err != nil {
@@ -167,7 +215,19 @@ func give(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) er
 		return export(ctx, a, f, reports, query)
 	}
 	return reports.Report(ctx, query, func(s *reconcile.Snapshot) error {
-		return show(a, f.format, s, reports.ReportOptions(query, lang(a, f)))
+		options := reports.ReportOptions(query, lang(a, f))
+		if f.format == "table" {
+			if len(options.By) == 0 {
+				options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
+			}
+			if len(options.Sections) == 0 { // single rows only in files
+				options.Sections = office.SectionsShown
+			}
+			_, err := s.Report(options, &sectionTable{app: a, lang: options.Lang})
+			return err
+		}
+		_, err := s.Report(options, office.ReportWriter(f.format, options, a.Out))
+		return err
 	})
 }
 
@@ -200,28 +260,6 @@ func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q 
 	if err == nil && seal != "" {
 		a.Tell("archive.sealed", seal)
 	}
-	return err
-}
-
-// show writes a report to standard output.
-func show(a *cli.App, format string, s *reconcile.Snapshot, options reconcile.Options) error {
-	if format == "table" {
-		return showTable(a, s, options)
-	}
-	_, err := s.Report(options, office.ReportWriter(format, options, a.Out))
-	return err
-}
-
-// showTable prints a report on a terminal. Without --section it leaves out the sections of single
-// rows.
-func showTable(a *cli.App, snapshot *reconcile.Snapshot, options reconcile.Options) error {
-	if len(options.By) == 0 {
-		options.By = []reconcile.By{reconcile.ByAll, reconcile.BySeason}
-	}
-	if len(options.Sections) == 0 { // single rows only in files
-		options.Sections = office.SectionsShown
-	}
-	_, err := snapshot.Report(options, &sectionTable{app: a, lang: options.Lang})
 	return err
 }
 

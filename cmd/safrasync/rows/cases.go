@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,14 +28,58 @@ type testFlags struct{ record, update, from bool }
 func NewTestCommand(a *cli.App) *cobra.Command {
 	var f testFlags
 	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
+		func(ctx context.Context, args []string) error {
 			switch {
 			case f.update && !f.record, f.from && f.record:
 				return a.Usage("test.flags_clash")
 			case f.from && (len(args) < 2 || len(args) > 3):
 				return a.Usage("says.arguments", "test --from JOB KEY [FILE]")
 			case f.from:
-				return caseFrom(cmd.Context(), a, append(args, "")[:3])
+				args := append(args, "")[:3]
+				conf, err := a.LoadConfig()
+				if err != nil {
+					return err
+				}
+				key, err := a.CheckKey(conf, args[0], args[1])
+				if err != nil {
+					return err
+				}
+				o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
+				if err != nil {
+					return err
+				}
+				tried, err := o.CaseOf(ctx, args[0], key)
+				if errors.Is(err, dryrun.ErrNotInQuery) {
+					return errors.New(a.Text("preview.not_in_query", key, args[0], key))
+				}
+				if err != nil {
+					return conf.Annotate(err)
+				}
+				file := args[2]
+				if file == "" {
+					file = filepath.Join(casesBeside(conf),
+						args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
+					err := os.MkdirAll(filepath.Dir(file), 0o755)
+					if errors.Is(err, fs.ErrPermission) {
+						return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
+					} else if err != nil {
+						return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
+					}
+				}
+				text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
+					verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
+				if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
+					return errors.New(a.Text("test.file_exists", file))
+				} else if errors.Is(err, fs.ErrPermission) {
+					return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
+				} else if err != nil {
+					return err
+				}
+				if a.AsJSON {
+					return a.PrintJSON(caseResult{File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{}})
+				}
+				a.Show("test.written", file)
+				return nil
 			}
 			return testCases(a, args, f)
 		})
@@ -86,7 +131,27 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 			recorded++
 		}
 		if !a.AsJSON {
-			printCase(a, result)
+			sign := "✓"
+			if !result.OK {
+				sign = "✗"
+			}
+			text := sign + " " + result.File
+			if result.Recorded {
+				text += a.Text("test.recorded")
+			}
+			a.Line(text)
+			if result.err != nil {
+				a.Block("    " + strings.ReplaceAll(a.Voice().Fault(result.err), "\n", "\n    "))
+			}
+			for _, d := range result.Differences {
+				a.Line("    " + d.Line)
+				if d.Expected != nil {
+					a.Line("      - " + *d.Expected + a.Text("test.expected"))
+				}
+				if d.Got != nil {
+					a.Line("      + " + *d.Got + a.Text("test.got"))
+				}
+			}
 		} else if err := a.PrintJSON(result); err != nil {
 			return err
 		}
@@ -165,7 +230,22 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	}
 	got, kind := verdictOutcome(tried.Verdict), tried.Job.Spec.Sends
 	if f.record && (f.update || !c.hasExpectation()) {
-		text := withOutcome(c.source.Text, kind, got)
+		// Of the file only the expectation changes.
+		var kept []string
+		dropping := false
+		for _, line := range strings.Split(strings.TrimRight(c.source.Text, "\n"), "\n") {
+			m := topLevelKey.FindStringSubmatch(line)
+			switch {
+			case m != nil:
+				dropping = slices.Contains(expectationKeys, m[1])
+			case strings.HasPrefix(line, "#"): // a comment at the margin belongs to what follows it
+				dropping = false
+			}
+			if !dropping {
+				kept = append(kept, line)
+			}
+		}
+		text := strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + got.render(kind)
 		if text != c.source.Text {
 			if err := cli.ReplaceFile(file, text); err != nil {
 				return fail(err)
@@ -178,83 +258,31 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	if !c.hasExpectation() {
 		return fail(errors.New(a.Text("test.no_expectation", file)))
 	}
-	out.Differences = differences(kind, c.Expected(), got)
+	want := c.Expected()
+	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
+	values := map[string]string{}
+	for _, l := range got.lines(kind) {
+		values[l.name] = l.value
+	}
+	out.Differences = []difference{}
+	seen := map[string]bool{}
+	for _, l := range want.lines(kind) {
+		seen[l.name] = true
+		value, there := values[l.name]
+		switch {
+		case !there:
+			out.Differences = append(out.Differences, difference{Line: l.name, Expected: &l.value})
+		case value != l.value:
+			out.Differences = append(out.Differences, difference{l.name, &l.value, &value})
+		}
+	}
+	for _, l := range got.lines(kind) {
+		if !seen[l.name] {
+			out.Differences = append(out.Differences, difference{Line: l.name, Got: &l.value})
+		}
+	}
 	out.OK = len(out.Differences) == 0
 	return out
 }
 
-// printCase prints a case for people: one line if it passes, otherwise every line that differs.
-func printCase(a *cli.App, r caseResult) {
-	sign := "✓"
-	if !r.OK {
-		sign = "✗"
-	}
-	text := sign + " " + r.File
-	if r.Recorded {
-		text += a.Text("test.recorded")
-	}
-	a.Line(text)
-	if r.err != nil {
-		a.Block("    " + strings.ReplaceAll(a.Voice().Fault(r.err), "\n", "\n    "))
-	}
-	for _, d := range r.Differences {
-		a.Line("    " + d.Line)
-		if d.Expected != nil {
-			a.Line("      - " + *d.Expected + a.Text("test.expected"))
-		}
-		if d.Got != nil {
-			a.Line("      + " + *d.Got + a.Text("test.got"))
-		}
-	}
-}
-
 var notFileName = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
-
-// caseFrom makes a case from a row as the ERP has it now. Its expectation is the result of the
-// mapping. args are job, key and file; "" = a name in cases/.
-func caseFrom(ctx context.Context, a *cli.App, args []string) error {
-	conf, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	key, err := a.CheckKey(conf, args[0], args[1])
-	if err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
-	if err != nil {
-		return err
-	}
-	tried, err := o.CaseOf(ctx, args[0], key)
-	if errors.Is(err, dryrun.ErrNotInQuery) {
-		return errors.New(a.Text("preview.not_in_query", key, args[0], key))
-	}
-	if err != nil {
-		return conf.Annotate(err)
-	}
-	file := args[2]
-	if file == "" {
-		file = filepath.Join(casesBeside(conf),
-			args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
-		err := os.MkdirAll(filepath.Dir(file), 0o755)
-		if errors.Is(err, fs.ErrPermission) {
-			return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
-		} else if err != nil {
-			return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
-		}
-	}
-	text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
-		verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
-	if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
-		return errors.New(a.Text("test.file_exists", file))
-	} else if errors.Is(err, fs.ErrPermission) {
-		return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
-	} else if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(caseResult{File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{}})
-	}
-	a.Show("test.written", file)
-	return nil
-}

@@ -143,33 +143,6 @@ type difference struct {
 	Got      *string `json:"got"`
 }
 
-// differences compares two outcomes line by line.
-func differences(kind trade.Kind, want, got Outcome) []difference {
-	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
-	values := map[string]string{}
-	for _, l := range got.lines(kind) {
-		values[l.name] = l.value
-	}
-	out := []difference{}
-	seen := map[string]bool{}
-	for _, l := range want.lines(kind) {
-		seen[l.name] = true
-		value, there := values[l.name]
-		switch {
-		case !there:
-			out = append(out, difference{Line: l.name, Expected: &l.value})
-		case value != l.value:
-			out = append(out, difference{l.name, &l.value, &value})
-		}
-	}
-	for _, l := range got.lines(kind) {
-		if !seen[l.name] {
-			out = append(out, difference{Line: l.name, Got: &l.value})
-		}
-	}
-	return out
-}
-
 // flow formats a problem as YAML on one line.
 func (p caseProblem) flow() string {
 	var b strings.Builder

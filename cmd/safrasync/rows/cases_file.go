@@ -159,7 +159,32 @@ func (r *caseRow) Decode(d *config.Decoder, e config.Entry) {
 // caseValue reads one value of the ERP's database.
 func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	if e.IsMap() {
-		return typedValue(d, e)
+		names := config.SortedKeys(caseKinds)
+		if len(e.Keys) != 1 {
+			d.Fault(e.Path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are %s", strings.Join(names, ", "))
+			return erp.Value{}, false
+		}
+		child := e.Keys[0]
+		kind, known := caseKinds[child.Name]
+		if !known {
+			d.Unknown("unknown kind of value %s", e.Path, child, names)
+			return erp.Value{}, false
+		}
+		text, ok := d.SourceText(child)
+		switch {
+		case !ok:
+			return erp.Value{}, false
+		case child.Name == "unreadable":
+			return erp.Value{Kind: erp.Text, Err: phrase.Packed(text)}, true
+		}
+		if form := kindForms[kind]; form != nil && !form.MatchString(text) {
+			d.Fault(child.Path, "%s is no %s as the reader gives it", config.ShortName(text), child.Name)
+			return erp.Value{}, false
+		}
+		if kind == erp.Timestamp || kind == erp.Instant {
+			text = strings.Replace(text, " ", "T", 1)
+		}
+		return erp.Value{Kind: kind, Text: text}, true
 	}
 	text, ok := config.ScalarText(e.Value)
 	_, isNull := e.Value.(*ast.NullNode)
@@ -192,36 +217,6 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 		return erp.Value{Kind: erp.Bool, Text: strings.ToLower(text)}, true
 	}
 	return erp.Value{Kind: erp.Text, Text: text}, true
-}
-
-// typedValue reads {kind: value}.
-func typedValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
-	names := config.SortedKeys(caseKinds)
-	if len(e.Keys) != 1 {
-		d.Fault(e.Path, "must be one value, or one kind with its value, as in {unreadable: why}; the kinds are %s", strings.Join(names, ", "))
-		return erp.Value{}, false
-	}
-	child := e.Keys[0]
-	kind, known := caseKinds[child.Name]
-	if !known {
-		d.Unknown("unknown kind of value %s", e.Path, child, names)
-		return erp.Value{}, false
-	}
-	text, ok := d.SourceText(child)
-	switch {
-	case !ok:
-		return erp.Value{}, false
-	case child.Name == "unreadable":
-		return erp.Value{Kind: erp.Text, Err: phrase.Packed(text)}, true
-	}
-	if form := kindForms[kind]; form != nil && !form.MatchString(text) {
-		d.Fault(child.Path, "%s is no %s as the reader gives it", config.ShortName(text), child.Name)
-		return erp.Value{}, false
-	}
-	if kind == erp.Timestamp || kind == erp.Instant {
-		text = strings.Replace(text, " ", "T", 1)
-	}
-	return erp.Value{Kind: kind, Text: text}, true
 }
 
 func isLiteral(node ast.Node) bool {

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
@@ -100,23 +99,3 @@ func yamlPayload(raw string) string {
 }
 
 var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)
-
-// withOutcome returns the text of a case with another expectation. Comments and everything else
-// remain unchanged.
-func withOutcome(text string, kind trade.Kind, o Outcome) string {
-	var kept []string
-	dropping := false
-	for _, line := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
-		m := topLevelKey.FindStringSubmatch(line)
-		switch {
-		case m != nil:
-			dropping = slices.Contains(expectationKeys, m[1])
-		case strings.HasPrefix(line, "#"): // a comment at the margin belongs to what follows it
-			dropping = false
-		}
-		if !dropping {
-			kept = append(kept, line)
-		}
-	}
-	return strings.TrimRight(strings.Join(kept, "\n"), "\n") + "\n" + o.render(kind)
-}

@@ -23,17 +23,85 @@ type explainFlags struct{ rows, offline, sent, askERP, all bool }
 // NewExplainCommand makes the command explain.
 func NewExplainCommand(a *cli.App) *cobra.Command {
 	var f explainFlags
-	cmd := a.Command("explain JOB | --sent [JOB…]", "help.explain", cli.AnyArgs,
-		func(cmd *cobra.Command, args []string) error {
+	const use = "explain JOB | --sent [JOB…]"
+	cmd := a.Command(use, "help.explain", cli.AnyArgs,
+		func(ctx context.Context, args []string) error {
 			switch {
 			case f.sent && (f.rows || f.offline), f.rows && f.offline, !f.sent && (f.askERP || f.all):
 				return a.Usage("explain.flags_clash")
 			case f.sent:
-				return explainSent(cmd.Context(), a, args, f)
+				return explainSent(ctx, a, args, f)
 			case len(args) != 1:
-				return a.Usage("says.arguments", "safrasync "+cmd.Use)
+				return a.Usage("says.arguments", "safrasync "+use)
 			}
-			return explain(cmd.Context(), a, args[0], f)
+			name := args[0]
+			load := config.Load
+			if f.offline {
+				load = config.LoadWithoutSecrets
+			}
+			config, err := cli.LoadConfigBy(a, load)
+			if err != nil {
+				return err
+			}
+			if err := a.CheckJobNames(config, []string{name}); err != nil {
+				return err
+			}
+			v := a.Voice()
+			if a.AsJSON {
+				v = words.Machine
+			}
+			specs := config.JobSpecs()
+			out := office.RulesOf(v, specs[slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })])
+			if !a.AsJSON {
+				a.Show("explain.title", out.Job, out.Sends)
+				a.Show("explain.key", strings.Join(out.Key, " | "))
+				if out.Identity != "" {
+					a.Show("explain.identity", out.Identity)
+				}
+				if out.ChangedAt != nil {
+					a.Show("explain.changed_at", *out.ChangedAt)
+				} else {
+					a.Show("explain.no_changed_at")
+				}
+				within := a.Text("explain.twin_ever")
+				if out.TwinDays > 0 {
+					within = a.Text("explain.twin_within", out.TwinDays)
+				}
+				if out.Twin == mapping.TwinHold {
+					a.Show("explain.twin_hold", within)
+				}
+				if out.NearTwin == mapping.TwinHold {
+					a.Show("explain.near_twin_hold", within)
+				}
+				if c := out.Cancelled; c != nil {
+					a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
+				}
+				if out.Invalid != "" {
+					a.Show("explain.invalid", out.Invalid)
+				}
+				for _, f := range out.Fields {
+					a.Line("")
+					title := f.Field
+					if label := trade.FieldLabel(f.Field, a.Lang()); label != f.Field {
+						title += " (" + label + ")"
+					}
+					a.Line(title)
+					for _, s := range f.Sentences {
+						a.Line("  - " + s)
+					}
+				}
+			}
+			if f.offline {
+				return endExplain(a, out, nil)
+			}
+			if err := a.Out.Flush(); err != nil { // show the rules before the ERP is read
+				return err
+			}
+			audit, err := auditERP(ctx, a, name, f.rows)
+			if err == nil {
+				out.ERP = &audit
+			}
+			return endExplain(a, out, config.Annotate(err))
 		})
 	flags := cmd.Flags()
 	flags.BoolVar(&f.rows, "rows", false, "list every row that breaks a rule or waits, not only counts")
@@ -47,42 +115,6 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// explain prints the rules of a job in words, then which rows of the ERP break which rule. It
-// stores and sends nothing.
-func explain(ctx context.Context, a *cli.App, name string, f explainFlags) error {
-	load := config.Load
-	if f.offline {
-		load = config.LoadWithoutSecrets
-	}
-	config, err := cli.LoadConfigBy(a, load)
-	if err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(config, []string{name}); err != nil {
-		return err
-	}
-	v := a.Voice()
-	if a.AsJSON {
-		v = words.Machine
-	}
-	specs := config.JobSpecs()
-	out := office.RulesOf(v, specs[slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })])
-	if !a.AsJSON {
-		printRules(a, out)
-	}
-	if f.offline {
-		return endExplain(a, out, nil)
-	}
-	if err := a.Out.Flush(); err != nil { // show the rules before the ERP is read
-		return err
-	}
-	audit, err := auditERP(ctx, a, name, f.rows)
-	if err == nil {
-		out.ERP = &audit
-	}
-	return endExplain(a, out, config.Annotate(err))
-}
-
 // endExplain prints what was found. After a fault it prints the rules all the same.
 func endExplain(a *cli.App, out office.JobRules, fault error) error {
 	if a.AsJSON {
@@ -93,7 +125,36 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 		if out.Cancelled != nil {
 			column = out.Cancelled.Column
 		}
-		printAudit(a, *out.ERP, column)
+		a.Line("")
+		a.Show("explain.read", (*out.ERP).Read, (*out.ERP).Ready, (*out.ERP).Invalid, (*out.ERP).Waiting, (*out.ERP).Cancelled, (*out.ERP).Unreadable)
+		if (*out.ERP).Double > 0 {
+			a.Show("explain.double", (*out.ERP).Double, (*out.ERP).DoubleKeys)
+		}
+		if len((*out.ERP).Unseen) > 0 {
+			a.Line("! " + words.UnseenCancelled(a.Voice(), (*out.ERP).CancelledColumn, column))
+		}
+		for _, b := range (*out.ERP).Breaches {
+			sign := "✗"
+			if b.Severity == trade.Warning {
+				sign = "!"
+			}
+			a.Line(a.Text("explain.breach", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
+			if values := words.ValueCounts(b.Values); values != "" {
+				a.Show("explain.values", b.Column, values)
+			}
+			a.Show("explain.keys", strings.Join(b.Keys, ", "))
+		}
+		for _, s := range (*out.ERP).Missing {
+			if s.Job != "" {
+				a.Show("explain.parents", s.Rows, s.Job)
+			} else {
+				a.Show("explain.missing", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
+			}
+			a.Show("explain.keys", strings.Join(s.Keys, ", "))
+		}
+		if len((*out.ERP).Breaches)+len((*out.ERP).Missing)+(*out.ERP).Double == 0 {
+			a.Show("explain.clean")
+		}
 	}
 	return fault
 }
@@ -110,97 +171,20 @@ func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (dryrun.Au
 			a.Line("")
 			a.Show("explain.rows_title")
 		}
-		each = func(j dryrun.Judgement) error { return printJudgement(a, j) }
+		each = func(j dryrun.Judgement) error {
+			if a.AsJSON {
+				j.Problems, j.WaitingFor = cli.InEnglish(j.Problems), cli.OrEmpty(j.WaitingFor)
+				return a.PrintJSON(j)
+			}
+			a.Line("  " + j.Key + " (" + j.State.Label(a.Lang()) + ")")
+			for _, p := range j.Problems {
+				a.Line("    - " + p.Sentence(a.Lang()))
+			}
+			for _, text := range a.Voice().Awaited(j.WaitingFor) {
+				a.Line("    - " + text)
+			}
+			return nil
+		}
 	}
 	return o.Audit(ctx, job, each)
-}
-
-func printJudgement(a *cli.App, j dryrun.Judgement) error {
-	if a.AsJSON {
-		j.Problems, j.WaitingFor = cli.InEnglish(j.Problems), cli.OrEmpty(j.WaitingFor)
-		return a.PrintJSON(j)
-	}
-	a.Line("  " + j.Key + " (" + j.State.Label(a.Lang()) + ")")
-	for _, p := range j.Problems {
-		a.Line("    - " + p.Sentence(a.Lang()))
-	}
-	for _, text := range a.Voice().Awaited(j.WaitingFor) {
-		a.Line("    - " + text)
-	}
-	return nil
-}
-
-// printRules prints the rules for people.
-func printRules(a *cli.App, out office.JobRules) {
-	a.Show("explain.title", out.Job, out.Sends)
-	a.Show("explain.key", strings.Join(out.Key, " | "))
-	if out.Identity != "" {
-		a.Show("explain.identity", out.Identity)
-	}
-	if out.ChangedAt != nil {
-		a.Show("explain.changed_at", *out.ChangedAt)
-	} else {
-		a.Show("explain.no_changed_at")
-	}
-	within := a.Text("explain.twin_ever")
-	if out.TwinDays > 0 {
-		within = a.Text("explain.twin_within", out.TwinDays)
-	}
-	if out.Twin == mapping.TwinHold {
-		a.Show("explain.twin_hold", within)
-	}
-	if out.NearTwin == mapping.TwinHold {
-		a.Show("explain.near_twin_hold", within)
-	}
-	if c := out.Cancelled; c != nil {
-		a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
-	}
-	if out.Invalid != "" {
-		a.Show("explain.invalid", out.Invalid)
-	}
-	for _, f := range out.Fields {
-		a.Line("")
-		title := f.Field
-		if label := trade.FieldLabel(f.Field, a.Lang()); label != f.Field {
-			title += " (" + label + ")"
-		}
-		a.Line(title)
-		for _, s := range f.Sentences {
-			a.Line("  - " + s)
-		}
-	}
-}
-
-// printAudit prints the results of the audit for people.
-func printAudit(a *cli.App, r dryrun.Audit, cancelledColumn string) {
-	a.Line("")
-	a.Show("explain.read", r.Read, r.Ready, r.Invalid, r.Waiting, r.Cancelled, r.Unreadable)
-	if r.Double > 0 {
-		a.Show("explain.double", r.Double, r.DoubleKeys)
-	}
-	if len(r.Unseen) > 0 {
-		a.Line("! " + words.UnseenCancelled(a.Voice(), r.CancelledColumn, cancelledColumn))
-	}
-	for _, b := range r.Breaches {
-		sign := "✗"
-		if b.Severity == trade.Warning {
-			sign = "!"
-		}
-		a.Line(a.Text("explain.breach", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
-		if values := words.ValueCounts(b.Values); values != "" {
-			a.Show("explain.values", b.Column, values)
-		}
-		a.Show("explain.keys", strings.Join(b.Keys, ", "))
-	}
-	for _, s := range r.Missing {
-		if s.Job != "" {
-			a.Show("explain.parents", s.Rows, s.Job)
-		} else {
-			a.Show("explain.missing", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
-		}
-		a.Show("explain.keys", strings.Join(s.Keys, ", "))
-	}
-	if len(r.Breaches)+len(r.Missing)+r.Double == 0 {
-		a.Show("explain.clean")
-	}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // open are the properties of `why --json` whose values say nothing of a person or a contract: states,
@@ -24,22 +22,6 @@ var (
 	messageKey = regexp.MustCompile(`^message(\.[a-z-]+)+$`)
 	digits     = regexp.MustCompile(`[0-9]`)
 )
-
-// printMasked prints a value as JSON whose texts and numbers have their letters as x and their digits as
-// 9, but for what is open, null, true and false.
-func printMasked(a *cli.App, v any) error {
-	text, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	var tree any
-	from := json.NewDecoder(strings.NewReader(string(text)))
-	from.UseNumber()
-	if err := from.Decode(&tree); err != nil {
-		return err
-	}
-	return a.PrintJSON(masked(tree))
-}
 
 func masked(v any) any {
 	switch v := v.(type) {

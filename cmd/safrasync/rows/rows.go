@@ -33,16 +33,41 @@ const rowsOfATable = 2000
 // NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
 	var f rowsFlags
-	cmd := a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
-		func(cmd *cobra.Command, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
+		func(ctx context.Context, args []string) error {
 			if !cmd.Flags().Changed("limit") && !a.AsJSON {
 				f.limit = rowsShown
 			}
-			filter, err := rowFilter(a, args, f)
+			filter := trade.RowFilter{Causes: f.causes, Key: mapping.CanonicalKey(f.key), Limit: f.limit}
+			if len(args) > 0 {
+				filter.Job = args[0]
+			}
+			config, err := a.LoadConfig()
 			if err != nil {
 				return err
 			}
-			err = listRows(cmd.Context(), a, filter)
+			filter.States, err = cli.ParseStates(a, f.states, trade.States)
+			if err != nil {
+				return err
+			}
+			for _, s := range f.flags {
+				if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
+					return a.Usage("says.no_row_flag", s, cli.Listed(trade.AllFlags))
+				}
+				filter.Flags = append(filter.Flags, trade.Flag(s))
+			}
+			if f.limit < 0 {
+				return a.Usage("says.limit")
+			}
+			if f.since != "" {
+				since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
+				if !ok {
+					return a.Usage("says.since", "since", f.since)
+				}
+				filter.Since = since
+			}
+			err = listRows(ctx, a, filter)
 			if errors.Is(err, trade.ErrNotFound) {
 				return a.CheckJobNames(a.Config, args)
 			}
@@ -60,40 +85,6 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
-}
-
-// rowFilter reads the flags strictly, so that a filter with a typing error does not look like an
-// empty list.
-func rowFilter(a *cli.App, args []string, f rowsFlags) (trade.RowFilter, error) {
-	filter := trade.RowFilter{Causes: f.causes, Key: mapping.CanonicalKey(f.key), Limit: f.limit}
-	if len(args) > 0 {
-		filter.Job = args[0]
-	}
-	config, err := a.LoadConfig()
-	if err != nil {
-		return filter, err
-	}
-	filter.States, err = cli.ParseStates(a, f.states, trade.States)
-	if err != nil {
-		return filter, err
-	}
-	for _, s := range f.flags {
-		if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
-			return filter, a.Usage("says.no_row_flag", s, cli.Listed(trade.AllFlags))
-		}
-		filter.Flags = append(filter.Flags, trade.Flag(s))
-	}
-	if f.limit < 0 {
-		return filter, a.Usage("says.limit")
-	}
-	if f.since != "" {
-		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
-		if !ok {
-			return filter, a.Usage("says.since", "since", f.since)
-		}
-		filter.Since = since
-	}
-	return filter, nil
 }
 
 func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {

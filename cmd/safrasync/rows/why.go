@@ -1,13 +1,18 @@
 package rows
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -18,16 +23,52 @@ import (
 // NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
 	request, mask := false, false
-	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(cmd *cobra.Command, args []string) error {
+	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(ctx context.Context, args []string) error {
 		a.AsJSON = a.AsJSON || mask
 		write := a.PrintJSON
 		if mask {
-			write = func(v any) error { return printMasked(a, v) }
+			write = func(v any) error {
+				text, err := json.Marshal(v)
+				if err != nil {
+					return err
+				}
+				var tree any
+				from := json.NewDecoder(strings.NewReader(string(text)))
+				from.UseNumber()
+				if err := from.Decode(&tree); err != nil {
+					return err
+				}
+				return a.PrintJSON(masked(tree))
+			}
 		}
 		if request {
-			return showRequest(cmd.Context(), a, args[0], args[1], write)
+			job := args[0]
+			key := args[1]
+			config, err := a.LoadConfig()
+			if err != nil {
+				return err
+			}
+			key, err = a.CheckKey(config, job, key)
+			if err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
+			if err != nil {
+				return err
+			}
+			p, state, err := o.Request(ctx, job, key)
+			switch {
+			case errors.Is(err, dryrun.ErrNotInQuery):
+				return errors.New(a.Text("preview.not_in_query", key, job, key))
+			case err != nil:
+				return config.Annotate(err)
+			case a.AsJSON:
+				return write(plainPreview(p))
+			}
+			printPreview(a, p, state)
+			return nil
 		}
-		return why(cmd.Context(), a, args[0], args[1], write)
+		return why(ctx, a, args[0], args[1], write)
 	})
 	cmd.Flags().BoolVar(&mask, "mask", false,
 		"as JSON for support: letters as x, digits as 9, but for states, codes, columns and times")
@@ -72,7 +113,69 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 	case a.AsJSON:
 		err = write(storyOf(a, s))
 	default:
-		printStory(a, s)
+		for _, sentence := range s.Sentences(a.Voice()) {
+			a.Line(sentence)
+		}
+		p := s.Reasons.Preview
+		if p == nil {
+			p = &dryrun.Preview{}
+		}
+		state := trade.State("")
+		if s.Entry != nil {
+			state = s.Entry.State
+			jobs := a.Config.JobSpecs()
+			now := p.Request
+			v := a.Voice()
+			a.Show("row.times", v.Moment((*s.Entry).FirstSeenAt), v.Moment((*s.Entry).UpdatedAt), (*s.Entry).Attempts, (*s.Entry).Generation)
+			for _, p := range (*s.Entry).Warnings {
+				a.Show("row.warning", p.Sentence(v.Lang))
+			}
+			if !(*s.Entry).ReducedAt.IsZero() {
+				a.Show("row.reduced", v.Moment((*s.Entry).ReducedAt))
+			}
+			if (*s.Entry).Away() {
+				a.Show("row.values_away")
+			} else {
+				a.Show("row.values")
+			}
+			values, width := (*s.Entry).NewestValues(), 0
+			for name := range values {
+				width = max(width, len(name))
+			}
+			for _, name := range office.ColumnsInOrder(jobs, (*s.Entry)) {
+				text := values[name].Text
+				switch values[name].Kind {
+				case 0:
+					text = "NULL"
+				case trade.Marked, mapping.Sealed:
+					text = "…"
+				}
+				a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
+			}
+			if len((*s.Entry).Payload) > 0 && !bytes.Equal((*s.Entry).Payload, now) {
+				a.Show("row.payload", mapping.PathOf((*s.Entry)))
+				a.PrintIndented((*s.Entry).Payload)
+			}
+			printHints(a, *s.Entry, s.Hints)
+			for _, t := range s.Attempts {
+				v := a.Voice()
+				a.Show("attempt.title", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+					t.Generation)
+				if t.Status != 0 {
+					a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
+				}
+				if t.AnswerBody != "" {
+					a.Show("attempt.answer", t.AnswerBody)
+				}
+				if len(t.Evidence) > 0 {
+					a.Show("attempt.evidence", t.Evidence)
+				}
+			}
+		}
+		if len(p.Fields) > 0 {
+			a.Line("")
+			printPreview(a, *p, state)
+		}
 	}
 	if err == nil && s.ERPErr != nil {
 		return &cli.ExitError{Code: cli.ExitFailed}
@@ -97,57 +200,4 @@ func storyOf(a *cli.App, s office.Story) whyJSON {
 		*p = plainPreview(*p)
 	}
 	return out
-}
-
-// printStory prints the sentences, then what they are about: the row in the ledger with its attempts,
-// and the request that would be sent now.
-func printStory(a *cli.App, s office.Story) {
-	for _, sentence := range s.Sentences(a.Voice()) {
-		a.Line(sentence)
-	}
-	p := s.Reasons.Preview
-	if p == nil {
-		p = &dryrun.Preview{}
-	}
-	state := trade.State("")
-	if s.Entry != nil {
-		state = s.Entry.State
-		printEntry(a, a.Config.JobSpecs(), *s.Entry, p.Request)
-		printHints(a, *s.Entry, s.Hints)
-		for _, t := range s.Attempts {
-			printAttempt(a, t)
-		}
-	}
-	if len(p.Fields) > 0 {
-		a.Line("")
-		printPreview(a, *p, state)
-	}
-}
-
-// showRequest prints the request that would be sent for a row as the ERP has it now. It stores and
-// sends nothing.
-func showRequest(ctx context.Context, a *cli.App, job, key string, write func(any) error) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	key, err = a.CheckKey(config, job, key)
-	if err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
-	if err != nil {
-		return err
-	}
-	p, state, err := o.Request(ctx, job, key)
-	switch {
-	case errors.Is(err, dryrun.ErrNotInQuery):
-		return errors.New(a.Text("preview.not_in_query", key, job, key))
-	case err != nil:
-		return config.Annotate(err)
-	case a.AsJSON:
-		return write(plainPreview(p))
-	}
-	printPreview(a, p, state)
-	return nil
 }

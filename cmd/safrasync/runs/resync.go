@@ -31,8 +31,41 @@ type resyncFlags struct {
 func NewResyncCommand(a *cli.App) *cobra.Command {
 	var f resyncFlags
 	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
-		func(cmd *cobra.Command, args []string) error {
-			return resync(cmd.Context(), a, args[0], f)
+		func(ctx context.Context, args []string) error {
+			job := args[0]
+			config, err := a.LoadConfig()
+			if err != nil {
+				return err
+			}
+			if err := a.CheckJobNames(config, []string{job}); err != nil {
+				return err
+			}
+			if err := a.NeedReason(f.ActFlags); err != nil {
+				return err
+			}
+			order, err := resyncOf(a, config, job, f)
+			if err != nil {
+				return err
+			}
+			plan, err := planResync(ctx, a, order)
+			if err != nil {
+				return err
+			}
+			if err := a.Confirm(f.Yes); err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			asked, err := o.OrderResync(ctx, plan, a.Person(f.ActFlags))
+			if err != nil {
+				return err
+			}
+			if asked != nil {
+				return cli.TellAsked(a, *asked)
+			}
+			return runResync(ctx, a, order, a.Person(f.ActFlags))
 		})
 	f.Add(cmd)
 	flags := cmd.Flags()
@@ -45,44 +78,6 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
-}
-
-// resync shows what a resync would change, asks, and makes a pass over one job that evaluates its
-// rows again.
-func resync(ctx context.Context, a *cli.App, job string, f resyncFlags) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(config, []string{job}); err != nil {
-		return err
-	}
-	if err := a.NeedReason(f.ActFlags); err != nil {
-		return err
-	}
-	order, err := resyncOf(a, config, job, f)
-	if err != nil {
-		return err
-	}
-	plan, err := planResync(ctx, a, order)
-	if err != nil {
-		return err
-	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	asked, err := o.OrderResync(ctx, plan, a.Person(f.ActFlags))
-	if err != nil {
-		return err
-	}
-	if asked != nil {
-		return cli.TellAsked(a, *asked)
-	}
-	return runResync(ctx, a, order, a.Person(f.ActFlags))
 }
 
 // runResync reads the job again, as an order that was recorded says.

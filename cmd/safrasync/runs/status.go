@@ -16,16 +16,73 @@ import (
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool
-	cmd := a.Command("status", "help.status", cli.Exactly(0), func(cmd *cobra.Command, _ []string) error {
+	cmd := a.Command("status", "help.status", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		switch {
 		case digest:
-			return printDigest(cmd.Context(), a)
+			if _, err := a.LoadConfig(); err != nil {
+				return err
+			}
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			sent, text, err := o.Digest(ctx)
+			if err != nil {
+				return err
+			}
+			if a.AsJSON {
+				return a.PrintJSON(sent)
+			}
+			a.Block(text)
+			return nil
 		case next:
-			return printNext(cmd.Context(), a)
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			jobs, err := o.Schedules(ctx, a.Lang())
+			if err != nil {
+				return err
+			}
+			v := a.Voice()
+			for _, job := range jobs {
+				for _, s := range job.Times {
+					what := "run"
+					if s.Sweep {
+						what = "sweep"
+					}
+					if a.AsJSON {
+						if err := a.PrintJSON(nextJSON{job.Job, what, s.Text, s.Next}); err != nil {
+							return err
+						}
+						continue
+					}
+					a.Show("cron.line", job.Job, v.Text(i18n.Key("cron."+what)), s.Text, s.Words,
+						strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
+				}
+			}
+			return nil
 		case isAlive:
-			return alive(cmd.Context(), a)
+			// Exit code 1 unless a `safrasync run` on this host serves the ledger and has reported itself
+			// within the last minutes. Nothing but the ledger is asked.
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			service, err := o.ServiceHere(ctx)
+			switch {
+			case err != nil:
+				return err
+			case service == nil:
+				a.Tell("status.not_alive")
+				return &cli.ExitError{Code: cli.ExitFailed}
+			case a.AsJSON:
+				return a.PrintJSON(service)
+			}
+			printServices(a, []office.Service{*service})
+			return nil
 		}
-		return Status(cmd.Context(), a)
+		return Status(ctx, a)
 	})
 	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
 	cmd.Flags().BoolVar(&next, "next", false, "explain the schedules and show their next times")
@@ -54,11 +111,71 @@ func Status(ctx context.Context, a *cli.App) error {
 		}
 		if i == 0 {
 			printServices(a, job.Services)
-			printInstances(a, job.Instances)
-			printBackup(a, job.LastBackup)
-			printWitness(a, job.Witness)
+			v := a.Voice()
+			for _, i := range job.Instances {
+				holds := ""
+				if len(i.Jobs) > 0 {
+					holds = v.Text("status.holds", strings.Join(i.Jobs, ", "))
+				}
+				if i.Alive {
+					a.Show("status.instance", i.Host, i.Command, i.PID, i.Version, v.Moment(i.Since), holds)
+				} else {
+					a.Show("status.instance_lost", i.Host, i.Command, i.PID, v.Moment(i.Until), holds)
+				}
+			}
+			switch {
+			case !a.OwnLedger():
+			case job.LastBackup == nil:
+				a.Show("status.no_backup")
+			default:
+				a.Show("status.backup", v.Moment(*job.LastBackup))
+			}
+			switch {
+			case job.Witness == nil:
+			case job.Witness.Why() != nil:
+				a.Show("status.witness_fault", job.Witness.Place, v.Fault(job.Witness.Why()))
+			case job.Witness.Late != nil:
+				a.Show("status.witness_late", job.Witness.Place, v.Moment(*job.Witness.Late))
+			case job.Witness.At == nil:
+				a.Show("status.witness_new", job.Witness.Place)
+			default:
+				a.Show("status.witness", job.Witness.Place, v.Moment(*job.Witness.At))
+			}
 		}
-		printJob(a, job)
+		v := a.Voice()
+		since := ""
+		if job.Since != nil {
+			since = v.Text("status.since", v.Moment(*job.Since))
+		}
+		a.Show("status.job", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since, whatItSends(a, job.Job))
+		if !job.Configured {
+			a.Show("status.gone")
+		}
+		if job.Stop != nil {
+			a.Show("status.stop", v.Stop(*job.Stop))
+		}
+		switch r := job.LastRun; {
+		case r == nil:
+			a.Show("status.never_ran")
+		case r.EndedAt.IsZero() && r.SentRows == nil:
+			a.Show("status.run_interrupted", v.Moment(r.StartedAt))
+		case r.EndedAt.IsZero():
+			a.Show("status.run_goes", v.Moment(r.StartedAt), max(0, *r.SentRows-job.States[trade.Sending]),
+				*r.SentRows+job.States[trade.Pending])
+		default:
+			a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
+				r.Changed, r.RowsSent())
+		}
+		if len(job.NextRuns) > 0 && job.State != trade.Paused {
+			a.Show("status.next_run", strings.Join(v.ShortTimes(job.NextRuns), "  "), v.Zone)
+		}
+		if job.SweptAt != nil {
+			a.Show("status.swept", v.Moment(*job.SweptAt))
+		}
+		if len(job.States) == 0 {
+			a.Show("status.no_rows")
+		}
+		printStates(a, job.States, job.Flags)
 	}
 	return nil
 }
@@ -77,68 +194,4 @@ func printServices(a *cli.App, services []office.Service) {
 	if !serving {
 		a.Show("status.no_service")
 	}
-}
-
-// printBackup prints when the last copy of a ledger was made that is ours to copy.
-func printBackup(a *cli.App, last *time.Time) {
-	switch {
-	case !a.OwnLedger():
-	case last == nil:
-		a.Show("status.no_backup")
-	default:
-		a.Show("status.backup", a.Voice().Moment(*last))
-	}
-}
-
-// printWitness prints whether the witness has what the journal has.
-func printWitness(a *cli.App, w *office.Witness) {
-	v := a.Voice()
-	switch {
-	case w == nil:
-	case w.Why() != nil:
-		a.Show("status.witness_fault", w.Place, v.Fault(w.Why()))
-	case w.Late != nil:
-		a.Show("status.witness_late", w.Place, v.Moment(*w.Late))
-	case w.At == nil:
-		a.Show("status.witness_new", w.Place)
-	default:
-		a.Show("status.witness", w.Place, v.Moment(*w.At))
-	}
-}
-
-func printJob(a *cli.App, j office.JobStatus) {
-	v := a.Voice()
-	since := ""
-	if j.Since != nil {
-		since = v.Text("status.since", v.Moment(*j.Since))
-	}
-	a.Show("status.job", v.Job(j.Job), v.Text(i18n.Key("job.state."+string(j.State))), since, whatItSends(a, j.Job))
-	if !j.Configured {
-		a.Show("status.gone")
-	}
-	if j.Stop != nil {
-		a.Show("status.stop", v.Stop(*j.Stop))
-	}
-	switch r := j.LastRun; {
-	case r == nil:
-		a.Show("status.never_ran")
-	case r.EndedAt.IsZero() && r.SentRows == nil:
-		a.Show("status.run_interrupted", v.Moment(r.StartedAt))
-	case r.EndedAt.IsZero():
-		a.Show("status.run_goes", v.Moment(r.StartedAt), max(0, *r.SentRows-j.States[trade.Sending]),
-			*r.SentRows+j.States[trade.Pending])
-	default:
-		a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
-			r.Changed, r.RowsSent())
-	}
-	if len(j.NextRuns) > 0 && j.State != trade.Paused {
-		a.Show("status.next_run", strings.Join(v.ShortTimes(j.NextRuns), "  "), v.Zone)
-	}
-	if j.SweptAt != nil {
-		a.Show("status.swept", v.Moment(*j.SweptAt))
-	}
-	if len(j.States) == 0 {
-		a.Show("status.no_rows")
-	}
-	printStates(a, j.States, j.Flags)
 }

@@ -70,7 +70,11 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 	for _, line := range forecast.Sentences(a.Voice()) {
 		a.Block("\n" + line)
 	}
-	if left := pendingOf(reports); left > 0 && (f.limit > 0 || named != nil) {
+	left := 0 // may go in a later run
+	for _, r := range reports {
+		left += r.States[trade.Pending]
+	}
+	if left > 0 && (f.limit > 0 || named != nil) {
 		a.Show("sync.left", left)
 	}
 	return nil
@@ -129,14 +133,6 @@ func sharesOf(forecast *office.Forecast) (out []shareJSON) {
 	return out
 }
 
-// pendingOf returns how many rows may go in a later run.
-func pendingOf(reports []trade.RunReport) (n int) {
-	for _, r := range reports {
-		n += r.States[trade.Pending]
-	}
-	return n
-}
-
 // printReport prints the summary of one job. planned is the result of a dry run, or nil.
 func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunReport,
 	planned *office.JobForecast,
@@ -145,7 +141,12 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
 		a.Line(wouldSend(a, *w))
 	} else {
-		printSent(a, r)
+		text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
+			whatItSends(a, r.Job))
+		if r.Sent != r.RowsSent() {
+			text += a.Text("sync.requests", r.Sent)
+		}
+		a.Line(text)
 	}
 	if r.InScope != nil && r.Gone != nil {
 		a.Show("sync.sweep", *r.InScope, *r.Gone)
@@ -157,10 +158,43 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
 			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
-	printTwins(a, r.Job, r.Twins)
+	for _, t := range r.Twins.Rows {
+		said := i18n.Key("sync.twin")
+		switch {
+		case t.Lost:
+			said = "sync.retyped"
+		case t.Near && t.Held:
+			said = "sync.near_twin_held"
+		case t.Near:
+			said = "sync.near_twin"
+		case t.Held:
+			said = "sync.twin_held"
+		}
+		a.Show(said, a.Voice().Subject(r.Job, t.Key, t.Shown), a.Voice().Subject(t.Job, t.Other, t.OtherShown),
+			cli.OrDash(t.RemoteID))
+	}
+	if r.Twins.More > 0 {
+		a.Show("sync.more_twins", r.Twins.More)
+	}
 	printStates(a, r.States, r.Flags)
-	if err := printCauses(ctx, a, o, r.Job, planned); err != nil {
+	groups, err := o.Troubles(ctx, r.Job, planned)
+	if err != nil {
 		return err
+	}
+	v := a.Voice()
+	for i, g := range groups {
+		if i >= causesShown && g.State != trade.Held {
+			more := i18n.Key("sync.more_causes")
+			if planned != nil {
+				more = "sync.more_planned" // the ledger does not contain them
+			}
+			a.Show(more, len(groups)-i, r.Job)
+			break
+		}
+		advice := g.Advice(v)
+		keys := g.SampleKeys()
+		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+			ellipsis(g.Rows > len(keys)))
 	}
 	for _, alarm := range r.Alarms {
 		a.Show("sync.alarm", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
@@ -194,16 +228,6 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 	return text
 }
 
-// printSent prints what was read and sent.
-func printSent(a *cli.App, r trade.RunReport) {
-	text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
-		whatItSends(a, r.Job))
-	if r.Sent != r.RowsSent() {
-		text += a.Text("sync.requests", r.Sent)
-	}
-	a.Line(text)
-}
-
 // whatItSends returns the kind of record that a job sends, to append to a text: " (entregas)". It
 // returns "" for a job that is not configured, or whose title is that kind.
 func whatItSends(a *cli.App, job string) string {
@@ -232,53 +256,6 @@ func printStates(a *cli.App, states map[trade.State]int, flags map[trade.Flag]in
 // causesShown is how many causes a summary shows: those of held rows, then the most frequent. Of
 // held rows each cause is shown, because only a person moves them.
 const causesShown = 12
-
-// printTwins names the rows of a dry run that are like another one, and that one.
-func printTwins(a *cli.App, job string, twins trade.LikeRows) {
-	for _, t := range twins.Rows {
-		said := i18n.Key("sync.twin")
-		switch {
-		case t.Lost:
-			said = "sync.retyped"
-		case t.Near && t.Held:
-			said = "sync.near_twin_held"
-		case t.Near:
-			said = "sync.near_twin"
-		case t.Held:
-			said = "sync.twin_held"
-		}
-		a.Show(said, a.Voice().Subject(job, t.Key, t.Shown), a.Voice().Subject(t.Job, t.Other, t.OtherShown),
-			cli.OrDash(t.RemoteID))
-	}
-	if twins.More > 0 {
-		a.Show("sync.more_twins", twins.More)
-	}
-}
-
-// printCauses groups the rows that did not go by cause, and prints for each who can cure it and
-// how.
-func printCauses(ctx context.Context, a *cli.App, o *office.Office, job string, planned *office.JobForecast) error {
-	groups, err := o.Troubles(ctx, job, planned)
-	if err != nil {
-		return err
-	}
-	v := a.Voice()
-	for i, g := range groups {
-		if i >= causesShown && g.State != trade.Held {
-			more := i18n.Key("sync.more_causes")
-			if planned != nil {
-				more = "sync.more_planned" // the ledger does not contain them
-			}
-			a.Show(more, len(groups)-i, job)
-			break
-		}
-		advice := g.Advice(v)
-		keys := g.SampleKeys()
-		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
-			ellipsis(g.Rows > len(keys)))
-	}
-	return nil
-}
 
 func ellipsis(more bool) string {
 	if more {

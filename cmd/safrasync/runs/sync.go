@@ -26,14 +26,15 @@ type SyncFlags struct {
 // NewSyncCommand makes the command sync.
 func NewSyncCommand(a *cli.App) *cobra.Command {
 	var f SyncFlags
-	cmd := a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(cmd *cobra.Command, args []string) error {
+	var cmd *cobra.Command
+	cmd = a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
 			return a.Usage("sync.limit_low")
 		}
 		if (f.page != "" || f.rows) && !f.dryRun {
 			return a.Usage("sync.page_dry")
 		}
-		return Sync(cmd.Context(), a, args, f)
+		return Sync(ctx, a, args, f)
 	})
 	cmd.Long = a.Text("help.sync_long")
 	cmd.ValidArgsFunction = a.CompleteEveryJob

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 )
 
 // asker asks a person on a terminal; without a terminal it asks nobody.
@@ -14,13 +12,6 @@ type asker struct {
 	terminal bool
 	in       *bufio.Reader
 	out      io.Writer
-}
-
-func newAsker(a *cli.App) *asker {
-	return &asker{
-		terminal: cli.IsTerminal(a.Stdin) && cli.IsTerminal(a.Stderr), in: bufio.NewReader(a.Stdin),
-		out: a.Stderr,
-	}
 }
 
 // unless returns value if it is not empty; otherwise it asks and returns the answer. It returns ""

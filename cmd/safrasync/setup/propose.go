@@ -1,7 +1,6 @@
 package setup
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/config"
@@ -28,30 +27,6 @@ type proposedField struct {
 	off              bool // written as a comment, because the field may be missing
 }
 
-// propose writes the shape of a job for a table or query: its columns with values, a unique key, and
-// every field for a person to fill in. contractKey is the key of the contracts; nil if it is still open.
-func propose(v words.Voice, name string, kind trade.Kind, s *survey, contractKey []string) proposedJob {
-	job := proposedJob{name: name, sends: kind}
-	for _, c := range s.columns {
-		job.columns = append(job.columns, c.withSamples())
-	}
-	job.key, job.keyNote = []string{config.FillIn}, v.Text("init.key_none")
-	if s.relation != nil {
-		for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
-			key = withoutBookkeeping(key)
-			if len(key) > 0 {
-				job.key, job.keyNote = key, v.Text("init.key_unique")
-				break
-			}
-		}
-	}
-	for _, rule := range trade.Rules(kind) {
-		job.fields = append(job.fields, openField(v, rule, contractKey))
-	}
-	job.writeQuery(v, s)
-	return job
-}
-
 // openField returns the line of a field, which a person must fill in.
 func openField(v words.Voice, rule trade.FieldRule, contractKey []string) proposedField {
 	f := proposedField{name: rule.Field, yaml: config.FillIn}
@@ -75,41 +50,6 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 		f.note += v.Text("init.id", rule.Platform)
 	}
 	return f
-}
-
-// withoutBookkeeping removes from a unique index the columns that Protheus adds so that deleted
-// rows may keep their number. With the filter on deleted rows, the rest is unique. A key of nothing
-// but a record number does not identify a row permanently.
-func withoutBookkeeping(key []string) []string {
-	return slices.DeleteFunc(slices.Clone(key), func(column string) bool {
-		return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
-	})
-}
-
-// writeQuery builds the query: all columns, the filter of Protheus, and a line for each thing that a
-// person must decide about its scope.
-func (j *proposedJob) writeQuery(v words.Voice, s *survey) {
-	j.query, j.queryNote = s.body, v.Text("init.query_own")
-	if s.relation != nil {
-		var names []string
-		for _, c := range s.columns {
-			names = append(names, c.name)
-		}
-		j.queryNote = v.Text("init.query_own_table")
-		j.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
-	}
-	j.confirm = []string{v.Text("init.confirm_cut_over")}
-	for _, c := range s.columns {
-		switch {
-		case isProtheusDeleted(c) && s.relation != nil:
-			j.query += "\nWHERE " + c.quoted + " = ' '"
-		case c.marksRows():
-			j.confirm = append(j.confirm, v.Text("init.confirm_flag", c.withSamples()))
-		}
-	}
-	for _, c := range j.confirm {
-		j.query = "-- " + config.FillIn + ": " + oneLine(c) + "\n" + j.query
-	}
 }
 
 // wrapList breaks a long list of columns into lines.

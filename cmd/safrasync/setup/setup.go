@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"errors"
@@ -43,7 +44,63 @@ type initFlags struct {
 func NewCommand(a *cli.App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
 	cmd := a.Command("init", "help.init", cli.Exactly(0),
-		func(cmd *cobra.Command, _ []string) error { return initialize(cmd.Context(), a, f) })
+		func(ctx context.Context, _ []string) error { // It only reads the ERP.
+			ask := &asker{
+				terminal: cli.IsTerminal(a.Stdin) && cli.IsTerminal(a.Stderr), in: bufio.NewReader(a.Stdin),
+				out: a.Stderr,
+			}
+			path := cmp.Or(a.ConfigPath, config.Places[1])
+			if _, err := os.Stat(path); err == nil && !f.force && !f.list {
+				return errors.New(a.Text("init.exists", path))
+			}
+			f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", ")))
+			if f.driver == "" {
+				return a.Usage("init.needs", "--driver")
+			}
+			if config.HoldsPassword(f.dsn) { // given on the command line
+				a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
+			}
+			f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn"))
+			if f.dsn == "" {
+				return a.Usage("init.needs", "--dsn")
+			}
+			dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
+			if err != nil {
+				return a.Usage("init.bad_dsn", err)
+			}
+			zone, err := time.LoadLocation(config.Default().ERP.TimeZone)
+			if err != nil {
+				return err
+			}
+			source, charset, err := openAnyERP(ctx, a,
+				erp.SourceOptions{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+			if err != nil {
+				return err
+			}
+			relations, err := source.Catalogue(ctx)
+			if err != nil {
+				return err
+			}
+			if f.list {
+				return listRelations(a, relations)
+			}
+			p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
+			if err := p.keep(path); err != nil {
+				return err
+			}
+			if config.HoldsPassword(f.dsn) {
+				p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
+			}
+			if ask.terminal && !f.named() {
+				if err := listRelations(a, relations); err != nil {
+					return err
+				}
+			}
+			if err := proposeJobs(ctx, a, &p, source, relations, f, ask); err != nil {
+				return err
+			}
+			return writeProposal(a, p, path, f.force)
+		})
 	flags := cmd.Flags()
 	flags.StringVar(&f.driver, "driver", "",
 		a.Phrase("the ERP's `DATABASE`: %s", strings.Join(erp.Drivers(), ", ")))
@@ -58,62 +115,6 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 // initTimeout limits each query of the ERP.
 const initTimeout = 2 * time.Minute
-
-// initialize writes a first configuration from the ERP's catalogue. It only reads the ERP.
-func initialize(ctx context.Context, a *cli.App, f initFlags) error {
-	ask := newAsker(a)
-	path := cmp.Or(a.ConfigPath, config.Places[1])
-	if _, err := os.Stat(path); err == nil && !f.force && !f.list {
-		return errors.New(a.Text("init.exists", path))
-	}
-	f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", ")))
-	if f.driver == "" {
-		return a.Usage("init.needs", "--driver")
-	}
-	if config.HoldsPassword(f.dsn) { // given on the command line
-		a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
-	}
-	f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn"))
-	if f.dsn == "" {
-		return a.Usage("init.needs", "--dsn")
-	}
-	dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
-	if err != nil {
-		return a.Usage("init.bad_dsn", err)
-	}
-	zone, err := time.LoadLocation(config.Default().ERP.TimeZone)
-	if err != nil {
-		return err
-	}
-	source, charset, err := openAnyERP(ctx, a,
-		erp.SourceOptions{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
-	if err != nil {
-		return err
-	}
-	relations, err := source.Catalogue(ctx)
-	if err != nil {
-		return err
-	}
-	if f.list {
-		return listRelations(a, relations)
-	}
-	p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
-	if err := p.keep(path); err != nil {
-		return err
-	}
-	if config.HoldsPassword(f.dsn) {
-		p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
-	}
-	if ask.terminal && !f.named() {
-		if err := listRelations(a, relations); err != nil {
-			return err
-		}
-	}
-	if err := proposeJobs(ctx, a, &p, source, relations, f, ask); err != nil {
-		return err
-	}
-	return writeProposal(a, p, path, f.force)
-}
 
 // openAnyERP opens an ERP about which nothing is known. If its database does not know how its texts
 // are encoded, they are read as WIN1252, the most common encoding, and charset is what the database
@@ -171,7 +172,54 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		if err != nil {
 			return err
 		}
-		proposed := propose(a.Voice(), job.name, job.sends, s, contractKey)
+		v := a.Voice()
+		name := job.name
+		kind := job.sends
+		// contractKey is the key of the contracts; nil if it is still open.
+		job := proposedJob{name: name, sends: kind}
+		for _, c := range s.columns {
+			job.columns = append(job.columns, c.withSamples())
+		}
+		job.key, job.keyNote = []string{config.FillIn}, v.Text("init.key_none")
+		if s.relation != nil {
+			for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
+				// With the filter on deleted rows, the rest is unique. A key of nothing but a record number
+				// does not identify a row permanently.
+
+				key = slices.DeleteFunc(slices.Clone(key), func(column string) bool {
+					return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
+				})
+				if len(key) > 0 {
+					job.key, job.keyNote = key, v.Text("init.key_unique")
+					break
+				}
+			}
+		}
+		for _, rule := range trade.Rules(kind) {
+			job.fields = append(job.fields, openField(v, rule, contractKey))
+		}
+		job.query, job.queryNote = s.body, v.Text("init.query_own")
+		if s.relation != nil {
+			var names []string
+			for _, c := range s.columns {
+				names = append(names, c.name)
+			}
+			job.queryNote = v.Text("init.query_own_table")
+			job.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
+		}
+		job.confirm = []string{v.Text("init.confirm_cut_over")}
+		for _, c := range s.columns {
+			switch {
+			case isProtheusDeleted(c) && s.relation != nil:
+				job.query += "\nWHERE " + c.quoted + " = ' '"
+			case c.marksRows():
+				job.confirm = append(job.confirm, v.Text("init.confirm_flag", c.withSamples()))
+			}
+		}
+		for _, c := range job.confirm {
+			job.query = "-- " + config.FillIn + ": " + oneLine(c) + "\n" + job.query
+		}
+		proposed := job
 		if job.sends == trade.OrderCommitments && !slices.Contains(proposed.key, config.FillIn) {
 			contractKey = proposed.key
 		}

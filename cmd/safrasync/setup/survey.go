@@ -40,15 +40,6 @@ const (
 	shownLetters = 20
 )
 
-// see takes a value of a row as a sample.
-func (c *surveyed) see(text string) {
-	_, _, err := apiclient.ParseDocument(text)
-	c.people = c.people || err == nil
-	if len(c.samples) < shownSamples && !slices.Contains(c.samples, text) {
-		c.samples = append(c.samples, text)
-	}
-}
-
 // withSamples returns the name of a column with its values, with documents masked.
 func (c *surveyed) withSamples() string {
 	var out []string
@@ -108,7 +99,13 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 	err := source.Table(ctx, s.body, names, func(values []erp.Value) error {
 		for i, v := range values {
 			if v.Usable() && v.Trimmed() != "" {
-				s.columns[i].see(v.Trimmed())
+				c := s.columns[i]
+				text := v.Trimmed()
+				_, _, err := apiclient.ParseDocument(text)
+				c.people = c.people || err == nil
+				if len(c.samples) < shownSamples && !slices.Contains(c.samples, text) {
+					c.samples = append(c.samples, text)
+				}
 			}
 		}
 		rows++
