@@ -128,19 +128,10 @@ func (st Statement) parts() (with, body string) {
 	if !st.Syntax.FlatCTE {
 		return "", st.Body
 	}
-	from, to, depth := 0, len(st.Body), 0
+	from, to := 0, len(st.Body)
 	isWith := st.toks[0].word == "WITH"
 	top := false
-	for i, t := range st.toks {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
-			continue
-		}
+	for _, t := range st.top() {
 		switch t.word {
 		case "SELECT":
 			if isWith && from == 0 {
