@@ -91,9 +91,6 @@ func (f *Disturbance) executes() bool {
 	return false
 }
 
-// silent reports whether no status reaches the client.
-func (f *Disturbance) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
-
 // Classes of requests, by which faults count.
 const (
 	classCreate = "create"
@@ -183,21 +180,15 @@ func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answe
 			header = http.Header{}
 		}
 		return answer{status: status, header: header, body: []byte(f.Body)}, f
-	case Garble:
-		ordinary.body = garbled(ordinary.body)
+	case Garble: // neither JSON nor UTF-8
+		out := bytes.Clone(ordinary.body)
+		for i := 1; i < len(out); i += 2 {
+			out[i] = 0xff
+		}
+		ordinary.body = out
 	case Pass, Lose, Cut, Garbage, Hang, Twice:
 	}
 	return ordinary, f
-}
-
-// garbled returns a body of the same length that is neither JSON nor UTF-8: every second byte is
-// overwritten.
-func garbled(body []byte) []byte {
-	out := bytes.Clone(body)
-	for i := 1; i < len(out); i += 2 {
-		out[i] = 0xff
-	}
-	return out
 }
 
 // statusBody returns the answer for `status=N`, with the document's body if it has one for this
@@ -228,20 +219,6 @@ func statusBody(status int) answer {
 		return a
 	}
 	return gatewayPage(status)
-}
-
-// transmit writes the answer, or what the fault leaves of it, to the connection.
-func transmit(w http.ResponseWriter, a answer, f *Disturbance) {
-	switch f.Do {
-	case Lose, Hang:
-		loseConnection(w, f.Reset)
-	case Garbage:
-		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), f.Reset)
-	case Cut:
-		takeOver(w, halfOf(a), f.Reset)
-	case Pass, Reply, Again, Twice, Garble:
-		send(w, a)
-	}
 }
 
 func send(w http.ResponseWriter, a answer) {

@@ -16,30 +16,6 @@ const inspectPrefix = "/_sandbox"
 // maxCommandBytes bounds a command's body, such as an event's payload or a list of faults.
 const maxCommandBytes = 1 << 20
 
-func underInspection(path string) bool {
-	return path == inspectPrefix || strings.HasPrefix(path, inspectPrefix+"/")
-}
-
-// inspect shows what happened and takes commands:
-//
-//	GET      /_sandbox/report   [Report] as JSON
-//	GET, PUT /_sandbox/faults   {"faults":["lost-after@3"]}, or one fault a line
-//	GET, PUT /_sandbox/modules  {"not_contracted":["financial"]}, or one module a line
-//	PUT      /_sandbox/key      {"api_key":"…"}
-//	GET, POST /_sandbox/events  {"webhook_event":"CREATE_FARM","payload":{…}}; GET lists the
-//	                            deliveries
-//	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or
-//	         {"wallet_id":"…","producer_id":"…","linked":true}
-func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
-	a := s.inspected(r)
-	if len(a.body) > 0 {
-		a.body = append(a.body, '\n') // for the terminal that curl writes to
-	}
-	a.header.Set("Cache-Control", "no-store")
-	a.header.Set("X-Content-Type-Options", "nosniff")
-	send(w, a)
-}
-
 func (s *Server) inspected(r *http.Request) answer {
 	if !fromThisMachine(r) {
 		return trouble(http.StatusForbidden,
