@@ -67,13 +67,30 @@ func New(o Settings) (*Client, error) {
 		instead:      o.Dial,
 		closing:      closing,
 	}
+	// The transport never uses a proxy from the environment, only that of the configuration, through
+	// which the dialer tunnels.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	return &Client{
-		base:        c.base,
-		key:         func() string { return c.key },
-		redact:      redactor{forms: func() []spelling { return nil }}.with(hidden, append([]string{c.key}, proxySecrets(c.proxy)...)...),
-		timeout:     c.timeout,
-		userAgent:   c.userAgent,
-		transport:   newTransport(d, c.maxConns),
+		base:      c.base,
+		key:       func() string { return c.key },
+		redact:    redactor{forms: func() []spelling { return nil }}.with(hidden, append([]string{c.key}, proxySecrets(c.proxy)...)...),
+		timeout:   c.timeout,
+		userAgent: c.userAgent,
+		transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            d.dial,
+			DialTLSContext:         d.dialTLS,
+			Protocols:              protocols,
+			DisableCompression:     true,
+			MaxIdleConns:           c.maxConns,
+			MaxIdleConnsPerHost:    c.maxConns,
+			IdleConnTimeout:        idleTimeout,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
+			// connection allocates such a buffer.
+			WriteBufferSize: 8 << 10,
+		},
 		dialer:      d,
 		close:       cancel,
 		pace:        cmp.Or(o.Pace, NewPace(0, 0)),

@@ -66,13 +66,6 @@ func newExchange(ctx context.Context, started time.Time, call call) *exchange {
 
 type exchangeKey struct{}
 
-// exchangeFrom returns the exchange for which a dial was begun, or nil if there is none. The
-// connection may end up with another request, so it is used only to record the phase of the dial.
-func exchangeFrom(ctx context.Context) *exchange {
-	e, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return e
-}
-
 // reach records that the request got as far as p.
 func (e *exchange) reach(p Phase) {
 	if e == nil {

@@ -75,9 +75,7 @@ type checked struct {
 // check validates all options and returns every fault at once. No error contains the key or the
 // whole base URL, because a password may have been typed into either.
 func (o Settings) check() (checked, error) {
-	c := checked{
-		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
-	}
+	c := checked{timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns}
 	var errs []error
 	var err error
 	c.base, err = checkBaseURL(o.BaseURL)

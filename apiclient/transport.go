@@ -43,27 +43,6 @@ type dialer struct {
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// newTransport returns a transport that speaks HTTP/1.1 only and never decompresses. It never uses
-// a proxy from the environment, only that of the configuration, which the dialer tunnels through.
-func newTransport(d *dialer, maxConns int) *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:                  nil,
-		DialContext:            d.dial,
-		DialTLSContext:         d.dialTLS,
-		Protocols:              protocols,
-		DisableCompression:     true,
-		MaxIdleConns:           maxConns,
-		MaxIdleConnsPerHost:    maxConns,
-		IdleConnTimeout:        idleTimeout,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
-		// connection allocates such a buffer.
-		WriteBufferSize: 8 << 10,
-	}
-}
-
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c, err := d.connect(ctx, network, addr)
 	if err != nil {
@@ -125,7 +104,9 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	exchangeFrom(ctx).reach(PhaseTLS)
+	// The connection may end up with another request, so only the phase of the dial is recorded.
+	e, _ := ctx.Value(exchangeKey{}).(*exchange)
+	e.reach(PhaseTLS)
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()

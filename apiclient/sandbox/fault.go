@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -101,8 +100,10 @@ const (
 
 func scopeOf(class, resource string) string { return class + ":" + resource }
 
-// scope names the requests on which the fault could act. Each scope has its own numbering.
-func (f *Disturbance) scope() string {
+// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
+// position in the list and number only, so that concurrency does not change the result.
+func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
+	// Each scope has its own numbering.
 	class := classCreate
 	switch {
 	case f.Gets:
@@ -112,13 +113,7 @@ func (f *Disturbance) scope() string {
 	case f.Any:
 		class = classAny
 	}
-	return scopeOf(class, f.Resource)
-}
-
-// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
-// position in the list and number only, so that concurrency does not change the result.
-func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
-	n, concerned := rq.numbers[f.scope()]
+	n, concerned := rq.numbers[scopeOf(class, f.Resource)]
 	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
 		return false
 	}
@@ -234,16 +229,6 @@ func send(w http.ResponseWriter, a answer) {
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body) // a client may have gone away; the outcome is already logged
-}
-
-// halfOf returns the whole header, which promises the whole body, and half of the body.
-func halfOf(a answer) []byte {
-	var b bytes.Buffer
-	_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
-	_ = a.header.Write(&b)
-	b.WriteString("\r\n")
-	b.Write(a.body[:len(a.body)/2])
-	return b.Bytes()
 }
 
 // loseConnection closes the connection without sending a byte. The request must have been read to

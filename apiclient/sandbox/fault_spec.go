@@ -351,7 +351,10 @@ func setLate(f *Disturbance, value string) (err error) {
 }
 
 func setType(f *Disturbance, value string) error {
-	f.header().Set("Content-Type", value)
+	if f.Header == nil {
+		f.Header = http.Header{}
+	}
+	f.Header.Set("Content-Type", value)
 	return nil
 }
 
@@ -372,13 +375,6 @@ func contentTypeOf(body string) string {
 		return "application/json"
 	}
 	return "text/plain; charset=utf-8"
-}
-
-func (f *Disturbance) header() http.Header {
-	if f.Header == nil {
-		f.Header = http.Header{}
-	}
-	return f.Header
 }
 
 // examples holds an example for each word that needs a value, for error texts.

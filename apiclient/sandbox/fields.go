@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -142,21 +141,6 @@ func (v values) text(name string) string {
 		return n.text
 	}
 	return ""
-}
-
-func (v values) decoded() map[string]any {
-	out := make(map[string]any, len(v))
-	for name, n := range v {
-		switch n.kind {
-		case isNumber:
-			out[name] = json.Number(n.text)
-		case isArray:
-			out[name] = n.texts()
-		default:
-			out[name] = n.text
-		}
-	}
-	return out
 }
 
 // echo returns the record as the API shows it: the id, then the fields that were sent, in the order

@@ -17,7 +17,14 @@ const inspectPrefix = "/_sandbox"
 const maxCommandBytes = 1 << 20
 
 func (s *Server) inspected(r *http.Request) answer {
-	if !fromThisMachine(r) {
+	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own (detected by Host), or send a
+	// command without reading the answer (detected by Origin).
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
+	}
+	origin := r.Header.Get("Origin")
+	if !isLoopback(host) || origin != "" && origin != "http://"+r.Host {
 		return trouble(http.StatusForbidden,
 			errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
@@ -38,17 +45,6 @@ func (s *Server) inspected(r *http.Request) answer {
 		return trouble(http.StatusMethodNotAllowed, errors.New(r.Method+" is not for this address"))
 	}
 	return command(r)
-}
-
-// fromThisMachine refuses foreign web pages that a browser on this host may have open. They could
-// reach a loopback address by a name of their own (detected by Host), or send a command without
-// reading the answer (detected by Origin).
-func fromThisMachine(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = strings.Trim(r.Host, "[]")
-	}
-	return isLoopback(host) && (r.Header.Get("Origin") == "" || r.Header.Get("Origin") == "http://"+r.Host)
 }
 
 func trouble(status int, err error) answer {

@@ -1,9 +1,11 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
@@ -286,7 +288,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case Garbage:
 		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), fault.Reset)
 	case Cut:
-		takeOver(w, halfOf(a), fault.Reset)
+		var b bytes.Buffer
+		_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
+		_ = a.header.Write(&b)
+		b.WriteString("\r\n")
+		b.Write(a.body[:len(a.body)/2])
+		takeOver(w, b.Bytes(), fault.Reset)
 	case Pass, Reply, Again, Twice, Garble:
 		send(w, a)
 	}
