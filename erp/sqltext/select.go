@@ -61,7 +61,35 @@ func SplitSelect(st Statement) (p Select, ok bool) {
 		p.Where = st.Body[st.toks[c.whereAt+1].start:st.toks[c.tailAt-1].end]
 		p.Conditions = splitAnd(st, c.whereAt+1, c.tailAt, p.Where)
 	}
-	p.Joins = innerJoins(st, p.fromAt, fromEnd)
+	var bounds []int // token indexes at which any join begins
+	for i, t := range st.top() {
+		if t.start < p.fromAt || i >= fromEnd {
+			continue
+		}
+		switch t.word {
+		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
+			bounds = append(bounds, i)
+		case "JOIN":
+			switch st.toks[i-1].word {
+			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
+			case "INNER":
+				p.Joins = append(p.Joins, innerJoin{start: st.toks[i-1].start, end: t.end})
+			default:
+				bounds = append(bounds, i)
+				p.Joins = append(p.Joins, innerJoin{start: t.start, end: t.end})
+			}
+		}
+	}
+	for i := range p.Joins {
+		end := st.toks[fromEnd-1].end
+		for _, b := range bounds {
+			if st.toks[b].start > p.Joins[i].start {
+				end = st.toks[b-1].end
+				break
+			}
+		}
+		p.Joins[i].Text = Tidy(st.Body[p.Joins[i].start:end], st.Syntax)
+	}
 	return p, true
 }
 
@@ -82,7 +110,7 @@ func (c *clauses) find(st Statement) bool {
 				return false // Oracle's a.x = b.x(+): a condition that is a join
 			}
 			depth++
-			if depth == 1 && c.inFrom(st) && !st.isOptional(i) {
+			if depth == 1 && c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks) && !st.isOptional(i) {
 				switch w := st.wordAt(i + 1); {
 				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
 					c.plainFrom = false
@@ -99,11 +127,6 @@ func (c *clauses) find(st Statement) bool {
 		}
 	}
 	return true
-}
-
-// inFrom reports whether the tokens that are read now belong to FROM.
-func (c *clauses) inFrom(st Statement) bool {
-	return c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks)
 }
 
 // mainAt returns the token at which the query begins after its WITH; 0 if it has none.
@@ -135,12 +158,6 @@ func (st Statement) top() iter.Seq2[int, token] {
 			}
 		}
 	}
-}
-
-// isTable reports whether a table of FROM begins at a token.
-func (st Statement) isTable(i int) bool {
-	return st.textAt(i-1) == "," || st.wordAt(i-1) == "FROM" || st.wordAt(i-1) == "JOIN" ||
-		st.wordAt(i-1) == "LATERAL"
 }
 
 // isOptional reports whether what begins at a token of FROM is the right side of a join that keeps
@@ -237,40 +254,6 @@ func splitAnd(st Statement, from, to int, whole string) []string {
 		}
 	}
 	return append(parts, st.Body[start:st.toks[to-1].end])
-}
-
-func innerJoins(st Statement, fromAt, fromEnd int) []innerJoin {
-	var joins []innerJoin
-	var bounds []int // token indexes at which any join begins
-	for i, t := range st.top() {
-		if t.start < fromAt || i >= fromEnd {
-			continue
-		}
-		switch t.word {
-		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
-			bounds = append(bounds, i)
-		case "JOIN":
-			switch st.toks[i-1].word {
-			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
-			case "INNER":
-				joins = append(joins, innerJoin{start: st.toks[i-1].start, end: t.end})
-			default:
-				bounds = append(bounds, i)
-				joins = append(joins, innerJoin{start: t.start, end: t.end})
-			}
-		}
-	}
-	for i := range joins {
-		end := st.toks[fromEnd-1].end
-		for _, b := range bounds {
-			if st.toks[b].start > joins[i].start {
-				end = st.toks[b-1].end
-				break
-			}
-		}
-		joins[i].Text = Tidy(st.Body[joins[i].start:end], st.Syntax)
-	}
-	return joins
 }
 
 // Head is a SELECT up to the end of FROM, to which a condition can be added.

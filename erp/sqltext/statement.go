@@ -69,25 +69,17 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 		}
 	}
 	st.Body = sql[:last.end]
-	if bad := st.refused(s); bad != nil {
-		return Statement{}, bad
-	}
-	return st, nil
-}
-
-// refused returns the error for a word that a query that only reads may not have.
-func (st Statement) refused(s scanner) *fault.Error {
 	if i, found := st.Syntax.banned(st); found {
 		t := st.toks[i]
 		e := s.fail(t.start, "%q is not allowed in a query that only reads", s.sql[t.start:t.end])
 		e.Code = fault.CodeReadOnly
-		return e
+		return Statement{}, e
 	}
 	if i, found := st.Syntax.hinted(st); found {
 		t := st.toks[i]
-		return s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
+		return Statement{}, s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
 	}
-	return nil
+	return st, nil
 }
 
 const (
