@@ -5,16 +5,21 @@ import (
 	"cmp"
 	"compress/zlib"
 	"encoding/hex"
+	"image/color"
+	"image/png"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
@@ -98,6 +103,28 @@ func (c *chrome) printed() (sheets []string) {
 	return sheets
 }
 
+// printPicture keeps a picture of the page as it is printed, for review, with the artifacts of the long
+// test, and wants something to be on it.
+func (c *chrome) printPicture(name string) {
+	c.t.Helper()
+	if !long {
+		return
+	}
+	must.Get(chromedp.Call(c.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))(c.t)
+	shot := must.Get(chromedp.Run(c.ctx, chromedp.CaptureScreenshot()))(c.t)
+	picture := must.Get(png.Decode(bytes.NewReader(shot)))(c.t)
+	colours := map[color.Color]bool{}
+	for x := range picture.Bounds().Dx() {
+		for y := range picture.Bounds().Dy() {
+			colours[picture.At(x, y)] = true
+		}
+	}
+	if len(colours) < 10 {
+		c.t.Errorf("the print of %s has %d colours", name, len(colours))
+	}
+	must.Do(c.t, os.WriteFile(filepath.Join(c.t.ArtifactDir(), name+".png"), shot, 0o644))
+}
+
 // A month that was closed is printed from its page: on A4 across, with the hash, the day and the
 // number of the page on each, all parts of the report, and nothing that is for the screen.
 func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
@@ -117,6 +144,7 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 	c.open("/report/closings/" + list[0].ID)
 	c.accessible("closed month")
 	pages := c.printed()
+	c.printPicture("closing")
 	all := strings.Join(pages, "\n")
 	for i, text := range pages {
 		if !strings.Contains(text, "SHA-256"+list[0].Hash) || !strings.Contains(text, "Fechamentode31/10/2026") ||
@@ -152,6 +180,7 @@ func TestChromiumPrintsTheListFromTheFirstSheetOn(t *testing.T) {
 	c.open("/rows")
 	first := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.querySelector("main tbody th").innerText`)))(t)
 	sheets := c.printed()
+	c.printPicture("list")
 	if len(sheets) < 2 || !strings.Contains(sheets[0], strings.Join(strings.Fields(first), "")) {
 		t.Errorf("%d sheets, and the first has no %q:\n%s", len(sheets), first, sheets[0])
 	}

@@ -19,10 +19,10 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// The questions of docs/ledger-sql.md are answered alike by both databases, and by Debian's
+// The questions of docs/ledger-sql.pt-BR.md are answered alike by both databases, and by Debian's
 // sqlite3.
 func TestTheQuestionsOfTheManualAreAnswered(t *testing.T) {
-	page := must.Get(os.ReadFile("../../docs/ledger-sql.md"))(t)
+	page := must.Get(os.ReadFile("../../docs/ledger-sql.pt-BR.md"))(t)
 	var questions []string
 	for _, m := range regexp.MustCompile("(?s)```sql\n(.*?)\n```").FindAllStringSubmatch(string(page), -1) {
 		questions = append(questions, m[1])

@@ -1,8 +1,9 @@
 // Package i18n holds the sentences that people read, in Portuguese (pt-BR.json) and in English
 // (en.json). The code refers to a sentence by its part and key, such as "cli" and "sync.dry".
 //
-// The part "said" of pt-BR.json translates sentences of package phrase, and fixed texts such as help
-// of flags. Its keys are the English sentences. A cause that comes from elsewhere is quoted.
+// The part "said" of pt-BR.json translates sentences of package phrase, fixed texts such as help of
+// flags, and what the code asks of any part by its English sentence instead of a key. Its keys are the
+// English sentences. A cause that comes from elsewhere is quoted.
 //
 // To change a sentence, or to translate all of them, edit only the two files. A text of several
 // lines may be written as a list of its lines. The tests check that both files have the same keys

@@ -93,12 +93,12 @@ func (p Part) All(lang Lang) map[Key]string {
 	return known.(map[Key]string)
 }
 
-// Text returns the sentence of a key. For an empty key it returns "", for an unknown key the key
-// itself.
+// Text returns the sentence of a key, or the Portuguese of one that is the English sentence itself. For
+// an empty key it returns "", for an unknown key the key itself.
 func (p Part) Text(lang Lang, key Key) string {
 	sentence, ok := p.All(lang)[key]
 	if !ok {
-		return string(key)
+		sentence, _ = Said(lang, string(key))
 	}
 	return sentence
 }

@@ -27,8 +27,8 @@ var mosts = map[string]int{
 	"tokens of the product": 762_573,
 	"lines of catalogues":   10_140,
 	"lines of SQL":          1_646,
-	"lines of templates":    1_419,
-	"columns of a template": 934,
+	"lines of templates":    2228,
+	"columns of a template": 120,
 }
 
 // slack is how far below its most a number may be before the most must be lowered, in parts of a hundred,

@@ -94,6 +94,6 @@
 //	candidate   records that events named and no row of ours has, and what was found when they
 //	            were read: evidence for doubts
 //	zone        the UTC offsets of the ERP's zone, each with the time from which it applies: for
-//	            the views linhas, tentativas, rows and attempts for people (docs/ledger-sql.md)
+//	            the views linhas, tentativas, rows and attempts for people (docs/ledger-sql.pt-BR.md)
 //	tx_mark     the last transaction of each slot of each open Store, for uncertain commits
 package sqldb

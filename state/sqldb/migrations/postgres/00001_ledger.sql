@@ -1,5 +1,5 @@
 -- Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text, hashes the first 16 bytes of SHA-256. What each table means: see doc.go of
--- the package; for people there are views, see docs/ledger-sql.md.
+-- the package; for people there are views, see docs/ledger-sql.pt-BR.md.
 
 CREATE TABLE ledger (
     one BIGINT PRIMARY KEY CHECK (one = 1), -- there is one row
@@ -638,7 +638,7 @@ CREATE TABLE candidate (
 CREATE INDEX candidate_due ON candidate (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX candidate_heard ON candidate (last_at);
 
--- For people: names, states in words, times as text in the ERP's zone. docs/ledger-sql.md asks ten questions of them.
+-- For people: names, states in words, times as text in the ERP's zone. docs/ledger-sql.pt-BR.md asks ten questions of them.
 CREATE VIEW linhas AS
 SELECT id AS linha,
     job AS rotina,
