@@ -22,11 +22,6 @@ type reading struct {
 	text     string
 }
 
-// onlyMessage reports whether the body is exactly {messages: [key]}.
-func (r reading) onlyMessage(key string) bool {
-	return r.format == FormatA && r.count == 1 && r.messages[0] == key
-}
-
 // readForm determines in which of the API's forms the body is (chapter 7, Formats). It accepts any
 // bytes.
 func readForm(status int, h http.Header, body []byte) reading {
@@ -38,7 +33,70 @@ func readForm(status int, h http.Header, body []byte) reading {
 	case len(trimmed) == 0:
 		return reading{format: FormatOther, text: "blank body"}
 	case json.Valid(doc):
-		return readJSON(status, trimmed)
+		if success(status) {
+			return reading{format: FormatSuccess}
+		}
+		switch trimmed[0] {
+		case '{':
+			var m members
+			err := eachMember(trimmed, func(key string, value json.RawMessage) {
+				f := m.field(key)
+				if f == nil {
+					return
+				}
+				if *f != nil || key != strings.ToLower(key) {
+					m.doubled = true
+				}
+				*f = value
+			})
+			if err != nil {
+				return reading{format: FormatOther, text: "unreadable body"}
+			}
+			raw := reading{format: FormatD, text: sanitise(trimmed, textBytes)}
+			isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
+			switch {
+			case m.doubled, m.messages != nil && isB:
+				return raw // a name appears twice, or both forms at once: trust neither
+			case m.messages != nil:
+				all, ok := stringList(m.messages)
+				if !ok {
+					return raw
+				}
+				r := reading{format: FormatA, count: len(all)}
+				for i, s := range all {
+					if i == maxMessages {
+						break
+					}
+					r.messages = append(r.messages, cleanMessage(s))
+				}
+				r.text = sanitise([]byte(strings.Join(r.messages, ", ")), textBytes)
+				return r
+			case isB && (m.message == nil || kind(m.message) == 's'):
+				r := reading{format: FormatB}
+				if s, ok := text(m.message); ok && s != "" {
+					r.messages, r.count = []string{cleanMessage(s)}, 1
+					r.text = sanitise([]byte(s), textBytes)
+					return r
+				}
+				s, _ := text(m.err)
+				r.text = sanitise([]byte(s), textBytes)
+				return r
+			case status == http.StatusUnauthorized && kind(m.data) == '[' && m.err != nil:
+				return reading{format: FormatGateway401, text: "the gateway refused the key"}
+			default:
+				return raw
+			}
+		case '[':
+			return reading{format: FormatD, text: sanitise(trimmed, textBytes)}
+		case '"':
+			var s string
+			if json.Unmarshal(trimmed, &s) != nil {
+				return reading{format: FormatOther}
+			}
+			return plainText(status, s)
+		default:
+			return reading{format: FormatOther, text: sanitise(trimmed, textBytes)}
+		}
 	case trimmed[0] == '<', strings.Contains(strings.ToLower(h.Get("Content-Type")), "html"):
 		return reading{format: FormatHTML, text: "a page of HTML: something between this host and the API answered"}
 	case trimmed[0] == '{' || trimmed[0] == '[' || !utf8.Valid(trimmed):
@@ -54,26 +112,6 @@ func plainText(status int, s string) reading {
 		f = FormatOther
 	}
 	return reading{format: f, text: sanitise([]byte(s), textBytes)}
-}
-
-func readJSON(status int, doc []byte) reading {
-	if success(status) {
-		return reading{format: FormatSuccess}
-	}
-	switch doc[0] {
-	case '{':
-		return readObject(status, doc)
-	case '[':
-		return reading{format: FormatD, text: sanitise(doc, textBytes)}
-	case '"':
-		var s string
-		if json.Unmarshal(doc, &s) != nil {
-			return reading{format: FormatOther}
-		}
-		return plainText(status, s)
-	default:
-		return reading{format: FormatOther, text: sanitise(doc, textBytes)}
-	}
 }
 
 // members holds the top-level members that decide the form. doubled is set if one of them appears
@@ -100,65 +138,6 @@ func (m *members) field(key string) *json.RawMessage {
 	default:
 		return nil
 	}
-}
-
-func readObject(status int, doc []byte) reading {
-	var m members
-	err := eachMember(doc, func(key string, value json.RawMessage) {
-		f := m.field(key)
-		if f == nil {
-			return
-		}
-		if *f != nil || key != strings.ToLower(key) {
-			m.doubled = true
-		}
-		*f = value
-	})
-	if err != nil {
-		return reading{format: FormatOther, text: "unreadable body"}
-	}
-	raw := reading{format: FormatD, text: sanitise(doc, textBytes)}
-	isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
-	switch {
-	case m.doubled, m.messages != nil && isB:
-		return raw // a name appears twice, or both forms at once: trust neither
-	case m.messages != nil:
-		all, ok := stringList(m.messages)
-		if !ok {
-			return raw
-		}
-		return formA(all)
-	case isB && (m.message == nil || kind(m.message) == 's'):
-		return formB(m)
-	case status == http.StatusUnauthorized && kind(m.data) == '[' && m.err != nil:
-		return reading{format: FormatGateway401, text: "the gateway refused the key"}
-	default:
-		return raw
-	}
-}
-
-func formA(all []string) reading {
-	r := reading{format: FormatA, count: len(all)}
-	for i, s := range all {
-		if i == maxMessages {
-			break
-		}
-		r.messages = append(r.messages, cleanMessage(s))
-	}
-	r.text = sanitise([]byte(strings.Join(r.messages, ", ")), textBytes)
-	return r
-}
-
-func formB(m members) reading {
-	r := reading{format: FormatB}
-	if s, ok := text(m.message); ok && s != "" {
-		r.messages, r.count = []string{cleanMessage(s)}, 1
-		r.text = sanitise([]byte(s), textBytes)
-		return r
-	}
-	s, _ := text(m.err)
-	r.text = sanitise([]byte(s), textBytes)
-	return r
 }
 
 // cleanMessage bounds a message and replaces control characters. Blanks stay, because a key is

@@ -51,7 +51,8 @@ func classify(resp *http.Response, r reading, form bool, elapsed time.Duration) 
 		return Throttled
 	case refusal && (anyBody || form):
 		return NotCreated
-	case resp.StatusCode == http.StatusBadGateway && r.onlyMessage(messageRefused) && elapsed <= refusedWithin:
+	case resp.StatusCode == http.StatusBadGateway && r.format == FormatA &&
+		r.count == 1 && r.messages[0] == messageRefused && elapsed <= refusedWithin:
 		return NotCreated
 	default:
 		return Unknown

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
 	"time"
@@ -51,20 +53,44 @@ func New(o Settings) (*Client, error) {
 				Interval: 5 * time.Second, Count: 3,
 			},
 		},
-		tls:          c.tlsConfig(),
+		tls: &tls.Config{
+			MinVersion: tls.VersionTLS12,
+			RootCAs:    c.roots,
+			ServerName: c.base.Hostname(),
+			// HTTP/1.1 only: over HTTP/2, Go by itself repeats a POST after some stream errors.
+			NextProtos:         []string{"http/1.1"},
+			ClientSessionCache: tls.NewLRUClientSessionCache(c.maxConns),
+		},
 		loopbackOnly: c.base.Scheme == "http",
 		idleMost:     idleTimeout,
 		proxy:        c.proxy,
 		instead:      o.Dial,
 		closing:      closing,
 	}
+	// The transport never uses a proxy from the environment, only that of the configuration, through
+	// which the dialer tunnels.
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
 	return &Client{
-		base:        c.base,
-		key:         func() string { return c.key },
-		redact:      newRedactor(c.key).with(hidden, proxySecrets(c.proxy)...),
-		timeout:     c.timeout,
-		userAgent:   c.userAgent,
-		transport:   newTransport(d, c.maxConns),
+		base:      c.base,
+		key:       func() string { return c.key },
+		redact:    redactor{forms: func() []spelling { return nil }}.with(hidden, append([]string{c.key}, proxySecrets(c.proxy)...)...),
+		timeout:   c.timeout,
+		userAgent: c.userAgent,
+		transport: &http.Transport{
+			Proxy:                  nil,
+			DialContext:            d.dial,
+			DialTLSContext:         d.dialTLS,
+			Protocols:              protocols,
+			DisableCompression:     true,
+			MaxIdleConns:           c.maxConns,
+			MaxIdleConnsPerHost:    c.maxConns,
+			IdleConnTimeout:        idleTimeout,
+			MaxResponseHeaderBytes: maxHeaderBytes,
+			// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
+			// connection allocates such a buffer.
+			WriteBufferSize: 8 << 10,
+		},
 		dialer:      d,
 		close:       cancel,
 		pace:        cmp.Or(o.Pace, NewPace(0, 0)),
@@ -175,33 +201,36 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	call.redact = call.redactBody.with(hiddenDocument, call.persons...)
 	if call.method == http.MethodGet {
 		if err := c.takeTurn(ctx); err != nil {
-			return notAdmitted(ctx, err)
+			switch {
+			case ctx.Err() != nil:
+				fault, text := ended(ctx)
+				return unsent(fault, &cause{
+					phrase.New("%w while the call waited for its turn", text),
+					errors.Join(ctx.Err(), context.Cause(ctx)),
+				})
+			case errors.Is(err, errTooLate):
+				return unsent(FaultTimeout, &cause{phrase.New("%w", err), errors.Join(err, context.DeadlineExceeded)})
+			default:
+				return unsent(FaultCanceled, err)
+			}
 		}
 	}
 	epoch := c.pace.begun()
 	defer func() { c.pace.heard(epoch, res.Status) }()
 	started := time.Now()
-	defer func() { c.observe(call, started, res) }()
+	defer func() {
+		if c.observer == nil {
+			return
+		}
+		outcome := res.Known.String()
+		if res.Known == Unknown && res.err == nil && res.fault == FaultNone && res.success() {
+			outcome = "answered"
+		}
+		c.observer(Observation{Operation: call.op, Status: res.Status, Outcome: outcome, Took: time.Since(started)})
+	}()
 	res = c.dispatch(ctx, call)
 	res.method, res.credentials = call.method, call.credentials
 	return res
-}
-
-// notAdmitted returns the result of a call that got no turn: its context ended, the wait would outlast
-// its deadline, or the client was closed.
-func notAdmitted(ctx context.Context, err error) result {
-	switch {
-	case ctx.Err() != nil:
-		fault, text := ended(ctx)
-		return unsent(fault, &cause{
-			phrase.New("%w while the call waited for its turn", text),
-			errors.Join(ctx.Err(), context.Cause(ctx)),
-		})
-	case errors.Is(err, errTooLate):
-		return unsent(FaultTimeout, &cause{phrase.New("%w", err), errors.Join(err, context.DeadlineExceeded)})
-	default:
-		return unsent(FaultCanceled, err)
-	}
 }
 
 // dispatch makes the call. It repeats it in one case only: when a kept connection turns out to have
@@ -230,7 +259,42 @@ func (e *exchange) untouched() bool {
 }
 
 func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
-	req := c.request(ex.withTrace(ctx), call)
+	// Through the context the dialer and the connection find this exchange.
+	ctx = context.WithValue(ctx, exchangeKey{}, ex)
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart:             func(httptrace.DNSStartInfo) { ex.reach(PhaseDNS) },
+		ConnectStart:         func(string, string) { ex.reach(PhaseConnect) },
+		GotConn:              ex.gotConn,
+		GotFirstResponseByte: ex.firstByte,
+		// WroteRequest is not used: Go calls it when the request is in its buffer, before all of it
+		// is written. Got1xxResponse is not used: with it, Go would no longer apply the header
+		// limit to interim answers.
+	})
+	u := *c.base
+	u.Path += call.path
+	if u.RawPath != "" {
+		u.RawPath += call.path
+	}
+	u.RawQuery = call.query.Encode()
+	req := &http.Request{ // GetBody stays nil, so Go cannot send the body again
+		Method: call.method, URL: &u, Host: u.Host,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{
+			"Authorization": {c.key()}, // no scheme (chapter 5)
+			"Accept":        {"application/json"},
+			// Requested explicitly; if an answer is compressed all the same, it is not decoded.
+			"Accept-Encoding": {"identity"},
+			"User-Agent":      {c.userAgent},
+		},
+	}
+	if call.body != nil {
+		req.Body = io.NopCloser(bytes.NewReader(call.body))
+		req.ContentLength = int64(len(call.body))
+	}
+	if call.body != nil || call.method == http.MethodDelete {
+		req.Header.Set("Content-Type", "application/json") // on DELETE too (chapter 7, 415)
+	}
+	req = req.WithContext(ctx)
 	sent := call.redact.header(req.Header)
 	resp, err := c.transport.RoundTrip(req)
 	if err != nil {
@@ -252,38 +316,47 @@ func (c *Client) exchange(ctx context.Context, call call, ex *exchange) result {
 		}
 	}
 	ex.reach(PhaseHeaders)
-	res := c.receive(ctx, call, ex, resp)
+	body, format, readErr := readBody(resp, ex)
+	if readErr == nil && format == FormatNone {
+		ex.reach(PhaseComplete)
+		if success(resp.StatusCode) {
+			ex.mu.Lock()
+			ex.success = true
+			ex.mu.Unlock()
+		}
+	}
+	ex.finish()
+	elapsed := ex.sinceWrite()
+
+	form, res := readAnswer(call, resp, format, body)
+	res.Evidence = ex.evidence()
+	if readErr != nil {
+		res.Evidence.Err, res.Evidence.Why = call.redact.errorText(readErr), c.why(call, readErr)
+	}
+	res.Known = classify(resp, form, res.APIForm(), elapsed)
+	switch {
+	case res.Known == Throttled:
+		now := time.Now()
+		res.RetryAfter = retryAfter(resp.Header, now)
+		res.ThrottledUntil = now.Add(res.RetryAfter).UTC().Round(0)
+		res.askedWait = res.RetryAfter
+	case resp.StatusCode == http.StatusServiceUnavailable:
+		res.askedWait, _ = askedWait(resp.Header, time.Now())
+	case success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1:
+		res.Known = Created
+		res.ID, res.err = call.createdID(form, body)
+		if res.err != nil {
+			res.Known, res.ID = CreatedIDUnknown, ""
+			res.Text = sanitise([]byte(res.err.Error()), 300)
+		}
+	}
+	res.fault = replyFault(ctx, resp, res.Known, readErr)
+	if res.fault != FaultNone {
+		res.err = replyError(ctx, call, resp, res.fault, readErr)
+		res.Text = res.err.Error()
+	}
 	res.RequestHeader = sent
 	return res
-}
-
-// request builds the request. GetBody stays nil, so Go cannot send the body again.
-func (c *Client) request(ctx context.Context, call call) *http.Request {
-	u := *c.base
-	u.Path += call.path
-	if u.RawPath != "" {
-		u.RawPath += call.path
-	}
-	u.RawQuery = call.query.Encode()
-	req := &http.Request{
-		Method: call.method, URL: &u, Host: u.Host,
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header: http.Header{
-			"Authorization": {c.key()}, // no scheme (chapter 5)
-			"Accept":        {"application/json"},
-			// Requested explicitly; if an answer is compressed all the same, it is not decoded.
-			"Accept-Encoding": {"identity"},
-			"User-Agent":      {c.userAgent},
-		},
-	}
-	if call.body != nil {
-		req.Body = io.NopCloser(bytes.NewReader(call.body))
-		req.ContentLength = int64(len(call.body))
-	}
-	if call.body != nil || call.method == http.MethodDelete {
-		req.Header.Set("Content-Type", "application/json") // on DELETE too (chapter 7, 415)
-	}
-	return req.WithContext(ctx)
 }
 
 // failed returns the result of a call for which no complete status line and header arrived.

@@ -117,7 +117,9 @@ func (w *trackedConn) admit() (*exchange, error) {
 	case e.isOver():
 		return nil, errOver
 	case w.ended || w.spoke || !w.freeAt.IsZero() && passed(w.freeAt) > w.idleMost:
-		e.refuseIdle()
+		e.mu.Lock()
+		e.idleDeath = true
+		e.mu.Unlock()
 		return nil, errIdleConn
 	default:
 		w.writer = e

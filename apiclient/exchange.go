@@ -66,28 +66,6 @@ func newExchange(ctx context.Context, started time.Time, call call) *exchange {
 
 type exchangeKey struct{}
 
-// withTrace returns the context for the request. Through it the dialer and the connection find this
-// exchange.
-func (e *exchange) withTrace(ctx context.Context) context.Context {
-	ctx = context.WithValue(ctx, exchangeKey{}, e)
-	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		DNSStart:             func(httptrace.DNSStartInfo) { e.reach(PhaseDNS) },
-		ConnectStart:         func(string, string) { e.reach(PhaseConnect) },
-		GotConn:              e.gotConn,
-		GotFirstResponseByte: e.firstByte,
-		// WroteRequest is not used: Go calls it when the request is in its buffer, before all of it
-		// is written. Got1xxResponse is not used: with it, Go would no longer apply the header
-		// limit to interim answers.
-	})
-}
-
-// exchangeFrom returns the exchange for which a dial was begun, or nil if there is none. The
-// connection may end up with another request, so it is used only to record the phase of the dial.
-func exchangeFrom(ctx context.Context) *exchange {
-	e, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return e
-}
-
 // reach records that the request got as far as p.
 func (e *exchange) reach(p Phase) {
 	if e == nil {
@@ -217,19 +195,6 @@ func callGate(gate func() error) (err error) {
 		}
 	}()
 	return gate()
-}
-
-func (e *exchange) refuseIdle() {
-	e.mu.Lock()
-	e.idleDeath = true
-	e.mu.Unlock()
-}
-
-// succeed records that a complete 2xx answer arrived, so the connection may carry another request.
-func (e *exchange) succeed() {
-	e.mu.Lock()
-	e.success = true
-	e.mu.Unlock()
 }
 
 func (e *exchange) succeeded() bool {

@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"net"
@@ -76,9 +75,7 @@ type checked struct {
 // check validates all options and returns every fault at once. No error contains the key or the
 // whole base URL, because a password may have been typed into either.
 func (o Settings) check() (checked, error) {
-	c := checked{
-		timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns,
-	}
+	c := checked{timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns}
 	var errs []error
 	var err error
 	c.base, err = checkBaseURL(o.BaseURL)
@@ -211,17 +208,6 @@ func loadRoots(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-func (c checked) tlsConfig() *tls.Config {
-	return &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		RootCAs:    c.roots,
-		ServerName: c.base.Hostname(),
-		// HTTP/1.1 only: over HTTP/2, Go by itself repeats a POST after some stream errors.
-		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(c.maxConns),
-	}
-}
-
 func hasControl(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f })
 }
@@ -235,16 +221,4 @@ type Observation struct {
 	// nothing.
 	Outcome string
 	Took    time.Duration // from its admission to the end of the answer
-}
-
-// observe reports a finished request to the observer, if there is one.
-func (c *Client) observe(call call, started time.Time, res result) {
-	if c.observer == nil {
-		return
-	}
-	outcome := res.Known.String()
-	if res.Known == Unknown && res.err == nil && res.fault == FaultNone && res.success() {
-		outcome = "answered"
-	}
-	c.observer(Observation{Operation: call.op, Status: res.Status, Outcome: outcome, Took: time.Since(started)})
 }

@@ -13,7 +13,6 @@ import (
 	"os"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -50,36 +49,6 @@ func proxySecrets(u *url.URL) []string {
 	}
 	password, _ := u.User.Password()
 	return []string{password, u.User.Username() + ":" + password}
-}
-
-// tunnel connects to a host through a proxy, with CONNECT. What it carries afterwards is TLS with
-// the host itself, so the proxy sees neither key nor record. A tunnel that does not come about is
-// proof that no byte of a request has left.
-func (d *dialer) tunnel(ctx context.Context, proxy *url.URL, target string,
-	open func(ctx context.Context, network, addr string) (net.Conn, error),
-) (net.Conn, error) {
-	raw, err := open(ctx, "tcp", proxy.Host)
-	if err != nil {
-		return nil, &proxyError{proxy: proxy.Host, target: target, err: err}
-	}
-	_ = raw.SetDeadline(time.Now().Add(dialTimeout)) // a connection that has ended fails below
-	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
-	c := raw
-	if proxy.Scheme == "https" {
-		c = tls.Client(raw, &tls.Config{
-			ServerName: proxy.Hostname(), RootCAs: d.tls.RootCAs, MinVersion: tls.VersionTLS12,
-		})
-	}
-	status, err := connectThrough(c, proxy.User, target)
-	if !stop() && err == nil {
-		err = ctx.Err()
-	}
-	if err != nil || status != http.StatusOK {
-		_ = c.Close()
-		return nil, &proxyError{proxy: proxy.Host, target: target, status: status, err: err}
-	}
-	_ = c.SetDeadline(time.Time{})
-	return c, nil
 }
 
 // connectThrough asks a proxy for a tunnel, and returns the status of its answer.

@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -33,10 +32,6 @@ type redactor struct {
 
 // spelling is one spelling of a hidden value, and the text shown instead.
 type spelling struct{ text, shown string }
-
-func newRedactor(key string) redactor {
-	return redactor{forms: func() []spelling { return nil }}.with(hidden, key)
-}
 
 // with returns a redactor that also replaces values by shown.
 func (r redactor) with(shown string, values ...string) redactor {
@@ -88,15 +83,6 @@ var credentialField = regexp.MustCompile(`(?i)("(?:basic_?authentication|hmac_?s
 // searched for by their text, and those of other webhooks are unknown.
 func hideCredentials(body []byte) []byte {
 	return credentialField.ReplaceAll(body, []byte(`${1}"`+hidden+`"`))
-}
-
-func (r redactor) bytes(b []byte) []byte {
-	for _, f := range r.forms() {
-		if bytes.Contains(b, []byte(f.text)) {
-			b = bytes.ReplaceAll(b, []byte(f.text), []byte(f.shown))
-		}
-	}
-	return b
 }
 
 func (r redactor) text(s string) string {
@@ -156,20 +142,7 @@ func sanitise(b []byte, limit int) string {
 	if len(b) > 2*limit {
 		b, cut = b[:2*limit], true
 	}
-	s := document.ReplaceAllString(onOneLine(string(b)), hiddenDocument)
-	if len(s) > limit {
-		cut = true
-	}
-	if cut {
-		s = truncate(s, limit-len("…")) + "…"
-	}
-	return s
-}
-
-// onOneLine returns s as one line of valid UTF-8 without control, format and private-use
-// characters.
-func onOneLine(s string) string {
-	return strings.Map(func(r rune) rune {
+	s := document.ReplaceAllString(strings.Map(func(r rune) rune {
 		switch {
 		case ' ' <= r && r <= '~':
 		case r == '\n' || r == '\r' || r == '\t':
@@ -178,7 +151,14 @@ func onOneLine(s string) string {
 			return '\uFFFD'
 		}
 		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
+	}, strings.ToValidUTF8(string(b), "\uFFFD")), hiddenDocument)
+	if len(s) > limit {
+		cut = true
+	}
+	if cut {
+		s = truncate(s, limit-len("…")) + "…"
+	}
+	return s
 }
 
 // truncate cuts s to at most limit bytes without splitting a character.

@@ -13,48 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// receive reads the body of resp within the limits, and classifies the answer.
-func (c *Client) receive(ctx context.Context, call call, ex *exchange, resp *http.Response) result {
-	body, format, readErr := readBody(resp, ex)
-	if readErr == nil && format == FormatNone {
-		ex.reach(PhaseComplete)
-		if success(resp.StatusCode) {
-			ex.succeed()
-		}
-	}
-	ex.finish()
-	elapsed := ex.sinceWrite()
-
-	form, res := readAnswer(call, resp, format, body)
-	res.Evidence = ex.evidence()
-	if readErr != nil {
-		res.Evidence.Err, res.Evidence.Why = call.redact.errorText(readErr), c.why(call, readErr)
-	}
-	res.Known = classify(resp, form, res.APIForm(), elapsed)
-	switch {
-	case res.Known == Throttled:
-		now := time.Now()
-		res.RetryAfter = retryAfter(resp.Header, now)
-		res.ThrottledUntil = now.Add(res.RetryAfter).UTC().Round(0)
-		res.askedWait = res.RetryAfter
-	case resp.StatusCode == http.StatusServiceUnavailable:
-		res.askedWait, _ = askedWait(resp.Header, time.Now())
-	case success(resp.StatusCode) && call.idOf != nil && resp.ProtoMajor == 1:
-		res.Known = Created
-		res.ID, res.err = call.createdID(form, body)
-		if res.err != nil {
-			res.Known, res.ID = CreatedIDUnknown, ""
-			res.Text = sanitise([]byte(res.err.Error()), 300)
-		}
-	}
-	res.fault = replyFault(ctx, resp, res.Known, readErr)
-	if res.fault != FaultNone {
-		res.err = replyError(ctx, call, resp, res.fault, readErr)
-		res.Text = res.err.Error()
-	}
-	return res
-}
-
 // readAnswer interprets a body. Decisions are based on the bytes as received; what is kept is
 // redacted. The text is made from the redacted bytes, because cutting first could leave half a key
 // in it.
@@ -63,7 +21,12 @@ func readAnswer(call call, resp *http.Response, format Format, body []byte) (rea
 	if success(resp.StatusCode) {
 		redactBody = call.redactBody
 	}
-	kept := redactBody.bytes(body)
+	kept := body
+	for _, f := range redactBody.forms() {
+		if bytes.Contains(kept, []byte(f.text)) {
+			kept = bytes.ReplaceAll(kept, []byte(f.text), []byte(f.shown))
+		}
+	}
 	if call.credentials && !(call.method == http.MethodGet && success(resp.StatusCode)) { // a GET needs them
 		kept = hideCredentials(kept)
 	}

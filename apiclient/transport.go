@@ -43,27 +43,6 @@ type dialer struct {
 	instead func(ctx context.Context, network, addr string) (net.Conn, error)
 }
 
-// newTransport returns a transport that speaks HTTP/1.1 only and never decompresses. It never uses
-// a proxy from the environment, only that of the configuration, which the dialer tunnels through.
-func newTransport(d *dialer, maxConns int) *http.Transport {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	return &http.Transport{
-		Proxy:                  nil,
-		DialContext:            d.dial,
-		DialTLSContext:         d.dialTLS,
-		Protocols:              protocols,
-		DisableCompression:     true,
-		MaxIdleConns:           maxConns,
-		MaxIdleConnsPerHost:    maxConns,
-		IdleConnTimeout:        idleTimeout,
-		MaxResponseHeaderBytes: maxHeaderBytes,
-		// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
-		// connection allocates such a buffer.
-		WriteBufferSize: 8 << 10,
-	}
-}
-
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
 	c, err := d.connect(ctx, network, addr)
 	if err != nil {
@@ -81,7 +60,30 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 		open = d.instead
 	}
 	if d.proxy != nil {
-		return d.tunnel(ctx, d.proxy, addr, open)
+		// CONNECT. What the tunnel carries afterwards is TLS with the host itself, so the proxy sees neither key nor
+		// record. A tunnel that does not come about is proof that no byte of a request has left.
+		raw, err := open(ctx, "tcp", d.proxy.Host)
+		if err != nil {
+			return nil, &proxyError{proxy: d.proxy.Host, target: addr, err: err}
+		}
+		_ = raw.SetDeadline(time.Now().Add(dialTimeout)) // a connection that has ended fails below
+		stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
+		c := raw
+		if d.proxy.Scheme == "https" {
+			c = tls.Client(raw, &tls.Config{
+				ServerName: d.proxy.Hostname(), RootCAs: d.tls.RootCAs, MinVersion: tls.VersionTLS12,
+			})
+		}
+		status, err := connectThrough(c, d.proxy.User, addr)
+		if !stop() && err == nil {
+			err = ctx.Err()
+		}
+		if err != nil || status != http.StatusOK {
+			_ = c.Close()
+			return nil, &proxyError{proxy: d.proxy.Host, target: addr, status: status, err: err}
+		}
+		_ = c.SetDeadline(time.Time{})
+		return c, nil
 	}
 	c, err := open(ctx, network, addr)
 	if err != nil {
@@ -102,7 +104,9 @@ func (d *dialer) dialTLS(ctx context.Context, network, addr string) (net.Conn, e
 	if err != nil {
 		return nil, err
 	}
-	exchangeFrom(ctx).reach(PhaseTLS)
+	// The connection may end up with another request, so only the phase of the dial is recorded.
+	e, _ := ctx.Value(exchangeKey{}).(*exchange)
+	e.reach(PhaseTLS)
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	defer context.AfterFunc(d.closing, cancel)()

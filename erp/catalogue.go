@@ -78,7 +78,34 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 			return nil, err
 		}
 	}
-	out := c.assemble()
+	var out []Relation
+	for at, r := range c.relations {
+		r.Columns = inOrder(c.columns[at])
+		out = append(out, *r)
+	}
+	slices.SortFunc(out,
+		func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
+	names := make([][3]string, 0, len(c.indexes))
+	for at := range c.indexes {
+		names = append(names, at)
+	}
+	slices.SortFunc(names, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
+	for _, at := range names {
+		i := slices.IndexFunc(out, func(r Relation) bool { return r.Schema == at[0] && r.Name == at[1] })
+		if i < 0 {
+			continue
+		}
+		x, r := c.indexes[at], &out[i]
+		columns := inOrder(x.columns)
+		switch {
+		case x.primary:
+			r.Primary = columns
+		case x.unique && !slices.Equal(columns, r.Primary):
+			r.Unique = append(r.Unique, columns)
+		case !x.unique:
+			r.Indexes = append(r.Indexes, columns)
+		}
+	}
 	for i := range out {
 		s.estimate(ctx, &out[i])
 	}
@@ -135,38 +162,6 @@ func (c *catalogue) index(v []Value) {
 		c.indexes[at] = &indexed{primary: whole(v[3]) == 1, unique: whole(v[4]) == 1}
 	}
 	c.indexes[at].columns = append(c.indexes[at].columns, placed[string]{whole(v[6]), v[5].Trimmed()})
-}
-
-func (c *catalogue) assemble() []Relation {
-	var out []Relation
-	for at, r := range c.relations {
-		r.Columns = inOrder(c.columns[at])
-		out = append(out, *r)
-	}
-	slices.SortFunc(out,
-		func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
-	names := make([][3]string, 0, len(c.indexes))
-	for at := range c.indexes {
-		names = append(names, at)
-	}
-	slices.SortFunc(names, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
-	for _, at := range names {
-		i := slices.IndexFunc(out, func(r Relation) bool { return r.Schema == at[0] && r.Name == at[1] })
-		if i < 0 {
-			continue
-		}
-		x, r := c.indexes[at], &out[i]
-		columns := inOrder(x.columns)
-		switch {
-		case x.primary:
-			r.Primary = columns
-		case x.unique && !slices.Equal(columns, r.Primary):
-			r.Unique = append(r.Unique, columns)
-		case !x.unique:
-			r.Indexes = append(r.Indexes, columns)
-		}
-	}
-	return out
 }
 
 func inOrder[T any](items []placed[T]) []T {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/erp/dialect"
 	"github.com/safrasync/safrasync/erp/fault"
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -88,21 +87,6 @@ func (r Row) Index(name string) (i int, ok bool) {
 	}
 	i, ok = r.columns.find(name)
 	return i, ok && i < len(r.Values)
-}
-
-// checkColumns refuses two columns with one name: a mapping could not distinguish them.
-func checkColumns(cols []Column) *Error {
-	seen := make(map[string]bool, len(cols))
-	for _, c := range cols {
-		if seen[c.Name] && c.Name == "?column?" {
-			return fault.Failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
-		}
-		if seen[c.Name] {
-			return dialect.DoubleColumn(c.Name)
-		}
-		seen[c.Name] = true
-	}
-	return nil
 }
 
 func namesOf(cols []Column) []string {

@@ -181,8 +181,15 @@ func (s *Source) describe(ctx context.Context, tx dialect.Tx, st sqltext.Stateme
 	if err != nil {
 		return nil, s.problem(ctx, err, st.Body)
 	}
-	if err := checkColumns(cols); err != nil {
-		return nil, err
+	seen := make(map[string]bool, len(cols))
+	for _, c := range cols {
+		if seen[c.Name] && c.Name == "?column?" {
+			return nil, fault.Failf(CodeDuplicateColumn, "the query returns two expressions without a name; name each with AS")
+		}
+		if seen[c.Name] {
+			return nil, dialect.DoubleColumn(c.Name)
+		}
+		seen[c.Name] = true
 	}
 	return cols, nil
 }

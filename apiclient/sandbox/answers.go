@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
-	"time"
 )
 
 // answer is a response: a status, a body, and the headers other than Content-Length.
@@ -49,29 +48,6 @@ func messages(status int, keys ...string) answer {
 	}{keys})
 }
 
-// parameterInvalid returns an answer in format (b), for a path or query parameter that cannot be
-// converted to its type.
-func parameterInvalid(now time.Time, parameter string) answer {
-	return jsonAnswer(http.StatusBadRequest, struct {
-		Timestamp string `json:"timestamp"`
-		Status    int    `json:"status"`
-		Error     string `json:"error"`
-		Message   string `json:"message"`
-	}{
-		now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
-		http.StatusText(http.StatusBadRequest), "message." + strings.ToLower(parameter) + ".invalid",
-	})
-}
-
-// updateInvalid returns the 400 of endpoint 12, the only endpoint with this body (chapter 4).
-func updateInvalid(now time.Time) answer {
-	return jsonAnswer(http.StatusBadRequest, struct {
-		Timestamp string `json:"timestamp"`
-		Status    int    `json:"status"`
-		Error     string `json:"error"`
-	}{now.UTC().Format(time.RFC3339Nano), http.StatusBadRequest, http.StatusText(http.StatusBadRequest)})
-}
-
 // unexpectedValue returns the 403 for a value outside an enumeration, in format (c).
 func unexpectedValue(r *http.Request, value string) answer {
 	return plain(r, http.StatusForbidden, "Unexpected value: "+value)
@@ -85,23 +61,10 @@ func plain(r *http.Request, status int, text string) answer {
 	return newAnswer(status, "text/plain; charset=utf-8", []byte(text))
 }
 
-func methodNotAllowed(r *http.Request, allow string) answer {
-	a := plain(r, http.StatusMethodNotAllowed, "Request method '"+r.Method+"' is not supported")
-	a.header.Set("Allow", allow)
-	return a
-}
-
 // unauthorized returns the gateway's 401 (chapter 5, rule 2).
 func unauthorized() answer {
 	return newAnswer(http.StatusUnauthorized, "application/json",
 		[]byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
-}
-
-// noRoute returns a gateway's 404: an object without messages, so in no form of the API. The
-// document does not mention unknown paths.
-func noRoute() answer {
-	return newAnswer(http.StatusNotFound, "application/json",
-		[]byte(`{"message":"no Route matched with those values"}`))
 }
 
 // gatewayPage returns a page that a proxy in front of the API sends by itself.

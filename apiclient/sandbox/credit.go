@@ -43,31 +43,6 @@ const (
 	corporateParameter  = "corporateIdentity"
 )
 
-// creditRoutes are endpoints 5 to 8 (chapter 4). "consent" is a path of its own and never an id of
-// endpoint 8.
-func (s *Server) creditRoutes() []route {
-	const analysis = prefix + "/financial/analysis-credit"
-	return []route{
-		{
-			pattern: analysis + "/consent", resource: ResourceConsent, module: Financial,
-			query: []string{identityParameter, personTypeParameter, corporateParameter},
-			verbs: map[string]endpoint{http.MethodGet: {handle: s.getConsent}},
-		},
-		{
-			pattern: prefix + "/financial/credit-score", resource: ResourceCreditScore, module: Financial,
-			verbs: map[string]endpoint{http.MethodPost: {handle: s.createCreditScore, creates: true}},
-		},
-		{
-			pattern: analysis, resource: ResourceCreditAnalysis, module: Financial,
-			verbs: map[string]endpoint{http.MethodPost: {handle: s.createCreditAnalysis, creates: true}},
-		},
-		{
-			pattern: analysis + "/{id}", resource: ResourceCreditAnalysis, module: Financial,
-			verbs: map[string]endpoint{http.MethodGet: {handle: s.getCreditAnalysis}},
-		},
-	}
-}
-
 // getConsent is a lookup by identifier, so "not found" is 404. The document shows neither the
 // values of status (this one is the sandbox's own) nor the answer to a missing parameter. That
 // answer is 400, as for a missing field, with the name in lower case as in format (b).

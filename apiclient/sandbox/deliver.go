@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"net/url"
 	"time"
-
-	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // receiverLimit is how long a receiver may take to answer 200 (chapters 6 and 8).
@@ -25,23 +23,6 @@ var (
 		"not sent: the receiver must be reachable over https (chapter 6); http is for this host only")
 	errClosing = errors.New("not finished: the sandbox was closed")
 )
-
-func (s *Server) deliver(d *Delivery, w Webhook) {
-	status, err := s.push(d, w)
-	if err == nil && status != http.StatusOK {
-		err = phrase.Errorf("the receiver answered %d, wanted is 200", status)
-	}
-	s.mu.Lock()
-	d.Done, d.OK, d.Status = true, err == nil, status
-	if err != nil {
-		d.Error = err.Error()
-	}
-	done := *d
-	s.mu.Unlock()
-	if s.opts.OnDelivered != nil {
-		s.opts.OnDelivered(done)
-	}
-}
 
 func (s *Server) push(d *Delivery, w Webhook) (status int, err error) {
 	if !deliverable(w.URL) {
@@ -86,18 +67,6 @@ func withoutURL(err error) error {
 		return at.Err
 	}
 	return err
-}
-
-// finishDeliveries waits for the deliveries in flight, and cuts them after the limit. No event is
-// sent afterwards.
-func (s *Server) finishDeliveries(limit time.Duration) {
-	s.mu.Lock()
-	s.noEvents = true
-	s.mu.Unlock()
-	stop := time.AfterFunc(limit, s.cut)
-	s.sending.Wait()
-	stop.Stop()
-	s.cut()
 }
 
 // WaitDeliveries waits until no delivery is in flight, or ctx ends.

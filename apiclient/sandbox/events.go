@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -116,7 +117,20 @@ func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait f
 			}
 			s.sending.Go(func() {
 				s.holdBack(f.Late, hold)
-				s.deliver(d, w)
+				status, err := s.push(d, w)
+				if err == nil && status != http.StatusOK {
+					err = phrase.Errorf("the receiver answered %d, wanted is 200", status)
+				}
+				s.mu.Lock()
+				d.Done, d.OK, d.Status = true, err == nil, status
+				if err != nil {
+					d.Error = err.Error()
+				}
+				done := *d
+				s.mu.Unlock()
+				if s.opts.OnDelivered != nil {
+					s.opts.OnDelivered(done)
+				}
 				if f.First {
 					first.Done()
 				}

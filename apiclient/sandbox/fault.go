@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -91,9 +90,6 @@ func (f *Disturbance) executes() bool {
 	return false
 }
 
-// silent reports whether no status reaches the client.
-func (f *Disturbance) silent() bool { return f.Do == Lose || f.Do == Garbage || f.Do == Hang }
-
 // Classes of requests, by which faults count.
 const (
 	classCreate = "create"
@@ -104,8 +100,10 @@ const (
 
 func scopeOf(class, resource string) string { return class + ":" + resource }
 
-// scope names the requests on which the fault could act. Each scope has its own numbering.
-func (f *Disturbance) scope() string {
+// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
+// position in the list and number only, so that concurrency does not change the result.
+func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
+	// Each scope has its own numbering.
 	class := classCreate
 	switch {
 	case f.Gets:
@@ -115,13 +113,7 @@ func (f *Disturbance) scope() string {
 	case f.Any:
 		class = classAny
 	}
-	return scopeOf(class, f.Resource)
-}
-
-// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
-// position in the list and number only, so that concurrency does not change the result.
-func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
-	n, concerned := rq.numbers[f.scope()]
+	n, concerned := rq.numbers[scopeOf(class, f.Resource)]
 	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
 		return false
 	}
@@ -183,21 +175,15 @@ func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answe
 			header = http.Header{}
 		}
 		return answer{status: status, header: header, body: []byte(f.Body)}, f
-	case Garble:
-		ordinary.body = garbled(ordinary.body)
+	case Garble: // neither JSON nor UTF-8
+		out := bytes.Clone(ordinary.body)
+		for i := 1; i < len(out); i += 2 {
+			out[i] = 0xff
+		}
+		ordinary.body = out
 	case Pass, Lose, Cut, Garbage, Hang, Twice:
 	}
 	return ordinary, f
-}
-
-// garbled returns a body of the same length that is neither JSON nor UTF-8: every second byte is
-// overwritten.
-func garbled(body []byte) []byte {
-	out := bytes.Clone(body)
-	for i := 1; i < len(out); i += 2 {
-		out[i] = 0xff
-	}
-	return out
 }
 
 // statusBody returns the answer for `status=N`, with the document's body if it has one for this
@@ -230,20 +216,6 @@ func statusBody(status int) answer {
 	return gatewayPage(status)
 }
 
-// transmit writes the answer, or what the fault leaves of it, to the connection.
-func transmit(w http.ResponseWriter, a answer, f *Disturbance) {
-	switch f.Do {
-	case Lose, Hang:
-		loseConnection(w, f.Reset)
-	case Garbage:
-		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), f.Reset)
-	case Cut:
-		takeOver(w, halfOf(a), f.Reset)
-	case Pass, Reply, Again, Twice, Garble:
-		send(w, a)
-	}
-}
-
 func send(w http.ResponseWriter, a answer) {
 	h := w.Header()
 	for name, values := range a.header {
@@ -257,16 +229,6 @@ func send(w http.ResponseWriter, a answer) {
 	}
 	w.WriteHeader(a.status)
 	_, _ = w.Write(a.body) // a client may have gone away; the outcome is already logged
-}
-
-// halfOf returns the whole header, which promises the whole body, and half of the body.
-func halfOf(a answer) []byte {
-	var b bytes.Buffer
-	_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
-	_ = a.header.Write(&b)
-	b.WriteString("\r\n")
-	b.Write(a.body[:len(a.body)/2])
-	return b.Bytes()
 }
 
 // loseConnection closes the connection without sending a byte. The request must have been read to

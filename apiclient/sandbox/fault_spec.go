@@ -104,13 +104,40 @@ func ParseFault(spec string) (Disturbance, error) {
 }
 
 func (f *Disturbance) parse(spec string) error {
-	rest := f.setScope(spec)
+	rest := spec
+	if word, behind, ok := strings.Cut(rest, ":"); ok {
+		f.Gets, f.Changes, f.Any = word == classGet, word == classChange, word == classAny
+		if f.Gets || f.Changes || f.Any {
+			rest = behind
+		}
+	}
+	if word, behind, ok := strings.Cut(rest, ":"); ok && slices.Contains(scopeResources, word) {
+		f.Resource, rest = word, behind
+	}
 	words, selectors, body := splitSpec(rest)
 	if strings.ContainsAny(strings.Join(words, ",")+selectors, " \t\r\n") {
 		return errors.New("blanks are allowed in body= only")
 	}
-	if err := f.setSelectors(selectors); err != nil {
-		return err
+	for text := selectors; text != ""; {
+		sign := text[0]
+		end := strings.IndexAny(text[1:], "@%") + 1
+		if end == 0 {
+			end = len(text)
+		}
+		value := text[1:end]
+		text = text[end:]
+		var err error
+		switch {
+		case sign == '@' && f.First == 0:
+			err = f.setRange(value)
+		case sign == '%' && f.Percent == 0:
+			err = f.setPercent(value)
+		default:
+			err = phrase.Errorf("%q stands twice", string(sign))
+		}
+		if err != nil {
+			return err
+		}
 	}
 	if body != "" {
 		words = append(words, body)
@@ -133,7 +160,16 @@ func (f *Disturbance) parse(spec string) error {
 			return err
 		}
 	}
-	return f.finish(seen)
+	if f.Late > 0 && !f.executes() {
+		return errors.New("late= delays an execution; add commit")
+	}
+	if seen["empty"] && (seen["body"] || seen["type"]) {
+		return errors.New("empty does not go with body= or type=")
+	}
+	if f.Do == Reply && f.Body != "" && (f.Status == http.StatusNoContent || f.Status == http.StatusNotModified) {
+		return phrase.Errorf("status %d has no body in HTTP", f.Status)
+	}
+	return nil
 }
 
 // scopeResources are the resources to which a fault can be restricted.
@@ -141,21 +177,6 @@ var scopeResources = []string{
 	ResourceOrderCommitments, ResourceDeliveries, ResourceTraceability, ResourceCreditScore, ResourceCreditAnalysis,
 	ResourceWebhooks,
 	ResourceConsent, ResourceProducers, ResourceOwnerDetails,
-}
-
-// setScope parses the words before the action and returns the rest.
-func (f *Disturbance) setScope(spec string) string {
-	rest := spec
-	if word, behind, ok := strings.Cut(rest, ":"); ok {
-		f.Gets, f.Changes, f.Any = word == classGet, word == classChange, word == classAny
-		if f.Gets || f.Changes || f.Any {
-			rest = behind
-		}
-	}
-	if word, behind, ok := strings.Cut(rest, ":"); ok && slices.Contains(scopeResources, word) {
-		f.Resource, rest = word, behind
-	}
-	return rest
 }
 
 // splitSpec splits off first the body, because its text may contain any character, then the
@@ -210,45 +231,6 @@ func (f *Disturbance) mayFollow(first, name string) error {
 	}
 	slices.Sort(allowed)
 	return phrase.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
-}
-
-// finish checks what depends on the whole line.
-func (f *Disturbance) finish(seen map[string]bool) error {
-	if f.Late > 0 && !f.executes() {
-		return errors.New("late= delays an execution; add commit")
-	}
-	if seen["empty"] && (seen["body"] || seen["type"]) {
-		return errors.New("empty does not go with body= or type=")
-	}
-	if f.Do == Reply && f.Body != "" && (f.Status == http.StatusNoContent || f.Status == http.StatusNotModified) {
-		return phrase.Errorf("status %d has no body in HTTP", f.Status)
-	}
-	return nil
-}
-
-func (f *Disturbance) setSelectors(text string) error {
-	for text != "" {
-		sign := text[0]
-		end := strings.IndexAny(text[1:], "@%") + 1
-		if end == 0 {
-			end = len(text)
-		}
-		value := text[1:end]
-		text = text[end:]
-		var err error
-		switch {
-		case sign == '@' && f.First == 0:
-			err = f.setRange(value)
-		case sign == '%' && f.Percent == 0:
-			err = f.setPercent(value)
-		default:
-			err = phrase.Errorf("%q stands twice", string(sign))
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (f *Disturbance) setRange(value string) error {
@@ -369,7 +351,10 @@ func setLate(f *Disturbance, value string) (err error) {
 }
 
 func setType(f *Disturbance, value string) error {
-	f.header().Set("Content-Type", value)
+	if f.Header == nil {
+		f.Header = http.Header{}
+	}
+	f.Header.Set("Content-Type", value)
 	return nil
 }
 
@@ -390,13 +375,6 @@ func contentTypeOf(body string) string {
 		return "application/json"
 	}
 	return "text/plain; charset=utf-8"
-}
-
-func (f *Disturbance) header() http.Header {
-	if f.Header == nil {
-		f.Header = http.Header{}
-	}
-	return f.Header
 }
 
 // examples holds an example for each word that needs a value, for error texts.

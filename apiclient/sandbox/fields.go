@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"maps"
 	"net/http"
 	"net/url"
@@ -58,7 +57,20 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 		a := messages(http.StatusBadRequest, keys...)
 		return nil, &a
 	}
-	v.remarks(rq, fields)
+	for _, f := range fields {
+		n, given := v[f.name]
+		if !given || f.odd == nil {
+			continue
+		}
+		if f.kind == isArray && len(n.items) == 0 {
+			rq.remark(remarkEmpty, f.name)
+		}
+		for _, text := range n.texts() {
+			if code := f.odd(text); code != "" {
+				rq.remark(code, f.name)
+			}
+		}
+	}
 	return v, nil
 }
 
@@ -78,17 +90,14 @@ func (rq *request) members(fields []field) (values, bool) {
 			rq.remark(remarkUnknownMember, name) // the document does not refuse it; but it is usually a typing error
 		case value.kind == isNull:
 			rq.remark(remarkNull, name) // the document does not mention null; it counts as absent
-		case value.kind != fields[i].kind, fields[i].kind == isArray && !allTexts(value.items):
+		case value.kind != fields[i].kind, fields[i].kind == isArray &&
+			slices.ContainsFunc(value.items, func(n *node) bool { return n.kind != isText }):
 			return nil, false
 		default:
 			got[name] = value
 		}
 	}
 	return got, true
-}
-
-func allTexts(items []*node) bool {
-	return !slices.ContainsFunc(items, func(n *node) bool { return n.kind != isText })
 }
 
 // check returns one key for each field that is missing or wrong. The document states that a failed
@@ -114,23 +123,6 @@ func (v values) check(fields []field) []string {
 	return keys
 }
 
-func (v values) remarks(rq *request, fields []field) {
-	for _, f := range fields {
-		n, given := v[f.name]
-		if !given || f.odd == nil {
-			continue
-		}
-		if f.kind == isArray && len(n.items) == 0 {
-			rq.remark(remarkEmpty, f.name)
-		}
-		for _, text := range n.texts() {
-			if code := f.odd(text); code != "" {
-				rq.remark(code, f.name)
-			}
-		}
-	}
-}
-
 // texts returns the texts of a list, or the one text or number.
 func (n *node) texts() []string {
 	if n.kind != isArray {
@@ -149,21 +141,6 @@ func (v values) text(name string) string {
 		return n.text
 	}
 	return ""
-}
-
-func (v values) decoded() map[string]any {
-	out := make(map[string]any, len(v))
-	for name, n := range v {
-		switch n.kind {
-		case isNumber:
-			out[name] = json.Number(n.text)
-		case isArray:
-			out[name] = n.texts()
-		default:
-			out[name] = n.text
-		}
-	}
-	return out
 }
 
 // echo returns the record as the API shows it: the id, then the fields that were sent, in the order

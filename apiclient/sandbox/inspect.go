@@ -16,32 +16,15 @@ const inspectPrefix = "/_sandbox"
 // maxCommandBytes bounds a command's body, such as an event's payload or a list of faults.
 const maxCommandBytes = 1 << 20
 
-func underInspection(path string) bool {
-	return path == inspectPrefix || strings.HasPrefix(path, inspectPrefix+"/")
-}
-
-// inspect shows what happened and takes commands:
-//
-//	GET      /_sandbox/report   [Report] as JSON
-//	GET, PUT /_sandbox/faults   {"faults":["lost-after@3"]}, or one fault a line
-//	GET, PUT /_sandbox/modules  {"not_contracted":["financial"]}, or one module a line
-//	PUT      /_sandbox/key      {"api_key":"…"}
-//	GET, POST /_sandbox/events  {"webhook_event":"CREATE_FARM","payload":{…}}; GET lists the
-//	                            deliveries
-//	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or
-//	         {"wallet_id":"…","producer_id":"…","linked":true}
-func (s *Server) inspect(w http.ResponseWriter, r *http.Request) {
-	a := s.inspected(r)
-	if len(a.body) > 0 {
-		a.body = append(a.body, '\n') // for the terminal that curl writes to
-	}
-	a.header.Set("Cache-Control", "no-store")
-	a.header.Set("X-Content-Type-Options", "nosniff")
-	send(w, a)
-}
-
 func (s *Server) inspected(r *http.Request) answer {
-	if !fromThisMachine(r) {
+	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own (detected by Host), or send a
+	// command without reading the answer (detected by Origin).
+	host, _, err := net.SplitHostPort(r.Host)
+	if err != nil {
+		host = strings.Trim(r.Host, "[]")
+	}
+	origin := r.Header.Get("Origin")
+	if !isLoopback(host) || origin != "" && origin != "http://"+r.Host {
 		return trouble(http.StatusForbidden,
 			errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
@@ -62,17 +45,6 @@ func (s *Server) inspected(r *http.Request) answer {
 		return trouble(http.StatusMethodNotAllowed, errors.New(r.Method+" is not for this address"))
 	}
 	return command(r)
-}
-
-// fromThisMachine refuses foreign web pages that a browser on this host may have open. They could
-// reach a loopback address by a name of their own (detected by Host), or send a command without
-// reading the answer (detected by Origin).
-func fromThisMachine(r *http.Request) bool {
-	host, _, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		host = strings.Trim(r.Host, "[]")
-	}
-	return isLoopback(host) && (r.Header.Get("Origin") == "" || r.Header.Get("Origin") == "http://"+r.Host)
 }
 
 func trouble(status int, err error) answer {

@@ -112,21 +112,6 @@ func (s *Server) madeAt(id string) (time.Time, bool) {
 	return s.records[i].At, true
 }
 
-// producerRoutes are the two further endpoints that chapter 4 names. They belong to no module that
-// can be switched off, because the document does not state which module the registrations are.
-func (s *Server) producerRoutes() []route {
-	return []route{
-		{
-			pattern: prefix + "/producers/-/documents/{social_identity}", resource: ResourceProducers,
-			verbs: map[string]endpoint{http.MethodGet: {handle: s.getProducer}},
-		},
-		{
-			pattern: prefix + "/owner-details/{id}", resource: ResourceOwnerDetails,
-			verbs: map[string]endpoint{http.MethodDelete: {handle: deleteOwnerDetails}},
-		},
-	}
-}
-
 // getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The document does
 // not show the fields of the answer; these two are the least that a client needs.
 func (s *Server) getProducer(rq *request) answer {
@@ -140,11 +125,6 @@ func (s *Server) getProducer(rq *request) answer {
 		ID       string `json:"id"`
 		Document string `json:"social_identity"`
 	}{id, bare})
-}
-
-// deleteOwnerDetails fails on every call, whatever the id (chapter 4, chapter 7).
-func deleteOwnerDetails(*request) answer {
-	return messages(http.StatusInternalServerError, keyInternal)
 }
 
 // Module is a part of the API that a cooperative contracts (chapter 5, rule 4).

@@ -96,9 +96,20 @@ func (s *Server) created(rq *request, resource string, v values) answer {
 func (s *Server) store(rq *request, resource string, v values) string {
 	header := rq.http.Header.Clone()
 	header.Del("Authorization")
+	fields := make(map[string]any, len(v))
+	for name, n := range v {
+		switch n.kind {
+		case isNumber:
+			fields[name] = json.Number(n.text)
+		case isArray:
+			fields[name] = n.texts()
+		default:
+			fields[name] = n.text
+		}
+	}
 	rec := Record{
 		N: rq.n, ID: uuid.NewString(), Resource: resource, At: s.opts.Now(),
-		Header: header, Body: rq.body, Fields: v.decoded(),
+		Header: header, Body: rq.body, Fields: fields,
 	}
 	if len(rq.params) > 0 {
 		rec.Params = rq.params

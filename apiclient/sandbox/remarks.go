@@ -64,42 +64,6 @@ func (rq *request) remark(code, field string) {
 	}
 }
 
-// remarkHeaders adds remarks on the request's headers and query.
-func (rq *request) remarkHeaders() {
-	h := rq.http.Header
-	for _, name := range []string{"Authorization", "Content-Type"} {
-		if len(h.Values(name)) > 1 {
-			rq.remark(remarkHeaderTwice, name) // the first counts
-		}
-	}
-	if strings.ContainsAny(h.Get("Authorization"), " \t") {
-		rq.remark(remarkKeyBlank, "Authorization") // the requests in the document show no scheme prefix (chapter 5)
-	}
-	if media, rest, more := strings.Cut(h.Get("Content-Type"), ";"); more && isJSON(h) {
-		if p := strings.ToLower(strings.TrimSpace(rest)); p != "charset=utf-8" && p != `charset="utf-8"` {
-			rq.remark(remarkContentType, strings.TrimSpace(media))
-		}
-	}
-	if h.Get("Content-Encoding") != "" {
-		rq.remark(remarkCompressed, "Content-Encoding") // the bytes are read as JSON without decoding
-	}
-	if h.Get("Idempotency-Key") != "" {
-		rq.remark(remarkIdempotency, "Idempotency-Key")
-	}
-	var known []string
-	if rq.route != nil {
-		known = rq.route.query
-	}
-	for name, values := range rq.query() {
-		switch {
-		case !slices.Contains(known, name):
-			rq.remark(remarkUnknownParameter, name)
-		case len(values) > 1:
-			rq.remark(remarkTwice, name)
-		}
-	}
-}
-
 // The functions below return the code of a remark on a value, or "".
 
 func oddIfEmpty(text string) string {
@@ -169,30 +133,6 @@ type truthLog struct {
 	err error // the first error, for LogErr
 }
 
-func (t *truthLog) write(lines []Line) error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.w == nil {
-		return nil
-	}
-	for _, line := range lines {
-		if _, err := t.w.Write(append(encode(line), '\n')); err != nil {
-			err = phrase.Errorf("write the truth log: %w", err)
-			if t.err == nil {
-				t.err = err
-			}
-			return err
-		}
-	}
-	return nil
-}
-
-func (t *truthLog) firstErr() error {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.err
-}
-
 const noteCut = "the request did not arrive whole"
 
 // acted returns the fault's text for the log and the report; "" if no fault acted.
@@ -221,5 +161,19 @@ func (s *Server) log(rq *request, f *Disturbance, status int, note string) error
 			lines = append(lines, line)
 		}
 	}
-	return s.truth.write(lines)
+	s.truth.mu.Lock()
+	defer s.truth.mu.Unlock()
+	if s.truth.w == nil {
+		return nil
+	}
+	for _, line := range lines {
+		if _, err := s.truth.w.Write(append(encode(line), '\n')); err != nil {
+			err = phrase.Errorf("write the truth log: %w", err)
+			if s.truth.err == nil {
+				s.truth.err = err
+			}
+			return err
+		}
+	}
+	return nil
 }

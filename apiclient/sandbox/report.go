@@ -160,7 +160,9 @@ func (r *Record) shown() ShownRecord {
 		fields := r.clone().Fields
 		for _, name := range []string{"social_id", "identity", "corporate_identity"} {
 			if text, ok := fields[name].(string); ok {
-				fields[name] = masked(text)
+				runes := []rune(text)
+				n := max(0, len(runes)-2)
+				fields[name] = strings.Repeat("•", n) + string(runes[n:])
 			}
 		}
 		out.Body = encode(fields)
@@ -176,10 +178,4 @@ func (r *Record) shown() ShownRecord {
 		out.Body = compact.Bytes()
 	}
 	return out
-}
-
-func masked(document string) string {
-	runes := []rune(document)
-	n := max(0, len(runes)-2)
-	return strings.Repeat("•", n) + string(runes[n:])
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,7 +59,38 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 		rq.body = body
 	}
 	s.number(rq)
-	rq.remarkHeaders()
+	h := rq.http.Header
+	for _, name := range []string{"Authorization", "Content-Type"} {
+		if len(h.Values(name)) > 1 {
+			rq.remark(remarkHeaderTwice, name) // the first counts
+		}
+	}
+	if strings.ContainsAny(h.Get("Authorization"), " \t") {
+		rq.remark(remarkKeyBlank, "Authorization") // the requests in the document show no scheme prefix (chapter 5)
+	}
+	if media, rest, more := strings.Cut(h.Get("Content-Type"), ";"); more && isJSON(h) {
+		if p := strings.ToLower(strings.TrimSpace(rest)); p != "charset=utf-8" && p != `charset="utf-8"` {
+			rq.remark(remarkContentType, strings.TrimSpace(media))
+		}
+	}
+	if h.Get("Content-Encoding") != "" {
+		rq.remark(remarkCompressed, "Content-Encoding") // the bytes are read as JSON without decoding
+	}
+	if h.Get("Idempotency-Key") != "" {
+		rq.remark(remarkIdempotency, "Idempotency-Key")
+	}
+	var known []string
+	if rq.route != nil {
+		known = rq.route.query
+	}
+	for name, values := range rq.query() {
+		switch {
+		case !slices.Contains(known, name):
+			rq.remark(remarkUnknownParameter, name)
+		case len(values) > 1:
+			rq.remark(remarkTwice, name)
+		}
+	}
 	return rq, nil
 }
 
@@ -118,9 +151,17 @@ func (s *Server) number(rq *request) {
 // answer refuses or executes the request, in the order of the package comment.
 func (s *Server) answer(rq *request) answer {
 	if rq.route == nil {
-		return noRoute()
+		// The document does not mention unknown paths: as a gateway, in no form of the API.
+		return newAnswer(http.StatusNotFound, "application/json",
+			[]byte(`{"message":"no Route matched with those values"}`))
 	}
-	if !s.authorized(rq.http) {
+	// The requests in the document show no scheme prefix, so with a key set, "Bearer KEY" is
+	// another key. If any key is accepted, a prefix is accepted too, with a remark.
+	given := rq.http.Header.Get("Authorization")
+	s.mu.Lock()
+	key := s.key
+	s.mu.Unlock()
+	if given == "" || key != "" && given != key {
 		return unauthorized()
 	}
 	if !s.contracted(rq.route.module) {
@@ -128,7 +169,9 @@ func (s *Server) answer(rq *request) answer {
 	}
 	ep, ok := rq.route.verbs[rq.http.Method]
 	if !ok {
-		return methodNotAllowed(rq.http, rq.route.allowed())
+		a := plain(rq.http, http.StatusMethodNotAllowed, "Request method '"+rq.http.Method+"' is not supported")
+		a.header.Set("Allow", strings.Join(slices.Sorted(maps.Keys(rq.route.verbs)), ", "))
+		return a
 	}
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
 		return answer{status: http.StatusUnsupportedMediaType}
@@ -139,17 +182,6 @@ func (s *Server) answer(rq *request) answer {
 		return gatewayPage(http.StatusRequestEntityTooLarge)
 	}
 	return ep.handle(rq)
-}
-
-// authorized compares the Authorization header with the key (chapter 5); of several headers the
-// first counts. The requests in the document show no scheme prefix, so with a key set, "Bearer KEY"
-// is another key. If any key is accepted, a prefix is accepted too, with a remark.
-func (s *Server) authorized(r *http.Request) bool {
-	given := r.Header.Get("Authorization")
-	s.mu.Lock()
-	key := s.key
-	s.mu.Unlock()
-	return given != "" && (key == "" || given == key)
 }
 
 // isJSON checks the media type only; the document does not mention parameters.

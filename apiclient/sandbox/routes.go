@@ -3,7 +3,6 @@ package sandbox
 import (
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -24,6 +23,50 @@ type endpoint struct {
 	handle func(*request) answer
 	// creates marks the POSTs that create a record; these are numbered, and faults act on them.
 	creates bool
+}
+
+// table returns the routes of chapter 4. net/http's ServeMux is not used: it answers an unclean path
+// with a redirect, which an API for contracts should not do, and which would hide a wrong address in a
+// client. "consent" is a path of its own and never an id of an analysis. The last two belong to no
+// module that can be switched off, because the document does not state which one.
+func (s *Server) table() []route {
+	get := func(h func(*request) answer) map[string]endpoint {
+		return map[string]endpoint{http.MethodGet: {handle: h}}
+	}
+	create := func(h func(*request) answer) map[string]endpoint {
+		return map[string]endpoint{http.MethodPost: {handle: h, creates: true}}
+	}
+	const (
+		commitments = prefix + "/order-commitments"
+		traced      = prefix + "/traceability/-/commitments/{" + commitmentParameter + "}"
+		analysis    = prefix + "/financial/analysis-credit"
+		webhooks    = prefix + "/webhooks"
+	)
+	consent := []string{identityParameter, personTypeParameter, corporateParameter}
+	return []route{
+		{commitments, ResourceOrderCommitments, Commercial, nil, create(s.createOrderCommitment)},
+		{commitments + "/{" + commitmentParameter + "}", ResourceOrderCommitments, Commercial, nil, get(s.getOrderCommitment)},
+		{prefix + "/deliveries", ResourceDeliveries, Commercial, nil, create(s.createDelivery)},
+		{traced, ResourceTraceability, Commercial, nil, create(s.createTraceability)},
+		{analysis + "/consent", ResourceConsent, Financial, consent, get(s.getConsent)},
+		{prefix + "/financial/credit-score", ResourceCreditScore, Financial, nil, create(s.createCreditScore)},
+		{analysis, ResourceCreditAnalysis, Financial, nil, create(s.createCreditAnalysis)},
+		{analysis + "/{id}", ResourceCreditAnalysis, Financial, nil, get(s.getCreditAnalysis)},
+		{webhooks, ResourceWebhooks, Webhooks, nil, map[string]endpoint{
+			http.MethodPost: {handle: s.registerWebhook, creates: true},
+			http.MethodGet:  {handle: s.listWebhooks},
+			http.MethodPut:  {handle: s.updateWebhook},
+		}},
+		{webhooks + "/-/events/{webhook_event}", ResourceWebhooks, Webhooks, nil, get(s.getWebhook)},
+		{webhooks + "/{id}", ResourceWebhooks, Webhooks, nil, map[string]endpoint{
+			http.MethodDelete: {handle: s.deleteWebhook},
+		}},
+		{prefix + "/producers/-/documents/{social_identity}", ResourceProducers, "", nil, get(s.getProducer)},
+		{prefix + "/owner-details/{id}", ResourceOwnerDetails, "", nil, map[string]endpoint{
+			// fails on every call, whatever the id (chapter 4, chapter 7)
+			http.MethodDelete: {handle: func(*request) answer { return messages(http.StatusInternalServerError, keyInternal) }},
+		}},
+	}
 }
 
 // match returns the first route that matches an escaped path, and the parameters in the path.
@@ -58,15 +101,6 @@ func matchSegments(want, have []string) (map[string]string, bool) {
 		}
 	}
 	return params, true
-}
-
-func (rt *route) allowed() string {
-	verbs := make([]string, 0, len(rt.verbs))
-	for v := range rt.verbs {
-		verbs = append(verbs, v)
-	}
-	slices.Sort(verbs)
-	return strings.Join(verbs, ", ")
 }
 
 // needsContentType reports whether the Content-Type header is required (chapter 4; chapter 7, 415:

@@ -102,7 +102,14 @@ func (r *Running) close() error {
 		_ = r.http.Close()
 	}
 	held := r.quiet(r.grace)
-	r.finishDeliveries(r.grace)
+	// No event is sent afterwards.
+	r.Server.mu.Lock()
+	r.noEvents = true
+	r.Server.mu.Unlock()
+	stop := time.AfterFunc(r.grace, r.cut)
+	r.sending.Wait()
+	stop.Stop()
+	r.cut()
 	if err := <-r.served; !errors.Is(err, http.ErrServerClosed) {
 		return errors.Join(held, phrase.Errorf("sandbox: serve: %w", err))
 	}

@@ -1,14 +1,17 @@
 package sandbox
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"fmt"
 	"io"
 	"maps"
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -151,11 +154,7 @@ func New(opts Options) *Server {
 		typed: map[string]time.Time{},
 		truth: truthLog{w: opts.Log},
 	}
-	// The table of chapter 4; each resource has its own file. net/http's ServeMux is not used: it answers an
-	// unclean path with a redirect, which an API for contracts should not do, and which would hide a wrong
-	// address in a client.
-	s.routes = slices.Concat(s.orderCommitmentRoutes(), s.deliveryRoutes(), s.traceabilityRoutes(), s.creditRoutes(),
-		s.webhookRoutes(), s.producerRoutes())
+	s.routes = s.table()
 	s.stopping, s.stop = context.WithCancel(context.Background())
 	s.cutting, s.cut = context.WithCancel(context.Background())
 	return s
@@ -170,7 +169,11 @@ func (s *Server) Seed() int64 { return s.seed }
 
 // LogErr returns the first error of writing the truth log, or nil. A test that relies on it must
 // check it.
-func (s *Server) LogErr() error { return s.truth.firstErr() }
+func (s *Server) LogErr() error {
+	s.truth.mu.Lock()
+	defer s.truth.mu.Unlock()
+	return s.truth.err
+}
 
 // SetAPIKey changes the accepted key from now on, as a renewal does.
 func (s *Server) SetAPIKey(key string) {
@@ -220,8 +223,14 @@ func (s *Server) Counts() map[string]int {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.enter()
 	defer s.leave()
-	if underInspection(r.URL.Path) {
-		s.inspect(w, r)
+	if r.URL.Path == inspectPrefix || strings.HasPrefix(r.URL.Path, inspectPrefix+"/") {
+		a := s.inspected(r)
+		if len(a.body) > 0 {
+			a.body = append(a.body, '\n') // for the terminal that curl writes to
+		}
+		a.header.Set("Cache-Control", "no-store")
+		a.header.Set("X-Content-Type-Options", "nosniff")
+		send(w, a)
 		return
 	}
 
@@ -251,7 +260,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 	// The outcome is final from here on; it is written before a client can learn anything.
 	status := a.status
-	if fault.silent() {
+	if fault.Do == Lose || fault.Do == Garbage || fault.Do == Hang {
 		status = 0
 	}
 	s.remember(rq, fault, status, "")
@@ -267,9 +276,27 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.wait(r.Context(), s.opts.Latency+fault.Slow)
 	if fault.Do == Hang {
-		s.hang(r.Context())
+		ctx := r.Context()
+		select {
+		case <-ctx.Done():
+		case <-s.stopping.Done():
+		}
 	}
-	transmit(w, a, fault)
+	switch fault.Do {
+	case Lose, Hang:
+		loseConnection(w, fault.Reset)
+	case Garbage:
+		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), fault.Reset)
+	case Cut:
+		var b bytes.Buffer
+		_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
+		_ = a.header.Write(&b)
+		b.WriteString("\r\n")
+		b.Write(a.body[:len(a.body)/2])
+		takeOver(w, b.Bytes(), fault.Reset)
+	case Pass, Reply, Again, Twice, Garble:
+		send(w, a)
+	}
 }
 
 // wait returns after d, or earlier if ctx ends or the sandbox closes.
@@ -281,13 +308,6 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.stopping.Done():
-	}
-}
-
-func (s *Server) hang(ctx context.Context) {
-	select {
 	case <-ctx.Done():
 	case <-s.stopping.Done():
 	}

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"net/http"
 	"strings"
+	"time"
 )
 
 // orderCommitmentFields is chapter 2.1, in its order. "haverst" is the document's own spelling.
@@ -35,21 +36,6 @@ var isUnit = oneOf("SC", "KG", "TON")
 
 const commitmentParameter = "order_commitment_id"
 
-// orderCommitmentRoutes are endpoints 1 and 2 (chapter 4).
-func (s *Server) orderCommitmentRoutes() []route {
-	return []route{
-		{
-			pattern: prefix + "/order-commitments", resource: ResourceOrderCommitments, module: Commercial,
-			verbs: map[string]endpoint{http.MethodPost: {handle: s.createOrderCommitment, creates: true}},
-		},
-		{
-			pattern: prefix + "/order-commitments/{" + commitmentParameter + "}", resource: ResourceOrderCommitments,
-			module: Commercial,
-			verbs:  map[string]endpoint{http.MethodGet: {handle: s.getOrderCommitment}},
-		},
-	}
-}
-
 func (s *Server) createOrderCommitment(rq *request) answer {
 	v, refusal := rq.readBody(orderCommitmentFields)
 	if refusal != nil {
@@ -81,7 +67,16 @@ func (s *Server) getOrderCommitment(rq *request) answer {
 func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 	id := rq.params[parameter]
 	if !isUUID(id) {
-		a := parameterInvalid(s.opts.Now(), parameter)
+		// Format (b): the parameter cannot be converted to its type.
+		a := jsonAnswer(http.StatusBadRequest, struct {
+			Timestamp string `json:"timestamp"`
+			Status    int    `json:"status"`
+			Error     string `json:"error"`
+			Message   string `json:"message"`
+		}{
+			s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
+			http.StatusText(http.StatusBadRequest), "message." + strings.ToLower(parameter) + ".invalid",
+		})
 		return "", &a
 	}
 	return strings.ToLower(id), nil
@@ -116,14 +111,6 @@ var deliveryFields = []field{
 	{name: "delivered_volume_unit_of_measure", kind: isText, valid: oneOf("kg", "sc", "ton")},
 	{name: "delivery_date", kind: isText, valid: isDate},
 	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
-}
-
-// deliveryRoutes is endpoint 3 (chapter 4).
-func (s *Server) deliveryRoutes() []route {
-	return []route{{
-		pattern: prefix + "/deliveries", resource: ResourceDeliveries, module: Commercial,
-		verbs: map[string]endpoint{http.MethodPost: {handle: s.createDelivery, creates: true}},
-	}}
 }
 
 func (s *Server) createDelivery(rq *request) answer {
@@ -163,15 +150,6 @@ var traceabilityFields = []field{
 	{name: "farm_id", kind: isText, valid: isUUID, need: never},
 	{name: "allocated_volume", kind: isNumber, need: never, odd: oddNumber},
 	{name: "unit_of_measurement", kind: isText, valid: isUnit, need: never},
-}
-
-// traceabilityRoutes is endpoint 4 (chapter 4).
-func (s *Server) traceabilityRoutes() []route {
-	return []route{{
-		pattern:  prefix + "/traceability/-/commitments/{" + commitmentParameter + "}",
-		resource: ResourceTraceability, module: Commercial,
-		verbs: map[string]endpoint{http.MethodPost: {handle: s.createTraceability, creates: true}},
-	}}
 }
 
 // createTraceability requires an existing order commitment (chapter 1). The document does not state

@@ -35,28 +35,6 @@ type Webhook struct {
 	HMACSecret          string `json:"hmac_secret,omitempty"`
 }
 
-// webhookRoutes are endpoints 9 to 13 (chapter 4). Clients use the list as a harmless GET that
-// checks key and address before the first POST.
-func (s *Server) webhookRoutes() []route {
-	const base = prefix + "/webhooks"
-	return []route{
-		{pattern: base, resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
-			http.MethodPost: {handle: s.registerWebhook, creates: true},
-			http.MethodGet:  {handle: s.listWebhooks},
-			http.MethodPut:  {handle: s.updateWebhook},
-		}},
-		{
-			pattern: base + "/-/events/{webhook_event}", resource: ResourceWebhooks, module: Webhooks,
-			verbs: map[string]endpoint{
-				http.MethodGet: {handle: s.getWebhook},
-			},
-		},
-		{pattern: base + "/{id}", resource: ResourceWebhooks, module: Webhooks, verbs: map[string]endpoint{
-			http.MethodDelete: {handle: s.deleteWebhook},
-		}},
-	}
-}
-
 // Webhooks returns every registration, in order. They hold secrets.
 func (s *Server) Webhooks() []Webhook {
 	s.mu.Lock()
@@ -112,7 +90,11 @@ func (s *Server) updateWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
 		if refusal.status == http.StatusBadRequest {
-			return updateInvalid(s.opts.Now())
+			return jsonAnswer(http.StatusBadRequest, struct {
+				Timestamp string `json:"timestamp"`
+				Status    int    `json:"status"`
+				Error     string `json:"error"`
+			}{s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest, http.StatusText(http.StatusBadRequest)})
 		}
 		return *refusal
 	}

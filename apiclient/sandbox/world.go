@@ -174,22 +174,6 @@ func ReadWorld(r io.Reader) (*World, error) {
 	if len(data) > maxWorldBytes {
 		return nil, phrase.Errorf("the world is larger than %d MiB", maxWorldBytes>>20)
 	}
-	return readWorld(data)
-}
-
-// idNames maps each list of registrations to the name of its id.
-var idNames = map[RegistrationKind]string{
-	Producers:      "producer_id",
-	Wallets:        "wallet_id",
-	DeliveryPlaces: "delivery_place_id",
-	Users:          "user_id",
-	Farms:          "farm_id",
-	Contracts:      "contract_id",
-}
-
-const linksList = "wallet_producer_links"
-
-func readWorld(data []byte) (*World, error) {
 	root, err := parse(data)
 	if err != nil {
 		return nil, err
@@ -209,8 +193,33 @@ func readWorld(data []byte) (*World, error) {
 		case name == linksList:
 			links = list
 		case isKind:
-			if err := w.readList(RegistrationKind(name), list.items); err != nil {
-				return nil, err
+			kind := RegistrationKind(name)
+			w.known[kind] = map[string]bool{}
+			for i, item := range list.items {
+				place := fmt.Sprintf("%s[%d]", kind, i)
+				want := map[string]wanted{idNames[kind]: wantUUID, "known": wantBool}
+				switch kind {
+				case Producers:
+					want["document"] = wantText
+				case Contracts:
+					want[idNames[kind]] = wantText
+				}
+				got, err := readItem(item, place, want)
+				if err != nil {
+					return nil, err
+				}
+				id := strings.ToLower(got[idNames[kind]].text)
+				if _, twice := w.known[kind][id]; twice {
+					return nil, phrase.Errorf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)
+				}
+				w.known[kind][id] = got["known"].flag
+				if kind == Producers {
+					// If two producers have one document, the first known one counts.
+					bare, _ := bareDocument(got["document"].text)
+					if before, again := w.documents[bare]; !again || !w.known[kind][before] {
+						w.documents[bare] = id
+					}
+				}
 			}
 		default:
 			return nil, phrase.Errorf("%q is not a list of a world; known are producers, wallets, %s, delivery_places, users, farms, contracts",
@@ -223,36 +232,17 @@ func readWorld(data []byte) (*World, error) {
 	return w, err
 }
 
-func (w *World) readList(kind RegistrationKind, items []*node) error {
-	w.known[kind] = map[string]bool{}
-	for i, item := range items {
-		place := fmt.Sprintf("%s[%d]", kind, i)
-		want := map[string]wanted{idNames[kind]: wantUUID, "known": wantBool}
-		switch kind {
-		case Producers:
-			want["document"] = wantText
-		case Contracts:
-			want[idNames[kind]] = wantText
-		}
-		got, err := readItem(item, place, want)
-		if err != nil {
-			return err
-		}
-		id := strings.ToLower(got[idNames[kind]].text)
-		if _, twice := w.known[kind][id]; twice {
-			return phrase.Errorf("%s.%s: this id stands twice in the list: %q", place, idNames[kind], id)
-		}
-		w.known[kind][id] = got["known"].flag
-		if kind == Producers {
-			// If two producers have one document, the first known one counts.
-			bare, _ := bareDocument(got["document"].text)
-			if before, again := w.documents[bare]; !again || !w.known[kind][before] {
-				w.documents[bare] = id
-			}
-		}
-	}
-	return nil
+// idNames maps each list of registrations to the name of its id.
+var idNames = map[RegistrationKind]string{
+	Producers:      "producer_id",
+	Wallets:        "wallet_id",
+	DeliveryPlaces: "delivery_place_id",
+	Users:          "user_id",
+	Farms:          "farm_id",
+	Contracts:      "contract_id",
 }
+
+const linksList = "wallet_producer_links"
 
 func (w *World) readLinks(items []*node) error {
 	for i, item := range items {

@@ -107,36 +107,30 @@ func (t *StreamTx) rows(ctx context.Context, query string, args []any, items []I
 			return err
 		}
 		defer func() { err = errors.Join(err, rows.Close()) }()
-		return t.each(ctx, watch, rows, items, fn)
+		reader := NewRowReader(items)
+		left := t.Limit
+		for {
+			watch.Reset(left)
+			began := time.Now()
+			if !rows.Next() {
+				return rows.Err()
+			}
+			if t.Whole {
+				left = max(left-time.Since(began), 0)
+			}
+			values, _, err := reader.Read(rows)
+			if err != nil {
+				return err
+			}
+			watch.Stop()
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := fn(values); err != nil {
+				return fault.Caller{Err: err}
+			}
+		}
 	})
-}
-
-func (t *StreamTx) each(ctx context.Context, watch *time.Timer, rows *sqlx.Rows, items []Item,
-	fn func([]Value) error,
-) error {
-	reader := NewRowReader(items)
-	left := t.Limit
-	for {
-		watch.Reset(left)
-		began := time.Now()
-		if !rows.Next() {
-			return rows.Err()
-		}
-		if t.Whole {
-			left = max(left-time.Since(began), 0)
-		}
-		values, _, err := reader.Read(rows)
-		if err != nil {
-			return err
-		}
-		watch.Stop()
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := fn(values); err != nil {
-			return fault.Caller{Err: err}
-		}
-	}
 }
 
 // watched runs fn with a context that ends when the timer does.

@@ -42,19 +42,6 @@ func Unopened(t testing.TB, e *dialect.Engine, dsn string) dialect.Dialect {
 // writes the file. It is for databases of which the tests have no server.
 func Golden(t *testing.T, file string, e *dialect.Engine, d dialect.Dialect, s Sample) {
 	t.Helper()
-	got := statements(t, e, d, s)
-	file = filepath.Join("testdata", file)
-	if os.Getenv("SAFRASYNC_UPDATE_GOLDEN") != "" {
-		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
-	}
-	want := must.Get(os.ReadFile(file))(t)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s (-want +got; SAFRASYNC_UPDATE_GOLDEN=1 writes it):\n%s", file, diff)
-	}
-}
-
-func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) string {
-	t.Helper()
 	var out strings.Builder
 	show := func(title, sql string, args ...any) {
 		fmt.Fprintf(&out, "== %s\n%s\n", title, sql)
@@ -113,5 +100,13 @@ func statements(t *testing.T, e *dialect.Engine, d dialect.Dialect, s Sample) st
 		t.Fatal(bad)
 	}
 	show("two keys of two columns", cond, b.Args...)
-	return out.String()
+	got := out.String()
+	file = filepath.Join("testdata", file)
+	if os.Getenv("SAFRASYNC_UPDATE_GOLDEN") != "" {
+		must.Do(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want := must.Get(os.ReadFile(file))(t)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got; SAFRASYNC_UPDATE_GOLDEN=1 writes it):\n%s", file, diff)
+	}
 }

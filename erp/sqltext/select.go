@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -57,11 +58,38 @@ func SplitSelect(st Statement) (p Select, ok bool) {
 		}
 		fromEnd = c.whereAt
 		p.headEnd = st.toks[c.whereAt].start
-		cond := st.toks[c.whereAt+1 : c.tailAt]
-		p.Where = st.Body[cond[0].start:cond[len(cond)-1].end]
-		p.Conditions = splitAnd(st.Body, cond)
+		p.Where = st.Body[st.toks[c.whereAt+1].start:st.toks[c.tailAt-1].end]
+		p.Conditions = splitAnd(st, c.whereAt+1, c.tailAt, p.Where)
 	}
-	p.Joins = innerJoins(st, p.fromAt, fromEnd)
+	var bounds []int // token indexes at which any join begins
+	for i, t := range st.top() {
+		if t.start < p.fromAt || i >= fromEnd {
+			continue
+		}
+		switch t.word {
+		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
+			bounds = append(bounds, i)
+		case "JOIN":
+			switch st.toks[i-1].word {
+			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
+			case "INNER":
+				p.Joins = append(p.Joins, innerJoin{start: st.toks[i-1].start, end: t.end})
+			default:
+				bounds = append(bounds, i)
+				p.Joins = append(p.Joins, innerJoin{start: t.start, end: t.end})
+			}
+		}
+	}
+	for i := range p.Joins {
+		end := st.toks[fromEnd-1].end
+		for _, b := range bounds {
+			if st.toks[b].start > p.Joins[i].start {
+				end = st.toks[b-1].end
+				break
+			}
+		}
+		p.Joins[i].Text = Tidy(st.Body[p.Joins[i].start:end], st.Syntax)
+	}
 	return p, true
 }
 
@@ -82,7 +110,7 @@ func (c *clauses) find(st Statement) bool {
 				return false // Oracle's a.x = b.x(+): a condition that is a join
 			}
 			depth++
-			if depth == 1 && c.inFrom(st) && !st.isOptional(i) {
+			if depth == 1 && c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks) && !st.isOptional(i) {
 				switch w := st.wordAt(i + 1); {
 				case w == "SELECT", w == "WITH", w == "VALUES", st.textAt(i+1) == "(":
 					c.plainFrom = false
@@ -101,35 +129,35 @@ func (c *clauses) find(st Statement) bool {
 	return true
 }
 
-// inFrom reports whether the tokens that are read now belong to FROM.
-func (c *clauses) inFrom(st Statement) bool {
-	return c.fromAt >= 0 && c.whereAt < 0 && c.tailAt == len(st.toks)
-}
-
 // mainAt returns the token at which the query begins after its WITH; 0 if it has none.
 func (st Statement) mainAt() int {
 	if st.toks[0].word != "WITH" {
 		return 0
 	}
-	depth := 0
-	for i, t := range st.toks {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if depth == 0 && t.word == "SELECT" {
+	for i, t := range st.top() {
+		if t.word == "SELECT" {
 			return i
 		}
 	}
 	return 0
 }
 
-// isTable reports whether a table of FROM begins at a token.
-func (st Statement) isTable(i int) bool {
-	return st.textAt(i-1) == "," || st.wordAt(i-1) == "FROM" || st.wordAt(i-1) == "JOIN" ||
-		st.wordAt(i-1) == "LATERAL"
+// top yields the words outside parentheses that no dot makes a name, with their indexes.
+func (st Statement) top() iter.Seq2[int, token] {
+	return func(yield func(int, token) bool) {
+		depth := 0
+		for i, t := range st.toks {
+			switch t.kind {
+			case tokOpen:
+				depth++
+			case tokClose:
+				depth--
+			}
+			if depth == 0 && t.kind == tokWord && !st.isQualified(i) && !yield(i, t) {
+				return
+			}
+		}
+	}
 }
 
 // isOptional reports whether what begins at a token of FROM is the right side of a join that keeps
@@ -192,17 +220,11 @@ func (st Statement) isQualified(i int) bool { return st.textAt(i-1) == "." || st
 
 // splitAnd splits a condition at the ANDs that join its parts. It ignores the AND of BETWEEN and
 // those inside CASE … END or parentheses. With an OR at the same level the condition is one part.
-func splitAnd(sql string, toks []token) []string {
+func splitAnd(st Statement, from, to int, whole string) []string {
 	var parts []string
-	depth, cases, between, start := 0, 0, 0, toks[0].start
-	for i, t := range toks {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if depth > 0 || t.kind != tokWord {
+	cases, between, start := 0, 0, st.toks[from].start
+	for i, t := range st.top() {
+		if i < from || i >= to {
 			continue
 		}
 		switch t.word {
@@ -216,64 +238,22 @@ func splitAnd(sql string, toks []token) []string {
 			}
 		case "OR":
 			if cases == 0 {
-				return []string{sql[toks[0].start:toks[len(toks)-1].end]}
+				return []string{whole}
 			}
 		case "AND":
 			switch {
 			case cases > 0:
 			case between > 0:
 				between--
-			case i == 0 || i+1 == len(toks) || toks[i-1].start < start:
-				// invalid SQL: let the database report it
-				return []string{sql[toks[0].start:toks[len(toks)-1].end]}
+			case i == from || i+1 == to || st.toks[i-1].start < start:
+				return []string{whole} // invalid SQL: let the database report it
 			default:
-				parts = append(parts, sql[start:toks[i-1].end])
-				start = toks[i+1].start
+				parts = append(parts, st.Body[start:st.toks[i-1].end])
+				start = st.toks[i+1].start
 			}
 		}
 	}
-	return append(parts, sql[start:toks[len(toks)-1].end])
-}
-
-func innerJoins(st Statement, fromAt, fromEnd int) []innerJoin {
-	var joins []innerJoin
-	var bounds []int // token indexes at which any join begins
-	depth := 0
-	for i, t := range st.toks[:fromEnd] {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if t.start < fromAt || depth > 0 || t.kind != tokWord || st.isQualified(i) {
-			continue
-		}
-		switch t.word {
-		case "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL", "INNER":
-			bounds = append(bounds, i)
-		case "JOIN":
-			switch st.toks[i-1].word {
-			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
-			case "INNER":
-				joins = append(joins, innerJoin{start: st.toks[i-1].start, end: t.end})
-			default:
-				bounds = append(bounds, i)
-				joins = append(joins, innerJoin{start: t.start, end: t.end})
-			}
-		}
-	}
-	for i := range joins {
-		end := st.toks[fromEnd-1].end
-		for _, b := range bounds {
-			if st.toks[b].start > joins[i].start {
-				end = st.toks[b-1].end
-				break
-			}
-		}
-		joins[i].Text = Tidy(st.Body[joins[i].start:end], st.Syntax)
-	}
-	return joins
+	return append(parts, st.Body[start:st.toks[to-1].end])
 }
 
 // Head is a SELECT up to the end of FROM, to which a condition can be added.
@@ -306,6 +286,67 @@ func (h Head) With(cond string) string {
 	}
 	return h.text + "\nWHERE (" + cond + "\n)\n" + h.tail
 }
+
+// Unfiltered returns a query without the conditions and limits of any of its SELECTs, and with every
+// inner join optional. A row that it returns is in the database; of another one nothing is known,
+// because a group, or what a SELECT is subtracted from, may hide it.
+func (st Statement) Unfiltered() string {
+	var b strings.Builder
+	at, dropped, kept := 0, -1, -1 // the depths of what is left out, and of a value that stays; -1: none
+	levels := []bool{false}        // for each open parenthesis: what a SELECT lists is being read
+	for i, t := range st.toks {
+		depth := len(levels) - 1
+		switch t.kind {
+		case tokOpen:
+			if kept < 0 && levels[depth] && st.wordAt(i+1) == "SELECT" {
+				kept = depth // without its condition it would be more than one value
+			}
+			levels = append(levels, false)
+			continue
+		case tokClose:
+			levels = levels[:depth]
+			depth--
+			if depth == kept {
+				kept = -1
+			}
+		}
+		switch {
+		case dropped >= 0 && depth >= dropped && (depth > dropped || !slices.Contains(afterCondition, t.word)):
+			continue
+		case dropped >= 0:
+			at, dropped = t.start, -1
+		}
+		if kept >= 0 || t.kind != tokWord || st.isQualified(i) {
+			continue
+		}
+		switch t.word {
+		case "SELECT", "FROM":
+			levels[depth] = t.word == "SELECT"
+		case "WHERE", "HAVING", "LIMIT", "OFFSET", "FETCH":
+			if st.textAt(i-1) != "(" { // not FILTER (WHERE …)
+				b.WriteString(st.Body[at:t.start])
+				dropped = depth
+			}
+		case "JOIN":
+			start := t.start
+			switch st.wordAt(i - 1) {
+			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
+				continue
+			case "INNER":
+				start = st.toks[i-1].start
+			}
+			b.WriteString(st.Body[at:start] + "LEFT JOIN")
+			at = t.end
+		}
+	}
+	if dropped < 0 {
+		b.WriteString(st.Body[at:])
+	}
+	return b.String()
+}
+
+// afterCondition are the words that end a condition.
+var afterCondition = []string{"GROUP", "HAVING", "ORDER", "UNION", "INTERSECT", "EXCEPT", "MINUS"}
 
 // Tidy returns a part of a query on one line, without its comments.
 func Tidy(sql string, syntax *Syntax) string {

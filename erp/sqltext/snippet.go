@@ -54,7 +54,8 @@ func Prepend(sql string, snippets []Snippet, syntax *Syntax) string {
 // names reports whether a table of the query, of a subquery too, has a name.
 func (st Statement) names(name string) bool {
 	for i, t := range st.toks {
-		if t.kind == tokWord && strings.EqualFold(st.textAt(i), name) && st.textAt(i-1) != "." && st.isTable(i) {
+		if t.kind == tokWord && strings.EqualFold(st.textAt(i), name) && st.textAt(i-1) != "." &&
+			(st.textAt(i-1) == "," || slices.Contains([]string{"FROM", "JOIN", "LATERAL"}, st.wordAt(i-1))) {
 			return true
 		}
 	}

@@ -69,25 +69,17 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 		}
 	}
 	st.Body = sql[:last.end]
-	if bad := st.refused(s); bad != nil {
-		return Statement{}, bad
-	}
-	return st, nil
-}
-
-// refused returns the error for a word that a query that only reads may not have.
-func (st Statement) refused(s scanner) *fault.Error {
 	if i, found := st.Syntax.banned(st); found {
 		t := st.toks[i]
 		e := s.fail(t.start, "%q is not allowed in a query that only reads", s.sql[t.start:t.end])
 		e.Code = fault.CodeReadOnly
-		return e
+		return Statement{}, e
 	}
 	if i, found := st.Syntax.hinted(st); found {
 		t := st.toks[i]
-		return s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
+		return Statement{}, s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
 	}
-	return nil
+	return st, nil
 }
 
 const (
@@ -128,19 +120,10 @@ func (st Statement) parts() (with, body string) {
 	if !st.Syntax.FlatCTE {
 		return "", st.Body
 	}
-	from, to, depth := 0, len(st.Body), 0
+	from, to := 0, len(st.Body)
 	isWith := st.toks[0].word == "WITH"
 	top := false
-	for i, t := range st.toks {
-		switch t.kind {
-		case tokOpen:
-			depth++
-		case tokClose:
-			depth--
-		}
-		if depth > 0 || t.kind != tokWord || st.isQualified(i) {
-			continue
-		}
+	for _, t := range st.top() {
 		switch t.word {
 		case "SELECT":
 			if isWith && from == 0 {

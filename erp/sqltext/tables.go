@@ -20,7 +20,27 @@ func Tables(sql string, languages ...*Syntax) []string {
 		sql: sql, toks: toks, made: map[string]bool{}, found: map[string]bool{},
 		levels: []tableLevel{{query: true}},
 	}
-	f.findMade()
+	// the names that WITH defines: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
+	for i := range f.toks {
+		if f.word(i) != "AS" || i == 0 {
+			continue
+		}
+		at := i + 1
+		for f.word(at) == "NOT" || f.word(at) == "MATERIALIZED" {
+			at++
+		}
+		if f.text(at) != "(" || !startsQuery(f.word(at+1)) && f.text(at+1) != "(" {
+			continue
+		}
+		name := i - 1
+		if f.text(name) == ")" {
+			for name > 0 && f.text(name) != "(" {
+				name--
+			}
+			name--
+		}
+		f.made[f.name(name)] = true
+	}
 	for i := 0; i < len(toks); i++ {
 		i = f.step(i)
 	}
@@ -61,30 +81,6 @@ func (f *tableFinder) word(i int) string {
 		return ""
 	}
 	return f.toks[i].word
-}
-
-// findMade finds the names that WITH defines: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
-func (f *tableFinder) findMade() {
-	for i := range f.toks {
-		if f.word(i) != "AS" || i == 0 {
-			continue
-		}
-		at := i + 1
-		for f.word(at) == "NOT" || f.word(at) == "MATERIALIZED" {
-			at++
-		}
-		if f.text(at) != "(" || !startsQuery(f.word(at+1)) && f.text(at+1) != "(" {
-			continue
-		}
-		name := i - 1
-		if f.text(name) == ")" {
-			for name > 0 && f.text(name) != "(" {
-				name--
-			}
-			name--
-		}
-		f.made[f.name(name)] = true
-	}
 }
 
 func startsQuery(word string) bool {
@@ -136,20 +132,16 @@ func (f *tableFinder) step(i int) int {
 			level.expect = true
 		}
 	case t.kind == tokWord:
-		level.keyword(t.word, f.word(i-1))
+		switch t.word {
+		case "FROM":
+			if level.query && f.word(i-1) != "DISTINCT" { // IS DISTINCT FROM is a comparison
+				level.from, level.expect = true, true
+			}
+		case "JOIN":
+			level.expect = level.from
+		case "WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "LIMIT", "FETCH", "UNION", "INTERSECT", "EXCEPT", "SELECT":
+			level.from, level.expect = false, false
+		}
 	}
 	return i
-}
-
-func (l *tableLevel) keyword(word, before string) {
-	switch word {
-	case "FROM":
-		if l.query && before != "DISTINCT" { // IS DISTINCT FROM is a comparison
-			l.from, l.expect = true, true
-		}
-	case "JOIN":
-		l.expect = l.from
-	case "WHERE", "GROUP", "HAVING", "ORDER", "WINDOW", "LIMIT", "FETCH", "UNION", "INTERSECT", "EXCEPT", "SELECT":
-		l.from, l.expect = false, false
-	}
 }

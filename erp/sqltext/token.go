@@ -94,7 +94,26 @@ func (s *scanner) next() *fault.Error {
 	case s.syntax.Lexis.ExecutableComments && (strings.HasPrefix(rest, "/*!") || strings.HasPrefix(rest, "/*M!")):
 		return s.fail(s.pos, "it contains a comment that the database would run (/*! … */); write it as plain SQL")
 	case strings.HasPrefix(rest, "/*"):
-		return s.block()
+		// PostgreSQL and SQL Server nest comments, others do not. SQLite would also accept the end
+		// of the text as the end of a comment; this tokenizer does not.
+		depth := 0
+		for i := 0; i < len(rest)-1; {
+			switch {
+			case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.syntax.Lexis.NestedComments):
+				depth++
+				i += 2
+			case rest[i] == '*' && rest[i+1] == '/':
+				depth--
+				i += 2
+				if depth == 0 {
+					s.emit(tokComment, i)
+					return nil
+				}
+			default:
+				i++
+			}
+		}
+		return s.fail(s.pos, "a comment does not end")
 	case c == '\'':
 		return s.quoted(tokString, '\'', 0, s.syntax.Lexis.Backslash)
 	case c == '"' && s.syntax.Lexis.DoubleQuoteText:
@@ -115,17 +134,26 @@ func (s *scanner) next() *fault.Error {
 		return s.quoted(tokString, '\'', 1, true)
 	case s.syntax.Lexis.OracleStrings && alternativeQuote(rest) > 0:
 		return s.alternative(alternativeQuote(rest))
-	case c == '$':
-		return s.dollar()
-	default:
-		s.code(c, rest)
-	}
-	return nil
-}
-
-// code scans what is neither a comment nor quoted text.
-func (s *scanner) code(c byte, rest string) {
-	switch {
+	case c == '$': // $tag$…$tag$ or the parameter $1
+		n := 1
+		for n < len(rest) && (isWordStart(rest[n]) || isDigit(rest[n])) {
+			n++
+		}
+		if s.syntax.Lexis.PostgresStrings && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
+			tag := rest[:n+1]
+			end := strings.Index(rest[len(tag):], tag)
+			if end < 0 {
+				return s.fail(s.pos, "a dollar-quoted string does not end")
+			}
+			s.emit(tokString, len(tag)+end+len(tag))
+			return nil
+		}
+		if n == 1 {
+			s.emit(tokOther, 1)
+			return nil
+		}
+		s.emit(tokParam, n)
+		return nil
 	case isWordStart(c), strings.IndexByte(s.syntax.Lexis.WordMore, c) >= 0:
 		n := 1
 		for n < len(rest) && (isWordPart(rest[n]) || strings.IndexByte(s.syntax.Lexis.WordMore, rest[n]) >= 0) {
@@ -149,6 +177,7 @@ func (s *scanner) code(c byte, rest string) {
 	default:
 		s.emit(tokOther, 1)
 	}
+	return nil
 }
 
 // quoted scans '…' or "…". A doubled quote is an escaped quote, and in E'…' a backslash escapes the
@@ -184,30 +213,6 @@ func (s *scanner) unclosed(what string) *fault.Error {
 	return s.fail(s.pos, "%w", phrase.Fixed(what))
 }
 
-// block scans a /* comment */. PostgreSQL and SQL Server nest comments, others do not. SQLite would
-// also accept the end of the text as the end of a comment; this tokenizer does not.
-func (s *scanner) block() *fault.Error {
-	rest := s.rest()
-	depth := 0
-	for i := 0; i < len(rest)-1; {
-		switch {
-		case rest[i] == '/' && rest[i+1] == '*' && (depth == 0 || s.syntax.Lexis.NestedComments):
-			depth++
-			i += 2
-		case rest[i] == '*' && rest[i+1] == '/':
-			depth--
-			i += 2
-			if depth == 0 {
-				s.emit(tokComment, i)
-				return nil
-			}
-		default:
-			i++
-		}
-	}
-	return s.fail(s.pos, "a comment does not end")
-}
-
 // alternativeQuote returns the length of the opening q'[ or nq'[ of a string, or 0.
 func alternativeQuote(rest string) int {
 	n := 0
@@ -233,30 +238,6 @@ func (s *scanner) alternative(open int) *fault.Error {
 		return s.fail(s.pos, "a string does not end")
 	}
 	s.emit(tokString, open-1+size+end+len(string(sign))+1)
-	return nil
-}
-
-// dollar scans $tag$…$tag$ or the parameter $1.
-func (s *scanner) dollar() *fault.Error {
-	rest := s.rest()
-	n := 1
-	for n < len(rest) && (isWordStart(rest[n]) || isDigit(rest[n])) {
-		n++
-	}
-	if s.syntax.Lexis.PostgresStrings && n < len(rest) && rest[n] == '$' && (n == 1 || !isDigit(rest[1])) {
-		tag := rest[:n+1]
-		end := strings.Index(rest[len(tag):], tag)
-		if end < 0 {
-			return s.fail(s.pos, "a dollar-quoted string does not end")
-		}
-		s.emit(tokString, len(tag)+end+len(tag))
-		return nil
-	}
-	if n == 1 {
-		s.emit(tokOther, 1)
-		return nil
-	}
-	s.emit(tokParam, n)
 	return nil
 }
 

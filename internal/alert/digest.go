@@ -123,13 +123,62 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	if last.IsZero() || last.After(until) {
 		d.From = until.Add(-firstDigest)
 	}
-	for _, step := range []func(context.Context,
-		*Digest) error{s.digestJobs, s.digestRuns, s.digestSent, s.digestMissing, s.digestAlerts} {
-		if err := step(ctx, &d); err != nil {
+	if err := s.digestJobs(ctx, &d); err != nil {
+		return d, err
+	}
+	err := s.Ledger.RunsEnded(ctx, d.From, d.Until, func(r trade.RunReport) error {
+		at, ok := d.index[r.Job]
+		if !ok {
+			return nil
+		}
+		d.Jobs[at].New += r.New
+		d.Jobs[at].Changed += r.Changed
+		if r.Late != nil {
+			d.Jobs[at].Late += r.Late.Rows
+		}
+		return nil
+	})
+	if err != nil {
+		return d, err
+	}
+	if err := s.digestSent(ctx, &d); err != nil {
+		return d, err
+	}
+	var shortages []trade.Shortage
+	if s.Shortages != nil {
+		shortages, err = s.Shortages(ctx)
+		if err != nil {
 			return d, err
 		}
 	}
-	var err error
+	codes := map[string]int{}
+	for _, short := range shortages {
+		if short.Code != "" {
+			codes[short.Kind]++
+			continue
+		}
+		m := DigestMissing{Kind: short.Kind, Codes: codes[short.Kind], Blocked: map[trade.Kind]int{}}
+		for kind, load := range trade.ByKind(short.Blocked) {
+			m.Blocked[kind] = load.Rows
+		}
+		if short.Kind != trade.ProducerByDocument && short.Rows() > 0 {
+			d.Missing = append(d.Missing, m)
+		}
+	}
+	open, err := s.Ledger.Alerts(ctx)
+	if err != nil {
+		return d, err
+	}
+	for _, a := range open {
+		if a.RaisedAt.IsZero() || !a.GoneAt.IsZero() || Topic(a.Topic) == LateAnswer {
+			continue
+		}
+		one := DigestAlert{Topic: Topic(a.Topic), Subject: a.Subject, Since: a.Since}
+		if err := unmarshalDetail(a, &one.Detail); err != nil {
+			return d, err
+		}
+		d.Alerts = append(d.Alerts, one)
+	}
 	d.Acts, err = s.Ledger.Acts(ctx, d.From, d.Until)
 	return d, err
 }
@@ -157,64 +206,6 @@ func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 		}
 		d.index[j.Name] = len(d.Jobs)
 		d.Jobs = append(d.Jobs, job)
-	}
-	return nil
-}
-
-func (s *Service) digestRuns(ctx context.Context, d *Digest) error {
-	return s.Ledger.RunsEnded(ctx, d.From, d.Until, func(r trade.RunReport) error {
-		at, ok := d.index[r.Job]
-		if !ok {
-			return nil
-		}
-		d.Jobs[at].New += r.New
-		d.Jobs[at].Changed += r.Changed
-		if r.Late != nil {
-			d.Jobs[at].Late += r.Late.Rows
-		}
-		return nil
-	})
-}
-
-func (s *Service) digestMissing(ctx context.Context, d *Digest) error {
-	if s.Shortages == nil {
-		return nil
-	}
-	shortages, err := s.Shortages(ctx)
-	if err != nil {
-		return err
-	}
-	codes := map[string]int{}
-	for _, short := range shortages {
-		if short.Code != "" {
-			codes[short.Kind]++
-			continue
-		}
-		m := DigestMissing{Kind: short.Kind, Codes: codes[short.Kind], Blocked: map[trade.Kind]int{}}
-		for kind, load := range trade.ByKind(short.Blocked) {
-			m.Blocked[kind] = load.Rows
-		}
-		if short.Kind != trade.ProducerByDocument && short.Rows() > 0 {
-			d.Missing = append(d.Missing, m)
-		}
-	}
-	return nil
-}
-
-func (s *Service) digestAlerts(ctx context.Context, d *Digest) error {
-	open, err := s.Ledger.Alerts(ctx)
-	if err != nil {
-		return err
-	}
-	for _, a := range open {
-		if a.RaisedAt.IsZero() || !a.GoneAt.IsZero() || Topic(a.Topic) == LateAnswer {
-			continue
-		}
-		one := DigestAlert{Topic: Topic(a.Topic), Subject: a.Subject, Since: a.Since}
-		if err := unmarshalDetail(a, &one.Detail); err != nil {
-			return err
-		}
-		d.Alerts = append(d.Alerts, one)
 	}
 	return nil
 }

@@ -36,7 +36,17 @@ func (v voice) digest(d Digest) Message {
 	if len(d.Missing) > 0 {
 		p := Paragraph{Heading: v.text("digest.missing"), Text: v.text("digest.missing_do")}
 		for _, missing := range d.Missing {
-			p.Items = append(p.Items, Item{Text: v.missing(missing)})
+			w := i18n.Key("missing." + missing.Kind)
+			if !i18n.Alerts.Has(w) {
+				w = "missing.other"
+			}
+			var what []string
+			for _, kind := range trade.Kinds {
+				if n := missing.Blocked[kind]; n > 0 {
+					what = append(what, v.records(kind, n))
+				}
+			}
+			p.Items = append(p.Items, Item{Text: (v.text(w, missing.Codes) + " " + v.list(what))})
 		}
 		m.Parts = append(m.Parts, p)
 	}
@@ -235,22 +245,6 @@ func (v voice) position(j DigestJob) string {
 		return ""
 	}
 	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
-}
-
-// missing returns a sentence about what a kind of reference blocks: "1 carteira sem de-para bloqueia
-// 38 contratos e 112 entregas".
-func (v voice) missing(m DigestMissing) string {
-	w := i18n.Key("missing." + m.Kind)
-	if !i18n.Alerts.Has(w) {
-		w = "missing.other"
-	}
-	var what []string
-	for _, kind := range trade.Kinds {
-		if n := m.Blocked[kind]; n > 0 {
-			what = append(what, v.records(kind, n))
-		}
-	}
-	return v.text(w, m.Codes) + " " + v.list(what)
 }
 
 // shownActs are the acts that decide about rows, and the late answers that end such decisions.

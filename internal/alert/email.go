@@ -85,7 +85,32 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	defer conns.close()                         // the library leaves a connection open if its greeting or login failed
 	defer context.AfterFunc(ctx, conns.close)() // and its own time limit starts again with each command
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
-		return mailFault(ctx, err)
+		var send *mail.SendError // without the server's text, which may repeat an address
+		if errors.As(err, &send) && send.ErrorCode() > 0 {
+			code := send.ErrorCode()
+			switch {
+			case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
+				return &Fault{
+					Code: fmt.Sprintf("smtp_%d_recipient", code),
+					Why:  trade.Say("delivery.mail_address_later"),
+				}
+			case code < 500:
+				return &Fault{
+					Code: fmt.Sprintf("smtp_%d", code),
+					Why:  trade.Say("delivery.mail_later"), All: true,
+				}
+			case send.Reason == mail.ErrSMTPRcptTo:
+				return &Fault{
+					Code: fmt.Sprintf("smtp_%d_recipient", code),
+					Why:  trade.Say("delivery.mail_address_refused"),
+				}
+			}
+			return &Fault{
+				Code: fmt.Sprintf("smtp_%d", code),
+				Why:  trade.Say("delivery.mail_refused"), All: true,
+			}
+		}
+		return connectionFault(ctx, err)
 	}
 	return nil
 }
@@ -125,7 +150,8 @@ func (e *Email) client(conns *conns, target string) (*mail.Client, error) {
 			return c, nil
 		}),
 	}
-	if plainASCII(e.o.From + target) { // the headers are encoded in any case
+	// the headers are encoded in any case
+	if !strings.ContainsFunc(e.o.From+target, func(r rune) bool { return r > unicode.MaxASCII }) {
 		options = append(options, mail.WithoutSMTPUTF8())
 	}
 	mechanisms := []mail.SMTPAuthType{
@@ -151,44 +177,10 @@ func (e *Email) client(conns *conns, target string) (*mail.Client, error) {
 	return mail.NewClient(e.o.Host, options...)
 }
 
-func plainASCII(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return r > unicode.MaxASCII })
-}
-
 var errNotLoopback = errors.New("not on this host")
 
 // codeCancelled is the fault of a delivery that was interrupted by the end of the service.
 const codeCancelled = "cancelled"
-
-// mailFault describes a failure without the server's text, which may repeat an address.
-func mailFault(ctx context.Context, err error) *Fault {
-	var send *mail.SendError
-	if errors.As(err, &send) && send.ErrorCode() > 0 {
-		code := send.ErrorCode()
-		switch {
-		case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
-			return &Fault{
-				Code: fmt.Sprintf("smtp_%d_recipient", code),
-				Why:  trade.Say("delivery.mail_address_later"),
-			}
-		case code < 500:
-			return &Fault{
-				Code: fmt.Sprintf("smtp_%d", code),
-				Why:  trade.Say("delivery.mail_later"), All: true,
-			}
-		case send.Reason == mail.ErrSMTPRcptTo:
-			return &Fault{
-				Code: fmt.Sprintf("smtp_%d_recipient", code),
-				Why:  trade.Say("delivery.mail_address_refused"),
-			}
-		}
-		return &Fault{
-			Code: fmt.Sprintf("smtp_%d", code),
-			Why:  trade.Say("delivery.mail_refused"), All: true,
-		}
-	}
-	return connectionFault(ctx, err)
-}
 
 // connectionFault returns why a server was not reached or the connection broke.
 func connectionFault(ctx context.Context, err error) *Fault {
@@ -201,71 +193,33 @@ func connectionFault(ctx context.Context, err error) *Fault {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return &Fault{Code: codeCancelled, Why: trade.Say("delivery.cancelled"), All: true}
 	case errors.Is(err, errNotLoopback):
-		return &Fault{
-			Code: "not_loopback",
-			Why:  trade.Say("delivery.not_loopback"), All: true,
-		}
+		return &Fault{Code: "not_loopback", Why: trade.Say("delivery.not_loopback"), All: true}
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil,
 		errors.As(err, &protocol) && protocol.Timeout():
-		return &Fault{
-			Code: "timeout",
-			Why:  trade.Say("delivery.timeout"), All: true,
-		}
+		return &Fault{Code: "timeout", Why: trade.Say("delivery.timeout"), All: true}
 	case errors.As(err, &dns):
-		return &Fault{
-			Code: "dns",
-			Why:  trade.Say("delivery.dns"), All: true,
-		}
+		return &Fault{Code: "dns", Why: trade.Say("delivery.dns"), All: true}
 	case errors.As(err, &verify):
-		return &Fault{
-			Code: "certificate",
-			Why:  trade.Say("delivery.certificate"), All: true,
-		}
+		return &Fault{Code: "certificate", Why: trade.Say("delivery.certificate"), All: true}
 	case errors.As(err, &record):
-		return &Fault{
-			Code: "no_tls",
-			Why:  trade.Say("delivery.no_tls"), All: true,
-		}
+		return &Fault{Code: "no_tls", Why: trade.Say("delivery.no_tls"), All: true}
 	}
-	if fault := sessionFault(err.Error()); fault != nil {
-		return fault
+	text := err.Error() // of the library: which step of a mail session failed
+	switch {
+	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
+		strings.Contains(text, "SMTP Auth"):
+		return &Fault{Code: "login", Why: trade.Say("delivery.login"), All: true}
+	case strings.Contains(text, "STARTTLS"):
+		return &Fault{Code: "no_starttls", Why: trade.Say("delivery.no_starttls"), All: true}
 	}
 	switch {
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Fault{
-			Code: "refused",
-			Why:  trade.Say("delivery.refused"),
-			All:  true,
-		}
+		return &Fault{Code: "refused", Why: trade.Say("delivery.refused"), All: true}
 	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
 		func(e error) bool { return errors.Is(err, e) }):
 		return &Fault{Code: "broken", Why: trade.Say("delivery.broken"), All: true}
 	}
-	return &Fault{
-		Code: "protocol",
-		Why:  trade.Say("delivery.protocol"), All: true,
-	}
-}
-
-// sessionFault determines from the library's error text which step of a mail session failed. It
-// returns nil if the text does not tell.
-func sessionFault(text string) *Fault {
-	switch {
-	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
-		strings.Contains(text, "SMTP Auth"):
-		return &Fault{
-			Code: "login",
-			Why:  trade.Say("delivery.login"),
-			All:  true,
-		}
-	case strings.Contains(text, "STARTTLS"):
-		return &Fault{
-			Code: "no_starttls",
-			Why:  trade.Say("delivery.no_starttls"),
-			All:  true,
-		}
-	}
-	return nil
+	return &Fault{Code: "protocol", Why: trade.Say("delivery.protocol"), All: true}
 }
 
 // AddressOf returns the e-mail address of a target, or "" for a target that must not be shown.

@@ -115,9 +115,40 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if s.Certificate != nil {
 		f.certificate = s.Certificate()
 	}
-	if err := s.follow(ctx, f.at); err != nil {
+	from := f.at.Add(-remembered)
+	if s.runs != nil && s.followed.After(from) {
+		from = s.followed.Add(-overlap)
+	}
+	runs := map[string]runMemory{}
+	for job, m := range s.runs {
+		runs[job] = m
+	}
+	err := s.Ledger.RunsEnded(ctx, from, f.at.Add(overlap), func(r trade.RunReport) error {
+		m := runs[r.Job]
+		if r.Stopped == nil {
+			m.good = r.EndedAt.Time
+		} else if slices.Contains(endedByPerson, r.Stopped.Code) {
+			m.stopped = &r
+		}
+		if r.Sweep && r.InScope != nil && r.Stopped == nil {
+			m.swept = &r
+		}
+		n := 0
+		for _, a := range r.Alarms {
+			if a.Kind == trade.LateAfterDismissal || a.Kind == trade.LateBeforeResend {
+				n++
+			}
+		}
+		if n > 0 {
+			m.overruled, m.answers = r.EndedAt.Time, n
+		}
+		runs[r.Job] = m
+		return nil
+	})
+	if err != nil {
 		return f, err
 	}
+	s.runs, s.followed = runs, f.at
 	known, err := s.Ledger.Jobs(ctx)
 	if err != nil {
 		return f, err

@@ -27,7 +27,39 @@ var countedStops = []string{"brake_new_rows", "brake_retyped"}
 
 // judge returns the conditions that hold now.
 func judge(f facts, limits Limits, zone *time.Location) []condition {
-	out := judgeStops(f)
+	var out []condition
+	for _, j := range f.jobs {
+		stop, since, lasts := j.status.Stop, j.status.Since, time.Duration(0)
+		switch last := j.runs.stopped; {
+		case j.status.State == trade.Stopped, j.status.State == trade.Paused:
+		case j.status.State == trade.BackingOff:
+			lasts = backingOffLasts
+		case last != nil && f.at.Sub(last.EndedAt.Time) < stopSeen: // whoever ended it at once knows of it
+			stop, since, lasts = last.Stopped, last.EndedAt.Time, Settling
+		default:
+			continue
+		}
+		if !j.configured || stop == nil || stop.Quiet() {
+			continue
+		}
+		c := condition{
+			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: since, lasts: lasts,
+			detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}},
+		}
+		if stop.Brake != nil && slices.Contains(countedStops, stop.Code) {
+			c.detail.Rows, c.detail.Usual = stop.Brake.Rows, stop.Brake.Usual
+		}
+		at := slices.IndexFunc(out, func(o condition) bool { return o.subject == c.subject })
+		if at < 0 {
+			out = append(out, c)
+			continue
+		}
+		out[at].detail.Jobs = append(out[at].detail.Jobs, j.Job)
+		if c.since.Before(out[at].since) {
+			out[at].since = c.since
+		}
+		out[at].lasts = min(out[at].lasts, c.lasts)
+	}
 	for _, j := range f.jobs {
 		out = append(out, judgeRows(f, j, limits, zone)...)
 		if j.configured {
@@ -96,44 +128,6 @@ func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
 }
 
 func diskSubject(host, folder string) string { return host + " " + folder }
-
-// judgeStops returns the conditions of stopped jobs, grouped by reason.
-func judgeStops(f facts) []condition {
-	var out []condition
-	for _, j := range f.jobs {
-		stop, since, lasts := j.status.Stop, j.status.Since, time.Duration(0)
-		switch last := j.runs.stopped; {
-		case j.status.State == trade.Stopped, j.status.State == trade.Paused:
-		case j.status.State == trade.BackingOff:
-			lasts = backingOffLasts
-		case last != nil && f.at.Sub(last.EndedAt.Time) < stopSeen: // whoever ended it at once knows of it
-			stop, since, lasts = last.Stopped, last.EndedAt.Time, Settling
-		default:
-			continue
-		}
-		if !j.configured || stop == nil || stop.Quiet() {
-			continue
-		}
-		c := condition{
-			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: since, lasts: lasts,
-			detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}},
-		}
-		if stop.Brake != nil && slices.Contains(countedStops, stop.Code) {
-			c.detail.Rows, c.detail.Usual = stop.Brake.Rows, stop.Brake.Usual
-		}
-		at := slices.IndexFunc(out, func(o condition) bool { return o.subject == c.subject })
-		if at < 0 {
-			out = append(out, c)
-			continue
-		}
-		out[at].detail.Jobs = append(out[at].detail.Jobs, j.Job)
-		if c.since.Before(out[at].since) {
-			out[at].since = c.since
-		}
-		out[at].lasts = min(out[at].lasts, c.lasts)
-	}
-	return out
-}
 
 func stopSubject(code, job string) string {
 	if slices.Contains(sharedStops, code) {

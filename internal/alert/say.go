@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -160,7 +161,8 @@ func (v voice) stopDo(stop trade.Advice) string {
 	if stop.Fixer == trade.FixNobody {
 		return do
 	}
-	return stop.Who + ": " + lowerFirst(do)
+	r, n := utf8.DecodeRuneInString(do)
+	return stop.Who + ": " + strings.ToLower(string(r)) + do[n:]
 }
 
 // forWhom returns what to do as pages and buttons, except for IT, which has a command line.

@@ -120,12 +120,6 @@ func (v voice) jobs(jobs []Job) string {
 	return v.list(names)
 }
 
-// lowerFirst returns a sentence for use inside another one.
-func lowerFirst(text string) string {
-	r, n := utf8.DecodeRuneInString(text)
-	return strings.ToLower(string(r)) + text[n:]
-}
-
 // upperFirst returns the text with a capital first letter.
 func upperFirst(text string) string {
 	r, n := utf8.DecodeRuneInString(text)

@@ -131,10 +131,7 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 	}
 	data, err := json.Marshal(body)
 	if err != nil {
-		return &Fault{
-			Code: "form",
-			Why:  trade.Say("delivery.form"),
-		}
+		return &Fault{Code: "form", Why: trade.Say("delivery.form")}
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.o.URL(), bytes.NewReader(data))
 	if err != nil {
@@ -148,7 +145,12 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 	case status < 200 || status > 299:
 		return HTTPFault(status)
 	case !w.o.Form.took(status, answer):
-		return refusedFault(answer)
+		// An answer of success that says something else. Its text may contain the address.
+		why := trade.Say("delivery.not_taken")
+		if bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<")) {
+			why = trade.Say("delivery.page")
+		}
+		return &Fault{Code: "not_taken", Why: why, All: true}
 	case m.Kind == kindTest && w.o.Form == PagerDuty: // a test leaves no incident open
 		m.Kind = kindOver
 		return w.Send(ctx, target, m)
@@ -205,16 +207,6 @@ func (f Form) took(status int, answer []byte) bool {
 		return !refused && text[0] != '<'
 	}
 	return text == "ok" || err == nil && !refused && (said.OK != nil || said.Success != nil)
-}
-
-// refusedFault is about an answer of success that says something else. Its text is not repeated: it
-// may contain the address.
-func refusedFault(answer []byte) *Fault {
-	why := trade.Say("delivery.not_taken")
-	if bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<")) {
-		why = trade.Say("delivery.page")
-	}
-	return &Fault{Code: "not_taken", Why: why, All: true}
 }
 
 // HTTPFault returns what a status means that is no success.

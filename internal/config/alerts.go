@@ -72,10 +72,70 @@ func (c *Config) checkAlerts(d *Decoder) {
 		between(d, path, c.Jobs[i].NothingNew, 0, 365*day)
 	}
 	if a.Email != nil {
-		c.checkEmail(d, a.Email)
+		const at = "alerts.email"
+		d.Require(at, map[string]bool{
+			"server": a.Email.Server == "", "from": a.Email.From == "", "to": len(a.Email.To) == 0,
+			"password": a.Email.User != "" && a.Email.Password.IsZero(),
+		})
+		d.OneOf(at+".security", a.Email.Security, "starttls", "tls", "none")
+		host, _, ok := a.Email.Place()
+		switch {
+		case a.Email.Server == "" || d.faulty(at+".server"):
+		case !ok:
+			d.Fault(at+".server", "must be a host and a port, as in smtp.example.com:587")
+		case a.Email.Security == "none" && !IsLoopback(host):
+			d.Fault(at+".security",
+				"none is for a server on this host only (127.0.0.1, ::1, localhost); use starttls or tls")
+		}
+		if !a.Email.Password.IsZero() && !reference.MatchString(a.Email.Password.written) {
+			d.Fault(at+".password",
+				"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a password that others have seen)")
+		}
+		if _, err := netmail.ParseAddress(a.Email.From); a.Email.From != "" && (err != nil || strings.ContainsAny(a.Email.From, "\r\n")) {
+			d.Fault(at+".from", "is not an address, as in safrasync@example.com")
+		}
+		for i, address := range a.Email.To {
+			parsed, err := netmail.ParseAddress(address)
+			if err != nil || parsed.Name != "" || parsed.Address != address {
+				d.Fault(at+".to", "number %d is not an address, as in ana@example.com", i+1)
+			} else if slices.Contains(a.Email.To[:i], address) {
+				d.Fault(at+".to", "number %d is in the list already", i+1)
+			}
+		}
 	}
 	if a.Webhook != nil {
-		c.checkWebhook(d, a.Webhook)
+		const at = "alerts.webhook"
+		d.Require(at, map[string]bool{
+			"url": a.Webhook.URL.IsZero(), "chat": a.Webhook.Form == "telegram" && a.Webhook.Chat == "",
+			"key": a.Webhook.Form == "pagerduty" && a.Webhook.Key.IsZero(),
+		})
+		d.OneOf(at+".form", a.Webhook.Form, "slack", "teams", "telegram", "pagerduty", "json")
+		if a.Webhook.Form != "telegram" && a.Webhook.Chat != "" {
+			d.Fault(at+".chat", "is for form: telegram only")
+		}
+		if a.Webhook.Form != "pagerduty" && !a.Webhook.Key.IsZero() {
+			d.Fault(at+".key", "is for form: pagerduty only")
+		}
+		if !a.Webhook.Key.IsZero() && !reference.MatchString(a.Webhook.Key.written) {
+			d.Fault(at+".key",
+				"must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
+		}
+		near := IsLoopback
+		if a.Webhook.Form == "json" { // a program of the own network
+			near = isNear
+		}
+		switch fault := d.secretURL(at+".url", a.Webhook.URL, near); {
+		case fault == urlInFile && a.Webhook.Form == "pagerduty": // all its customers have the same address
+		case fault == urlInFile:
+			d.Fault(at+".url",
+				"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
+		case fault == urlPlain && a.Webhook.Form == "json":
+			d.Fault(at+".url",
+				"must begin with https://; http:// is for this host and for private addresses (10., 172.16. to 31., 192.168.)")
+		case fault == urlPlain:
+			d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
+		}
+		d.checkProxy(at+".proxy", a.Webhook.Proxy)
 	}
 	switch d.secretURL("alerts.heartbeat", a.Heartbeat, isNear) {
 	case urlInFile:
@@ -87,39 +147,6 @@ func (c *Config) checkAlerts(d *Decoder) {
 	}
 }
 
-func (c *Config) checkEmail(d *Decoder, e *EmailConfig) {
-	const at = "alerts.email"
-	d.Require(at, map[string]bool{
-		"server": e.Server == "", "from": e.From == "", "to": len(e.To) == 0,
-		"password": e.User != "" && e.Password.IsZero(),
-	})
-	d.OneOf(at+".security", e.Security, "starttls", "tls", "none")
-	host, _, ok := e.Place()
-	switch {
-	case e.Server == "" || d.faulty(at+".server"):
-	case !ok:
-		d.Fault(at+".server", "must be a host and a port, as in smtp.example.com:587")
-	case e.Security == "none" && !IsLoopback(host):
-		d.Fault(at+".security",
-			"none is for a server on this host only (127.0.0.1, ::1, localhost); use starttls or tls")
-	}
-	if !e.Password.IsZero() && !reference.MatchString(e.Password.written) {
-		d.Fault(at+".password",
-			"must not stand in the file: write ${env:NAME} or ${file:PATH} (and change a password that others have seen)")
-	}
-	if _, err := netmail.ParseAddress(e.From); e.From != "" && (err != nil || strings.ContainsAny(e.From, "\r\n")) {
-		d.Fault(at+".from", "is not an address, as in safrasync@example.com")
-	}
-	for i, address := range e.To {
-		parsed, err := netmail.ParseAddress(address)
-		if err != nil || parsed.Name != "" || parsed.Address != address {
-			d.Fault(at+".to", "number %d is not an address, as in ana@example.com", i+1)
-		} else if slices.Contains(e.To[:i], address) {
-			d.Fault(at+".to", "number %d is in the list already", i+1)
-		}
-	}
-}
-
 // Place returns the host and the port of the server. ok is false if either is missing or invalid.
 func (e *EmailConfig) Place() (host string, port int, ok bool) {
 	host, text, err := net.SplitHostPort(e.Server)
@@ -128,41 +155,6 @@ func (e *EmailConfig) Place() (host string, port int, ok bool) {
 	}
 	port, err = strconv.Atoi(text)
 	return host, port, err == nil && port > 0 && port < 1<<16
-}
-
-func (c *Config) checkWebhook(d *Decoder, w *WebhookConfig) {
-	const at = "alerts.webhook"
-	d.Require(at, map[string]bool{
-		"url": w.URL.IsZero(), "chat": w.Form == "telegram" && w.Chat == "",
-		"key": w.Form == "pagerduty" && w.Key.IsZero(),
-	})
-	d.OneOf(at+".form", w.Form, "slack", "teams", "telegram", "pagerduty", "json")
-	if w.Form != "telegram" && w.Chat != "" {
-		d.Fault(at+".chat", "is for form: telegram only")
-	}
-	if w.Form != "pagerduty" && !w.Key.IsZero() {
-		d.Fault(at+".key", "is for form: pagerduty only")
-	}
-	if !w.Key.IsZero() && !reference.MatchString(w.Key.written) {
-		d.Fault(at+".key",
-			"must not stand in the file, because who has it can call people: write ${env:NAME} or ${file:PATH}")
-	}
-	near := IsLoopback
-	if w.Form == "json" { // a program of the own network
-		near = isNear
-	}
-	switch fault := d.secretURL(at+".url", w.URL, near); {
-	case fault == urlInFile && w.Form == "pagerduty": // all its customers have the same address
-	case fault == urlInFile:
-		d.Fault(at+".url",
-			"must not stand in the file, because who has it can write into the channel: write ${env:NAME} or ${file:PATH}")
-	case fault == urlPlain && w.Form == "json":
-		d.Fault(at+".url",
-			"must begin with https://; http:// is for this host and for private addresses (10., 172.16. to 31., 192.168.)")
-	case fault == urlPlain:
-		d.Fault(at+".url", "must begin with https://; http:// is for this host only (127.0.0.1, ::1, localhost)")
-	}
-	d.checkProxy(at+".proxy", w.Proxy)
 }
 
 // urlFault is a fault of a secret address.

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -26,10 +27,34 @@ import (
 // keys.
 func (c *Config) check(d *Decoder) {
 	c.checkAPI(d)
-	c.checkERP(d)
+	d.Require("erp", map[string]bool{"driver": c.ERP.Driver == "", "dsn": c.ERP.DSN.IsZero()})
+	if c.ERP.Driver != "" {
+		d.OneOf("erp.driver", c.ERP.Driver, erp.Drivers()...)
+	}
+	if err := erp.CheckCharset(c.ERP.Charset); err != nil && !d.faulty("erp.charset") {
+		d.Fault("erp.charset", "is not known; use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437")
+	}
+	d.checkDSN("erp.dsn", c.ERP.DSN)
+	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)
+	zone, err := time.LoadLocation(c.ERP.TimeZone)
+	if err != nil || c.ERP.TimeZone == "Local" { // "Local" differs from machine to machine
+		if !d.faulty("erp.time_zone") {
+			d.Fault("erp.time_zone", "is not a time zone; give one as in America/Sao_Paulo or America/Cuiaba")
+		}
+		zone = time.UTC
+	}
+	c.zone = zone
 	c.checkState(d)
 	c.checkSnippets(d)
-	c.checkReferences(d)
+	for kind, r := range c.References {
+		path := joinPath("references", kind)
+		if !slices.Contains(trade.ReferenceKinds, kind) {
+			d.Unknown("unknown kind of reference %s", "references", d.Index[path], trade.ReferenceKinds)
+			continue
+		}
+		d.Require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
+		c.checkQuery(d, path+".query", r.Query)
+	}
 	for name := range c.Values {
 		d.checkName("values", name)
 	}
@@ -40,7 +65,26 @@ func (c *Config) check(d *Decoder) {
 		d.OneOf("checks."+name, value, "error", "warn", "off")
 	}
 	d.OneOf("checks.car", c.Checks.CAR, "strict", "error", "shape", "warn", "off")
-	c.checkTwins(d)
+	mode := func(path, of string, to *string, shared string) {
+		if _, given := d.Index[path+"."+of]; shared != "" && !given {
+			*to = shared
+		} else {
+			d.OneOf(path+"."+of, *to, string(mapping.TwinHold), "warn", "off")
+		}
+	}
+	mode("checks", "twin", &c.Checks.Twin, "")
+	mode("checks", "near_twin", &c.Checks.NearTwin, "")
+	between(d, "checks.twin_days", c.Checks.TwinDays, 0, 3650)
+	for i := range c.Jobs {
+		own, path := &c.Jobs[i].Checks, "jobs."+c.Jobs[i].Name+".checks"
+		mode(path, "twin", &own.Twin, c.Checks.Twin)
+		mode(path, "near_twin", &own.NearTwin, c.Checks.NearTwin)
+		if _, given := d.Index[path+".twin_days"]; given {
+			between(d, path+".twin_days", own.TwinDays, 0, 3650)
+		} else {
+			own.TwinDays = c.Checks.TwinDays
+		}
+	}
 	between(d, "brakes.new_rows", c.Brakes.NewRows, 0, 1000)
 	between(d, "brakes.new_rows_least", c.Brakes.NewRowsLeast, 1, 1_000_000)
 	between(d, "brakes.retyped", c.Brakes.Retyped, 0, 1_000_000)
@@ -51,7 +95,19 @@ func (c *Config) check(d *Decoder) {
 	between(d, "approve.lapse", c.Approve.Lapse, time.Hour, 30*day)
 	d.OneOf("log.level", c.Log.Level, "error", "warn", "info", "debug")
 	c.checkAlerts(d)
-	c.checkRetention(d)
+	r := c.Retention
+	if _, err := clock.ParseSchedule(r.Schedule, c.zone); err != nil && !d.faulty("retention.schedule") &&
+		c.zone != nil {
+		d.Fault("retention.schedule", "%w", err)
+	}
+	for _, k := range []struct {
+		name        string
+		keep, least time.Duration
+	}{{"bodies", r.Bodies, 30 * oneDay}, {"audit", r.Audit, 366 * oneDay}} {
+		if path := "retention." + k.name; k.keep != 0 && k.keep < k.least && !d.faulty(path) {
+			d.Fault(path, "must be at least %dd, or 0s for ever", int(k.least/oneDay))
+		}
+	}
 	if c.Language != "" {
 		d.OneOf("language", c.Language, "pt-BR", "en")
 	}
@@ -243,26 +299,6 @@ func headerSafe(value string) bool {
 	return strings.TrimSpace(value) == value
 }
 
-func (c *Config) checkERP(d *Decoder) {
-	d.Require("erp", map[string]bool{"driver": c.ERP.Driver == "", "dsn": c.ERP.DSN.IsZero()})
-	if c.ERP.Driver != "" {
-		d.OneOf("erp.driver", c.ERP.Driver, erp.Drivers()...)
-	}
-	if err := erp.CheckCharset(c.ERP.Charset); err != nil && !d.faulty("erp.charset") {
-		d.Fault("erp.charset", "is not known; use UTF8, WIN1252, LATIN1, LATIN9, CP850 or CP437")
-	}
-	d.checkDSN("erp.dsn", c.ERP.DSN)
-	between(d, "erp.statement_timeout", c.ERP.StatementTimeout, time.Second, 24*time.Hour)
-	zone, err := time.LoadLocation(c.ERP.TimeZone)
-	if err != nil || c.ERP.TimeZone == "Local" { // "Local" differs from machine to machine
-		if !d.faulty("erp.time_zone") {
-			d.Fault("erp.time_zone", "is not a time zone; give one as in America/Sao_Paulo or America/Cuiaba")
-		}
-		zone = time.UTC
-	}
-	c.zone = zone
-}
-
 func (d *Decoder) checkDSN(path string, dsn Secret) {
 	if !dsn.IsZero() && HoldsPassword(dsn.written) {
 		d.Fault(path,
@@ -319,18 +355,6 @@ func (c *Config) checkQuery(d *Decoder, path, query string) {
 		fault.Text = phrase.New("the query cannot be read: %w", bad.Wrong)
 	}
 	d.faults = append(d.faults, fault)
-}
-
-func (c *Config) checkReferences(d *Decoder) {
-	for kind, r := range c.References {
-		path := joinPath("references", kind)
-		if !slices.Contains(trade.ReferenceKinds, kind) {
-			d.Unknown("unknown kind of reference %s", "references", d.Index[path], trade.ReferenceKinds)
-			continue
-		}
-		d.Require(path, map[string]bool{"query": r.Query == "", "code": len(r.Code) == 0, "id": r.ID == ""})
-		c.checkQuery(d, path+".query", r.Query)
-	}
 }
 
 var snippetName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,29}$`)

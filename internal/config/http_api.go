@@ -81,7 +81,28 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 	for i := range h.Tokens {
 		h.checkToken(d, i)
 	}
-	c.checkHTTPListener(d)
+	// A listener without TLS is restricted to this host, because each request carries the token.
+	if (h.CertFile == "") != (h.KeyFile == "") {
+		d.Fault("http_api.cert_file", "and key_file belong together: one of them is missing")
+	}
+	h.CertFile = c.checkCAFile(d, "http_api.cert_file", h.CertFile)
+	if h.KeyFile != "" {
+		h.KeyFile = c.beside(h.KeyFile)
+		d.checkKeyFile("http_api.key_file", h.KeyFile)
+	}
+	if h.Listen == "" || d.faulty("http_api.listen") {
+		return
+	}
+	host, port, ok := hostAndPort(h.Listen)
+	if !ok || host == "" {
+		d.Fault("http_api.listen", "must be an address and a port, as in 127.0.0.1:8090")
+		return
+	}
+	if !IsLoopback(host) && h.CertFile == "" {
+		d.Fault("http_api.listen",
+			"is reached from other hosts, and tokens would travel in the open: "+
+				"give cert_file and key_file, or write 127.0.0.1:%s", port)
+	}
 }
 
 func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
@@ -110,43 +131,11 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 	for j, scope := range token.Scopes {
 		path := fmt.Sprintf("%s.scopes[%d]", at, j)
 		if !d.faulty(path) && !slices.Contains(httpapi.Scopes, httpapi.Scope(scope)) {
-			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, scopes()))
+			out := make([]string, len(httpapi.Scopes))
+			for i, s := range httpapi.Scopes {
+				out[i] = string(s)
+			}
+			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, out))
 		}
 	}
-}
-
-// checkHTTPListener restricts a listener without TLS to this host, because each request carries the
-// token.
-func (c *Config) checkHTTPListener(d *Decoder) {
-	h := &c.HTTPAPI
-	if (h.CertFile == "") != (h.KeyFile == "") {
-		d.Fault("http_api.cert_file", "and key_file belong together: one of them is missing")
-	}
-	h.CertFile = c.checkCAFile(d, "http_api.cert_file", h.CertFile)
-	if h.KeyFile != "" {
-		h.KeyFile = c.beside(h.KeyFile)
-		d.checkKeyFile("http_api.key_file", h.KeyFile)
-	}
-	if h.Listen == "" || d.faulty("http_api.listen") {
-		return
-	}
-	host, port, ok := hostAndPort(h.Listen)
-	if !ok || host == "" {
-		d.Fault("http_api.listen", "must be an address and a port, as in 127.0.0.1:8090")
-		return
-	}
-	if !IsLoopback(host) && h.CertFile == "" {
-		d.Fault("http_api.listen",
-			"is reached from other hosts, and tokens would travel in the open: "+
-				"give cert_file and key_file, or write 127.0.0.1:%s", port)
-	}
-}
-
-// scopes returns the names of the scopes that a token may have.
-func scopes() []string {
-	out := make([]string, len(httpapi.Scopes))
-	for i, s := range httpapi.Scopes {
-		out[i] = string(s)
-	}
-	return out
 }

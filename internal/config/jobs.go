@@ -46,7 +46,11 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	})
 	c.checkQuery(d, path+".query", job.Query)
 	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
-		d.Fault(path+".sends", "%w", unsendable(job.Sends))
+		var can []string
+		for _, k := range trade.Kinds {
+			can = append(can, string(k))
+		}
+		d.Fault(path+".sends", "%w", phrase.New("%s is not what this version can send; it sends %s", ShortName(job.Sends), strings.Join(can, ", ")))
 	}
 	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
 		if at := path + "." + key; !d.faulty(at) {
@@ -89,14 +93,6 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	}
 }
 
-func unsendable(kind string) *phrase.Text {
-	var can []string
-	for _, k := range trade.Kinds {
-		can = append(can, string(k))
-	}
-	return phrase.New("%s is not what this version can send; it sends %s", ShortName(kind), strings.Join(can, ", "))
-}
-
 // checkField checks the combination of the keys of one field.
 func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
 	if d.faulty(path) {
@@ -105,7 +101,24 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 	hasValues := f.Values.Name != "" || f.Values.Inline != nil
 	switch {
 	case len(f.SentBy) > 0:
-		d.checkParents(f, path)
+		// Faults that need all jobs to see are found by engine.Order.
+		for i, p := range f.SentBy {
+			at := path + ".sent_by"
+			if len(f.SentBy) > 1 {
+				at = fmt.Sprintf("%s[%d]", at, i)
+			}
+			if p.Job == "" {
+				d.Fault(at, "needs the name of a job")
+			}
+			if len(p.Column) == 0 && len(f.Column) == 0 {
+				d.Fault(path, "needs the columns that hold the key of the row of job %s", ShortName(p.Job))
+			}
+		}
+		if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
+			f.Date != "" || f.Number != "" || f.Scale != nil {
+			d.Fault(path,
+				"has a sent_by: the id comes only from the other job's row; only column and empty can be combined with it")
+		}
 	case f.Const != nil && len(f.Column) > 0:
 		d.Fault(path, "has a column and a const; give one of them")
 	case f.Const == nil && len(f.Column) == 0:
@@ -130,7 +143,19 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 				UnknownName("unknown map %s", f.Values.Name, SortedKeys(c.Values)))
 		}
 	default:
-		c.checkTexts(d, rule, f, path)
+		if f.Const != nil {
+			d.checkText(rule, path+".const", *f.Const)
+		}
+		if f.Default != nil {
+			d.checkText(rule, path+".default", *f.Default)
+		}
+		values, at := f.Values.Inline, path+".values"
+		if f.Values.Name != "" {
+			values, at = c.Values[f.Values.Name], "values."+f.Values.Name
+		}
+		for _, from := range SortedKeys(values) {
+			d.checkText(rule, at+"."+from, values[from])
+		}
 	}
 }
 
@@ -178,46 +203,6 @@ func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path 
 	}
 }
 
-// checkParents checks a field that takes the id of another job's row. Faults that need all jobs to
-// see are found by engine.Order.
-func (d *Decoder) checkParents(f FieldConfig, path string) {
-	for i, p := range f.SentBy {
-		at := path + ".sent_by"
-		if len(f.SentBy) > 1 {
-			at = fmt.Sprintf("%s[%d]", at, i)
-		}
-		if p.Job == "" {
-			d.Fault(at, "needs the name of a job")
-		}
-		if len(p.Column) == 0 && len(f.Column) == 0 {
-			d.Fault(path, "needs the columns that hold the key of the row of job %s", ShortName(p.Job))
-		}
-	}
-	if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
-		f.Date != "" || f.Number != "" || f.Scale != nil {
-		d.Fault(path,
-			"has a sent_by: the id comes only from the other job's row; only column and empty can be combined with it")
-	}
-}
-
-// checkTexts records constants, defaults and mapped values that the API never accepts for this
-// field.
-func (c *Config) checkTexts(d *Decoder, rule trade.FieldRule, f FieldConfig, path string) {
-	if f.Const != nil {
-		d.checkText(rule, path+".const", *f.Const)
-	}
-	if f.Default != nil {
-		d.checkText(rule, path+".default", *f.Default)
-	}
-	values, at := f.Values.Inline, path+".values"
-	if f.Values.Name != "" {
-		values, at = c.Values[f.Values.Name], "values."+f.Values.Name
-	}
-	for _, from := range SortedKeys(values) {
-		d.checkText(rule, at+"."+from, values[from])
-	}
-}
-
 func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 	if text == "" || d.faulty(path) {
 		return
@@ -237,31 +222,6 @@ func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
 	}
 	if err != nil {
 		d.Fault(path, "%w", err)
-	}
-}
-
-// checkTwins checks the settings for rows that are like another one, and fills in those that a job
-// does not set.
-func (c *Config) checkTwins(d *Decoder) {
-	mode := func(path, of string, to *string, shared string) {
-		if _, given := d.Index[path+"."+of]; shared != "" && !given {
-			*to = shared
-		} else {
-			d.OneOf(path+"."+of, *to, string(mapping.TwinHold), "warn", "off")
-		}
-	}
-	mode("checks", "twin", &c.Checks.Twin, "")
-	mode("checks", "near_twin", &c.Checks.NearTwin, "")
-	between(d, "checks.twin_days", c.Checks.TwinDays, 0, 3650)
-	for i := range c.Jobs {
-		own, path := &c.Jobs[i].Checks, "jobs."+c.Jobs[i].Name+".checks"
-		mode(path, "twin", &own.Twin, c.Checks.Twin)
-		mode(path, "near_twin", &own.NearTwin, c.Checks.NearTwin)
-		if _, given := d.Index[path+".twin_days"]; given {
-			between(d, path+".twin_days", own.TwinDays, 0, 3650)
-		} else {
-			own.TwinDays = c.Checks.TwinDays
-		}
 	}
 }
 

@@ -54,53 +54,61 @@ func isAbsent(v reflect.Value) bool {
 
 func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 	head := indent + YAMLText(key) + ":"
+	line := func(text string) { w.b.WriteString(head + " " + text + "\n") }
 	if written, ok := w.written[path]; ok {
-		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(written))
+		line(YAMLText(written))
 		return
 	}
 	switch t := v.Interface().(type) {
 	case Secret:
-		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t.shown()))
+		line(YAMLText(t.shown()))
 	case string:
 		w.text(head, t, indent)
 	case *string:
-		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(*t))
+		line(YAMLText(*t))
 	case *int32:
-		fmt.Fprintf(&w.b, "%s %d\n", head, *t)
+		line(fmt.Sprint(*t))
 	case int:
-		fmt.Fprintf(&w.b, "%s %d\n", head, t)
+		line(fmt.Sprint(t))
 	case float64:
-		fmt.Fprintf(&w.b, "%s %s\n", head, strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", t), "0"), "."))
+		line(strings.TrimSuffix(strings.TrimRight(fmt.Sprintf("%.6f", t), "0"), "."))
 	case time.Duration:
-		fmt.Fprintf(&w.b, "%s %s\n", head, shortDuration(t))
+		line(shortDuration(t))
 	case ExactNumber:
-		fmt.Fprintf(&w.b, "%s %s\n", head, t.Decimal)
+		line(t.Decimal.String())
 	case []string:
-		w.list(head, t)
+		line(YAMLList(t))
 	case SpansConfig:
-		w.list(head, t)
+		line(YAMLList(t))
 	case Columns:
 		if len(t) == 1 {
-			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t[0]))
+			line(YAMLText(t[0]))
 			return
 		}
-		w.list(head, t)
+		line(YAMLList(t))
 	case Parts:
-		fmt.Fprintf(&w.b, "%s %s\n", head, t.text())
+		line(t.text())
 	case ShowsConfig:
-		w.shows(head, t)
+		items := make([]string, len(t))
+		for i, s := range t {
+			items[i] = YAMLText(s.Label) + ": " + YAMLText(s.Column)
+		}
+		line("{" + strings.Join(items, ", ") + "}")
 	case Parents:
-		fmt.Fprintf(&w.b, "%s %s\n", head, parentsText(t))
+		line(parentsText(t))
 	case TokensConfig:
-		fmt.Fprintf(&w.b, "%s %s\n", head, t.shown())
+		line(t.shown())
 	case FieldValues:
 		if t.Name != "" {
-			fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(t.Name))
+			line(YAMLText(t.Name))
 			return
 		}
 		w.value(key, reflect.ValueOf(t.Inline), path, indent)
 	case SnippetsConfig:
-		w.snippets(head, t)
+		w.b.WriteString(head + "\n")
+		for _, s := range t {
+			w.text("  "+YAMLText(s.Name)+":", s.SQL, "  ")
+		}
 	case JobsConfig:
 		w.b.WriteString(head + "\n")
 		for _, job := range t {
@@ -117,7 +125,25 @@ func (w *configWriter) nested(v reflect.Value, path, indent string) {
 	case reflect.Pointer:
 		w.nested(v.Elem(), path, indent)
 	case reflect.Map:
-		for _, key := range orderedKeys(v) {
+		var order []string
+		if _, isFields := v.Interface().(map[string]FieldConfig); isFields {
+			for _, kind := range trade.Kinds {
+				for _, rule := range trade.Rules(kind) {
+					order = append(order, rule.Field)
+				}
+			}
+		}
+		var keys []string
+		for _, k := range v.MapKeys() {
+			keys = append(keys, k.String())
+		}
+		slices.SortFunc(keys, func(a, b string) int {
+			if ia, ib := slices.Index(order, a), slices.Index(order, b); ia != ib {
+				return ia - ib
+			}
+			return strings.Compare(a, b)
+		})
+		for _, key := range keys {
 			w.value(key, v.MapIndex(reflect.ValueOf(key)), joinPath(path, key), indent)
 		}
 	default:
@@ -125,35 +151,11 @@ func (w *configWriter) nested(v reflect.Value, path, indent string) {
 	}
 }
 
-// orderedKeys returns fields in the order of the API's table, and other names in alphabetical
-// order.
-func orderedKeys(v reflect.Value) []string {
-	var order []string
-	if _, isFields := v.Interface().(map[string]FieldConfig); isFields {
-		for _, kind := range trade.Kinds {
-			for _, rule := range trade.Rules(kind) {
-				order = append(order, rule.Field)
-			}
-		}
-	}
-	var keys []string
-	for _, k := range v.MapKeys() {
-		keys = append(keys, k.String())
-	}
-	slices.SortFunc(keys, func(a, b string) int {
-		if ia, ib := slices.Index(order, a), slices.Index(order, b); ia != ib {
-			return ia - ib
-		}
-		return strings.Compare(a, b)
-	})
-	return keys
-}
-
 // text writes a query of several lines as a block, which stays readable, and everything else on one
 // line.
 func (w *configWriter) text(head, text, indent string) {
 	if !blockText.MatchString(text) {
-		fmt.Fprintf(&w.b, "%s %s\n", head, YAMLText(text))
+		w.b.WriteString(head + " " + YAMLText(text) + "\n")
 		return
 	}
 	w.b.WriteString(head + " |\n")
@@ -177,14 +179,6 @@ func parentsText(parents Parents) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// snippets writes the shared queries, in their order.
-func (w *configWriter) snippets(head string, snippets SnippetsConfig) {
-	w.b.WriteString(head + "\n")
-	for _, s := range snippets {
-		w.text("  "+YAMLText(s.Name)+":", s.SQL, "  ")
-	}
-}
-
 // text returns one column as it is, and several as a list.
 func (p Parts) text() string {
 	if len(p) == 1 {
@@ -203,10 +197,6 @@ func (p Parts) list() string {
 		}
 	}
 	return "[" + strings.Join(items, ", ") + "]"
-}
-
-func (w *configWriter) list(head string, items []string) {
-	fmt.Fprintf(&w.b, "%s %s\n", head, YAMLList(items))
 }
 
 var (

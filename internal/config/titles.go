@@ -1,7 +1,6 @@
 package config
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -27,15 +26,6 @@ func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 			*s = append(*s, mapping.ShowSpec{Label: child.Name, Column: column})
 		}
 	}
-}
-
-// shows writes the labels and columns on one line.
-func (w *configWriter) shows(head string, shows ShowsConfig) {
-	items := make([]string, len(shows))
-	for i, s := range shows {
-		items[i] = YAMLText(s.Label) + ": " + YAMLText(s.Column)
-	}
-	fmt.Fprintf(&w.b, "%s {%s}\n", head, strings.Join(items, ", "))
 }
 
 // maxTitle is the longest title of a job, in characters.

@@ -34,8 +34,8 @@ var pages = []string{
 // The most lines of single pages, of all in English, and of all in Portuguese; the most columns of a
 // line of prose, and of a row of a table. The same text is longer in Portuguese.
 const (
-	mostLines      = 1485
-	mostPTLines    = 2058
+	mostLines      = 1509
+	mostPTLines    = 2082
 	mostColumns    = 160
 	mostTableRow   = 240
 	mostPTTableRow = 300

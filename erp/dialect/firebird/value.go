@@ -22,7 +22,19 @@ func firebirdType(ct *sql.ColumnType) string {
 // dates into a time zone and write small decimals in E notation.
 func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	if use == dialect.ForBound {
-		return bound(col)
+		name := Syntax.Column(col.Name)
+		if col.Type == "timestamp with timezone" {
+			return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+				if at, ok := v.(time.Time); ok {
+					return dialect.Value{Kind: dialect.Text, Text: at.UTC().Format(firebirdTime + "+00:00")}
+				}
+				return dialect.Value{}
+			}}
+		}
+		return dialect.Item{
+			SQL:     "CAST(" + name + " AS VARCHAR(24))",
+			Convert: dialect.Keep(dialect.Text),
+		}
 	}
 	name := Syntax.Column(col.Name)
 	binary := dialect.BinaryColumn("CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)")
@@ -93,21 +105,4 @@ func (f *engine) text(v any) dialect.Value {
 		return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary column (OCTETS); convert it in the query")}
 	}
 	return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
-}
-
-// bound selects the text of a bound.
-func bound(col dialect.Column) dialect.Item {
-	name := Syntax.Column(col.Name)
-	if col.Type == "timestamp with timezone" {
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
-			if at, ok := v.(time.Time); ok {
-				return dialect.Value{Kind: dialect.Text, Text: at.UTC().Format(firebirdTime + "+00:00")}
-			}
-			return dialect.Value{}
-		}}
-	}
-	return dialect.Item{
-		SQL:     "CAST(" + name + " AS VARCHAR(24))",
-		Convert: dialect.Keep(dialect.Text),
-	}
 }

@@ -69,7 +69,23 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 	case 3159:
 		return fault.Failf(fault.CodeTLS, "the ERP database at %s asks for TLS; remove tls=disable from erp.dsn", m.server.Target)
 	case 1064, 1149:
-		return syntaxProblem(e, query)
+		near := ""
+		if i := strings.Index(e.Message, "near '"); i >= 0 {
+			near, _, _ = strings.Cut(e.Message[i:], "\n")
+			near = strings.TrimSpace(strings.TrimSuffix(line.ReplaceAllString(near, ""), "'"))
+			if r := []rune(near); len(r) > 60 {
+				near = string(r[:60]) + "…"
+			}
+			near += "'"
+		}
+		out := dialect.BadSyntax(phrase.New("syntax error %s", near))
+		if l := line.FindStringSubmatch(e.Message); l != nil && query != "" {
+			if n, err := strconv.Atoi(l[1]); err == nil && n > 1 {
+				out.Line = min(n-1, 1+strings.Count(query, "\n"))
+				out.Text = phrase.New("%w, at line %d of the query", out.Text, out.Line)
+			}
+		}
+		return out
 	case 1054:
 		return dialect.MissingColumn(phrase.Fixed(e.Message))
 	case 1146, 1109:
@@ -116,25 +132,4 @@ func withoutHost(message string) string {
 		return before + " for " + after
 	}
 	return before
-}
-
-// syntaxProblem converts the server's line, which counts from the first line of our wrapper.
-func syntaxProblem(e *mysqldrv.MySQLError, query string) *fault.Error {
-	near := ""
-	if i := strings.Index(e.Message, "near '"); i >= 0 {
-		near, _, _ = strings.Cut(e.Message[i:], "\n")
-		near = strings.TrimSpace(strings.TrimSuffix(line.ReplaceAllString(near, ""), "'"))
-		if r := []rune(near); len(r) > 60 {
-			near = string(r[:60]) + "…"
-		}
-		near += "'"
-	}
-	out := dialect.BadSyntax(phrase.New("syntax error %s", near))
-	if l := line.FindStringSubmatch(e.Message); l != nil && query != "" {
-		if n, err := strconv.Atoi(l[1]); err == nil && n > 1 {
-			out.Line = min(n-1, 1+strings.Count(query, "\n"))
-			out.Text = phrase.New("%w, at line %d of the query", out.Text, out.Line)
-		}
-	}
-	return out
 }

@@ -14,17 +14,24 @@ func numeric(typ string) bool {
 // Item selects a column so that the driver loses nothing of it.
 func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	if use == dialect.ForBound {
-		return bound(col)
+		name := Syntax.Column(col.Name)
+		if col.Type == "timestamp" {
+			return dialect.Item{SQL: "UNIX_TIMESTAMP(" + name + ")", Convert: dialect.AsText(func(s string) dialect.Value {
+				at, ok := dialect.ParseEpoch(s)
+				if !ok || at.Unix() == 0 {
+					return dialect.Value{}
+				}
+				return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
+			})}
+		}
+		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Text)}
 	}
 	name := Syntax.Column(col.Name)
 	switch typ := col.Type; {
 	case strings.HasSuffix(typ, "int"), typ == "year":
 		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
 	case typ == "bit":
-		return dialect.Item{
-			SQL:     name + " + 0",
-			Convert: dialect.Keep(dialect.Int),
-		}
+		return dialect.Item{SQL: name + " + 0", Convert: dialect.Keep(dialect.Int)}
 	case typ == "decimal":
 		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
 	case typ == "float":
@@ -52,21 +59,6 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 		name = "LEFT(" + name + ", " + dialect.LongestText + ")"
 	}
 	return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
-}
-
-// bound selects the text of a bound: a TIMESTAMP as an instant in UTC.
-func bound(col dialect.Column) dialect.Item {
-	name := Syntax.Column(col.Name)
-	if col.Type == "timestamp" {
-		return dialect.Item{SQL: "UNIX_TIMESTAMP(" + name + ")", Convert: dialect.AsText(func(s string) dialect.Value {
-			at, ok := dialect.ParseEpoch(s)
-			if !ok || at.Unix() == 0 {
-				return dialect.Value{}
-			}
-			return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
-		})}
-	}
-	return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Text)}
 }
 
 func date(s string) dialect.Value {

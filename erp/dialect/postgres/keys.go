@@ -61,13 +61,47 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		plain = append(plain, key)
 	}
 	wide := widest(cols, plain)
-	groups := groupKeys(plain, wide)
+	var groups []keyGroup
+	at := make(map[string]int, len(plain))
+	var rest []byte
+	for _, key := range plain {
+		rest = rest[:0]
+		for i, v := range key {
+			if i != wide {
+				rest = append(strconv.AppendInt(rest, int64(len(v.Text)), 10), ':')
+				rest = append(rest, v.Text...)
+			}
+		}
+		n, known := at[string(rest)]
+		if !known {
+			n = len(groups)
+			at[string(rest)] = n
+			groups = append(groups, keyGroup{first: key})
+		}
+		groups[n].values = append(groups[n].values, key[wide].Text)
+	}
 	if len(groups) > maxGroups && allArrays(cols) {
 		alternatives = append(alternatives, rowIn(b, cols, names, plain))
 		groups = nil
 	}
 	for _, g := range groups {
-		alternatives = append(alternatives, g.condition(b, cols, names, wide))
+		parts := make([]string, len(cols))
+		for i, c := range cols {
+			switch {
+			// PostgreSQL estimates an array of one as cheaper, and would compare it first
+			case i != wide, len(g.values) == 1:
+				parts[i] = names[i] + " = " + b.Add(g.first[i].Text)
+			case pgArrays[c.Type]:
+				parts[i] = names[i] + " = ANY(" + b.Add(pq.StringArray(g.values)) + ")"
+			default:
+				list := make([]string, len(g.values))
+				for n, text := range g.values {
+					list[n] = b.Add(text)
+				}
+				parts[i] = names[i] + " IN (" + strings.Join(list, ",") + ")"
+			}
+		}
+		alternatives = append(alternatives, ("(" + strings.Join(parts, " AND ") + ")"))
 	}
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
 }
@@ -96,49 +130,6 @@ func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
 type keyGroup struct {
 	first  []dialect.Value
 	values []string // the values of that column
-}
-
-func groupKeys(keys [][]dialect.Value, wide int) []keyGroup {
-	var groups []keyGroup
-	at := make(map[string]int, len(keys))
-	var rest []byte
-	for _, key := range keys {
-		rest = rest[:0]
-		for i, v := range key {
-			if i != wide {
-				rest = append(strconv.AppendInt(rest, int64(len(v.Text)), 10), ':')
-				rest = append(rest, v.Text...)
-			}
-		}
-		n, known := at[string(rest)]
-		if !known {
-			n = len(groups)
-			at[string(rest)] = n
-			groups = append(groups, keyGroup{first: key})
-		}
-		groups[n].values = append(groups[n].values, key[wide].Text)
-	}
-	return groups
-}
-
-func (g keyGroup) condition(b *dialect.Binder, cols []dialect.Column, names []string, wide int) string {
-	parts := make([]string, len(cols))
-	for i, c := range cols {
-		switch {
-		// PostgreSQL estimates an array of one as cheaper, and would compare it first
-		case i != wide, len(g.values) == 1:
-			parts[i] = names[i] + " = " + b.Add(g.first[i].Text)
-		case pgArrays[c.Type]:
-			parts[i] = names[i] + " = ANY(" + b.Add(pq.StringArray(g.values)) + ")"
-		default:
-			list := make([]string, len(g.values))
-			for n, text := range g.values {
-				list[n] = b.Add(text)
-			}
-			parts[i] = names[i] + " IN (" + strings.Join(list, ",") + ")"
-		}
-	}
-	return "(" + strings.Join(parts, " AND ") + ")"
 }
 
 func allArrays(cols []dialect.Column) bool {

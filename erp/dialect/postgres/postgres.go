@@ -44,8 +44,14 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a PostgreSQL address")
 	}
 	connector.Dialer(dialect.NewGuardDialer(opt.StatementTimeout))
+	hosts := []string{hostPort(cfg.Host, cfg.Port)}
+	if len(cfg.Multi) > 0 {
+		for _, m := range cfg.Multi {
+			hosts = append(hosts, hostPort(m.Host, m.Port))
+		}
+	}
 	p := &engine{opt: opt, cs: cs, db: dialect.Pool(connector, "postgres"), server: dialect.Server{
-		Target: targetOf(cfg), Product: "PostgreSQL", Settings: "sslmode and sslrootcert",
+		Target: strings.Join(hosts, ",") + "/" + cfg.Database, Product: "PostgreSQL", Settings: "sslmode and sslrootcert",
 		Timeout: opt.StatementTimeout,
 	}}
 	return dialect.Database{DB: p.db, Target: p.server.Target, Probe: p.probe, Dialect: p}, nil
@@ -138,16 +144,6 @@ func isLocal(cfg pq.Config) bool {
 		return cfg.Hostaddr.IsLoopback()
 	}
 	return dialect.IsLoopback(cfg.Host) || strings.HasPrefix(cfg.Host, "/") || strings.HasPrefix(cfg.Host, "@")
-}
-
-func targetOf(cfg pq.Config) string {
-	hosts := []string{hostPort(cfg.Host, cfg.Port)}
-	if len(cfg.Multi) > 0 {
-		for _, m := range cfg.Multi {
-			hosts = append(hosts, hostPort(m.Host, m.Port))
-		}
-	}
-	return strings.Join(hosts, ",") + "/" + cfg.Database
 }
 
 func hostPort(host string, port uint16) string {

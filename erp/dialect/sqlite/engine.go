@@ -11,9 +11,7 @@ import (
 var Engine = &dialect.Engine{
 	Name: "sqlite", Syntax: Syntax,
 	PlainName: regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`),
-	ChangedAt: dialect.ChangedAt{
-		AsText: true,
-	},
+	ChangedAt: dialect.ChangedAt{AsText: true},
 	Catalogue: catalogue,
 	Literals: dialect.Literals{Values: map[string]dialect.Literal{
 		// SQLite stores a NUMERIC as a float

@@ -46,7 +46,11 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 	}
 	// mode=ro: SQLite itself opens the file read-only and creates nothing. _dqs=0: a misspelt
 	// "column" is an error and not a string.
-	dsn := "file:" + (&url.URL{Path: uriPath(path)}).EscapedPath() +
+	path = filepath.ToSlash(path)
+	if filepath.VolumeName(path) != "" {
+		path = "/" + path
+	}
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
 		"?mode=ro&_dqs=0&_defensive=1&_query_only=1&_busy_timeout=" + strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
 	if immutable {
 		dsn += "&immutable=1"
@@ -65,15 +69,6 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		return db.GetContext(ctx, &tables, "SELECT count(*) FROM sqlite_master")
 	}
 	return dialect.Database{DB: db, Target: path, Probe: probe, Dialect: s}, nil
-}
-
-// uriPath returns a path as it stands in a URI: with slashes, and a drive of Windows after one.
-func uriPath(path string) string {
-	path = filepath.ToSlash(path)
-	if filepath.VolumeName(path) != "" {
-		path = "/" + path
-	}
-	return path
 }
 
 // sqlitePath accepts a path, or a file: URI whose parameters may only restrict access.
@@ -234,7 +229,28 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		return fault.Failf(fault.CodePermission,
 			"the ERP file %s cannot be read; check its rights and those of its folder (a database in WAL mode also needs its -shm file)", s.path)
 	case sqliteError:
-		return queryProblem(e.Error())
+		// Messages from running a query may quote data and are dropped.
+		msg := e.Error()
+		msg = strings.TrimPrefix(msg, "SQL logic error: ")
+		if i := strings.LastIndex(msg, " ("); i > 0 {
+			msg = msg[:i]
+		}
+		switch {
+		case strings.HasPrefix(msg, "no such column"):
+			return dialect.MissingColumn(phrase.Fixed(msg))
+		case strings.HasPrefix(msg, "no such table"):
+			return dialect.MissingTable(phrase.Fixed(msg), "check the spelling and the file")
+		case strings.HasPrefix(msg, "ambiguous column"):
+			return dialect.AmbiguousColumn(phrase.Fixed(msg))
+		case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
+			strings.HasPrefix(msg, "no such function"),
+			strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
+			strings.HasPrefix(msg, "misuse of"),
+			strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
+			strings.HasPrefix(msg, "row value misused"):
+			return dialect.BadSyntax(phrase.Fixed(msg))
+		}
+		return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")
 	}
 	return fault.Failf(fault.CodeOther, "SQLite reports error %d on the ERP file", e.Code())
 }
@@ -250,29 +266,4 @@ func (s *engine) needsToWrite() bool {
 	header := make([]byte, 20)
 	_, err = io.ReadFull(f, header)
 	return err == nil && (header[18] == 2 || header[19] == 2)
-}
-
-// queryProblem classifies the messages of the SQL compiler, which contain only parts of the query.
-// Messages from running a query may quote data and are dropped.
-func queryProblem(msg string) *fault.Error {
-	msg = strings.TrimPrefix(msg, "SQL logic error: ")
-	if i := strings.LastIndex(msg, " ("); i > 0 {
-		msg = msg[:i]
-	}
-	switch {
-	case strings.HasPrefix(msg, "no such column"):
-		return dialect.MissingColumn(phrase.Fixed(msg))
-	case strings.HasPrefix(msg, "no such table"):
-		return dialect.MissingTable(phrase.Fixed(msg), "check the spelling and the file")
-	case strings.HasPrefix(msg, "ambiguous column"):
-		return dialect.AmbiguousColumn(phrase.Fixed(msg))
-	case strings.HasPrefix(msg, "near "), strings.HasPrefix(msg, "incomplete input"),
-		strings.HasPrefix(msg, "no such function"),
-		strings.HasPrefix(msg, "unrecognized token"), strings.HasPrefix(msg, "wrong number of arguments"),
-		strings.HasPrefix(msg, "misuse of"),
-		strings.HasPrefix(msg, "SELECTs to the left"), strings.HasPrefix(msg, "sub-select returns"),
-		strings.HasPrefix(msg, "row value misused"):
-		return dialect.BadSyntax(phrase.Fixed(msg))
-	}
-	return fault.Failf(fault.CodeData, "a value in the ERP makes an expression of the query fail, or the query is not valid")
 }

@@ -107,30 +107,25 @@ func (s *engine) value(v any, declared string) dialect.Value {
 		}
 		switch declared {
 		case "date", "datetime", "timestamp":
-			return s.declaredTime(text, declared)
+			// What is not ISO text stays plain text for the mapping's own date format. In a column
+			// declared DATE a midnight is a date, in whatever zone the program has written it.
+			m, ok := dialect.ParseMoment(text.Text)
+			day, midnight := text.Midnight()
+			switch {
+			case !ok:
+				return text
+			case declared == "date" && midnight:
+				return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
+			case m.Sep == "":
+				return dialect.Value{Kind: dialect.Date, Text: text.Text}
+			case !m.Zoned:
+				return dialect.Value{Kind: dialect.Timestamp, Text: text.Text}
+			default:
+				return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
+			}
 		}
 		return text
 	default:
 		return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
-	}
-}
-
-// declaredTime determines the kind of the text of a column that is declared as a time. What is not
-// ISO text stays plain text for the mapping's own date format. In a column declared DATE a midnight
-// is a date, in whatever zone the program has written it.
-func (s *engine) declaredTime(v dialect.Value, declared string) dialect.Value {
-	m, ok := dialect.ParseMoment(v.Text)
-	day, midnight := v.Midnight()
-	switch {
-	case !ok:
-		return v
-	case declared == "date" && midnight:
-		return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
-	case m.Sep == "":
-		return dialect.Value{Kind: dialect.Date, Text: v.Text}
-	case !m.Zoned:
-		return dialect.Value{Kind: dialect.Timestamp, Text: v.Text}
-	default:
-		return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
 	}
 }

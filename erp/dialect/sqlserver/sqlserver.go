@@ -218,10 +218,6 @@ func number(b *dialect.Binder, text string) string {
 	return fmt.Sprintf("CAST(%s AS DECIMAL(38,%d))", b.Add(text), len(fraction))
 }
 
-func isASCII(text string) bool {
-	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
-}
-
 // sqlserverText casts a text to the column's type. The driver sends NVARCHAR, and comparing a
 // VARCHAR column with it would convert the whole column instead of the argument. A cast to VARCHAR
 // has the code page of the database, not of the column: what is not ASCII could be lost in it.
@@ -229,7 +225,8 @@ func sqlserverText(b *dialect.Binder, col dialect.Column, text string) string {
 	switch {
 	case col.Type == "uniqueidentifier":
 		return "CAST(" + b.Add(text) + " AS UNIQUEIDENTIFIER)"
-	case strings.Contains(col.Type, "char") && col.Type[0] != 'n' && isASCII(text):
+	case strings.Contains(col.Type, "char") && col.Type[0] != 'n' &&
+		strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0:
 		return "CAST(" + b.Add(text) + " AS VARCHAR(8000))"
 	}
 	return b.Add(text)
@@ -305,10 +302,7 @@ func (s *engine) value(col dialect.Column) dialect.Item {
 		return dialect.Item{
 			SQL: "CAST(" + name + " AS VARCHAR(36))",
 			Convert: dialect.AsText(func(s string) dialect.Value {
-				return dialect.Value{
-					Kind: dialect.Text,
-					Text: strings.ToLower(s),
-				}
+				return dialect.Value{Kind: dialect.Text, Text: strings.ToLower(s)}
 			}),
 		}
 	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
