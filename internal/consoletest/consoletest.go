@@ -272,7 +272,10 @@ func (b *Browser) Send(method, path, kind, body string) *Browser {
 	if err != nil {
 		b.World.T.Fatal(err)
 	}
-	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, string(text)
+	page := insideTag.ReplaceAllStringFunc(string(text), func(tag string) string {
+		return strings.Join(strings.Fields(tag), " ")
+	})
+	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, betweenParts.ReplaceAllString(page, ">$1")
 	for _, line := range b.english() {
 		b.World.T.Errorf("%s %s has English in Portuguese: %s", method, path, line)
 	}
@@ -317,6 +320,14 @@ func (b *Browser) Submit(path string, form url.Values) *Browser {
 	form.Set("token", b.Token())
 	return b.Post(path, form)
 }
+
+// Where a template wraps its lines, a browser shows nothing: within a tag, and between the parts of a
+// table or list.
+var (
+	insideTag    = regexp.MustCompile(`<[a-z][^<>]*\n[^<>]*>`)
+	betweenParts = regexp.MustCompile(
+		`>\n(</?(?:t[dhr]|thead|tbody|tfoot|table|li|ul|ol|dl|dt|dd|option|section|div|p|h[1-6])\b)`)
+)
 
 var hiddenField = regexp.MustCompile(`type="hidden" name="([^"]+)" value="([^"]*)"`)
 
