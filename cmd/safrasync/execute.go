@@ -93,10 +93,10 @@ func complain(a *cli.App, err error) {
 	var leased *trade.LeasedError
 	switch {
 	case errors.As(err, &usage):
-		a.Tell("says.usage", usage.Text)
+		a.Tell("wrong usage: %s", usage.Text)
 	case errors.As(err, &leased):
 		a.Tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
 	default:
-		a.Tell("says.error", err)
+		a.Tell("error: %v", err)
 	}
 }

@@ -57,7 +57,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
 			fault += a.Text("says.dashes")
 		}
-		return a.Usage("says.flag", fault, cmd.CommandPath())
+		return a.Usage("%s; see `%s --help`", fault, cmd.CommandPath())
 	})
 	// --note is an alias of --reason in every command
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
@@ -141,15 +141,15 @@ func tellFlags(a *cli.App, cmd *cobra.Command) {
 func usage(a *cli.App, cmd *cobra.Command) string {
 	var b strings.Builder
 	head := func(key i18n.Key) { b.WriteString("\n" + a.Text(key) + ":\n") }
-	b.WriteString(a.Text("template.usage") + ":\n")
+	b.WriteString(a.Text("Usage") + ":\n")
 	if cmd.Runnable() {
 		b.WriteString("  " + cmd.UseLine() + "\n")
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("  " + cmd.CommandPath() + " " + a.Text("template.command") + "\n")
+		b.WriteString("  " + cmd.CommandPath() + " " + a.Text("COMMAND") + "\n")
 	}
 	if cmd.HasExample() {
-		head("template.example")
+		head("Example")
 		b.WriteString("  " + strings.ReplaceAll(cmd.Example, "\n", "\n  ") + "\n")
 	}
 	listed := func(group, title string) {
@@ -171,16 +171,16 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		}
 		listed(g.ID, title)
 	}
-	listed("", a.Text("template.commands"))
+	listed("", a.Text("Commands"))
 	if cmd.Parent() == nil {
-		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("template.other"), "help decide", a.Text("help.decide"))
+		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("Other pages"), "help decide", a.Text("help.decide"))
 	}
 	if cmd.HasAvailableLocalFlags() {
 		head("template.flags")
 		b.WriteString(flagUsages(a, cmd.LocalFlags()))
 	}
 	if cmd.HasAvailableInheritedFlags() {
-		head("template.global_flags")
+		head("Global flags")
 		b.WriteString(flagUsages(a, cmd.InheritedFlags()))
 	}
 	if cmd.HasAvailableSubCommands() {

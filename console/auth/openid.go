@@ -186,7 +186,7 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 		u, err := url.Parse(at)
 		if err != nil || u.Host == "" || u.Scheme != "https" &&
 			!(u.Scheme == "http" && strings.HasPrefix(o.Issuer, "http:")) {
-			return nil, phrase.Errorf("the issuer %s: it names an address that does not begin with https://", o.Issuer)
+			return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, errors.New("it names an address that does not begin with https://"))
 		}
 	}
 	if len(says.PKCE) > 0 && !slices.Contains(says.PKCE, "S256") {

@@ -123,7 +123,7 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 		if err != nil {
 			return nil, err
 		}
-		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("resync.of.filter")
+		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("The documents of the filtered list")
 		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
 	default:
 		err = p.ofJobs(q, page)
@@ -186,15 +186,15 @@ func (p *Pages) ofJobs(q *web.Request, page *resyncPage) error {
 	if err != nil {
 		return err
 	}
-	page.What = q.Voice().T("resync.of.all")
+	page.What = q.Voice().T("all documents")
 	if !since.IsZero() || !until.IsZero() {
-		page.What = q.Voice().T("resync.of.period", dayOr(q, since), dayOr(q, until))
+		page.What = q.Voice().T("what changed in the ERP from %s to %s", dayOr(q, since), dayOr(q, until))
 	}
 	for _, job := range p.office.Jobs() {
 		if name := asked.Get("job"); name != "" && name != job.Name {
 			continue
 		}
-		if page.What != q.Voice().T("resync.of.all") && !job.Dated {
+		if page.What != q.Voice().T("all documents") && !job.Dated {
 			page.Failed = q.Voice().T("resync.undated", p.Titles(q.Lang).Of(job.Name))
 		}
 		page.Orders = append(page.Orders, acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until})

@@ -131,15 +131,15 @@ func openOf(r trade.RunReport) int {
 func (r routine) Result(v view.Voice) string {
 	switch {
 	case r.Last == nil:
-		return v.T("routines.never")
+		return v.T("it has not run yet")
 	case r.Goes != "":
 		return v.T("job.running")
 	case r.Last.EndedAt.IsZero():
 		return v.T("runs.open")
 	case r.Last.Stopped != nil:
-		return v.T("runs.stopped", v.Stopped(r.Last.Stopped.Code))
+		return v.T("stopped: %s", v.Stopped(r.Last.Stopped.Code))
 	case idle(*r.Last):
-		return v.T("routines.idle")
+		return v.T("nothing new")
 	}
 	return v.T("routines.result", v.Number(r.Last.RowsSent()), v.Number(r.Last.New), v.Number(r.Last.Changed))
 }
@@ -241,13 +241,13 @@ func (r routine) runSaid(v view.Voice, i int) (class, said string) {
 	case pass.ID == r.Goes:
 		return "none", v.T("job.running")
 	case pass.Stopped != nil:
-		return "rejected", v.T("runs.stopped", v.Stopped(pass.Stopped.Code))
+		return "rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))
 	case pass.EndedAt.IsZero():
 		return "none", v.T("runs.open")
 	case more > 0:
-		return "waiting", v.T("routines.tick.left", v.Number(pass.RowsSent()), v.Number(more))
+		return "waiting", v.T("%s sent, %s more pending", v.Number(pass.RowsSent()), v.Number(more))
 	}
-	return "sent", v.T("routines.tick", v.Number(pass.RowsSent()))
+	return "sent", v.T("%s sent", v.Number(pass.RowsSent()))
 }
 
 // Ticks returns the picture of the latest passes; the table beside it has their addresses.

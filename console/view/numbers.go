@@ -44,13 +44,13 @@ func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 func (v Voice) In(now, at time.Time) string {
 	switch d := at.Sub(now); {
 	case d < time.Minute:
-		return v.T("in.moment")
+		return v.T("in a moment")
 	case d < 2*time.Hour:
-		return v.T("in.minutes", v.Number(int(d.Round(time.Minute)/time.Minute)))
+		return v.T("in %s min", v.Number(int(d.Round(time.Minute)/time.Minute)))
 	case d < 24*time.Hour:
 		return v.T("in.hours", v.Number(int(d.Round(time.Hour)/time.Hour)))
 	default:
-		return v.T("in.days", v.Number(int(d.Round(24*time.Hour)/(24*time.Hour))))
+		return v.T("in %s {day|days}", v.Number(int(d.Round(24*time.Hour)/(24*time.Hour))))
 	}
 }
 

@@ -80,16 +80,16 @@ func (v Voice) WholeMoney(currency string, amount trade.Decimal) string {
 }
 
 // Documents formats a number of documents.
-func (v Voice) Documents(n int) string { return v.T("desk.documents", v.Number(n)) }
+func (v Voice) Documents(n int) string { return v.T("%s {document|documents}", v.Number(n)) }
 
 // Records formats a number of records of a kind: "1 contrato", "38 contratos".
 func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 	word := kind.Plural(v.lang)
 	switch {
 	case fixing && n == 1:
-		word = v.T("desk.fixing")
+		word = v.T("fixation")
 	case fixing:
-		word = v.T("desk.fixings")
+		word = v.T("fixations")
 	case n == 1:
 		word = kind.Label(v.lang)
 	}
@@ -129,7 +129,7 @@ func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 		}
 		text := v.Records(pile.Kind, pile.Fixing, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
 		if l.Unweighed > 0 {
-			text += ", " + v.T("pending.unweighed", v.Number(l.Unweighed))
+			text += ", " + v.T("%s without a valid weight", v.Number(l.Unweighed))
 		}
 		parts = append(parts, text)
 	}

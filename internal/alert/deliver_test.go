@@ -65,7 +65,7 @@ func TestAMessageIsPutIntoWordsWhenItIsSent(t *testing.T) {
 		w.mail.accept()
 		w.Lang = trade.Portuguese
 		w.tick(time.Hour)
-		w.wantMails(begins(Rejected, "", "contracts"))[0].says(t, portuguese.text("head.causes"),
+		w.wantMails(begins(Rejected, "", "contracts"))[0].says(t, portuguese.text("Why"),
 			trade.Explain(trade.Waiting, "ref:wallets", trade.Portuguese).What)
 	})
 }

@@ -12,7 +12,7 @@ import (
 // digest returns the message of a digest.
 func (v voice) digest(d Digest) Message {
 	m := Message{
-		Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("foot.digest", v.name, v.zone),
+		Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("%s, times of %s.", v.name, v.zone),
 		Link: v.pageLink("/pending", nil),
 	}
 	m.Parts = append(m.Parts, Paragraph{
@@ -61,27 +61,27 @@ func (v voice) digestSubject(d Digest) string {
 	sent, stuck := v.totals(d)
 	switch {
 	case sent == "" && stuck == 0:
-		return v.text("subject.quiet", v.name, v.day(d.Until))
+		return v.text("[%s] Digest of %s: nothing new, nothing open", v.name, v.day(d.Until))
 	case sent == "":
 		return v.text("subject.stuck", v.name, v.day(d.Until), v.rows(stuck))
 	case stuck == 0:
-		return v.text("subject.sent", v.name, v.day(d.Until), sent)
+		return v.text("[%s] Digest of %s: sent %s; nothing open", v.name, v.day(d.Until), sent)
 	}
-	return v.text("subject.both", v.name, v.day(d.Until), sent, v.rows(stuck))
+	return v.text("[%s] Digest of %s: sent %s; to be resolved: %s", v.name, v.day(d.Until), sent, v.rows(stuck))
 }
 
 // digestShort returns the digest in two sentences.
 func (v voice) digestShort(d Digest) string {
 	sent, stuck := v.totals(d)
-	out := v.text("short.none_sent")
+	out := v.text("Nothing was sent in this period.")
 	if sent != "" {
-		out = v.text("short.sent", sent)
+		out = v.text("Sent to the platform: %s.", sent)
 	}
 	switch stuck {
 	case 0:
-		return out + " " + v.text("short.none_stuck")
+		return out + " " + v.text("No row is waiting for a person.")
 	case 1:
-		return out + " " + v.text("short.one_stuck")
+		return out + " " + v.text("1 row was not sent and must be resolved; below is why, and what to do.")
 	}
 	return out + " " + v.text("short.stuck", v.rows(stuck))
 }

@@ -39,7 +39,7 @@ func (v voice) pageLink(path string, query url.Values) Link {
 	if v.console == "" || path == "" {
 		return Link{}
 	}
-	link := Link{v.text("link.page", i18n.PageName(v.lang, path)), v.console + path}
+	link := Link{v.text("Open %s in the console", i18n.PageName(v.lang, path)), v.console + path}
 	if len(query) > 0 {
 		link.URL += "?" + query.Encode()
 	}

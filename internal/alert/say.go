@@ -16,20 +16,20 @@ import (
 func (v voice) raised(n notice) Message {
 	title, happened, means, do := v.sentences(n.Topic, n.Detail, ".happened")
 	m := Message{
-		Tone: Alarm, Subject: v.text("subject.raised", v.name, title),
+		Tone: Alarm, Subject: v.text("[%s] Attention: %s", v.name, title),
 		Foot: v.text("foot.alert", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.happened"), Text: happened})
-	since := i18n.Key("head.since")
+	since := i18n.Key("Since when")
 	if n.Topic == LateAnswer {
-		since = "head.when"
+		since = "When"
 	}
 	if !n.Since.IsZero() {
 		m.Parts = append(m.Parts, Paragraph{Heading: v.text(since), Text: v.moment(n.Since)})
 	}
 	if len(n.Detail.Causes) > 0 {
 		m.Parts = append(m.Parts, Paragraph{
-			Heading: v.text("head.causes"), Items: v.causes(n.Detail.job(), n.Detail.Causes),
+			Heading: v.text("Why"), Items: v.causes(n.Detail.job(), n.Detail.Causes),
 		})
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.means"), Text: means},
@@ -60,7 +60,7 @@ func TestMessage(c Config) Message {
 	v := c.voice()
 	return Message{
 		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("subject.test", v.name),
-		Foot:  v.text("foot.digest", v.name, v.zone),
+		Foot:  v.text("%s, times of %s.", v.name, v.zone),
 		Link:  v.pageLink("/alerts", nil),
 		Parts: []Paragraph{{Text: v.text("test.body")}},
 	}
@@ -69,7 +69,7 @@ func TestMessage(c Config) Message {
 // lastCopy says when the ledger was last copied.
 func (v voice) lastCopy(at time.Time) string {
 	if at.IsZero() {
-		return v.text("backup.never")
+		return v.text("none was made so far")
 	}
 	return v.text("backup.last", v.moment(at))
 }
@@ -92,7 +92,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 	case Rejected:
 		args = []any{where, rows, v.rows(d.Limit)}
 	case NothingNew:
-		args = []any{where, v.moment(d.Oldest), v.text("word.national_days")}
+		args = []any{where, v.moment(d.Oldest), v.text("without weekends and national holidays")}
 	case SweepMissed:
 		args = []any{where, v.text("rows.all", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
 	case Contradicted, LateAnswer:
@@ -105,7 +105,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 	case Certificate:
 		args = []any{v.day(d.Ends)}
 	case Silent:
-		args = []any{v.moment(d.Oldest), rows, v.text("word.national_days")}
+		args = []any{v.moment(d.Oldest), rows, v.text("without weekends and national holidays")}
 	case Accounts:
 		args = []any{v.rows(d.Accounts), v.rows(d.Rows), v.rows(int(d.Record))}
 	case Unheard:
@@ -216,7 +216,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			c.Awaited.Key = v.text("cause.key")
 		}
 		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared && p.Detail == "" { // a text of the ERP stays there
-			text := phrase.Packed(v.text("cause.declared", p.Column))
+			text := phrase.Packed(v.text("the ERP's query says what is wrong, in column %s", p.Column))
 			c.Problem = &trade.Problem{Rule: p.Rule, Column: p.Column, Detail: text}
 		}
 		advice := trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
@@ -226,13 +226,13 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		}
 		text := v.text("cause.line", v.rows(c.Rows), what) + v.text("cause.state", c.State.Label(v.lang))
 		if !c.Oldest.IsZero() {
-			text += v.text("cause.age", v.day(c.Oldest))
+			text += v.text("; the oldest from %s", v.day(c.Oldest))
 		}
 		item := Item{Text: text, Link: v.causeLink(job, c)}
 		switch {
 		case c.Owner == "":
 		case c.Until.IsZero():
-			item.More = append(item.More, strings.TrimSpace(v.text("cause.owner", c.Owner)+" "+c.Note))
+			item.More = append(item.More, strings.TrimSpace(v.text("with %s", c.Owner)+" "+c.Note))
 		default:
 			item.More = append(item.More, strings.TrimSpace(v.text("cause.until", c.Owner, v.day(c.Until))+" "+c.Note))
 		}

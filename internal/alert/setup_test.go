@@ -110,7 +110,7 @@ var portuguese = voice{lang: trade.Portuguese, zone: saoPaulo, name: "safrasync"
 
 // begins is the subject of an alert about jobs that begins, without the name of the program.
 func begins(topic Topic, code string, jobs ...string) string {
-	return subject("subject.raised", topic, code, jobs)
+	return subject("[%s] Attention: %s", topic, code, jobs)
 }
 
 func ends(topic Topic, code string, jobs ...string) string {

@@ -18,7 +18,7 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.tick(time.Minute)
 		m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]
 		m.says(t, "contracts (contratos)", trade.ExplainStop("api_key", trade.Portuguese).What,
-			portuguese.text("head.since")+"\n10/08/2026 09:00", portuguese.text("stop.means"))
+			portuguese.text("Since when")+"\n10/08/2026 09:00", portuguese.text("stop.means"))
 		for range 5 {
 			w.tick(time.Minute)
 		}
@@ -221,7 +221,7 @@ func TestRefusalsAboveTheLimitAreToldWithTheirCauses(t *testing.T) {
 		}
 		m := w.wantMails(begins(Rejected, "", "contracts"))[0]
 		m.says(t, "3 contratos", "limite do alerta: 2",
-			portuguese.text("head.causes")+"\n  • 3 × "+
+			portuguese.text("Why")+"\n  • 3 × "+
 				trade.Explain(trade.Rejected, "message.wallet.not-found", trade.Portuguese).What,
 			"1 código")
 	})

@@ -56,15 +56,15 @@ func (v voice) span(d time.Duration) string {
 	minutes %= 60
 	switch {
 	case days > 0 && hours > 0:
-		return v.text("span.day", days) + v.text("word.and") + v.text("span.hour", hours)
+		return v.text("%d {day|days}", days) + v.text("word.and") + v.text("%d {hour|hours}", hours)
 	case days > 0:
-		return v.text("span.day", days)
+		return v.text("%d {day|days}", days)
 	case hours > 0 && minutes > 0:
-		return v.text("span.hour", hours) + v.text("word.and") + v.text("span.minute", minutes)
+		return v.text("%d {hour|hours}", hours) + v.text("word.and") + v.text("%d {minute|minutes}", minutes)
 	case hours > 0:
-		return v.text("span.hour", hours)
+		return v.text("%d {hour|hours}", hours)
 	}
-	return v.text("span.minute", max(minutes, 1))
+	return v.text("%d {minute|minutes}", max(minutes, 1))
 }
 
 // number returns a decimal, exact and in the notation of the language: 4.310,5 or 4,310.5.

@@ -36,14 +36,14 @@ func textOf(data []byte, v words.Voice) (string, error) {
 		return checkText(string(text), v)
 	}
 	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
-		return "", errors.New(v.Text("csv.not_text"))
+		return "", errors.New(v.Text(`the file is not a CSV; save the spreadsheet as "CSV UTF-8"`))
 	}
 	return checkText(string(text), v)
 }
 
 func checkText(text string, v words.Voice) (string, error) {
 	if strings.ContainsRune(text, 0) {
-		return "", errors.New(v.Text("csv.not_text"))
+		return "", errors.New(v.Text(`the file is not a CSV; save the spreadsheet as "CSV UTF-8"`))
 	}
 	return text, nil
 }
@@ -64,9 +64,9 @@ func sheetText(data []byte, layout ReferenceLayout, v words.Voice) (string, erro
 	w.Flush()
 	switch {
 	case errors.Is(err, workbook.ErrUnpacks):
-		err = errors.New(v.Text("csv.unpacks_large", most>>20))
+		err = errors.New(v.Text("the unpacked workbook has more than %d MiB; save it as “CSV UTF-8”", most>>20))
 	case errors.Is(err, workbook.ErrNoSheet):
-		err = errors.New(v.Text("csv.no_sheet", layout.Sheet, shownHead(sheets)))
+		err = errors.New(v.Text("the workbook has no sheet %q; it has: %s", layout.Sheet, shownHead(sheets)))
 	case err != nil:
 		err = errors.New(v.Text("csv.workbook"))
 	}

@@ -320,10 +320,10 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 			stays = append(stays, text+" ("+trade.MaskDocuments(strings.Join(causes, "; "))+")")
 		}
 	}
-	nothing := v.Text("answer.nothing")
+	nothing := v.Text("nothing")
 	out := []string{
-		v.Text("answer.goes", cmp.Or(strings.Join(goes, "; "), nothing)),
-		v.Text("answer.stays", cmp.Or(strings.Join(stays, "; "), nothing)),
+		v.Text("Would be sent: %s", cmp.Or(strings.Join(goes, "; "), nothing)),
+		v.Text("Would not be sent: %s", cmp.Or(strings.Join(stays, "; "), nothing)),
 	}
 	for _, job := range w.paused {
 		out = append(out, v.Text("answer.paused", v.Job(job), job))

@@ -44,7 +44,7 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 	}
 	data, err := io.ReadAll(io.LimitReader(r, maxCSVBytes+1))
 	if err == nil && len(data) > maxCSVBytes {
-		err = errors.New(v.Text("csv.too_large", maxCSVBytes>>20))
+		err = errors.New(v.Text("the file is larger than %d MiB", maxCSVBytes>>20))
 	}
 	if err != nil {
 		return t, err
@@ -54,7 +54,7 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 	case workbook.IsWorkbook(data):
 		text, err = sheetText(data, layout, v)
 	case layout.Sheet != "":
-		err = errors.New(v.Text("csv.layout_sheet"))
+		err = errors.New(v.Text("only an xlsx workbook has sheets; this file is a text"))
 	default:
 		text, err = textOf(data, v)
 	}
@@ -107,7 +107,7 @@ var referenceHead = []string{"code", "id", "label"}
 // add takes over a record. It returns why it cannot, in the person's language; "" if it can.
 func (t *ReferenceTable) add(s *sheet, record []string, line int, lineOf map[string]int) string {
 	if filled(record) > len(s.head) || s.layout.plain() && len(record) < len(s.head) {
-		return s.voice.Text("csv.columns", len(record), len(s.head))
+		return s.voice.Text("has %d {column|columns} instead of %d", len(record), len(s.head))
 	}
 	code, why := s.codeOf(record)
 	if why != "" {
@@ -116,9 +116,9 @@ func (t *ReferenceTable) add(s *sheet, record []string, line int, lineOf map[str
 	id, err := trade.ParseID(cell(record, s.id))
 	switch {
 	case cell(record, s.id) == "":
-		return s.in(s.id, "csv.no_id")
+		return s.in(s.id, "the id is blank")
 	case err != nil:
-		return s.in(s.id, "csv.no_uuid", config.ShortName(cell(record, s.id)))
+		return s.in(s.id, "the id %s is not a UUID", config.ShortName(cell(record, s.id)))
 	case lineOf[code] > 0 && t.Codes[code] != id:
 		return s.voice.Text("csv.double", trade.MaskDocuments(code), lineOf[code])
 	}

@@ -92,7 +92,7 @@ func (l ReferenceLayout) Fault() (key i18n.Key, args []any) {
 	}
 	for _, w := range l.Where {
 		if name, _, ok := strings.Cut(w, "="); !ok || strings.TrimSpace(name) == "" {
-			return "csv.layout_where", []any{w}
+			return "the filter %q must be COLUMN=VALUE, such as Status=Active", []any{w}
 		}
 	}
 	return "", nil
@@ -117,7 +117,7 @@ func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, erro
 		s := &sheet{voice: v, layout: layout, rows: NewCSV(text, SeparatorOf(text)), id: 1, label: -1}
 		head := s.nextFilled()
 		if head == nil {
-			return nil, errors.New(v.Text("csv.no_lines"))
+			return nil, errors.New(v.Text("the file has no line"))
 		}
 		if len(head) < 2 || len(head) > len(referenceHead) ||
 			!slices.EqualFunc(head, referenceHead[:len(head)], sameWords) {
@@ -148,7 +148,7 @@ func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, erro
 			}
 		}
 	}
-	return nil, cmp.Or(nearest, errors.New(v.Text("csv.no_lines")))
+	return nil, cmp.Or(nearest, errors.New(v.Text("the file has no line")))
 }
 
 // nextFilled returns the next record that is not blank, without blank cells at its end; nil at the
@@ -182,9 +182,9 @@ func (s *sheet) place() (found int, err error) {
 		case len(places) > 1:
 			err = errors.New(s.voice.Text("csv.column_twice", name, letters(places[0]), letters(places[1])))
 		default:
-			text := s.voice.Text("csv.no_column", name, shownHead(s.head))
+			text := s.voice.Text("the header has no column %q; it has: %s", name, shownHead(s.head))
 			if near := config.Closest(name, s.head); near != "" {
-				text += s.voice.Text("csv.meant", near)
+				text += s.voice.Text("; did you mean %q?", near)
 			}
 			err = errors.New(text)
 		}
@@ -258,7 +258,7 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 	}
 	code = mapping.NormalCode(strings.Join(parts, "|"))
 	if mapping.IsBlankCode(code) {
-		return "", s.in(s.code[0], "csv.no_code")
+		return "", s.in(s.code[0], "the code is blank")
 	}
 	return code, ""
 }
@@ -276,13 +276,13 @@ func (s *sheet) padded(column int, part string, width int) (text, why string) {
 	case width == 0:
 		return part, ""
 	case part == "":
-		return "", s.in(column, "csv.no_code")
+		return "", s.in(column, "the code is blank")
 	case !digits.MatchString(part) && formatted.MatchString(part):
 		return "", s.in(column, "csv.formatted", part)
 	case !digits.MatchString(part):
 		return part, "" // only a number loses zeros
 	case len(part) > width:
-		return "", s.in(column, "csv.too_long", part, width)
+		return "", s.in(column, "%q has more than %d digits", part, width)
 	}
 	return strings.Repeat("0", width-len(part)) + part, ""
 }
@@ -291,12 +291,12 @@ func (s *sheet) padded(column int, part string, width int) (text, why string) {
 // that a spreadsheet has taken from it. One that can be both is refused, unless the layout says which.
 func (s *sheet) document(column int, part string) (number, why string) {
 	if part == "" {
-		return "", s.in(column, "csv.no_code")
+		return "", s.in(column, "the code is blank")
 	}
 	lengths := codeForms[s.layout.As]
 	if number, _, err := apiclient.ParseDocument(part); err == nil {
 		if !slices.Contains(lengths, len(number)) {
-			return "", s.in(column, "csv.other_document", hidden(part))
+			return "", s.in(column, "%s is not of the kind that was given (cpf or cnpj)", hidden(part))
 		}
 		return number, ""
 	}

@@ -213,7 +213,7 @@ func (r *Registrar) PlanRemoval(ctx context.Context, events []apiclient.WebhookE
 			return nil, err
 		}
 		if step.Action == HookRemove {
-			step.Why = "hook.why_asked"
+			step.Why = "requested"
 		}
 		out = append(out, step)
 	}
@@ -240,27 +240,27 @@ func (r *Registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 	case there == nil && step.Asked != nil && r.office.now().Before(step.Asked.AskedAt.Add(wait)):
 		step.Action, step.Why, step.Until = HookWait, "hook.why_wait", step.Asked.AskedAt.Add(wait)
 	case there == nil && wanted:
-		step.Action, step.Why = HookCreate, "hook.why_none"
+		step.Action, step.Why = HookCreate, "the platform has no webhook for this event"
 	case there == nil:
-		step.Action, step.Why = HookKeep, "hook.why_gone"
+		step.Action, step.Why = HookKeep, "not declared, and not on the platform"
 	case step.Ours == nil && takeOver && wanted:
-		step.Action, step.Why = HookUpdate, "hook.why_taken"
+		step.Action, step.Why = HookUpdate, "replaces another system's webhook, as requested"
 	case step.Ours == nil:
 		step.Action, step.Why = HookForeign, "hook.why_foreign"
 	case !wanted:
-		step.Action, step.Why = HookRemove, "hook.why_undeclared"
+		step.Action, step.Why = HookRemove, "it is ours and no longer declared"
 	case step.Ours.State == trade.WebhookRetired:
-		step.Action, step.Why = HookUpdate, "hook.why_old"
+		step.Action, step.Why = HookUpdate, "the platform calls an older address of ours"
 	case step.Ours.Address != r.office.conf.Webhooks.PublicURL:
-		step.Action, step.Why = HookUpdate, "hook.why_address"
+		step.Action, step.Why = HookUpdate, "the declared address is different"
 	case step.Ours.HMACMark != r.mark:
-		step.Action, step.Why = HookUpdate, "hook.why_secret"
+		step.Action, step.Why = HookUpdate, "the declared hmac_secret is different"
 	case there.BasicAuthentication != "" && inbound.HashOf(string(there.BasicAuthentication)) != step.Ours.LoginHash:
-		step.Action, step.Why = HookUpdate, "hook.why_login"
+		step.Action, step.Why = HookUpdate, "the credentials on the platform are not ours"
 	case step.Ours.State == trade.WebhookAsked:
-		step.Action, step.Why = HookConfirm, "hook.why_confirm"
+		step.Action, step.Why = HookConfirm, "the platform has what was sent, but its answer was lost"
 	default:
-		step.Action, step.Why = HookKeep, "hook.why_same"
+		step.Action, step.Why = HookKeep, "as declared"
 	}
 	return step, nil
 }

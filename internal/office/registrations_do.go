@@ -103,7 +103,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 		return HookDone{Done: true}, r.settled(ctx, w, id, who, hookAudit{Outcome: "done", Status: answer.Status})
 	case answer.Known == apiclient.NotCreated || answer.Known == apiclient.NotSent:
 		w.State, w.RetiredAt = trade.WebhookRetired, r.office.now()
-		return HookDone{Problem: "hook.refused", Err: err},
+		return HookDone{Problem: "the platform refused", Err: err},
 			r.record(ctx, w, who, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
 	}
 	// The outcome is unknown: ask the platform.
@@ -156,7 +156,7 @@ func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person)
 	ctx = context.WithoutCancel(ctx)
 	answer, err := r.client.DeleteWebhook(ctx, id)
 	if err != nil && !answer.NotFound() {
-		return HookDone{Problem: "hook.refused", Err: err}, nil
+		return HookDone{Problem: "the platform refused", Err: err}, nil
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, r.office.now()
 	return HookDone{Done: true}, r.record(ctx, w, who,

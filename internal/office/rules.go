@@ -107,11 +107,11 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 			out.Checks = append(out.Checks, FieldCheck{name, job.Checks.Severity(name), v.Text(text, args...)})
 		}
 	}
-	check(rule.Positive != "", rule.Positive, "check.positive_words")
-	check(rule.Type == trade.Day, "date_window", "check.window_words")
-	check(rule.Type == trade.Harvest, "date_window", "check.harvest_words")
-	check(rule.NotBefore != "", "date_order", "check.order_words", rule.NotBefore)
-	check(rule.Type == trade.CAR, "car", "check.car_words")
+	check(rule.Positive != "", rule.Positive, "must be above zero")
+	check(rule.Type == trade.Day, "date_window", "must be between 2000-01-01 and five years from today")
+	check(rule.Type == trade.Harvest, "date_window", "the second year must be the first or the one after it")
+	check(rule.NotBefore != "", "date_order", "must not be before %s", rule.NotBefore)
+	check(rule.Type == trade.CAR, "car", "must be a whole CAR number")
 	if spec.Ref != "" {
 		out.Ref = &spec.Ref
 	}
@@ -127,9 +127,9 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 	out.Sentences = append(out.Sentences, sourceOf(v, rule, spec, out.Source), formOf(v, rule))
 	switch out.Required {
 	case "always":
-		out.Sentences = append(out.Sentences, v.Text("rule.always"))
+		out.Sentences = append(out.Sentences, v.Text("always required"))
 	case "never":
-		out.Sentences = append(out.Sentences, v.Text("rule.optional"))
+		out.Sentences = append(out.Sentences, v.Text("optional: if empty, it is not sent"))
 	default:
 		out.Sentences = append(out.Sentences, v.Text("rule.required_when", out.Required))
 		if out.Source == "none" {
@@ -146,18 +146,18 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
 	switch source {
 	case "none":
-		return v.Text("rule.not_mapped")
+		return v.Text("the configuration does not map it: it is never sent")
 	case "const":
 		return v.Text("rule.const", *spec.Const)
 	}
 	column := i18n.Key("rule.column")
 	if len(spec.Columns) > 1 {
-		column = "rule.columns"
+		column = "from the columns %s"
 	}
 	var from []string
 	for _, column := range spec.Columns {
 		if text, constant := mapping.ConstOf(column); constant {
-			column = v.Text("rule.const_part", text)
+			column = v.Text("always “%s”", text)
 		}
 		from = append(from, column)
 	}
@@ -188,13 +188,13 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 	case spec.Date != "":
 		parts = append(parts, v.Text("rule.date_form", spec.Date))
 	case rule.Type == trade.Day && len(spec.Values) == 0:
-		parts = append(parts, v.Text("rule.date_native"))
+		parts = append(parts, v.Text("a date of the database, or text YYYY-MM-DD"))
 	}
 	switch {
 	case spec.Number != "":
 		parts = append(parts, v.Text("rule.number_form", spec.Number))
 	case rule.Type == trade.Number && len(spec.Values) == 0:
-		parts = append(parts, v.Text("rule.number_native"))
+		parts = append(parts, v.Text("a number of the database, or text like 1234.56"))
 	}
 	if spec.Per != nil {
 		source := "column"
@@ -208,7 +208,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.scale", *spec.Scale))
 	}
 	if len(spec.Empty) > 0 {
-		parts = append(parts, v.Text("rule.empty", strings.Join(spec.Empty, ", ")))
+		parts = append(parts, v.Text("these also count as empty: %s", strings.Join(spec.Empty, ", ")))
 	}
 	if spec.Default != nil {
 		parts = append(parts, v.Text("rule.default", *spec.Default))
@@ -222,19 +222,19 @@ func formOf(v words.Voice, rule trade.FieldRule) string {
 	case trade.Number:
 		return v.Text("form.number")
 	case trade.UUID:
-		return v.Text("form.uuid")
+		return v.Text("form: a platform id (UUID)")
 	case trade.Enum:
-		return v.Text("form.enum", strings.Join(rule.Values, ", "))
+		return v.Text("form: one of %s", strings.Join(rule.Values, ", "))
 	case trade.Day:
-		return v.Text("form.day")
+		return v.Text("form: a date YYYY-MM-DD")
 	case trade.Harvest:
-		return v.Text("form.harvest")
+		return v.Text("form: year/year, as in 2025/2026 or 2026/2026")
 	case trade.Text:
-		return v.Text("form.any")
+		return v.Text("form: text")
 	case trade.CAR:
-		return v.Text("form.car")
+		return v.Text("form: a CAR number, UF-NNNNNNN-32 hex digits; dots and lower-case letters are accepted")
 	}
-	return v.Text("form.other", rule.Type)
+	return v.Text("form: %s", rule.Type)
 }
 
 // shownPairs is how many pairs of a value map are printed.

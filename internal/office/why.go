@@ -167,15 +167,15 @@ func (s Story) Sentences(v words.Voice) []string {
 	}
 	switch {
 	case s.NextRun.IsZero():
-		say("why.job_gone")
+		say("This job is no longer in the configuration; what follows is what was recorded.")
 	case s.Former:
 		say("why.former_key")
 	case s.ERPErr != nil:
-		say("why.no_erp", s.ERPErr)
+		say("The ERP could not be read now: %v", s.ERPErr)
 	case r.InQuery && r.Cancelled:
 		say("why.cancelled")
 	case r.InQuery:
-		say("why.in_query")
+		say("The row is in the ERP, and the job's query returns it.")
 	case !r.Asked:
 		say("why.not_asked")
 	case r.InERP == nil:
@@ -183,22 +183,22 @@ func (s Story) Sentences(v words.Voice) []string {
 	case *r.InERP && len(r.Excluded) == 0:
 		say("why.excluded_somehow")
 	case *r.InERP:
-		say("why.excluded")
+		say("The row exists in the ERP, but the job's query leaves it out. The conditions that exclude it:")
 		out = append(out, excluding(v, r.Excluded)...)
 	default:
 		say("why.not_in_erp")
 	}
 	e := s.Entry
 	if e == nil { // the ledger has never seen the key
-		say("why.no_entry")
+		say("safrasync has never recorded this row; nothing was sent.")
 		if r.InQuery && !r.Cancelled {
 			say("why.will_be_read", v.Moment(s.NextRun))
 		}
 		return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
 	}
-	say("why.state", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))
+	say("State: %s, since %s.", e.State.Label(v.Lang), v.Moment(e.UpdatedAt))
 	if text := v.Reason(*e); text != "" {
-		say("why.reason", text)
+		say("Reason: %s.", text)
 	}
 	for _, p := range s.parents { // which are not in the ledger because their queries leave them out
 		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
@@ -209,7 +209,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	byAttempt := func(t trade.Attempt) bool { return reflect.DeepEqual(t.Reason, e.Error.Why) }
 	if e.Error != nil && e.Error.Why.Code != "" && e.Error.Counterpart == nil && // which the reason names
 		!slices.ContainsFunc(s.Attempts, byAttempt) {
-		say("why.error", v.Say(e.Error.Why))
+		say("Detail: %s.", v.Say(e.Error.Why))
 	}
 	for _, t := range s.Attempts {
 		at := t.FinishedAt
@@ -217,10 +217,10 @@ func (s Story) Sentences(v words.Voice) []string {
 			at = t.StartedAt
 		}
 		outcome := v.Text(i18n.Key("outcome." + words.OutcomeName(t.Outcome)))
-		say("why.attempt", t.No, v.Moment(at), outcome, v.Say(t.Reason))
+		say("Attempt %d, %s: %s (%s).", t.No, v.Moment(at), outcome, v.Say(t.Reason))
 	}
 	if e.RemoteID != "" {
-		say("why.remote", e.RemoteID)
+		say("Id on the platform: %s.", e.RemoteID)
 	}
 	if e.MovedID != "" {
 		out = append(out, strings.TrimSpace(v.Text("row.moved", e.MovedID)))
@@ -228,12 +228,12 @@ func (s Story) Sentences(v words.Voice) []string {
 	out = append(out, v.Since(*e, s.Changes)...)
 	switch { // what happens next, and who does it
 	case e.State == trade.Accepted:
-		say("why.final")
+		say("Nothing more to do: a row that was sent is never sent again.")
 	case e.State == trade.Rejected && !e.NextAttemptAt.IsZero():
-		say("why.retry", v.Moment(e.NextAttemptAt))
+		say("It is retried automatically at %s.", v.Moment(e.NextAttemptAt))
 	}
 	if advice := v.Advice(*e); advice.Do != "" {
-		say("why.advice", advice.Who, advice.Do)
+		say("Who resolves it: %s. %s", advice.Who, advice.Do)
 	}
 	if !e.State.Created() {
 		out = append(out, whyPreview(v, s)...)
@@ -266,7 +266,7 @@ func whyPreview(v words.Voice, s Story) []string {
 		if s.Entry != nil && staysAsItIs(*s.Entry, p.Request) {
 			return nil
 		}
-		return []string{v.Text("why.would_go")}
+		return []string{v.Text("With the current data it would be sent in the next run.")}
 	case trade.Invalid:
 		return []string{v.Text("why.would_not", trade.Sentences(p.Problems, v.Lang))}
 	}
@@ -275,7 +275,7 @@ func whyPreview(v words.Voice, s Story) []string {
 	}
 	var out []string
 	for _, text := range v.Awaited(p.WaitingFor) {
-		out = append(out, v.Text("why.would_wait", text))
+		out = append(out, v.Text("With the current data it would wait: %s.", text))
 	}
 	return out
 }

@@ -20,21 +20,21 @@ func (v Voice) Known(s acts.RowStep) []string {
 	say := func(key i18n.Key, args ...any) { out = append(out, v.Text(key, args...)) }
 	switch {
 	case e.RemoteID != "" && !at.IsZero():
-		say("known.made", e.RemoteID, v.Moment(at))
+		say("on the platform, of this row: id %s, sent %s", e.RemoteID, v.Moment(at))
 	case e.RemoteID != "":
-		say("known.stated", e.RemoteID)
+		say("on the platform, of this row: id %s", e.RemoteID)
 	case e.State == trade.Accepted:
-		say("known.no_id")
+		say("on the platform, of this row: a record whose id is unknown")
 	case slices.ContainsFunc(s.Attempts, trade.Attempt.Undecided):
 		say("known.maybe", v.Moment(at))
 	case e.State == trade.Held && e.Cause == trade.CauseExists:
-		say("known.exists")
+		say("on the platform, of this row: it answered that the record exists already, not which one")
 	case e.Weak():
 		say("known.weak")
 	case e.Attempts == 0:
-		say("known.never")
+		say("on the platform, of this row: nothing; it was never sent")
 	default:
-		say("known.refused")
+		say("on the platform, of this row: nothing; the sending was refused for certain")
 	}
 	if s.Under != nil {
 		say("known.under", s.Under.Rows, e.RemoteID, s.Under.Producer)
@@ -46,13 +46,13 @@ func (v Voice) Known(s acts.RowStep) []string {
 	other := v.Subject(c.Job, c.Key, c.Entry.Shown)
 	switch {
 	case c.ID != "" && !c.SentAt.IsZero():
-		say("known.other.made", other, c.ID, v.Moment(c.SentAt))
+		say("the record it was compared with: %s, id %s, sent %s", other, c.ID, v.Moment(c.SentAt))
 	case c.ID != "":
-		say("known.other.stated", other, c.ID)
+		say("the record it was compared with: %s, id %s", other, c.ID)
 	case !c.SentAt.IsZero():
-		say("known.other.maybe", other, v.Moment(c.SentAt))
+		say("the row it was compared with: %s, sent %s, without an id yet", other, v.Moment(c.SentAt))
 	default:
-		say("known.other.unsent", other)
+		say("the row it was compared with: %s, not sent yet", other)
 	}
 	return out
 }
@@ -69,13 +69,13 @@ func (v Voice) Exists(e *acts.Existing) []string {
 		if id == "" {
 			id = v.Text("exists.no_id")
 		}
-		out = append(out, v.Text("exists.row", s.Key, v.Titles.Of(s.Job), id))
+		out = append(out, v.Text("%s (%s), id %s", s.Key, v.Titles.Of(s.Job), id))
 	}
 	if more := e.Rows - len(e.Sent); more > 0 && len(e.Sent) > 0 {
-		out = append(out, v.Text("exists.more", more))
+		out = append(out, v.Text("and %d more", more))
 	}
 	if e.Until != nil {
-		out = append(out, v.Text("exists.until", v.Moment(*e.Until)))
+		out = append(out, v.Text("what was sent after %s is not known, and not counted", v.Moment(*e.Until)))
 	}
 	return append(out, v.Text("exists.compare"))
 }

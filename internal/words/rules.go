@@ -15,7 +15,7 @@ func UnseenCancelled(v Voice, c dryrun.CancelledColumn, column string) string {
 	there := ValueCounts(c.Values)
 	for _, value := range c.Values {
 		if value.Value == "" {
-			there = strings.TrimPrefix(there+", "+v.Text("value.blank", value.Rows), ", ")
+			there = strings.TrimPrefix(there+", "+v.Text("empty × %d", value.Rows), ", ")
 		}
 	}
 	return v.Text("check.unseen", strings.Join(c.Unseen, ", "), column, there)

@@ -16,7 +16,7 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 		for _, f := range e.Acknowledged {
 			labels = append(labels, f.Label(v.Lang))
 		}
-		out = append(out, v.Text("since.acked", strings.Join(labels, ", ")))
+		out = append(out, v.Text("resolved: %s", strings.Join(labels, ", ")))
 	}
 	if e.State == trade.Accepted && e.Flags.Has(trade.Replaced) {
 		return append(out, trade.ExplainFlag(trade.Replaced, v.Lang).Do)
@@ -36,9 +36,9 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 		sent, now := v.fieldValue(d.Sent, d.ERPSent, d.Field == ""), v.fieldValue(d.Now, d.ERPNow, d.Field == "")
 		switch {
 		case d.WaitsFor != nil:
-			now = v.Text("since.waits", d.ERPNow, d.WaitsFor.Sentence(v.Lang))
+			now = v.Text("“%s” in the ERP (%s)", d.ERPNow, d.WaitsFor.Sentence(v.Lang))
 		case trade.IsParent(d.Field) && d.Now != nil:
-			now = v.Text("since.parent", *d.Now, d.ERPNow)
+			now = v.Text("%s (“%s” in the ERP)", *d.Now, d.ERPNow)
 		}
 		if d.Acknowledged == nil {
 			out = append(out, v.Text("since.changed", v.fieldName(d), sent, now))
@@ -48,12 +48,12 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 	}
 	switch producer := len(changes) == 1 && changes[0].Field == "producer_id"; {
 	case e.Flags.Has(trade.Replaced) && producer:
-		out = append(out, v.Text("since.producer"))
+		out = append(out, v.Text("the producer of this row has changed: the same contract, or another one?"))
 	case e.Flags.Has(trade.Replaced):
 		out = append(out, trade.ExplainFlag(trade.Replaced, v.Lang).What)
 	}
 	if e.Flags.Has(trade.MissingInERP) {
-		out = append(out, v.Text("since.missing"))
+		out = append(out, v.Text("it is no longer in the ERP; the record is still on the platform"))
 	}
 	if e.Flags.Has(trade.Cancelled) {
 		out = append(out, v.Text("since.cancelled"))
@@ -77,11 +77,11 @@ func (v Voice) fieldValue(text *string, erp string, raw bool) string {
 	case text != nil:
 		return *text
 	case erp == "":
-		return v.Text("since.nothing")
+		return v.Text("nothing")
 	case raw:
 		return erp
 	}
-	return v.Text("since.no_value", erp)
+	return v.Text(`"%s" in the ERP, which cannot be mapped`, erp)
 }
 
 // Identity returns a job's identity as text: its key columns and its tables.
@@ -96,11 +96,11 @@ func (v Voice) Identity(i *trade.Identity) string {
 func (v Voice) Age(d time.Duration) string {
 	switch {
 	case d >= 48*time.Hour:
-		return v.Text("late.days", int(d.Hours()/24))
+		return v.Text("%d {day|days}", int(d.Hours()/24))
 	case d >= 2*time.Hour:
 		return v.Text("late.hours", int(d.Hours()))
 	}
-	return v.Text("late.other", int(d.Minutes()))
+	return v.Text("%d {minute|minutes}", int(d.Minutes()))
 }
 
 // Number formats a decimal for the language: 4.310,5 or 4,310.5.
@@ -114,7 +114,7 @@ func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.L
 // OrAbsent returns a text, or the phrase for a missing one.
 func (v Voice) OrAbsent(text *string) string {
 	if text == nil {
-		return v.Text("since.nothing")
+		return v.Text("nothing")
 	}
 	return *text
 }

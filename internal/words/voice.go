@@ -77,7 +77,7 @@ func (v Voice) Fault(err error) string {
 		// What is known of its effect is told beside it.
 		text := v.Said(call.Op)
 		if call.Status != 0 {
-			text += v.Text("call.status", call.Status)
+			text += v.Text(", status %d", call.Status)
 		}
 		for _, m := range call.Messages[:min(len(call.Messages), callMessages)] {
 			if apiclient.IsMessageKey(m) {
@@ -160,13 +160,13 @@ var ErrNoFolder = errors.New("the folder does not exist")
 func (v Voice) FileReason(err error) string {
 	switch {
 	case errors.Is(err, ErrNoFolder):
-		return v.Text("folder.not_there")
+		return v.Text("the folder does not exist; create it, or give another name")
 	case errors.Is(err, fs.ErrNotExist):
-		return v.Text("file.not_there")
+		return v.Text("the file does not exist")
 	case errors.Is(err, fs.ErrExist):
-		return v.Text("file.is_there")
+		return v.Text("the file already exists and is not overwritten; give another name")
 	case errors.Is(err, fs.ErrPermission):
-		return v.Text("file.forbidden")
+		return v.Text("no permission for this file or folder")
 	}
 	return v.Fault(config.PlainReason(err))
 }

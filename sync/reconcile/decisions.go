@@ -291,7 +291,7 @@ func foldWord(text string) string {
 
 // newDecisionFile begins the file in one of the formats.
 func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, error) {
-	spec := workbook.ListForm{Name: sentence("decisions.sheet", lang), Hidden: decisionColumn(hiddenFrom)}
+	spec := workbook.ListForm{Name: sentence("Decisions", lang), Hidden: decisionColumn(hiddenFrom)}
 	for i, c := range decisionColumns {
 		spec.Columns = append(spec.Columns, workbook.ListColumn{
 			Title: sentence(c.title, lang),

@@ -31,7 +31,7 @@ func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.
 		return nil, nil, err
 	}
 	if len(data) > maxDecisionBytes {
-		return nil, nil, fmt.Errorf(sentence("decisions.too_large", lang), maxDecisionBytes>>20)
+		return nil, nil, fmt.Errorf(sentence("is larger than %d MiB", lang), maxDecisionBytes>>20)
 	}
 	t := &decisionReader{ctx: ctx, lang: lang}
 	if workbook.IsWorkbook(data) {
@@ -75,7 +75,7 @@ func (t *decisionReader) workbook(data []byte, unpacked int64) error {
 
 func (t *decisionReader) csv(data []byte) error {
 	if !utf8.Valid(data) {
-		return errors.New(sentence("decisions.not_utf8", t.lang))
+		return errors.New(sentence(`is not UTF-8: save it as "CSV UTF-8", or use the workbook`, t.lang))
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	c := csv.NewReader(bytes.NewReader(data))
@@ -133,7 +133,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 	cell := func(id string) string { return own[decisionColumn(id)] }
 	if cell("decision") == "" {
 		if cell("id") != "" || cell("why") != "" {
-			t.fault(line, "decision", "decisions.no_decision")
+			t.fault(line, "decision", "is empty, but there is an id or a reason")
 		}
 		return nil
 	}
@@ -150,9 +150,9 @@ func (t *decisionReader) row(cells []string, line int) error {
 	}
 	switch {
 	case d.Act == "adopt" && d.ID == "":
-		t.fault(d.Line, "id", "decisions.no_id")
+		t.fault(d.Line, "id", "is missing: without it the record cannot be adopted")
 	case d.Act != "" && d.Act != "adopt" && d.ID != "":
-		t.fault(d.Line, "id", "decisions.id_unused")
+		t.fault(d.Line, "id", `is only for "adopt id"`)
 	case d.Act != "":
 	case slices.Contains([]string{"enviar de novo", "enviar outra vez", "reenviar", "resend", "send again"}, typed):
 		t.fault(d.Line, "decision", "decisions.no_resend")
@@ -161,17 +161,17 @@ func (t *decisionReader) row(cells []string, line int) error {
 		for _, act := range decisionActs {
 			offered = append(offered, sentence(i18n.Key("decision."+act), t.lang))
 		}
-		t.fault(d.Line, "decision", "decisions.unknown", strings.Join(offered, ", "))
+		t.fault(d.Line, "decision", "is not a decision; the decisions are: %s", strings.Join(offered, ", "))
 	}
 	version, err := strconv.ParseInt(cell("version"), 10, 64)
 	d.Version = version
 	if err != nil {
-		t.fault(line, "version", "decisions.altered")
+		t.fault(line, "version", "was altered; export again")
 	} else {
 		for _, id := range altered(own) {
 			text := cell(id)
 			if id != "key" {
-				t.fault(line, id, "decisions.altered_or_moved")
+				t.fault(line, id, "was altered, or moved from another row; export again")
 				continue
 			}
 			// some programs replace a character that cannot be seen
@@ -191,7 +191,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 	}
 	key := trade.ParentKey{Job: d.Job, Key: d.Key}
 	if first := t.seen[key]; first > 0 {
-		t.fault(line, "key", "decisions.twice", first)
+		t.fault(line, "key", "already appears in line %d", first)
 	}
 	t.seen[key] = line
 	if len(t.faults) == before {

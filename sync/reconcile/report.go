@@ -202,24 +202,24 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			h.Closed.Reason)
 	} else {
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
-		say("line.now", trade.MomentText(h.At, p.Lang, p.zone), zone)
+		say("As things stand at %s (time of %s).", trade.MomentText(h.At, p.Lang, p.zone), zone)
 	}
 	moment := lines[len(lines)-1]
 	if h.Kind == ClosedKind {
-		say("line.hash", h.Closed.Audit, h.Closed.Hash)
+		say("Record no. %d of the audit; SHA-256 %s, verified.", h.Closed.Audit, h.Closed.Hash)
 	}
 	if h.Day != "" {
-		say("line.day", dayText(h.Day, p.Lang))
+		say("Cut-off: %s. Documents with later dates are left out.", dayText(h.Day, p.Lang))
 	}
 	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
-		from, to := sentence("line.begin", p.Lang), sentence("line.end", p.Lang)
+		from, to := sentence("the start", p.Lang), sentence("today", p.Lang)
 		if !f.From.IsZero() {
 			from = dayText(f.From.String(), p.Lang)
 		}
 		if !f.To.IsZero() {
 			to = dayText(f.To.String(), p.Lang)
 		}
-		say("line.period", from, to)
+		say("Documents from %s to %s; those without a readable date are always included.", from, to)
 	}
 	var parts []string
 	add := func(what i18n.Key, list []string) {
@@ -228,19 +228,19 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		}
 	}
 	add("column.job", p.Filter.Jobs)
-	add("filter.harvest", p.Filter.Harvests)
-	add("filter.product", p.Filter.Products)
-	add("filter.branch", p.Filter.Branches)
-	add("filter.producer", p.Filter.Producers)
-	add("filter.place", p.Filter.Places)
-	add("filter.wallet", p.Filter.Wallets)
+	add("harvest", p.Filter.Harvests)
+	add("product", p.Filter.Products)
+	add("branch", p.Filter.Branches)
+	add("producer", p.Filter.Producers)
+	add("delivery place", p.Filter.Places)
+	add("wallet", p.Filter.Wallets)
 	var states []string
 	for _, s := range p.Filter.States {
 		states = append(states, s.Label(p.Lang))
 	}
-	add("filter.state", states)
+	add("state", states)
 	if len(parts) > 0 {
-		say("line.filter", strings.Join(parts, "; "))
+		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
 	}
 	if h.Reduced > 0 {
 		say("line.reduced", h.Reduced)
@@ -249,10 +249,10 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}
 	if p.Console != "" {
-		say("line.console", p.Console+"/report")
+		say("In the console: %s", p.Console+"/report")
 	}
-	say("line.report", h.ID, h.Program)
-	say("line.document")
+	say("Report %s, safrasync %s.", h.ID, h.Program)
+	say("CPFs are masked in this report (***.456.789-**). Whoever keeps it or passes it on must protect it.")
 	heading := Heading{
 		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
 		Console: p.Console,

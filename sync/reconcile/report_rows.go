@@ -115,9 +115,9 @@ func (p *printer) reading(r *Row) []any {
 	text := Label{"read", ""}
 	switch {
 	case r.Platform.Found && !r.Platform.Unread:
-		text.Text = sentence("word.yes", p.Lang)
+		text.Text = sentence("yes", p.Lang)
 	case r.Platform.Fault == notFound:
-		text = Label{"not_found", sentence("platform.not_found", p.Lang)}
+		text = Label{"not_found", sentence("not found", p.Lang)}
 	default:
 		text = Label{"unreadable", strings.TrimSpace(sentence("platform.unread", p.Lang) + " " + r.Platform.Fault)}
 	}
@@ -138,7 +138,7 @@ func (p *printer) standing(r *Row) []any {
 	}
 	by := ""
 	if r.State == trade.Accepted {
-		by = cmp.Or(r.By, sentence("word.program", p.Lang))
+		by = cmp.Or(r.By, sentence("safrasync (automatic)", p.Lang))
 	}
 	return []any{
 		p.stateLabel(r),
@@ -213,7 +213,7 @@ func (p *printer) divergences() error {
 				var difference any
 				dealt := Label{"", ""}
 				if d.Acknowledged {
-					dealt = Label{"acknowledged", sentence("word.dealt", p.Lang)}
+					dealt = Label{"acknowledged", sentence("resolved (see Exceptions)", p.Lang)}
 				}
 				if diff := d.Difference(); diff != nil {
 					difference = *diff
@@ -245,7 +245,7 @@ func (p *printer) exceptions() error {
 		job, key := splitTarget(a.Target)
 		who, reason := a.Who, cmp.Or(a.Reason, a.Why.In(p.Lang, p.zone))
 		if a.Target == "" { // retention has removed who, what and why
-			who, reason = sentence("word.not_kept", p.Lang), sentence("word.not_kept", p.Lang)
+			who, reason = sentence("(no longer kept)", p.Lang), sentence("(no longer kept)", p.Lang)
 		}
 		label := func(state string) any {
 			if state == "" {
@@ -268,9 +268,9 @@ func (p *printer) exceptions() error {
 func (p *printer) messages() error {
 	for _, m := range p.Head.Messages {
 		a := trade.Explain(trade.Rejected, m.Key, p.Lang)
-		known := Label{"false", sentence("word.no", p.Lang)}
+		known := Label{"false", sentence("no", p.Lang)}
 		if trade.KnowsMessage(m.Key) {
-			known = Label{"true", sentence("word.yes", p.Lang)}
+			known = Label{"true", sentence("yes", p.Lang)}
 		}
 		if err := p.w.Row([]any{m.Key, m.Count, m.Last, known, a.What, a.Who}); err != nil {
 			return err

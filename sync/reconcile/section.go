@@ -50,7 +50,7 @@ func (h Heading) Find(section SectionID, key string) string {
 // Foot returns the footer of each printed page: which report it is and, if it is closed, its hash.
 func (h Heading) Foot() string {
 	if c := h.Head.Closed; c != nil {
-		return fmt.Sprintf(sentence("paper.closed", h.Lang), dayText(h.Head.Day, h.Lang),
+		return fmt.Sprintf(sentence("Closing of %s, kept %s · SHA-256 %s", h.Lang), dayText(h.Head.Day, h.Lang),
 			trade.MomentText(c.At, h.Lang, h.Zone), c.Hash)
 	}
 	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, trade.MomentText(h.Head.At, h.Lang, h.Zone))

@@ -38,20 +38,20 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 				return cli.PrintEach(a, list, approvalOf)
 			}
 			if len(list) == 0 {
-				a.Show("approval.none")
+				a.Show("Nothing is waiting for approval.")
 			}
 			for _, ap := range list {
 				a.Line(approvalText(a, ap))
 			}
 			return nil
 		case !slices.Contains(answers, args[0]):
-			return a.Usage("approval.no_answer", args[0], cli.Listed(answers))
+			return a.Usage("%s is no answer; the answers are: %s", args[0], cli.Listed(answers))
 		case len(args) != 2:
-			return a.Usage("says.arguments", "safrasync "+use)
+			return a.Usage("the arguments are: %s", "safrasync "+use)
 		}
 		id, err := strconv.ParseInt(args[1], 10, 64)
 		if err != nil {
-			return a.Usage("approval.no_id", args[1])
+			return a.Usage("%s is not the number of a request; `safrasync approvals` lists them", args[1])
 		}
 		if err := a.NeedReason(f); err != nil {
 			return err
@@ -65,7 +65,7 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tellDecided(a, id, d, "approval.declined")
+			return tellDecided(a, id, d, "Request %d: declined; nothing will be done.")
 		}
 		return approve(ctx, a, id, f, elsewhere)
 	})
@@ -131,7 +131,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err != nil {
 		return err
 	}
-	done := i18n.Key("approval.done")
+	done := i18n.Key("Request %d: fully approved and carried out.")
 	if d.Waits > 0 {
 		done = "approval.agreed"
 	}

@@ -37,14 +37,14 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 	case s.GivesUp != nil:
 		say("decide.gives", s.Holder.Job, s.Holder.Key)
 	case s.Holder != (trade.ParentKey{}):
-		say("decide.holder", s.Holder.Job, s.Holder.Key)
+		say("the id belongs to row %s %s", s.Holder.Job, s.Holder.Key)
 	}
 	if sent := engineacts.SentFields(s.Before); act == engineacts.ActResend && len(sent) > 0 {
 		var fields []string
 		for _, f := range sent {
 			fields = append(fields, trade.FieldLabel(f.Field, v.Lang)+" "+*f.Sent)
 		}
-		say("decide.look", strings.Join(fields, "; "))
+		say("look on the platform for a record with: %s", strings.Join(fields, "; "))
 		if s.Refused == engineacts.NotRefused || s.Refused == engineacts.NotChecked {
 			say("decide.may_double")
 		}

@@ -46,7 +46,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 			a.Tell("decisions.line", w.Line, w.Text)
 			continue
 		}
-		a.Tell("decisions.cell", w.Line, w.Column, w.Text)
+		a.Tell("line %d, column %s: %s", w.Line, w.Column, w.Text)
 	}
 	for _, r := range refused {
 		why := a.Text(refusalOf(r.Refusal))

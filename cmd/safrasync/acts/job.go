@@ -120,7 +120,7 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 			return err
 		}
 	case ok && plan.Act == engineacts.ActRelease && plan.After.State == trade.Paused:
-		a.Show("release.paused", plan.Job)
+		a.Show("%[1]s: released; the job stays paused by a person (`safrasync resume %[1]s`).", plan.Job)
 	case ok:
 		a.Show(i18n.Key("act.ended."+plan.Act), plan.Job)
 	default:

@@ -106,7 +106,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	keys := args[1:]
 	if kind.Gives {
 		if f.noID == (len(args) == 3) {
-			return a.Usage("adopt.id_or_none")
+			return a.Usage("give either the id or --no-id, not both")
 		}
 		if !f.noID {
 			order.ID = args[2]

@@ -54,7 +54,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err != nil {
 		return err
 	}
-	a.Tell("api.plan", c.verb, c.path, config.API.BaseURL)
+	a.Tell("This would be sent: %s %s to %s", c.verb, c.path, config.API.BaseURL)
 	for _, f := range c.fields {
 		a.Tell("api.plan_field", f.name, f.shown)
 	}

@@ -54,11 +54,11 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 		if !a.AsJSON {
 			switch {
 			case answer.ID != "":
-				a.Show("api.created", answer.ID)
+				a.Show("Created: %s", answer.ID)
 			case c.verb == "DELETE":
-				a.Show("api.deleted")
+				a.Show("Removed.")
 			default:
-				a.Show("api.updated")
+				a.Show("Changed.")
 			}
 			if members, err := readMembers(answer.Body); err == nil && len(members) > 1 { // more than the id
 				printRecord(a, answer.Body)
@@ -68,15 +68,15 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 	}
 	switch word := outcomeWord(c, answer, err); word {
 	case apiclient.NotSent.String():
-		tellFailure(a, "api.not_sent", "", err)
+		tellFailure(a, "Nothing was sent: %v.", "", err)
 	case apiclient.NotCreated.String(), outcomeRefused:
-		tellFailure(a, "api.refused", "", err)
+		tellFailure(a, "The platform refused the request; nothing was done: %v.", "", err)
 	case apiclient.Throttled.String():
-		tellFailure(a, "api.throttled", "", err)
+		tellFailure(a, "Nothing was done: %v.", "", err)
 	case apiclient.CreatedIDUnknown.String():
-		tellFailure(a, "api.no_id", a.Text(c.doubt), err)
+		tellFailure(a, "The platform reports success, but without a readable id: %v.", a.Text(c.doubt), err)
 	default:
-		tellFailure(a, "api.unknown", a.Text(c.doubt), err)
+		tellFailure(a, "IT IS UNKNOWN whether the request was executed: %v.", a.Text(c.doubt), err)
 	}
 	return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, printErr)
 }
@@ -115,7 +115,7 @@ func printRecord(a *cli.App, doc json.RawMessage) {
 		a.PrintIndented(doc)
 		return
 	}
-	t := a.NewTable("api.head_field", "api.head_value")
+	t := a.NewTable("Field", "Value")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
 	for _, m := range members {
 		t.AppendRow(table.Row{words.Printable(m.name), words.Printable(plainValue(m.value))})

@@ -80,7 +80,7 @@ func readByHand(ctx context.Context, a *cli.App,
 		return a.PrintJSON(record.raw)
 	}
 	if len(record.unread) > 0 {
-		a.Tell("api.unread", cli.Listed(record.unread))
+		a.Tell("Fields in an unknown format: %s", cli.Listed(record.unread))
 	}
 	printRecord(a, record.raw)
 	return nil
@@ -93,7 +93,7 @@ func ReadFailed(a *cli.App, err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	tellFailure(a, "api.read_failed", "", err)
+	tellFailure(a, "The lookup failed: %v.", "", err)
 	if !a.AsJSON {
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
@@ -106,7 +106,7 @@ func ReadFailed(a *cli.App, err error) error {
 func apiID(a *cli.App, name, text string) (string, error) {
 	id, err := trade.ParseID(text)
 	if err != nil {
-		return "", a.Usage("api.no_uuid", name)
+		return "", a.Usage("%s must be a UUID", name)
 	}
 	return id, nil
 }
@@ -145,7 +145,7 @@ func needFlags(a *cli.App, cmd *cobra.Command, names ...string) error {
 		}
 	}
 	if len(missing) > 0 {
-		return a.Usage("api.missing", cli.Listed(missing))
+		return a.Usage("%s is missing", cli.Listed(missing))
 	}
 	return nil
 }

@@ -101,7 +101,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 				return usageOf(a, err)
 			}
 			masked := maskDocument(r.SocialID)
-			fields := []apiField{{"name", a.Text("api.given")}, {"social_id", masked}, {"reports", cli.Listed(r.Reports)}}
+			fields := []apiField{{"name", a.Text("(given)")}, {"social_id", masked}, {"reports", cli.Listed(r.Reports)}}
 			if r.CarList != nil {
 				fields = append(fields, apiField{"car_list", cli.Listed(r.CarList)})
 			}
@@ -154,7 +154,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 				"--corporate-identity": r.CorporateIdentity,
 			} {
 				if r.PersonType == apiclient.PF && value != "" {
-					return a.Usage("field.company", flag)
+					return a.Usage("%s is for a company, and --person-type is PF", flag)
 				}
 			}
 			var errs [3]error
@@ -167,7 +167,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 			if _, err := r.Encode(); err != nil {
 				return usageOf(a, err)
 			}
-			given, masked := a.Text("api.given"), maskDocument(r.Identity)
+			given, masked := a.Text("(given)"), maskDocument(r.Identity)
 			fields := []apiField{
 				{"requester_id", r.RequesterID},
 				{"requester_name", given},

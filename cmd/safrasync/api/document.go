@@ -46,7 +46,7 @@ func readDocument(text string) (number string, wrong i18n.Key) {
 func readCNPJ(text string) (number string, wrong i18n.Key) {
 	number, wrong = readDocument(text)
 	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
-		return "", "api.no_cnpj"
+		return "", "%s is not a valid CNPJ; check its digits"
 	}
 	return number, wrong
 }

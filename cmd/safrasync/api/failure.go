@@ -36,11 +36,11 @@ func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 
 // fieldPhrases are the texts for what the client finds wrong with a request before it is sent.
 var fieldPhrases = map[apiclient.Problem]i18n.Key{
-	apiclient.ProblemMissing: "field.missing", apiclient.ProblemEntry: "field.entry",
-	apiclient.ProblemEncoding: "field.encoding",
+	apiclient.ProblemMissing: "%s is missing", apiclient.ProblemEntry: "%s has an empty entry",
+	apiclient.ProblemEncoding: "%s is not UTF-8; check the charset of the terminal or the file",
 	apiclient.ProblemNumber:   "field.number", apiclient.ProblemDocument: "api.no_document",
-	apiclient.ProblemCredentials: "field.credentials",
-	apiclient.ProblemMonths:      "field.months",
+	apiclient.ProblemCredentials: "%s must be user:password",
+	apiclient.ProblemMonths:      "%s is not a number of months from 1 to 999",
 }
 
 // usageOf turns the client's errors about a request's fields into a usage error in the person's
@@ -56,7 +56,7 @@ func usageOf(a *cli.App, err error) error {
 		p, ok := fieldPhrases[f.Problem]
 		switch {
 		case f.Problem == apiclient.ProblemTooLong:
-			faults[i] = a.Text("field.too_long", name, f.Limit)
+			faults[i] = a.Text("%s is too long: the platform accepts at most %d characters", name, f.Limit)
 		case ok:
 			faults[i] = a.Text(p, name)
 		default:

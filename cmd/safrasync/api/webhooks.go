@@ -51,10 +51,10 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 			return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
 		}
 		if len(hooks) == 0 {
-			a.Tell("api.no_hooks")
+			a.Tell("no webhook is registered")
 			return nil
 		}
-		t := a.NewTable("api.head_event", "api.head_url", "api.head_id")
+		t := a.NewTable("Event", "URL", "Id")
 		for _, w := range hooks {
 			t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
 		}
@@ -125,7 +125,7 @@ func writeWebhook(ctx context.Context, a *cli.App, cmd *cobra.Command, f webhook
 	}
 	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" &&
 		(u.Scheme != "http" || !config.IsLoopback(u.Hostname())) {
-		return a.Usage("field.address", "--url")
+		return a.Usage("%s is not an https address; the platform accepts no other", "--url")
 	}
 	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
 	r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication)

@@ -43,7 +43,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 				if len(events) == 0 {
-					return errors.New(a.Text("hooks.no_event", seq))
+					return errors.New(a.Text("there is no event %s in the inbox", seq))
 				}
 				e := events[0]
 				if a.AsJSON {
@@ -69,12 +69,12 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 			if a.AsJSON {
 				return cli.PrintEach(a, events, eventOf)
 			}
-			t, v := a.NewTable("inbox.head_seq", "inbox.head_event", "inbox.head_at", "inbox.head_times", "inbox.head_outcome"),
+			t, v := a.NewTable("No.", "Event", "When", "inbox.head_times", "Outcome"),
 				a.Voice()
 			for _, e := range events {
 				outcome := v.Say(e.Outcome)
 				if !e.NextAt.IsZero() {
-					outcome = v.Text("inbox.open")
+					outcome = v.Text("not yet processed")
 				}
 				t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
 			}
@@ -94,7 +94,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if len(args) == 0 && f == (inboxFlags{}) {
-				return a.Usage("hooks.replay_what")
+				return a.Usage("give the events: numbers, or --event, --text, --since")
 			}
 			events, err := inboxEvents(ctx, a, args, f)
 			if err != nil {
@@ -125,7 +125,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 					Replayed int `json:"replayed"`
 				}{n})
 			}
-			a.Show("hooks.replayed", n)
+			a.Show("%d {event|events} processed again", n)
 			return nil
 		})
 	f.add(a, cmd)
@@ -157,7 +157,7 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 	for _, text := range args {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
-			return nil, a.Usage("hooks.seq", text)
+			return nil, a.Usage("%q is not the number of an event; `webhooks inbox` shows the numbers", text)
 		}
 		out.Seqs = append(out.Seqs, n)
 	}

@@ -139,7 +139,7 @@ func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.
 		return nil, err
 	}
 	if !config.Webhooks.Used() {
-		return nil, errors.New(a.Text("hooks.none"))
+		return nil, errors.New(a.Text("the configuration has no webhooks: see docs/webhooks.pt-BR.md"))
 	}
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
@@ -158,7 +158,7 @@ func showHooks(a *cli.App, steps []office.HookStep) error {
 		return cli.PrintEach(a, steps,
 			func(s office.HookStep) hookJSON { return hookJSONOf(s, false, words.Machine.Text(s.Why)) })
 	}
-	t, v := a.NewTable("hooks.head_event", "hooks.head_action", "hooks.head_address", "hooks.head_why"), a.Voice()
+	t, v := a.NewTable("Event", "hooks.head_action", "Address", "Why"), a.Voice()
 	for _, s := range steps {
 		line := hookJSONOf(s, false, "")
 		why := v.Text(s.Why)
@@ -186,10 +186,10 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 		if slices.ContainsFunc(steps, waits) {
 			return &cli.ExitError{Code: cli.ExitFailed}
 		}
-		a.Tell("hooks.nothing")
+		a.Tell("Everything is as declared.")
 		return nil
 	}
-	a.Tell("hooks.plan", a.Config.API.BaseURL)
+	a.Tell("On the platform %s:", a.Config.API.BaseURL)
 	for _, s := range steps {
 		a.Tell("hooks.plan_line", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))), a.Text(s.Why))
 	}
@@ -238,9 +238,9 @@ func tellHook(a *cli.App, s office.HookStep, done office.HookDone) error {
 	}
 	switch {
 	case done.Done:
-		a.Show("hooks.done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
+		a.Show("%s: %s: done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
 	case s.Action != office.HookKeep:
-		a.Show("hooks.not_done", s.Event, a.Text(problem, done.Args...))
+		a.Show("%s: not done: %s", s.Event, a.Text(problem, done.Args...))
 	}
 	return nil
 }

@@ -32,7 +32,7 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 				if len(given) > 0 && formerly(cmd, given) != "" {
 					return a.UnknownCommand(cmd, given)
 				}
-				return a.Usage("says.arguments",
+				return a.Usage("the arguments are: %s",
 					strings.TrimSpace(strings.TrimSuffix(cmd.CommandPath(), cmd.Name())+use))
 			}
 			return nil
@@ -48,9 +48,9 @@ func (a *App) Alone(cmd *cobra.Command, mode string, only []string, with ...stri
 		switch needs := slices.Contains(only, f.Name); {
 		case f.Name == mode || cmd.InheritedFlags().Lookup(f.Name) != nil:
 		case on && !needs && !slices.Contains(with, f.Name):
-			err = a.Usage("says.flag_alone", mode, f.Name)
+			err = a.Usage("--%s does something else, and does not take --%s", mode, f.Name)
 		case !on && needs:
-			err = a.Usage("says.flag_with", f.Name, mode)
+			err = a.Usage("--%s is only for --%s", f.Name, mode)
 		}
 	})
 	return err
@@ -94,5 +94,5 @@ func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
 		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), Listed(near))
 	}
-	return a.Usage("says.no_command", args[0], cmd.CommandPath())
+	return a.Usage("there is no command %q; `%s --help` lists the commands", args[0], cmd.CommandPath())
 }

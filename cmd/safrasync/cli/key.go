@@ -17,7 +17,7 @@ func (a *App) CheckJobNames(config *config.Config, names []string) error {
 	}
 	for _, name := range names {
 		if !known[name] {
-			return a.Usage("says.no_job", name, Listed(have))
+			return a.Usage("there is no job %q; the configuration has %s", name, Listed(have))
 		}
 	}
 	return nil
@@ -31,7 +31,7 @@ func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
 	}
 	for _, j := range config.Jobs {
 		if parts := strings.Join(j.Key, "|"); j.Name == job && len(mapping.CodeParts(key)) != len(j.Key) {
-			return "", a.Usage("says.key_parts", key, job, parts)
+			return "", a.Usage("the key %q does not match: those of job %s have the form %s", key, job, parts)
 		}
 	}
 	return mapping.CanonicalKey(key), nil

@@ -45,7 +45,7 @@ func (w *plainWatcher) Observe(p run.Progress) {
 	}
 	switch p.Phase {
 	case run.Reading:
-		w.app.Tell("progress.reads", p.Job, p.Read)
+		w.app.Tell("%s: reading the ERP, %d {row|rows} so far", p.Job, p.Read)
 	case run.Sending:
 		tenth := p.Done * PlainTenths / max(p.Total, 1)
 		if p.Job == w.job && tenth == w.tenth {
@@ -54,7 +54,7 @@ func (w *plainWatcher) Observe(p run.Progress) {
 		w.job, w.tenth = p.Job, tenth
 		w.app.Tell("progress.sends", p.Job, p.Done, p.Total)
 	case run.Resting:
-		w.app.Tell("progress.rests", p.Job, w.app.restsUntil(p.Note))
+		w.app.Tell("%s: waiting until %s", p.Job, w.app.restsUntil(p.Note))
 	default:
 		return
 	}
@@ -99,7 +99,7 @@ func newBar(a *App) *bar {
 func (b *bar) Observe(p run.Progress) {
 	t := b.trackers[p.Job]
 	if t == nil {
-		t = &progress.Tracker{Message: b.app.Text("bar.reads", p.Job)}
+		t = &progress.Tracker{Message: b.app.Text("%s: reading the ERP", p.Job)}
 		b.trackers[p.Job] = t
 		b.writer.AppendTracker(t)
 	}
@@ -111,7 +111,7 @@ func (b *bar) Observe(p run.Progress) {
 		t.UpdateTotal(int64(max(p.Total, 1)))
 		t.SetValue(int64(p.Done))
 	case run.Resting:
-		t.UpdateMessage(b.app.Text("progress.rests", p.Job, b.app.restsUntil(p.Note)))
+		t.UpdateMessage(b.app.Text("%s: waiting until %s", p.Job, b.app.restsUntil(p.Note)))
 	case run.Done:
 		t.UpdateMessage(p.Job)
 		t.MarkAsDone()

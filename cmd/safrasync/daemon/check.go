@@ -21,10 +21,10 @@ const checkTimeout = 15 * time.Second
 func (g *generation) check(ctx context.Context) {
 	g.troubles = nil
 	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("erp", g.Text("run.erp_down", firstLine(g.Voice(), err)), err)
+		g.trouble("erp", g.Text("ERP: %s", firstLine(g.Voice(), err)), err)
 	}
 	if err := g.checkAPI(ctx); err != nil && ctx.Err() == nil {
-		g.trouble("api", g.Text("run.api_down", firstLine(g.Voice(), err)), err)
+		g.trouble("api", g.Text("API: %s", firstLine(g.Voice(), err)), err)
 	}
 }
 

@@ -43,10 +43,10 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.monitor.Reloaded(office.Now())
 	d.console.serve(next, open.desk)
 	if err := d.events.serve(ctx, next.Config.Webhooks, open.events); err != nil {
-		next.notServed("webhooks", "run.no_events", err)
+		next.notServed("webhooks", "the platform's events are not received (webhooks): %s", err)
 	}
 	if err := d.programs.serve(next, open.programs); err != nil {
-		next.notServed("http_api", "run.no_http_api", err)
+		next.notServed("http_api", "the HTTP API for other programs is not available (http_api): %s", err)
 	}
 	d.noteConfig(ctx, next.Config, cli.ThisHost())
 	next.check(ctx)

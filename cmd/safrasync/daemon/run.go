@@ -121,7 +121,7 @@ func (d *daemon) openLedger(ctx context.Context, config *config.Config) error {
 		if fault == nil || told == "" && !passes(fault) {
 			return err
 		}
-		if text := d.Text("run.waits", firstLine(d.Voice(), err)); text != told {
+		if text := d.Text("waits for the ledger: %s", firstLine(d.Voice(), err)); text != told {
 			d.log.Warn("waiting for the ledger", zap.Error(err))
 			d.manager.Ready(text)
 			told = text
@@ -144,7 +144,7 @@ func passes(fault *state.Error) bool {
 // refuse reports to the service manager why the service does not start. It returns err, which the
 // caller prints.
 func (d *daemon) refuse(err error) error {
-	d.manager.Stopping(d.Text("run.refused", firstLine(d.Voice(), err)))
+	d.manager.Stopping(d.Text("did not start: %s", firstLine(d.Voice(), err)))
 	return err
 }
 
@@ -181,7 +181,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	// If an address is in use, the rest of the service starts all the same.
 	listener, err = d.console.listen(ctx, g.Config.Console)
 	if err != nil {
-		g.notServed("console", "run.no_console", err)
+		g.notServed("console", "console: %s", err)
 	} else {
 		d.console.serve(g, listener)
 	}
@@ -192,7 +192,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 		err = d.programs.serve(g, listener)
 	}
 	if err != nil {
-		g.notServed("http_api", "run.no_http_api", err)
+		g.notServed("http_api", "the HTTP API for other programs is not available (http_api): %s", err)
 	}
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
 		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
@@ -234,7 +234,7 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	for {
 		select {
 		case <-ctx.Done():
-			d.manager.Stopping(g.Text("run.stopping"))
+			d.manager.Stopping(g.Text("stopping: waiting for the answers to requests already sent"))
 			d.log.Info("stopping: what is in flight is awaited")
 			d.console.close() // from now on nobody can order anything
 			d.programs.close()

@@ -105,7 +105,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	for _, job := range g.engine.Jobs {
 		status, err := g.office.JobStatus(ctx, job.Name())
 		if err != nil {
-			return v.Text("run.ledger_down", firstLine(v, err))
+			return v.Text("the ledger is not responding: %s", firstLine(v, err))
 		}
 		ran = ran || !status.Since.IsZero() && status.Since.After(d.begun)
 		switch {
@@ -133,9 +133,9 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	if !ran { // the results of the checks hold until a run shows more
 		wrong = slices.Concat(g.troubles, wrong)
 	}
-	text := v.Text("run.idle", len(g.engine.Jobs), next, v.Moment(nextAt))
+	text := v.Text("serving %d {job|jobs}; the next is %s, at %s", len(g.engine.Jobs), next, v.Moment(nextAt))
 	if len(running) > 0 {
-		text = v.Text("run.busy", strings.Join(running, ", "))
+		text = v.Text("running: %s", strings.Join(running, ", "))
 	}
 	if len(wrong) > 0 {
 		text = strings.Join(wrong, "; ") + "; " + text

@@ -91,7 +91,7 @@ func runDemo(ctx context.Context, a *cli.App, c Commands, dir, lang string) (err
 	d := &demo{app: a, commands: c, dir: dir, kept: dir != "", env: a.Env}
 	if lang != "" {
 		if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
-			return a.Usage("says.demo_lang", lang)
+			return a.Usage("there is no language %q; the languages are pt-BR and en", lang)
 		}
 		d.env = func(name string) (string, bool) {
 			if name == "LC_ALL" {
@@ -236,15 +236,15 @@ func (d *demo) close() error {
 // play does the three runs, then shows the status and the report.
 func (d *demo) play(ctx context.Context) error {
 	a := d.inner()
-	a.Tell("says.demo_prepared", d.platform.URL)
-	first, platform, err := d.run(ctx, "says.demo_first")
+	a.Tell("sample ERP created; test platform at %s", d.platform.URL)
+	first, platform, err := d.run(ctx, "run 1: everything is new")
 	if err != nil {
 		return err
 	}
 	if err := d.show("sync", func(a *cli.App) error { return d.commands.Said(ctx, a, first) }); err != nil {
 		return err
 	}
-	second, _, err := d.run(ctx, "says.demo_second")
+	second, _, err := d.run(ctx, "run 2: nothing changed in the ERP")
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := d.changeERP(ctx, demoCorrections); err != nil {
 		return err
 	}
-	third, platform, err := d.run(ctx, "says.demo_third")
+	third, platform, err := d.run(ctx, "run 3: somebody corrected the ERP")
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func NewBackupCommand(a *cli.App) *cobra.Command {
 	cmd = a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			if cmd.Flags().Changed("keep") && keep < 1 {
-				return a.Usage("says.keep")
+				return a.Usage("--keep must be 1 or more")
 			}
 			store, err := a.OpenLedger(ctx, cli.AsItIs)
 			if err == nil {
@@ -34,7 +34,7 @@ func NewBackupCommand(a *cli.App) *cobra.Command {
 				wrong = heartbeat.Backup(ctx, err)
 			}
 			if wrong != nil {
-				a.Tell("backup.no_heartbeat", wrong)
+				a.Tell("the backup has ended, but the heartbeat did not reach the monitor: %v", wrong)
 			}
 			return err
 		})
@@ -57,7 +57,7 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 		return err
 	}
 	if noted := noteBackup(ctx, a, file, keep > 0); noted != nil {
-		a.Tell("backup.not_noted", noted)
+		a.Tell("the copy is made, but the ledger could not note it: %v", noted)
 	}
 	if a.AsJSON {
 		out := struct {
@@ -71,9 +71,9 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 		}
 		return errors.Join(err, a.PrintJSON(out))
 	}
-	a.Show("backup.done", file)
+	a.Show("Copied and checked: %s", file)
 	for _, old := range removed {
-		a.Show("backup.removed", old)
+		a.Show("Removed: %s", old)
 	}
 	for _, old := range broken {
 		a.Tell("backup.broken", old)
@@ -148,7 +148,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 				}
 				return a.PrintJSON(out)
 			}
-			a.Show("restore.done", file)
+			a.Show("Ledger restored from %s.", file)
 			if kept != "" {
 				a.Show("restore.kept", kept)
 			}
@@ -158,7 +158,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 			case report.Unfinished:
 				a.Show("check.journal_unfinished", report.Folder)
 			default:
-				a.Show("restore.same")
+				a.Show("It is in step with its journal: nothing is missing.")
 			}
 			return nil
 		})

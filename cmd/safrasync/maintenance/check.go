@@ -36,10 +36,10 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 			jobs, err = office.CompileJobs(config)
 		}
 		if err != nil {
-			c.fail("configuration", "check.config_hint", "check.fault", err)
-			return c.end(cli.ExitConfig, "check.ready")
+			c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
+			return c.end(cli.ExitConfig, "Ready: `safrasync sync --dry-run` shows what would be sent.")
 		}
-		c.pass("configuration", "check.config_ok", config.File(), len(jobs))
+		c.pass("configuration", "%s, %d {job|jobs}", config.File(), len(jobs))
 		for _, job := range jobs {
 			if columns := job.ContractInKey(); len(columns) > 0 {
 				c.contractInKey(job, columns)
@@ -61,13 +61,13 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 			c.warn("erp", "check.open_erp_hint", "check.open_erp")
 		}
 		if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
-			c.warn("ledger", "check.open_ledger_hint", "check.open_ledger")
+			c.warn("ledger", "in state.dsn: sslmode=verify-full", "check.open_ledger")
 		}
 		if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
 			c.warn("erp", "check.open_erp_hint", "check.unproved")
 		}
 		if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
-			c.warn("ledger", "check.open_ledger_hint", "check.unproved")
+			c.warn("ledger", "in state.dsn: sslmode=verify-full", "check.unproved")
 		}
 		for _, listener := range []struct{ part, address, cert, key string }{
 			{"console", config.Console.Listen, config.Console.CertFile, config.Console.KeyFile},
@@ -81,17 +81,17 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		channels, err := office.Channels(config)
 		switch {
 		case err != nil:
-			c.fail("alerts", "check.config_hint", "check.fault", err)
+			c.fail("alerts", "config.example.yaml explains every key", "check.fault", err)
 		case len(channels) == 0 && tell:
-			c.fail("alerts", "check.nobody_hint", "check.nobody")
+			c.fail("alerts", "add email or webhook under alerts; config.example.yaml shows how", "no recipients are configured")
 		}
 		heartbeat, err := office.NewHeartbeat(config, nil, nil, nil) // it calls nothing
 		switch {
 		case err != nil: // the channels have said so
 		case heartbeat != nil:
-			c.pass("heartbeat", "check.heartbeat_ok", heartbeat)
+			c.pass("heartbeat", "%v; the service calls it after each pass, this check does not", heartbeat)
 		case len(channels) > 0:
-			c.warn("heartbeat", "check.heartbeat_hint", "check.heartbeat_none")
+			c.warn("heartbeat", "check.heartbeat_hint", "none (alerts.heartbeat)")
 		}
 		for _, channel := range channels {
 			targets := alert.AllTargets(channel)
@@ -104,7 +104,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 			}
 		}
 		if offline && config.State.Driver == state.Postgres {
-			c.pass("ledger", "check.ledger_elsewhere")
+			c.pass("ledger", "is in PostgreSQL; --offline does not open it")
 			return c.end(cli.ExitFailed, "check.ready_offline")
 		}
 		store := c.ledger(ctx, offline)
@@ -117,7 +117,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		c.erp(ctx, store, jobs)
 		c.api(ctx)
 		c.openID(ctx)
-		return c.end(cli.ExitFailed, "check.ready")
+		return c.end(cli.ExitFailed, "Ready: `safrasync sync --dry-run` shows what would be sent.")
 	})
 	cmd.Flags().BoolVar(&offline, "offline", false,
 		"leave out the ERP, the API and a ledger on PostgreSQL: nothing that is reached over a network")

@@ -20,8 +20,8 @@ func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target str
 	})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
-		c.fail("alerts", "check.alert_hint", "check.alert_failed", to, err)
+		c.fail("alerts", "check.alert_hint", "test not delivered: %s (%v)", to, err)
 		return
 	}
-	c.pass("alerts", "check.alert_sent", to)
+	c.pass("alerts", "test delivered: %s", to)
 }

@@ -33,7 +33,7 @@ func (c *checker) openID(ctx context.Context) {
 		c.warn(name, "check.issuer_hint", "check.fault", err)
 		return
 	}
-	c.pass(name, "check.issuer_ok", issuer.Issuer)
+	c.pass(name, "%s answers and has keys", issuer.Issuer)
 }
 
 // maxClockDrift is the difference to the API's clock above which schedules and dates of the ledger
@@ -47,7 +47,7 @@ func (c *checker) api(ctx context.Context) {
 	c.proxy()
 	client, err := c.app.OpenAPI()
 	if err != nil {
-		c.fail("api", "check.config_hint", "check.fault", err)
+		c.fail("api", "config.example.yaml explains every key", "check.fault", err)
 		return
 	}
 	asked := office.Now()
@@ -64,7 +64,7 @@ func (c *checker) api(ctx context.Context) {
 		}
 		return
 	}
-	c.pass("api", "check.apiok", c.app.Config.API.BaseURL)
+	c.pass("api", "%s answers and accepts the key", c.app.Config.API.BaseURL)
 	asked = office.Now()
 	failure = nil
 	_, err = client.GetOrderCommitment(ctx, uuid.NewString())
@@ -90,17 +90,17 @@ func (c *checker) proxy() {
 func apiHint(e *apiclient.CallError) i18n.Key {
 	switch {
 	case e == nil:
-		return "check.api_hint"
+		return "check api.base_url, the network and api.proxy"
 	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
-		return "check.key_inside_hint"
+		return "the gateway accepted the key, but a service behind it refused it: ask the platform's support"
 	case e.Status == http.StatusUnauthorized:
-		return "check.key_hint"
+		return "the key was refused: renew api.api_key"
 	case e.Status == http.StatusForbidden:
-		return "check.permission_hint"
+		return "the key has no permission: ask the platform's support"
 	case e.Fault == apiclient.FaultCertificate:
-		return "check.certificate_hint"
+		return "check api.ca_file and this host's clock"
 	}
-	return "check.api_hint"
+	return "check api.base_url, the network and api.proxy"
 }
 
 // clock compares the host's clock with the API's Date header, if the response has one.
@@ -111,8 +111,8 @@ func (c *checker) clock(header http.Header, asked time.Time) {
 	}
 	drift := asked.Sub(theirs).Round(time.Second)
 	if drift.Abs() > maxClockDrift {
-		c.warn("clock", "check.clock_hint", "check.clock_off", drift)
+		c.warn("clock", "switch on time synchronisation (NTP) on this host", "differs by %s from the API's clock", drift)
 		return
 	}
-	c.pass("clock", "check.clock_ok")
+	c.pass("clock", "agrees with the API's clock")
 }

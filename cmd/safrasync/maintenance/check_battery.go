@@ -43,9 +43,9 @@ func battery(ctx context.Context, a *cli.App) error {
 		case erp.Passed:
 			a.Show("battery.passed", name, got)
 		case erp.Differs:
-			a.Show("battery.differs", name, f.Want, got)
+			a.Show("✗ %s: expected “%s”, got “%s”", name, f.Want, got)
 		default:
-			a.Show("battery.not_asked", name)
+			a.Show("- %s: this kind of database does not have it, or does not report it", name)
 		}
 		err = errors.Join(err, a.Out.Flush())
 	}
@@ -60,7 +60,7 @@ func battery(ctx context.Context, a *cli.App) error {
 		return errors.New(a.Text("battery.failed", differ))
 	}
 	if !a.AsJSON {
-		a.Show("battery.well")
+		a.Show("The ERP is read correctly. Nothing was written.")
 	}
 	return nil
 }

@@ -38,10 +38,10 @@ func (c *checker) certificate(place, address, cert, key string) {
 	until := c.voice().Moment(end)
 	switch left := end.Sub(office.Now()); {
 	case left < 0:
-		c.fail("certificate", "check.certificate_soon_hint", "check.certificate_old", place, until)
+		c.fail("certificate", "check.certificate_soon_hint", "%s: expired on %s", place, until)
 	case left < expiresSoon:
-		c.warn("certificate", "check.certificate_soon_hint", "check.certificate_soon", place, until)
+		c.warn("certificate", "check.certificate_soon_hint", "%s: expires on %s", place, until)
 	default:
-		c.pass("certificate", "check.certificate", place, until)
+		c.pass("certificate", "%s: usable, valid until %s", place, until)
 	}
 }

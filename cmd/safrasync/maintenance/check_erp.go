@@ -22,14 +22,14 @@ import (
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
-		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
+		c.fail("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
 		return
 	}
 	facts, err := source.Facts(ctx)
 	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", "check.erp_hint", "check.fault", c.bare(err))
+		c.fail("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
@@ -53,7 +53,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	}
 	e, err := c.app.OpenEngine(store, source, true, nil)
 	if err != nil {
-		c.fail("configuration", "check.config_hint", "check.fault", err)
+		c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
 		return
 	}
 	surveys := map[string]*dryrun.Survey{}
@@ -69,7 +69,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		switch {
 		case err == nil:
 			surveys[job.Name()] = survey
-			c.pass(name, "check.job_ok", len(job.Spec.Fields))
+			c.pass(name, "the query has the columns of the %d mapped fields", len(job.Spec.Fields))
 			if len(survey.Unseen) > 0 {
 				c.report(checkJSON{
 					Check: name, OK: true, Text: words.UnseenCancelled(c.voice(), survey.CancelledColumn,
@@ -92,9 +92,9 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 				c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
 			}
 		case erp.CodeOf(err) == erp.CodePermission:
-			c.fail(name, "check.grant_hint", "check.fault", c.bare(err))
+			c.fail(name, "grant SELECT to the reading user", "check.fault", c.bare(err))
 		default:
-			c.fail(name, "check.query_hint", "check.fault", c.bare(err))
+			c.fail(name, "run the query directly in the database to see the error", "check.fault", c.bare(err))
 		}
 	}
 	for _, job := range jobs {
@@ -109,7 +109,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source run.S
 	const name = "identity"
 	findings, err := dryrun.CheckIdentity(ctx, store, source, jobs)
 	if err != nil {
-		c.warn(name, "check.identity_hint", "check.fault", c.bare(err))
+		c.warn(name, "correct the above and check again", "check.fault", c.bare(err))
 		return
 	}
 	for _, f := range findings {
@@ -117,7 +117,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source run.S
 		c.report(checkJSON{Check: name, OK: true, Text: text, Hint: hint, Identity: &f})
 	}
 	if len(findings) == 0 {
-		c.pass(name, "check.identity_ok")
+		c.pass(name, "jobs and keys match the ledger; no row belongs to two jobs")
 	}
 }
 
@@ -177,7 +177,7 @@ func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *dryr
 	name := "job " + job
 	found, err := e.Mismatches(ctx, survey, surveys)
 	if err != nil {
-		c.warn(name, "check.ledger_hint", "check.fault", err)
+		c.warn(name, "check state.dsn, the folder and its permissions", "check.fault", err)
 	}
 	for _, m := range found {
 		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")

@@ -23,7 +23,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	store, err := c.app.OpenLedger(ctx, cli.AsItIs)
 	switch fault := cli.LedgerFault(err); {
 	case fault != nil && fault.Code == state.CodeOlder:
-		c.pass("ledger", "check.ledger_older")
+		c.pass("ledger", "has an older version; starting the service upgrades it")
 		if offline {
 			return nil
 		}
@@ -39,7 +39,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case lacks != nil:
 			c.ledgerFault("journal", lacks)
 		case journal.New:
-			c.pass("journal", "check.journal_new", journal.Folder)
+			c.pass("journal", "%s; the first run creates it", journal.Folder)
 		case journal.Unfinished:
 			c.warn("journal", "check.journal_unfinished_hint", "check.journal_unfinished", journal.Folder)
 		default:
@@ -63,11 +63,11 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case !w.Late.IsZero():
 			c.fail("witness", "check.witness_hint", "check.witness_late", w.Place, v.Moment(w.Late))
 		case w.Together:
-			c.warn("witness", "check.witness_together_hint", "check.witness_together", w.Place)
+			c.warn("witness", "put state.witness on another machine", "check.witness_together", w.Place)
 		case w.At.IsZero():
-			c.pass("witness", "check.witness_new", w.Place)
+			c.pass("witness", "%s; will be written by the first run", w.Place)
 		default:
-			c.pass("witness", "check.witness_ok", w.Place, v.Moment(w.At))
+			c.pass("witness", "%s, written at %s, in step with the ledger", w.Place, v.Moment(w.At))
 		}
 		if last, err := store.LastBackup(ctx); err == nil { // else health has said so
 			c.backupDisk(last)
@@ -81,13 +81,13 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case err != nil:
 			c.ledgerFault("platform", err)
 		default:
-			c.pass("platform", "check.platform_ok", c.app.Config.API.Platform())
+			c.pass("platform", "the ledger may send to %s", c.app.Config.API.Platform())
 		}
 		return store
 	}
 	store, err = state.OpenMemory(ctx)
 	if err != nil {
-		c.fail("ledger", "check.ledger_hint", "check.fault", err)
+		c.fail("ledger", "check state.dsn, the folder and its permissions", "check.fault", err)
 		return nil
 	}
 	c.app.Closers = append(c.app.Closers, store.Close)
@@ -98,7 +98,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 func (c *checker) health(ctx context.Context, store *state.Store, lacks *state.Error) {
 	findings, err := store.Health(ctx)
 	if err != nil {
-		c.fail("ledger", "check.ledger_hint", "check.fault", err)
+		c.fail("ledger", "check state.dsn, the folder and its permissions", "check.fault", err)
 		return
 	}
 	var fine []string

@@ -75,7 +75,7 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 	c := &checker{app: a}
 	config, err := a.LoadConfig()
 	if err != nil {
-		c.fail("configuration", "check.config_hint", "check.fault", err)
+		c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
 		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
 	}
 	// Files of ${file:…} that others can read are refused when the configuration is loaded.
@@ -87,7 +87,7 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 	c.diagnose(ctx, config, full)
 	source, err := a.OpenERP(ctx)
 	if err != nil { // only a warning here; `safrasync check` fails on it
-		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
+		c.warn("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
 	} else {
 		c.mayWrite(ctx, source)
 	}
@@ -124,7 +124,7 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 	case err != nil || !last.Ours:
 		return err
 	case last.At.IsZero():
-		c.warn("backup", "backup.hint", "backup.none")
+		c.warn("backup", "backup.hint", "there is no copy of the ledger yet")
 	case limit > 0 && last.Age(office.Now()) > limit:
 		c.warn("backup", "backup.hint", "backup.last", c.voice().Moment(last.At))
 	default:
@@ -171,7 +171,7 @@ func (c *checker) ledgerFault(name string, err error) {
 		c.report(checkJSON{Check: name, Text: c.voice().LedgerWhat(ledger), Hint: c.voice().LedgerHint(ledger)})
 		return
 	}
-	c.fail(name, "check.ledger_hint", "check.fault", err)
+	c.fail(name, "check state.dsn, the folder and its permissions", "check.fault", err)
 }
 
 func (c *checker) diagnosis(d state.Diagnosis) {
@@ -198,7 +198,7 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 	switch table, err := source.MayWrite(ctx); {
 	case err != nil:
-		c.warn("erp", "check.erp_hint", "check.fault", c.bare(err))
+		c.warn("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
 	case table != "":
 		c.warn("erp", "doctor.role_hint", "doctor.role", table)
 	default:

@@ -32,18 +32,18 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		}
 		if f.producer != "" {
 			if len(f.kinds) > 0 || f.before != "" {
-				return a.Usage("purge.one_or_other")
+				return a.Usage("--producer cannot be combined with --kind or --before")
 			}
 			return purgeProducer(ctx, a, f)
 		}
 		if f.export != "" {
-			return a.Usage("purge.export_needs")
+			return a.Usage("--export requires --producer")
 		}
 		at := office.Now()
 		keep := config.Retention.Ledger()
 		for _, kind := range f.kinds {
 			if !slices.Contains(state.RetentionKinds, kind) {
-				return a.Usage("purge.no_kind", kind, cli.Listed(state.RetentionKinds))
+				return a.Usage("there is no kind %s; the kinds are %s", kind, cli.Listed(state.RetentionKinds))
 			}
 		}
 		if f.before != "" {
@@ -68,13 +68,13 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		a.Tell("purge.plan")
+		a.Tell("To be removed from the ledger:")
 		t, v := table.NewWriter(), a.Voice()
 		t.SetOutputMirror(a.Stderr)
 		t.SetStyle(table.StyleLight)
 		t.AppendHeader(table.Row{
-			a.Text("purge.head_kind"), a.Text("purge.head_before"), a.Text("purge.head_rows"),
-			a.Text("purge.head_bytes"), a.Text("purge.head_kept"),
+			a.Text("what"), a.Text("from before"), a.Text("records"),
+			a.Text("approx. bytes"), a.Text("kept, still needed"),
 		})
 		for _, k := range plan {
 			if len(f.kinds) > 0 && !slices.Contains(f.kinds, k.Kind) {
@@ -87,7 +87,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 			t.AppendRow(table.Row{a.Text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
 		}
 		t.Render()
-		a.Tell("purge.never")
+		a.Tell("Keys, platform ids, states, times and hashes are always kept: they prevent a second sending.")
 		if plan.Empty() {
 			a.Tell("act.nothing")
 			return tellPurged(a, plan, false)
@@ -126,7 +126,7 @@ type purgeJSON struct {
 func tellPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
 	if !a.AsJSON {
 		if done {
-			a.Show("purge.done")
+			a.Show("Done.")
 		}
 		return nil
 	}

@@ -53,7 +53,7 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 ) error {
 	for _, path := range []string{f.export, f.export + ".txt"} {
 		if err := cli.MayMake(path); err != nil {
-			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
 		}
 	}
 	a.Tell("subject.exports", f.export)
@@ -110,7 +110,7 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 	if a.AsJSON {
 		return a.PrintJSON(sums)
 	}
-	a.Show("subject.erased", sums.Erased)
+	a.Show("Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
 	return nil
 }
 
@@ -205,7 +205,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	var b strings.Builder
 	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
 	say("subject.title", v.Moment(office.Now()), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
-	say("subject.rows_title", len(s.Rows))
+	say("Rows: %d", len(s.Rows))
 	for _, r := range s.Rows {
 		e := r.Entry
 		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),

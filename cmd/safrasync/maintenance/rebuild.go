@@ -88,7 +88,7 @@ func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, re
 func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 	a.Tell("rebuild.from", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
 	if plan.Damaged != "" {
-		a.Tell("rebuild.damaged", plan.Damaged)
+		a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
 	}
 	if plan.Absent {
 		a.Tell("rebuild.makes_anew")
@@ -97,7 +97,7 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 		a.Tell("rebuild.paused", job)
 	}
 	if len(plan.Changes)+len(plan.Paused) == 0 {
-		a.Tell("rebuild.nothing")
+		a.Tell("The ledger already has everything that the journal knows.")
 	}
 	for _, c := range plan.Changes {
 		from := a.Text("rebuild.absent")
@@ -133,7 +133,7 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	}, func(plan state.NewJournalPlan) bool {
 		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
 		if plan.Aside != "" {
-			a.Tell("journal.aside")
+			a.Tell("The existing journal will be kept under another name.")
 		}
 		a.Tell("journal.warn", a.Voice().Moment(plan.Until))
 		if w := plan.Witness; w != nil {
@@ -160,5 +160,5 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		}
 		a.Tell("journal.brake")
 		return true
-	}, func(plan state.NewJournalPlan) { a.Show("journal.done", plan.Journal) })
+	}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
 }

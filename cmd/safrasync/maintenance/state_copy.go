@@ -39,7 +39,7 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 		return err
 	}
 	if to == "" {
-		return a.Usage("says.arguments", "safrasync state copy --to DSN --reason TEXT")
+		return a.Usage("the arguments are: %s", "safrasync state copy --to DSN --reason TEXT")
 	}
 	target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
 	target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)

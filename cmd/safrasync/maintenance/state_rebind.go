@@ -26,7 +26,7 @@ func newStateRebindCommand(a *cli.App) *cobra.Command {
 				order.Apply = do
 				return state.Rebind(ctx, options, order, record)
 			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
-				func(state.RebindPlan) { a.Show("rebind.done") })
+				func(state.RebindPlan) { a.Show("Done. The next run sends.") })
 		})
 	f.Add(cmd)
 	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,
@@ -41,13 +41,13 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	server := plan.Server != nil || plan.Back.Error() != "" || plan.Asked
 	gone := slices.ContainsFunc(plan.Hosts, func(h state.RebindHost) bool { return h.Gone })
 	if plan.Platform == nil && !server && !gone {
-		a.Tell("rebind.nothing")
+		a.Tell("There is nothing to confirm: address and server are the ones that the ledger knows.")
 		return false
 	}
 	if p := plan.Platform; p != nil {
 		was := p.Was
 		if was == "" {
-			was = a.Text("rebind.nowhere")
+			was = a.Text("an unknown place")
 		}
 		a.Tell("rebind.platform", was, p.Is, plan.Accepted, plan.Doubts)
 	}
@@ -63,7 +63,7 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		a.Tell("rebind.fence")
 	}
 	if plan.Journal == "" {
-		a.Tell("rebind.journal_ok")
+		a.Tell("Journal of this host: the ledger has everything in it.")
 	} else {
 		a.Tell("rebind.journal", plan.Journal)
 	}
@@ -77,7 +77,7 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		}
 		a.Tell(key, h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
 		if h.Server != nil {
-			a.Tell("rebind.old_server", h.Server)
+			a.Tell("The server from which it worked last: %s.", h.Server)
 		}
 	}
 	return true

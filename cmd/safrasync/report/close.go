@@ -21,7 +21,7 @@ import (
 func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) error {
 	day, ok := reconcile.MonthEnd(f.close)
 	if !ok {
-		return a.Usage("close.no_month", f.close)
+		return a.Usage("%q is not a month; write 2026-10, 10/2026, or its last day", f.close)
 	}
 	if trade.DateOf(office.Now().In(a.Config.Zone())).Before(day) {
 		return a.Usage("report.future", f.close)
@@ -35,7 +35,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	}
 	agree := func(plan reconcile.ClosingPlan) (bool, error) {
 		if plan.TooEarly() {
-			return false, a.Usage("close.early", f.close)
+			return false, a.Usage("there is no document up to %s: nothing to close", f.close)
 		}
 		return true, tellClosing(a, plan)
 	}
@@ -94,7 +94,7 @@ func tellClosed(a *cli.App, closing trade.Closing) error {
 func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		a.Tell("close.sum", cmp.Or(t.Product, a.Text("close.no_product")),
+		a.Tell("close.sum", cmp.Or(t.Product, a.Text("product not given")),
 			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
 			valuesText(t.Values, a.Lang()))
 	}
@@ -119,7 +119,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 		a.Tell("close.erp_unread", j.Job, a.Voice().Say(j.Unread), swept)
 	}
 	if plan.ERP != nil && len(plan.ERP.Jobs) == 0 {
-		a.Tell("close.erp")
+		a.Tell("The ERP was read now: it has what the figures have.")
 	}
 	for _, u := range plan.Uneven {
 		a.Tell("close.uneven", u.Job, u.Difference)
@@ -128,7 +128,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	if plan.Open > 0 {
-		a.Tell("close.open", plan.Open)
+		a.Tell("Note: %d {open row is|open rows are} included in the closing as {it is|they are}.", plan.Open)
 		for _, state := range plan.States {
 			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
 		}

@@ -117,7 +117,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		return err
 	}
 	if f.limit < 0 {
-		return a.Usage("says.limit")
+		return a.Usage("--limit must not be negative")
 	}
 	if f.audit {
 		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
@@ -131,8 +131,8 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		if a.AsJSON {
 			return cli.PrintEach(a, records, cli.AuditOf)
 		}
-		t, v := a.NewTable("audit.head_no", "audit.head_at", "audit.head_who", "audit.head_from", "audit.head_act",
-			"audit.head_target", "audit.head_reason"), a.Voice()
+		t, v := a.NewTable("No.", "When", "Who", "Account", "audit.head_act",
+			"Target", "Reason"), a.Voice()
 		for _, r := range records {
 			t.AppendRow(table.Row{
 				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act, words.Printable(r.Target),
@@ -156,11 +156,11 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			return cli.PrintEach(a, list, closingOf)
 		}
 		if len(list) == 0 {
-			a.Tell("close.none")
+			a.Tell("Nothing was closed.")
 			return nil
 		}
-		t := a.NewTable("close.head_day", "close.head_at", "close.head_who", "close.head_reason", "close.head_rows",
-			"close.head_id")
+		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows",
+			"Closing")
 		for _, c := range list {
 			t.AppendRow(table.Row{
 				closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
@@ -180,7 +180,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	}
 	for _, path := range []string{f.output, f.archive} {
 		if err := cli.MayMake(path); err != nil { // checked first, because a report of a large ledger takes minutes
-			return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
 		}
 	}
 	switch {
@@ -392,7 +392,7 @@ func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	case errors.Is(err, reconcile.ErrWorkbook):
 		return errors.New(a.Text("report.too_large"))
 	case errors.Is(err, fs.ErrExist):
-		return a.Usage("file.not_made", path, a.Voice().FileReason(err))
+		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
 	case err != nil:
 		return err
 	}

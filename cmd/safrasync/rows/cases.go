@@ -33,7 +33,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 			case f.update && !f.record, f.from && f.record:
 				return a.Usage("test.flags_clash")
 			case f.from && (len(args) < 2 || len(args) > 3):
-				return a.Usage("says.arguments", "test --from JOB KEY [FILE]")
+				return a.Usage("the arguments are: %s", "test --from JOB KEY [FILE]")
 			case f.from:
 				args := append(args, "")[:3]
 				conf, err := a.LoadConfig()

@@ -32,7 +32,7 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 			case f.sent:
 				return explainSent(ctx, a, args, f)
 			case len(args) != 1:
-				return a.Usage("says.arguments", "safrasync "+use)
+				return a.Usage("the arguments are: %s", "safrasync "+use)
 			}
 			name := args[0]
 			load := config.Load
@@ -63,9 +63,9 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 				} else {
 					a.Show("explain.no_changed_at")
 				}
-				within := a.Text("explain.twin_ever")
+				within := a.Text("without a limit of days")
 				if out.TwinDays > 0 {
-					within = a.Text("explain.twin_within", out.TwinDays)
+					within = a.Text("up to %d {day|days} apart", out.TwinDays)
 				}
 				if out.Twin == mapping.TwinHold {
 					a.Show("explain.twin_hold", within)
@@ -146,14 +146,14 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 		}
 		for _, s := range (*out.ERP).Missing {
 			if s.Job != "" {
-				a.Show("explain.parents", s.Rows, s.Job)
+				a.Show("… %d × waits for a row of job %s", s.Rows, s.Job)
 			} else {
 				a.Show("explain.missing", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
 			}
 			a.Show("explain.keys", strings.Join(s.Keys, ", "))
 		}
 		if len((*out.ERP).Breaches)+len((*out.ERP).Missing)+(*out.ERP).Double == 0 {
-			a.Show("explain.clean")
+			a.Show("No row breaks a rule.")
 		}
 	}
 	return fault
@@ -169,7 +169,7 @@ func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (dryrun.Au
 	if rows {
 		if !a.AsJSON {
 			a.Line("")
-			a.Show("explain.rows_title")
+			a.Show("Rows that are not sent as they are, or are sent with a remark:")
 		}
 		each = func(j dryrun.Judgement) error {
 			if a.AsJSON {

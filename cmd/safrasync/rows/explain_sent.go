@@ -137,9 +137,9 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 		if s := c.Sums[unit]; s.Rows > 0 || s.Now.Sign() != 0 {
 			name, v := string(unit), a.Voice()
 			if name == "" {
-				name = a.Text("diff.no_unit")
+				name = a.Text("without a unit")
 			} else {
-				name = a.Text("diff.unit", name)
+				name = a.Text("in %s", name)
 			}
 			a.Show("diff.sums", name, s.Rows, v.Number(s.Sent), v.Number(s.Now), v.Number(s.Now.Sub(s.Sent)))
 		}

@@ -32,9 +32,9 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	case p.Cancelled:
 		a.Show("preview.cancelled", row)
 	case p.State == trade.Pending:
-		a.Show("preview.goes", row)
+		a.Show("%s: it would be sent like this.", row)
 	default:
-		a.Show("preview.stays", row, p.State.Label(lang))
+		a.Show("%s: it would not be sent (%s).", row, p.State.Label(lang))
 	}
 	if p.State == trade.Held {
 		a.Line("  - " + trade.Explain(p.State, p.Cause, lang).What)
@@ -48,8 +48,8 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	if len(p.Fields) == 0 {
 		return
 	}
-	t := a.NewTable("preview.head_field", "preview.head_value", "preview.head_column", "preview.head_erp",
-		"preview.head_via")
+	t := a.NewTable("API field", "Value", "ERP column", "In the ERP",
+		"Applied")
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{
 			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),
@@ -58,7 +58,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	}
 	t.Render()
 	if len(p.Request) > 0 {
-		a.Show("preview.request", p.Path)
+		a.Show("Request, POST %s:", p.Path)
 		a.PrintIndented(p.Request)
 	}
 }

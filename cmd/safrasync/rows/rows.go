@@ -53,12 +53,12 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			}
 			for _, s := range f.flags {
 				if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
-					return a.Usage("says.no_row_flag", s, cli.Listed(trade.AllFlags))
+					return a.Usage("there is no flag %q; the flags are %s", s, cli.Listed(trade.AllFlags))
 				}
 				filter.Flags = append(filter.Flags, trade.Flag(s))
 			}
 			if f.limit < 0 {
-				return a.Usage("says.limit")
+				return a.Usage("--limit must not be negative")
 			}
 			if f.since != "" {
 				since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())

@@ -25,11 +25,11 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 		return write(a.Out)
 	}
 	if err := cli.WriteOwn(file, write); errors.Is(err, fs.ErrExist) {
-		return a.Usage("file.not_made", file, a.Voice().FileReason(err))
+		return a.Usage("%s: %s; nothing was written there", file, a.Voice().FileReason(err))
 	} else if err != nil {
 		return err
 	}
-	a.Tell("page.written", file)
+	a.Tell("page written to %s", file)
 	return nil
 }
 
@@ -82,9 +82,9 @@ func page(a *cli.App, forecast *office.Forecast, to reconcile.Writer, reports []
 	table("stays", "page.stays", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
 		column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
 	if len(stopped) > 0 {
-		table("stopped", "page.stopped", "", stopped, column(v, "job", text), column(v, "cause", text))
+		table("stopped", "Not checked", "", stopped, column(v, "job", text), column(v, "cause", text))
 	}
-	table("sign", "page.sign", "page.sign_note", [][]any{{"", "", ""}},
+	table("sign", "Checked by", "I have checked the above and approve the sending.", [][]any{{"", "", ""}},
 		column(v, "name", text), column(v, "date", text), column(v, "signature", text))
 	return errors.Join(err, to.End())
 }

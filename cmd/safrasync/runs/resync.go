@@ -145,14 +145,14 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 	for _, step := range plan.Rows {
 		known := v.Known(step)
 		if step.Before.ID == 0 {
-			known = []string{a.Text("known.never")}
+			known = []string{a.Text("on the platform, of this row: nothing; it was never sent")}
 		}
 		a.Tell("resync.row", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
 	}
 	for _, note := range r.Notes {
 		a.Tell("act.line", v.Say(note))
 	}
-	a.Tell("resync.never")
+	a.Tell("What was sent or is in doubt is only compared; none of it is sent again.")
 	return plan, nil
 }
 
@@ -219,7 +219,7 @@ func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string,
 		}
 		key, err := a.CheckKey(conf, job, text)
 		if err != nil {
-			a.Tell("resync.line", file, n)
+			a.Tell("%s, line %d:", file, n)
 			return nil, err
 		}
 		keys = append(keys, key)
@@ -228,7 +228,7 @@ func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string,
 		return nil, phrase.Errorf("%s: %w", file, err)
 	}
 	if len(keys) == 0 {
-		return nil, a.Usage("resync.empty", file)
+		return nil, a.Usage("%s contains no keys", file)
 	}
 	return keys, nil
 }

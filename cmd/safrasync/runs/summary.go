@@ -46,7 +46,7 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		}{reports, f.dryRun, listed, sharesOf(forecast), goesOf(forecast)})
 	}
 	if f.dryRun {
-		a.Show("sync.dry")
+		a.Show("Dry run: nothing was sent or stored. The states below are those that a run would produce.")
 	}
 	for _, r := range reports {
 		if err := printReport(ctx, a, o, r, forecast.Of(r.Job)); err != nil {
@@ -144,7 +144,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
 			whatItSends(a, r.Job))
 		if r.Sent != r.RowsSent() {
-			text += a.Text("sync.requests", r.Sent)
+			text += a.Text(", in %d {request|requests}", r.Sent)
 		}
 		a.Line(text)
 	}
@@ -223,7 +223,7 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 		text += " (" + strings.Join(sums, "; ") + ")"
 	}
 	if w.Follow > 0 {
-		text += a.Text("sync.follow", w.Follow)
+		text += a.Text(", and in the same run %d more that {waits|wait} only for such rows", w.Follow)
 	}
 	return text
 }

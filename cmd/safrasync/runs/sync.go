@@ -29,10 +29,10 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
-			return a.Usage("sync.limit_low")
+			return a.Usage("--limit must be 1 or more; to read and record without sending: --record-only")
 		}
 		if (f.page != "" || f.rows) && !f.dryRun {
-			return a.Usage("sync.page_dry")
+			return a.Usage("--page and --rows require --dry-run")
 		}
 		return Sync(ctx, a, args, f)
 	})

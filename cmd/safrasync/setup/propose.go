@@ -38,16 +38,16 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 		}
 		return f
 	case rule.Need == trade.Optional:
-		f.yaml, f.note, f.off = "COLUNA", v.Text("init.optional"), true
+		f.yaml, f.note, f.off = "COLUNA", v.Text("optional"), true
 	case rule.Type == trade.Enum:
 		f.yaml, f.note = "{const: "+config.FillIn+"}", v.Text("init.const", strings.Join(rule.Values, ", "))
 	case rule.Need == trade.Always:
-		f.note = v.Text("init.always")
+		f.note = v.Text("required in every row")
 	default:
-		f.yaml, f.note, f.off = "COLUNA", v.Text("init.when", words.RequiredWhen(rule)), true
+		f.yaml, f.note, f.off = "COLUNA", v.Text("required when %s", words.RequiredWhen(rule)), true
 	}
 	if rule.Type == trade.UUID {
-		f.note += v.Text("init.id", rule.Platform)
+		f.note += v.Text("; {column: COLUMN, ref: %s}, with a de-para", rule.Platform)
 	}
 	return f
 }

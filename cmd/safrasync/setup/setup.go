@@ -28,9 +28,9 @@ var initJobs = []struct {
 	sends trade.Kind
 	ask   i18n.Key
 }{
-	{"contracts", trade.OrderCommitments, "init.ask_contracts"},
-	{"deliveries", "deliveries", "init.ask_deliveries"},
-	{"traceability", "traceability", "init.ask_traceability"},
+	{"contracts", trade.OrderCommitments, "Table, view or SELECT of the contracts (empty: none):"},
+	{"deliveries", "deliveries", "Table, view or SELECT of the deliveries (empty: none):"},
+	{"traceability", "traceability", "Table, view or SELECT of the traceability (empty: none):"},
 }
 
 // initFlags are the flags of `safrasync init`.
@@ -60,13 +60,13 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if config.HoldsPassword(f.dsn) { // given on the command line
 				a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
 			}
-			f.dsn = ask.unless(f.dsn, a.Text("init.ask_dsn"))
+			f.dsn = ask.unless(f.dsn, a.Text("Connection to the database (file, address or ${env:NAME}):"))
 			if f.dsn == "" {
 				return a.Usage("init.needs", "--dsn")
 			}
 			dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
 			if err != nil {
-				return a.Usage("init.bad_dsn", err)
+				return a.Usage("--dsn %v", err)
 			}
 			zone, err := time.LoadLocation(config.Default().ERP.TimeZone)
 			if err != nil {
@@ -167,7 +167,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		if err != nil {
 			return err
 		}
-		a.Tell("init.reading", job.name)
+		a.Tell("%s: reading a sample of the ERP…", job.name)
 		s, err := newSurvey(ctx, source, f.driver, relation, query)
 		if err != nil {
 			return err
@@ -190,7 +190,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 					return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
 				})
 				if len(key) > 0 {
-					job.key, job.keyNote = key, v.Text("init.key_unique")
+					job.key, job.keyNote = key, v.Text("unique index; does it identify a row permanently?")
 					break
 				}
 			}
@@ -295,12 +295,12 @@ func listRelations(a *cli.App, relations []erp.Relation) error {
 			}
 			continue
 		}
-		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.Text("init.table")
+		name, what := strings.TrimPrefix(r.Schema+"."+r.Name, "."), a.Text("table")
 		if r.View {
-			what = a.Text("init.view")
+			what = a.Text("view")
 		}
 		if r.Rows >= 0 {
-			what += a.Text("init.about", r.Rows)
+			what += a.Text(", about %d {row|rows}", r.Rows)
 		}
 		a.Line(name + " (" + what + ")")
 		a.Line("    " + strings.Join(names, ", "))
@@ -366,7 +366,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	}
 	if faults != nil {
 		for _, fault := range faults.Faults {
-			text := a.Text("init.open")
+			text := a.Text("to be filled in")
 			if fault.Text.Error() != config.StillToFillIn {
 				text = fault.Text.Error()
 				if !a.AsJSON {
@@ -387,7 +387,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 			FillIn []toFillIn `json:"fill_in"`
 		}{path, jobs, open})
 	}
-	a.Show("init.written", path)
+	a.Show("%s written. Still to be filled in or decided:", path)
 	for _, o := range open {
 		a.Show("init.open_line", filepath.Base(path), o.Line, o.Path, o.Text)
 	}

@@ -47,7 +47,7 @@ func (p proposal) render(v words.Voice) string {
 	for text := range strings.SplitSeq(v.Text("init.head", config.FillIn), "\n") {
 		line("# %s", text)
 	}
-	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("init.base_url"))
+	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("the platform's address, https://…"))
 	line("  api_key: %s", p.apiKey)
 	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("init.dsn"))
 	line("  time_zone: America/Sao_Paulo")
@@ -68,7 +68,7 @@ func (p proposal) render(v words.Voice) string {
 func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 	line("  %s:\n    sends: %s", j.name, j.sends)
 	line("    # %s", oneLine(j.queryNote))
-	line("    # %s", v.Text("init.columns"))
+	line("    # %s", v.Text("The columns, with two values of each:"))
 	for _, c := range j.columns {
 		line("    #   %s", oneLine(c))
 	}
@@ -82,7 +82,7 @@ func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 	}
 	line("    key: %s # %s", key, oneLine(j.keyNote))
 	line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
-	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("init.no_cancelled"))
+	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
 	line("    fields:")
 	for _, f := range j.fields {
 		head, note := "      ", ""

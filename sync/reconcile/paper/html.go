@@ -67,7 +67,7 @@ func Style(h reconcile.Heading) string {
 		foot = h.Foot()
 	}
 	return `@page{size:A4 landscape;margin:12mm 10mm 16mm;@bottom-left{content:"` + inCSS(foot) +
-		`";font:7pt sans-serif;font-variant-ligatures:none;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "paper.page")) +
+		`";font:7pt sans-serif;font-variant-ligatures:none;color:#444;width:85%}@bottom-right{content:"` + inCSS(i18n.Report.Text(h.Lang, "Page")) +
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
@@ -84,9 +84,9 @@ func (w *page) Begin(h reconcile.Heading) error {
 		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
 	}
 	if len(h.Cover) > 0 {
-		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"paper.product", "paper.measure"},
+		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
 			[]i18n.Key{
-				"account.erp", "paper.not_there", "paper.changed", "paper.left", "account.renumbered",
+				"account.erp", "not on the platform", "changed after sending", "only on the platform", "account.renumbered",
 				"account.sent",
 			})
 		for _, a := range w.h.Cover {
@@ -97,20 +97,20 @@ func (w *page) Begin(h reconcile.Heading) error {
 				}
 			}
 			for _, unit := range unitsOf(a) {
-				w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit)},
+				w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit)},
 					w.amount(a.ERP(), unit), w.amount(missing, unit), w.amount(a.Changed.Amount, unit),
 					w.amount(a.Left.Amount, unit), w.amount(a.Renumbered.Amount, unit), w.amount(a.Sent, unit))
 			}
 		}
 		w.put("</tbody>\n</table>\n</section>\n")
-		w.table("open", "paper.open", "", []i18n.Key{"paper.product", "paper.measure", "paper.state"},
-			[]i18n.Key{"paper.rows", "paper.amount"})
+		w.table("open", "Open", "", []i18n.Key{"product", "measure", "state"},
+			[]i18n.Key{"paper.rows", "amount"})
 		for _, a := range w.h.Cover {
 			for _, l := range a.States {
 				if l.State != trade.Accepted && l.Rows > 0 {
 					unit := unitsOf(a)[0]
 					state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
-					w.cells([]string{cmp.Or(a.Product, w.word("paper.no_product")), w.measure(a, unit), state},
+					w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit), state},
 						trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
 				}
 			}
@@ -231,7 +231,7 @@ func (w *page) End() error {
 	w.close()
 	if len(w.h.Cover) > 0 {
 		w.put("<table id=\"sign\"><tbody><tr>")
-		for i, key := range []i18n.Key{"paper.sign.closed", "paper.sign.accounting", "paper.sign.board"} {
+		for i, key := range []i18n.Key{"Closed by", "Accounting", "Management"} {
 			name := ""
 			if c := w.h.Head.Closed; i == 0 && c != nil {
 				name = c.Who

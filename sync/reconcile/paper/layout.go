@@ -220,11 +220,11 @@ func (l *laid) plain(cells []any, id string) string {
 
 // sides says what the two numbers of a divergence are.
 var sides = map[reconcile.DivergenceKind][2]i18n.Key{
-	reconcile.VolumeDiffers: {"paper.erp", "paper.was_sent"}, reconcile.ValueDiffers: {"paper.erp", "paper.was_sent"},
-	reconcile.LeftERP:        {"paper.erp", "paper.was_sent"},
-	reconcile.OverDelivered:  {"paper.contracted", "paper.delivered"},
-	reconcile.PlatformVolume: {"paper.was_sent", "paper.there"},
-	reconcile.PlatformValue:  {"paper.was_sent", "paper.there"},
+	reconcile.VolumeDiffers: {"paper.erp", "sent"}, reconcile.ValueDiffers: {"paper.erp", "sent"},
+	reconcile.LeftERP:        {"paper.erp", "sent"},
+	reconcile.OverDelivered:  {"contracted", "delivered"},
+	reconcile.PlatformVolume: {"sent", "on the platform"},
+	reconcile.PlatformValue:  {"sent", "on the platform"},
 }
 
 // side says which side of a divergence a number is.
@@ -269,7 +269,7 @@ func (l *laid) text(cells []any, part string) string {
 	case part[0] == '>':
 		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sent"), text)
 	case part[0] == '~':
-		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "paper.sacas"), text)
+		text = fmt.Sprintf(i18n.Report.Text(l.heading.Lang, "%s sacas"), text)
 	case measured && number:
 		text = l.amount(d, text, c.Text(cells[l.there[unit]], l.heading.Lang, l.heading.Zone))
 	}
