@@ -72,9 +72,10 @@ func New(o Settings) (*Client, error) {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &Client{
-		base:      c.base,
-		key:       func() string { return c.key },
-		redact:    redactor{forms: func() []spelling { return nil }}.with(hidden, append([]string{c.key}, proxySecrets(c.proxy)...)...),
+		base: c.base,
+		key:  func() string { return c.key },
+		redact: redactor{forms: func() []spelling { return nil }}.with(hidden,
+			append([]string{c.key}, proxySecrets(c.proxy)...)...),
 		timeout:   c.timeout,
 		userAgent: c.userAgent,
 		transport: &http.Transport{

@@ -17,8 +17,8 @@ const inspectPrefix = "/_sandbox"
 const maxCommandBytes = 1 << 20
 
 func (s *Server) inspected(r *http.Request) answer {
-	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own (detected by Host), or send a
-	// command without reading the answer (detected by Origin).
+	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own
+	// (detected by Host), or send a command without reading the answer (detected by Origin).
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host = strings.Trim(r.Host, "[]")

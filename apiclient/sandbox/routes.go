@@ -45,7 +45,10 @@ func (s *Server) table() []route {
 	consent := []string{identityParameter, personTypeParameter, corporateParameter}
 	return []route{
 		{commitments, ResourceOrderCommitments, Commercial, nil, create(s.createOrderCommitment)},
-		{commitments + "/{" + commitmentParameter + "}", ResourceOrderCommitments, Commercial, nil, get(s.getOrderCommitment)},
+		{
+			commitments + "/{" + commitmentParameter + "}", ResourceOrderCommitments, Commercial, nil,
+			get(s.getOrderCommitment),
+		},
 		{prefix + "/deliveries", ResourceDeliveries, Commercial, nil, create(s.createDelivery)},
 		{traced, ResourceTraceability, Commercial, nil, create(s.createTraceability)},
 		{analysis + "/consent", ResourceConsent, Financial, consent, get(s.getConsent)},
@@ -64,7 +67,9 @@ func (s *Server) table() []route {
 		{prefix + "/producers/-/documents/{social_identity}", ResourceProducers, "", nil, get(s.getProducer)},
 		{prefix + "/owner-details/{id}", ResourceOwnerDetails, "", nil, map[string]endpoint{
 			// fails on every call, whatever the id (chapter 4, chapter 7)
-			http.MethodDelete: {handle: func(*request) answer { return messages(http.StatusInternalServerError, keyInternal) }},
+			http.MethodDelete: {handle: func(*request) answer {
+				return messages(http.StatusInternalServerError, keyInternal)
+			}},
 		}},
 	}
 }

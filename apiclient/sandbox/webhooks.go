@@ -94,7 +94,10 @@ func (s *Server) updateWebhook(rq *request) answer {
 				Timestamp string `json:"timestamp"`
 				Status    int    `json:"status"`
 				Error     string `json:"error"`
-			}{s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest, http.StatusText(http.StatusBadRequest)})
+			}{
+				s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
+				http.StatusText(http.StatusBadRequest),
+			})
 		}
 		return *refusal
 	}

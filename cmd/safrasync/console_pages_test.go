@@ -274,8 +274,9 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
 		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
 	for path, text := range map[string]string{
-		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets", "/routines": "Runs",
-		"/events": "Events of the platform", "/alerts": "Nobody is told",
+		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets",
+		"/routines": "Runs",
+		"/events":   "Events of the platform", "/alerts": "Nobody is told",
 		"/routines?job=contracts": "Run now", "/audit": "Verify the audit",
 	} {
 		b.Get(path).Wants(http.StatusOK, text)

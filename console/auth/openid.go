@@ -186,7 +186,8 @@ func (o *OpenID) ask(ctx context.Context, now time.Time) (*oidc.Provider, error)
 		u, err := url.Parse(at)
 		if err != nil || u.Host == "" || u.Scheme != "https" &&
 			!(u.Scheme == "http" && strings.HasPrefix(o.Issuer, "http:")) {
-			return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, errors.New("it names an address that does not begin with https://"))
+			err = errors.New("it names an address that does not begin with https://")
+			return nil, phrase.Errorf("the issuer %s: %w", o.Issuer, err)
 		}
 	}
 	if len(says.PKCE) > 0 && !slices.Contains(says.PKCE, "S256") {

@@ -77,7 +77,8 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 	}
 	if i, found := st.Syntax.hinted(st); found {
 		t := st.toks[i]
-		return Statement{}, s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end], phrase.Fixed(st.Syntax.Hints[t.word]))
+		return Statement{}, s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end],
+			phrase.Fixed(st.Syntax.Hints[t.word]))
 	}
 	return st, nil
 }

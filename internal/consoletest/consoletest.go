@@ -272,10 +272,13 @@ func (b *Browser) Send(method, path, kind, body string) *Browser {
 	if err != nil {
 		b.World.T.Fatal(err)
 	}
-	page := insideTag.ReplaceAllStringFunc(string(text), func(tag string) string {
-		return strings.Join(strings.Fields(tag), " ")
-	})
-	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, betweenParts.ReplaceAllString(page, ">$1")
+	b.Status, b.Got, b.Body = answer.StatusCode, answer.Header, string(text)
+	if strings.HasPrefix(b.Got.Get("Content-Type"), "text/html") && b.Got.Get("Content-Disposition") == "" {
+		page := insideTag.ReplaceAllStringFunc(b.Body, func(tag string) string {
+			return indented.ReplaceAllString(tag, " ")
+		})
+		b.Body = betweenParts.ReplaceAllString(page, ">$1")
+	}
 	for _, line := range b.english() {
 		b.World.T.Errorf("%s %s has English in Portuguese: %s", method, path, line)
 	}
@@ -325,6 +328,7 @@ func (b *Browser) Submit(path string, form url.Values) *Browser {
 // table or list.
 var (
 	insideTag    = regexp.MustCompile(`<[a-z][^<>]*\n[^<>]*>`)
+	indented     = regexp.MustCompile(`\n {2,}`) // the value of a field may have lines, too
 	betweenParts = regexp.MustCompile(
 		`>\n(</?(?:t[dhr]|thead|tbody|tfoot|table|li|ul|ol|dl|dt|dd|option|section|div|p|h[1-6])\b)`)
 )

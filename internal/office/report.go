@@ -175,7 +175,8 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 			seal, err = archive.Write(ctx, w, archive.Contents{
 				Snapshot: s, Options: options, Ledger: o.store, Now: o.now(),
 			})
-			if disk, ok := w.(interface{ Sync() error }); ok && err == nil { // the audit names no file that is not there
+			// the audit names no file that is not there
+			if disk, ok := w.(interface{ Sync() error }); ok && err == nil {
 				err = disk.Sync()
 			}
 			if err == nil {

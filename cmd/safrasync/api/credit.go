@@ -189,8 +189,9 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 				}
 			}
 			return actByHand(ctx, a, apiCall{
-				act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked, fields: fields,
-				notes: []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
+				act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked,
+				fields: fields,
+				notes:  []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					return c.CreateCreditAnalysis(ctx, r)
 				},

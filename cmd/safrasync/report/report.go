@@ -135,7 +135,8 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			"Target", "Reason"), a.Voice()
 		for _, r := range records {
 			t.AppendRow(table.Row{
-				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act, words.Printable(r.Target),
+				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act,
+				words.Printable(r.Target),
 				words.Printable(r.Because(v.Lang, v.Zone)),
 			})
 		}

@@ -76,7 +76,9 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 				if a.AsJSON {
-					return a.PrintJSON(caseResult{File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{}})
+					return a.PrintJSON(caseResult{
+						File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{},
+					})
 				}
 				a.Show("test.written", file)
 				return nil

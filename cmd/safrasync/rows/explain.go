@@ -51,7 +51,8 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 				v = words.Machine
 			}
 			specs := config.JobSpecs()
-			out := office.RulesOf(v, specs[slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })])
+			at := slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })
+			out := office.RulesOf(v, specs[at])
 			if !a.AsJSON {
 				a.Show("explain.title", out.Job, out.Sends)
 				a.Show("explain.key", strings.Join(out.Key, " | "))
@@ -126,14 +127,14 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			column = out.Cancelled.Column
 		}
 		a.Line("")
-		a.Show("explain.read", (*out.ERP).Read, (*out.ERP).Ready, (*out.ERP).Invalid, (*out.ERP).Waiting, (*out.ERP).Cancelled, (*out.ERP).Unreadable)
-		if (*out.ERP).Double > 0 {
-			a.Show("explain.double", (*out.ERP).Double, (*out.ERP).DoubleKeys)
+		a.Show("explain.read", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting, out.ERP.Cancelled, out.ERP.Unreadable)
+		if out.ERP.Double > 0 {
+			a.Show("explain.double", out.ERP.Double, out.ERP.DoubleKeys)
 		}
-		if len((*out.ERP).Unseen) > 0 {
-			a.Line("! " + words.UnseenCancelled(a.Voice(), (*out.ERP).CancelledColumn, column))
+		if len(out.ERP.Unseen) > 0 {
+			a.Line("! " + words.UnseenCancelled(a.Voice(), out.ERP.CancelledColumn, column))
 		}
-		for _, b := range (*out.ERP).Breaches {
+		for _, b := range out.ERP.Breaches {
 			sign := "✗"
 			if b.Severity == trade.Warning {
 				sign = "!"
@@ -144,7 +145,7 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			}
 			a.Show("explain.keys", strings.Join(b.Keys, ", "))
 		}
-		for _, s := range (*out.ERP).Missing {
+		for _, s := range out.ERP.Missing {
 			if s.Job != "" {
 				a.Show("… %d × waits for a row of job %s", s.Rows, s.Job)
 			} else {
@@ -152,7 +153,7 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			}
 			a.Show("explain.keys", strings.Join(s.Keys, ", "))
 		}
-		if len((*out.ERP).Breaches)+len((*out.ERP).Missing)+(*out.ERP).Double == 0 {
+		if len(out.ERP.Breaches)+len(out.ERP.Missing)+out.ERP.Double == 0 {
 			a.Show("No row breaks a rule.")
 		}
 	}

@@ -126,19 +126,20 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			jobs := a.Config.JobSpecs()
 			now := p.Request
 			v := a.Voice()
-			a.Show("row.times", v.Moment((*s.Entry).FirstSeenAt), v.Moment((*s.Entry).UpdatedAt), (*s.Entry).Attempts, (*s.Entry).Generation)
-			for _, p := range (*s.Entry).Warnings {
+			a.Show("row.times", v.Moment(s.Entry.FirstSeenAt), v.Moment(s.Entry.UpdatedAt),
+				s.Entry.Attempts, s.Entry.Generation)
+			for _, p := range s.Entry.Warnings {
 				a.Show("row.warning", p.Sentence(v.Lang))
 			}
-			if !(*s.Entry).ReducedAt.IsZero() {
-				a.Show("row.reduced", v.Moment((*s.Entry).ReducedAt))
+			if !s.Entry.ReducedAt.IsZero() {
+				a.Show("row.reduced", v.Moment(s.Entry.ReducedAt))
 			}
-			if (*s.Entry).Away() {
+			if s.Entry.Away() {
 				a.Show("row.values_away")
 			} else {
 				a.Show("row.values")
 			}
-			values, width := (*s.Entry).NewestValues(), 0
+			values, width := s.Entry.NewestValues(), 0
 			for name := range values {
 				width = max(width, len(name))
 			}
@@ -152,9 +153,9 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 				}
 				a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
 			}
-			if len((*s.Entry).Payload) > 0 && !bytes.Equal((*s.Entry).Payload, now) {
+			if len(s.Entry.Payload) > 0 && !bytes.Equal(s.Entry.Payload, now) {
 				a.Show("row.payload", mapping.PathOf((*s.Entry)))
-				a.PrintIndented((*s.Entry).Payload)
+				a.PrintIndented(s.Entry.Payload)
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {

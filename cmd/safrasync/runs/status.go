@@ -147,7 +147,8 @@ func Status(ctx context.Context, a *cli.App) error {
 		if job.Since != nil {
 			since = v.Text("status.since", v.Moment(*job.Since))
 		}
-		a.Show("status.job", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since, whatItSends(a, job.Job))
+		a.Show("status.job", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since,
+			whatItSends(a, job.Job))
 		if !job.Configured {
 			a.Show("status.gone")
 		}
@@ -163,8 +164,8 @@ func Status(ctx context.Context, a *cli.App) error {
 			a.Show("status.run_goes", v.Moment(r.StartedAt), max(0, *r.SentRows-job.States[trade.Sending]),
 				*r.SentRows+job.States[trade.Pending])
 		default:
-			a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read, r.New,
-				r.Changed, r.RowsSent())
+			a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read,
+				r.New, r.Changed, r.RowsSent())
 		}
 		if len(job.NextRuns) > 0 && job.State != trade.Paused {
 			a.Show("status.next_run", strings.Join(v.ShortTimes(job.NextRuns), "  "), v.Zone)

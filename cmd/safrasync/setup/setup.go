@@ -72,8 +72,9 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source, charset, err := openAnyERP(ctx, a,
-				erp.SourceOptions{Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout})
+			source, charset, err := openAnyERP(ctx, a, erp.SourceOptions{
+				Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout,
+			})
 			if err != nil {
 				return err
 			}
@@ -185,9 +186,9 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 			for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
 				// With the filter on deleted rows, the rest is unique. A key of nothing but a record number
 				// does not identify a row permanently.
-
 				key = slices.DeleteFunc(slices.Clone(key), func(column string) bool {
-					return slices.Contains([]string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}, strings.ToLower(column))
+					deleted := []string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}
+					return slices.Contains(deleted, strings.ToLower(column))
 				})
 				if len(key) > 0 {
 					job.key, job.keyNote = key, v.Text("unique index; does it identify a row permanently?")

@@ -16,7 +16,8 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	if use == dialect.ForBound {
 		name := Syntax.Column(col.Name)
 		if col.Type == "timestamp" {
-			return dialect.Item{SQL: "UNIX_TIMESTAMP(" + name + ")", Convert: dialect.AsText(func(s string) dialect.Value {
+			epoch := "UNIX_TIMESTAMP(" + name + ")"
+			return dialect.Item{SQL: epoch, Convert: dialect.AsText(func(s string) dialect.Value {
 				at, ok := dialect.ParseEpoch(s)
 				if !ok || at.Unix() == 0 {
 					return dialect.Value{}

@@ -51,8 +51,9 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		}
 	}
 	p := &engine{opt: opt, cs: cs, db: dialect.Pool(connector, "postgres"), server: dialect.Server{
-		Target: strings.Join(hosts, ",") + "/" + cfg.Database, Product: "PostgreSQL", Settings: "sslmode and sslrootcert",
-		Timeout: opt.StatementTimeout,
+		Target: strings.Join(hosts, ",") + "/" + cfg.Database, Product: "PostgreSQL",
+		Settings: "sslmode and sslrootcert",
+		Timeout:  opt.StatementTimeout,
 	}}
 	return dialect.Database{DB: p.db, Target: p.server.Target, Probe: p.probe, Dialect: p}, nil
 }

@@ -20,7 +20,8 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		text := err.Error()
 		_, handshake, inHandshake := strings.Cut(text, "TLS Handshake failed: ")
 		switch {
-		case errors.As(err, &stream), strings.HasPrefix(text, "login error: "), strings.Contains(text, "failed to send "),
+		case errors.As(err, &stream), strings.HasPrefix(text, "login error: "),
+			strings.Contains(text, "failed to send "),
 			strings.Contains(text, "faild to send "), strings.Contains(text, "TLS Handshake flush failed"):
 			return s.server.LostConnection()
 		case strings.Contains(text, "server does not support encryption"):

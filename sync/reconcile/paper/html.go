@@ -86,7 +86,8 @@ func (w *page) Begin(h reconcile.Heading) error {
 	if len(h.Cover) > 0 {
 		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
 			[]i18n.Key{
-				"account.erp", "not on the platform", "changed after sending", "only on the platform", "account.renumbered",
+				"account.erp", "not on the platform", "changed after sending", "only on the platform",
+				"account.renumbered",
 				"account.sent",
 			})
 		for _, a := range w.h.Cover {
