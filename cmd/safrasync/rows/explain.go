@@ -127,7 +127,8 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			column = out.Cancelled.Column
 		}
 		a.Line("")
-		a.Show("explain.read", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting, out.ERP.Cancelled, out.ERP.Unreadable)
+		a.Show("explain.read", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting,
+			out.ERP.Cancelled, out.ERP.Unreadable)
 		if out.ERP.Double > 0 {
 			a.Show("explain.double", out.ERP.Double, out.ERP.DoubleKeys)
 		}
