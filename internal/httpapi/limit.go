@@ -54,7 +54,7 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 	defer l.mu.Unlock()
 	limiter, known := l.senders[who]
 	if !known {
-		if len(l.senders) >= mostSenders {
+		if len(l.senders) >= mostSenders { // those with a full budget go: a new one would be the same
 			for who, limiter := range l.senders {
 				if limiter.TokensAt(now) >= float64(l.burst) {
 					delete(l.senders, who)

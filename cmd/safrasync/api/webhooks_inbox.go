@@ -135,7 +135,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 
 // inboxEvents returns the events that flags and numbers select, newest first.
 func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) ([]trade.InboxEvent, error) {
-	out := trade.InboxFilter{Text: f.text, Open: f.open, Limit: f.limit}
+	filter := trade.InboxFilter{Text: f.text, Open: f.open, Limit: f.limit}
 	config, err := a.LoadConfig()
 	if err != nil {
 		return nil, err
@@ -145,23 +145,22 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 		if err != nil {
 			return nil, err
 		}
-		out.Event = string(event)
+		filter.Event = string(event)
 	}
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
 			return nil, a.Usage("says.since", "since", f.since)
 		}
-		out.Since = since
+		filter.Since = since
 	}
 	for _, text := range args {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 1 {
 			return nil, a.Usage("%q is not the number of an event; `webhooks inbox` shows the numbers", text)
 		}
-		out.Seqs = append(out.Seqs, n)
+		filter.Seqs = append(filter.Seqs, n)
 	}
-	filter := out
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return nil, err

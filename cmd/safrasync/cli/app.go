@@ -121,7 +121,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 		return nil, err
 	}
 	a.Closers = append(a.Closers, store.Close)
-	if how == ToWrite {
+	if how == ToWrite { // the ledger and its journal are for their owner alone
 		paths := store.Files(a.Config.State.Journals())
 		for _, path := range slices.Sorted(maps.Keys(paths)) {
 			info, err := os.Stat(path)
@@ -219,7 +219,6 @@ func (a *App) Logger() *zap.Logger {
 	if a.Log != nil {
 		return a.Log
 	}
-	// never sampled: a dropped line may be the one that somebody looks for
 	level := zapcore.ErrorLevel
 	if a.Verbose {
 		level = zapcore.InfoLevel

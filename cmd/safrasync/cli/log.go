@@ -10,7 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// NewLeveledLogger returns a logger that writes JSON lines of a level and above.
+// NewLeveledLogger returns a logger that writes JSON lines of a level and above. Lines are never sampled:
+// a dropped one may be the one that somebody looks for.
 func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
 		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack",

@@ -53,9 +53,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 			}
 			age := at.Sub(before)
 			keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
-			if len(f.kinds) == 0 {
-				f.kinds = purgeableByAge
-			}
+			keep.Kinds = purgeableByAge
 		}
 		if len(f.kinds) > 0 {
 			keep.Kinds = f.kinds

@@ -142,6 +142,7 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 		if plan.WitnessFault != nil {
 			a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
 		}
+		// how many rows would be sent because the ledger does not know them
 		o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 		var reports []trade.RunReport
 		if err == nil {

@@ -23,6 +23,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// auditShown is how many records are printed without --limit; --json prints all.
+const auditShown = 50
+
 // Flags are the flags of `safrasync report`.
 type Flags struct {
 	cli.ActFlags
@@ -131,13 +134,11 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		if a.AsJSON {
 			return cli.PrintEach(a, records, cli.AuditOf)
 		}
-		t, v := a.NewTable("No.", "When", "Who", "Account", "audit.head_act",
-			"Target", "Reason"), a.Voice()
+		t, v := a.NewTable("No.", "When", "Who", "Account", "audit.head_act", "Target", "Reason"), a.Voice()
 		for _, r := range records {
 			t.AppendRow(table.Row{
 				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act,
-				words.Printable(r.Target),
-				words.Printable(r.Because(v.Lang, v.Zone)),
+				words.Printable(r.Target), words.Printable(r.Because(v.Lang, v.Zone)),
 			})
 		}
 		t.Render()

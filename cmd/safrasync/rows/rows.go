@@ -51,7 +51,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, s := range f.flags {
+			for _, s := range f.flags { // strictly: a typing error must not look like an empty list
 				if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
 					return a.Usage("there is no flag %q; the flags are %s", s, cli.Listed(trade.AllFlags))
 				}

@@ -26,7 +26,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(ctx context.Context, args []string) error {
 		a.AsJSON = a.AsJSON || mask
 		write := a.PrintJSON
-		if mask {
+		if mask { // letters become x and digits 9, but for what is open, null, true and false
 			write = func(v any) error {
 				text, err := json.Marshal(v)
 				if err != nil {
@@ -42,8 +42,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			}
 		}
 		if request {
-			job := args[0]
-			key := args[1]
+			job, key := args[0], args[1]
 			config, err := a.LoadConfig()
 			if err != nil {
 				return err
@@ -143,7 +142,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			for name := range values {
 				width = max(width, len(name))
 			}
-			for _, name := range office.ColumnsInOrder(jobs, (*s.Entry)) {
+			for _, name := range office.ColumnsInOrder(jobs, *s.Entry) {
 				text := values[name].Text
 				switch values[name].Kind {
 				case 0:
@@ -154,12 +153,11 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 				a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
 			}
 			if len(s.Entry.Payload) > 0 && !bytes.Equal(s.Entry.Payload, now) {
-				a.Show("row.payload", mapping.PathOf((*s.Entry)))
+				a.Show("row.payload", mapping.PathOf(*s.Entry))
 				a.PrintIndented(s.Entry.Payload)
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {
-				v := a.Voice()
 				a.Show("attempt.title", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 					t.Generation)
 				if t.Status != 0 {

@@ -13,6 +13,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// nextJSON is one line of `status --next --json`.
+type nextJSON struct {
+	Job      string      `json:"job"`
+	What     string      `json:"what"` // run or sweep
+	Schedule string      `json:"schedule"`
+	Next     []time.Time `json:"next"`
+}
+
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool

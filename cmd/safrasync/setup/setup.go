@@ -155,7 +155,7 @@ func (f initFlags) named() bool {
 func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Source, relations []erp.Relation,
 	f initFlags, ask *asker,
 ) error {
-	var contractKey []string
+	var contractKey []string // the key of the contracts; nil if it is still open
 	for _, job := range initJobs {
 		from := *f.from[job.name]
 		if from == "" && !f.named() {
@@ -174,53 +174,49 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 			return err
 		}
 		v := a.Voice()
-		name := job.name
-		kind := job.sends
-		// contractKey is the key of the contracts; nil if it is still open.
-		job := proposedJob{name: name, sends: kind}
+		proposed := proposedJob{name: job.name, sends: job.sends}
 		for _, c := range s.columns {
-			job.columns = append(job.columns, c.withSamples())
+			proposed.columns = append(proposed.columns, c.withSamples())
 		}
-		job.key, job.keyNote = []string{config.FillIn}, v.Text("init.key_none")
+		proposed.key, proposed.keyNote = []string{config.FillIn}, v.Text("init.key_none")
 		if s.relation != nil {
 			for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
-				// With the filter on deleted rows, the rest is unique. A key of nothing but a record number
-				// does not identify a row permanently.
+				// Protheus adds these columns, so that deleted rows may keep their number; with the filter on
+				// deleted rows the rest is unique. A record number does not identify a row permanently.
 				key = slices.DeleteFunc(slices.Clone(key), func(column string) bool {
-					deleted := []string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}
-					return slices.Contains(deleted, strings.ToLower(column))
+					added := []string{"r_e_c_d_e_l_", "d_e_l_e_t_", "r_e_c_n_o_"}
+					return slices.Contains(added, strings.ToLower(column))
 				})
 				if len(key) > 0 {
-					job.key, job.keyNote = key, v.Text("unique index; does it identify a row permanently?")
+					proposed.key, proposed.keyNote = key, v.Text("unique index; does it identify a row permanently?")
 					break
 				}
 			}
 		}
-		for _, rule := range trade.Rules(kind) {
-			job.fields = append(job.fields, openField(v, rule, contractKey))
+		for _, rule := range trade.Rules(job.sends) {
+			proposed.fields = append(proposed.fields, openField(v, rule, contractKey))
 		}
-		job.query, job.queryNote = s.body, v.Text("init.query_own")
+		proposed.query, proposed.queryNote = s.body, v.Text("init.query_own")
 		if s.relation != nil {
 			var names []string
 			for _, c := range s.columns {
 				names = append(names, c.name)
 			}
-			job.queryNote = v.Text("init.query_own_table")
-			job.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
+			proposed.queryNote = v.Text("init.query_own_table")
+			proposed.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
 		}
-		job.confirm = []string{v.Text("init.confirm_cut_over")}
+		proposed.confirm = []string{v.Text("init.confirm_cut_over")}
 		for _, c := range s.columns {
 			switch {
 			case isProtheusDeleted(c) && s.relation != nil:
-				job.query += "\nWHERE " + c.quoted + " = ' '"
+				proposed.query += "\nWHERE " + c.quoted + " = ' '"
 			case c.marksRows():
-				job.confirm = append(job.confirm, v.Text("init.confirm_flag", c.withSamples()))
+				proposed.confirm = append(proposed.confirm, v.Text("init.confirm_flag", c.withSamples()))
 			}
 		}
-		for _, c := range job.confirm {
-			job.query = "-- " + config.FillIn + ": " + oneLine(c) + "\n" + job.query
+		for _, c := range proposed.confirm {
+			proposed.query = "-- " + config.FillIn + ": " + oneLine(c) + "\n" + proposed.query
 		}
-		proposed := job
 		if job.sends == trade.OrderCommitments && !slices.Contains(proposed.key, config.FillIn) {
 			contractKey = proposed.key
 		}
