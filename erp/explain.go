@@ -14,13 +14,13 @@ type Exclusion struct {
 	// Asked reports that the query itself was run for the key, so that Returned is certain. If it
 	// is false, nothing else is set.
 	Asked bool
-	// Known is false if the query is of a kind whose conditions are not understood (a UNION, a
-	// HAVING, a LIMIT), or if a query to the database failed.
+	// Known is false if the query is of a kind that is not understood (a UNION, a HAVING, a LIMIT),
+	// or if a query to the database failed; then only Asked is set.
 	Known bool
 	// Returned: the query does return the key; nothing excludes it (any more).
 	Returned bool
 	// Exists reports whether the row exists without the conditions. It is nil if that cannot be
-	// determined.
+	// determined, because FROM itself, or a WITH, filters.
 	Exists *bool
 	// Conditions are the conditions, as written in the query, that exclude the row; joins that find
 	// no partner are included.
@@ -75,13 +75,18 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Rows: rows}, nil
 	}
 	sel, ok := sqltext.SplitSelect(st)
-	out := Exclusion{Asked: true, Known: ok}
 	if !ok {
-		return x.exists(ctx, st, out)
+		return Exclusion{Asked: true}, nil
 	}
+	return x.explainSelect(ctx, sel)
+}
+
+// explainSelect explains a SELECT that does not return the key.
+func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclusion, error) {
 	yes, no := true, false
+	out := Exclusion{Asked: true, Known: true}
 	from := sel.From()
-	rows, err = x.find(ctx, from.With(""), plan.oneRow)
+	rows, err := x.find(ctx, from.With(""), plan.oneRow)
 	if err != nil {
 		return out, err
 	}
@@ -107,11 +112,10 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 			from = loose
 		}
 	}
-	if len(rows) == 0 && !sel.PlainFrom {
-		return x.exists(ctx, st, out)
-	}
 	if len(rows) == 0 {
-		out.Exists = &no
+		if sel.PlainFrom {
+			out.Exists = &no
+		}
 		return out, nil
 	}
 	out.Exists, out.Rows = &yes, rows
@@ -129,16 +133,6 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 		out.Conditions = []string{sqltext.Tidy(sel.Where, sel.Syntax)}
 	}
 	return out, nil
-}
-
-// exists completes an exclusion for a query whose conditions are not understood.
-func (x explainer) exists(ctx context.Context, st sqltext.Statement, out Exclusion) (Exclusion, error) {
-	rows, err := x.find(ctx, st.Unfiltered(), plan.oneRow)
-	if err == nil && len(rows) > 0 {
-		yes := true
-		out.Exists, out.Rows = &yes, rows
-	}
-	return out, err
 }
 
 // oneRow and everyRow return statements for the rows of a plan that match a condition.

@@ -65,7 +65,7 @@ func TestWhyShowsTheWordsOfTheERPOnMariaDB(t *testing.T) {
 		{"contracts", "1|118|1|0"}: `"BALCÃƒO"`,
 		{"contracts", "1|108|1|0"}: "COMPRA requires payday",
 		{"contracts", "1|109|1|0"}: "producer without a platform id (de-para): code 3",
-		{"contracts", "1|104|1|0"}: "The row exists in the ERP, but the job's query leaves it out.",
+		{"contracts", "1|104|1|0"}: "it is not known why, or whether the row is in the ERP",
 		{"deliveries", "1|504|1"}:  "contract is required; columns empresa, numero, item, =0 contain no complete code",
 		{"deliveries", "1|505|1"}:  "g.fechada = 1",
 	} {

@@ -99,13 +99,13 @@ func (m *modern) namedBodies() (got []string) {
 	return got
 }
 
-// why says which part of a plain query leaves a row out, that a row below a UNION is in the ERP, and
-// what is wrong with a row that does not go.
+// why says which part of a plain query leaves a row out, that it cannot say so below a UNION, and what
+// is wrong with a row that does not go.
 func TestWhyExplainsTheProtheusLikeERP(t *testing.T) {
 	t.Parallel()
 	m := newProtheus(t, pgtest.Database(t), "")
 	m.sync()
-	const notTold = "leaves it out. For a query of this kind the condition is not known"
+	const notTold = "For a query of this kind it is not known why"
 	for row, want := range map[[2]string]string{
 		{
 			"contracts",

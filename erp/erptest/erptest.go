@@ -205,7 +205,7 @@ func Silent(t *testing.T) string {
 // ShowExclusion describes an exclusion in words.
 func ShowExclusion(x erp.Exclusion) string {
 	switch {
-	case !x.Known && x.Exists == nil:
+	case !x.Known:
 		return "unknown"
 	case x.Returned:
 		return "returned exists"
@@ -213,9 +213,6 @@ func ShowExclusion(x erp.Exclusion) string {
 		return "cannot tell"
 	case !*x.Exists:
 		return "missing"
-	}
-	if len(x.Conditions) == 0 {
-		return "exists, condition not known"
 	}
 	return "exists: " + strings.Join(x.Conditions, "; ")
 }

@@ -287,67 +287,6 @@ func (h Head) With(cond string) string {
 	return h.text + "\nWHERE (" + cond + "\n)\n" + h.tail
 }
 
-// Unfiltered returns a query without the conditions and limits of any of its SELECTs, and with every
-// inner join optional. A row that it returns is in the database; of another one nothing is known,
-// because a group, or what a SELECT is subtracted from, may hide it.
-func (st Statement) Unfiltered() string {
-	var b strings.Builder
-	at, dropped, kept := 0, -1, -1 // the depths of what is left out, and of a value that stays; -1: none
-	levels := []bool{false}        // for each open parenthesis: what a SELECT lists is being read
-	for i, t := range st.toks {
-		depth := len(levels) - 1
-		switch t.kind {
-		case tokOpen:
-			if kept < 0 && levels[depth] && st.wordAt(i+1) == "SELECT" {
-				kept = depth // without its condition it would be more than one value
-			}
-			levels = append(levels, false)
-			continue
-		case tokClose:
-			levels = levels[:depth]
-			depth--
-			if depth == kept {
-				kept = -1
-			}
-		}
-		switch {
-		case dropped >= 0 && depth >= dropped && (depth > dropped || !slices.Contains(afterCondition, t.word)):
-			continue
-		case dropped >= 0:
-			at, dropped = t.start, -1
-		}
-		if kept >= 0 || t.kind != tokWord || st.isQualified(i) {
-			continue
-		}
-		switch t.word {
-		case "SELECT", "FROM":
-			levels[depth] = t.word == "SELECT"
-		case "WHERE", "HAVING", "LIMIT", "OFFSET", "FETCH":
-			if st.textAt(i-1) != "(" { // not FILTER (WHERE …)
-				b.WriteString(st.Body[at:t.start])
-				dropped = depth
-			}
-		case "JOIN":
-			start := t.start
-			switch st.wordAt(i - 1) {
-			case "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "NATURAL":
-				continue
-			case "INNER":
-				start = st.toks[i-1].start
-			}
-			b.WriteString(st.Body[at:start] + "LEFT JOIN")
-			at = t.end
-		}
-	}
-	if dropped < 0 {
-		b.WriteString(st.Body[at:])
-	}
-	return b.String()
-}
-
-// afterCondition are the words that end a condition.
-var afterCondition = []string{"GROUP", "HAVING", "ORDER", "UNION", "INTERSECT", "EXCEPT", "MINUS"}
-
 // Tidy returns a part of a query on one line, without its comments.
 func Tidy(sql string, syntax *Syntax) string {
 	toks, err := tokenize(sql, syntax)
