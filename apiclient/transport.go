@@ -60,8 +60,8 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 		open = d.instead
 	}
 	if d.proxy != nil {
-		// CONNECT. What the tunnel carries afterwards is TLS with the host itself, so the proxy sees neither key nor
-		// record. A tunnel that does not come about is proof that no byte of a request has left.
+		// A tunnel by CONNECT carries TLS with the host itself, so the proxy sees neither key nor record. One
+		// that does not come about is proof that no byte of a request has left.
 		raw, err := open(ctx, "tcp", d.proxy.Host)
 		if err != nil {
 			return nil, &proxyError{proxy: d.proxy.Host, target: addr, err: err}

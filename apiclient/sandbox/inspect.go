@@ -16,6 +16,16 @@ const inspectPrefix = "/_sandbox"
 // maxCommandBytes bounds a command's body, such as an event's payload or a list of faults.
 const maxCommandBytes = 1 << 20
 
+// inspected shows what happened and takes commands:
+//
+//	GET      /_sandbox/report   [Report] as JSON
+//	GET, PUT /_sandbox/faults   {"faults":["lost-after@3"]}, or one fault a line
+//	GET, PUT /_sandbox/modules  {"not_contracted":["financial"]}, or one module a line
+//	PUT      /_sandbox/key      {"api_key":"…"}
+//	GET, POST /_sandbox/events  {"webhook_event":"CREATE_FARM","payload":{…}}; GET lists the
+//	                            deliveries
+//	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or
+//	         {"wallet_id":"…","producer_id":"…","linked":true}
 func (s *Server) inspected(r *http.Request) answer {
 	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own
 	// (detected by Host), or send a command without reading the answer (detected by Origin).

@@ -155,8 +155,8 @@ func (s *Server) answer(rq *request) answer {
 		return newAnswer(http.StatusNotFound, "application/json",
 			[]byte(`{"message":"no Route matched with those values"}`))
 	}
-	// The requests in the document show no scheme prefix, so with a key set, "Bearer KEY" is
-	// another key. If any key is accepted, a prefix is accepted too, with a remark.
+	// The first of several headers counts. The requests in the document show no scheme prefix, so with a
+	// key set, "Bearer KEY" is another key. If any key is accepted, a prefix is accepted too, with a remark.
 	given := rq.http.Header.Get("Authorization")
 	s.mu.Lock()
 	key := s.key

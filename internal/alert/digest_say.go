@@ -46,7 +46,7 @@ func (v voice) digest(d Digest) Message {
 					what = append(what, v.records(kind, n))
 				}
 			}
-			p.Items = append(p.Items, Item{Text: (v.text(w, missing.Codes) + " " + v.list(what))})
+			p.Items = append(p.Items, Item{Text: v.text(w, missing.Codes) + " " + v.list(what)})
 		}
 		m.Parts = append(m.Parts, p)
 	}

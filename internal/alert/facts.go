@@ -115,6 +115,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if s.Certificate != nil {
 		f.certificate = s.Certificate()
 	}
+	// runs that ended since the last call, including those of other processes
 	from := f.at.Add(-remembered)
 	if s.runs != nil && s.followed.After(from) {
 		from = s.followed.Add(-overlap)

@@ -28,7 +28,7 @@ var countedStops = []string{"brake_new_rows", "brake_retyped"}
 // judge returns the conditions that hold now.
 func judge(f facts, limits Limits, zone *time.Location) []condition {
 	var out []condition
-	for _, j := range f.jobs {
+	for _, j := range f.jobs { // stopped jobs, grouped by reason
 		stop, since, lasts := j.status.Stop, j.status.Since, time.Duration(0)
 		switch last := j.runs.stopped; {
 		case j.status.State == trade.Stopped, j.status.State == trade.Paused:

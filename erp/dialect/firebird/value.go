@@ -21,8 +21,8 @@ func firebirdType(ct *sql.ColumnType) string {
 // Item selects numbers and times as the text that Firebird itself writes: the driver would put
 // dates into a time zone and write small decimals in E notation.
 func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
 	if use == dialect.ForBound {
-		name := Syntax.Column(col.Name)
 		if col.Type == "timestamp with timezone" {
 			return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
 				if at, ok := v.(time.Time); ok {
@@ -36,7 +36,6 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 			Convert: dialect.Keep(dialect.Text),
 		}
 	}
-	name := Syntax.Column(col.Name)
 	binary := dialect.BinaryColumn("CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)")
 	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
 	switch col.Type {

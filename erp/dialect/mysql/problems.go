@@ -80,7 +80,7 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 		}
 		out := dialect.BadSyntax(phrase.New("syntax error %s", near))
 		if l := line.FindStringSubmatch(e.Message); l != nil && query != "" {
-			if n, err := strconv.Atoi(l[1]); err == nil && n > 1 {
+			if n, err := strconv.Atoi(l[1]); err == nil && n > 1 { // from the first line of our wrapper
 				out.Line = min(n-1, 1+strings.Count(query, "\n"))
 				out.Text = phrase.New("%w, at line %d of the query", out.Text, out.Line)
 			}

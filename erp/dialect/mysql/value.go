@@ -13,8 +13,8 @@ func numeric(typ string) bool {
 
 // Item selects a column so that the driver loses nothing of it.
 func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
+	name := Syntax.Column(col.Name)
 	if use == dialect.ForBound {
-		name := Syntax.Column(col.Name)
 		if col.Type == "timestamp" {
 			epoch := "UNIX_TIMESTAMP(" + name + ")"
 			return dialect.Item{SQL: epoch, Convert: dialect.AsText(func(s string) dialect.Value {
@@ -27,7 +27,6 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 		}
 		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Text)}
 	}
-	name := Syntax.Column(col.Name)
 	switch typ := col.Type; {
 	case strings.HasSuffix(typ, "int"), typ == "year":
 		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}

@@ -101,7 +101,7 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 				parts[i] = names[i] + " IN (" + strings.Join(list, ",") + ")"
 			}
 		}
-		alternatives = append(alternatives, ("(" + strings.Join(parts, " AND ") + ")"))
+		alternatives = append(alternatives, "("+strings.Join(parts, " AND ")+")")
 	}
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
 }

@@ -46,11 +46,11 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 	}
 	// mode=ro: SQLite itself opens the file read-only and creates nothing. _dqs=0: a misspelt
 	// "column" is an error and not a string.
-	path = filepath.ToSlash(path)
+	uri := filepath.ToSlash(path) // with slashes, and a drive of Windows after one
 	if filepath.VolumeName(path) != "" {
-		path = "/" + path
+		uri = "/" + uri
 	}
-	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() +
+	dsn := "file:" + (&url.URL{Path: uri}).EscapedPath() +
 		"?mode=ro&_dqs=0&_defensive=1&_query_only=1&_busy_timeout=" + strconv.FormatInt(dialect.LockTimeout.Milliseconds(), 10)
 	if immutable {
 		dsn += "&immutable=1"
@@ -229,7 +229,8 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 		return fault.Failf(fault.CodePermission,
 			"the ERP file %s cannot be read; check its rights and those of its folder (a database in WAL mode also needs its -shm file)", s.path)
 	case sqliteError:
-		// Messages from running a query may quote data and are dropped.
+		// The messages of the SQL compiler contain only parts of the query. Those from running a query may
+		// quote data and are dropped.
 		msg := e.Error()
 		msg = strings.TrimPrefix(msg, "SQL logic error: ")
 		if i := strings.LastIndex(msg, " ("); i > 0 {
