@@ -55,19 +55,14 @@ func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int6
 	return out, nil
 }
 
-// StuckStates counts the rows of a job, or of all jobs for "", that wait for something or need a person,
-// by state and cause.
+// StuckStates counts the rows of a job that wait for something or need a person, by state and cause.
 func (s *Store) StuckStates(ctx context.Context, job string) (map[trade.State]map[string]int, error) {
 	var rows []struct {
 		State, Cause string
 		N            int
 	}
-	of, args := ``, []any(nil)
-	if job != "" {
-		of, args = `job = ? AND `, []any{job}
-	}
 	err := s.db.All(ctx, "counting the causes", &rows, `SELECT state, cause, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
-		`WHERE `+of+isStuck+` GROUP BY state, cause ORDER BY state, cause`, args...)
+		`WHERE job = ? AND `+isStuck+` GROUP BY state, cause ORDER BY state, cause`, job)
 	out := map[trade.State]map[string]int{}
 	for _, r := range rows {
 		if out[trade.State(r.State)] == nil {

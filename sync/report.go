@@ -31,8 +31,9 @@ func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
 			r.run.Report.Stopped = &stop
 		}
 	}
-	// if that fails, or the process dies, nothing is left of the release, and a person is asked
-	// once more
+	// What is left of a person's release is stored if the run stopped or only recorded; the state of the
+	// canary (the first rows of a mapping) always. If that fails, or the process dies, nothing is left of
+	// the release, and a person is asked once more.
 	left := r.brakes.Released != nil && (r.run.Report.Stopped != nil || r.send == nil)
 	if r.brakes.Trial != nil || left {
 		cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())

@@ -162,13 +162,18 @@ func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
 			}
 		}
 	}
-	all, err := o.store.StuckStates(ctx, "")
-	for _, state := range trade.Undecided {
-		for _, n := range all[state] {
-			doubts += n
-		}
+	known, err := o.store.Jobs(ctx)
+	if err != nil {
+		return 0, 0, err
 	}
-	return rows, doubts, err
+	for _, name := range known {
+		tallies, err := o.store.Counts(ctx, name)
+		if err != nil {
+			return 0, 0, err
+		}
+		doubts += trade.RowsIn(tallies, trade.Undecided...)
+	}
+	return rows, doubts, nil
 }
 
 // Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The

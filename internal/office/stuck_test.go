@@ -190,3 +190,21 @@ func TestNobodyWaitsForTheFirstLookAtManyRows(t *testing.T) {
 		t.Errorf("when the service ends: %+v, %v", got, err)
 	}
 }
+
+// Doubts of a job that is configured no more still wait for a person: the menu counts them as their page
+// lists them.
+func TestTheMenuCountsTheDoubtsThatTheirPageLists(t *testing.T) {
+	t.Parallel()
+	open, _ := openStuck(t)
+	o := open()
+	listed := must.Get(o.RowPage(t.Context(), trade.RowQuery{States: trade.Undecided, Limit: 100}))(t).Rows
+	rows, doubts, err := o.Needing(t.Context())
+	if err != nil || len(listed) == 0 || doubts != len(listed) || rows <= doubts {
+		t.Fatalf("%d rows need somebody, %d are to be decided, and the page lists %d: %v", rows, doubts, len(listed), err)
+	}
+	o.jobs = nil
+	rows, doubts, err = o.Needing(t.Context())
+	if err != nil || rows != 0 || doubts != len(listed) {
+		t.Errorf("without jobs %d rows need somebody, and %d of %d are to be decided: %v", rows, doubts, len(listed), err)
+	}
+}

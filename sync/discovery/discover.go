@@ -213,8 +213,9 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 	if err := r.judgeHeld(ctx); err != nil {
 		return err
 	}
-	// rows that are held because of another job, each judged as it is in the ERP now; last, as by now the
-	// brakes have accepted the job's key space
+	// Rows that are held because of another job may be free again: nothing was sent there, the entry was
+	// moved here, or keys are no longer compared. Each is judged as it is in the ERP now; last, as by now
+	// the brakes have accepted the job's key space.
 	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
 		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
 		if err != nil {

@@ -159,8 +159,8 @@ func (p *pager) stands(key string, rows []mapping.Row) int {
 	return len(rows)
 }
 
-// settleDouble decides on one entry whose key occurs twice, or did. rows are those that
-// [Discoverer.readDoubles] read.
+// settleDouble decides on one entry whose key occurs twice, or did. rows are its living
+// rows, read again in the whole ERP.
 func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row, known mapping.Parents) trade.Entry {
 	entry, n := old, p.stands(old.Key, rows)
 	_, revived := p.revived[old.Key]

@@ -191,72 +191,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	v := sums.Overview
 	w = maskingWriter{w}
 	p := &printer{s, o, w, sums}
-	h := p.Head
-	var lines []string
-	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
-	if h.Name != "" {
-		say("line.name", h.Name)
-	}
-	if h.Kind == ClosedKind {
-		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
-			h.Closed.Reason)
-	} else {
-		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
-		say("As things stand at %s (time of %s).", trade.MomentText(h.At, p.Lang, p.zone), zone)
-	}
-	moment := lines[len(lines)-1]
-	if h.Kind == ClosedKind {
-		say("Record no. %d of the audit; SHA-256 %s, verified.", h.Closed.Audit, h.Closed.Hash)
-	}
-	if h.Day != "" {
-		say("Cut-off: %s. Documents with later dates are left out.", dayText(h.Day, p.Lang))
-	}
-	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
-		from, to := sentence("the start", p.Lang), sentence("today", p.Lang)
-		if !f.From.IsZero() {
-			from = dayText(f.From.String(), p.Lang)
-		}
-		if !f.To.IsZero() {
-			to = dayText(f.To.String(), p.Lang)
-		}
-		say("Documents from %s to %s; those without a readable date are always included.", from, to)
-	}
-	var parts []string
-	add := func(what i18n.Key, list []string) {
-		if len(list) > 0 {
-			parts = append(parts, sentence(what, p.Lang)+" "+strings.Join(list, ", "))
-		}
-	}
-	add("column.job", p.Filter.Jobs)
-	add("harvest", p.Filter.Harvests)
-	add("product", p.Filter.Products)
-	add("branch", p.Filter.Branches)
-	add("producer", p.Filter.Producers)
-	add("delivery place", p.Filter.Places)
-	add("wallet", p.Filter.Wallets)
-	var states []string
-	for _, s := range p.Filter.States {
-		states = append(states, s.Label(p.Lang))
-	}
-	add("state", states)
-	if len(parts) > 0 {
-		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
-	}
-	if h.Reduced > 0 {
-		say("line.reduced", h.Reduced)
-	}
-	if h.Asked != nil {
-		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
-	}
-	if p.Console != "" {
-		say("In the console: %s", p.Console+"/report")
-	}
-	say("Report %s, safrasync %s.", h.ID, h.Program)
-	say("CPFs are masked in this report (***.456.789-**). Whoever keeps it or passes it on must protect it.")
-	heading := Heading{
-		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
-		Console: p.Console,
-	}
+	heading := p.heading()
 	heading.Cover = v.Accounts
 	if err := w.Begin(heading); err != nil {
 		return v, err
@@ -316,6 +251,76 @@ type printer struct {
 
 func (p *printer) say(f i18n.Key, args ...any) string {
 	return i18n.Format(sentence(f, p.Lang), args...)
+}
+
+// heading returns the heading, which states in words what the numbers are.
+func (p *printer) heading() Heading {
+	h := p.Head
+	var lines []string
+	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
+	if h.Name != "" {
+		say("line.name", h.Name)
+	}
+	if h.Kind == ClosedKind {
+		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
+			h.Closed.Reason)
+	} else {
+		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
+		say("As things stand at %s (time of %s).", trade.MomentText(h.At, p.Lang, p.zone), zone)
+	}
+	moment := lines[len(lines)-1]
+	if h.Kind == ClosedKind {
+		say("Record no. %d of the audit; SHA-256 %s, verified.", h.Closed.Audit, h.Closed.Hash)
+	}
+	if h.Day != "" {
+		say("Cut-off: %s. Documents with later dates are left out.", dayText(h.Day, p.Lang))
+	}
+	if f := p.Filter; !f.From.IsZero() || !f.To.IsZero() {
+		from, to := sentence("the start", p.Lang), sentence("today", p.Lang)
+		if !f.From.IsZero() {
+			from = dayText(f.From.String(), p.Lang)
+		}
+		if !f.To.IsZero() {
+			to = dayText(f.To.String(), p.Lang)
+		}
+		say("Documents from %s to %s; those without a readable date are always included.", from, to)
+	}
+	var parts []string
+	add := func(what i18n.Key, list []string) {
+		if len(list) > 0 {
+			parts = append(parts, sentence(what, p.Lang)+" "+strings.Join(list, ", "))
+		}
+	}
+	add("column.job", p.Filter.Jobs)
+	add("harvest", p.Filter.Harvests)
+	add("product", p.Filter.Products)
+	add("branch", p.Filter.Branches)
+	add("producer", p.Filter.Producers)
+	add("delivery place", p.Filter.Places)
+	add("wallet", p.Filter.Wallets)
+	var states []string
+	for _, state := range p.Filter.States {
+		states = append(states, state.Label(p.Lang))
+	}
+	add("state", states)
+	if len(parts) > 0 {
+		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
+	}
+	if h.Reduced > 0 {
+		say("line.reduced", h.Reduced)
+	}
+	if h.Asked != nil {
+		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
+	}
+	if p.Console != "" {
+		say("In the console: %s", p.Console+"/report")
+	}
+	say("Report %s, safrasync %s.", h.ID, h.Program)
+	say("CPFs are masked in this report (***.456.789-**). Whoever keeps it or passes it on must protect it.")
+	return Heading{
+		Title: sentence("title", p.Lang), Lines: lines, Moment: moment, Head: h, Lang: p.Lang, Zone: p.zone,
+		Console: p.Console,
+	}
 }
 
 // splitTarget splits the target of an act on a row.

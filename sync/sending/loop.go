@@ -186,12 +186,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
 			return flights
 		default:
-			for _, n := range needs {
-				if !s.traffic.blocks.Known(n) {
-					s.traffic.blocks.askedBy[n] = entry.ID
-					s.traffic.blocks.asks[entry.ID] = append(s.traffic.blocks.asks[entry.ID], n)
-				}
-			}
+			s.traffic.blocks.startProbe(needs, entry.ID)
 			f := &flight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 				ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation,
 				RunID: s.Run.Report.ID, Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch,

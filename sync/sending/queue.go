@@ -177,17 +177,17 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 			return err
 		}
 		stored := map[run.Need]trade.Block{}
-		for _, b := range blocks {
-			stored[run.Need{Kind: b.Kind, ID: b.ID}] = b
+		for _, block := range blocks {
+			stored[run.Need{Kind: block.Kind, ID: block.ID}] = block
 		}
 		for n := range s.traffic.blocks.missing {
 			if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
 				continue // not stored yet
 			}
-			if b, still := stored[n]; !still {
+			if block, still := stored[n]; !still {
 				delete(s.traffic.blocks.missing, n)
-			} else if b.Tries == 0 {
-				s.traffic.blocks.missing[n] = b
+			} else if block.Tries == 0 {
+				s.traffic.blocks.missing[n] = block
 			}
 		}
 	}

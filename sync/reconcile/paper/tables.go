@@ -58,8 +58,8 @@ func (r *Report) Row(row Line) error {
 
 // End implements Reader. It removes the columns in which no row has a text.
 func (r *Report) End() error {
-	for i := range r.Sections {
-		t := &r.Sections[i]
+	for section := range r.Sections {
+		t := &r.Sections[section]
 		for i := len(t.Columns) - 1; i >= 0; i-- {
 			if len(t.Rows) == 0 || slices.ContainsFunc(t.Rows, func(l Line) bool { return l.Cells[i].Text != "" }) {
 				continue
