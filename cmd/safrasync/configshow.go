@@ -10,7 +10,7 @@ import (
 )
 
 func newConfigCommand(a *cli.App) *cobra.Command {
-	group := a.Group("config", "help.config")
+	group := a.Group("config", "the configuration")
 	group.AddCommand(a.Command("show", "help.config_show", cli.Exactly(0), func(context.Context, []string) error {
 		config, err := a.LoadConfig()
 		if err != nil {

@@ -40,7 +40,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	// help does what --help does: `safrasync help refs set`. It also has a topic, about which act is
 	// the right one.
 	const use = "help [COMMAND… | decide]"
-	root.SetHelpCommand(a.Command(use, "help.help", cli.AnyArgs, func(_ context.Context, args []string) error {
+	root.SetHelpCommand(a.Command(use, "help for a command", cli.AnyArgs, func(_ context.Context, args []string) error {
 		if len(args) == 1 && args[0] == "decide" {
 			a.Show("help.decide_long")
 			return nil
@@ -55,7 +55,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 		fault := a.Voice().Fault(flagFault(err))
 		// the command takes arguments: a key, a code or a name may begin with a hyphen
 		if strings.HasPrefix(err.Error(), "unknown ") && strings.Contains(cmd.Use, " ") {
-			fault += a.Text("says.dashes")
+			fault += a.Text(" (put -- before an argument that starts with -)")
 		}
 		return a.Usage("%s; see `%s --help`", fault, cmd.CommandPath())
 	})
@@ -112,7 +112,7 @@ func flagFault(err error) error {
 func speak(a *cli.App, cmd *cobra.Command) {
 	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
 	if shell, is := strings.CutPrefix(path, "completion"); is {
-		cmd.Short, cmd.Long = a.Text("help.completion"), ""
+		cmd.Short, cmd.Long = a.Text("write the shell script that completes commands, jobs, states and keys"), ""
 		if shell == "" {
 			shell = " bash"
 		}
@@ -167,7 +167,7 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 	for _, g := range cmd.Groups() {
 		title := g.Title
 		if shown, _, _ := cmd.Find([]string{groupExample[g.ID]}); !shown.Hidden {
-			title = a.Text("template.group", title, shown.Example)
+			title = a.Text("%s, e.g. %s", title, shown.Example)
 		}
 		listed(g.ID, title)
 	}
@@ -176,7 +176,7 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("Other pages"), "help decide", a.Text("help.decide"))
 	}
 	if cmd.HasAvailableLocalFlags() {
-		head("template.flags")
+		head("Flags")
 		b.WriteString(flagUsages(a, cmd.LocalFlags()))
 	}
 	if cmd.HasAvailableInheritedFlags() {
@@ -191,5 +191,5 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 
 // flagUsages returns the list of flags, with the library's word for a default translated.
 func flagUsages(a *cli.App, flags *pflag.FlagSet) string {
-	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("template.default")+" ")
+	return strings.ReplaceAll(flags.FlagUsages(), "(default ", "("+a.Text("default:")+" ")
 }

@@ -33,8 +33,8 @@ type userFlags struct {
 type userAct func(ctx context.Context, a *cli.App, args []string, f userFlags) error
 
 func newUsersCommand(a *cli.App) *cobra.Command {
-	group := a.Group("users", "help.users")
-	list := a.Command("list", "help.users_list", cli.Exactly(0),
+	group := a.Group("users", "the users of the console")
+	list := a.Command("list", "list the users of the console", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error { return listUsers(ctx, a) })
 	group.AddCommand(list)
 	change := func(use string, help i18n.Key, args int, do userAct,
@@ -60,12 +60,12 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 	}
 	change("add NAME", "help.users_add", 1, addUser, role, password)
 	change("password NAME", "help.users_password", 1, setPassword, password)
-	change("role NAME ROLE", "help.users_role", 2, setRole)
-	change("disable NAME", "help.users_disable", 1, changes("user disable",
+	change("role NAME ROLE", "change the role to reader, accountant or administrator", 2, setRole)
+	change("disable NAME", "disable a user; the user's sessions end immediately", 1, changes("user disable",
 		func(u *trade.User) error { u.Disabled = true; return nil }))
-	change("enable NAME", "help.users_enable", 1, changes("user enable",
+	change("enable NAME", "enable a user again", 1, changes("user enable",
 		func(u *trade.User) error { u.Disabled = false; return nil }))
-	change("end NAME", "help.users_end", 1, changes("user end",
+	change("end NAME", "end the sessions of a user", 1, changes("user end",
 		func(*trade.User) error { return nil }))
 	change("link NAME SUBJECT", "help.users_link", 2, linkUser)
 	return group
@@ -104,13 +104,13 @@ func listUsers(ctx context.Context, a *cli.App) error {
 		})
 	}
 	if len(users) == 0 {
-		a.Tell("users.nobody")
+		a.Tell("There are no users yet. `safrasync users add NAME --role administrator` adds the first administrator.")
 		return nil
 	}
 	v := a.Voice()
 	rows := [][]string{{
-		a.Text("users.head_name"), a.Text("users.head_role"), a.Text("users.head_state"),
-		a.Text("users.head_since"),
+		a.Text("User"), a.Text("Role"), a.Text("State"),
+		a.Text("Since"),
 	}}
 	for _, u := range users {
 		standing := i18n.Key("users.active")
@@ -119,7 +119,7 @@ func listUsers(ctx context.Context, a *cli.App) error {
 		}
 		comes := ""
 		if u.Issuer != "" {
-			comes = a.Text("users.comes", u.Issuer)
+			comes = a.Text(" (through %s)", u.Issuer)
 		}
 		rows = append(rows, []string{
 			words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
@@ -176,7 +176,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if err != nil {
 		return err
 	}
-	a.Tell("users.done", name)
+	a.Tell("%s: done", name)
 	users, err := o.Users(ctx)
 	if err == nil && !slices.ContainsFunc(users, func(u trade.User) bool {
 		return u.Role == trade.Administrator && !u.Disabled
@@ -218,11 +218,11 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 		return err
 	}
 	if config.Console.OIDC == nil {
-		return a.Usage("users.no_issuer")
+		return a.Usage("the configuration has no console.oidc")
 	}
 	subject := strings.TrimSpace(args[1])
 	if subject == "" || len(subject) > subjectMost {
-		return a.Usage("users.no_subject")
+		return a.Usage("the provider's code for the person must not be empty or longer than 255 bytes")
 	}
 	err = changeUser(ctx, a, args[0], f, "user link", func(u *trade.User) error {
 		u.Issuer, u.Subject, u.Password = config.Console.OIDC.Issuer, subject, ""
@@ -230,7 +230,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 		return nil
 	})
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.Text("users.linked", subject))
+		return errors.New(a.Text("%s is already another user: `safrasync users list --json` shows it", subject))
 	}
 	return err
 }
@@ -256,7 +256,7 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	}
 	before, err := o.User(ctx, name)
 	if errors.Is(err, trade.ErrNobody) {
-		return errors.New(a.Text("users.unknown", name))
+		return errors.New(a.Text("there is no user %s; `safrasync users list` shows them", name))
 	} else if err != nil {
 		return err
 	}
@@ -273,7 +273,7 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	case !done:
 		return errors.New(a.Text("users.moved", name))
 	}
-	a.Tell("users.done", name)
+	a.Tell("%s: done", name)
 	return nil
 }
 
@@ -298,15 +298,15 @@ func readPassword(a *cli.App, name string, f userFlags) (string, error) {
 	} else {
 		file, ok := a.Stdin.(*os.File)
 		if !ok || !cli.IsTerminal(a.Stdin) {
-			return "", a.Usage("users.no_asking")
+			return "", a.Usage("there is no terminal to ask for the password: use --password-stdin")
 		}
 		var again string
-		if err := errors.Join(askSecret(a, file, "users.ask", &password),
-			askSecret(a, file, "users.ask_again", &again)); err != nil {
+		if err := errors.Join(askSecret(a, file, "Password (at least 12 characters; it is not shown): ", &password),
+			askSecret(a, file, "Repeat the password: ", &again)); err != nil {
 			return "", err
 		}
 		if password != again {
-			return "", errors.New(a.Text("users.differ"))
+			return "", errors.New(a.Text("the two passwords are not the same"))
 		}
 	}
 	if fault := auth.PasswordFault(password, name); fault != "" {

@@ -48,7 +48,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 		shown.Fault, shown.Wait = "login.wait", wait
 		return q.Page(http.StatusTooManyRequests, "login", shown)
 	case !fits:
-		shown.Fault = "login.wrong"
+		shown.Fault = "The user name or password is incorrect."
 		if err := s.Users.AppendAudit(q.Context(), failed(q, user)); err != nil {
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 	}
 	// the user may have been disabled or changed meanwhile
 	if err := s.begin(q, user, "login", "", q.Site.Now()); errors.Is(err, trade.ErrNobody) {
-		shown.Fault = "login.wrong"
+		shown.Fault = "The user name or password is incorrect."
 		return q.Page(http.StatusUnauthorized, "login", shown)
 	} else if err != nil {
 		return err
@@ -185,15 +185,15 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	}
 	switch fault := PasswordFault(password, user.Name); {
 	case wait > 0:
-		return refuse("account.wait")
+		return refuse("Too many attempts. Wait a few minutes.")
 	case !fits:
-		return refuse("account.wrong")
+		return refuse("The current password is incorrect.")
 	case fault != "":
 		return refuse(fault)
 	case password == q.PostForm.Get("old"):
-		return refuse("password.same")
+		return refuse("The new password is the old one.")
 	case password != q.PostForm.Get("again"):
-		return refuse("password.differs")
+		return refuse("The two new passwords are not the same.")
 	}
 	before := user
 	user.Password, err = s.hashes.hash(q, password)

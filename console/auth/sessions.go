@@ -200,10 +200,10 @@ func (s *Sessions) Prove(q *web.Request, password string) (fault string, err err
 		return "", nil
 	}
 	if q.Login.User.Issuer != "" { // the user has no password here: see proveAtIssuer
-		return "openid.first", nil
+		return "Confirm your identity first: this action may duplicate a record.", nil
 	}
 	if password == "" {
-		return "desk.proof.missing", nil
+		return "Type your password: this action may duplicate a record.", nil
 	}
 	user, err := s.Users.User(q.Context(), q.Login.User.Name)
 	if err != nil {
@@ -214,9 +214,9 @@ func (s *Sessions) Prove(q *web.Request, password string) (fault string, err err
 	case err != nil:
 		return "", err
 	case wait > 0:
-		return "account.wait", nil
+		return "Too many attempts. Wait a few minutes.", nil
 	case !fits:
-		return "act.wrong_password", s.Users.AppendAudit(q.Context(), failed(q, user))
+		return "The password is incorrect. Nothing was done.", s.Users.AppendAudit(q.Context(), failed(q, user))
 	}
 	return "", s.begin(q, user, "proof", "", q.Site.Now())
 }

@@ -135,7 +135,7 @@ func (s *Sessions) changeUser(q *web.Request) error {
 		hash := q.PostForm.Get("login")
 		if !slices.ContainsFunc(logins[user.ID], func(l trade.Login) bool { return l.Hash == hash }) { // it has ended
 			return s.users(q, http.StatusConflict, usersPage{
-				Fault: "users.no_login", Role: trade.Reader, Open: user.Name,
+				Fault: "This session has already ended.", Role: trade.Reader, Open: user.Name,
 			})
 		}
 		err = s.Logins.LogOut(q.Context(), hash, q.Record("user end one", user.Name, ""))

@@ -154,7 +154,7 @@ func (p *Pages) actOnRow(q *web.Request) error {
 	case page.Plan.Mark() != mark:
 		return p.actMoved(q, page, *page.Plan)
 	case page.Plan.Count() == 0:
-		fault = "act.impossible"
+		fault = "This is not possible now; the plan shows why."
 	case fault == "" && page.Doubles != "" && !page.Checked:
 		fault = "act.not_checked"
 	case fault == "" && !typedFits(q, page.Plan.Count()):

@@ -112,7 +112,7 @@ func (p *Pages) auditQuery(q *web.Request) auditPage {
 	page.Query.From, err = readDay(page.From, q.Site.Zone, 0)
 	page.Query.Until, late = readDay(page.Until, q.Site.Zone, 1)
 	if err != nil || late != nil {
-		page.Fault = "audit.day"
+		page.Fault = "This is not a date: use the calendar, or YYYY-MM-DD."
 	}
 	return page
 }
@@ -193,8 +193,8 @@ func (p *Pages) exportAudit(q *web.Request) error {
 	file := csv.NewWriter(q.Writer)
 	file.Comma, file.UseCRLF = ';', true
 	head := []string{
-		"audit.no", "desk.when", "desk.who", "audit.from", "audit.act", "audit.target", "desk.why",
-		"audit.detail", "audit.hash",
+		"No.", "When", "Who", "Origin", "Action", "Target", "Reason",
+		"Detail", "Hash",
 	}
 	for i, key := range head {
 		head[i] = v.T(key)

@@ -26,9 +26,9 @@ func Reason(q *web.Request) (text, fault string) {
 	text = strings.TrimSpace(q.PostForm.Get("reason"))
 	switch n := utf8.RuneCountInString(text); {
 	case !utf8.ValidString(text), n < reasonLeast:
-		return text, "desk.reason.short"
+		return text, "Write a reason of at least 5 characters: it is recorded in the audit."
 	case n > reasonMost:
-		return text, "desk.reason.long"
+		return text, "The reason is longer than 500 characters."
 	}
 	return text, ""
 }

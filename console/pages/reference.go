@@ -188,7 +188,7 @@ func (p *Pages) proposeReference(q *web.Request) error {
 				return err
 			}
 			if a.Act == acts.ActSetCode && slices.Contains(planned.Order.Keys, mapping.NormalCode(page.Code)) {
-				page.Fault, page.Waits = "references.waits", &a.Approval
+				page.Fault, page.Waits = "An order for this code waits for approval already:", &a.Approval
 				return q.Page(http.StatusConflict, "references", page)
 			}
 		}

@@ -178,9 +178,9 @@ func (p *Pages) month(q *web.Request) (day trade.Date, ok bool, err error) {
 	day, ok = reconcile.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
-		return day, false, p.noClosing(q, "report.no_month")
+		return day, false, p.noClosing(q, "This is not a month. Use the calendar, or write YYYY-MM.")
 	case trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day):
-		return day, false, p.noClosing(q, "report.month_future")
+		return day, false, p.noClosing(q, "This month has not ended yet.")
 	}
 	return day, true, nil
 }
@@ -222,7 +222,7 @@ func (p *Pages) planClosing(q *web.Request) error {
 	case err != nil:
 		return err
 	case plan.TooEarly():
-		return p.noClosing(q, "report.month_early")
+		return p.noClosing(q, "There is no document up to this month: nothing to close.")
 	}
 	return q.Page(http.StatusOK, "report_close", closingPage{
 		Plan: p.closingOf(q, plan, false), Reason: q.PostForm.Get("reason"),
@@ -250,9 +250,9 @@ func (p *Pages) doClosing(q *web.Request) error {
 			case fault != "":
 				page.Fault = fault
 			case len(plan.Before) > 0 && q.PostForm.Get("again") == "":
-				page.Fault = "report.close.again"
+				page.Fault = "This month was already closed. Tick “Close again” to close it once more."
 			case q.PostForm.Get("signed") == "":
-				page.Fault = "report.close.unsigned"
+				page.Fault = "The signature is missing: tick the box to confirm that you have checked the list."
 			}
 			return page.Fault == "" && plan.Mark == q.PostForm.Get("mark") && !page.Plan.Blocked(), nil
 		})
@@ -260,7 +260,7 @@ func (p *Pages) doClosing(q *web.Request) error {
 	case err != nil:
 		return err
 	case page.Plan.TooEarly():
-		return p.noClosing(q, "report.month_early")
+		return p.noClosing(q, "There is no document up to this month: nothing to close.")
 	case page.Fault != "":
 		return q.Page(http.StatusUnprocessableEntity, "report_close", page)
 	case others != nil:

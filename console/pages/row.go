@@ -309,7 +309,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 				break
 			}
 		}
-		out.Main = &button{"pending.refs", path}
+		out.Main = &button{"Open the references", path}
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
 		out.Main = &button{"row.parent", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}

@@ -79,12 +79,12 @@ func (p *Pages) chips(q *web.Request, f rowFilter) []rowChip {
 	named("rows.column.product", f.Facts.Product, func(f *rowFilter) { f.Facts.Product = "" })
 	named("rows.column.producer", f.Facts.Producer, func(f *rowFilter) { f.Facts.Producer = "" })
 	named("rows.column.branch", f.Facts.Branch, func(f *rowFilter) { f.Facts.Branch = "" })
-	add(f.DayFrom != "", v.T("rows.day_from", v.Date(f.Facts.DayFrom)), func(f *rowFilter) { f.DayFrom = "" })
-	add(f.DayUntil != "", v.T("rows.day_until", v.Date(f.Facts.DayUntil)), func(f *rowFilter) { f.DayUntil = "" })
-	add(f.ValueFrom != "", v.T("rows.value_from", f.ValueFrom), func(f *rowFilter) { f.ValueFrom = "" })
-	add(f.ValueUntil != "", v.T("rows.value_until", f.ValueUntil), func(f *rowFilter) { f.ValueUntil = "" })
-	add(f.FromText != "", v.T("rows.from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
-	add(f.UntilText != "", v.T("rows.changed_until", v.Day(f.Until.AddDate(0, 0, -1))),
+	add(f.DayFrom != "", v.T("Date from %s", v.Date(f.Facts.DayFrom)), func(f *rowFilter) { f.DayFrom = "" })
+	add(f.DayUntil != "", v.T("Date until %s", v.Date(f.Facts.DayUntil)), func(f *rowFilter) { f.DayUntil = "" })
+	add(f.ValueFrom != "", v.T("Value from %s", f.ValueFrom), func(f *rowFilter) { f.ValueFrom = "" })
+	add(f.ValueUntil != "", v.T("Value until %s", f.ValueUntil), func(f *rowFilter) { f.ValueUntil = "" })
+	add(f.FromText != "", v.T("Changed from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
+	add(f.UntilText != "", v.T("Changed until %s", v.Day(f.Until.AddDate(0, 0, -1))),
 		func(f *rowFilter) { f.UntilText = "" })
 	return out
 }
@@ -115,7 +115,7 @@ func (p *Pages) partText(q *web.Request, part trade.SelectionPart) string {
 		return p.office.CauseText(q.Context(), text, q.Lang)
 	}
 	if text == trade.NotKnown {
-		text = v.T("season.unknown")
+		text = v.T("no product")
 	}
 	return v.T("rows.of."+part.Name, view.Mask(text))
 }

@@ -53,14 +53,14 @@ func (p *Pages) showSeason(q *web.Request) error {
 	for i, d := range s.Calendar {
 		said := v.T("season.day", v.Number(d.Sent))
 		if d.Refused {
-			said = v.T("season.day.refused", v.Number(d.Sent))
+			said = v.T("%s sent, and something was refused", v.Number(d.Sent))
 		}
 		days[i] = picture.Day{
 			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
 			At:   d.At, Dot: d.Refused,
 		}
 	}
-	page.Calendar = picture.Days(v.T("season.calendar"), func(t time.Time) string {
+	page.Calendar = picture.Days(v.T("Sent each day (dot: something was refused)"), func(t time.Time) string {
 		return v.T("month." + t.Format("01"))
 	}, days...)
 	for _, who := range trade.Departments { // how long what each can cure has stood
@@ -121,7 +121,7 @@ func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) 
 
 func nameOr(v view.Voice, name string) string {
 	if name == "" {
-		return v.T("season.unknown")
+		return v.T("no product")
 	}
 	return view.Mask(name)
 }
@@ -232,7 +232,7 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	mark := func(class, key string, kg trade.Decimal) picture.Mark {
 		return picture.Mark{Class: class, Name: v.T(key), Said: v.Tonnes(kg) + " · " + v.Sacas(kg), Amount: kg}
 	}
-	g := picture.Filled(v.T("glass.title"), mark("erp", "glass.agreed", agreed),
-		mark("sent", "glass.delivered", delivered), mark("none", "glass.fixed", fixed))
+	g := picture.Filled(v.T("glass.title"), mark("erp", "contracted", agreed),
+		mark("sent", "delivered", delivered), mark("none", "fixed", fixed))
 	return &g
 }

@@ -116,9 +116,9 @@ func (p *Pages) doSheet(q *web.Request) error {
 	page.Plan = &plan
 	switch {
 	case plan.Rows == 0:
-		page.Fault = "decisions.nothing"
+		page.Fault = "The file contains no decision that can be carried out."
 	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
-		page.Fault = "decisions.skip_first"
+		page.Fault = "Some rows cannot be processed: choose whether to process the others."
 	case !typedFits(q, plan.Rows):
 		page.Fault = "desk.count.wrong"
 	}

@@ -97,7 +97,7 @@ func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 }
 
 // Rows formats a number of rows.
-func (v Voice) Rows(n int) string { return v.T("desk.rows", v.Number(n)) }
+func (v Voice) Rows(n int) string { return v.T("%s {row|rows}", v.Number(n)) }
 
 // Fixer returns who can cure something.
 func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
@@ -134,7 +134,7 @@ func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 		parts = append(parts, text)
 	}
 	if len(parts) == 0 {
-		return v.T("common.none")
+		return v.T("–")
 	}
 	return strings.Join(parts, ", ")
 }
@@ -142,7 +142,7 @@ func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 // Count formats a number that may be unknown.
 func (v Voice) Count(n *int) string {
 	if n == nil {
-		return v.T("common.none")
+		return v.T("–")
 	}
 	return v.Number(*n)
 }

@@ -16,15 +16,15 @@ func (v voice) digest(d Digest) Message {
 		Link: v.pageLink("/pending", nil),
 	}
 	m.Parts = append(m.Parts, Paragraph{
-		Heading: v.text("digest.title"),
-		Text:    v.text("digest.period", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d),
+		Heading: v.text("What was sent to the platform"),
+		Text:    v.text("Period: from %s to %s.", v.moment(d.From), v.moment(d.Until)) + "\n" + v.digestShort(d),
 	})
 	if len(d.Alerts) > 0 {
-		p := Paragraph{Heading: v.text("digest.alerts")}
+		p := Paragraph{Heading: v.text("Open alerts")}
 		for _, a := range d.Alerts {
 			title, _, _, do := v.sentences(a.Topic, a.Detail, ".happened")
 			p.Items = append(p.Items, Item{
-				Text: upperFirst(title) + v.text("digest.since", v.moment(a.Since)),
+				Text: upperFirst(title) + v.text(", since %s.", v.moment(a.Since)),
 				More: []string{do}, Link: v.topicLink(a.Topic, a.Detail),
 			})
 		}
@@ -34,7 +34,7 @@ func (v voice) digest(d Digest) Message {
 		m.Parts = append(m.Parts, v.digestJob(j)...)
 	}
 	if len(d.Missing) > 0 {
-		p := Paragraph{Heading: v.text("digest.missing"), Text: v.text("digest.missing_do")}
+		p := Paragraph{Heading: v.text("Missing references"), Text: v.text("digest.missing_do")}
 		for _, missing := range d.Missing {
 			w := i18n.Key("missing." + missing.Kind)
 			if !i18n.Alerts.Has(w) {
@@ -50,7 +50,7 @@ func (v voice) digest(d Digest) Message {
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if p := (Paragraph{Heading: v.text("digest.acts"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
+	if p := (Paragraph{Heading: v.text("Decisions recorded in this period"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
 		m.Parts = append(m.Parts, p)
 	}
 	return m
@@ -111,13 +111,13 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 
 // digestJob returns up to three parts: what was sent, what was not, and the states of all rows.
 func (v voice) digestJob(j DigestJob) []Paragraph {
-	heading := v.text("digest.job_only", j.Job)
+	heading := v.text("Job %s, which is no longer configured", j.Job)
 	if j.Sends != "" {
 		title := upperFirst(j.Sends.Plural(v.lang))
 		if own := v.titles.Of(j.Job); own != j.Job {
 			title = own
 		}
-		heading = v.text("digest.job_head", title, j.Job)
+		heading = v.text("%s (job %s)", title, j.Job)
 	}
 	went := Paragraph{Heading: heading}
 	total := 0
@@ -127,22 +127,22 @@ func (v voice) digestJob(j DigestJob) []Paragraph {
 		types[sum.OrderType] = true
 		went.Items = append(went.Items, v.sentItem(j.Sends, sum))
 	}
-	went.Text = v.text("digest.none_sent")
+	went.Text = v.text("Nothing was sent.")
 	if total > 0 {
-		went.Text = v.text("digest.sent", v.records(j.Sends, total))
+		went.Text = v.text("Sent to the platform: %s.", v.records(j.Sends, total))
 	}
 	if j.New+j.Changed > 0 {
-		went.Text += " " + v.text("digest.read", v.rows(j.New), v.rows(j.Changed))
+		went.Text += " " + v.text("In the ERP: %s {new row|new rows}, %s changed.", v.rows(j.New), v.rows(j.Changed))
 	}
 	if types[string(trade.AFixar)] && types[string(trade.FixacaoCompra)] {
-		went.Text += "\n" + v.text("digest.same_grain")
+		went.Text += "\n" + v.text("Careful with sums: a fixation is the same grain as its contract to be fixed.")
 	}
 	parts := []Paragraph{went}
 	if len(j.Causes) > 0 {
 		parts = append(parts, Paragraph{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Job, j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
-		parts = append(parts, Paragraph{Heading: v.text("digest.remarks", heading), Items: items})
+		parts = append(parts, Paragraph{Heading: v.text("%s: to be checked on the platform", heading), Items: items})
 	}
 	if text := v.position(j); text != "" {
 		parts = append(parts, Paragraph{Text: text})
@@ -158,16 +158,16 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 	}
 	item := Item{Text: what + ": " + v.records(sends, sum.Rows)}
 	if sum.Product != "" && sum.Rows > sum.Unweighed { // an unknown product may stand for several
-		item.More = append(item.More, v.text("digest.weight", v.weight(sum.Kilograms)))
+		item.More = append(item.More, v.text("Volume: %s", v.weight(sum.Kilograms)))
 	}
 	if sum.Unweighed > 0 {
-		item.More = append(item.More, v.text("digest.unweighed", v.rows(sum.Unweighed)))
+		item.More = append(item.More, v.text("%s without volume or unit", v.rows(sum.Unweighed)))
 	}
 	for _, currency := range slices.Sorted(maps.Keys(sum.Values)) {
-		item.More = append(item.More, v.text("digest.value", v.currency(currency), v.money(sum.Values[currency])))
+		item.More = append(item.More, v.text("Value: %s %s", v.currency(currency), v.money(sum.Values[currency])))
 	}
 	if sum.Unpriced > 0 {
-		item.More = append(item.More, v.text("digest.unpriced", v.rows(sum.Unpriced)))
+		item.More = append(item.More, v.text("%s without a price, not included in the value", v.rows(sum.Unpriced)))
 	}
 	return item
 }
@@ -179,7 +179,7 @@ func (v voice) volume(sum Volume) string {
 		text += ", " + v.weight(sum.Kilograms)
 	}
 	if sum.Product != "" && sum.Unweighed > 0 {
-		text += "; " + v.text("digest.unweighed", v.rows(sum.Unweighed))
+		text += "; " + v.text("%s without volume or unit", v.rows(sum.Unweighed))
 	}
 	return text
 }
@@ -207,7 +207,7 @@ func (v voice) currency(code string) string {
 	if len(code) == 3 && strings.Trim(code, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == "" {
 		return code
 	}
-	return v.text("digest.no_currency")
+	return v.text("(currency not recognized)")
 }
 
 // askingFlags are the flags that require a decision, in the order in which they are shown.
@@ -244,7 +244,7 @@ func (v voice) position(j DigestJob) string {
 	if total == 0 {
 		return ""
 	}
-	return v.text("digest.position", v.rows(total), strings.Join(parts, " + "))
+	return v.text("Position: %s known {row|rows} = %s.", v.rows(total), strings.Join(parts, " + "))
 }
 
 // shownActs are the acts that decide about rows, and the late answers that end such decisions.

@@ -55,5 +55,5 @@ func (v voice) causeLink(job string, c Cause) Link {
 	if c.Cause != "" {
 		query.Set("cause", c.Cause)
 	}
-	return Link{v.text("link.rows"), v.console + "/rows?" + query.Encode()}
+	return Link{v.text("See the documents in the console"), v.console + "/rows?" + query.Encode()}
 }

@@ -19,7 +19,7 @@ func (v voice) raised(n notice) Message {
 		Tone: Alarm, Subject: v.text("[%s] Attention: %s", v.name, title),
 		Foot: v.text("foot.alert", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
 	}
-	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.happened"), Text: happened})
+	m.Parts = append(m.Parts, Paragraph{Heading: v.text("What happened"), Text: happened})
 	since := i18n.Key("Since when")
 	if n.Topic == LateAnswer {
 		since = "When"
@@ -32,8 +32,8 @@ func (v voice) raised(n notice) Message {
 			Heading: v.text("Why"), Items: v.causes(n.Detail.job(), n.Detail.Causes),
 		})
 	}
-	m.Parts = append(m.Parts, Paragraph{Heading: v.text("head.means"), Text: means},
-		Paragraph{Heading: v.text("head.do"), Text: do})
+	m.Parts = append(m.Parts, Paragraph{Heading: v.text("What it means"), Text: means},
+		Paragraph{Heading: v.text("What to do"), Text: do})
 	return m
 }
 
@@ -42,15 +42,15 @@ func (v voice) raised(n notice) Message {
 func (v voice) over(n notice) Message {
 	title, happened, _, _ := v.sentences(n.Topic, n.Detail, ".was")
 	return Message{
-		Tone: Good, Subject: v.text("subject.over", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
+		Tone: Good, Subject: v.text("[%s] Resolved: %s", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
 		Link: v.topicLink(n.Topic, n.Detail),
 		Parts: []Paragraph{
 			{
-				Heading: v.text("head.happened"),
+				Heading: v.text("What happened"),
 				Text: v.text("over.happened", happened, v.moment(n.Since), v.moment(n.Gone),
 					v.span(n.Gone.Sub(n.Since))),
 			},
-			{Heading: v.text("head.do"), Text: v.text("over.do")},
+			{Heading: v.text("What to do"), Text: v.text("Nothing: this alert is closed.")},
 		},
 	}
 }
@@ -59,7 +59,7 @@ func (v voice) over(n notice) Message {
 func TestMessage(c Config) Message {
 	v := c.voice()
 	return Message{
-		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("subject.test", v.name),
+		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("[%s] Test message", v.name),
 		Foot:  v.text("%s, times of %s.", v.name, v.zone),
 		Link:  v.pageLink("/alerts", nil),
 		Parts: []Paragraph{{Text: v.text("test.body")}},
@@ -135,18 +135,18 @@ func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, 
 	title = v.text("stop.title", v.list(names), why)
 	happened = v.text("stop"+tense, v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
-		rows := v.text("rows.new", v.rows(d.Rows))
+		rows := v.text("%s new {row|rows}", v.rows(d.Rows))
 		if d.Usual > 0 {
-			happened += " " + v.text("stop.brake", rows, v.rows(d.Usual))
+			happened += " " + v.text("%s, when %s are usual.", rows, v.rows(d.Usual))
 		} else {
 			happened += " " + upperFirst(rows) + "."
 		}
 	}
 	means = v.text("stop.means")
 	if slices.Contains(endedByPerson, d.Code) {
-		means += v.text("stop.by_person")
+		means += v.text(" Sending resumes only after a person has checked.")
 	} else {
-		means += v.text("stop.by_itself")
+		means += v.text(" Sending resumes automatically when the cause is resolved.")
 	}
 	first := ""
 	if len(names) > 0 {
@@ -176,7 +176,7 @@ func (v voice) forWhom(fixer trade.Fixer, do string) string {
 // records returns a number of records of a kind: "1 contrato", "38 entregas".
 func (v voice) records(sends trade.Kind, n int) string {
 	if sends == trade.Traceability {
-		return v.text("trace", v.rows(n))
+		return v.text("%s traceability {record|records}", v.rows(n))
 	}
 	if sends == "" {
 		return v.text("rows.all", v.rows(n))
@@ -213,7 +213,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			break
 		}
 		if c.Awaited != nil {
-			c.Awaited.Key = v.text("cause.key")
+			c.Awaited.Key = v.text("KEY")
 		}
 		if p := c.Problem; p != nil && p.Rule == trade.RuleDeclared && p.Detail == "" { // a text of the ERP stays there
 			text := phrase.Packed(v.text("the ERP's query says what is wrong, in column %s", p.Column))
@@ -222,9 +222,9 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		advice := trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang)
 		what := advice.What
 		if c.Subjects > 0 {
-			what += v.text("cause.code", c.Subjects)
+			what += v.text(" (%d {code|codes})", c.Subjects)
 		}
-		text := v.text("cause.line", v.rows(c.Rows), what) + v.text("cause.state", c.State.Label(v.lang))
+		text := v.text("%s × %s", v.rows(c.Rows), what) + v.text(" [%s]", c.State.Label(v.lang))
 		if !c.Oldest.IsZero() {
 			text += v.text("; the oldest from %s", v.day(c.Oldest))
 		}

@@ -114,7 +114,7 @@ func begins(topic Topic, code string, jobs ...string) string {
 }
 
 func ends(topic Topic, code string, jobs ...string) string {
-	return subject("subject.over", topic, code, jobs)
+	return subject("[%s] Resolved: %s", topic, code, jobs)
 }
 
 func subject(key i18n.Key, topic Topic, code string, jobs []string) string {

@@ -56,11 +56,11 @@ func (v voice) span(d time.Duration) string {
 	minutes %= 60
 	switch {
 	case days > 0 && hours > 0:
-		return v.text("%d {day|days}", days) + v.text("word.and") + v.text("%d {hour|hours}", hours)
+		return v.text("%d {day|days}", days) + v.text(" and ") + v.text("%d {hour|hours}", hours)
 	case days > 0:
 		return v.text("%d {day|days}", days)
 	case hours > 0 && minutes > 0:
-		return v.text("%d {hour|hours}", hours) + v.text("word.and") + v.text("%d {minute|minutes}", minutes)
+		return v.text("%d {hour|hours}", hours) + v.text(" and ") + v.text("%d {minute|minutes}", minutes)
 	case hours > 0:
 		return v.text("%d {hour|hours}", hours)
 	}
@@ -101,7 +101,7 @@ func (v voice) list(items []string) string {
 	if len(items) < 2 {
 		return strings.Join(items, "")
 	}
-	return strings.Join(items[:len(items)-1], ", ") + v.text("word.and") + items[len(items)-1]
+	return strings.Join(items[:len(items)-1], ", ") + v.text(" and ") + items[len(items)-1]
 }
 
 // jobs returns the names of jobs: "contracts (contratos) e deliveries (entregas)", or their titles.

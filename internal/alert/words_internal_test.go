@@ -118,7 +118,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		said := Message{Parts: []Paragraph{{Items: v.causes("contracts", []Cause{{
 			State: trade.InDoubt, Cause: trade.CauseUnknown, Rows: 1,
 		}})}}}
-		value := v.text("digest.value", v.text("digest.no_currency"), v.money(trade.NewDecimal(12, 0)))
+		value := v.text("Value: %s %s", v.text("(currency not recognized)"), v.money(trade.NewDecimal(12, 0)))
 		if sum := v.sentItem(trade.OrderCommitments, SentSum{
 			Rows: 1, Values: map[string]trade.Decimal{"reais": trade.NewDecimal(12, 0)},
 		}); !slices.Contains(sum.More, value) {

@@ -6,7 +6,8 @@
 // English sentences. A cause that comes from elsewhere is quoted.
 //
 // To change a sentence, or to translate all of them, edit only the two files. A text of several
-// lines may be written as a list of its lines. The tests check that both files have the same keys
-// with the same verbs (%s) and placeholders ({job}), that no text is empty, and that the keys in
-// the files are exactly those that the code uses.
+// lines may be written as a list of its lines. What reads the same in both languages, such as an
+// example of a command, stands in pt-BR.json alone. The tests check that a text has the same verbs (%s)
+// and placeholders ({job}) in both files, that none is empty, and that the keys in the files are
+// exactly those that the code uses.
 package i18n

@@ -83,6 +83,9 @@ func (p Part) All(lang Lang) map[Key]string {
 	known, ok := sentences.Load(partIn{p, lang})
 	if !ok {
 		read := map[Key]text{}
+		if lang == English { // what reads the same in both languages stands in the Portuguese file alone
+			p.Decode(Portuguese, &read)
+		}
 		p.Decode(lang, &read)
 		out := make(map[Key]string, len(read))
 		for key, value := range read {

@@ -19,8 +19,10 @@ import (
 )
 
 var (
-	verb        = regexp.MustCompile(`%(\[\d+\])?[+#]?[a-zA-Z]|%%`)
-	placeholder = regexp.MustCompile(`\{[a-z]*\}`)
+	verb = regexp.MustCompile(`%(\[\d+\])?[+#]?[a-zA-Z]|%%`)
+	// inPortuguese finds words that a text has only in Portuguese.
+	inPortuguese = regexp.MustCompile(`(?i)[à-ÿ]|\b(a|as|com|da|de|do|e|em|mais|na|no|o|os|para|por|se|sem|um|uma)\b`)
+	placeholder  = regexp.MustCompile(`\{[a-z]*\}`)
 )
 
 // texts reads a file as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do".
@@ -69,9 +71,14 @@ func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
 		if said, is := strings.CutPrefix(key, "said/"); is { // its key is the English sentence
 			en, ok = said, true
 		}
+		inTrade := strings.HasPrefix(key, "trade/") // its texts are read with their language
 		switch {
-		case !ok:
+		case ok && pt == en && !inTrade && !strings.HasPrefix(key, "said/"):
+			t.Errorf("%s is the same in both languages: it stands in pt-BR.json only", key)
+		case !ok && (inTrade || inPortuguese.MatchString(pt) && !strings.HasPrefix(pt, "safrasync ")):
 			t.Errorf("%s stands in pt-BR.json only", key)
+		case !ok:
+			continue
 		case strings.TrimSpace(pt) == "" || strings.TrimSpace(en) == "":
 			t.Errorf("%s is empty", key)
 		}

@@ -2,7 +2,9 @@ package i18n
 
 import (
 	"io/fs"
+	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 )
@@ -11,17 +13,20 @@ import (
 // such as help of flags. Its keys are the English sentences, with %s for each argument.
 const said Part = "said"
 
-// Said returns the form of a sentence of package phrase by its key, with %s for each argument. It
-// reports false if the Portuguese file does not have it.
+// Said returns the form of a sentence of package phrase by its key, with %s for each argument. What has
+// no word is the same in every language. It reports false if the Portuguese file lacks a sentence.
 func Said(lang Lang, key string) (form string, known bool) {
-	if lang == English || strings.Trim(strings.ReplaceAll(key, "%s", ""), " :;,()") == "" {
+	if lang == English {
 		return key, true
 	}
 	if told := said.Find(lang, Key(key)); told != "" {
 		return told, true
 	}
-	return key, false
+	return key, !strings.ContainsFunc(verb.ReplaceAllString(key, ""), unicode.IsLetter)
 }
+
+// verb finds the verbs of a form.
+var verb = regexp.MustCompile(`%(\[\d+\])?[-+# 0-9.]*[a-zA-Z%]`)
 
 // Cause returns an error in a language, for a sentence of which it is the cause. What comes from
 // elsewhere is quoted.

@@ -21,7 +21,7 @@ import (
 // quotes nothing of the file.
 func textOf(data []byte, v words.Voice) (string, error) {
 	if bytes.HasPrefix(data, []byte("\xd0\xcf\x11\xe0")) { // xls
-		return "", errors.New(v.Text("csv.workbook"))
+		return "", errors.New(v.Text("the file cannot be read as an xlsx workbook; save it as xlsx or as “CSV UTF-8”"))
 	}
 	var err error
 	text, marked := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
@@ -29,7 +29,7 @@ func textOf(data []byte, v words.Voice) (string, error) {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
 	case !utf8.Valid(text) && (marked || holdsUTF8(text)):
-		return "", errors.New(v.Text("csv.not_utf8"))
+		return "", errors.New(v.Text(`the file mixes encodings (UTF-8 and another); save it again as "CSV UTF-8"`))
 	case !utf8.Valid(text):
 		text, err = charmap.Windows1252.NewDecoder().Bytes(text)
 	default:
@@ -68,7 +68,7 @@ func sheetText(data []byte, layout ReferenceLayout, v words.Voice) (string, erro
 	case errors.Is(err, workbook.ErrNoSheet):
 		err = errors.New(v.Text("the workbook has no sheet %q; it has: %s", layout.Sheet, shownHead(sheets)))
 	case err != nil:
-		err = errors.New(v.Text("csv.workbook"))
+		err = errors.New(v.Text("the file cannot be read as an xlsx workbook; save it as xlsx or as “CSV UTF-8”"))
 	}
 	return text.String(), err
 }

@@ -299,7 +299,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
 			text := s.freight(v, all)
 			if s.Follows.Rows > 0 {
-				text += v.Text("answer.follow", s.Follows.Rows)
+				text += v.Text(" (%d right after {its contract|their contracts})", s.Follows.Rows)
 			}
 			goes = append(goes, text)
 		}
@@ -311,7 +311,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 			text := s.freight(v, all)
 			var causes []string
 			for _, g := range s.Causes() {
-				causes = append(causes, v.Text("answer.cause", s.stays[g].Rows, CauseText(v, g)))
+				causes = append(causes, v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g)))
 			}
 			const most = 4
 			if more := len(causes) - most; more > 0 {
@@ -358,7 +358,7 @@ func Amounts(v words.Voice, f trade.Freight) (parts []string) {
 		sum := f.Value[currency]
 		text := trade.MoneyText(sum.Round(2), v.Lang)
 		if sum.Cmp(trade.NewDecimal(1, -6)) >= 0 { // as people say it: R$ 1,5 mi
-			text = v.Text("answer.millions", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
+			text = v.Text("%s m", v.Number(sum.Mul(trade.NewDecimal(1, 6)).Round(1)))
 		}
 		symbol := cmp.Or(map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}[currency], currency)
 		parts = append(parts, symbol+" "+text)

@@ -96,7 +96,7 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 		}
 	}
 	if t.LeftOut > 0 && len(t.Codes)+len(t.Bad) == 0 {
-		return t, errors.New(v.Text("csv.all_left_out", t.LeftOut))
+		return t, errors.New(v.Text("none of the %d lines meets the filter; check the column and the value", t.LeftOut))
 	}
 	return t, nil
 }

@@ -331,7 +331,7 @@ func hidden(text string) string {
 
 // in returns a phrase about a column, which it names as the file and as a spreadsheet do.
 func (s *sheet) in(column int, key i18n.Key, args ...any) string {
-	return s.voice.Text("csv.in_column", strings.Join(strings.Fields(s.head[column]), " "), letters(column),
+	return s.voice.Text("column %s (%s): %s", strings.Join(strings.Fields(s.head[column]), " "), letters(column),
 		trade.MaskDocuments(s.voice.Text(key, args...)))
 }
 

@@ -72,7 +72,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 		return HookDone{}, err
 	}
 	if moved, err := r.moved(ctx, step); err != nil || moved {
-		return HookDone{Problem: "hook.moved"}, err
+		return HookDone{Problem: "the platform has changed since the plan was shown; run the command again"}, err
 	}
 	if step.Asked != nil {
 		old := *step.Asked
@@ -142,10 +142,10 @@ func remoteID(step HookStep) string {
 func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person) (HookDone, error) {
 	w, id := *step.Ours, remoteID(step)
 	if id == "" {
-		return HookDone{Problem: "hook.no_id"}, nil
+		return HookDone{Problem: "the platform does not report the id of the registration; remove it there"}, nil
 	}
 	if moved, err := r.moved(ctx, step); err != nil || moved { // it would delete another system's registration
-		return HookDone{Problem: "hook.moved"}, err
+		return HookDone{Problem: "the platform has changed since the plan was shown; run the command again"}, err
 	}
 	if err := r.record(ctx, w, who, hookAudit{Phase: "before", ID: id},
 		func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {

@@ -148,9 +148,9 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 	case "none":
 		return v.Text("the configuration does not map it: it is never sent")
 	case "const":
-		return v.Text("rule.const", *spec.Const)
+		return v.Text("is always «%s»", *spec.Const)
 	}
-	column := i18n.Key("rule.column")
+	column := i18n.Key("from column %s")
 	if len(spec.Columns) > 1 {
 		column = "from the columns %s"
 	}
@@ -186,7 +186,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 	}
 	switch {
 	case spec.Date != "":
-		parts = append(parts, v.Text("rule.date_form", spec.Date))
+		parts = append(parts, v.Text("written as %s", spec.Date))
 	case rule.Type == trade.Day && len(spec.Values) == 0:
 		parts = append(parts, v.Text("a date of the database, or text YYYY-MM-DD"))
 	}
@@ -205,13 +205,13 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.per", unit, spec.In))
 	}
 	if spec.Scale != nil {
-		parts = append(parts, v.Text("rule.scale", *spec.Scale))
+		parts = append(parts, v.Text("rounded to %d digits", *spec.Scale))
 	}
 	if len(spec.Empty) > 0 {
 		parts = append(parts, v.Text("these also count as empty: %s", strings.Join(spec.Empty, ", ")))
 	}
 	if spec.Default != nil {
-		parts = append(parts, v.Text("rule.default", *spec.Default))
+		parts = append(parts, v.Text("if empty, «%s» is sent", *spec.Default))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -220,7 +220,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 func formOf(v words.Voice, rule trade.FieldRule) string {
 	switch rule.Type {
 	case trade.Number:
-		return v.Text("form.number")
+		return v.Text("form: an exact decimal number")
 	case trade.UUID:
 		return v.Text("form: a platform id (UUID)")
 	case trade.Enum:

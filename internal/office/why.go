@@ -160,7 +160,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	if s.Entry != nil {
 		shown = s.Entry.Shown
 	}
-	say("why.title", v.Subject(s.Reasons.Job, s.Reasons.Key, shown), s.Sends.Label(v.Lang))
+	say("%s (%s)", v.Subject(s.Reasons.Job, s.Reasons.Key, shown), s.Sends.Label(v.Lang))
 	r := s.Reasons
 	if r.Key != s.Asked {
 		say("why.other_key", r.Key, s.Asked)
@@ -173,7 +173,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	case s.ERPErr != nil:
 		say("The ERP could not be read now: %v", s.ERPErr)
 	case r.InQuery && r.Cancelled:
-		say("why.cancelled")
+		say("The row is in the ERP, but cancelled: cancelled rows are not sent.")
 	case r.InQuery:
 		say("The row is in the ERP, and the job's query returns it.")
 	case !r.Asked:
@@ -192,7 +192,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	if e == nil { // the ledger has never seen the key
 		say("safrasync has never recorded this row; nothing was sent.")
 		if r.InQuery && !r.Cancelled {
-			say("why.will_be_read", v.Moment(s.NextRun))
+			say("The next run processes it (of the service: %s); `safrasync sync` does it now.", v.Moment(s.NextRun))
 		}
 		return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
 	}
@@ -247,7 +247,7 @@ func excluding(v words.Voice, conditions []string) []string {
 	for _, condition := range conditions {
 		line := "  - " + condition
 		if date := dryrun.CutOver(condition); date != "" {
-			line += v.Text("why.before_cut_over", date)
+			line += v.Text(" (before the cut-over date, %s: it is not sent)", date)
 		}
 		out = append(out, line)
 	}

@@ -17,10 +17,10 @@ type Failure struct{ What, Next string }
 func FailureOf(v Voice, e *apiclient.CallError) Failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // any other value may be personal data
-		return Failure{v.Text("failed.value.what", value), v.Text("failed.value.next")}
+		return Failure{v.Text("the platform does not know the value %s", value), v.Text("failed.value.next")}
 	}
 	if e.Known == apiclient.Throttled {
-		return Failure{v.Text("failed.throttled.what"), v.Text("failed.throttled.next", v.Moment(e.ThrottledUntil))}
+		return Failure{v.Text("the platform asks for a pause"), v.Text("Wait until %s.", v.Moment(e.ThrottledUntil))}
 	}
 	w, ok := faultWords[e.Fault]
 	switch {

@@ -26,7 +26,7 @@ func (v Voice) Known(s acts.RowStep) []string {
 	case e.State == trade.Accepted:
 		say("on the platform, of this row: a record whose id is unknown")
 	case slices.ContainsFunc(s.Attempts, trade.Attempt.Undecided):
-		say("known.maybe", v.Moment(at))
+		say("on the platform, of this row: perhaps a record, of the sending of %s, which is in doubt", v.Moment(at))
 	case e.State == trade.Held && e.Cause == trade.CauseExists:
 		say("on the platform, of this row: it answered that the record exists already, not which one")
 	case e.Weak():
@@ -63,7 +63,7 @@ func (v Voice) Exists(e *acts.Existing) []string {
 	if e == nil {
 		return nil
 	}
-	out := []string{v.Text("exists.rows", e.Rows)}
+	out := []string{v.Text("%d {row is|rows are} on the platform already, or may be:", e.Rows)}
 	for _, s := range e.Sent {
 		id := s.RemoteID
 		if id == "" {

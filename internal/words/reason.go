@@ -32,7 +32,7 @@ func (v Voice) Reason(e trade.Entry) string {
 		parts = append(parts, v.Advice(e).What)
 	}
 	if !e.NextAttemptAt.IsZero() {
-		parts = append(parts, v.Text("row.next_attempt", v.Moment(e.NextAttemptAt)))
+		parts = append(parts, v.Text("next attempt at %s", v.Moment(e.NextAttemptAt)))
 	}
 	for _, f := range e.Flags {
 		parts = append(parts, f.Label(v.Lang))

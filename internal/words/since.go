@@ -56,14 +56,14 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 		out = append(out, v.Text("it is no longer in the ERP; the record is still on the platform"))
 	}
 	if e.Flags.Has(trade.Cancelled) {
-		out = append(out, v.Text("since.cancelled"))
+		out = append(out, v.Text("it is cancelled in the ERP; the record is still on the platform"))
 	}
 	return out
 }
 
 // fieldName returns the label of a field with its source columns.
 func (v Voice) fieldName(d trade.Difference) string {
-	columns := v.Text("since.column", strings.Join(d.Columns, ", "))
+	columns := v.Text("column %s", strings.Join(d.Columns, ", "))
 	if d.Field == "" {
 		return columns
 	}
@@ -98,7 +98,7 @@ func (v Voice) Age(d time.Duration) string {
 	case d >= 48*time.Hour:
 		return v.Text("%d {day|days}", int(d.Hours()/24))
 	case d >= 2*time.Hour:
-		return v.Text("late.hours", int(d.Hours()))
+		return v.Text("%d {hour|hours}", int(d.Hours()))
 	}
 	return v.Text("%d {minute|minutes}", int(d.Minutes()))
 }

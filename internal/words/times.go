@@ -28,28 +28,28 @@ func (v Voice) ExplainCron(text string) string {
 	if name, rest, ok := strings.Cut(text, " "); ok &&
 		(strings.HasPrefix(name, "CRON_TZ=") || strings.HasPrefix(name, "TZ=")) {
 		_, place, _ := strings.Cut(name, "=")
-		zone, text = v.Text("cron.in", place), strings.TrimSpace(rest)
+		zone, text = v.Text(", in the zone %s", place), strings.TrimSpace(rest)
 	}
 	if d, ok := strings.CutPrefix(text, "@every "); ok {
-		return v.Text("cron.every", d) + zone
+		return v.Text("every %s, counted from the last run", d) + zone
 	}
 	text = strings.Join(strings.Fields(text), " ")
 	if m := everyMinutes.FindStringSubmatch(text); m != nil {
-		return v.Text("cron.minutes", m[1]) + zone
+		return v.Text("every %s {minute|minutes}", m[1]) + zone
 	}
 	if m := someMinutes.FindStringSubmatch(text); m != nil {
-		return v.Text("cron.some_minutes", m[1], m[2], m[3]) + zone
+		return v.Text("every %s {minute|minutes}, from %s:00 to %s:59", m[1], m[2], m[3]) + zone
 	}
 	if m := minutesFrom.FindStringSubmatch(text); m != nil {
-		return v.Text("cron.minutes_from", m[3], m[1], m[2]) + zone
+		return v.Text("every %s {minute|minutes}, from minute %s to %s of each hour", m[3], m[1], m[2]) + zone
 	}
 	if m := everyHour.FindStringSubmatch(text); m != nil {
-		return v.Text("cron.hourly", m[1]) + zone
+		return v.Text("every hour, at minute %s", m[1]) + zone
 	}
 	if m := everyDay.FindStringSubmatch(text); m != nil {
-		return v.Text("cron.daily", twoDigits(m[2]), twoDigits(m[1])) + zone
+		return v.Text("every day at %s:%s", twoDigits(m[2]), twoDigits(m[1])) + zone
 	}
-	return v.Text("cron.as_written") + zone
+	return v.Text("minute, hour, day, month, weekday") + zone
 }
 
 // Span formats a duration, rounded up to whole seconds.

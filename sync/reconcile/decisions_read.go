@@ -187,7 +187,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		}
 	}
 	if utf8.RuneCountInString(d.Reason) < LeastReason {
-		t.fault(line, "why", "decisions.no_reason", LeastReason)
+		t.fault(line, "why", "is missing: write at least %d characters; it is recorded in the audit", LeastReason)
 	}
 	key := trade.ParentKey{Job: d.Job, Key: d.Key}
 	if first := t.seen[key]; first > 0 {

@@ -259,7 +259,7 @@ func (p *printer) heading() Heading {
 	var lines []string
 	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
 	if h.Name != "" {
-		say("line.name", h.Name)
+		say("Installation: %s", h.Name)
 	}
 	if h.Kind == ClosedKind {
 		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,

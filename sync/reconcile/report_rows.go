@@ -119,7 +119,7 @@ func (p *printer) reading(r *Row) []any {
 	case r.Platform.Fault == notFound:
 		text = Label{"not_found", sentence("not found", p.Lang)}
 	default:
-		text = Label{"unreadable", strings.TrimSpace(sentence("platform.unread", p.Lang) + " " + r.Platform.Fault)}
+		text = Label{"unreadable", strings.TrimSpace(sentence("could not be read", p.Lang) + " " + r.Platform.Fault)}
 	}
 	return []any{maybe(kg, ok), maybe(value, okValue), text}
 }

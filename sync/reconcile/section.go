@@ -53,7 +53,7 @@ func (h Heading) Foot() string {
 		return fmt.Sprintf(sentence("Closing of %s, kept %s · SHA-256 %s", h.Lang), dayText(h.Head.Day, h.Lang),
 			trade.MomentText(c.At, h.Lang, h.Zone), c.Hash)
 	}
-	return fmt.Sprintf(sentence("paper.report", h.Lang), h.Head.ID, trade.MomentText(h.Head.At, h.Lang, h.Zone))
+	return fmt.Sprintf(sentence("Report %s · as of %s", h.Lang), h.Head.ID, trade.MomentText(h.Head.At, h.Lang, h.Zone))
 }
 
 // Section is one table of a report.

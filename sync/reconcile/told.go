@@ -62,7 +62,7 @@ func (p *printer) told(r *Row, kind trade.Kind) []any {
 		case !ok:
 			out = append(out, nil, nil)
 		case told.Word == "":
-			out = append(out, Label{"", sentence("word.no_status", p.Lang)}, told.At)
+			out = append(out, Label{"", sentence("changed; the event does not give the new status", p.Lang)}, told.At)
 		default:
 			out = append(out, told.Word, told.At)
 		}

@@ -107,7 +107,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	if err != nil {
 		return err
 	}
-	a.Tell("act.line", approvalText(a, ap))
+	a.Tell("  %s", approvalText(a, ap))
 	if of := elsewhere[planned.Order.Act]; of != nil {
 		if tell := of(a).Tell; tell != nil {
 			if err := tell(ctx, planned); err != nil {
@@ -181,7 +181,7 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	}
 	switch {
 	case d.Refused != engineacts.NotRefused:
-		a.Tell("act.refused", a.Text("approval.name", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+		a.Tell("act.refused", a.Text("request %d", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case !a.AsJSON:
 		a.Show(done, id)

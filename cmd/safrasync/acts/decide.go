@@ -21,13 +21,13 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say("decide.attempt", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 			v.Say(t.Reason))
 		if phase := words.PhaseOf(t.Evidence); phase != "" {
-			say("decide.phase", v.Text(i18n.Key("phase."+phase)))
+			say("  how far it got: %s", v.Text(i18n.Key("phase."+phase)))
 		}
 		if t.RemoteID != "" {
-			say("decide.id", t.RemoteID)
+			say("  id in the answer: %s", t.RemoteID)
 		}
 	}
 	if s.Remaining > 0 {

@@ -71,7 +71,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		a.Tell("decisions.nothing_done", wrong)
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case count == 0:
-		a.Tell("act.nothing")
+		a.Tell("There is nothing to do.")
 		if wrong > 0 {
 			return &cli.ExitError{Code: cli.ExitFailed}
 		}
@@ -94,7 +94,7 @@ func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f c
 		f.Reason = p.Reason
 		done, err := o.DoShown(ctx, p.Plan, a.Person(f))
 		if err != nil {
-			a.Tell("act.partly")
+			a.Tell("Some of the rows are already done; repeat the command for the rest.")
 			return err
 		}
 		if done.Asked != nil {
@@ -111,7 +111,7 @@ func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f c
 					return err
 				}
 			case s.Done:
-				a.Show("act.done", a.Voice().Subject(done.Job, s.Key, s.Before.Shown))
+				a.Show("%s: done", a.Voice().Subject(done.Job, s.Key, s.Before.Shown))
 			default:
 				a.Show("act.refused", a.Voice().Subject(done.Job, s.Key, s.Before.Shown),
 					a.Text(refusalOf(s.Refused)))

@@ -75,21 +75,21 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 
 // tellRelease prints what a release lets pass, and what is known to exist of it.
 func tellRelease(a *cli.App, plan engineacts.JobPlan) {
-	a.Tell("release.do", plan.Job)
+	a.Tell("Release job %s:", plan.Job)
 	if plan.Release.Brake != nil {
-		a.Tell("release.go", a.Voice().Stop(*plan.Before.Stop))
+		a.Tell("  brake: %s", a.Voice().Stop(*plan.Before.Stop))
 	}
 	if len(plan.Release.Also) > 0 {
-		a.Tell("release.also", strings.Join(plan.Release.Also, ", "))
+		a.Tell("  with it, for the same reason: %s", strings.Join(plan.Release.Also, ", "))
 	}
 	if plan.Release.Stop != nil {
-		a.Tell("release.stop", a.Voice().Stop(*plan.Release.Stop))
+		a.Tell("  stop: %s", a.Voice().Stop(*plan.Release.Stop))
 	}
 	if s := plan.Release.Sweep; s != nil {
 		a.Tell("release.big", s.Found)
 	}
 	for _, line := range a.Voice().Exists(plan.Release.Exists) {
-		a.Tell("act.line", line)
+		a.Tell("  %s", line)
 	}
 }
 

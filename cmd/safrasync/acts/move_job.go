@@ -15,7 +15,7 @@ import (
 
 // NewJobCommand makes the commands about the jobs themselves.
 func NewJobCommand(a *cli.App) *cobra.Command {
-	group := a.Group("job", "help.job")
+	group := a.Group("job", "jobs that were renamed")
 	var f cli.ActFlags
 	cmd := a.Command("move OLD NEW --reason TEXT", "help.job_move", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
@@ -38,15 +38,15 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 		return err
 	}
 	if plan.Refused == engineacts.NotRefused {
-		a.Tell("job.move_do", plan.Entries, from, to, statesText(a, plan.States))
+		a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, statesText(a, plan.States))
 		if plan.Replaced > 0 {
-			a.Tell("job.move_replaced", plan.Replaced, to)
+			a.Tell("  %d {row|rows} of %s with the same keys, never sent, {is|are} replaced by them", plan.Replaced, to)
 		}
 		if plan.Left > 0 {
 			a.Tell("job.move_left", plan.Left, from, to)
 		}
 		if plan.Paused {
-			a.Tell("job.move_paused", to)
+			a.Tell("  job %s is paused afterwards", to)
 		}
 		if err := a.Confirmed(f); err != nil {
 			return err

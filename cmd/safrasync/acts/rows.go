@@ -114,7 +114,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 		keys = args[1:2]
 	}
 	if filtered := len(f.states)+len(f.causes) > 0; filtered == (len(keys) > 0) {
-		return a.Usage("act.keys_or_filter")
+		return a.Usage("give either keys or a filter (--state, --cause), not both")
 	}
 	var err error
 	order.States, err = cli.ParseStates(a, f.states, trade.States)
@@ -155,11 +155,11 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	n := plan.Count()
 	switch {
 	case f.count >= 0 && f.count != n:
-		return a.Usage("act.other_count", f.count, n)
+		return a.Usage("--count says %d, but the plan has %d {row|rows}; check the plan again", f.count, n)
 	case n <= manyRows:
 		return a.Confirm(f.Yes)
 	case f.Yes && f.count < 0:
-		return a.Usage("act.needs_count", n, n)
+		return a.Usage("this affects %d {row|rows}: --yes also needs --count %d", n, n)
 	case f.Yes:
 		return nil
 	}
@@ -172,7 +172,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 	a.Tell(i18n.Key("act.plan." + plan.Act))
 	tellSteps(a, plan)
 	if plan.Weak > 0 {
-		a.Tell("act.weak", plan.Weak)
+		a.Tell("%d left out: refused in no form of the API; one at a time, with --checked", plan.Weak)
 	}
 	if plan.Possible() {
 		if err := confirmRows(a, plan, f); err != nil {
@@ -185,7 +185,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 		plan, err = o.DoShown(ctx, plan, a.Person(f.ActFlags))
 		if err != nil {
 			if slices.ContainsFunc(plan.Steps, func(s engineacts.RowStep) bool { return s.Done }) {
-				a.Tell("act.partly")
+				a.Tell("Some of the rows are already done; repeat the command for the rest.")
 			}
 			return err
 		}
@@ -193,7 +193,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 			return cli.TellAsked(a, *plan.Asked)
 		}
 	} else {
-		a.Tell("act.nothing")
+		a.Tell("There is nothing to do.")
 	}
 	refused := false
 	for _, s := range plan.Steps {
@@ -204,7 +204,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 				return err
 			}
 		case s.Done:
-			a.Show("act.done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
+			a.Show("%s: done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
 		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
 			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		}
@@ -222,13 +222,13 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 		if s.Refused != engineacts.NotRefused {
 			a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		} else {
-			a.Tell("act.row", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
+			a.Tell("%s: %s", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
 		}
 		for _, text := range slices.Concat(v.Known(s), v.SinceSent(s.Before, s.Differences), decision(v, plan.Act, s)) {
-			a.Tell("act.line", text)
+			a.Tell("  %s", text)
 		}
 		if s.MayDouble && plan.Act == engineacts.ActRetry {
-			a.Tell("act.line", a.Text("retry.may_double"))
+			a.Tell("  %s", a.Text("retry.may_double"))
 		}
 	})
 }

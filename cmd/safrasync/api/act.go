@@ -56,23 +56,23 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	}
 	a.Tell("This would be sent: %s %s to %s", c.verb, c.path, config.API.BaseURL)
 	for _, f := range c.fields {
-		a.Tell("api.plan_field", f.name, f.shown)
+		a.Tell("  %s: %s", f.name, f.shown)
 	}
 	for _, note := range c.notes {
-		a.Tell("api.plan_note", a.Text(note))
+		a.Tell("  ! %s", a.Text(note))
 	}
 	open, err := openCall(ctx, a, c)
 	if err != nil {
 		return err
 	}
 	if open != nil {
-		a.Tell("api.plan_note", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
+		a.Tell("  ! %s", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil { // interrupted during the question
-		a.Tell("act.not_done")
+		a.Tell("Nothing was changed.")
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
@@ -91,7 +91,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	answer, sendErr := c.send(ctx, client)
 	detail.after(c, answer, sendErr)
 	if err = o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {
-		a.Tell("api.audit_failed") // the outcome is printed all the same
+		a.Tell("The outcome below was NOT recorded in the audit; write it down.") // the outcome is printed all the same
 	}
 	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
 }

@@ -22,17 +22,17 @@ import (
 // Flags have the names of the document's fields with hyphens: person_type and personType are both
 // --person-type.
 func NewCommand(a *cli.App) *cobra.Command {
-	group := a.Group("api", "help.api")
+	group := a.Group("api", "call the API by hand: lookups, credit and webhooks")
 
-	commitments := a.Group("order-commitments", "help.api_commitments")
-	commitments.AddCommand(getCommand(a, "ID", "help.api_commitments_get", apiID,
+	commitments := a.Group("order-commitments", "order commitments on the platform (only sync creates them)")
+	commitments.AddCommand(getCommand(a, "ID", "show an order commitment", apiID,
 		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
 			o, err := c.GetOrderCommitment(ctx, id)
 			return apiRecord{o.Raw, o.Unread}, err
 		}))
 
-	producers := a.Group("producers", "help.api_producers")
-	producers.AddCommand(getCommand(a, "DOCUMENT", "help.api_producers_get", apiDocument,
+	producers := a.Group("producers", "producers on the platform")
+	producers.AddCommand(getCommand(a, "DOCUMENT", "look a producer up by CPF or CNPJ", apiDocument,
 		func(ctx context.Context, c *apiclient.Client, number string) (apiRecord, error) {
 			p, err := c.GetProducerByDocument(ctx, number)
 			return apiRecord{p.Raw, p.Unread}, err

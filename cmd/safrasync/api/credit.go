@@ -25,7 +25,7 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	var f consentFlags
 	use := "consent --identity DOCUMENT --person-type TYPE"
 	var cmd *cobra.Command
-	cmd = a.Command(use, "help.api_consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd = a.Command(use, "a producer's consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
@@ -110,7 +110,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			}
 			return actByHand(ctx, a, apiCall{
 				act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
-				notes: []i18n.Key{"api.may_cost", "api.score_not_read"}, doubt: "api.doubt_cost",
+				notes: []i18n.Key{"This request may cost money.", "api.score_not_read"}, doubt: "api.doubt_cost",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					_, answer, err := c.RequestCreditScore(ctx, r)
 					return answer, err
@@ -126,7 +126,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	flags.StringSliceVar(&r.SigefList, "sigef-list", nil, "`SIGEF` parcels, which improve the analysis; may be empty")
 	f.Add(create)
 	cli.Completes(a, create, "reports", apiclient.Reports)
-	group := a.Group("credit-score", "help.api_score")
+	group := a.Group("credit-score", "credit scores")
 	group.AddCommand(create)
 	return group
 }
@@ -191,7 +191,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 			return actByHand(ctx, a, apiCall{
 				act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked,
 				fields: fields,
-				notes:  []i18n.Key{"api.may_cost"}, doubt: "api.doubt_cost",
+				notes:  []i18n.Key{"This request may cost money."}, doubt: "api.doubt_cost",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					return c.CreateCreditAnalysis(ctx, r)
 				},
@@ -215,12 +215,12 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	cli.Completes(a, create, "auth-type", apiclient.AuthTypes)
 	cli.Completes(a, create, "person-type", apiclient.PersonTypes)
 
-	get := getCommand(a, "ID", "help.api_analysis_get", apiID,
+	get := getCommand(a, "ID", "show a credit analysis", apiID,
 		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
 			analysis, err := c.GetCreditAnalysis(ctx, id)
 			return apiRecord{analysis.Raw, analysis.Unread}, err
 		})
-	group := a.Group("credit-analysis", "help.api_analysis")
+	group := a.Group("credit-analysis", "credit analyses")
 	group.AddCommand(create, get)
 	return group
 }

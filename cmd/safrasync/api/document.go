@@ -27,7 +27,7 @@ func readDocument(text string) (number string, wrong i18n.Key) {
 			if number, err := apiclient.ParseCPF(rest); err == nil {
 				return number, ""
 			}
-			return "", "api.not_acpf"
+			return "", "%s begins with CPF, but what follows is not a valid CPF; give only the number"
 		case name == "CNPJ" && len(bareDocument(rest)) == 14:
 			text = rest
 		}

@@ -26,19 +26,19 @@ func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 	if next == "" {
 		next = f.Next
 	}
-	a.Tell("api.next", next)
+	a.Tell("  → %s", next)
 	if said := e.Text; said != "" && (e.Status == http.StatusConflict || e.Status/100 == 4 &&
 		e.Format == apiclient.FormatD) && !slices.ContainsFunc(e.Messages, apiclient.IsMessageKey) {
-		a.Tell("api.said", words.Printable(said))
+		a.Tell("  the platform says: %s", words.Printable(said))
 	}
-	a.Tell("api.detail", err)
+	a.Tell("  technical detail: %v", err)
 }
 
 // fieldPhrases are the texts for what the client finds wrong with a request before it is sent.
 var fieldPhrases = map[apiclient.Problem]i18n.Key{
 	apiclient.ProblemMissing: "%s is missing", apiclient.ProblemEntry: "%s has an empty entry",
 	apiclient.ProblemEncoding: "%s is not UTF-8; check the charset of the terminal or the file",
-	apiclient.ProblemNumber:   "field.number", apiclient.ProblemDocument: "api.no_document",
+	apiclient.ProblemNumber:   "%s is not a number such as 1250.5", apiclient.ProblemDocument: "api.no_document",
 	apiclient.ProblemCredentials: "%s must be user:password",
 	apiclient.ProblemMonths:      "%s is not a number of months from 1 to 999",
 }

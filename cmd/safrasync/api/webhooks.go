@@ -38,7 +38,7 @@ func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
 }
 
 func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
-	list := a.Command("list", "help.api_hooks_list", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	list := a.Command("list", "list the webhooks", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		client, err := a.OpenAPI()
 		if err != nil {
 			return err
@@ -61,7 +61,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		t.Render()
 		return nil
 	})
-	get := getCommand(a, "EVENT", "help.api_hooks_get",
+	get := getCommand(a, "EVENT", "show the webhook of an event",
 		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
 		func(ctx context.Context, c *apiclient.Client, event apiclient.WebhookEvent) (apiRecord, error) {
 			w, err := c.GetWebhook(ctx, event)
@@ -72,7 +72,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 
 	var created webhookFlags
 	var create, update *cobra.Command
-	create = a.Command("create --webhook-event EVENT --url URL", "help.api_hooks_create", cli.Exactly(0),
+	create = a.Command("create --webhook-event EVENT --url URL", "register a webhook", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			return writeWebhook(ctx, a, create, created, apiCall{
 				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
@@ -81,7 +81,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		})
 	created.add(a, create)
 	var updated webhookFlags
-	update = a.Command("update --webhook-event EVENT --url URL", "help.api_hooks_update", cli.Exactly(0),
+	update = a.Command("update --webhook-event EVENT --url URL", "change the webhook of an event", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			return writeWebhook(ctx, a, update, updated, apiCall{
 				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
@@ -91,7 +91,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	updated.add(a, update)
 
 	var deleted cli.ActFlags
-	remove := a.Command("delete ID", "help.api_hooks_delete", cli.Exactly(1),
+	remove := a.Command("delete ID", "remove a webhook", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			id, err := apiID(a, "ID", args[0])
 			if err != nil {
@@ -107,7 +107,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		})
 	deleted.Add(remove)
 
-	group := a.Group("webhooks", "help.api_hooks")
+	group := a.Group("webhooks", "webhooks: which events the platform sends, and where")
 	group.AddCommand(list, get, create, update, remove)
 	return group
 }

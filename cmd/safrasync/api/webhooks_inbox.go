@@ -69,7 +69,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 			if a.AsJSON {
 				return cli.PrintEach(a, events, eventOf)
 			}
-			t, v := a.NewTable("No.", "Event", "When", "inbox.head_times", "Outcome"),
+			t, v := a.NewTable("No.", "Event", "When", "Times", "Outcome"),
 				a.Voice()
 			for _, e := range events {
 				outcome := v.Say(e.Outcome)
@@ -88,7 +88,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 func newReplayCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
 	var act cli.ActFlags
-	cmd := a.Command("replay [SEQ…] --reason TEXT", "help.hooks_replay", cli.AnyArgs,
+	cmd := a.Command("replay [SEQ…] --reason TEXT", "process events again", cli.AnyArgs,
 		func(ctx context.Context, args []string) error {
 			if err := a.NeedReason(act); err != nil {
 				return err
@@ -101,7 +101,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if len(events) == 0 {
-				a.Tell("act.nothing")
+				a.Tell("There is nothing to do.")
 				return nil
 			}
 			a.Tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
@@ -150,7 +150,7 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 	if f.since != "" {
 		since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 		if !ok {
-			return nil, a.Usage("says.since", "since", f.since)
+			return nil, a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", f.since)
 		}
 		filter.Since = since
 	}

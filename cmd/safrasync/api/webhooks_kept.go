@@ -50,7 +50,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 		"replace the webhooks that others registered for these `EVENTS`")
 	cli.Completes(a, apply, "take-over", events)
 
-	list := a.Command("list", "help.hooks_list", cli.Exactly(0),
+	list := a.Command("list", "list what the platform has registered, and who owns it", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error { return listHooks(ctx, a, nil) })
 	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(ctx context.Context, args []string) error {
 		event, err := Event(a, args[0])
@@ -88,7 +88,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	deletes.Add(remove)
 	remove.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
-	group := a.Group("webhooks", "help.hooks")
+	group := a.Group("webhooks", "webhooks on the platform, as declared in the configuration")
 	group.AddCommand(plan, apply, list, show, remove, newInboxCommand(a), newReplayCommand(a))
 	return group
 }
@@ -191,7 +191,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 	}
 	a.Tell("On the platform %s:", a.Config.API.BaseURL)
 	for _, s := range steps {
-		a.Tell("hooks.plan_line", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))), a.Text(s.Why))
+		a.Tell("  %s: %s (%s)", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))), a.Text(s.Why))
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -227,7 +227,7 @@ func tellHook(a *cli.App, s office.HookStep, done office.HookDone) error {
 		problem = s.Why
 	}
 	if done.Err != nil {
-		a.Tell("hooks.failed", s.Event, done.Err)
+		a.Tell("%s: %s", s.Event, done.Err)
 	}
 	if a.AsJSON {
 		why := words.Machine.Text(s.Why)

@@ -34,7 +34,7 @@ func (a *App) Confirm(yes bool) error {
 	if yes {
 		return nil
 	}
-	return a.Ask(a.Text("act.ask"), func(answer string) bool {
+	return a.Ask(a.Text("Continue? [y/N] "), func(answer string) bool {
 		return slices.Contains([]string{"s", "sim", "y", "yes"}, strings.ToLower(answer))
 	})
 }
@@ -42,7 +42,7 @@ func (a *App) Confirm(yes bool) error {
 // Ask asks a person on the terminal. Without a terminal it returns an error with exit code 2.
 func (a *App) Ask(question string, agrees func(answer string) bool) error {
 	if !IsTerminal(a.Stdin) || !IsTerminal(a.Stderr) {
-		a.Tell("act.only_planned")
+		a.Tell("Nothing was changed: there is no terminal to ask for confirmation, so confirm with --yes.")
 		return &ExitError{ExitUsage}
 	}
 	fmt.Fprint(a.Stderr, question)
@@ -56,11 +56,11 @@ func (a *App) Ask(question string, agrees func(answer string) bool) error {
 		if yes {
 			return nil
 		}
-		a.Tell("act.not_done")
+		a.Tell("Nothing was changed.")
 		return &ExitError{ExitUsage}
 	case <-a.Ended:
 		fmt.Fprintln(a.Stderr)
-		a.Tell("act.not_done")
+		a.Tell("Nothing was changed.")
 		return &ExitError{ExitFailed}
 	}
 }
@@ -68,7 +68,7 @@ func (a *App) Ask(question string, agrees func(answer string) bool) error {
 // NeedReason refuses an act without a reason.
 func (a *App) NeedReason(f ActFlags) error {
 	if strings.TrimSpace(f.Reason) == "" {
-		return a.Usage("act.needs_reason")
+		return a.Usage("--reason TEXT is missing: it is recorded in the audit")
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (w *plainWatcher) Observe(p run.Progress) {
 			return
 		}
 		w.job, w.tenth = p.Job, tenth
-		w.app.Tell("progress.sends", p.Job, p.Done, p.Total)
+		w.app.Tell("%s: sending, %d of %d", p.Job, p.Done, p.Total)
 	case run.Resting:
 		w.app.Tell("%s: waiting until %s", p.Job, w.app.restsUntil(p.Note))
 	default:
@@ -107,7 +107,7 @@ func (b *bar) Observe(p run.Progress) {
 	case run.Reading:
 		t.SetValue(int64(p.Read))
 	case run.Sending:
-		t.UpdateMessage(b.app.Text("bar.sends", p.Job))
+		t.UpdateMessage(b.app.Text("%s: sending", p.Job))
 		t.UpdateTotal(int64(max(p.Total, 1)))
 		t.SetValue(int64(p.Done))
 	case run.Resting:

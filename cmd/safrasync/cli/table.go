@@ -79,7 +79,7 @@ const planShown = 20
 func TellPlan[T any](a *App, lines []T, tell func(T)) {
 	for i, line := range lines {
 		if i == planShown {
-			a.Tell("plan.more", len(lines)-i)
+			a.Tell("  … and %d more", len(lines)-i)
 			return
 		}
 		tell(line)

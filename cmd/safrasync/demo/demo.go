@@ -178,7 +178,7 @@ func (d *demo) makeFolder() error {
 		return fmt.Errorf("look into the demo's folder: %w", err)
 	}
 	if len(found) > 0 {
-		return d.inner().Usage("says.demo_not_empty", dir)
+		return d.inner().Usage("the folder %s is not empty; name a new one, so that the demo overwrites nothing", dir)
 	}
 	return nil
 }
@@ -370,7 +370,7 @@ func (d *demo) further(a *cli.App) error {
 		fmt.Fprintln(a.Out, a.Text("demo.gone"))
 		return nil
 	}
-	fmt.Fprintf(a.Out, "%s\n\n", a.Text("demo.kept", d.dir))
+	fmt.Fprintf(a.Out, "%s\n\n", a.Text("Everything is in %s. Try:", d.dir))
 	commands := []string{
 		"rows --state invalid", "why contracts '02|001028'", "why deliveries '01|50009|1'",
 		"why contracts '01|001031' --request", "sync --dry-run", "report --output report.xlsx",

@@ -112,7 +112,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			a.Tell("restore.plan", file, config.State.DSN.Reveal())
+			a.Tell("%s will replace %s; the present ledger will be kept next to it.", file, config.State.DSN.Reveal())
 			if err := a.Confirm(f.Yes); err != nil {
 				return err
 			}
@@ -150,7 +150,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 			}
 			a.Show("Ledger restored from %s.", file)
 			if kept != "" {
-				a.Show("restore.kept", kept)
+				a.Show("The previous ledger is in %s.", kept)
 			}
 			switch {
 			case lacks != nil:

@@ -36,7 +36,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 			jobs, err = office.CompileJobs(config)
 		}
 		if err != nil {
-			c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
+			c.fail("configuration", "config.example.yaml explains every key", "%v", err)
 			return c.end(cli.ExitConfig, "Ready: `safrasync sync --dry-run` shows what would be sent.")
 		}
 		c.pass("configuration", "%s, %d {job|jobs}", config.File(), len(jobs))
@@ -55,7 +55,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 			}
 		}
 		if mode := config.OthersMayWrite(); mode != 0 {
-			c.warn("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+			c.warn("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
 		}
 		if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
 			c.warn("erp", "check.open_erp_hint", "check.open_erp")
@@ -81,7 +81,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		channels, err := office.Channels(config)
 		switch {
 		case err != nil:
-			c.fail("alerts", "config.example.yaml explains every key", "check.fault", err)
+			c.fail("alerts", "config.example.yaml explains every key", "%v", err)
 		case len(channels) == 0 && tell:
 			c.fail("alerts", "add email or webhook under alerts; config.example.yaml shows how", "no recipients are configured")
 		}
@@ -189,9 +189,9 @@ func (c *checker) end(code int, ready i18n.Key) error {
 		if c.first.Hint != "" && code != cli.ExitConfig {
 			cause = c.first.Hint
 		}
-		line.Text = c.text("check.first", c.name(c.first.Check), cause)
+		line.Text = c.text("First (%s): %s", c.name(c.first.Check), cause)
 	case c.warned > 0:
-		line.Text += c.text("check.but", c.warned)
+		line.Text += c.text(" Warnings above, marked with !: %d.", c.warned)
 	}
 	if c.app.AsJSON {
 		c.err = errors.Join(c.err, c.app.PrintJSON(line))

@@ -30,7 +30,7 @@ func (c *checker) openID(ctx context.Context) {
 		err = issuer.Check(ctx, office.Now())
 	}
 	if err != nil {
-		c.warn(name, "check.issuer_hint", "check.fault", err)
+		c.warn(name, "check.issuer_hint", "%v", err)
 		return
 	}
 	c.pass(name, "%s answers and has keys", issuer.Issuer)
@@ -47,7 +47,7 @@ func (c *checker) api(ctx context.Context) {
 	c.proxy()
 	client, err := c.app.OpenAPI()
 	if err != nil {
-		c.fail("api", "config.example.yaml explains every key", "check.fault", err)
+		c.fail("api", "config.example.yaml explains every key", "%v", err)
 		return
 	}
 	asked := office.Now()
@@ -57,7 +57,7 @@ func (c *checker) api(ctx context.Context) {
 		if failure != nil && !c.app.AsJSON {
 			c.fail("api", apiHint(failure), "check.api_failed", words.FailureOf(c.app.Voice(), failure).What, err)
 		} else {
-			c.fail("api", apiHint(failure), "check.fault", err)
+			c.fail("api", apiHint(failure), "%v", err)
 		}
 		if failure != nil {
 			c.clock(failure.Header, asked)

@@ -33,7 +33,7 @@ func battery(ctx context.Context, a *cli.App) error {
 		line, key := strings.CutPrefix(f.Line, "key ")
 		name := a.Text(i18n.Key("battery.line." + line))
 		if key {
-			name = a.Text("battery.key", name)
+			name = a.Text("found again by %s", name)
 		}
 		var got any = f.Got
 		if f.Err != nil {
@@ -41,7 +41,7 @@ func battery(ctx context.Context, a *cli.App) error {
 		}
 		switch f.Result {
 		case erp.Passed:
-			a.Show("battery.passed", name, got)
+			a.Show("✓ %s: %s", name, got)
 		case erp.Differs:
 			a.Show("✗ %s: expected “%s”, got “%s”", name, f.Want, got)
 		default:

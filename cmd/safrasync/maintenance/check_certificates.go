@@ -21,7 +21,7 @@ func (c *checker) certificate(place, address, cert, key string) {
 		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 			err = phrase.Errorf("%s: %w", wrong.Path, config.PlainReason(wrong))
 		}
-		c.fail("certificate", "check.certificate_bad_hint", "check.certificate_bad", place, err)
+		c.fail("certificate", "check.certificate_bad_hint", "%s: certificate and key cannot be used: %v", place, err)
 		return
 	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second}

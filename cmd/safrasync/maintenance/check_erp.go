@@ -22,14 +22,14 @@ import (
 func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.Job) {
 	source, err := c.app.OpenERP(ctx)
 	if err != nil {
-		c.fail("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
+		c.fail("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 		return
 	}
 	facts, err := source.Facts(ctx)
 	product := facts.Product + " " + facts.Version
 	switch {
 	case err != nil:
-		c.fail("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
+		c.fail("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
@@ -53,7 +53,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	}
 	e, err := c.app.OpenEngine(store, source, true, nil)
 	if err != nil {
-		c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
+		c.fail("configuration", "config.example.yaml explains every key", "%v", err)
 		return
 	}
 	surveys := map[string]*dryrun.Survey{}
@@ -86,15 +86,15 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 				c.contractInKey(job, columns)
 			}
 		case erp.CodeOf(err) == erp.CodeConfig:
-			c.fail(name, "check.column_hint", "check.fault", c.bare(err))
+			c.fail(name, "check.column_hint", "%v", c.bare(err))
 		case errors.As(err, &faults):
 			for _, fault := range faults.Faults {
-				c.fail(name, "check.column_hint", "check.fault", &config.Error{Faults: []config.Fault{fault}})
+				c.fail(name, "check.column_hint", "%v", &config.Error{Faults: []config.Fault{fault}})
 			}
 		case erp.CodeOf(err) == erp.CodePermission:
-			c.fail(name, "grant SELECT to the reading user", "check.fault", c.bare(err))
+			c.fail(name, "grant SELECT to the reading user", "%v", c.bare(err))
 		default:
-			c.fail(name, "run the query directly in the database to see the error", "check.fault", c.bare(err))
+			c.fail(name, "run the query directly in the database to see the error", "%v", c.bare(err))
 		}
 	}
 	for _, job := range jobs {
@@ -109,7 +109,7 @@ func (c *checker) identity(ctx context.Context, store *state.Store, source run.S
 	const name = "identity"
 	findings, err := dryrun.CheckIdentity(ctx, store, source, jobs)
 	if err != nil {
-		c.warn(name, "correct the above and check again", "check.fault", c.bare(err))
+		c.warn(name, "correct the above and check again", "%v", c.bare(err))
 		return
 	}
 	for _, f := range findings {
@@ -150,7 +150,7 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 	}
 	text = v.Text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
 	if !f.Whole {
-		text += v.Text("check.shared_part")
+		text += v.Text(" (only the first rows were compared)")
 	}
 	return text, v.Text("check.shared_keys_hint")
 }
@@ -177,7 +177,7 @@ func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *dryr
 	name := "job " + job
 	found, err := e.Mismatches(ctx, survey, surveys)
 	if err != nil {
-		c.warn(name, "check state.dsn, the folder and its permissions", "check.fault", err)
+		c.warn(name, "check state.dsn, the folder and its permissions", "%v", err)
 	}
 	for _, m := range found {
 		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")

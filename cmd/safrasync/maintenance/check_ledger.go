@@ -43,7 +43,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case journal.Unfinished:
 			c.warn("journal", "check.journal_unfinished_hint", "check.journal_unfinished", journal.Folder)
 		default:
-			c.pass("journal", "check.journal_ok", journal.Folder, journal.Records)
+			c.pass("journal", "%s, %d {record|records}, in step with the ledger", journal.Folder, journal.Records)
 		}
 		switch {
 		case lacks != nil || !alone:
@@ -57,9 +57,9 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 			c.ledgerFault("witness", fault)
 		case w.Place == "":
 		case w.Moved:
-			c.fail("witness", "check.witness_moved_hint", "check.fault", w.Fault)
+			c.fail("witness", "check.witness_moved_hint", "%v", w.Fault)
 		case w.Fault != nil:
-			c.fail("witness", "check.witness_hint", "check.witness_fault", w.Place, v.Fault(w.Fault))
+			c.fail("witness", "check.witness_hint", "%s: %s", w.Place, v.Fault(w.Fault))
 		case !w.Late.IsZero():
 			c.fail("witness", "check.witness_hint", "check.witness_late", w.Place, v.Moment(w.Late))
 		case w.Together:
@@ -87,7 +87,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 	}
 	store, err = state.OpenMemory(ctx)
 	if err != nil {
-		c.fail("ledger", "check state.dsn, the folder and its permissions", "check.fault", err)
+		c.fail("ledger", "check state.dsn, the folder and its permissions", "%v", err)
 		return nil
 	}
 	c.app.Closers = append(c.app.Closers, store.Close)
@@ -98,7 +98,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 func (c *checker) health(ctx context.Context, store *state.Store, lacks *state.Error) {
 	findings, err := store.Health(ctx)
 	if err != nil {
-		c.fail("ledger", "check state.dsn, the folder and its permissions", "check.fault", err)
+		c.fail("ledger", "check state.dsn, the folder and its permissions", "%v", err)
 		return
 	}
 	var fine []string

@@ -62,9 +62,9 @@ func recountSums(ctx context.Context, a *cli.App) error {
 			Recounted []string `json:"recounted"`
 		}{cli.OrEmpty(jobs)})
 	case len(jobs) == 0:
-		a.Show("doctor.sums_right")
+		a.Show("Recounted: the stored sums already matched the rows.")
 	default:
-		a.Show("doctor.recounted", strings.Join(jobs, ", "))
+		a.Show("The sums of the jobs %s were recounted and corrected. No row has changed.", strings.Join(jobs, ", "))
 	}
 	return nil
 }
@@ -75,19 +75,19 @@ func doctor(ctx context.Context, a *cli.App, full bool) error {
 	c := &checker{app: a}
 	config, err := a.LoadConfig()
 	if err != nil {
-		c.fail("configuration", "config.example.yaml explains every key", "check.fault", err)
+		c.fail("configuration", "config.example.yaml explains every key", "%v", err)
 		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
 	}
 	// Files of ${file:…} that others can read are refused when the configuration is loaded.
 	if mode := config.OthersMayWrite(); mode != 0 {
-		c.fail("secrets", "doctor.secrets_hint", "doctor.secrets", config.File(), mode)
+		c.fail("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
 	} else {
-		c.pass("secrets", "doctor.secrets_ok", config.File())
+		c.pass("secrets", "only the owner can change %s", config.File())
 	}
 	c.diagnose(ctx, config, full)
 	source, err := a.OpenERP(ctx)
 	if err != nil { // only a warning here; `safrasync check` fails on it
-		c.warn("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
+		c.warn("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 	} else {
 		c.mayWrite(ctx, source)
 	}
@@ -151,17 +151,17 @@ func (c *checker) messages(ctx context.Context, store *state.Store) error {
 	}
 	unknown := slices.DeleteFunc(seen, func(m trade.SeenMessage) bool { return trade.KnowsMessage(m.Key) })
 	if len(unknown) == 0 {
-		c.pass("messages", "doctor.messages_ok")
+		c.pass("messages", "every message key from the platform has an explanation")
 		return nil
 	}
 	var list []string
 	for _, m := range unknown[:min(most, len(unknown))] {
-		list = append(list, c.text("doctor.message", m.Key, m.Count, c.voice().Moment(m.Last)))
+		list = append(list, c.text("%s (%d×, last at %s)", m.Key, m.Count, c.voice().Moment(m.Last)))
 	}
 	if more := len(unknown) - most; more > 0 {
 		list = append(list, c.text("cause.more", more))
 	}
-	c.warn("messages", "doctor.messages_hint", "doctor.messages", strings.Join(list, ", "))
+	c.warn("messages", "ask the platform's support what they mean", "doctor.messages", strings.Join(list, ", "))
 	return nil
 }
 
@@ -171,7 +171,7 @@ func (c *checker) ledgerFault(name string, err error) {
 		c.report(checkJSON{Check: name, Text: c.voice().LedgerWhat(ledger), Hint: c.voice().LedgerHint(ledger)})
 		return
 	}
-	c.fail(name, "check state.dsn, the folder and its permissions", "check.fault", err)
+	c.fail(name, "check state.dsn, the folder and its permissions", "%v", err)
 }
 
 func (c *checker) diagnosis(d state.Diagnosis) {
@@ -198,10 +198,10 @@ func (c *checker) diagnosis(d state.Diagnosis) {
 func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 	switch table, err := source.MayWrite(ctx); {
 	case err != nil:
-		c.warn("erp", "check erp.dsn, the network and the reading user", "check.fault", c.bare(err))
+		c.warn("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 	case table != "":
-		c.warn("erp", "doctor.role_hint", "doctor.role", table)
+		c.warn("erp", "doctor.role_hint", "the ERP user could change the table %s; the program never writes", table)
 	default:
-		c.pass("erp", "doctor.role_ok")
+		c.pass("erp", "there is no sign that the ERP user could write")
 	}
 }

@@ -49,7 +49,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		if f.before != "" {
 			before, ok := cli.ParseSince(f.before, at, config.Zone())
 			if !ok || !before.Before(at) {
-				return a.Usage("says.since", "before", f.before)
+				return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "before", f.before)
 			}
 			age := at.Sub(before)
 			keep.Bodies, keep.Runs, keep.IdleRuns, keep.Lookups, keep.Inbox = age, age, age, age, age
@@ -87,7 +87,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		t.Render()
 		a.Tell("Keys, platform ids, states, times and hashes are always kept: they prevent a second sending.")
 		if plan.Empty() {
-			a.Tell("act.nothing")
+			a.Tell("There is nothing to do.")
 			return tellPurged(a, plan, false)
 		}
 		if err := a.Confirmed(f.ActFlags); err != nil {

@@ -82,7 +82,7 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.Rows {
 		if !r.Erasable && !r.Reduced() {
-			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
+			a.Tell("  %s %s: %s", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
 		}
 	}
 	if len(s.References) > 0 {
@@ -93,7 +93,7 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 	}
 	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
 	if sums.Erasable+len(s.Lookups) == 0 && !named {
-		a.Tell("act.nothing")
+		a.Tell("There is nothing to do.")
 		if a.AsJSON {
 			return a.PrintJSON(sums)
 		}
@@ -211,17 +211,17 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),
 			v.Moment(e.UpdatedAt))
 		if e.RemoteID != "" {
-			say("subject.remote", e.RemoteID)
+			say("      on the platform: %s", e.RemoteID)
 		}
 		if r.ByMark {
 			say("subject.by_mark")
 		}
 		if !e.ReducedAt.IsZero() {
-			say("subject.reduced", v.Moment(e.ReducedAt))
+			say("      values, requests and answers are no longer kept since %s", v.Moment(e.ReducedAt))
 			continue
 		}
 		if line := e.Shown.Line(); line != "" {
-			say("subject.shown", line)
+			say("    shown: %s", line)
 		}
 		for _, name := range office.ColumnsInOrder(a.Config.JobSpecs(), e) {
 			if c := e.Values[name]; c.Kind != 0 && c.Kind != trade.Marked {
@@ -234,13 +234,13 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	}
 	say("subject.acts_title", len(s.Acts))
 	for _, r := range s.Acts {
-		say("subject.act_line", v.Moment(r.At), r.Who, r.Act, r.Target, r.Because(v.Lang, v.Zone))
+		say("  %s %s: %s %s: %s", v.Moment(r.At), r.Who, r.Act, r.Target, r.Because(v.Lang, v.Zone))
 	}
 	if len(s.Closed) > 0 {
 		say("subject.closed_title", len(s.Closed))
 	}
 	for _, c := range s.Closed {
-		say("subject.closed_line", c.Day.String(), v.Moment(c.At), c.ID)
+		say("  %s, closed on %s: %s", c.Day.String(), v.Moment(c.At), c.ID)
 	}
 	for _, note := range []i18n.Key{
 		"subject.note_erp", "subject.note_logs", "subject.note_closed",

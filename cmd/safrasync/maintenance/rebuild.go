@@ -15,7 +15,7 @@ import (
 func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var fresh bool
-	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0),
+	cmd := a.Command("rebuild --reason TEXT", "restore from the journal what the ledger lacks", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			if fresh {
 				return newJournal(ctx, a, f)
@@ -42,7 +42,7 @@ func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 				a.Show("rebuild.done_braked", plan.Rows())
 				return
 			}
-			a.Show("rebuild.done", plan.Rows())
+			a.Show("Done: %d {row|rows}. Nothing will be sent again; the next sweep fills in the rest.", plan.Rows())
 		})
 }
 
@@ -86,7 +86,7 @@ func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, re
 }
 
 func tellRebuild(a *cli.App, plan state.RebuildPlan) {
-	a.Tell("rebuild.from", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
+	a.Tell("Journal: %s, %d {record|records} until %s.", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
 	if plan.Damaged != "" {
 		a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
 	}
@@ -94,27 +94,27 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 		a.Tell("rebuild.makes_anew")
 	}
 	for _, job := range plan.Paused {
-		a.Tell("rebuild.paused", job)
+		a.Tell("  job %s: paused again, as a person had left it", job)
 	}
 	if len(plan.Changes)+len(plan.Paused) == 0 {
 		a.Tell("The ledger already has everything that the journal knows.")
 	}
 	for _, c := range plan.Changes {
-		from := a.Text("rebuild.absent")
+		from := a.Text("absent")
 		if c.From != "" {
 			from = c.From.Label(a.Lang())
 		}
 		if c.From == c.To {
-			a.Tell("rebuild.added", c.Rows, c.Job, from)
+			a.Tell("  %7d  %s: %s (attempts added)", c.Rows, c.Job, from)
 			continue
 		}
-		a.Tell("rebuild.change", c.Rows, c.Job, from, c.To.Label(a.Lang()))
+		a.Tell("  %7d  %s: %s → %s", c.Rows, c.Job, from, c.To.Label(a.Lang()))
 	}
 	if plan.Doubles > 0 {
 		a.Tell("rebuild.doubles", plan.Doubles)
 	}
 	if plan.Same > 0 {
-		a.Tell("rebuild.same", plan.Same)
+		a.Tell("  %7d  already as in the journal", plan.Same)
 	}
 	if plan.Lost > 0 {
 		a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))

@@ -15,7 +15,7 @@ import (
 
 // NewStateCommand makes the command state.
 func NewStateCommand(a *cli.App) *cobra.Command {
-	group := a.Group("state", "help.state")
+	group := a.Group("state", "the ledger as a whole")
 	var f cli.ActFlags
 	var to, journal string
 	cmd := a.Command("copy --to DSN --reason TEXT", "help.state_copy", cli.Exactly(0),
@@ -63,10 +63,10 @@ func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFla
 		return true
 	}, func(plan state.MovePlan) {
 		if plan.Done {
-			a.Show("state.copy_before", plan.To)
+			a.Show("It was already moved to %s before; nothing more was copied.", plan.To)
 		}
 		for _, t := range plan.Tables {
-			a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
+			a.Show("  %-14s %9d rows, the same in both databases (%s)", t.Name, t.Rows, t.Hash[:12])
 		}
 		a.Show("state.copy_done", plan.To, target.Driver, plan.From)
 	})

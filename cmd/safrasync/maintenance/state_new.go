@@ -11,7 +11,7 @@ import (
 
 // newStateNewCommand makes the one command that creates a ledger.
 func newStateNewCommand(a *cli.App) *cobra.Command {
-	return a.Command("new", "help.state_new", cli.Exactly(0),
+	return a.Command("new", "create the ledger that the configuration names; only at the first set-up", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			_, options, err := a.LoadToWrite()
 			if err != nil {

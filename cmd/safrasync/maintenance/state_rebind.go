@@ -55,7 +55,7 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		a.Tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
 	}
 	if plan.Back.Error() != "" {
-		a.Tell("rebind.back", plan.Back)
+		a.Tell("%s.", plan.Back)
 	} else if plan.Server == nil && plan.Asked {
 		a.Tell("rebind.asked")
 	}

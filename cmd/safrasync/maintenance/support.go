@@ -87,7 +87,7 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 			File string `json:"file"`
 		}{path})
 	}
-	a.Show("bundle.done", path)
+	a.Show("Written: %s, without secrets, personal data, keys, ids or values; check it before you send it.", path)
 	return nil
 }
 

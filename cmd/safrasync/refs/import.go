@@ -33,9 +33,9 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 		return err
 	}
 	if plan.LeftOut > 0 {
-		a.Tell("csv.left_out", plan.LeftOut, cli.Listed(f.layout.Where))
+		a.Tell("  not within the filter: %d {line|lines} (%s)", plan.LeftOut, cli.Listed(f.layout.Where))
 	}
-	cli.TellPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("csv.bad_line", bad.Line, bad.Text) })
+	cli.TellPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("  line %d: %s", bad.Line, bad.Text) })
 	if len(plan.Bad) > 0 && !f.skipInvalid {
 		return errors.New(file + ": " + a.Text("csv.refused", len(plan.Bad)))
 	}
@@ -50,14 +50,14 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 			changed = append(changed, c)
 		}
 	}
-	a.Tell("plan.title", kind, len(added), len(changed), plan.Unchanged)
+	a.Tell("%s: %d new, %d changed, %d unchanged", kind, len(added), len(changed), plan.Unchanged)
 	// overwritten ids matter more than new codes
 	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
-		a.Tell("refs.would_change", shown(c.Code), *c.From, *c.To)
+		a.Tell("  changed   %s: %s → %s", shown(c.Code), *c.From, *c.To)
 	})
-	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("refs.would_add", shown(c.Code), *c.To) })
+	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("  new       %s → %s", shown(c.Code), *c.To) })
 	if plan.Renamed > 0 {
-		a.Tell("refs.would_label", plan.Renamed)
+		a.Tell("  labels    of %d {code|codes} change", plan.Renamed)
 	}
 	if len(plan.Changes)+plan.Renamed == 0 {
 		return tellImported(a, kind, 0, 0, plan.Unchanged)

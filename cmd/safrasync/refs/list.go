@@ -90,11 +90,11 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	}
 	if len(missing) > 0 {
 		kinds := kindsOf(missing)
-		head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
+		head := []i18n.Key{"Kind", "Code without id"}
 		for _, k := range kinds {
 			head = append(head, i18n.Key("record."+k+".head"))
 		}
-		t := a.NewTable(append(head, "refs.head_tonnes", "refs.head_invalid", "refs.head_from")...)
+		t := a.NewTable(append(head, "Weight (t)", "Also invalid", "refs.head_from")...)
 		var right []table.ColumnConfig
 		for n := 3; n <= len(kinds)+4; n++ {
 			right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
@@ -142,7 +142,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	if len(stored) == 0 {
 		return nil
 	}
-	t := a.NewTable("refs.head_kind", "refs.head_code", "refs.head_id", "refs.head_from")
+	t := a.NewTable("Kind", "ERP code", "Platform id", "refs.head_from")
 	for _, r := range stored {
 		t.AppendRow(table.Row{
 			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
@@ -187,7 +187,7 @@ func load(v words.Voice, blocked map[trade.Kind]*trade.Load) string {
 		}
 	}
 	if len(parts) == 0 {
-		return v.Text("refs.blocks_none")
+		return v.Text("no row that could be sent with that alone")
 	}
 	parts = append(parts, weight(v, blocked)+" t")
 	unweighed := 0
@@ -195,7 +195,7 @@ func load(v words.Voice, blocked map[trade.Kind]*trade.Load) string {
 		unweighed += l.Unweighed
 	}
 	if unweighed > 0 {
-		parts = append(parts, v.Text("refs.unweighed", unweighed))
+		parts = append(parts, v.Text("%d {row|rows} without a readable amount or unit", unweighed))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -15,9 +15,9 @@ import (
 
 // NewCommand makes the command refs.
 func NewCommand(a *cli.App) *cobra.Command {
-	group := a.Group("refs", "help.refs")
+	group := a.Group("refs", "the de-para tables: ERP codes and platform ids")
 
-	list := a.Command("list [KIND]", "help.refs_list", cli.Arity{Least: 0, Most: 1},
+	list := a.Command("list [KIND]", "list the de-para, missing codes first", cli.Arity{Least: 0, Most: 1},
 		func(ctx context.Context, args []string) error {
 			return listReferences(ctx, a, args)
 		})
@@ -65,14 +65,14 @@ func NewCommand(a *cli.App) *cobra.Command {
 		})
 
 	var set cli.ActFlags
-	setting := a.Command("set KIND CODE ID --reason TEXT", "help.refs_set", cli.Exactly(3),
+	setting := a.Command("set KIND CODE ID --reason TEXT", "store one code", cli.Exactly(3),
 		func(ctx context.Context, args []string) error {
 			return setReference(ctx, a, args[0], args[1], args[2], set)
 		})
 	set.Add(setting)
 
 	var remove cli.ActFlags
-	removing := a.Command("remove KIND CODE --reason TEXT", "help.refs_remove", cli.Exactly(2),
+	removing := a.Command("remove KIND CODE --reason TEXT", "remove one code", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
 			return removeReference(ctx, a, args[0], args[1], remove)
 		})
@@ -90,7 +90,7 @@ func checkKind(a *cli.App, kind string, how cli.Access) error {
 		return err
 	}
 	if !slices.Contains(trade.ReferenceKinds, kind) {
-		return a.Usage("refs.no_kind", kind, cli.Listed(trade.ReferenceKinds))
+		return a.Usage("there is no kind of reference %q; the kinds are %s", kind, cli.Listed(trade.ReferenceKinds))
 	}
 	if _, fromERP := config.References[kind]; fromERP && how == cli.ToWrite {
 		return a.Usage("refs.from_erp", kind, kind)
@@ -118,12 +118,12 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	case err != nil:
 		return err
 	case plan.From == nil:
-		a.Tell("refs.would_add", plan.Code, *plan.To)
+		a.Tell("  new       %s → %s", plan.Code, *plan.To)
 	case *plan.From == *plan.To:
-		a.Tell("refs.same", plan.Code)
+		a.Tell("%s already has this value; nothing to do", plan.Code)
 		return nil
 	default:
-		a.Tell("refs.would_change", plan.Code, *plan.From, *plan.To)
+		a.Tell("  changed   %s: %s → %s", plan.Code, *plan.From, *plan.To)
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -157,9 +157,9 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 	case err != nil:
 		return err
 	case plan.From == nil:
-		return errors.New(a.Text("refs.not_there", kind, plan.Code))
+		return errors.New(a.Text("the references %s have no code %s", kind, plan.Code))
 	}
-	a.Tell("refs.would_remove", plan.Code, *plan.From)
+	a.Tell("  removed   %s → %s", plan.Code, *plan.From)
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 			Removed int    `json:"removed"`
 		}{kind, removed})
 	}
-	a.Show("refs.removed", kind, removed)
+	a.Show("%s: %d removed", kind, removed)
 	return nil
 }
 

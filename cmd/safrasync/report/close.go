@@ -24,7 +24,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		return a.Usage("%q is not a month; write 2026-10, 10/2026, or its last day", f.close)
 	}
 	if trade.DateOf(office.Now().In(a.Config.Zone())).Before(day) {
-		return a.Usage("report.future", f.close)
+		return a.Usage("%s is in the future", f.close)
 	}
 	if f.asOf != "" || f.closing != "" || f.failed || f.archive != "" || !query.Empty() ||
 		len(query.Sections) > 0 || (f.output == "") != (f.format != "html") {
@@ -130,7 +130,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	if plan.Open > 0 {
 		a.Tell("Note: %d {open row is|open rows are} included in the closing as {it is|they are}.", plan.Open)
 		for _, state := range plan.States {
-			a.Tell("close.open_in", state.Rows, state.State.Label(a.Lang()), state.State)
+			a.Tell("  %d %s: `safrasync rows --state %s`", state.Rows, state.State.Label(a.Lang()), state.State)
 		}
 	}
 	return nil

@@ -134,7 +134,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		if a.AsJSON {
 			return cli.PrintEach(a, records, cli.AuditOf)
 		}
-		t, v := a.NewTable("No.", "When", "Who", "Account", "audit.head_act", "Target", "Reason"), a.Voice()
+		t, v := a.NewTable("No.", "When", "Who", "Account", "Action", "Target", "Reason"), a.Voice()
 		for _, r := range records {
 			t.AppendRow(table.Row{
 				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act,
@@ -279,21 +279,21 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 	case strings.EqualFold(filepath.Ext(f.output), ".pdf") || format == "pdf":
 		return "", a.Usage("report.no_pdf")
 	case format == "" && f.output != "":
-		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats, ", "))
+		return "", a.Usage("%s: give the format with --format: %s", f.output, strings.Join(reportFormats, ", "))
 	case format == "" && f.failed:
-		return "", a.Usage("report.failed_format")
+		return "", a.Usage("--failed needs --format xlsx or csv: it is a file to be filled in")
 	case format == "":
 		format = "table"
 	}
 	switch {
 	case !slices.Contains(reportFormats, format):
-		return "", a.Usage("report.no_format", format, strings.Join(reportFormats, ", "))
+		return "", a.Usage("there is no --format %s; the formats are %s", format, strings.Join(reportFormats, ", "))
 	case f.failed && format != "xlsx" && format != "csv":
-		return "", a.Usage("report.failed_format")
+		return "", a.Usage("--failed needs --format xlsx or csv: it is a file to be filled in")
 	case format == "table" && f.output != "":
-		return "", a.Usage("report.which_format", f.output, strings.Join(reportFormats[1:], ", "))
+		return "", a.Usage("%s: give the format with --format: %s", f.output, strings.Join(reportFormats[1:], ", "))
 	case format == "xlsx" && f.output == "" && cli.IsTerminal(a.Stdout):
-		return "", a.Usage("report.needs_file")
+		return "", a.Usage("a workbook cannot be shown on a terminal: give --output FILE")
 	}
 	return format, nil
 }
@@ -319,7 +319,7 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 	case !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From):
 		return q, a.Usage("report.backwards", f.from, f.to)
 	case f.platform && (f.asOf != "" || f.closing != ""):
-		return q, a.Usage("report.platform_now")
+		return q, a.Usage("--platform shows what the platform has today: it does not apply to a past day")
 	}
 	if len(f.jobs) > 0 {
 		if err := a.CheckJobNames(config, f.jobs); err != nil {
@@ -344,7 +344,7 @@ func parts(a *cli.App, f Flags) (sections []reconcile.SectionID, totals []reconc
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return nil, nil, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
+			return nil, nil, a.Usage("there is no --by %s; the values are %s", by, cli.Listed(reconcile.Dimensions))
 		}
 		totals = append(totals, reconcile.By(by))
 	}
@@ -398,6 +398,6 @@ func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
 	case err != nil:
 		return err
 	}
-	a.Tell("report.written", path)
+	a.Tell("Written to %s, which only you can read. From now on you are responsible for protecting it.", path)
 	return nil
 }

@@ -67,7 +67,7 @@ func (t *sectionTable) close() {
 		a.Line("  " + t.section.Note)
 	}
 	if t.n == 0 {
-		a.Show("report.nothing")
+		a.Show("  nothing")
 		return
 	}
 	out := table.NewWriter()

@@ -31,7 +31,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 		func(ctx context.Context, args []string) error {
 			switch {
 			case f.update && !f.record, f.from && f.record:
-				return a.Usage("test.flags_clash")
+				return a.Usage("--update requires --record, and --from cannot be combined with --record")
 			case f.from && (len(args) < 2 || len(args) > 3):
 				return a.Usage("the arguments are: %s", "test --from JOB KEY [FILE]")
 			case f.from:
@@ -69,7 +69,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
 					verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
 				if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
-					return errors.New(a.Text("test.file_exists", file))
+					return errors.New(a.Text("%s already exists and is not overwritten; give another file name", file))
 				} else if errors.Is(err, fs.ErrPermission) {
 					return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
 				} else if err != nil {
@@ -80,7 +80,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 						File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{},
 					})
 				}
-				a.Show("test.written", file)
+				a.Show("%s written; check the expected result in it", file)
 				return nil
 			}
 			return testCases(a, args, f)
@@ -139,7 +139,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 			}
 			text := sign + " " + result.File
 			if result.Recorded {
-				text += a.Text("test.recorded")
+				text += a.Text(" (expectation recorded: check it)")
 			}
 			a.Line(text)
 			if result.err != nil {
@@ -148,10 +148,10 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 			for _, d := range result.Differences {
 				a.Line("    " + d.Line)
 				if d.Expected != nil {
-					a.Line("      - " + *d.Expected + a.Text("test.expected"))
+					a.Line("      - " + *d.Expected + a.Text("   (expected)"))
 				}
 				if d.Got != nil {
-					a.Line("      + " + *d.Got + a.Text("test.got"))
+					a.Line("      + " + *d.Got + a.Text("   (got)"))
 				}
 			}
 		} else if err := a.PrintJSON(result); err != nil {

@@ -54,15 +54,15 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 			at := slices.IndexFunc(specs, func(j mapping.JobSpec) bool { return j.Name == name })
 			out := office.RulesOf(v, specs[at])
 			if !a.AsJSON {
-				a.Show("explain.title", out.Job, out.Sends)
-				a.Show("explain.key", strings.Join(out.Key, " | "))
+				a.Show("Job %s: sends %s", out.Job, out.Sends)
+				a.Show("  a row is identified by: %s", strings.Join(out.Key, " | "))
 				if out.Identity != "" {
-					a.Show("explain.identity", out.Identity)
+					a.Show("  its keys are compared only with those of jobs of identity: %s", out.Identity)
 				}
 				if out.ChangedAt != nil {
-					a.Show("explain.changed_at", *out.ChangedAt)
+					a.Show("  changes are found by column %s; the complete sweep finds the rest", *out.ChangedAt)
 				} else {
-					a.Show("explain.no_changed_at")
+					a.Show("  no change column: every run compares all rows")
 				}
 				within := a.Text("without a limit of days")
 				if out.TwinDays > 0 {
@@ -75,10 +75,10 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 					a.Show("explain.near_twin_hold", within)
 				}
 				if c := out.Cancelled; c != nil {
-					a.Show("explain.cancelled", c.Column, strings.Join(c.Values, ", "))
+					a.Show("  cancelled when %s is: %s", c.Column, strings.Join(c.Values, ", "))
 				}
 				if out.Invalid != "" {
-					a.Show("explain.invalid", out.Invalid)
+					a.Show("  a text in column %s makes the row an error with that text", out.Invalid)
 				}
 				for _, f := range out.Fields {
 					a.Line("")
@@ -140,19 +140,19 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			if b.Severity == trade.Warning {
 				sign = "!"
 			}
-			a.Line(a.Text("explain.breach", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
+			a.Line(a.Text("%s %d × %s [%s: %s]", sign, b.Rows, b.Sample.What(a.Lang()), b.Field, b.Rule))
 			if values := words.ValueCounts(b.Values); values != "" {
-				a.Show("explain.values", b.Column, values)
+				a.Show("    column %s: %s", b.Column, values)
 			}
-			a.Show("explain.keys", strings.Join(b.Keys, ", "))
+			a.Show("    rows: %s", strings.Join(b.Keys, ", "))
 		}
 		for _, s := range out.ERP.Missing {
 			if s.Job != "" {
 				a.Show("… %d × waits for a row of job %s", s.Rows, s.Job)
 			} else {
-				a.Show("explain.missing", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
+				a.Show("… %d × %s: code %s", s.Rows, trade.Explain(trade.Waiting, "ref:"+s.Ref, a.Lang()).What, s.Code)
 			}
-			a.Show("explain.keys", strings.Join(s.Keys, ", "))
+			a.Show("    rows: %s", strings.Join(s.Keys, ", "))
 		}
 		if len(out.ERP.Breaches)+len(out.ERP.Missing)+out.ERP.Double == 0 {
 			a.Show("No row breaks a rule.")

@@ -106,19 +106,19 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	for _, change := range c.SortedChanges() {
 		shown[change.Field]++
 		if shown[change.Field] == 1 {
-			a.Show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
+			a.Show("  %d × %s (%s)", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
 		}
 		if shown[change.Field] <= sentShown {
 			s := c.Changes[change]
 			a.Show("diff.change", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
 		}
 		if shown[change.Field] == sentShown+1 {
-			a.Show("diff.more", change.Field)
+			a.Show("      … and others; --json shows more of %s", change.Field)
 		}
 	}
 	for _, id := range sortedSamples(c.Problems, func(id [2]string) string { return id[0] + " " + id[1] }) {
 		s := c.Problems[id]
-		a.Show("diff.refused", s.Rows, s.Problem.What(a.Lang()), strings.Join(s.Keys, ", "))
+		a.Show("  ✗ %d × %s   rows: %s", s.Rows, s.Problem.What(a.Lang()), strings.Join(s.Keys, ", "))
 	}
 	for _, w := range sortedSamples(c.Waiting, func(w trade.Awaited) string { return w.Ref + w.Code + w.Job }) {
 		s := c.Waiting[w]
@@ -128,10 +128,10 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 		a.Show("diff.unmapped", c.Unmapped[column], column)
 	}
 	if len(c.Unmapped) > 0 && !f.askERP {
-		a.Show("diff.ask_erp")
+		a.Show("    with --erp these columns are read from the ERP as they are now")
 	}
 	if c.NoBody > 0 {
-		a.Show("diff.no_payload", c.NoBody)
+		a.Show("  not comparable in %d {row|rows}: the request that was sent is no longer kept", c.NoBody)
 	}
 	for _, unit := range slices.Sorted(maps.Keys(c.Sums)) {
 		if s := c.Sums[unit]; s.Rows > 0 || s.Now.Sign() != 0 {
@@ -148,7 +148,7 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 
 func orAbsent(a *cli.App, text string) string {
 	if text == "" {
-		return a.Text("diff.absent")
+		return a.Text("(absent)")
 	}
 	return text
 }

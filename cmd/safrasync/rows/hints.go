@@ -14,13 +14,13 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 		if o.Word != "" {
 			word = ": " + o.Word
 		}
-		a.Show("hint.heard", v.Moment(o.At), trade.EventLabel(o.Event, v.Lang), word)
+		a.Show("  %s, reported by the platform: %s%s", v.Moment(o.At), trade.EventLabel(o.Event, v.Lang), word)
 	}
 	if e.State != trade.InDoubt {
 		return
 	}
 	if e.Sends != trade.OrderCommitments {
-		a.Show("hint.no_event")
+		a.Show("  The API has no events for deliveries and traceability and cannot read them: check on the platform.")
 	}
 	for _, s := range h.Like {
 		a.Show("hint.record", s.Candidate.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
@@ -29,10 +29,10 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 				a.Show("hint.field", trade.FieldLabel(f.Field, v.Lang), v.OrAbsent(f.Sent), v.OrAbsent(f.There))
 			}
 		}
-		a.Show("hint.adopt", e.Job, e.Key, s.Candidate.ID)
+		a.Show("    if it is this one: `safrasync adopt %s '%s' %s --reason TEXT`", e.Job, e.Key, s.Candidate.ID)
 	}
 	for _, c := range h.Unreadable {
-		a.Show("hint.unreadable", c.ID)
+		a.Show("  An event reported record %s, which could not be read; that does not show whether it exists", c.ID)
 	}
 	if h.Compared > 0 {
 		a.Show("hint.more", h.Compared)

@@ -30,7 +30,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	case stands.Created():
 		a.Show("preview.may_be_there", row, stands.Label(lang))
 	case p.Cancelled:
-		a.Show("preview.cancelled", row)
+		a.Show("%s: it would not be sent: it is cancelled in the ERP.", row)
 	case p.State == trade.Pending:
 		a.Show("%s: it would be sent like this.", row)
 	default:

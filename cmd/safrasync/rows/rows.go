@@ -34,7 +34,7 @@ const rowsOfATable = 2000
 func NewRowsCommand(a *cli.App) *cobra.Command {
 	var f rowsFlags
 	var cmd *cobra.Command
-	cmd = a.Command("rows [JOB]", "help.rows", cli.Arity{Least: 0, Most: 1},
+	cmd = a.Command("rows [JOB]", "list the rows and the reason for their state", cli.Arity{Least: 0, Most: 1},
 		func(ctx context.Context, args []string) error {
 			if !cmd.Flags().Changed("limit") && !a.AsJSON {
 				f.limit = rowsShown
@@ -63,7 +63,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			if f.since != "" {
 				since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
 				if !ok {
-					return a.Usage("says.since", "since", f.since)
+					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", f.since)
 				}
 				filter.Since = since
 			}
@@ -100,8 +100,8 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		filter.Limit++ // one more shows whether there are more
 	}
 	begin := func() table.Writer {
-		t := a.NewTable("rows.head_job", "rows.head_shown", "rows.head_key", "rows.head_state",
-			"rows.head_reason", "rows.head_id", "rows.head_updated")
+		t := a.NewTable("Job", "rows.head_shown", "Key", "State",
+			"Reason", "Platform id", "Updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
 			{Number: 1, Hidden: filter.Job != ""},
 			{Number: 2, Hidden: !a.Config.Shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},

@@ -128,15 +128,15 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			a.Show("row.times", v.Moment(s.Entry.FirstSeenAt), v.Moment(s.Entry.UpdatedAt),
 				s.Entry.Attempts, s.Entry.Generation)
 			for _, p := range s.Entry.Warnings {
-				a.Show("row.warning", p.Sentence(v.Lang))
+				a.Show("  remark: %s", p.Sentence(v.Lang))
 			}
 			if !s.Entry.ReducedAt.IsZero() {
 				a.Show("row.reduced", v.Moment(s.Entry.ReducedAt))
 			}
 			if s.Entry.Away() {
-				a.Show("row.values_away")
+				a.Show("Values of the ERP before the row left it or was cancelled there:")
 			} else {
-				a.Show("row.values")
+				a.Show("Values of the ERP:")
 			}
 			values, width := s.Entry.NewestValues(), 0
 			for name := range values {
@@ -153,7 +153,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 				a.Line(fmt.Sprintf("  %-*s  %s", width, name, text))
 			}
 			if len(s.Entry.Payload) > 0 && !bytes.Equal(s.Entry.Payload, now) {
-				a.Show("row.payload", mapping.PathOf(*s.Entry))
+				a.Show("Request, POST %s:", mapping.PathOf(*s.Entry))
 				a.PrintIndented(s.Entry.Payload)
 			}
 			printHints(a, *s.Entry, s.Hints)
@@ -164,10 +164,10 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 					a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
 				}
 				if t.AnswerBody != "" {
-					a.Show("attempt.answer", t.AnswerBody)
+					a.Show("  start of the answer: %s", t.AnswerBody)
 				}
 				if len(t.Evidence) > 0 {
-					a.Show("attempt.evidence", t.Evidence)
+					a.Show("  evidence: %s", t.Evidence)
 				}
 			}
 		}

@@ -136,11 +136,11 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 	a.Tell("resync.plan", order.Job, plan.Reads(), r.New, r.Changed)
 	for _, s := range trade.States {
 		if n := plan.States[string(s)]; n > 0 {
-			a.Tell("resync.state", n, s.Label(v.Lang))
+			a.Tell("  %d: %s", n, s.Label(v.Lang))
 		}
 	}
 	if n := plan.Same(); n > 0 {
-		a.Tell("resync.state", n, a.Text("resync.same"))
+		a.Tell("  %d: %s", n, a.Text("resync.same"))
 	}
 	for _, step := range plan.Rows {
 		known := v.Known(step)
@@ -150,7 +150,7 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 		a.Tell("resync.row", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
 	}
 	for _, note := range r.Notes {
-		a.Tell("act.line", v.Say(note))
+		a.Tell("  %s", v.Say(note))
 	}
 	a.Tell("What was sent or is in doubt is only compared; none of it is sent again.")
 	return plan, nil
@@ -168,12 +168,12 @@ func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (eng
 		}
 		at, ok := cli.ParseSince(d.text, office.Now(), config.Zone())
 		if !ok {
-			return out, a.Usage("says.since", d.flag, d.text)
+			return out, a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", d.flag, d.text)
 		}
 		*d.at = at.In(config.Zone())
 		for _, j := range config.Jobs {
 			if j.Name == job && j.ChangedAt == "" {
-				return out, a.Usage("resync.no_change", job)
+				return out, a.Usage("job %s has no changed_at: omit --since and --until to read all rows again", job)
 			}
 		}
 	}

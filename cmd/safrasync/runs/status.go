@@ -123,7 +123,7 @@ func Status(ctx context.Context, a *cli.App) error {
 			for _, i := range job.Instances {
 				holds := ""
 				if len(i.Jobs) > 0 {
-					holds = v.Text("status.holds", strings.Join(i.Jobs, ", "))
+					holds = v.Text(", running %s", strings.Join(i.Jobs, ", "))
 				}
 				if i.Alive {
 					a.Show("status.instance", i.Host, i.Command, i.PID, i.Version, v.Moment(i.Since), holds)
@@ -134,9 +134,9 @@ func Status(ctx context.Context, a *cli.App) error {
 			switch {
 			case !a.OwnLedger():
 			case job.LastBackup == nil:
-				a.Show("status.no_backup")
+				a.Show("There is no copy of the ledger yet: `systemctl enable --now safrasync-backup.timer`")
 			default:
-				a.Show("status.backup", v.Moment(*job.LastBackup))
+				a.Show("Last copy of the ledger: %s", v.Moment(*job.LastBackup))
 			}
 			switch {
 			case job.Witness == nil:
@@ -145,27 +145,27 @@ func Status(ctx context.Context, a *cli.App) error {
 			case job.Witness.Late != nil:
 				a.Show("status.witness_late", job.Witness.Place, v.Moment(*job.Witness.Late))
 			case job.Witness.At == nil:
-				a.Show("status.witness_new", job.Witness.Place)
+				a.Show("Witness: %s, not yet written", job.Witness.Place)
 			default:
-				a.Show("status.witness", job.Witness.Place, v.Moment(*job.Witness.At))
+				a.Show("Witness: %s, written at %s", job.Witness.Place, v.Moment(*job.Witness.At))
 			}
 		}
 		v := a.Voice()
 		since := ""
 		if job.Since != nil {
-			since = v.Text("status.since", v.Moment(*job.Since))
+			since = v.Text(" since %s", v.Moment(*job.Since))
 		}
-		a.Show("status.job", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since,
+		a.Show("%s: %s%s%s", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since,
 			whatItSends(a, job.Job))
 		if !job.Configured {
-			a.Show("status.gone")
+			a.Show("  no longer in the configuration")
 		}
 		if job.Stop != nil {
-			a.Show("status.stop", v.Stop(*job.Stop))
+			a.Show("  reason: %s", v.Stop(*job.Stop))
 		}
 		switch r := job.LastRun; {
 		case r == nil:
-			a.Show("status.never_ran")
+			a.Show("  has never run")
 		case r.EndedAt.IsZero() && r.SentRows == nil:
 			a.Show("status.run_interrupted", v.Moment(r.StartedAt))
 		case r.EndedAt.IsZero():
@@ -176,13 +176,13 @@ func Status(ctx context.Context, a *cli.App) error {
 				r.New, r.Changed, r.RowsSent())
 		}
 		if len(job.NextRuns) > 0 && job.State != trade.Paused {
-			a.Show("status.next_run", strings.Join(v.ShortTimes(job.NextRuns), "  "), v.Zone)
+			a.Show("  next runs of the service: %s  (%s)", strings.Join(v.ShortTimes(job.NextRuns), "  "), v.Zone)
 		}
 		if job.SweptAt != nil {
-			a.Show("status.swept", v.Moment(*job.SweptAt))
+			a.Show("  last complete sweep: %s", v.Moment(*job.SweptAt))
 		}
 		if len(job.States) == 0 {
-			a.Show("status.no_rows")
+			a.Show("  no rows recorded")
 		}
 		printStates(a, job.States, job.Flags)
 	}
@@ -201,6 +201,6 @@ func printServices(a *cli.App, services []office.Service) {
 		}
 	}
 	if !serving {
-		a.Show("status.no_service")
+		a.Show("service (safrasync run): not running; nothing runs automatically until it is started")
 	}
 }

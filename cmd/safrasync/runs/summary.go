@@ -65,7 +65,7 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		if e.RemoteID != "" {
 			text = e.RemoteID
 		}
-		a.Show("sync.row", a.Voice().Subject(e.Job, e.Key, e.Shown), e.State.Label(a.Lang()), text)
+		a.Show("%s: %s – %s", a.Voice().Subject(e.Job, e.Key, e.Shown), e.State.Label(a.Lang()), text)
 	}
 	for _, line := range forecast.Sentences(a.Voice()) {
 		a.Block("\n" + line)
@@ -149,32 +149,32 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Line(text)
 	}
 	if r.InScope != nil && r.Gone != nil {
-		a.Show("sync.sweep", *r.InScope, *r.Gone)
+		a.Show("  complete sweep: %d in scope in the ERP, %d no longer there", *r.InScope, *r.Gone)
 	}
 	if r.Unreadable > 0 {
-		a.Show("sync.unreadable", r.Unreadable)
+		a.Show("  without a usable key: %d {row, not|rows, not} counted above; correct the ERP", r.Unreadable)
 	}
 	if r.Late != nil {
 		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
 			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
 	for _, t := range r.Twins.Rows {
-		said := i18n.Key("sync.twin")
+		said := i18n.Key("  equal: %s has the same content as %s (id %s); it would be sent with a remark")
 		switch {
 		case t.Lost:
-			said = "sync.retyped"
+			said = "  held for a decision: %s seems to be %s (id %s), typed again under another number"
 		case t.Near && t.Held:
 			said = "sync.near_twin_held"
 		case t.Near:
-			said = "sync.near_twin"
+			said = "  similar: %s has the same required fields as %s (id %s); it would be sent with a remark"
 		case t.Held:
-			said = "sync.twin_held"
+			said = "  held for a decision: %s has the same content as %s (id %s)"
 		}
 		a.Show(said, a.Voice().Subject(r.Job, t.Key, t.Shown), a.Voice().Subject(t.Job, t.Other, t.OtherShown),
 			cli.OrDash(t.RemoteID))
 	}
 	if r.Twins.More > 0 {
-		a.Show("sync.more_twins", r.Twins.More)
+		a.Show("  … and %d more {row|rows} like another one, which would be sent with a remark", r.Twins.More)
 	}
 	printStates(a, r.States, r.Flags)
 	groups, err := o.Troubles(ctx, r.Job, planned)
@@ -184,7 +184,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 	v := a.Voice()
 	for i, g := range groups {
 		if i >= causesShown && g.State != trade.Held {
-			more := i18n.Key("sync.more_causes")
+			more := i18n.Key("  … and %d more {cause|causes}: `safrasync rows %s` shows all rows")
 			if planned != nil {
 				more = "sync.more_planned" // the ledger does not contain them
 			}
@@ -201,13 +201,13 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
-		a.Show("sync.note", a.Voice().Say(note))
+		a.Show("  note for IT: %s", a.Voice().Say(note))
 	}
 	if r.SendsAgain != nil {
 		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
 	}
 	if r.Stopped != nil {
-		a.Show("sync.stopped", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))
+		a.Show("  %s STOPPED: %s", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))
 	}
 	return nil
 }
@@ -218,7 +218,7 @@ func wouldSend(a *cli.App, w trade.WouldSend) string {
 	for _, q := range w.Quantities {
 		sums = append(sums, strings.TrimSpace(a.Voice().Number(q.Amount)+" "+string(q.Unit)))
 	}
-	text := a.Text("sync.would", w.Rows)
+	text := a.Text("  would be sent: %d {row|rows}", w.Rows)
 	if len(sums) > 0 {
 		text += " (" + strings.Join(sums, "; ") + ")"
 	}

@@ -120,7 +120,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		a.Tell("sync.recorded")
 	}
 	for _, key := range missed {
-		a.Tell("sync.no_key", jobs[0], key, jobs[0], key)
+		a.Tell("%s %s: was not read from the ERP; `safrasync why %s '%s'` shows why", jobs[0], key, jobs[0], key)
 	}
 	if err == nil && len(missed) > 0 {
 		err = &cli.ExitError{Code: cli.ExitFailed}

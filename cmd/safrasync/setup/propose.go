@@ -34,7 +34,7 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 	case rule.Parent != "": // takes the id of a contract which another job has sent
 		f.yaml, f.note = "{column: "+config.FillIn+", sent_by: contracts}", v.Text("init.no_parent")
 		if contractKey != nil {
-			f.note = v.Text("init.parent_open", strings.Join(contractKey, ", "))
+			f.note = v.Text("the columns with the contract's key, in the order of %s", strings.Join(contractKey, ", "))
 		}
 		return f
 	case rule.Need == trade.Optional:

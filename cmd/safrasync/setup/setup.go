@@ -43,7 +43,7 @@ type initFlags struct {
 // NewCommand makes the command init.
 func NewCommand(a *cli.App) *cobra.Command {
 	f := initFlags{from: map[string]*string{}}
-	cmd := a.Command("init", "help.init", cli.Exactly(0),
+	cmd := a.Command("init", "write a first configuration from the ERP's catalogue; only reads the ERP", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error { // It only reads the ERP.
 			ask := &asker{
 				terminal: cli.IsTerminal(a.Stdin) && cli.IsTerminal(a.Stderr), in: bufio.NewReader(a.Stdin),
@@ -51,18 +51,18 @@ func NewCommand(a *cli.App) *cobra.Command {
 			}
 			path := cmp.Or(a.ConfigPath, config.Places[1])
 			if _, err := os.Stat(path); err == nil && !f.force && !f.list {
-				return errors.New(a.Text("init.exists", path))
+				return errors.New(a.Text("%s exists and is not overwritten; use --force, or --config OTHER", path))
 			}
-			f.driver = ask.unless(f.driver, a.Text("init.ask_driver", strings.Join(erp.Drivers(), ", ")))
+			f.driver = ask.unless(f.driver, a.Text("The ERP's database (%s):", strings.Join(erp.Drivers(), ", ")))
 			if f.driver == "" {
-				return a.Usage("init.needs", "--driver")
+				return a.Usage("%s is missing; without a terminal everything must be given as flags", "--driver")
 			}
 			if config.HoldsPassword(f.dsn) { // given on the command line
 				a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
 			}
 			f.dsn = ask.unless(f.dsn, a.Text("Connection to the database (file, address or ${env:NAME}):"))
 			if f.dsn == "" {
-				return a.Usage("init.needs", "--dsn")
+				return a.Usage("%s is missing; without a terminal everything must be given as flags", "--dsn")
 			}
 			dsn, err := config.ResolveSecret(a.Env, path, f.dsn)
 			if err != nil {
@@ -351,7 +351,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 		return err
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
-		return errors.New(a.Text("init.exists", path))
+		return errors.New(a.Text("%s exists and is not overwritten; use --force, or --config OTHER", path))
 	} else if err != nil {
 		return err
 	}
@@ -386,7 +386,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	}
 	a.Show("%s written. Still to be filled in or decided:", path)
 	for _, o := range open {
-		a.Show("init.open_line", filepath.Base(path), o.Line, o.Path, o.Text)
+		a.Show("  %s:%d  %s: %s", filepath.Base(path), o.Line, o.Path, o.Text)
 	}
 	a.Show("init.next", path)
 	return nil

@@ -105,7 +105,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 		}
 		w.put("</tbody>\n</table>\n</section>\n")
 		w.table("open", "Open", "", []i18n.Key{"product", "measure", "state"},
-			[]i18n.Key{"paper.rows", "amount"})
+			[]i18n.Key{"rows", "amount"})
 		for _, a := range w.h.Cover {
 			for _, l := range a.States {
 				if l.State != trade.Accepted && l.Rows > 0 {

@@ -220,8 +220,8 @@ func (l *laid) plain(cells []any, id string) string {
 
 // sides says what the two numbers of a divergence are.
 var sides = map[reconcile.DivergenceKind][2]i18n.Key{
-	reconcile.VolumeDiffers: {"paper.erp", "sent"}, reconcile.ValueDiffers: {"paper.erp", "sent"},
-	reconcile.LeftERP:        {"paper.erp", "sent"},
+	reconcile.VolumeDiffers: {"in the ERP", "sent"}, reconcile.ValueDiffers: {"in the ERP", "sent"},
+	reconcile.LeftERP:        {"in the ERP", "sent"},
 	reconcile.OverDelivered:  {"contracted", "delivered"},
 	reconcile.PlatformVolume: {"sent", "on the platform"},
 	reconcile.PlatformValue:  {"sent", "on the platform"},
