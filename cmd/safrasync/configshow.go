@@ -11,7 +11,7 @@ import (
 
 func newConfigCommand(a *cli.App) *cobra.Command {
 	group := a.Group("config", "the configuration")
-	group.AddCommand(a.Command("show", "help.config_show", cli.Exactly(0), func(context.Context, []string) error {
+	group.AddCommand(a.Command("show", "show the configuration in effect, without secrets", cli.Exactly(0), func(context.Context, []string) error {
 		config, err := a.LoadConfig()
 		if err != nil {
 			return err

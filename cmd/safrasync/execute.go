@@ -95,7 +95,7 @@ func complain(a *cli.App, err error) {
 	case errors.As(err, &usage):
 		a.Tell("wrong usage: %s", usage.Text)
 	case errors.As(err, &leased):
-		a.Tell("says.leased", leased.Job, leased.Owner.PID, leased.Owner.Host)
+		a.Tell("another process is running job %s (pid %d on %s): wait for it, or stop it", leased.Job, leased.Owner.PID, leased.Owner.Host)
 	default:
 		a.Tell("error: %v", err)
 	}

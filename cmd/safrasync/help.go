@@ -173,7 +173,7 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 	}
 	listed("", a.Text("Commands"))
 	if cmd.Parent() == nil {
-		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("Other pages"), "help decide", a.Text("help.decide"))
+		fmt.Fprintf(&b, "\n%s:\n  %-13s %s\n", a.Text("Other pages"), "help decide", a.Text("retry, resend, resync or release: which one?"))
 	}
 	if cmd.HasAvailableLocalFlags() {
 		head("Flags")
@@ -184,7 +184,7 @@ func usage(a *cli.App, cmd *cobra.Command) string {
 		b.WriteString(flagUsages(a, cmd.InheritedFlags()))
 	}
 	if cmd.HasAvailableSubCommands() {
-		b.WriteString("\n" + fmt.Sprintf(a.Text("template.more"), cmd.CommandPath()) + "\n")
+		b.WriteString("\n" + fmt.Sprintf(a.Text(`Use "%s COMMAND --help" for more about a command.`), cmd.CommandPath()) + "\n")
 	}
 	return b.String()
 }

@@ -25,7 +25,7 @@ import (
 // newRootCommand assembles the program's commands.
 func newRootCommand(a *cli.App) *cobra.Command {
 	showVersion := false
-	root := a.Group("safrasync", "help.root")
+	root := a.Group("safrasync", "sends contracts, deliveries and traceability from the ERP to the platform, without losing or repeating anything")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if showVersion && len(args) == 0 {
 			return printVersion(a)

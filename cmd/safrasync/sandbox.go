@@ -26,7 +26,7 @@ type sandboxFlags struct {
 func newSandboxCommand(a *cli.App) *cobra.Command {
 	var f sandboxFlags
 	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--faults SPEC]…",
-		"help.sandbox", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		"a simulated platform API on this host, with faults on demand", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 			return serveSandbox(ctx, a, f)
 		})
 	cmd.Long = a.Text("help.sandbox_long")
@@ -96,7 +96,7 @@ func serveSandbox(ctx context.Context, a *cli.App, f sandboxFlags) (err error) {
 			return err
 		}
 	} else {
-		a.Show("sandbox.runs", running.URL, key, running.Seed(), running.URL)
+		a.Show("sandbox at %s (key: %s, seed %d); what happens: %s/_sandbox/report; stop with Ctrl+C", running.URL, key, running.Seed(), running.URL)
 	}
 	if err := a.Out.Flush(); err != nil {
 		return phrase.Errorf("standard output: %w", err)

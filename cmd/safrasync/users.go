@@ -58,7 +58,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 		cmd.Flags().StringVar(&f.role, "role", string(trade.Reader), a.Phrase("`ROLE`: %s", cli.Listed(trade.Roles)))
 		cli.Completes(a, cmd, "role", trade.Roles)
 	}
-	change("add NAME", "help.users_add", 1, addUser, role, password)
+	change("add NAME", "add a user of the console; the password is asked for at the terminal", 1, addUser, role, password)
 	change("password NAME", "help.users_password", 1, setPassword, password)
 	change("role NAME ROLE", "change the role to reader, accountant or administrator", 2, setRole)
 	change("disable NAME", "disable a user; the user's sessions end immediately", 1, changes("user disable",
@@ -181,7 +181,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	if err == nil && !slices.ContainsFunc(users, func(u trade.User) bool {
 		return u.Role == trade.Administrator && !u.Disabled
 	}) {
-		a.Tell("users.no_administrator")
+		a.Tell("There is no administrator yet, and without one the console lets nobody in. Add one with `safrasync users add NAME --role administrator`.")
 	}
 	return err
 }

@@ -183,7 +183,7 @@ func (s *Sessions) comeBack(q *web.Request) error {
 	given := q.URL.Query()
 	if !ok || subtle.ConstantTimeCompare([]byte(given.Get("state")), []byte(f.part("state"))) != 1 {
 		s.forgetFlow(q)
-		return s.notIn(q, f, http.StatusBadRequest, "openid.stale")
+		return s.notIn(q, f, http.StatusBadRequest, "This login through %s was not started in this browser, or took too long. Start again.")
 	}
 	now, tried := q.Site.Now(), []string{issuerBucket(q.From)}
 	until, err := s.Logins.Blocked(q.Context(), tried) // who must wait takes no turn from others
@@ -216,7 +216,7 @@ func (s *Sessions) comeBack(q *web.Request) error {
 		if err := s.recordFailure(q, f, trade.User{}, visitor{}, "the issuer lets nobody in"); err != nil {
 			return err
 		}
-		return s.notIn(q, f, http.StatusForbidden, "openid.refused")
+		return s.notIn(q, f, http.StatusForbidden, "%s did not confirm the login: it was cancelled, or you have no access there. Try again, or talk to IT.")
 	}
 	v, err := s.OpenID.visitor(ctx, f, given.Get("code"), s.back(q), now)
 	if refused := (*refusal)(nil); errors.As(err, &refused) {
@@ -254,7 +254,7 @@ func (s *Sessions) refused(q *web.Request, f flow, v visitor, why *refusal) erro
 	if err := s.recordFailure(q, f, user, v, why.cause); err != nil {
 		return err
 	}
-	return s.notIn(q, f, http.StatusUnauthorized, "openid.untrusted", q.ID)
+	return s.notIn(q, f, http.StatusUnauthorized, "The answer from %s could not be accepted. Start again; if it happens again, give IT the number %s.", q.ID)
 }
 
 // enter logs in the person whom the issuer names, if the issuer gives a role and the user is not
@@ -270,9 +270,9 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 	case f.proof && q.Login == nil:
 		return s.refuse(q, f, user, v, "openid.ended", "the session has ended")
 	case f.proof && (!known || q.Login.User.ID != user.ID):
-		return s.refuse(q, f, user, v, "openid.other", "another person")
+		return s.refuse(q, f, user, v, "%s confirmed a different person from the one of this session. Nothing was done.", "another person")
 	case f.proof && v.at.Before(f.began.Add(-clockSkew)):
-		return s.refuse(q, f, user, v, "openid.not_again", "not asked again")
+		return s.refuse(q, f, user, v, "%s did not ask for your password again, which this action requires. Nothing was done; tell IT.", "not asked again")
 	case known && user.Disabled:
 		return s.refuse(q, f, user, v, "openid.disabled", "disabled", user.Name)
 	case v.Role == "" && known:

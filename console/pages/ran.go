@@ -88,7 +88,7 @@ func (p *Pages) orderRan(q *web.Request, soon bool) (ran, error) {
 			err = p.ended(q, &one)
 		case errors.Is(err, trade.ErrNotFound):
 			err = nil
-			one = ranJob{Why: q.Voice().T("ran.lost")}
+			one = ranJob{Why: q.Voice().T("What came of this order is not known: the service was started again before the reading began. Ask again.")}
 			if ordered, known := p.office.Ordered(id); known {
 				one = ranJob{Job: ordered.Job, Why: ordered.Why}
 			}

@@ -195,7 +195,7 @@ func (p *Pages) ofJobs(q *web.Request, page *resyncPage) error {
 			continue
 		}
 		if page.What != q.Voice().T("all documents") && !job.Dated {
-			page.Failed = q.Voice().T("resync.undated", p.Titles(q.Lang).Of(job.Name))
+			page.Failed = q.Voice().T("The ERP does not have the date of the last change for %s: read all, without a period.", p.Titles(q.Lang).Of(job.Name))
 		}
 		page.Orders = append(page.Orders, acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until})
 	}

@@ -63,7 +63,7 @@ func (v voice) digestSubject(d Digest) string {
 	case sent == "" && stuck == 0:
 		return v.text("[%s] Digest of %s: nothing new, nothing open", v.name, v.day(d.Until))
 	case sent == "":
-		return v.text("subject.stuck", v.name, v.day(d.Until), v.rows(stuck))
+		return v.text("[%s] Digest of %s: nothing sent; %s {row|rows} to be resolved", v.name, v.day(d.Until), v.rows(stuck))
 	case stuck == 0:
 		return v.text("[%s] Digest of %s: sent %s; nothing open", v.name, v.day(d.Until), sent)
 	}
@@ -83,7 +83,7 @@ func (v voice) digestShort(d Digest) string {
 	case 1:
 		return out + " " + v.text("1 row was not sent and must be resolved; below is why, and what to do.")
 	}
-	return out + " " + v.text("short.stuck", v.rows(stuck))
+	return out + " " + v.text("%s {row was not sent and must|rows were not sent and must} be resolved; below is why, and what to do.", v.rows(stuck))
 }
 
 // stuck are the states of rows for which somebody must do something.
@@ -139,7 +139,7 @@ func (v voice) digestJob(j DigestJob) []Paragraph {
 	}
 	parts := []Paragraph{went}
 	if len(j.Causes) > 0 {
-		parts = append(parts, Paragraph{Heading: v.text("digest.not_sent", heading), Items: v.causes(j.Job, j.Causes)})
+		parts = append(parts, Paragraph{Heading: v.text("%s: what was not sent, why, and what to do", heading), Items: v.causes(j.Job, j.Causes)})
 	}
 	if items := v.remarks(j); len(items) > 0 {
 		parts = append(parts, Paragraph{Heading: v.text("%s: to be checked on the platform", heading), Items: items})
@@ -226,7 +226,7 @@ func (v voice) remarks(j DigestJob) []Item {
 		}
 	}
 	if j.Late > 0 {
-		out = append(out, Item{Text: v.text("digest.late", v.rows(j.Late))})
+		out = append(out, Item{Text: v.text("%s {row|rows} appeared only in the complete sweep ({it|they} reached the ERP late)", v.rows(j.Late))})
 	}
 	return out
 }

@@ -62,7 +62,7 @@ func TestMessage(c Config) Message {
 		At: c.Now().UTC(), Kind: kindTest, Group: trade.IT, Tone: Plain, Subject: v.text("[%s] Test message", v.name),
 		Foot:  v.text("%s, times of %s.", v.name, v.zone),
 		Link:  v.pageLink("/alerts", nil),
-		Parts: []Paragraph{{Text: v.text("test.body")}},
+		Parts: []Paragraph{{Text: v.text("This is a test that `safrasync check --alert` asked for. If you got it, alerts reach you here.")}},
 	}
 }
 
@@ -234,13 +234,13 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		case c.Until.IsZero():
 			item.More = append(item.More, strings.TrimSpace(v.text("with %s", c.Owner)+" "+c.Note))
 		default:
-			item.More = append(item.More, strings.TrimSpace(v.text("cause.until", c.Owner, v.day(c.Until))+" "+c.Note))
+			item.More = append(item.More, strings.TrimSpace(v.text("with %s until %s", c.Owner, v.day(c.Until))+" "+c.Note))
 		}
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}
 		if advice.Do != "" {
-			item.More = append(item.More, v.text("cause.who", advice.Who, v.forWhom(advice.Fixer, advice.Do)))
+			item.More = append(item.More, v.text("Who resolves it: %s. %s", advice.Who, v.forWhom(advice.Fixer, advice.Do)))
 		}
 		out = append(out, item)
 	}

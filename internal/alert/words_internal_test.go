@@ -100,7 +100,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 			}
 		}
 		for key, text := range i18n.Alerts.All(lang) {
-			if strings.Contains(text, "`") && !regexp.MustCompile(`\b`+it+`\b`).MatchString(text) && key != "test.body" {
+			if strings.Contains(text, "`") && !regexp.MustCompile(`\b`+it+`\b`).MatchString(text) && key != "This is a test that `safrasync check --alert` asked for. If you got it, alerts reach you here." {
 				t.Errorf("%s %s names a command, and not who has a command line: %s", lang, key, text)
 			}
 			for _, named := range regexp.MustCompile(`“([^”]+)”`).FindAllStringSubmatch(text, -1) {

@@ -326,7 +326,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		v.Text("Would not be sent: %s", cmp.Or(strings.Join(stays, "; "), nothing)),
 	}
 	for _, job := range w.paused {
-		out = append(out, v.Text("answer.paused", v.Job(job), job))
+		out = append(out, v.Text("%s is paused: none of its rows, and none that wait for them, are sent until `safrasync resume %s`.", v.Job(job), job))
 	}
 	return out
 }

@@ -78,7 +78,7 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 		var fault *csv.ParseError
 		if errors.As(err, &fault) {
 			// After an unclosed quote it is unknown where the next line begins.
-			t.Bad = append(t.Bad, BadLine{fault.StartLine, v.Text("csv.broken")})
+			t.Bad = append(t.Bad, BadLine{fault.StartLine, v.Text("a quote is not closed; the rest of the file cannot be read")})
 			break
 		}
 		if err != nil {
@@ -120,7 +120,7 @@ func (t *ReferenceTable) add(s *sheet, record []string, line int, lineOf map[str
 	case err != nil:
 		return s.in(s.id, "the id %s is not a UUID", config.ShortName(cell(record, s.id)))
 	case lineOf[code] > 0 && t.Codes[code] != id:
-		return s.voice.Text("csv.double", trade.MaskDocuments(code), lineOf[code])
+		return s.voice.Text("the code %s already appears in line %d with another id", trade.MaskDocuments(code), lineOf[code])
 	}
 	lineOf[code], t.Codes[code] = line, id
 	if t.Labels != nil {

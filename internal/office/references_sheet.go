@@ -81,14 +81,14 @@ func (l ReferenceLayout) Fault() (key i18n.Key, args []any) {
 	lengths, known := codeForms[l.As]
 	switch {
 	case l.plain() != (l.ID == ""), l.plain() && (l.Label != "" || len(l.Where) > 0):
-		return "csv.layout_columns", nil
+		return "name the column of the code and that of the id together; without both there is no column of the label and no filter", nil
 	case !l.plain() && len(l.Pad) > 0 && len(l.Pad) != len(l.Code),
 		slices.ContainsFunc(l.Pad, func(n int) bool { return n < 0 || n > maxPad }):
 		return "csv.layout_pad", []any{len(l.Pad), len(l.Code)}
 	case !known:
-		return "csv.layout_as", []any{l.As}
+		return "there is no form of a code %q; there are document (CPF or CNPJ), cpf, cnpj and lower (lower case)", []any{l.As}
 	case lengths != nil && (len(l.Code) > 1 || len(l.Pad) > 0):
-		return "csv.layout_document", nil
+		return "a code that is a document (CPF or CNPJ) has one column, and its zeros come back by themselves: give no digits", nil
 	}
 	for _, w := range l.Where {
 		if name, _, ok := strings.Cut(w, "="); !ok || strings.TrimSpace(name) == "" {
@@ -311,7 +311,7 @@ func (s *sheet) document(column int, part string) (number, why string) {
 	}
 	switch len(found) {
 	case 0:
-		return "", s.in(column, "csv.no_document", hidden(part))
+		return "", s.in(column, "%s is neither a CPF nor a CNPJ, also with zeros before it: length or check digits do not agree", hidden(part))
 	case 1:
 		return found[0], ""
 	}

@@ -238,7 +238,7 @@ func (r *Registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 	}
 	switch {
 	case there == nil && step.Asked != nil && r.office.now().Before(step.Asked.AskedAt.Add(wait)):
-		step.Action, step.Why, step.Until = HookWait, "hook.why_wait", step.Asked.AskedAt.Add(wait)
+		step.Action, step.Why, step.Until = HookWait, "a registration sent earlier may still appear; run this again later", step.Asked.AskedAt.Add(wait)
 	case there == nil && wanted:
 		step.Action, step.Why = HookCreate, "the platform has no webhook for this event"
 	case there == nil:
@@ -246,7 +246,7 @@ func (r *Registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 	case step.Ours == nil && takeOver && wanted:
 		step.Action, step.Why = HookUpdate, "replaces another system's webhook, as requested"
 	case step.Ours == nil:
-		step.Action, step.Why = HookForeign, "hook.why_foreign"
+		step.Action, step.Why = HookForeign, "it belongs to another system and is left as it is (--take-over EVENT replaces it)"
 	case !wanted:
 		step.Action, step.Why = HookRemove, "it is ours and no longer declared"
 	case step.Ours.State == trade.WebhookRetired:

@@ -185,7 +185,7 @@ func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string,
 		for i, one := range done {
 			if err := o.resyncInTurn(ctx, do[i], one.Run, who); err != nil {
 				o.log.Error("a new reading that was ordered came to nothing", zap.String("sync_job", one.Job), zap.Error(err))
-				one.Why = o.Voice(o.lang).Text("resync.never_began")
+				one.Why = o.Voice(o.lang).Text("The reading did not begin. See under Routines whether the job is free, and ask again.")
 				if stopped := new(ResyncStopped); errors.As(err, &stopped) {
 					one.Why = o.Stop(stopped.Stop, o.lang)
 				}

@@ -131,9 +131,9 @@ func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule 
 	case "never":
 		out.Sentences = append(out.Sentences, v.Text("optional: if empty, it is not sent"))
 	default:
-		out.Sentences = append(out.Sentences, v.Text("rule.required_when", out.Required))
+		out.Sentences = append(out.Sentences, v.Text("required when %s; in other rows it is sent if present", out.Required))
 		if out.Source == "none" {
-			out.Sentences = append(out.Sentences, v.Text("rule.never_there", out.Required))
+			out.Sentences = append(out.Sentences, v.Text("CAUTION: without a mapping every row with %s is refused", out.Required))
 		}
 	}
 	for _, c := range out.Checks {
@@ -163,7 +163,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 	}
 	parts := []string{v.Text(column, strings.Join(from, " | "))}
 	if spec.Ref != "" {
-		parts = append(parts, v.Text("rule.ref", spec.Ref))
+		parts = append(parts, v.Text("the de-para %s turns the code into the platform's id; without it the row waits", spec.Ref))
 	}
 	if len(spec.SentBy) > 0 {
 		var jobs []string
@@ -182,7 +182,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 			pairs = append(pairs, from+" → "+spec.Values[from])
 		}
 		shown := strings.TrimSpace(spec.ValuesName + " (" + strings.Join(pairs, ", ") + ")")
-		parts = append(parts, v.Text("rule.values", shown))
+		parts = append(parts, v.Text("converted by the map %s; a value that is not in the map makes the row invalid", shown))
 	}
 	switch {
 	case spec.Date != "":
@@ -202,7 +202,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 			source = "const"
 		}
 		unit := sourceOf(v, trade.FieldRule{}, *spec.Per, source)
-		parts = append(parts, v.Text("rule.per", unit, spec.In))
+		parts = append(parts, v.Text("the ERP's price is for a unit (%s) and is converted, without rounding, to the unit of %s", unit, spec.In))
 	}
 	if spec.Scale != nil {
 		parts = append(parts, v.Text("rounded to %d digits", *spec.Scale))

@@ -177,16 +177,16 @@ func (s Story) Sentences(v words.Voice) []string {
 	case r.InQuery:
 		say("The row is in the ERP, and the job's query returns it.")
 	case !r.Asked:
-		say("why.not_asked")
+		say("It is unknown whether the job's query returns this key: the database did not accept the check; `safrasync check` tells more.")
 	case r.InERP == nil:
-		say("why.not_told")
+		say("The job's query does not return this key. For a query of this kind it is not known why, or whether the row is in the ERP.")
 	case *r.InERP && len(r.Excluded) == 0:
-		say("why.excluded_somehow")
+		say("The row exists in the ERP, but the job's query leaves it out. For a query of this kind the condition is not known.")
 	case *r.InERP:
 		say("The row exists in the ERP, but the job's query leaves it out. The conditions that exclude it:")
 		out = append(out, excluding(v, r.Excluded)...)
 	default:
-		say("why.not_in_erp")
+		say("No table of the query has this key. Check the key: its parts are separated by |, and a | or \\ inside a part is written with a \\ before it.")
 	}
 	e := s.Entry
 	if e == nil { // the ledger has never seen the key
@@ -202,7 +202,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	}
 	for _, p := range s.parents { // which are not in the ledger because their queries leave them out
 		if p.InERP != nil && *p.InERP && len(p.Excluded) > 0 {
-			say("why.parent_excluded", p.Job, p.Key)
+			say("The row that it waits for (%s %s) is in the ERP, but the job's query leaves it out. Conditions that exclude it:", p.Job, p.Key)
 			out = append(out, excluding(v, p.Excluded)...)
 		}
 	}
@@ -268,10 +268,10 @@ func whyPreview(v words.Voice, s Story) []string {
 		}
 		return []string{v.Text("With the current data it would be sent in the next run.")}
 	case trade.Invalid:
-		return []string{v.Text("why.would_not", trade.Sentences(p.Problems, v.Lang))}
+		return []string{v.Text("With the current data it would not be sent: %s.", trade.Sentences(p.Problems, v.Lang))}
 	}
 	if p.State == trade.Held {
-		return []string{v.Text("why.would_not", trade.Explain(p.State, p.Cause, v.Lang).What)}
+		return []string{v.Text("With the current data it would not be sent: %s.", trade.Explain(p.State, p.Cause, v.Lang).What)}
 	}
 	var out []string
 	for _, text := range v.Awaited(p.WaitingFor) {
@@ -306,5 +306,5 @@ func whyJob(v words.Voice, s Story) []string {
 	if s.Status.Stop != nil {
 		text = v.Stop(*s.Status.Stop)
 	}
-	return []string{v.Text("why.job_stands", v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
+	return []string{v.Text("The job is not sending (%s): %s", v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
 }

@@ -17,7 +17,7 @@ type Failure struct{ What, Next string }
 func FailureOf(v Voice, e *apiclient.CallError) Failure {
 	value, unknownValue := e.UnexpectedValue()
 	if unknownValue && isPlainName(value) { // any other value may be personal data
-		return Failure{v.Text("the platform does not know the value %s", value), v.Text("failed.value.next")}
+		return Failure{v.Text("the platform does not know the value %s", value), v.Text("Check the fields that take fixed values, such as person_type.")}
 	}
 	if e.Known == apiclient.Throttled {
 		return Failure{v.Text("the platform asks for a pause"), v.Text("Wait until %s.", v.Moment(e.ThrottledUntil))}

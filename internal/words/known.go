@@ -30,7 +30,7 @@ func (v Voice) Known(s acts.RowStep) []string {
 	case e.State == trade.Held && e.Cause == trade.CauseExists:
 		say("on the platform, of this row: it answered that the record exists already, not which one")
 	case e.Weak():
-		say("known.weak")
+		say("on the platform, of this row: not known; the refusal was in no form of the API, and something may have been created before it")
 	case e.Attempts == 0:
 		say("on the platform, of this row: nothing; it was never sent")
 	default:
@@ -77,5 +77,5 @@ func (v Voice) Exists(e *acts.Existing) []string {
 	if e.Until != nil {
 		out = append(out, v.Text("what was sent after %s is not known, and not counted", v.Moment(*e.Until)))
 	}
-	return append(out, v.Text("exists.compare"))
+	return append(out, v.Text("A row that is one of these documents would be made again, and cannot be deleted: look for the new rows on the platform first."))
 }

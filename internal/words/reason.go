@@ -48,7 +48,7 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	advice := trade.ExplainEntry(e, v.Lang)
 	if unfound(e) {
 		advice = trade.Explain(trade.Pending, "", v.Lang)
-		advice.What, advice.Do = v.Text("row.unfound"), v.Text("row.unfound.do")
+		advice.What, advice.Do = v.Text("row.unfound"), v.Text("Nothing: if it does not come back to the ERP, it is withdrawn after the next sweep.")
 	}
 	return advice
 }

@@ -18,7 +18,7 @@ func UnseenCancelled(v Voice, c dryrun.CancelledColumn, column string) string {
 			there = strings.TrimPrefix(there+", "+v.Text("empty × %d", value.Rows), ", ")
 		}
 	}
-	return v.Text("check.unseen", strings.Join(c.Unseen, ", "), column, there)
+	return v.Text("cancelled: no row has %s in column %s, which contains %s", strings.Join(c.Unseen, ", "), column, there)
 }
 
 // RequiredWhen returns the condition under which a field is required. A need other than always or

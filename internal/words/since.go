@@ -23,7 +23,7 @@ func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	}
 	for _, f := range trade.AcknowledgedByAct {
 		if e.State == trade.Accepted && e.Flags.Has(f) {
-			return append(out, v.Text("since.advice", e.Job, e.Key))
+			return append(out, v.Text("once it is corrected on the platform by hand: `safrasync acknowledge %s '%s' --reason TEXT`", e.Job, e.Key))
 		}
 	}
 	return out
@@ -41,10 +41,10 @@ func (v Voice) SinceSent(e trade.Entry, changes []trade.Difference) []string {
 			now = v.Text("%s (“%s” in the ERP)", *d.Now, d.ERPNow)
 		}
 		if d.Acknowledged == nil {
-			out = append(out, v.Text("since.changed", v.fieldName(d), sent, now))
+			out = append(out, v.Text("changed in the ERP after it was sent: %s: sent %s, now %s", v.fieldName(d), sent, now))
 			continue
 		}
-		out = append(out, v.Text("since.dealt", v.fieldName(d), sent, *d.Acknowledged, now))
+		out = append(out, v.Text("changed in the ERP after it was sent: %s: sent %s, resolved with %s, now %s", v.fieldName(d), sent, *d.Acknowledged, now))
 	}
 	switch producer := len(changes) == 1 && changes[0].Field == "producer_id"; {
 	case e.Flags.Has(trade.Replaced) && producer:

@@ -155,7 +155,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		t.fault(d.Line, "id", `is only for "adopt id"`)
 	case d.Act != "":
 	case slices.Contains([]string{"enviar de novo", "enviar outra vez", "reenviar", "resend", "send again"}, typed):
-		t.fault(d.Line, "decision", "decisions.no_resend")
+		t.fault(d.Line, "decision", "sending again can duplicate and is not decided in bulk: check on the platform and decide in the console, row by row")
 	default:
 		var offered []string
 		for _, act := range decisionActs {

@@ -307,7 +307,7 @@ func (p *printer) heading() Heading {
 		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
 	}
 	if h.Reduced > 0 {
-		say("line.reduced", h.Reduced)
+		say("For %d {row|rows} retention has removed product, producer and price: {it is|they are} shown without them. A closed month keeps them.", h.Reduced)
 	}
 	if h.Asked != nil {
 		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)

@@ -46,7 +46,7 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 		}
 		say("look on the platform for a record with: %s", strings.Join(fields, "; "))
 		if s.Refused == engineacts.NotRefused || s.Refused == engineacts.NotChecked {
-			say("decide.may_double")
+			say("if it is there, do not send it: use `safrasync adopt`. Sent again it would exist twice, and the API cannot delete.")
 		}
 	}
 	for _, p := range s.Problems {
@@ -58,13 +58,13 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 			mine, there := v.OrAbsent(f.Sent), v.OrAbsent(f.There)
 			switch {
 			case f.Recoded:
-				say("decide.recoded", trade.FieldLabel(f.Field, v.Lang), f.SentName, mine, there)
+				say("%s: %s; the code table has changed (now %s, on the platform %s)", trade.FieldLabel(f.Field, v.Lang), f.SentName, mine, there)
 			case !f.Same:
-				say("decide.field", trade.FieldLabel(f.Field, v.Lang), strings.TrimSpace(f.SentName+" "+mine),
+				say("%s: in this row %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang), strings.TrimSpace(f.SentName+" "+mine),
 					strings.TrimSpace(f.ThereName+" "+there))
 			}
 		}
-		say("decide.compared", r.Same, r.Differ, len(r.Unseen))
+		say("compared with the platform: %d {field|fields} the same, %d different, %d that it does not show", r.Same, r.Differ, len(r.Unseen))
 	}
 	return out
 }

@@ -63,12 +63,12 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	count := 0
 	for _, p := range plans {
 		count += len(p.Plan.Steps)
-		a.Tell("decisions.group", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
+		a.Tell("%s in %s: %d {row|rows}; reason: %s", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
 		tellSteps(a, p.Plan)
 	}
 	switch {
 	case wrong > 0 && !skip:
-		a.Tell("decisions.nothing_done", wrong)
+		a.Tell("%d {row is|rows are} wrong: nothing was done. Correct the file, or use --skip-refused to process the other rows.", wrong)
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case count == 0:
 		a.Tell("There is nothing to do.")

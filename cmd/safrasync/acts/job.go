@@ -86,7 +86,7 @@ func tellRelease(a *cli.App, plan engineacts.JobPlan) {
 		a.Tell("  stop: %s", a.Voice().Stop(*plan.Release.Stop))
 	}
 	if s := plan.Release.Sweep; s != nil {
-		a.Tell("release.big", s.Found)
+		a.Tell("  sweep: the next one counts, although it finds only about %d of the known rows; the others are flagged as missing from the ERP", s.Found)
 	}
 	for _, line := range a.Voice().Exists(plan.Release.Exists) {
 		a.Tell("  %s", line)

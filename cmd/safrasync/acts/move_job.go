@@ -43,7 +43,7 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 			a.Tell("  %d {row|rows} of %s with the same keys, never sent, {is|are} replaced by them", plan.Replaced, to)
 		}
 		if plan.Left > 0 {
-			a.Tell("job.move_left", plan.Left, from, to)
+			a.Tell("  %d {row|rows} of %s that were never sent are not moved: those of %s with the same keys count", plan.Left, from, to)
 		}
 		if plan.Paused {
 			a.Tell("  job %s is paused afterwards", to)
@@ -87,7 +87,7 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 		a.Tell("act.refused", engineacts.ActMove+" "+plan.From+" "+plan.To,
 			a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
-		a.Show("job.move_done", plan.Entries, plan.From, plan.To, plan.To)
+		a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)
 	}
 	if plan.Refused != engineacts.NotRefused {
 		return &cli.ExitError{Code: cli.ExitFailed}

@@ -124,7 +124,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	bulk := engineacts.BulkStates(kind.Name)
 	for _, s := range order.States {
 		if !slices.Contains(bulk, s) {
-			return a.Usage("act.not_in_bulk", kind.Name, string(s), cli.Listed(bulk))
+			return a.Usage("%s with a filter does not apply to rows in %s; only to: %s", kind.Name, string(s), cli.Listed(bulk))
 		}
 	}
 	order.Keys, err = cli.KeysOf(a, a.Config, order.Job, keys)
@@ -163,7 +163,7 @@ func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	case f.Yes:
 		return nil
 	}
-	return a.Ask(a.Text("act.ask_count", n), func(answer string) bool { return answer == strconv.Itoa(n) })
+	return a.Ask(a.Text("This affects %d {row|rows}. Type the number to continue: ", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
 // doRows shows what an act would do to rows, asks, and does it. It returns an error if a row was

@@ -123,7 +123,7 @@ func apiDocument(a *cli.App, name, text string) (string, error) {
 // apiPersonType reads a person type. The document lists all its values.
 func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
 	if !slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text)) {
-		return "", a.Usage("api.not_one_of", "--person-type", cli.Listed(apiclient.PersonTypes))
+		return "", a.Usage("%s: unknown value; the valid ones are %s", "--person-type", cli.Listed(apiclient.PersonTypes))
 	}
 	return apiclient.PersonType(text), nil
 }
@@ -131,7 +131,7 @@ func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
 // Event reads a webhook event. The document states that there are no others.
 func Event(a *cli.App, text string) (apiclient.WebhookEvent, error) {
 	if !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(text)) {
-		return "", a.Usage("api.not_one_of", "webhook_event", cli.Listed(apiclient.WebhookEvents))
+		return "", a.Usage("%s: unknown value; the valid ones are %s", "webhook_event", cli.Listed(apiclient.WebhookEvents))
 	}
 	return apiclient.WebhookEvent(text), nil
 }

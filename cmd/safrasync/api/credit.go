@@ -77,7 +77,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 	var reports []string
 	var f cli.ActFlags
 	var create *cobra.Command
-	create = a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "help.api_score_create", cli.Exactly(0),
+	create = a.Command("create --name NAME --social-id DOCUMENT --reports REPORT", "request a credit score; it may cost money", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
@@ -110,7 +110,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			}
 			return actByHand(ctx, a, apiCall{
 				act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
-				notes: []i18n.Key{"This request may cost money.", "api.score_not_read"}, doubt: "api.doubt_cost",
+				notes: []i18n.Key{"This request may cost money.", "The result is shown only now: the API does not show it again."}, doubt: "api.doubt_cost",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					_, answer, err := c.RequestCreditScore(ctx, r)
 					return answer, err
@@ -136,7 +136,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	var authType, personType string
 	var f cli.ActFlags
 	var create *cobra.Command
-	create = a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "help.api_analysis_create",
+	create = a.Command("create --requester-id ID --name NAME --identity DOCUMENT …", "request a credit analysis; it may cost money",
 		cli.Exactly(0), func(ctx context.Context, _ []string) error {
 			err := needFlags(a, create, "requester-id", "requester-name", "requester-email", "name", "identity",
 				"auth-type",

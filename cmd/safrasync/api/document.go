@@ -39,7 +39,7 @@ func readDocument(text string) (number string, wrong i18n.Key) {
 	case n == 10 || n == 13:
 		return "", "api.zero_lost"
 	}
-	return "", "api.no_document"
+	return "", "%s is not a valid CPF or CNPJ; check its digits"
 }
 
 // readCNPJ is readDocument for a field that takes a CNPJ only.

@@ -38,7 +38,7 @@ func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 var fieldPhrases = map[apiclient.Problem]i18n.Key{
 	apiclient.ProblemMissing: "%s is missing", apiclient.ProblemEntry: "%s has an empty entry",
 	apiclient.ProblemEncoding: "%s is not UTF-8; check the charset of the terminal or the file",
-	apiclient.ProblemNumber:   "%s is not a number such as 1250.5", apiclient.ProblemDocument: "api.no_document",
+	apiclient.ProblemNumber:   "%s is not a number such as 1250.5", apiclient.ProblemDocument: "%s is not a valid CPF or CNPJ; check its digits",
 	apiclient.ProblemCredentials: "%s must be user:password",
 	apiclient.ProblemMonths:      "%s is not a number of months from 1 to 999",
 }

@@ -76,7 +76,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		func(ctx context.Context, _ []string) error {
 			return writeWebhook(ctx, a, create, created, apiCall{
 				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
-				doubt: "api.doubt_hook",
+				doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
 			}, (*apiclient.Client).CreateWebhook)
 		})
 	created.add(a, create)
@@ -85,7 +85,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		func(ctx context.Context, _ []string) error {
 			return writeWebhook(ctx, a, update, updated, apiCall{
 				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
-				doubt: "api.doubt_hook",
+				doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
 			}, (*apiclient.Client).UpdateWebhook)
 		})
 	updated.add(a, update)
@@ -99,7 +99,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 			}
 			return actByHand(ctx, a, apiCall{
 				act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id,
-				fields: []apiField{{"id", id}}, doubt: "api.doubt_hook",
+				fields: []apiField{{"id", id}}, doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					return c.DeleteWebhook(ctx, id)
 				},

@@ -34,7 +34,7 @@ func (f *inboxFlags) add(a *cli.App, cmd *cobra.Command) {
 
 func newInboxCommand(a *cli.App) *cobra.Command {
 	var f inboxFlags
-	cmd := a.Command("inbox [SEQ]", "help.hooks_inbox", cli.Arity{Least: 0, Most: 1},
+	cmd := a.Command("inbox [SEQ]", "list received events; with a number, show the whole event", cli.Arity{Least: 0, Most: 1},
 		func(ctx context.Context, args []string) error {
 			if len(args) == 1 {
 				seq := args[0]
@@ -55,7 +55,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 					return a.PrintJSON(out)
 				}
 				v := a.Voice()
-				a.Show("inbox.title", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
+				a.Show("Event %d, %s, since %s, %d {time|times}, from %s", e.Seq, e.Event, v.Moment(e.FirstAt), e.Times, e.From)
 				if e.Outcome.Code != "" {
 					a.Line("  " + v.Say(e.Outcome))
 				}

@@ -21,7 +21,7 @@ import (
 func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	events := cli.Texts(apiclient.WebhookEvents)
 	var planned []string
-	plan := a.Command("plan", "help.hooks_plan", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	plan := a.Command("plan", "compare the declared webhooks with the platform; change nothing", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		steps, err := plannedHooks(ctx, a, planned)
 		if err != nil {
 			return err
@@ -34,7 +34,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 
 	var f cli.ActFlags
 	var taken []string
-	apply := a.Command("apply --reason TEXT", "help.hooks_apply", cli.Exactly(0),
+	apply := a.Command("apply --reason TEXT", "register, change and remove our webhooks on the platform until they match the configuration", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			if err := a.NeedReason(f); err != nil {
 				return err
@@ -52,7 +52,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 
 	list := a.Command("list", "list what the platform has registered, and who owns it", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error { return listHooks(ctx, a, nil) })
-	show := a.Command("show EVENT", "help.hooks_show", cli.Exactly(1), func(ctx context.Context, args []string) error {
+	show := a.Command("show EVENT", "show the registration of one event", cli.Exactly(1), func(ctx context.Context, args []string) error {
 		event, err := Event(a, args[0])
 		if err != nil {
 			return err
@@ -62,7 +62,7 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes cli.ActFlags
-	remove := a.Command("delete EVENT… --reason TEXT", "help.hooks_delete", cli.Arity{Least: 1, Most: -1},
+	remove := a.Command("delete EVENT… --reason TEXT", "remove our registrations from the platform", cli.Arity{Least: 1, Most: -1},
 		func(ctx context.Context, args []string) error {
 			if err := a.NeedReason(deletes); err != nil {
 				return err
@@ -256,7 +256,7 @@ func listHooks(ctx context.Context, a *cli.App, events []apiclient.WebhookEvent)
 		return ReadFailed(a, err)
 	}
 	for _, event := range twice {
-		a.Tell("hooks.twice", event)
+		a.Tell("Note: the platform has more than one webhook for %s; what it does in that case is not documented.", event)
 	}
 	return showHooks(a, steps)
 }

@@ -88,11 +88,11 @@ func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 		return cmd.Help()
 	}
 	if now := formerly(cmd, args); now != "" {
-		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
+		return a.Usage("there is no command %q in %s; did you mean %s?", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		return a.Usage("says.no_command_but", args[0], cmd.CommandPath(), Listed(near))
+		return a.Usage("there is no command %q in %s; did you mean %s?", args[0], cmd.CommandPath(), Listed(near))
 	}
 	return a.Usage("there is no command %q; `%s --help` lists the commands", args[0], cmd.CommandPath())
 }

@@ -109,7 +109,7 @@ func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, er
 			}
 		}
 		if len(found) != 1 {
-			return nil, a.Usage("says.no_state", text, strings.Join(stateNames(a, among), ", "))
+			return nil, a.Usage("there is no state %q; the states are %s", text, strings.Join(stateNames(a, among), ", "))
 		}
 		states = append(states, found[0])
 	}

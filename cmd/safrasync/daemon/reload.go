@@ -25,7 +25,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
-		d.said.refused(old.Text("run.keeps_old", firstLine(old.Voice(), err)))
+		d.said.refused(old.Text("the new configuration is invalid and the old one stays in effect: %s", firstLine(old.Voice(), err)))
 		d.monitor.ReloadRefused()
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil

@@ -74,7 +74,7 @@ type Commands struct {
 // NewCommand makes the command demo.
 func NewCommand(a *cli.App, c Commands) *cobra.Command {
 	var dir, lang string
-	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "help.demo", cli.Exactly(0),
+	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "show everything on sample data: ERP, platform, sending and report", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			return runDemo(ctx, a, c, dir, lang)
 		})
@@ -367,7 +367,7 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 func (d *demo) further(a *cli.App) error {
 	fmt.Fprintln(a.Out)
 	if !d.kept {
-		fmt.Fprintln(a.Out, a.Text("demo.gone"))
+		fmt.Fprintln(a.Out, a.Text("Nothing was left on the disk. To try the other commands: safrasync demo --dir FOLDER"))
 		return nil
 	}
 	fmt.Fprintf(a.Out, "%s\n\n", a.Text("Everything is in %s. Try:", d.dir))
@@ -389,7 +389,7 @@ func (d *demo) further(a *cli.App) error {
 		return nil
 	}
 	fmt.Fprintf(a.Out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
-		a.Text("demo.sandbox"), strings.TrimPrefix(d.platform.URL, "http://"),
+		a.Text("To send, the test platform must be running (in another terminal):"), strings.TrimPrefix(d.platform.URL, "http://"),
 		shellWord(d.path(WorldFile)), demoKey)
 	return nil
 }

@@ -76,7 +76,7 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 		a.Show("Removed: %s", old)
 	}
 	for _, old := range broken {
-		a.Tell("backup.broken", old)
+		a.Tell("note: the copy %s is incomplete: it does not count and is not removed; check the disk and delete it", old)
 	}
 	return err
 }
@@ -99,7 +99,7 @@ func noteBackup(ctx context.Context, a *cli.App, file string, dated bool) error 
 // NewRestoreCommand makes the command restore.
 func NewRestoreCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
-	cmd := a.Command("restore FILE --reason TEXT", "help.restore", cli.Exactly(1),
+	cmd := a.Command("restore FILE --reason TEXT", "replace the ledger with a copy; the replaced ledger is kept", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			config, options, err := a.LoadToWrite()
 			if err != nil {
@@ -156,7 +156,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 			case lacks != nil:
 				a.Show("restore.lacks", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
 			case report.Unfinished:
-				a.Show("check.journal_unfinished", report.Folder)
+				a.Show("%s has one record that the ledger does not have yet", report.Folder)
 			default:
 				a.Show("It is in step with its journal: nothing is missing.")
 			}

@@ -45,29 +45,29 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 				c.contractInKey(job, columns)
 			}
 			if fields := job.LacksForCompra(); len(fields) > 0 {
-				c.warn("job "+job.Name(), "check.compra_hint", "check.compra", strings.Join(fields, ", "))
+				c.warn("job "+job.Name(), "check.compra_hint", "no contract of type COMPRA can be valid: fields lacks %s", strings.Join(fields, ", "))
 			}
 			if n, hours := clock.EveryMinuteOf(job.Spec.Schedule); n > 0 {
-				c.warn("job "+job.Name(), "check.every_minute_hint", "check.every_minute", job.Spec.Schedule, n, hours)
+				c.warn("job "+job.Name(), "check.every_minute_hint", `schedule "%s" runs %d times an hour, in the hours %s`, job.Spec.Schedule, n, hours)
 			}
 			if columns := job.PositionsInKey(); len(columns) > 0 {
-				c.warn("job "+job.Name(), "check.position_hint", "check.position", strings.Join(columns, ", "))
+				c.warn("job "+job.Name(), "check.position_hint", "the key counts positions with ROW_NUMBER (%s)", strings.Join(columns, ", "))
 			}
 		}
 		if mode := config.OthersMayWrite(); mode != 0 {
 			c.warn("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
 		}
 		if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-			c.warn("erp", "check.open_erp_hint", "check.open_erp")
+			c.warn("erp", "check.open_erp_hint", "the connection goes to another host without TLS: the password and the rows are sent unencrypted")
 		}
 		if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
 			c.warn("ledger", "in state.dsn: sslmode=verify-full", "check.open_ledger")
 		}
 		if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-			c.warn("erp", "check.open_erp_hint", "check.unproved")
+			c.warn("erp", "check.open_erp_hint", "the connection is encrypted, but nobody checks who answers on the other host")
 		}
 		if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
-			c.warn("ledger", "in state.dsn: sslmode=verify-full", "check.unproved")
+			c.warn("ledger", "in state.dsn: sslmode=verify-full", "the connection is encrypted, but nobody checks who answers on the other host")
 		}
 		for _, listener := range []struct{ part, address, cert, key string }{
 			{"console", config.Console.Listen, config.Console.CertFile, config.Console.KeyFile},
@@ -96,7 +96,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		for _, channel := range channels {
 			targets := alert.AllTargets(channel)
 			if !tell {
-				c.pass("alerts", "check.alerts_ok", channel, len(targets))
+				c.pass("alerts", "%v, %d {recipient|recipients}; `safrasync check --alert` sends a test", channel, len(targets))
 				continue
 			}
 			for _, target := range targets {
@@ -105,14 +105,14 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		}
 		if offline && config.State.Driver == state.Postgres {
 			c.pass("ledger", "is in PostgreSQL; --offline does not open it")
-			return c.end(cli.ExitFailed, "check.ready_offline")
+			return c.end(cli.ExitFailed, "Ready, as far as can be checked offline: `safrasync check` also checks the ERP and the API.")
 		}
 		store := c.ledger(ctx, offline)
 		if offline && store != nil {
 			c.identity(ctx, store, nil, jobs)
 		}
 		if offline {
-			return c.end(cli.ExitFailed, "check.ready_offline")
+			return c.end(cli.ExitFailed, "Ready, as far as can be checked offline: `safrasync check` also checks the ERP and the API.")
 		}
 		c.erp(ctx, store, jobs)
 		c.api(ctx)

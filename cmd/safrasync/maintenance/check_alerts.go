@@ -20,7 +20,7 @@ func (c *checker) tellOne(ctx context.Context, channel alert.Channel, target str
 	})
 	m.ID = uuid.NewString()
 	if err := channel.Send(ctx, target, m); err != nil {
-		c.fail("alerts", "check.alert_hint", "test not delivered: %s (%v)", to, err)
+		c.fail("alerts", "correct alerts in the configuration, or contact the server's administrator; then repeat", "test not delivered: %s (%v)", to, err)
 		return
 	}
 	c.pass("alerts", "test delivered: %s", to)

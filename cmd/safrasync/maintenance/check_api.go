@@ -55,7 +55,7 @@ func (c *checker) api(ctx context.Context) {
 	var failure *apiclient.CallError
 	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
 		if failure != nil && !c.app.AsJSON {
-			c.fail("api", apiHint(failure), "check.api_failed", words.FailureOf(c.app.Voice(), failure).What, err)
+			c.fail("api", apiHint(failure), "%s (technical detail: %v)", words.FailureOf(c.app.Voice(), failure).What, err)
 		} else {
 			c.fail("api", apiHint(failure), "%v", err)
 		}
@@ -80,7 +80,7 @@ func (c *checker) proxy() {
 	}
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
 		if os.Getenv(name) != "" {
-			c.warn("api.proxy", "check.proxy_hint", "check.proxy_unused", name)
+			c.warn("api.proxy", "if the platform is reached through the proxy only, write its address into api.proxy", "check.proxy_unused", name)
 			return
 		}
 	}

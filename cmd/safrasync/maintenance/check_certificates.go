@@ -30,7 +30,7 @@ func (c *checker) certificate(place, address, cert, key string) {
 		served := conn.ConnectionState().PeerCertificates[0]
 		_ = conn.Close() // it has served
 		if !served.Equal(pair.Leaf) {
-			c.warn("certificate", "check.certificate_other_hint", "check.certificate_other", place,
+			c.warn("certificate", "check.certificate_other_hint", "%s: the service still serves another certificate, which is valid until %s", place,
 				c.voice().Moment(served.NotAfter))
 		}
 	}
@@ -38,9 +38,9 @@ func (c *checker) certificate(place, address, cert, key string) {
 	until := c.voice().Moment(end)
 	switch left := end.Sub(office.Now()); {
 	case left < 0:
-		c.fail("certificate", "check.certificate_soon_hint", "%s: expired on %s", place, until)
+		c.fail("certificate", "renew the certificate; the service reads the new one within ten seconds", "%s: expired on %s", place, until)
 	case left < expiresSoon:
-		c.warn("certificate", "check.certificate_soon_hint", "%s: expires on %s", place, until)
+		c.warn("certificate", "renew the certificate; the service reads the new one within ten seconds", "%s: expires on %s", place, until)
 	default:
 		c.pass("certificate", "%s: usable, valid until %s", place, until)
 	}

@@ -32,18 +32,18 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		c.fail("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
-		c.warn("erp", "check.charset_hint", "check.erpok", source.Target(), product, facts.Charset)
+		c.warn("erp", "check.charset_hint", "%s, %s, charset %s, opened read-only", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsLocked:
 		c.warn("erp", "check.locked_hint", "check.erp_locked", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsVersions:
 		c.pass("erp", "check.erp_versions", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsSnapshot:
-		c.pass("erp", "check.erp_snapshot", source.Target(), product, facts.Charset)
+		c.pass("erp", "%s, %s, charset %s; all is read as it was at one moment (SNAPSHOT)", source.Target(), product, facts.Charset)
 	default:
-		c.pass("erp", "check.erpok", source.Target(), product, facts.Charset)
+		c.pass("erp", "%s, %s, charset %s, opened read-only", source.Target(), product, facts.Charset)
 	}
 	if facts.Filtered != "" {
-		c.warn("erp", "check.filtered_hint", "check.filtered", facts.Filtered)
+		c.warn("erp", "check.filtered_hint", "the database may hide rows of %s from safrasync (row-level security)", facts.Filtered)
 	}
 	if facts.Reading != "" {
 		c.mayWrite(ctx, source)
@@ -86,10 +86,10 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 				c.contractInKey(job, columns)
 			}
 		case erp.CodeOf(err) == erp.CodeConfig:
-			c.fail(name, "check.column_hint", "%v", c.bare(err))
+			c.fail(name, "correct the query or the mapping at this line of the configuration", "%v", c.bare(err))
 		case errors.As(err, &faults):
 			for _, fault := range faults.Faults {
-				c.fail(name, "check.column_hint", "%v", &config.Error{Faults: []config.Fault{fault}})
+				c.fail(name, "correct the query or the mapping at this line of the configuration", "%v", &config.Error{Faults: []config.Fault{fault}})
 			}
 		case erp.CodeOf(err) == erp.CodePermission:
 			c.fail(name, "grant SELECT to the reading user", "%v", c.bare(err))
@@ -126,20 +126,20 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 	v := c.voice()
 	switch f.Kind {
 	case dryrun.FormerJob:
-		text = v.Text("check.former_job", f.Job, f.Known.Accepted, f.Known.InDoubt)
+		text = v.Text("job %s is not configured, and the ledger has rows that it sent: %d accepted, %d in doubt", f.Job, f.Known.Accepted, f.Known.InDoubt)
 		if len(f.Others) == 0 {
-			return text, v.Text("check.former_alone_hint")
+			return text, v.Text("no other job sends any of their keys; if the job was really removed, there is nothing to do")
 		}
 		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
 	case dryrun.SplitJob:
 		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
 			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
 	case dryrun.ChangedKey:
-		text = v.Text("check.changed_key", f.Job, v.Identity(f.Now), v.Identity(f.Was))
+		text = v.Text("job %s identifies rows by %s; in its last run by %s", f.Job, v.Identity(f.Now), v.Identity(f.Was))
 		if b := f.Change; b != nil {
-			text += v.Text("check.changed_rows", b.Known, b.Known-b.Found, b.Rows)
+			text += v.Text(": of %d {known row|known rows}, %d would be gone and %d would look new", b.Known, b.Known-b.Found, b.Rows)
 		}
-		return text, v.Text("check.changed_key_hint")
+		return text, v.Text("with another key every row looks new; restore the previous key, or confirm the change when the brake acts")
 	case dryrun.ChangedSpace:
 		known := f.Known
 		if known == nil {
@@ -148,7 +148,7 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 		return v.Text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
 			v.Text("check.changed_space_hint", strings.Join(f.Others, ", "))
 	}
-	text = v.Text("check.shared_keys", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
+	text = v.Text("%d {row is|rows are} returned by both jobs %s and %s, such as %s", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
 	if !f.Whole {
 		text += v.Text(" (only the first rows were compared)")
 	}
@@ -162,7 +162,7 @@ func (c *checker) bare(err error) string {
 }
 
 func (c *checker) contractInKey(job *mapping.Job, columns []string) {
-	c.warn("job "+job.Name(), "check.contract_key_hint", "check.contract_key", strings.Join(columns, ", "))
+	c.warn("job "+job.Name(), "check.contract_key_hint", "the key contains the contract's key (%s)", strings.Join(columns, ", "))
 }
 
 // mismatches reports references to parents that match no parent row. The cause is the
@@ -182,7 +182,7 @@ func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *dryr
 	for _, m := range found {
 		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
 		if m.Column == "" {
-			c.warn(name, "check.no_parent_hint", "check.no_parent", m.Rows, m.Parent, here, m.Parent, there)
+			c.warn(name, "check.no_parent_hint", "none of %d {row|rows} matches a row of job %s: here %s; in %s %s", m.Rows, m.Parent, here, m.Parent, there)
 		} else {
 			c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
 		}

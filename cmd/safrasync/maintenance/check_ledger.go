@@ -41,16 +41,16 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case journal.New:
 			c.pass("journal", "%s; the first run creates it", journal.Folder)
 		case journal.Unfinished:
-			c.warn("journal", "check.journal_unfinished_hint", "check.journal_unfinished", journal.Folder)
+			c.warn("journal", "check.journal_unfinished_hint", "%s has one record that the ledger does not have yet", journal.Folder)
 		default:
 			c.pass("journal", "%s, %d {record|records}, in step with the ledger", journal.Folder, journal.Records)
 		}
 		switch {
 		case lacks != nil || !alone:
 		case journal.Together:
-			c.warn("journal", "check.journal_together_hint", "check.journal_together")
+			c.warn("journal", "check.journal_together_hint", "ledger and journal are on one disk: an image of that disk, restored, would send again unnoticed")
 		case c.app.Config.State.Witness.IsZero():
-			c.warn("journal", "check.no_witness_hint", "check.no_witness")
+			c.warn("journal", "check.no_witness_hint", "no witness is set: copies of ledger and journal that are put back together would send again unnoticed")
 		}
 		switch v := c.voice(); {
 		case fault != nil:

@@ -138,7 +138,7 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 // mounted.
 func (c *checker) backupDisk(last trade.LastBackup) {
 	if last.Beside != "" {
-		c.warn("backup", "backup.beside_hint", "backup.beside", last.Beside)
+		c.warn("backup", "backup.beside_hint", "the copies in %s are on the disk of the ledger: they are lost with it", last.Beside)
 	}
 }
 
@@ -200,7 +200,7 @@ func (c *checker) mayWrite(ctx context.Context, source *erp.Source) {
 	case err != nil:
 		c.warn("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 	case table != "":
-		c.warn("erp", "doctor.role_hint", "the ERP user could change the table %s; the program never writes", table)
+		c.warn("erp", "give the program a user that only has SELECT", "the ERP user could change the table %s; the program never writes", table)
 	default:
 		c.pass("erp", "there is no sign that the ERP user could write")
 	}

@@ -56,7 +56,7 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
 		}
 	}
-	a.Tell("subject.exports", f.export)
+	a.Tell("It will be written to %s, outside the protection of the system: store it safely and delete it when it is no longer needed.", f.export)
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 		sums.File = f.export
 		return a.PrintJSON(sums)
 	}
-	a.Show("subject.exported", f.export, f.export)
+	a.Show("Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 	return nil
 }
 
@@ -86,7 +86,7 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 		}
 	}
 	if len(s.References) > 0 {
-		a.Tell("subject.refs")
+		a.Tell("The references stay, because the next rows would otherwise wait for them; `safrasync refs remove producers CODE` removes them.")
 	}
 	if len(s.Closed) > 0 {
 		a.Tell("subject.closed", len(s.Closed))
@@ -169,8 +169,8 @@ func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
 		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
 		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
 		Notes: []string{
-			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
-			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
+			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("subject.note_logs"),
+			words.Machine.Text("subject.note_closed"), words.Machine.Text("Data that the platform holds must be requested from the platform."),
 		},
 	}
 	for _, l := range s.Lookups {
@@ -208,13 +208,13 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	say("Rows: %d", len(s.Rows))
 	for _, r := range s.Rows {
 		e := r.Entry
-		say("subject.row_line", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),
+		say("  %s %s (%s): %s; since %s, last change %s", e.Job, e.Key, e.Sends.Label(v.Lang), e.State.Label(v.Lang), v.Moment(e.FirstSeenAt),
 			v.Moment(e.UpdatedAt))
 		if e.RemoteID != "" {
 			say("      on the platform: %s", e.RemoteID)
 		}
 		if r.ByMark {
-			say("subject.by_mark")
+			say("      recognised by what is left of its values; there is a very small chance that it belongs to another producer")
 		}
 		if !e.ReducedAt.IsZero() {
 			say("      values, requests and answers are no longer kept since %s", v.Moment(e.ReducedAt))
@@ -229,7 +229,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 			}
 		}
 		for _, t := range r.Attempts {
-			say("subject.attempt", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
+			say("      attempt on %s: %s", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
 		}
 	}
 	say("subject.acts_title", len(s.Acts))
@@ -243,8 +243,8 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 		say("  %s, closed on %s: %s", c.Day.String(), v.Moment(c.At), c.ID)
 	}
 	for _, note := range []i18n.Key{
-		"subject.note_erp", "subject.note_logs", "subject.note_closed",
-		"subject.note_platform",
+		"Data that the ERP holds is not included: safrasync only reads it.", "subject.note_logs", "subject.note_closed",
+		"Data that the platform holds must be requested from the platform.",
 	} {
 		say(note)
 	}

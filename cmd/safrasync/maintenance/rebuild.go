@@ -39,7 +39,7 @@ func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
 		func(plan state.RebuildPlan) {
 			if plan.Lost > 0 {
-				a.Show("rebuild.done_braked", plan.Rows())
+				a.Show("Done: %d {row|rows}. The jobs are paused until somebody has compared with the platform and released each.", plan.Rows())
 				return
 			}
 			a.Show("Done: %d {row|rows}. Nothing will be sent again; the next sweep fills in the rest.", plan.Rows())
@@ -140,7 +140,7 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 			a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
 		}
 		if plan.WitnessFault != nil {
-			a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
+			a.Tell("  The witness could not be read (%s): what it saw is not known.", a.Voice().Fault(plan.WitnessFault))
 		}
 		// how many rows would be sent because the ledger does not know them
 		o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
@@ -149,12 +149,12 @@ func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
 			reports, err = o.DryRun(ctx)
 		}
 		if err != nil {
-			a.Tell("journal.unread", a.Voice().Fault(err))
+			a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", a.Voice().Fault(err))
 		}
 		for _, r := range reports {
 			switch {
 			case r.Stopped != nil:
-				a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
+				a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", r.Job+": "+a.Voice().Stop(*r.Stopped))
 			case r.WouldSend != nil:
 				a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
 			}

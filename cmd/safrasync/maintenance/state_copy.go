@@ -18,7 +18,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 	group := a.Group("state", "the ledger as a whole")
 	var f cli.ActFlags
 	var to, journal string
-	cmd := a.Command("copy --to DSN --reason TEXT", "help.state_copy", cli.Exactly(0),
+	cmd := a.Command("copy --to DSN --reason TEXT", "move the ledger to another database (SQLite or PostgreSQL), verified", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			return copyState(ctx, a, to, journal, f)
 		})

@@ -15,7 +15,7 @@ import (
 func newStateRebindCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var order state.RebindOrder
-	cmd := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
+	cmd := a.Command("rebind --reason TEXT", "confirm that the platform's address, or the ledger's PostgreSQL server, has changed", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			config, options, err := a.LoadToWrite()
 			if err != nil {
@@ -57,7 +57,7 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 	if plan.Back.Error() != "" {
 		a.Tell("%s.", plan.Back)
 	} else if plan.Server == nil && plan.Asked {
-		a.Tell("rebind.asked")
+		a.Tell("A host found that this ledger may lack something, and all hosts were asked to report. Nothing is sent until it is confirmed.")
 	}
 	if server {
 		a.Tell("rebind.fence")
@@ -73,7 +73,7 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		case h.Gone:
 			key = "rebind.host_gone"
 		case h.Reported && plan.Asked:
-			key = "rebind.host_reported"
+			key = "Journal of the host %s (%s; %d {record|records} until %s): the host has reported that the ledger has everything in it."
 		}
 		a.Tell(key, h.Host, h.Path, h.Records, a.Voice().Moment(h.Last))
 		if h.Server != nil {

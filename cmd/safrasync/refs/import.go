@@ -85,7 +85,7 @@ func planImport(ctx context.Context, a *cli.App, kind, file string, f importFlag
 	}
 	f.layout.Unpacked = workbook.UnpackedHere
 	if slices.Contains([]string{office.AsDocument, "cpf", "cnpj", "lower"}, f.As) { // --as is who imports
-		return plan, a.Usage("csv.layout_who")
+		return plan, a.Usage("--as is the name of who imports; the form of the codes is another flag, as in --code-as document")
 	}
 	in, name := io.NopCloser(a.Stdin), ""
 	if file != "-" {

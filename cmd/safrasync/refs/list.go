@@ -133,10 +133,10 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		t.Render()
 		for _, s := range missing {
 			if s.Code == "" {
-				a.Show("refs.missing_total", s.Kind, codes[s.Kind], load(a.Voice(), trade.ByKind(s.Blocked)))
+				a.Show("%s: %d {code without an id blocks|codes without an id block} %s", s.Kind, codes[s.Kind], load(a.Voice(), trade.ByKind(s.Blocked)))
 			}
 		}
-		a.Show("refs.missing_hint")
+		a.Show("Add what is missing with `safrasync refs import`; for kinds that come from the ERP or the platform, add it there.")
 		a.Line("")
 	}
 	if len(stored) == 0 {

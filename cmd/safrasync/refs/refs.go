@@ -23,7 +23,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 		})
 
 	var imported importFlags
-	importing := a.Command("import KIND FILE", "help.refs_import", cli.Exactly(2),
+	importing := a.Command("import KIND FILE", "import a CSV with the header code,id, or with the columns that are named; all or nothing", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
 			return importReferences(ctx, a, args[0], args[1], imported)
 		})
@@ -93,7 +93,7 @@ func checkKind(a *cli.App, kind string, how cli.Access) error {
 		return a.Usage("there is no kind of reference %q; the kinds are %s", kind, cli.Listed(trade.ReferenceKinds))
 	}
 	if _, fromERP := config.References[kind]; fromERP && how == cli.ToWrite {
-		return a.Usage("refs.from_erp", kind, kind)
+		return a.Usage("the references %s are read from the ERP in each run (references.%s in the configuration); change them there", kind, kind)
 	}
 	return nil
 }
@@ -112,7 +112,7 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	}
 	plan, err := o.PlanReference(ctx, kind, code, &id)
 	if fault, bad := errors.AsType[*office.ReferenceFault](err); bad {
-		return a.Usage("refs.bad_line", fault.Code, fault.ID)
+		return a.Usage("code %q or id %q is not valid: the code must not be blank, the id must be a UUID", fault.Code, fault.ID)
 	}
 	switch {
 	case err != nil:
@@ -194,6 +194,6 @@ func tellImported(a *cli.App, kind string, added, changed, unchanged int) error 
 			Unchanged int    `json:"unchanged"`
 		}{kind, added, changed, unchanged})
 	}
-	a.Show("refs.done", kind, added, changed, unchanged)
+	a.Show("%s: %d added, %d changed, %d unchanged; the rows that waited are sent in the next run.", kind, added, changed, unchanged)
 	return nil
 }

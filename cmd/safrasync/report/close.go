@@ -71,7 +71,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	case asked != nil:
 		return cli.TellAsked(a, *asked)
 	case closing.ID == "":
-		return errors.New(a.Text("close.moved"))
+		return errors.New(a.Text("the figures changed while you were checking them, and nothing was closed: run the command again to see them as they are now"))
 	}
 	if f.output != "" {
 		query.Closing = closing.ID
@@ -85,7 +85,7 @@ func tellClosed(a *cli.App, closing trade.Closing) error {
 		return a.PrintJSON(closingOf(closing))
 	}
 	day := closingDay(a, closing.Day)
-	a.Show("close.done", day, closing.ID, day)
+	a.Show("Closed: %s, closing %s. `safrasync report --as-of %s` prints it again, with the same numbers.", day, closing.ID, day)
 	return nil
 }
 
@@ -94,7 +94,7 @@ func tellClosed(a *cli.App, closing trade.Closing) error {
 func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		a.Tell("close.sum", cmp.Or(t.Product, a.Text("product not given")),
+		a.Tell("  %s: contracted %s kg, delivered %s kg, fixed value %s", cmp.Or(t.Product, a.Text("product not given")),
 			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
 			valuesText(t.Values, a.Lang()))
 	}
@@ -102,7 +102,7 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 		a.Tell("close.before", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
 	}
 	for _, job := range plan.Unswept {
-		a.Tell("close.no_sweep", job, job)
+		a.Tell("Note: %s has had no complete sweep to prove the total: run `safrasync sync %s --sweep` first.", job, job)
 	}
 	for _, j := range plan.ERP.Differ() {
 		if j.Unread.Code == "" {
@@ -116,13 +116,13 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 				swept = a.Voice().Moment(*s.SweptAt)
 			}
 		}
-		a.Tell("close.erp_unread", j.Job, a.Voice().Say(j.Unread), swept)
+		a.Tell("Note: %s was not compared with the ERP now: %s. The figures are those of the complete reading on %s.", j.Job, a.Voice().Say(j.Unread), swept)
 	}
 	if plan.ERP != nil && len(plan.ERP.Jobs) == 0 {
 		a.Tell("The ERP was read now: it has what the figures have.")
 	}
 	for _, u := range plan.Uneven {
-		a.Tell("close.uneven", u.Job, u.Difference)
+		a.Tell("%s: the counts do not match (difference %d). Nothing was closed. Run `safrasync doctor` and tell IT.", u.Job, u.Difference)
 	}
 	if len(plan.Uneven) > 0 {
 		return &cli.ExitError{Code: cli.ExitFailed}

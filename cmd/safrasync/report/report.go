@@ -189,11 +189,11 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	case f.close != "":
 		return closeReport(ctx, a, f, query)
 	case f.archive != "" && (f.failed || f.output != "" || len(query.Sections)+len(query.By) > 0):
-		return a.Usage("archive.alone")
+		return a.Usage("--archive writes the whole report: it cannot be combined with --failed, --output, --section or --by")
 	}
 	err = give(ctx, a, f, query)
 	if f.closing+f.asOf != "" && errors.Is(err, trade.ErrNotFound) {
-		return a.Usage("report.no_closing", strings.TrimSpace(f.closing+" "+f.asOf))
+		return a.Usage("there is no closing %s; see `safrasync report --closings`", strings.TrimSpace(f.closing+" "+f.asOf))
 	}
 	return err
 }
@@ -260,7 +260,7 @@ func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q 
 	}
 	err := writeFile(a, path, write)
 	if err == nil && seal != "" {
-		a.Tell("archive.sealed", seal)
+		a.Tell("Seal (SHA-256 of the list SHA256SUMS) %s, recorded in the audit. Unpacked, `sha256sum -c SHA256SUMS` verifies each file.", seal)
 	}
 	return err
 }
@@ -277,7 +277,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 	}
 	switch {
 	case strings.EqualFold(filepath.Ext(f.output), ".pdf") || format == "pdf":
-		return "", a.Usage("report.no_pdf")
+		return "", a.Usage(`there is no PDF: write .html, print the page in a browser ("Save as PDF"), and sign that file`)
 	case format == "" && f.output != "":
 		return "", a.Usage("%s: give the format with --format: %s", f.output, strings.Join(reportFormats, ", "))
 	case format == "" && f.failed:
@@ -338,7 +338,7 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 func parts(a *cli.App, f Flags) (sections []reconcile.SectionID, totals []reconcile.By, err error) {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return nil, nil, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
+			return nil, nil, a.Usage("there is no --section %s; the sections are %s", s, cli.Listed(reconcile.AllSections))
 		}
 		sections = append(sections, reconcile.SectionID(s))
 	}

@@ -27,7 +27,7 @@ type testFlags struct{ record, update, from bool }
 // NewTestCommand makes the command test.
 func NewTestCommand(a *cli.App) *cobra.Command {
 	var f testFlags
-	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "help.test", cli.AnyArgs,
+	cmd := a.Command("test [DIR|FILE…] | --from JOB KEY [FILE]", "run the mapping cases: row in, payload or problems out; needs no ERP or network", cli.AnyArgs,
 		func(ctx context.Context, args []string) error {
 			switch {
 			case f.update && !f.record, f.from && f.record:
@@ -50,7 +50,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				}
 				tried, err := o.CaseOf(ctx, args[0], key)
 				if errors.Is(err, dryrun.ErrNotInQuery) {
-					return errors.New(a.Text("preview.not_in_query", key, args[0], key))
+					return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, args[0], key))
 				}
 				if err != nil {
 					return conf.Annotate(err)
@@ -159,7 +159,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 		}
 	}
 	if !a.AsJSON {
-		a.Show("test.summary", len(files), len(files)-failed, failed, recorded)
+		a.Show("%d {case|cases}: %d passed, %d failed; expectations recorded: %d", len(files), len(files)-failed, failed, recorded)
 	}
 	if failed > 0 {
 		return &cli.ExitError{Code: cli.ExitFailed}
@@ -194,7 +194,7 @@ func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error)
 			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
 		}
 		if len(files) == before {
-			return nil, errors.New(a.Text("test.empty_folder", arg))
+			return nil, errors.New(a.Text("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg))
 		}
 	}
 	return files, nil

@@ -69,7 +69,7 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 					within = a.Text("up to %d {day|days} apart", out.TwinDays)
 				}
 				if out.Twin == mapping.TwinHold {
-					a.Show("explain.twin_hold", within)
+					a.Show("  two identical rows: the one read first is sent, the other is held until somebody decides (checks.twin: hold, %s)", within)
 				}
 				if out.NearTwin == mapping.TwinHold {
 					a.Show("explain.near_twin_hold", within)

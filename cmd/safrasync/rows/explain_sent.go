@@ -110,7 +110,7 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 		}
 		if shown[change.Field] <= sentShown {
 			s := c.Changes[change]
-			a.Show("diff.change", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
+			a.Show("      %d × %s → %s   rows: %s", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
 		}
 		if shown[change.Field] == sentShown+1 {
 			a.Show("      … and others; --json shows more of %s", change.Field)
@@ -122,10 +122,10 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	}
 	for _, w := range sortedSamples(c.Waiting, func(w trade.Awaited) string { return w.Ref + w.Code + w.Job }) {
 		s := c.Waiting[w]
-		a.Show("diff.waits", s.Rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.Keys, ", "))
+		a.Show("  … %d × would wait for %s   rows: %s", s.Rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.Keys, ", "))
 	}
 	for _, column := range config.SortedKeys(c.Unmapped) {
-		a.Show("diff.unmapped", c.Unmapped[column], column)
+		a.Show("  not comparable in %d {row|rows}: column %s was not mapped when they were sent", c.Unmapped[column], column)
 	}
 	if len(c.Unmapped) > 0 && !f.askERP {
 		a.Show("    with --erp these columns are read from the ERP as they are now")

@@ -26,7 +26,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
 	switch {
 	case stands == trade.Accepted:
-		a.Show("preview.sent", row, stands.Label(lang))
+		a.Show("%s was already sent and is not sent again (%s). Below is the request with the current data.", row, stands.Label(lang))
 	case stands.Created():
 		a.Show("preview.may_be_there", row, stands.Label(lang))
 	case p.Cancelled:

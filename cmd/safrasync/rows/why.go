@@ -58,7 +58,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			p, state, err := o.Request(ctx, job, key)
 			switch {
 			case errors.Is(err, dryrun.ErrNotInQuery):
-				return errors.New(a.Text("preview.not_in_query", key, job, key))
+				return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key))
 			case err != nil:
 				return config.Annotate(err)
 			case a.AsJSON:
@@ -125,7 +125,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			jobs := a.Config.JobSpecs()
 			now := p.Request
 			v := a.Voice()
-			a.Show("row.times", v.Moment(s.Entry.FirstSeenAt), v.Moment(s.Entry.UpdatedAt),
+			a.Show("  first seen %s, updated %s; attempts: %d, generation %d", v.Moment(s.Entry.FirstSeenAt), v.Moment(s.Entry.UpdatedAt),
 				s.Entry.Attempts, s.Entry.Generation)
 			for _, p := range s.Entry.Warnings {
 				a.Show("  remark: %s", p.Sentence(v.Lang))
@@ -158,10 +158,10 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {
-				a.Show("attempt.title", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 					t.Generation)
 				if t.Status != 0 {
-					a.Line("  " + strings.TrimSpace(a.Text("attempt.status", t.Status, strings.Join(t.Messages, ", "))))
+					a.Line("  " + strings.TrimSpace(a.Text("HTTP answer %d %s", t.Status, strings.Join(t.Messages, ", "))))
 				}
 				if t.AnswerBody != "" {
 					a.Show("  start of the answer: %s", t.AnswerBody)

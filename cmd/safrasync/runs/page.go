@@ -37,12 +37,12 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 func page(a *cli.App, forecast *office.Forecast, to reconcile.Writer, reports []trade.RunReport) error {
 	v := a.Voice()
 	lines := append([]string{
-		v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("page.dry"),
+		v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("Nothing was sent or stored: this is what a run would do now."),
 	}, forecast.Sentences(v)...)
 	if name := a.Config.Alerts.Name; name != "" {
 		lines = append([]string{name}, lines...)
 	}
-	err := to.Begin(reconcile.Heading{Title: v.Text("page.title"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
+	err := to.Begin(reconcile.Heading{Title: v.Text("Rehearsal of the sending to the platform"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
 	var goes, stays, stopped [][]any
 	for _, s := range forecast.Shares() {
 		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
@@ -78,8 +78,8 @@ func page(a *cli.App, forecast *office.Forecast, to reconcile.Writer, reports []
 		}
 	}
 	record, rows := column(v, "record", text), column(v, "rows", count)
-	table("goes", "page.goes", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
-	table("stays", "page.stays", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
+	table("goes", "Would be sent", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
+	table("stays", "Would not be sent", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
 		column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
 	if len(stopped) > 0 {
 		table("stopped", "Not checked", "", stopped, column(v, "job", text), column(v, "cause", text))

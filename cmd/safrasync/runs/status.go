@@ -82,7 +82,7 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			case err != nil:
 				return err
 			case service == nil:
-				a.Tell("status.not_alive")
+				a.Tell("`safrasync run` is not running on this host, or has not reported for minutes: it hangs or has ended")
 				return &cli.ExitError{Code: cli.ExitFailed}
 			case a.AsJSON:
 				return a.PrintJSON(service)
@@ -141,9 +141,9 @@ func Status(ctx context.Context, a *cli.App) error {
 			switch {
 			case job.Witness == nil:
 			case job.Witness.Why() != nil:
-				a.Show("status.witness_fault", job.Witness.Place, v.Fault(job.Witness.Why()))
+				a.Show("WARNING: the witness %s cannot be read or written: %s", job.Witness.Place, v.Fault(job.Witness.Why()))
 			case job.Witness.Late != nil:
-				a.Show("status.witness_late", job.Witness.Place, v.Moment(*job.Witness.Late))
+				a.Show("WARNING: the witness %s was not written since %s", job.Witness.Place, v.Moment(*job.Witness.Late))
 			case job.Witness.At == nil:
 				a.Show("Witness: %s, not yet written", job.Witness.Place)
 			default:
@@ -167,12 +167,12 @@ func Status(ctx context.Context, a *cli.App) error {
 		case r == nil:
 			a.Show("  has never run")
 		case r.EndedAt.IsZero() && r.SentRows == nil:
-			a.Show("status.run_interrupted", v.Moment(r.StartedAt))
+			a.Show("  run started at %s, interrupted: its process is gone; the next run recovers it", v.Moment(r.StartedAt))
 		case r.EndedAt.IsZero():
-			a.Show("status.run_goes", v.Moment(r.StartedAt), max(0, *r.SentRows-job.States[trade.Sending]),
+			a.Show("  running since %s: %d of %d sent", v.Moment(r.StartedAt), max(0, *r.SentRows-job.States[trade.Sending]),
 				*r.SentRows+job.States[trade.Pending])
 		default:
-			a.Show("status.last_run", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read,
+			a.Show("  last run: %s (%s): %d read, %d new, %d changed, %d sent", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read,
 				r.New, r.Changed, r.RowsSent())
 		}
 		if len(job.NextRuns) > 0 && job.State != trade.Paused {
@@ -195,9 +195,9 @@ func printServices(a *cli.App, services []office.Service) {
 	for _, s := range services {
 		serving = serving || s.Alive
 		if s.Alive {
-			a.Show("status.service", v.Moment(s.Since), s.Version, s.PID, s.Host)
+			a.Show("service (safrasync run): running since %s, version %s, process %d on %s", v.Moment(s.Since), s.Version, s.PID, s.Host)
 		} else {
-			a.Show("status.service_lost", s.PID, s.Host, v.Moment(s.Seen))
+			a.Show("service (safrasync run): process %d on %s has ended or does not respond; last seen %s", s.PID, s.Host, v.Moment(s.Seen))
 		}
 	}
 	if !serving {

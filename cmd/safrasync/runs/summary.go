@@ -75,7 +75,7 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		left += r.States[trade.Pending]
 	}
 	if left > 0 && (f.limit > 0 || named != nil) {
-		a.Show("sync.left", left)
+		a.Show("%d {row stays pending: it is|rows stay pending: they are} sent in the next run, also by the service", left)
 	}
 	return nil
 }
@@ -138,10 +138,10 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 	planned *office.JobForecast,
 ) error {
 	if w := r.WouldSend; w != nil {
-		a.Show("sync.dry_counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
+		a.Show("%s: %d read, %d new, %d changed, %d unchanged%s", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
 		a.Line(wouldSend(a, *w))
 	} else {
-		text := a.Text("sync.counts", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
+		text := a.Text("%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
 			whatItSends(a, r.Job))
 		if r.Sent != r.RowsSent() {
 			text += a.Text(", in %d {request|requests}", r.Sent)
@@ -164,7 +164,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		case t.Lost:
 			said = "  held for a decision: %s seems to be %s (id %s), typed again under another number"
 		case t.Near && t.Held:
-			said = "sync.near_twin_held"
+			said = "  held for a decision: %s has the same required fields as %s (id %s), with another price or another optional field"
 		case t.Near:
 			said = "  similar: %s has the same required fields as %s (id %s); it would be sent with a remark"
 		case t.Held:
@@ -186,7 +186,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		if i >= causesShown && g.State != trade.Held {
 			more := i18n.Key("  … and %d more {cause|causes}: `safrasync rows %s` shows all rows")
 			if planned != nil {
-				more = "sync.more_planned" // the ledger does not contain them
+				more = "  … and %d more {cause|causes}: `safrasync explain %s --rows` shows all rows" // the ledger does not contain them
 			}
 			a.Show(more, len(groups)-i, r.Job)
 			break
@@ -197,14 +197,14 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 			ellipsis(g.Rows > len(keys)))
 	}
 	for _, alarm := range r.Alarms {
-		a.Show("sync.alarm", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
+		a.Show("  ALARM %s %s: %s (id of the answer: %s; known id: %s)", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
 			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
 		a.Show("  note for IT: %s", a.Voice().Say(note))
 	}
 	if r.SendsAgain != nil {
-		a.Show("sync.hours", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
+		a.Show("  %s: outside its hours; rows that are due are sent from %s on (`--any-hour` sends now)", a.Voice().Job(r.Job), a.Voice().Moment(*r.SendsAgain))
 	}
 	if r.Stopped != nil {
 		a.Show("  %s STOPPED: %s", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))

@@ -27,7 +27,7 @@ type SyncFlags struct {
 func NewSyncCommand(a *cli.App) *cobra.Command {
 	var f SyncFlags
 	var cmd *cobra.Command
-	cmd = a.Command("sync [JOB… | JOB KEY…]", "help.sync", cli.AnyArgs, func(ctx context.Context, args []string) error {
+	cmd = a.Command("sync [JOB… | JOB KEY…]", "read the ERP and send what is ready, now", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		if cmd.Flags().Changed("limit") && f.limit < 1 {
 			return a.Usage("--limit must be 1 or more; to read and record without sending: --record-only")
 		}
@@ -80,7 +80,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	case f.dryRun && (f.limit > 0 || keys != nil):
 		return a.Usage("sync.dry_part")
 	case f.recordOnly && (f.dryRun || f.limit > 0 || f.anyHour || keys != nil):
-		return a.Usage("sync.record_alone")
+		return a.Usage("--record-only records everything and sends nothing: it cannot be combined with keys, --limit, --dry-run or --any-hour")
 	}
 	how := cli.ToWrite
 	if f.dryRun {

@@ -178,7 +178,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		for _, c := range s.columns {
 			proposed.columns = append(proposed.columns, c.withSamples())
 		}
-		proposed.key, proposed.keyNote = []string{config.FillIn}, v.Text("init.key_none")
+		proposed.key, proposed.keyNote = []string{config.FillIn}, v.Text("the columns that identify a row permanently; numbers often repeat across branches")
 		if s.relation != nil {
 			for _, key := range append([][]string{s.relation.Primary}, s.relation.Unique...) {
 				// Protheus adds these columns, so that deleted rows may keep their number; with the filter on
@@ -196,7 +196,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		for _, rule := range trade.Rules(job.sends) {
 			proposed.fields = append(proposed.fields, openField(v, rule, contractKey))
 		}
-		proposed.query, proposed.queryNote = s.body, v.Text("init.query_own")
+		proposed.query, proposed.queryNote = s.body, v.Text("The query exactly as given. Whatever it leaves out does not exist for safrasync.")
 		if s.relation != nil {
 			var names []string
 			for _, c := range s.columns {
@@ -223,7 +223,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		p.jobs = append(p.jobs, proposed)
 	}
 	if len(p.jobs) == 0 {
-		return a.Usage("init.no_job")
+		return a.Usage("no table was named: use --contracts TABLE (or a SELECT); `safrasync init --list` shows the tables")
 	}
 	return nil
 }
@@ -252,13 +252,13 @@ func pickRelation(a *cli.App, relations []erp.Relation, from string) (*erp.Relat
 	case len(found) == 1:
 		return found[0], "", nil
 	case len(found) > 1:
-		return nil, "", a.Usage("init.ambiguous", from, found[0].Schema+"."+found[0].Name,
+		return nil, "", a.Usage("%q exists in more than one schema: write %s or %s", from, found[0].Schema+"."+found[0].Name,
 			found[1].Schema+"."+found[1].Name)
 	}
 	if near := config.Closest(from, names); near != "" {
-		return nil, "", a.Usage("init.no_table_but", from, near)
+		return nil, "", a.Usage("there is no table or view %q that this user may read; did you mean %s? `safrasync init --list` shows all", from, near)
 	}
-	return nil, "", a.Usage("init.no_table", from)
+	return nil, "", a.Usage("there is no table or view %q that this user may read; `safrasync init --list` shows all", from)
 }
 
 // relationJSON is one line of `init --list --json`.
@@ -331,12 +331,12 @@ func writeSecret(a *cli.App, p *proposal, path string) error {
 	})
 	switch there, readErr := os.ReadFile(path); {
 	case err == nil:
-		a.Tell("init.secret", path)
+		a.Tell("The DSN with its password is in %s (mode 0600); the configuration only refers to it. The service's user must be able to read it.", path)
 	case !errors.Is(err, os.ErrExist):
 		return err
 	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
 		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
-		a.Tell("init.secret_other", path)
+		a.Tell("%s already exists with other content and is not changed: put the DSN into SAFRASYNC_ERP_DSN, which the configuration refers to.", path)
 	}
 	return nil
 }

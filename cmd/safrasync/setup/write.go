@@ -49,12 +49,12 @@ func (p proposal) render(v words.Voice) string {
 	}
 	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("the platform's address, https://…"))
 	line("  api_key: %s", p.apiKey)
-	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("init.dsn"))
+	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("with a user that can only read"))
 	line("  time_zone: America/Sao_Paulo")
 	if p.charset != "" {
 		line("  charset: WIN1252 # %s", v.Text("init.charset", p.charset))
 	}
-	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.Text("init.state"))
+	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.Text("The ledger of what was sent: on a local disk, with a backup."))
 	if p.console != "" {
 		line("\n%s", p.console)
 	}
@@ -81,7 +81,7 @@ func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
 		key = config.YAMLList(j.key)
 	}
 	line("    key: %s # %s", key, oneLine(j.keyNote))
-	line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
+	line("    #changed_at: COLUNA # %s", v.Text("without a column with the time of the last change, every run compares all rows"))
 	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
 	line("    fields:")
 	for _, f := range j.fields {
