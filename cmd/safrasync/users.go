@@ -113,9 +113,9 @@ func listUsers(ctx context.Context, a *cli.App) error {
 		a.Text("Since"),
 	}}
 	for _, u := range users {
-		standing := i18n.Key("users.active")
+		standing := i18n.Key("active")
 		if u.Disabled {
-			standing = "users.disabled"
+			standing = "disabled"
 		}
 		comes := ""
 		if u.Issuer != "" {
@@ -161,7 +161,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 		return err
 	}
 	if _, err := o.User(ctx, name); err == nil {
-		return errors.New(a.Text("users.taken", name))
+		return errors.New(a.Text("there is already a user %s (names are never reassigned to another person, because of the audit)", name))
 	} else if !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
@@ -171,7 +171,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	}
 	err = o.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, a.Person(f.ActFlags))
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.Text("users.taken", name))
+		return errors.New(a.Text("there is already a user %s (names are never reassigned to another person, because of the audit)", name))
 	}
 	if err != nil {
 		return err
@@ -267,11 +267,11 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	done, err := o.ChangeUser(ctx, before, after, act, a.Person(f.ActFlags))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
-		return errors.New(a.Text("users.last"))
+		return errors.New(a.Text("this is the last administrator: add another one first"))
 	case err != nil:
 		return err
 	case !done:
-		return errors.New(a.Text("users.moved", name))
+		return errors.New(a.Text("user %s was changed by someone else just now; repeat", name))
 	}
 	a.Tell("%s: done", name)
 	return nil
@@ -282,7 +282,7 @@ func roleOf(a *cli.App, text string) (trade.Role, error) {
 	if role, ok := config.RoleNamed(text); ok {
 		return role, nil
 	}
-	return "", a.Usage("users.no_role", text)
+	return "", a.Usage("there is no role %q; the roles are reader, accountant and administrator", text)
 }
 
 // readPassword asks for a password without showing it, or reads the first line of standard input.

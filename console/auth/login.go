@@ -206,7 +206,7 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 		return err
 	}
 	if !done {
-		return refuse("account.moved")
+		return refuse("An administrator has just changed your account. Log in again.")
 	}
 	user.Version++
 	if err := s.begin(q, user, "login", "", q.Site.Now()); err != nil {

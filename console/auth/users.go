@@ -83,7 +83,7 @@ func (s *Sessions) addUser(q *web.Request) error {
 	case page.Name == "":
 		return refuse("users.no_name")
 	case !slices.Contains(trade.Roles, page.Role):
-		return refuse("users.no_role")
+		return refuse("Choose a role.")
 	case fault != "":
 		return refuse(fault)
 	}
@@ -150,7 +150,7 @@ func (s *Sessions) changeUser(q *web.Request) error {
 	case "role":
 		user.Role = trade.Role(q.PostForm.Get("role"))
 		if !slices.Contains(trade.Roles, user.Role) {
-			return refuse("users.no_role")
+			return refuse("Choose a role.")
 		}
 	case "password":
 		password := q.PostForm.Get("password")
@@ -168,7 +168,7 @@ func (s *Sessions) changeUser(q *web.Request) error {
 	done, err := s.Users.ChangeUser(q.Context(), before, user, "user "+act, q.Person(""))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
-		return refuse("users.last")
+		return refuse("This is the last administrator. Add another one first.")
 	case err != nil:
 		return err
 	case !done:

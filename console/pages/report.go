@@ -58,11 +58,11 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 		var err error
 		*day, err = trade.ParseDate(text)
 		if err != nil {
-			return q, "report.no_day"
+			return q, "This is not a date. Use the calendar, or YYYY-MM-DD."
 		}
 	}
 	if !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From) {
-		return q, "report.backwards"
+		return q, "The last day is before the first."
 	}
 	for name, list := range map[string]*[]string{
 		"harvest": &q.Harvests, "product": &q.Products,

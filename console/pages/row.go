@@ -314,7 +314,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 		out.Main = &button{"See the contract that it waits for", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
 	}
 	if q.May(trade.Accountant) {
-		again := button{"resync.row", ResyncPath("row", strconv.FormatInt(e.ID, 10))}
+		again := button{"Read again from the ERP", ResyncPath("row", strconv.FormatInt(e.ID, 10))}
 		if out.Main == nil && e.State == trade.Invalid { // somebody has just corrected it
 			out.Main = &again
 		} else {

@@ -71,7 +71,7 @@ func (v voice) lastCopy(at time.Time) string {
 	if at.IsZero() {
 		return v.text("none was made so far")
 	}
-	return v.text("backup.last", v.moment(at))
+	return v.text("the last one, of %s", v.moment(at))
 }
 
 // sentences returns the sentences of a message about an alert; tense selects what happened, or was.
@@ -80,7 +80,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 		return v.stopSentences(d, tense)
 	}
 	job := d.job()
-	rows := v.text("rows.all", v.rows(d.Rows))
+	rows := v.text("%s {row|rows}", v.rows(d.Rows))
 	if len(d.Jobs) > 0 {
 		rows = v.records(d.Jobs[0].Sends, d.Rows)
 	}
@@ -94,7 +94,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 	case NothingNew:
 		args = []any{where, v.moment(d.Oldest), v.text("without weekends and national holidays")}
 	case SweepMissed:
-		args = []any{where, v.text("rows.all", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
+		args = []any{where, v.text("%s {row|rows}", v.rows(d.Rows)), v.span(time.Duration(d.Late) * time.Second)}
 	case Contradicted, LateAnswer:
 		args = []any{where, rows}
 	case DiskFull:
@@ -179,7 +179,7 @@ func (v voice) records(sends trade.Kind, n int) string {
 		return v.text("%s traceability {record|records}", v.rows(n))
 	}
 	if sends == "" {
-		return v.text("rows.all", v.rows(n))
+		return v.text("%s {row|rows}", v.rows(n))
 	}
 	if n == 1 {
 		return v.rows(n) + " " + sends.Label(v.lang)
@@ -209,7 +209,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 	var out []Item
 	for i, c := range causes {
 		if i == causesShown {
-			out = append(out, Item{Text: v.text("cause.more", len(causes)-i)})
+			out = append(out, Item{Text: v.text("… and %d more {cause|causes}", len(causes)-i)})
 			break
 		}
 		if c.Awaited != nil {

@@ -315,7 +315,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 			}
 			const most = 4
 			if more := len(causes) - most; more > 0 {
-				causes = append(causes[:most], v.Text("cause.more", more))
+				causes = append(causes[:most], v.Text("… and %d more", more))
 			}
 			stays = append(stays, text+" ("+trade.MaskDocuments(strings.Join(causes, "; "))+")")
 		}

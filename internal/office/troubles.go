@@ -208,7 +208,7 @@ func CauseText(v words.Voice, g *Trouble) string {
 		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
 	}
 	if more := len(g.Subjects) - most; more > 0 {
-		out = append(out, v.Text("cause.more", more))
+		out = append(out, v.Text("… and %d more", more))
 	}
 	if g.Awaited != nil { // what is wrong with the parents, then their keys
 		return what + " – " + strings.Join(out, ", ")

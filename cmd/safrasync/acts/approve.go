@@ -133,7 +133,7 @@ func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewher
 	}
 	done := i18n.Key("Request %d: fully approved and carried out.")
 	if d.Waits > 0 {
-		done = "approval.agreed"
+		done = "Request %d: your approval is recorded; another person must approve it too."
 	}
 	return tellDecided(a, id, d, done)
 }
@@ -181,7 +181,7 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	}
 	switch {
 	case d.Refused != engineacts.NotRefused:
-		a.Tell("act.refused", a.Text("request %d", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+		a.Tell("%s: not possible: %s", a.Text("request %d", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case !a.AsJSON:
 		a.Show(done, id)

@@ -43,7 +43,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	}
 	for _, w := range faults {
 		if w.Column == "" {
-			a.Tell("decisions.line", w.Line, w.Text)
+			a.Tell("line %d: %s", w.Line, w.Text)
 			continue
 		}
 		a.Tell("line %d, column %s: %s", w.Line, w.Column, w.Text)
@@ -52,11 +52,11 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		why := a.Text(refusalOf(r.Refusal))
 		switch {
 		case r.OneByOne:
-			why = a.Text("decisions.one_by_one", r.Act)
+			why = a.Text("cannot be decided in bulk, because it could duplicate or hide a record: use `safrasync %s` for this row", r.Act)
 		case r.Refusal == engineacts.Moved:
-			why = a.Text("decisions.stale")
+			why = a.Text("the row has changed since the file was exported; export again")
 		}
-		a.Tell("decisions.line", r.Line,
+		a.Tell("line %d: %s", r.Line,
 			fmt.Sprintf("%s %s: %s: %s", r.Job, r.Key, reconcile.ActWord(r.Act, a.Lang()), why))
 	}
 	wrong := len(faults) + len(refused)
@@ -113,7 +113,7 @@ func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f c
 			case s.Done:
 				a.Show("%s: done", a.Voice().Subject(done.Job, s.Key, s.Before.Shown))
 			default:
-				a.Show("act.refused", a.Voice().Subject(done.Job, s.Key, s.Before.Shown),
+				a.Show("%s: not possible: %s", a.Voice().Subject(done.Job, s.Key, s.Before.Shown),
 					a.Text(refusalOf(s.Refused)))
 			}
 		}

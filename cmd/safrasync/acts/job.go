@@ -124,7 +124,7 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	case ok:
 		a.Show(i18n.Key("act.ended."+plan.Act), plan.Job)
 	default:
-		a.Tell("act.refused", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
+		a.Tell("%s: not possible: %s", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	}
 	if !ok {
 		return &cli.ExitError{Code: cli.ExitFailed}

@@ -84,7 +84,7 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 	case plan.Refused == engineacts.KeysCollide:
 		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engineacts.NotRefused:
-		a.Tell("act.refused", engineacts.ActMove+" "+plan.From+" "+plan.To,
+		a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
 			a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	default:
 		a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)

@@ -206,7 +206,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 		case s.Done:
 			a.Show("%s: done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
 		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
-			a.Show("act.refused", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+			a.Show("%s: not possible: %s", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		}
 	}
 	if refused {
@@ -220,7 +220,7 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) {
 		v := a.Voice()
 		if s.Refused != engineacts.NotRefused {
-			a.Tell("act.refused", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+			a.Tell("%s: not possible: %s", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		} else {
 			a.Tell("%s: %s", v.Subject(plan.Job, s.Key, s.Before.Shown), v.Reason(s.Before))
 		}

@@ -27,13 +27,13 @@ func verifyAudit(ctx context.Context, a *cli.App) error {
 			Unproved    int64 `json:"first_unproved"` // reduced, without a retention that a journal knows
 		}{p.Proved(), p.Broken, p.Journals, p.Through, p.Last, p.Reduced})
 	case p.Broken != 0:
-		a.Show("audit.broken", p.Broken)
+		a.Show("The audit was altered: record %d is missing or was changed. Compare it with a backup.", p.Broken)
 	case p.Journals == 0:
 		a.Show("audit.unproved")
 	case p.Reduced != 0:
 		a.Show("audit.reduced", p.Reduced)
 	default:
-		a.Show("audit.whole", p.Through, p.Last)
+		a.Show("The audit is unaltered. The journal confirms it up to record %d; the last one is %d.", p.Through, p.Last)
 	}
 	if err == nil && !p.Proved() {
 		return &cli.ExitError{Code: cli.ExitFailed}

@@ -126,9 +126,9 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 	case last.At.IsZero():
 		c.warn("backup", "backup.hint", "there is no copy of the ledger yet")
 	case limit > 0 && last.Age(office.Now()) > limit:
-		c.warn("backup", "backup.hint", "backup.last", c.voice().Moment(last.At))
+		c.warn("backup", "backup.hint", "the last copy of the ledger is of %s", c.voice().Moment(last.At))
 	default:
-		c.pass("backup", "backup.last", c.voice().Moment(last.At))
+		c.pass("backup", "the last copy of the ledger is of %s", c.voice().Moment(last.At))
 	}
 	c.backupDisk(last)
 	return nil
@@ -159,7 +159,7 @@ func (c *checker) messages(ctx context.Context, store *state.Store) error {
 		list = append(list, c.text("%s (%d×, last at %s)", m.Key, m.Count, c.voice().Moment(m.Last)))
 	}
 	if more := len(unknown) - most; more > 0 {
-		list = append(list, c.text("cause.more", more))
+		list = append(list, c.text("… and %d more", more))
 	}
 	c.warn("messages", "ask the platform's support what they mean", "doctor.messages", strings.Join(list, ", "))
 	return nil

@@ -312,12 +312,12 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		}
 		*into, err = parseDay(text)
 		if err != nil {
-			return q, a.Usage("report.no_day", text)
+			return q, a.Usage("%q is not a date; write 2026-10-31 or 31/10/2026", text)
 		}
 	}
 	switch {
 	case !q.From.IsZero() && !q.To.IsZero() && q.To.Before(q.From):
-		return q, a.Usage("report.backwards", f.from, f.to)
+		return q, a.Usage("--from %s is after --to %s", f.from, f.to)
 	case f.platform && (f.asOf != "" || f.closing != ""):
 		return q, a.Usage("--platform shows what the platform has today: it does not apply to a past day")
 	}

@@ -93,7 +93,7 @@ func (t *sectionTable) close() {
 	}
 	out.Render()
 	if t.n > reportShown {
-		a.Show("report.more", reportShown, t.n, t.section.ID)
+		a.Show("  … the first %d of %d; all of them with --format xlsx or csv (--section %s)", reportShown, t.n, t.section.ID)
 	}
 }
 

@@ -129,12 +129,12 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		return err
 	}
 	if n == 0 {
-		a.Tell("rows.none")
+		a.Tell("no rows")
 		return nil
 	}
 	t.Render()
 	if errors.Is(err, cli.ErrEnough) {
-		a.Tell("rows.more", limit)
+		a.Tell("the first %d are shown; there are more: use --limit N, --limit 0 or --json", limit)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 				a.Show("  remark: %s", p.Sentence(v.Lang))
 			}
 			if !s.Entry.ReducedAt.IsZero() {
-				a.Show("row.reduced", v.Moment(s.Entry.ReducedAt))
+				a.Show("Values, requests and answers are no longer kept since %s; what prevents a second sending is kept.", v.Moment(s.Entry.ReducedAt))
 			}
 			if s.Entry.Away() {
 				a.Show("Values of the ERP before the row left it or was cancelled there:")

@@ -133,14 +133,14 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 		return plan, err
 	}
 	r, v := plan.Report, a.Voice()
-	a.Tell("resync.plan", order.Job, plan.Reads(), r.New, r.Changed)
+	a.Tell("Read job %s again: %d {row|rows} in the query; %d new, %d changed in the ERP. Their states would be:", order.Job, plan.Reads(), r.New, r.Changed)
 	for _, s := range trade.States {
 		if n := plan.States[string(s)]; n > 0 {
 			a.Tell("  %d: %s", n, s.Label(v.Lang))
 		}
 	}
 	if n := plan.Same(); n > 0 {
-		a.Tell("  %d: %s", n, a.Text("resync.same"))
+		a.Tell("  %d: %s", n, a.Text("stay as they are"))
 	}
 	for _, step := range plan.Rows {
 		known := v.Known(step)
