@@ -2,6 +2,7 @@ package view
 
 import (
 	"html/template"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -154,25 +155,24 @@ func (v Voice) Number64(n int64) string { return trade.NumberText(strconv.Format
 func (v Voice) Sentence(s trade.Sentence) string { return s.In(v.lang, v.zone) }
 
 // Deed returns what somebody did as a sentence, in two parts: what it was done to stands between them. An
-// act without a sentence is named.
+// act without a sentence is returned as it is stored.
 func (v Voice) Deed(act string) []string {
-	key := "deed." + strings.ReplaceAll(act, " ", "_")
+	key := "did." + strings.ReplaceAll(act, " ", "_")
 	if !v.Has(key) {
-		return []string{v.ActName(act) + " ", ""}
+		return []string{act, ""}
 	}
-	const place = "\x00"
-	before, after, _ := strings.Cut(v.T(key, place), place)
+	before, after, _ := strings.Cut(v.T(key), " %s")
 	return []string{before, after}
 }
 
-// ActName returns what somebody did; an act without a phrase is returned as it is stored.
+// ActName returns what somebody did, without what it was done to.
 func (v Voice) ActName(act string) string {
-	key := "did." + strings.ReplaceAll(act, " ", "_")
-	if !v.Has(key) {
-		return act
-	}
-	return v.T(key)
+	deed := v.Deed(act)
+	return toWhat.ReplaceAllString(deed[0], "") + deed[1]
 }
+
+// toWhat finds the word that leads to what an act was done to.
+var toWhat = regexp.MustCompile(`,? (de|sobre|of|about)$`)
 
 // Date formats a calendar day for the language.
 func (v Voice) Date(d trade.Date) string {
