@@ -7,7 +7,8 @@
 //
 // To change a sentence, or to translate all of them, edit only the two files. A text of several
 // lines may be written as a list of its lines. What reads the same in both languages, such as an
-// example of a command, stands in pt-BR.json alone. The tests check that a text has the same verbs (%s)
+// example of a command, stands in pt-BR.json alone; where several keys have the same sentence, en.json
+// has the keys, and part "said" its Portuguese once. The tests check that a text has the same verbs (%s)
 // and placeholders ({job}) in both files, that none is empty, and that the keys in the files are
 // exactly those that the code uses.
 package i18n

@@ -3,6 +3,7 @@ package i18n
 import (
 	"embed"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -75,25 +76,40 @@ type partIn struct {
 	lang Lang
 }
 
-// All returns the sentences of the part by key. The caller must not change them.
+// All returns the sentences of the part by key. What reads the same in both languages stands in the
+// Portuguese file alone; what reads the same under several keys has its Portuguese once, by the English
+// sentence. The caller must not change them.
 func (p Part) All(lang Lang) map[Key]string {
 	if lang != English {
 		lang = Portuguese
 	}
 	known, ok := sentences.Load(partIn{p, lang})
 	if !ok {
-		read := map[Key]text{}
-		if lang == English { // what reads the same in both languages stands in the Portuguese file alone
-			p.Decode(Portuguese, &read)
+		out, english := p.file(Portuguese), p.file(English)
+		if lang == English {
+			maps.Copy(out, english)
 		}
-		p.Decode(lang, &read)
-		out := make(map[Key]string, len(read))
-		for key, value := range read {
-			out[key] = string(value)
+		for key, sentence := range english {
+			if _, ok := out[key]; !ok {
+				out[key], _ = Said(lang, sentence)
+			}
 		}
 		known, _ = sentences.LoadOrStore(partIn{p, lang}, out)
 	}
 	return known.(map[Key]string)
+}
+
+// file returns what the file of a language has of the part.
+func (p Part) file(lang Lang) map[Key]string {
+	read := map[Key]text{}
+	if parts(lang)[p] != nil {
+		p.Decode(lang, &read)
+	}
+	out := make(map[Key]string, len(read))
+	for key, value := range read {
+		out[key] = string(value)
+	}
+	return out
 }
 
 // Text returns the sentence of a key, or the Portuguese of one that is the English sentence itself. For

@@ -61,8 +61,9 @@ func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
 	if len(portuguese) < 2000 {
 		t.Fatalf("only %d texts were found: does the test still read them?", len(portuguese))
 	}
-	for key := range english {
-		if _, ok := portuguese[key]; !ok {
+	for key, en := range english { // its Portuguese may stand under the sentence
+		_, translated := portuguese["said/"+en]
+		if _, ok := portuguese[key]; !ok && !translated {
 			t.Errorf("%s stands in en.json only", key)
 		}
 	}
