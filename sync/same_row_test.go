@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
@@ -319,6 +321,24 @@ func TestAChangedRowThatIsTypedAgainAfterARebuildIsHeld(t *testing.T) {
 	if e := b.expect(2, trade.Accepted, ""); len(e.Flags) != 0 {
 		t.Errorf("flags %v, and the row is as it was sent again", e.Flags)
 	}
+}
+
+// The journal has no amounts: a row that was held before a rebuilding has its own again once it was read.
+func TestARowThatWasHeldBeforeARebuildingIsCountedWithItsAmount(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, sandbox.Options{})
+	b.write(10, 20)
+	b.sweep()
+	b.write(10, 0, 20) // typed again
+	b.sweep()
+	before := b.expect(3, trade.Held, trade.CauseRetyped)
+	b.rebuilt()
+	b.sweep()
+	after := b.expect(3, trade.Held, trade.CauseRetyped)
+	if diff := cmp.Diff(before.Quantity, after.Quantity); diff != "" {
+		t.Errorf("the amount (-before +after the rebuilding):\n%s", diff)
+	}
+	b.onPlatform("10", "20")
 }
 
 // rebuilt takes the ledger away and makes it anew from its journal.

@@ -53,8 +53,9 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 		(known.SourceHash != hash || known.MappedWith == ""):
 		return compare // people are shown that it is another row than the one that was decided about
 	case known.State == trade.Held && known.Cause == trade.CauseTwin && known.MappedWith != mappedWith,
-		// rebuilt from the journal
-		known.State == trade.Held && known.Cause == trade.CauseOtherJob && known.MappedWith == "",
+		// rebuilt from the journal, without its values and amount
+		known.State == trade.Held && known.MappedWith == "" &&
+			(known.Cause == trade.CauseRetyped || known.Cause == trade.CauseOtherJob),
 		known.State == trade.Held && (known.Cause == trade.CauseRetyped || known.Cause == trade.CauseTwin ||
 			known.Cause == trade.CauseOtherJob) &&
 			(known.SourceHash != hash || known.Flags.Has(trade.Changed) || known.Acknowledged.Has(trade.Changed)):
