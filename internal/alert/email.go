@@ -87,28 +87,16 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
 		var send *mail.SendError // without the server's text, which may repeat an address
 		if errors.As(err, &send) && send.ErrorCode() > 0 {
-			code := send.ErrorCode()
-			switch {
-			case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d_recipient", code),
-					Why:  trade.Say("delivery.mail_address_later"),
-				}
-			case code < 500:
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d", code),
-					Why:  trade.Say("delivery.mail_later"), All: true,
-				}
-			case send.Reason == mail.ErrSMTPRcptTo:
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d_recipient", code),
-					Why:  trade.Say("delivery.mail_address_refused"),
-				}
+			code, later := fmt.Sprintf("smtp_%d", send.ErrorCode()), send.ErrorCode() < 500
+			switch toOne := send.Reason == mail.ErrSMTPRcptTo; {
+			case toOne && later: // as a greylist does
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_later")}
+			case toOne:
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_refused")}
+			case later:
+				return &Fault{Code: code, Why: trade.Say("delivery.mail_later"), All: true}
 			}
-			return &Fault{
-				Code: fmt.Sprintf("smtp_%d", code),
-				Why:  trade.Say("delivery.mail_refused"), All: true,
-			}
+			return &Fault{Code: code, Why: trade.Say("delivery.mail_refused"), All: true}
 		}
 		return connectionFault(ctx, err)
 	}
