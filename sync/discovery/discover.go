@@ -22,7 +22,21 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	if err := r.mayRead(ctx, cursor); err != nil {
+	// whether a column is missing, or a brake holds the job
+	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := r.Run.Job.CheckColumns(columns); err != nil {
+		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
+	}
+	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
 		return err
 	}
 	if resync != nil && !resync.all() {
@@ -109,25 +123,6 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	// I4: the cursor moves only now, when everything that was read is recorded, in the transaction
 	// of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
-}
-
-// mayRead returns an error if the job must not be read as it is configured, because a column is
-// missing or a brake holds it.
-func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
-	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
-	if err != nil {
-		return err
-	}
-	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
-	}
-	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
-		return err
-	}
-	return r.Brakes.BrakeIdentity(ctx, cursor)
 }
 
 // sweepDue reports whether this run must compare everything: no change column, a first run, a

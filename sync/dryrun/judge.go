@@ -74,7 +74,8 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
 			out[i].entry.WaitingFor[n].ParentState, out[i].entry.WaitingFor[n].ParentCause = p.State, p.Cause
 		}
-		if !failedInside(out[i].entry) { // otherwise the mapping would panic again
+		if !(out[i].entry.Error != nil && slices.ContainsFunc(out[i].entry.Error.Fields,
+			func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })) { // otherwise the mapping would panic again
 			out[i].draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
 		}
 	}
@@ -166,12 +167,6 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 		}
 	}
 	return all[0], nil
-}
-
-// failedInside reports whether the program itself failed on a row.
-func failedInside(e trade.Entry) bool {
-	return e.Error != nil && slices.ContainsFunc(e.Error.Fields,
-		func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
 }
 
 // problemsOf returns what keeps a judged row from being sent, then the remarks.

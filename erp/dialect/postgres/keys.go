@@ -60,7 +60,23 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		}
 		plain = append(plain, key)
 	}
-	wide := widest(cols, plain)
+	// the column with the most values, so that the others make few groups; one whose type has no
+	// array only if no column's type has one
+	var wide int
+	most := -1
+	for i, c := range cols {
+		values := make(map[string]struct{}, len(plain))
+		for _, key := range plain {
+			values[key[i].Text] = struct{}{}
+		}
+		n := len(values)
+		if pgArrays[c.Type] {
+			n += len(plain) + 1
+		}
+		if n > most {
+			wide, most = i, n
+		}
+	}
 	var groups []keyGroup
 	at := make(map[string]int, len(plain))
 	var rest []byte
@@ -104,26 +120,6 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		alternatives = append(alternatives, "("+strings.Join(parts, " AND ")+")")
 	}
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
-}
-
-// widest returns the column with the most values, so that the others make few groups. It returns a
-// column whose type has no array only if no column's type has one.
-func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
-	most := -1
-	for i, c := range cols {
-		values := make(map[string]struct{}, len(keys))
-		for _, key := range keys {
-			values[key[i].Text] = struct{}{}
-		}
-		n := len(values)
-		if pgArrays[c.Type] {
-			n += len(keys) + 1
-		}
-		if n > most {
-			at, most = i, n
-		}
-	}
-	return at
 }
 
 // keyGroup has keys that differ only in one column.
