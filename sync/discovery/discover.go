@@ -160,20 +160,9 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 // stalePages calls do for the entries in some states that were not mapped with the present mapping
 // and references, page by page.
 func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
-	var page []trade.Entry
-	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
-		page = append(page, e)
-		if len(page) < run.PageSize {
-			return nil
-		}
-		err := do(page)
-		page = page[:0]
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return do(page)
+	return run.InPages(run.PageSize, func(add func(trade.Entry) error) error {
+		return r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, add)
+	}, do)
 }
 
 // Discover reads the references, then the ERP, maps what references and parents have changed, then

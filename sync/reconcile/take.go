@@ -183,22 +183,14 @@ func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) er
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
 		}
-		page := make([]trade.Entry, 0, takePage)
-		err := t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
-			if kind != "" && e.Sends != kind {
-				return nil
-			}
-			page = append(page, e)
-			if len(page) < takePage {
-				return nil
-			}
-			err := fn(job, page)
-			page = page[:0]
-			return err
-		})
-		if err == nil {
-			err = fn(job, page)
-		}
+		err := run.InPages(takePage, func(add func(trade.Entry) error) error {
+			return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
+				if kind != "" && e.Sends != kind {
+					return nil
+				}
+				return add(e)
+			})
+		}, func(page []trade.Entry) error { return fn(job, page) })
 		if err != nil {
 			return phrase.Errorf("job %s: %w", job.Job, err)
 		}
