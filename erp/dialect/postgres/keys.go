@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -96,7 +97,8 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		}
 		groups[n].values = append(groups[n].values, key[wide].Text)
 	}
-	if len(groups) > maxGroups && allArrays(cols) {
+	noArray := func(c dialect.Column) bool { return !pgArrays[c.Type] }
+	if len(groups) > maxGroups && !slices.ContainsFunc(cols, noArray) {
 		alternatives = append(alternatives, rowIn(b, cols, names, plain))
 		groups = nil
 	}
@@ -126,15 +128,6 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 type keyGroup struct {
 	first  []dialect.Value
 	values []string // the values of that column
-}
-
-func allArrays(cols []dialect.Column) bool {
-	for _, c := range cols {
-		if !pgArrays[c.Type] {
-			return false
-		}
-	}
-	return true
 }
 
 // rowIn returns the condition for keys in which no column has few values. Each column must be one
