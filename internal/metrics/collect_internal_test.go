@@ -42,7 +42,8 @@ func TestTheLastEndIsThatOfTheLastRunThatEnded(t *testing.T) {
 			Ledger: runLedger{runs: runs},
 			Now:    func() time.Time { return at.Add(2 * time.Hour) },
 		}}}
-		must.Do(t, c.job(t.Context(), "contracts", func(d *prometheus.Desc, value float64, _ ...string) { out[d] = value }))
+		send := func(d *prometheus.Desc, value float64, _ ...string) { out[d] = value }
+		must.Do(t, c.job(t.Context(), "contracts", send))
 		return out
 	}
 	got := sent(open, ended, before)
