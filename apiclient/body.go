@@ -38,50 +38,52 @@ func readForm(status int, h http.Header, body []byte) reading {
 		}
 		switch trimmed[0] {
 		case '{':
-			var m members
+			// Only the top-level members that decide the form matter. doubled: one of them appears twice or in
+			// another spelling of its case.
+			m := map[string]json.RawMessage{}
+			for _, name := range []string{"messages", "timestamp", "status", "error", "message", "data"} {
+				m[name] = nil
+			}
+			doubled := false
 			err := eachMember(trimmed, func(key string, value json.RawMessage) {
-				f := m.field(key)
-				if f == nil {
+				name := strings.ToLower(key)
+				before, decides := m[name]
+				if !decides {
 					return
 				}
-				if *f != nil || key != strings.ToLower(key) {
-					m.doubled = true
-				}
-				*f = value
+				doubled = doubled || before != nil || key != name
+				m[name] = value
 			})
 			if err != nil {
 				return reading{format: FormatOther, text: "unreadable body"}
 			}
 			raw := reading{format: FormatD, text: sanitise(trimmed, textBytes)}
-			isB := kind(m.timestamp) == 's' && kind(m.status) == '0' && kind(m.err) == 's'
+			isB := kind(m["timestamp"]) == 's' && kind(m["status"]) == '0' && kind(m["error"]) == 's'
 			switch {
-			case m.doubled, m.messages != nil && isB:
+			case doubled, m["messages"] != nil && isB:
 				return raw // a name appears twice, or both forms at once: trust neither
-			case m.messages != nil:
-				all, ok := stringList(m.messages)
+			case m["messages"] != nil:
+				all, ok := stringList(m["messages"])
 				if !ok {
 					return raw
 				}
 				r := reading{format: FormatA, count: len(all)}
-				for i, s := range all {
-					if i == maxMessages {
-						break
-					}
+				for _, s := range all[:min(len(all), maxMessages)] {
 					r.messages = append(r.messages, cleanMessage(s))
 				}
 				r.text = sanitise([]byte(strings.Join(r.messages, ", ")), textBytes)
 				return r
-			case isB && (m.message == nil || kind(m.message) == 's'):
+			case isB && (m["message"] == nil || kind(m["message"]) == 's'):
 				r := reading{format: FormatB}
-				if s, ok := text(m.message); ok && s != "" {
+				if s, ok := text(m["message"]); ok && s != "" {
 					r.messages, r.count = []string{cleanMessage(s)}, 1
 					r.text = sanitise([]byte(s), textBytes)
 					return r
 				}
-				s, _ := text(m.err)
+				s, _ := text(m["error"])
 				r.text = sanitise([]byte(s), textBytes)
 				return r
-			case status == http.StatusUnauthorized && kind(m.data) == '[' && m.err != nil:
+			case status == http.StatusUnauthorized && kind(m["data"]) == '[' && m["error"] != nil:
 				return reading{format: FormatGateway401, text: "the gateway refused the key"}
 			default:
 				return raw
@@ -112,32 +114,6 @@ func plainText(status int, s string) reading {
 		f = FormatOther
 	}
 	return reading{format: f, text: sanitise([]byte(s), textBytes)}
-}
-
-// members holds the top-level members that decide the form. doubled is set if one of them appears
-// twice or in another spelling of its case.
-type members struct {
-	messages, timestamp, status, err, message, data json.RawMessage
-	doubled                                         bool
-}
-
-func (m *members) field(key string) *json.RawMessage {
-	switch strings.ToLower(key) {
-	case "messages":
-		return &m.messages
-	case "timestamp":
-		return &m.timestamp
-	case "status":
-		return &m.status
-	case "error":
-		return &m.err
-	case "message":
-		return &m.message
-	case "data":
-		return &m.data
-	default:
-		return nil
-	}
 }
 
 // cleanMessage bounds a message and replaces control characters. Blanks stay, because a key is

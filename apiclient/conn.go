@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -180,16 +181,13 @@ func (e *handshakeError) Unwrap() error { return e.err }
 func (e *handshakeError) certificate() bool {
 	var errno syscall.Errno
 	var verify *tls.CertificateVerificationError
-	switch {
-	case errors.As(e.err, &verify):
-		return true
-	case errors.As(e.err, &errno), errors.Is(e.err, io.EOF), errors.Is(e.err, io.ErrUnexpectedEOF),
-		errors.Is(e.err, net.ErrClosed), errors.Is(e.err, os.ErrDeadlineExceeded),
-		errors.Is(e.err, context.Canceled), errors.Is(e.err, context.DeadlineExceeded):
-		return false
-	default:
+	if errors.As(e.err, &verify) {
 		return true
 	}
+	network := []error{
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, os.ErrDeadlineExceeded, context.Canceled, context.DeadlineExceeded,
+	}
+	return !errors.As(e.err, &errno) && !slices.ContainsFunc(network, func(t error) bool { return errors.Is(e.err, t) })
 }
 
 // handshakeText describes what is wrong and who can fix it.

@@ -55,7 +55,7 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 }
 
 func readConsent(body []byte) (Consent, error) {
-	r, err := readRecord(body, []string{"status", "consent_date"})
+	r, err := readRecord(body)
 	if err != nil {
 		return Consent{}, err
 	}

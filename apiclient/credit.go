@@ -72,10 +72,7 @@ func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) 
 	if r.CorporateIdentity != "" {
 		in.document("corporate_identity", &r.CorporateIdentity, ParseCNPJ)
 	}
-	if err := in.err(); err != nil {
-		return nil, r, err
-	}
-	body, err := encode(r)
+	body, err := in.encode(r)
 	return body, r, err
 }
 
@@ -142,13 +139,8 @@ func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalys
 		})
 }
 
-var creditAnalysisFields = []string{
-	"id", "requester_id", "requester_name", "requester_email", "name", "identity", "auth_type", "person_type",
-	"period_consult", "email", "phone", "corporate_name", "corporate_identity",
-}
-
 func readCreditAnalysis(body []byte) (CreditAnalysis, error) {
-	r, err := readRecord(body, creditAnalysisFields)
+	r, err := readRecord(body)
 	if err != nil {
 		return CreditAnalysis{}, err
 	}
@@ -214,10 +206,7 @@ func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	}
 	in.list("car_list", r.CarList)
 	in.list("sigef_list", r.SigefList)
-	if err := in.err(); err != nil {
-		return nil, r, err
-	}
-	body, err := encode(r)
+	body, err := in.encode(r)
 	return body, r, err
 }
 
@@ -272,10 +261,8 @@ func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (
 	return score, a, nil
 }
 
-var creditScoreFields = []string{"id", "identity_id", "cooperative_id", "name", "social_id", "type", "created_at"}
-
 func readCreditScore(body []byte) (CreditScore, error) {
-	r, err := readRecord(body, creditScoreFields)
+	r, err := readRecord(body)
 	if err != nil {
 		return CreditScore{}, err
 	}

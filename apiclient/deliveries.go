@@ -38,10 +38,7 @@ func (r DeliveryRequest) Encode() ([]byte, error) {
 	in.required("delivered_volume_unit_of_measure", r.DeliveredVolumeUnitOfMeasure)
 	in.required("delivery_date", r.DeliveryDate)
 	in.optional("car", r.Car)
-	if err := in.err(); err != nil {
-		return nil, err
-	}
-	return encode(r)
+	return in.encode(r)
 }
 
 const opCreateDelivery = "create delivery"
@@ -99,14 +96,10 @@ type Delivery struct {
 	Raw json.RawMessage
 }
 
-var deliveryFields = []string{
-	"id", "contract_id", "delivered_volume", "delivered_volume_unit_of_measure", "delivery_date", "car",
-}
-
 // ReadDelivery parses the body of an answer to SubmitDelivery. It returns an error only if the body
 // is not a JSON object.
 func ReadDelivery(body []byte) (Delivery, error) {
-	r, err := readRecord(body, deliveryFields)
+	r, err := readRecord(body)
 	if err != nil {
 		return Delivery{}, err
 	}

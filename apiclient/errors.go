@@ -205,6 +205,14 @@ func (in *inspection) fault(field string, problem Problem, format string, args .
 	in.faults = append(in.faults, FieldFault{Field: field, Problem: problem, text: phrase.New(format, args...)})
 }
 
+// encode returns the body as it is sent, or what is wrong with it.
+func (in *inspection) encode(body any) ([]byte, error) {
+	if err := in.err(); err != nil {
+		return nil, err
+	}
+	return encode(body)
+}
+
 func (in *inspection) err() error {
 	if len(in.faults) == 0 {
 		return nil

@@ -62,7 +62,7 @@ func (r result) unusable(op string, err error) error {
 }
 
 func readOrderCommitment(body []byte) (OrderCommitment, error) {
-	r, err := readRecord(body, orderCommitmentFields)
+	r, err := readRecord(body)
 	if err != nil {
 		return OrderCommitment{}, err
 	}
@@ -86,13 +86,6 @@ func readOrderCommitment(body []byte) (OrderCommitment, error) {
 		Payday:              r.date("payday"),
 		PaymentType:         r.text("payment_type"),
 	}
-	oc.Unread = r.unread
-	oc.Raw = r.raw
+	oc.Unread, oc.Raw = r.unread, r.raw
 	return oc, nil
-}
-
-var orderCommitmentFields = []string{
-	"id", "commitment_id", "amount", "producer_id", "issuer_id", "product", "delivery_place_id", "haverst",
-	"unit_of_measurement", "order_type", "order_date", "wallet_id", "currency", "price", "initial_delivery_date",
-	"end_delivery_date", "modality", "payday", "payment_type",
 }

@@ -84,10 +84,7 @@ func (r OrderCommitmentRequest) Encode() ([]byte, error) {
 	conditional("modality", r.Modality)
 	conditional("payday", r.Payday)
 	conditional("payment_type", r.PaymentType)
-	if err := in.err(); err != nil {
-		return nil, err
-	}
-	return encode(r)
+	return in.encode(r)
 }
 
 const opCreateOrderCommitment = "create order commitment"

@@ -183,12 +183,6 @@ func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun 
 // worthRepeating reports whether the same call is likely to succeed soon. A time-out is not
 // repeated, because it has already taken as long as the caller was ready to wait.
 func worthRepeating(r result) bool {
-	switch r.fault {
-	case FaultNetwork, FaultProtocol:
-		return true
-	case FaultNone:
-		return r.Known == Throttled || r.Status >= 500 && r.Status != http.StatusNotImplemented
-	default:
-		return false
-	}
+	busy := r.Known == Throttled || r.Status >= 500 && r.Status != http.StatusNotImplemented
+	return r.fault == FaultNetwork || r.fault == FaultProtocol || r.fault == FaultNone && busy
 }

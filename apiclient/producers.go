@@ -38,7 +38,7 @@ func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Pr
 }
 
 func readProducer(body []byte) (Producer, error) {
-	r, err := readOnly(body, []string{"id", "producer_id", "name"})
+	r, err := readOnly(body)
 	if err != nil {
 		return Producer{}, err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"regexp"
-	"slices"
 )
 
 // reader reads the fields of an object of which the document shows only a part. A field that is
@@ -23,18 +22,15 @@ var (
 	errNotObject = errors.New("the answer is not a JSON object")
 )
 
-// readRecord prepares the fields of the object in body. A known field that appears twice is not
-// trusted; it is treated as one of an unknown shape. Duplicates of unknown names do not matter.
-func readRecord(body []byte, known []string) (*reader, error) {
+// readRecord prepares the fields of the object in body. A field that appears twice is not trusted; it
+// is treated as one of an unknown shape. Duplicates of names that are not read do not matter.
+func readRecord(body []byte) (*reader, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
 		return nil, errNotJSON
 	}
 	r := &reader{values: map[string]json.RawMessage{}, raw: json.RawMessage(bytes.TrimSpace(doc))}
 	err := eachMember(doc, func(key string, v json.RawMessage) {
-		if !slices.Contains(known, key) {
-			return
-		}
 		if _, twice := r.values[key]; twice {
 			v = json.RawMessage(`[]`) // neither a text, a number nor a date
 		}
@@ -47,7 +43,7 @@ func readRecord(body []byte, known []string) (*reader, error) {
 }
 
 // readOnly is readRecord for an answer that may also be a list of exactly one object.
-func readOnly(body []byte, known []string) (*reader, error) {
+func readOnly(body []byte) (*reader, error) {
 	doc := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if kind(doc) == '[' {
 		var list []json.RawMessage
@@ -59,7 +55,7 @@ func readOnly(body []byte, known []string) (*reader, error) {
 		}
 		doc = list[0]
 	}
-	return readRecord(doc, known)
+	return readRecord(doc)
 }
 
 // value returns the field, or nil if it is absent or null.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -57,21 +58,15 @@ func (c call) createdID(form reading, body []byte) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return id, c.notFromRequest(id)
-}
-
-// notFromRequest returns an error if the request itself contains the id, in its path or its body. The id is
-// then that of another record, such as the wallet or the contract, and the answer does not contain
-// the id of the new one.
-func (c call) notFromRequest(id string) error {
-	id, err := parseUUID(id)
-	if err != nil {
-		return nil // such as "1" of a delivery, which any request may contain
+	// If the request itself contains the id, in its path or its body, it is that of another record, such as
+	// the wallet or the contract, and the answer does not contain the id of the new one. An id that is no
+	// UUID, such as "1" of a delivery, may be in any request.
+	lower, err := parseUUID(id)
+	if err == nil && (bytes.Contains(bytes.ToLower(c.body), []byte(lower)) ||
+		strings.Contains(strings.ToLower(c.path), lower)) {
+		return "", errors.New("the status says success but the id is one that the request itself named")
 	}
-	if bytes.Contains(bytes.ToLower(c.body), []byte(id)) || strings.Contains(strings.ToLower(c.path), id) {
-		return errors.New("the status says success but the id is one that the request itself named")
-	}
-	return nil
+	return id, nil
 }
 
 // replyFault returns what was wrong with an answer that has a status. A refusal that its status
@@ -125,21 +120,14 @@ func readBody(resp *http.Response, ex *exchange) ([]byte, Format, error) {
 		return body[:maxBodyBytes], FormatTooLarge, nil
 	case err != nil:
 		return body, FormatCut, err
-	case encoded(resp.Header):
+	case slices.ContainsFunc(resp.Header.Values("Content-Encoding"), func(v string) bool {
+		v = strings.TrimSpace(v)
+		return v != "" && !strings.EqualFold(v, "identity")
+	}):
 		return body, FormatEncoded, nil
 	default:
 		return body, FormatNone, nil
 	}
-}
-
-func encoded(h http.Header) bool {
-	for _, v := range h.Values("Content-Encoding") {
-		v = strings.TrimSpace(v)
-		if v != "" && !strings.EqualFold(v, "identity") {
-			return true
-		}
-	}
-	return false
 }
 
 const (

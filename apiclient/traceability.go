@@ -34,10 +34,7 @@ func (r TraceabilityRequest) Encode() ([]byte, error) {
 		in.number("allocated_volume", r.AllocatedVolume)
 	}
 	in.optional("unit_of_measurement", r.UnitOfMeasurement)
-	if err := in.err(); err != nil {
-		return nil, err
-	}
-	return encode(r)
+	return in.encode(r)
 }
 
 const opCreateTraceability = "create traceability"

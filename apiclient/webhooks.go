@@ -214,7 +214,7 @@ func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, e
 }
 
 func readWebhook(body []byte) (Webhook, error) {
-	r, err := readOnly(body, []string{"id", "webhook_event", "url", "basic_authentication", "hmac_secret"})
+	r, err := readOnly(body)
 	if err != nil {
 		return Webhook{}, err
 	}

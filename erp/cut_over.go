@@ -44,28 +44,22 @@ func (s *Source) BeforeCutOver(ctx context.Context, q Query, keys [][]string) ([
 	var found []Row
 	x := explainer{source: s, query: q}
 	for chunk := range slices.Chunk(keys, looseKeys) {
-		rows, err := x.findAll(ctx, sel.From().With(strings.Join(kept, "\nAND ")), chunk)
+		sql := sel.From().With(strings.Join(kept, "\nAND "))
+		err := x.inPlan(ctx, sql, func(p plan, tx dialect.Tx) error {
+			b := dialect.NewBinder(x.source.engine.Syntax)
+			var one []string
+			for _, key := range chunk {
+				one = append(one, x.matches(p, b, key, true))
+			}
+			all, err := tx.Fetch(ctx, p.everyRow(strings.Join(one, " OR ")), b.Args, p.items)
+			for _, values := range all {
+				found = append(found, p.row(values))
+			}
+			return err
+		})
 		if err != nil {
 			return nil, forJob(q.Job, err)
 		}
-		found = append(found, rows...)
 	}
 	return found, nil
-}
-
-// findAll searches for keys in a query, in a way that an index can serve.
-func (x explainer) findAll(ctx context.Context, sql string, keys [][]string) (found []Row, err error) {
-	err = x.inPlan(ctx, sql, func(p plan, tx dialect.Tx) error {
-		b := dialect.NewBinder(x.source.engine.Syntax)
-		var one []string
-		for _, key := range keys {
-			one = append(one, x.matches(p, b, key, true))
-		}
-		all, err := tx.Fetch(ctx, p.everyRow(strings.Join(one, " OR ")), b.Args, p.items)
-		for _, values := range all {
-			found = append(found, p.row(values))
-		}
-		return err
-	})
-	return found, err
 }

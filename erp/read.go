@@ -76,12 +76,7 @@ func (p plan) row(values []Value) Row {
 
 // usable reports whether the row can be found by its key.
 func (p plan) usable(values []Value) bool {
-	for _, i := range p.key {
-		if !values[i].Usable() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.key, func(i int) bool { return !values[i].Usable() })
 }
 
 // Read passes every row of the query, or of the window, to fn, all from one read-only snapshot. fn

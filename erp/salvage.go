@@ -180,11 +180,9 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 			why = k.salvager.Reason(k.column(c), err, ask)
 		}
 		for i := range rows {
-			switch {
-			case err == nil && i < len(values):
+			rows[i][c] = Value{Kind: Text, Err: why}
+			if err == nil && i < len(values) {
 				rows[i][c] = values[i][0]
-			default:
-				rows[i][c] = Value{Kind: Text, Err: why}
 			}
 		}
 	}

@@ -66,12 +66,10 @@ func circuitsOf(job *mapping.Job) []string {
 // mayTry reports whether no circuit keeps the job from running.
 func (s *Scheduler) mayTry(job *mapping.Job) bool {
 	boot := s.Engine.Clock.Boot()
-	for _, name := range circuitsOf(job) {
-		if c := s.circuits[name]; c != nil && (c.probe || c.until > boot) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(circuitsOf(job), func(name string) bool {
+		c := s.circuits[name]
+		return c != nil && (c.probe || c.until > boot)
+	})
 }
 
 // triedAtERP are the stops whose cause each run checks in the ERP before it sends anything.
@@ -80,11 +78,15 @@ var triedAtERP = []outcome.StopCode{outcome.StopERP, outcome.StopColumns, outcom
 // stopped opens the circuit of a stop and returns until when the stop holds, or the zero time if
 // time does not end it.
 func (s *Scheduler) stopped(job *mapping.Job, stop trade.Stop) time.Time {
-	name := circuitOf(job, stop)
-	if s.patience(name, stop) == 0 {
+	name, boot := circuitOf(job, stop), s.Engine.Clock.Boot()
+	wait := s.patience(name, stop)
+	if wait == 0 {
 		return mapping.NoTime
 	}
-	s.open(name, stop)
+	// the same stop, reported by several jobs while the circuit is open, counts once
+	if c := s.circuits[name]; c == nil || c.until <= boot || c.stop.Code != stop.Code {
+		s.openAt(name, stop, boot+wait)
+	}
 	until := s.Engine.Clock.Now().Add(s.circuits[name].until - s.Engine.Clock.Boot())
 	i := slices.IndexFunc(s.jobs, func(t *timetable) bool { return t.job == job })
 	// retry at the job's own times, unless they are rare
@@ -124,15 +126,6 @@ func (s *Scheduler) patience(name string, stop trade.Stop) time.Duration {
 		return probeEvery
 	}
 	return 0
-}
-
-// open opens a circuit, or counts another failure of it. The same stop, reported by several jobs
-// while the circuit is open, counts once.
-func (s *Scheduler) open(name string, stop trade.Stop) {
-	if c := s.circuits[name]; c != nil && c.until > s.Engine.Clock.Boot() && c.stop.Code == stop.Code {
-		return
-	}
-	s.openAt(name, stop, s.Engine.Clock.Boot()+s.patience(name, stop))
 }
 
 func (s *Scheduler) openAt(name string, stop trade.Stop, until time.Duration) {
@@ -241,17 +234,4 @@ func (s *Scheduler) withoutLedger(t *timetable, err error) {
 	stop := trade.Stop{Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.use", "cause", err), All: true}
 	stop.Until = s.stopped(t.job, stop)
 	t.untold = &trade.JobStatus{Job: t.job.Name(), State: trade.Stopped, Stop: &stop, Since: s.Engine.Clock.Now()}
-}
-
-// untoldStops returns the stops that the ledger may not have stored, if it is time to try again.
-func (s *Scheduler) untoldStops() (out []trade.JobStatus) {
-	if s.Engine.Clock.Boot() < s.tellsAt {
-		return nil
-	}
-	for _, t := range s.jobs {
-		if t.untold != nil {
-			out = append(out, *t.untold)
-		}
-	}
-	return out
 }

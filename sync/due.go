@@ -45,16 +45,6 @@ type timetable struct {
 	untold *trade.JobStatus // a stop that the ledger may not have stored
 }
 
-// comes reports whether a time of the schedule has passed since base. A base in the future means
-// that the clock was set back; then the job runs once.
-func (t *timetable) comes(now time.Time) bool {
-	if t.base.IsZero() || t.base.After(now.Add(future)) {
-		return true
-	}
-	next := t.next()
-	return !next.IsZero() && !next.After(now)
-}
-
 // next returns the first time after base at which the job runs or sweeps. A sweep keeps its own
 // hour, even if the schedule has no run then.
 func (t *timetable) next() time.Time {
@@ -66,9 +56,15 @@ func (t *timetable) next() time.Time {
 	return run
 }
 
-// isDue reports whether the job is due by time, as far as its times are known.
+// isDue reports whether the job is due by time, as far as its times are known. A base in the future
+// means that the clock was set back; then the job runs once.
 func (t *timetable) isDue(now time.Time) bool {
-	return t.atStart || t.again || t.comes(now) || !t.sendsAt.IsZero() && !t.sendsAt.After(now)
+	if t.atStart || t.again || t.base.IsZero() || t.base.After(now.Add(future)) ||
+		!t.sendsAt.IsZero() && !t.sendsAt.After(now) {
+		return true
+	}
+	next := t.next()
+	return !next.IsZero() && !next.After(now)
 }
 
 // allDue returns the jobs that are to run now, and counts them as running. idle reports whether a
@@ -218,12 +214,15 @@ func (s *Scheduler) untilNext() time.Duration {
 	return max(wait, time.Millisecond)
 }
 
-// schedulerFeed is the scheduler as the jobFeed of a pass.
+// schedulerFeed supplies a pass of the daemon with its jobs, and receives their stops and reports.
+// All its methods are called by the goroutine of the pass.
 type schedulerFeed struct {
 	*Scheduler
 	first []dueJob
 }
 
+// due returns the jobs that are to run now, parents first. idle reports whether a job may begin
+// again: its run in the pass has nothing left, but waits for its parents.
 func (b *schedulerFeed) due(ctx context.Context, idle func(string) bool) []dueJob {
 	b.progress.note()
 	if out := b.first; out != nil {
@@ -238,12 +237,16 @@ func (b *schedulerFeed) due(ctx context.Context, idle func(string) bool) []dueJo
 	return b.allDue(ctx, idle)
 }
 
+// stopUntil is called before a stop is stored, and returns until when the stop holds, or the zero
+// time if time does not end it.
 func (b *schedulerFeed) stopUntil(job *mapping.Job, stop trade.Stop) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.stopped(job, stop)
 }
 
+// ended is called when a job has left the pass: with the report of its run (ID "" if it did not
+// begin), or with the error that kept it from beginning.
 func (b *schedulerFeed) ended(job *mapping.Job, report trade.RunReport, err error) {
 	b.mu.Lock()
 	t := b.jobs[slices.IndexFunc(b.jobs, func(t *timetable) bool { return t.job == job })]

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -19,26 +18,12 @@ type dueJob struct {
 	probe bool // its circuit was open: send one request at a time; the first failure opens it again
 }
 
-// jobFeed supplies a pass of the daemon with its jobs, and receives their stops and reports. All
-// its methods are called by the goroutine of the pass.
-type jobFeed interface {
-	// due returns the jobs that are to run now, parents first. idle reports whether a job may begin
-	// again: its run in the pass has nothing left, but waits for its parents.
-	due(ctx context.Context, idle func(job string) bool) []dueJob
-	// stopUntil is called before a stop is stored, and returns until when the stop holds, or the
-	// zero time if time does not end it.
-	stopUntil(job *mapping.Job, stop trade.Stop) time.Time
-	// ended is called when a job has left the pass: with the report of its run (ID "" if it did not
-	// begin), or with the error that kept it from beginning.
-	ended(job *mapping.Job, report trade.RunReport, err error)
-}
-
 // follow makes a pass over the jobs that are due; between two slices it adds the jobs that have
 // become due meanwhile. A job whose work is done is concluded as soon as no parent of it in the
 // pass can give it more, so that another process may take its lease; it begins again when it is due
 // again. follow returns when nothing is left and nothing is due. When ctx ends, it first waits for
 // what is in flight.
-func (e *Engine) follow(ctx context.Context, feed jobFeed) {
+func (e *Engine) follow(ctx context.Context, feed *schedulerFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)
 	p.stopped = func(r *jobPass) {
@@ -100,7 +85,7 @@ func (p *pass) above(job *mapping.Job) map[string]bool {
 }
 
 // dismiss ends the runs that which selects: it stores their reports and releases their leases.
-func (p *pass) dismiss(ctx context.Context, feed jobFeed, which func(*jobPass) bool) {
+func (p *pass) dismiss(ctx context.Context, feed *schedulerFeed, which func(*jobPass) bool) {
 	var out []*jobPass
 	p.runs = slices.DeleteFunc(p.runs, func(r *jobPass) bool {
 		if !which(r) {
@@ -110,7 +95,7 @@ func (p *pass) dismiss(ctx context.Context, feed jobFeed, which func(*jobPass) b
 		return true
 	})
 	for _, r := range out {
-		report := p.end(ctx, r)
+		report := r.end(ctx)
 		r.release(ctx)
 		feed.ended(r.run.Job, report, nil)
 	}

@@ -9,7 +9,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
@@ -54,17 +53,9 @@ func (p *pass) haltFor(job *mapping.Job) *trade.Stop {
 func (p *pass) conclude(ctx context.Context) []trade.RunReport {
 	var reports []trade.RunReport
 	for _, r := range p.runs {
-		reports = append(reports, p.end(ctx, r))
+		reports = append(reports, r.end(ctx))
 	}
 	return reports
-}
-
-// end makes and stores the report of one job.
-func (p *pass) end(ctx context.Context, r *jobPass) trade.RunReport {
-	if r.run.Report.ID == "" {
-		return r.notRun(ctx)
-	}
-	return r.conclude(ctx, r.err)
 }
 
 // close releases the leases.
@@ -83,21 +74,4 @@ func (r *jobPass) release(ctx context.Context) {
 	if err := r.runs.ReleaseLease(context.WithoutCancel(ctx), r.run.Lease); err != nil {
 		r.run.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
 	}
-}
-
-// notRun returns the report of a job that did not begin: it is paused, an earlier job met a fault
-// that it would meet too, or a signal came. After a signal the job's status is left unchanged.
-func (r *jobPass) notRun(ctx context.Context) trade.RunReport {
-	ctx = context.WithoutCancel(ctx)
-	r.run.CountStates(ctx)
-	if r.stopped != nil {
-		r.stopped(r)
-	}
-	if !r.pausedBefore && r.run.Report.Stopped.Code != string(outcome.StopInterrupt) {
-		r.setStatus(ctx, trade.JobStatus{
-			Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped,
-			Since: r.run.Env.Clock.Now(),
-		})
-	}
-	return r.run.Report
 }

@@ -135,7 +135,10 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	if err != nil {
 		return err
 	}
-	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, r.tend)
+	// with each renewal of the lease: a former holder that was alive when the run began may have died
+	// since; then its rows in flight become in doubt
+	tend := func(ctx context.Context) { r.settleFormer(ctx) }
+	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, tend)
 	p.runs = append(p.runs, r)
 	r.err = p.engine.signOfLife(ctx, &status)
 	r.stopStays = status.Stop != nil && (p.opts.RecordOnly || status.State == trade.Paused)

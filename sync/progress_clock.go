@@ -6,7 +6,6 @@ import (
 	"sync/atomic"
 
 	"github.com/safrasync/safrasync/sync/clock"
-	"github.com/safrasync/safrasync/sync/run"
 )
 
 // progressClock records when the engine last made progress.
@@ -16,13 +15,3 @@ type progressClock struct {
 }
 
 func (p *progressClock) note() { p.at.Store(int64(p.clock.Boot())) }
-
-// watch returns an engine with the same configuration that records its progress here.
-func (p *progressClock) watch(e *Engine) *Engine {
-	config := e.EngineParts
-	config.Observe = func(progress run.Progress) {
-		p.note()
-		e.Observe(progress)
-	}
-	return New(config)
-}

@@ -13,11 +13,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// conclude makes and stores the report of a run, however it ended, and the job's new status.
-func (r *jobPass) conclude(ctx context.Context, err error) trade.RunReport {
+// end makes and stores the report of a run, however it ended, and the job's new status. A job that
+// did not begin is paused, an earlier job met a fault that it would meet too, or a signal came; after
+// a signal its status is left unchanged.
+func (r *jobPass) end(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
-	if err != nil {
-		stop := run.StopOf(err)
+	if r.run.Report.ID == "" { // it did not begin
+		r.run.CountStates(ctx)
+		if r.stopped != nil {
+			r.stopped(r)
+		}
+		if !r.pausedBefore && r.run.Report.Stopped.Code != string(outcome.StopInterrupt) {
+			r.setStatus(ctx, trade.JobStatus{
+				Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped,
+				Since: r.run.Env.Clock.Now(),
+			})
+		}
+		return r.run.Report
+	}
+	if r.err != nil {
+		stop := run.StopOf(r.err)
 		r.run.Report.Stopped = &stop
 		r.run.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.Stringer("reason", stop.Sentence()))
 	}

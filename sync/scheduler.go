@@ -94,7 +94,12 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	}
 	s.progress.clock = config.Engine.Clock
 	s.progress.note()
-	s.Engine = s.progress.watch(config.Engine)
+	watched := config.Engine.EngineParts
+	watched.Observe = func(progress run.Progress) {
+		s.progress.note()
+		config.Engine.Observe(progress)
+	}
+	s.Engine = New(watched)
 	return s, nil
 }
 
@@ -178,7 +183,13 @@ func (s *Scheduler) rest() bool {
 func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stops := s.untoldStops(); len(stops) > 0 && !s.passing && !s.telling {
+	var stops []trade.JobStatus // that the ledger may not have stored
+	for _, t := range s.jobs {
+		if t.untold != nil {
+			stops = append(stops, *t.untold)
+		}
+	}
+	if len(stops) > 0 && s.Engine.Clock.Boot() >= s.tellsAt && !s.passing && !s.telling {
 		s.telling = true
 		// stops that the ledger did not take when they happened; what was stored later stays
 		working.Go(func() {

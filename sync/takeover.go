@@ -96,12 +96,9 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	return holders
 }
 
-// tend is called with each renewal of the lease. A former holder that was alive when the run began
-// may have died since; then its rows in flight become in doubt.
-func (r *jobPass) tend(ctx context.Context) { r.settleFormer(ctx) }
-
-// settleFormer does what tend does, and reports whether the lease is still in the ledger. What to do
-// without it is for the caller: the next renewal of the lease tells why it is not.
+// settleFormer makes rows in doubt that a former holder had in flight, and reports whether the lease
+// is still in the ledger. What to do without it is for the caller: the next renewal of the lease tells
+// why it is not.
 func (r *jobPass) settleFormer(ctx context.Context) (held bool) {
 	if !r.run.Env.Member.Together() {
 		return true

@@ -29,16 +29,20 @@ const (
 	keyWebhookNotFound    = "message.webhook.not-found"
 )
 
-func newAnswer(status int, contentType string, body []byte) answer {
+func newAnswer(status int, contentType, body string) answer {
 	h := http.Header{}
 	if contentType != "" {
 		h.Set("Content-Type", contentType)
 	}
-	return answer{status: status, header: h, body: body}
+	return answer{status: status, header: h, body: []byte(body)}
 }
 
 func jsonAnswer(status int, value any) answer {
-	return newAnswer(status, "application/json", encode(value))
+	return jsonText(status, encode(value))
+}
+
+func jsonText[T string | []byte](status int, text T) answer {
+	return newAnswer(status, "application/json", string(text))
 }
 
 // messages returns an answer in format (a).
@@ -58,26 +62,24 @@ func plain(r *http.Request, status int, text string) answer {
 	if strings.Contains(r.Header.Get("Accept"), "application/json") {
 		return jsonAnswer(status, text)
 	}
-	return newAnswer(status, "text/plain; charset=utf-8", []byte(text))
+	return newAnswer(status, "text/plain; charset=utf-8", text)
 }
 
 // unauthorized returns the gateway's 401 (chapter 5, rule 2).
 func unauthorized() answer {
-	return newAnswer(http.StatusUnauthorized, "application/json",
-		[]byte(`{"data":[],"error":{"message":"Unauthorized"}}`))
+	return jsonText(http.StatusUnauthorized, `{"data":[],"error":{"message":"Unauthorized"}}`)
 }
 
 // gatewayPage returns a page that a proxy in front of the API sends by itself.
 func gatewayPage(status int) answer {
 	text := http.StatusText(status)
 	return newAnswer(status, "text/html",
-		[]byte("<html><head><title>"+text+"</title></head><body><h1>"+text+"</h1></body></html>"))
+		"<html><head><title>"+text+"</title></head><body><h1>"+text+"</h1></body></html>")
 }
 
 func loginPage() answer {
 	return newAnswer(http.StatusOK, "text/html; charset=utf-8",
-		[]byte(
-			"<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>"))
+		"<!doctype html><html><head><title>Login</title></head><body><form method=\"post\" action=\"/login\"></form></body></html>")
 }
 
 // encode returns value as JSON. It cannot fail: value consists of text and numbers, and raw JSON

@@ -74,12 +74,8 @@ func (s *Server) getConsent(rq *request) answer {
 
 // createCreditScore accepts a producer that the platform does not know, because the document names
 // no prerequisite.
-func (s *Server) createCreditScore(rq *request) answer {
-	v, refusal := rq.readBody(creditScoreFields)
-	if refusal != nil {
-		return *refusal
-	}
-	id := s.store(rq, ResourceCreditScore, v)
+func (s *Server) createCreditScore(rq *request, v values) answer {
+	id := s.store(rq, v)
 	kind := "CREDIT_SCORE" // the document does not show the values of type
 	if reports := v["reports"].texts(); len(reports) > 0 {
 		kind = reports[0]
@@ -99,14 +95,6 @@ func (s *Server) createCreditScore(rq *request) answer {
 	})
 }
 
-func (s *Server) createCreditAnalysis(rq *request) answer {
-	v, refusal := rq.readBody(creditAnalysisFields)
-	if refusal != nil {
-		return *refusal
-	}
-	return s.created(rq, ResourceCreditAnalysis, v)
-}
-
 // getCreditAnalysis returns what was sent, because the document does not show the fields of the
 // record.
 func (s *Server) getCreditAnalysis(rq *request) answer {
@@ -118,7 +106,7 @@ func (s *Server) getCreditAnalysis(rq *request) answer {
 	if !ok {
 		return messages(http.StatusNotFound, "message.analysis-credit.not-found")
 	}
-	return newAnswer(http.StatusOK, "application/json", found.echo(id, creditAnalysisFields))
+	return jsonText(http.StatusOK, found.echo(id, creditAnalysisFields))
 }
 
 // madeUpID returns the same UUID for the same kind and name, in every sandbox.

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 )
 
@@ -74,7 +75,10 @@ func (s *Server) WaitDeliveries(ctx context.Context) error {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if s.deliveriesDone() {
+		s.mu.Lock()
+		inFlight := slices.ContainsFunc(s.deliveries.kept, func(d *Delivery) bool { return !d.Done })
+		s.mu.Unlock()
+		if !inFlight {
 			return nil
 		}
 		select {
@@ -83,17 +87,6 @@ func (s *Server) WaitDeliveries(ctx context.Context) error {
 			return ctx.Err()
 		}
 	}
-}
-
-func (s *Server) deliveriesDone() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range s.deliveries.kept {
-		if !d.Done {
-			return false
-		}
-	}
-	return true
 }
 
 // deliverable reports whether an event may be sent to the address: https to any host, http to this

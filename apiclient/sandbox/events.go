@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
@@ -65,7 +63,7 @@ func (s *Server) Send(event string, payload json.RawMessage) (int, error) {
 		return 0, phrase.Errorf("%q is no event; known are %s", event, strings.Join(eventNames, ", "))
 	}
 	if payload == nil {
-		payload = encode(map[string]string{"id": uuid.NewString()})
+		payload = inventedPayload()
 	}
 	if !json.Valid(payload) {
 		return 0, phrase.Errorf("the payload of %s is no JSON", event)

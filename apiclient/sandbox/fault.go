@@ -2,6 +2,8 @@ package sandbox
 
 import (
 	"bytes"
+	"cmp"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -100,8 +102,7 @@ const (
 
 func scopeOf(class, resource string) string { return class + ":" + resource }
 
-// acts reports whether the fault acts on the n-th request. The random choice depends on seed,
-// position in the list and number only, so that concurrency does not change the result.
+// acts reports whether the fault, at this place of the list, acts on the request.
 func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
 	// Each scope has its own numbering.
 	class := classCreate
@@ -114,15 +115,22 @@ func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
 		class = classAny
 	}
 	n, concerned := rq.numbers[scopeOf(class, f.Resource)]
-	if !concerned || n < f.First || f.Last > 0 && n > f.Last {
+	return concerned && strikes(n, f.First, f.Last, f.Percent, seed+int64(place))
+}
+
+// strikes reports whether a fault with this range and this chance acts on what has the number n. The
+// random choice depends on seed (which includes the position in the list) and number only, so that
+// concurrency does not change the result.
+func strikes(n, first, last int, percent float64, seed int64) bool {
+	if n < first || last > 0 && n > last {
 		return false
 	}
-	if f.Percent == 0 {
+	if percent == 0 {
 		return true
 	}
 	// Reproducible on purpose.
-	dice := rand.New(rand.NewPCG(mix(uint64(seed)+uint64(place)), mix(uint64(n))))
-	return dice.Float64()*100 < f.Percent
+	dice := rand.New(rand.NewPCG(mix(uint64(seed)), mix(uint64(n))))
+	return dice.Float64()*100 < percent
 }
 
 // mix scatters neighbouring numbers (the finaliser of splitmix64), so that seeds 1 and 2 do not
@@ -137,7 +145,9 @@ func mix(x uint64) uint64 {
 // faultFor returns the fault that acts on the request. It never returns nil.
 func (s *Server) faultFor(rq *request) *Disturbance {
 	if rq.route != nil && s.opts.Intercept != nil {
-		if f := s.opts.Intercept(rq.forHook(), rq.n); f != nil {
+		r := rq.http.Clone(rq.http.Context()) // whose body a hook can read
+		r.Body = io.NopCloser(bytes.NewReader(rq.body))
+		if f := s.opts.Intercept(r, rq.n); f != nil {
 			return f
 		}
 	}
@@ -162,10 +172,7 @@ func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answe
 		}
 		return jsonAnswer(http.StatusCreated, map[string]string{"id": id}), f
 	case Reply:
-		status := f.Status
-		if status == 0 {
-			status = http.StatusOK
-		}
+		status := cmp.Or(f.Status, http.StatusOK)
 		refused := ordinary.status >= 300
 		if f.Commit && refused && status < 300 {
 			return ordinary, f
@@ -193,9 +200,9 @@ func statusBody(status int) answer {
 	case http.StatusUnauthorized:
 		return unauthorized()
 	case http.StatusForbidden:
-		return newAnswer(status, "application/json", []byte(`{"message":"You cannot consume this service"}`))
+		return jsonText(status, `{"message":"You cannot consume this service"}`)
 	case http.StatusMethodNotAllowed:
-		return newAnswer(status, "text/plain; charset=utf-8", []byte("Request method 'POST' is not supported"))
+		return newAnswer(status, "text/plain; charset=utf-8", "Request method 'POST' is not supported")
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity:
 		return messages(status, "message.sandbox.fault")
 	case http.StatusInternalServerError:
@@ -203,11 +210,11 @@ func statusBody(status int) answer {
 	case http.StatusUnsupportedMediaType, http.StatusNoContent, http.StatusNotModified:
 		return answer{status: status}
 	case http.StatusTooManyRequests:
-		return newAnswer(status, "application/json", []byte(`{"message":"API rate limit exceeded"}`))
+		return jsonText(status, `{"message":"API rate limit exceeded"}`)
 	}
 	switch {
 	case status < 300:
-		return newAnswer(status, "application/json", []byte("{}"))
+		return jsonText(status, "{}")
 	case status < 400:
 		a := answer{status: status, header: http.Header{}}
 		a.header.Set("Location", "/login")

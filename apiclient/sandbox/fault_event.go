@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"encoding/json"
-	"math/rand/v2"
 	"time"
 
 	"github.com/google/uuid"
@@ -31,24 +30,13 @@ type EventFault struct {
 	Percent       float64
 }
 
-// acts reports whether the fault acts on the n-th event on which it could act.
-func (f *EventFault) acts(event string, n int, seed int64, place int) bool {
-	if f.Event != "" && f.Event != event || n < f.FirstN || f.LastN > 0 && n > f.LastN {
-		return false
-	}
-	if f.Percent == 0 {
-		return true
-	}
-	dice := rand.New(rand.NewPCG(mix(uint64(seed)+uint64(place)+1000), mix(uint64(n)))) // repeatable on purpose
-	return dice.Float64()*100 < f.Percent
-}
-
 // eventFault returns the fault of an event. The caller holds mu.
 func (s *Server) eventFault(event string) EventFault {
 	s.eventNumbers[""]++
 	s.eventNumbers[event]++
 	for i, f := range s.eventFaults {
-		if f.acts(event, s.eventNumbers[f.Event], s.seed, i) {
+		concerned := f.Event == "" || f.Event == event
+		if concerned && strikes(s.eventNumbers[f.Event], f.FirstN, f.LastN, f.Percent, s.seed+int64(i)+1000) {
 			return f
 		}
 	}

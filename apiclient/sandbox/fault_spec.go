@@ -35,12 +35,12 @@ const (
 
 // actions is the vocabulary of the package comment.
 var actions = map[string]action{
-	"lost-before": {set: func(f *Disturbance, _ string) error { f.Do = Lose; return nil }, options: []string{"reset"}},
+	"lost-before": {set: does(Lose), options: []string{"reset"}},
 	"lost-after": {
 		set:     func(f *Disturbance, _ string) error { f.Do, f.Commit = Lose, true; return nil },
 		options: []string{"reset"}, writes: true,
 	},
-	"hang":        {set: func(f *Disturbance, _ string) error { f.Do = Hang; return nil }, options: []string{"commit"}},
+	"hang":        {set: does(Hang), options: []string{"commit"}},
 	"status":      {set: setStatus, value: required, options: []string{"commit", "empty", "type", "body"}},
 	"module":      {set: replies(messages(http.StatusForbidden, keyModule))},
 	"throttle":    {set: setRetryAfter(http.StatusTooManyRequests), value: required},
@@ -50,17 +50,14 @@ var actions = map[string]action{
 	"duplicate":   {set: replies(messages(http.StatusBadRequest, keyDuplicate)), writes: true},
 	"html":        {set: replies(loginPage()), options: []string{"commit", "status"}},
 	"redirect":    {set: setRedirect, value: optional, options: []string{"commit", "status"}},
-	"garbage": {
-		set:     func(f *Disturbance, _ string) error { f.Do = Garbage; return nil },
-		options: []string{"commit", "reset"},
-	},
-	"noid":    {set: commits(newAnswer(http.StatusCreated, "application/json", []byte("{}"))), posts: true},
-	"cut":     {set: func(f *Disturbance, _ string) error { f.Do = Cut; return nil }, options: []string{"reset"}},
-	"garbled": {set: func(f *Disturbance, _ string) error { f.Do = Garble; return nil }},
-	"again":   {set: func(f *Disturbance, _ string) error { f.Do = Again; return nil }, posts: true},
-	"twice":   {set: func(f *Disturbance, _ string) error { f.Do = Twice; return nil }, posts: true},
-	"slow":    {set: setSlow, value: required, options: []string{"late"}},
-	"late":    {set: setLate, value: required, writes: true},
+	"garbage":     {set: does(Garbage), options: []string{"commit", "reset"}},
+	"noid":        {set: commits(jsonText(http.StatusCreated, "{}")), posts: true},
+	"cut":         {set: does(Cut), options: []string{"reset"}},
+	"garbled":     {set: does(Garble)},
+	"again":       {set: does(Again), posts: true},
+	"twice":       {set: does(Twice), posts: true},
+	"slow":        {set: setSlow, value: required, options: []string{"late"}},
+	"late":        {set: setLate, value: required, writes: true},
 	// takes the rest of the line; to combine it with options, use status=201,commit,…,body=
 	"body": {set: setCreatedBody, value: required, posts: true},
 }
@@ -271,6 +268,13 @@ func (f *Disturbance) setPercent(value string) error {
 	return nil
 }
 
+func does(a Action) func(*Disturbance, string) error {
+	return func(f *Disturbance, _ string) error {
+		f.Do = a
+		return nil
+	}
+}
+
 func replies(a answer) func(*Disturbance, string) error {
 	return func(f *Disturbance, _ string) error {
 		f.Do, f.Status, f.Header, f.Body = Reply, a.status, a.header.Clone(), string(a.body)
@@ -367,7 +371,7 @@ func setBody(f *Disturbance, value string) error {
 }
 
 func setCreatedBody(f *Disturbance, value string) error {
-	return commits(newAnswer(http.StatusCreated, contentTypeOf(value), []byte(value)))(f, "")
+	return commits(newAnswer(http.StatusCreated, contentTypeOf(value), value))(f, "")
 }
 
 func contentTypeOf(body string) string {

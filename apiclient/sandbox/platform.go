@@ -167,9 +167,3 @@ func (s *Server) NotContracted() []Module {
 	defer s.mu.Unlock()
 	return slices.Clone(s.missing)
 }
-
-func (s *Server) contracted(m Module) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return !slices.Contains(s.missing, m)
-}

@@ -87,13 +87,13 @@ func (s *Server) CreatedOf(resources ...string) []Record {
 }
 
 // created stores the record and answers with its id and the fields that were sent.
-func (s *Server) created(rq *request, resource string, v values) answer {
-	id := s.store(rq, resource, v)
-	return newAnswer(http.StatusCreated, "application/json", v.echo(id, creatable[resource]))
+func (s *Server) created(rq *request, v values) answer {
+	id := s.store(rq, v)
+	return jsonText(http.StatusCreated, v.echo(id, creatable[rq.route.resource]))
 }
 
 // store executes the creation: from here on the record exists, whatever answer the client receives.
-func (s *Server) store(rq *request, resource string, v values) string {
+func (s *Server) store(rq *request, v values) string {
 	header := rq.http.Header.Clone()
 	header.Del("Authorization")
 	fields := make(map[string]any, len(v))
@@ -108,7 +108,7 @@ func (s *Server) store(rq *request, resource string, v values) string {
 		}
 	}
 	rec := Record{
-		N: rq.n, ID: uuid.NewString(), Resource: resource, At: s.opts.Now(),
+		N: rq.n, ID: uuid.NewString(), Resource: rq.route.resource, At: s.opts.Now(),
 		Header: header, Body: rq.body, Fields: fields,
 	}
 	if len(rq.params) > 0 {

@@ -93,8 +93,9 @@ func (s *Server) remember(rq *request, f *Disturbance, status int, note string) 
 // Report returns a snapshot.
 func (s *Server) Report() Report {
 	r := Report{
-		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()), NotContracted: s.NotContracted(),
-		Counts: s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{},
+		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()),
+		NotContracted: append([]Module{}, s.NotContracted()...),
+		Counts:        s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{},
 		Deliveries: s.Deliveries(),
 		MadeTwice:  [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
 	}
@@ -116,7 +117,7 @@ func (s *Server) Report() Report {
 		})
 	}
 	s.mu.Lock()
-	r.Requests = slices.Clone(s.seen.kept)
+	r.Requests = append([]Request{}, s.seen.kept...)
 	for remark, n := range s.remarked {
 		r.Remarks = append(r.Remarks, RemarkCount{remark, n})
 	}
@@ -124,12 +125,6 @@ func (s *Server) Report() Report {
 	slices.SortFunc(r.Remarks, func(a, b RemarkCount) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Field, b.Field))
 	})
-	if r.NotContracted == nil {
-		r.NotContracted = []Module{}
-	}
-	if r.Requests == nil {
-		r.Requests = []Request{}
-	}
 	return r
 }
 

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -37,7 +36,13 @@ type request struct {
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, error) {
 	rq := &request{http: r, path: r.URL.EscapedPath()}
 	rq.route, rq.params = match(s.routes, rq.path)
-	s.count(rq)
+	name := rq.path
+	if rq.route != nil {
+		name = rq.route.pattern
+	}
+	s.mu.Lock()
+	s.counts[r.Method+" "+name]++
+	s.mu.Unlock()
 
 	// A client that stalls in the middle of its body must not keep Close waiting.
 	control := http.NewResponseController(w)
@@ -106,16 +111,6 @@ func (rq *request) shownPath() string {
 // query returns the parameters of the query; unreadable ones are left out.
 func (rq *request) query() url.Values { return rq.http.URL.Query() }
 
-func (s *Server) count(rq *request) {
-	name := rq.path
-	if rq.route != nil {
-		name = rq.route.pattern
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts[rq.http.Method+" "+name]++
-}
-
 // number assigns numbers to requests with a known path and method. Only whole requests are
 // numbered, so that a cut one does not shift the faults.
 func (s *Server) number(rq *request) {
@@ -152,19 +147,19 @@ func (s *Server) number(rq *request) {
 func (s *Server) answer(rq *request) answer {
 	if rq.route == nil {
 		// The document does not mention unknown paths: as a gateway, in no form of the API.
-		return newAnswer(http.StatusNotFound, "application/json",
-			[]byte(`{"message":"no Route matched with those values"}`))
+		return jsonText(http.StatusNotFound, `{"message":"no Route matched with those values"}`)
 	}
 	// The first of several headers counts. The requests in the document show no scheme prefix, so with a
 	// key set, "Bearer KEY" is another key. If any key is accepted, a prefix is accepted too, with a remark.
 	given := rq.http.Header.Get("Authorization")
 	s.mu.Lock()
 	key := s.key
+	contracted := !slices.Contains(s.missing, rq.route.module)
 	s.mu.Unlock()
 	if given == "" || key != "" && given != key {
 		return unauthorized()
 	}
-	if !s.contracted(rq.route.module) {
+	if !contracted {
 		return messages(http.StatusForbidden, keyModule)
 	}
 	ep, ok := rq.route.verbs[rq.http.Method]
@@ -188,11 +183,4 @@ func (s *Server) answer(rq *request) answer {
 func isJSON(h http.Header) bool {
 	media, _, _ := strings.Cut(h.Get("Content-Type"), ";")
 	return strings.EqualFold(strings.TrimSpace(media), "application/json")
-}
-
-// forHook returns a copy of the request whose body a hook can read.
-func (rq *request) forHook() *http.Request {
-	r := rq.http.Clone(rq.http.Context())
-	r.Body = io.NopCloser(bytes.NewReader(rq.body))
-	return r
 }

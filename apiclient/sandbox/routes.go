@@ -33,8 +33,17 @@ func (s *Server) table() []route {
 	get := func(h func(*request) answer) map[string]endpoint {
 		return map[string]endpoint{http.MethodGet: {handle: h}}
 	}
-	create := func(h func(*request) answer) map[string]endpoint {
-		return map[string]endpoint{http.MethodPost: {handle: h, creates: true}}
+	reading := func(h func(*request, values) answer) endpoint {
+		return endpoint{creates: true, handle: func(rq *request) answer {
+			v, refusal := rq.readBody(creatable[rq.route.resource])
+			if refusal != nil {
+				return *refusal
+			}
+			return h(rq, v)
+		}}
+	}
+	create := func(h func(*request, values) answer) map[string]endpoint {
+		return map[string]endpoint{http.MethodPost: reading(h)}
 	}
 	const (
 		commitments = prefix + "/order-commitments"
@@ -50,13 +59,15 @@ func (s *Server) table() []route {
 			get(s.getOrderCommitment),
 		},
 		{prefix + "/deliveries", ResourceDeliveries, Commercial, nil, create(s.createDelivery)},
-		{traced, ResourceTraceability, Commercial, nil, create(s.createTraceability)},
+		{traced, ResourceTraceability, Commercial, nil, map[string]endpoint{
+			http.MethodPost: {handle: s.createTraceability, creates: true}, // the path is read before the body
+		}},
 		{analysis + "/consent", ResourceConsent, Financial, consent, get(s.getConsent)},
 		{prefix + "/financial/credit-score", ResourceCreditScore, Financial, nil, create(s.createCreditScore)},
-		{analysis, ResourceCreditAnalysis, Financial, nil, create(s.createCreditAnalysis)},
+		{analysis, ResourceCreditAnalysis, Financial, nil, create(s.created)},
 		{analysis + "/{id}", ResourceCreditAnalysis, Financial, nil, get(s.getCreditAnalysis)},
 		{webhooks, ResourceWebhooks, Webhooks, nil, map[string]endpoint{
-			http.MethodPost: {handle: s.registerWebhook, creates: true},
+			http.MethodPost: reading(s.registerWebhook),
 			http.MethodGet:  {handle: s.listWebhooks},
 			http.MethodPut:  {handle: s.updateWebhook},
 		}},

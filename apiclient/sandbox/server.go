@@ -221,7 +221,9 @@ func (s *Server) Counts() map[string]int {
 // ServeHTTP handles a request in this order: read it completely, number it, choose its fault,
 // execute or refuse it, log it, answer it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.enter()
+	s.mu.Lock()
+	s.inFlight++
+	s.mu.Unlock()
 	defer s.leave()
 	if r.URL.Path == inspectPrefix || strings.HasPrefix(r.URL.Path, inspectPrefix+"/") {
 		a := s.inspected(r)
@@ -311,12 +313,6 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 	case <-ctx.Done():
 	case <-s.stopping.Done():
 	}
-}
-
-func (s *Server) enter() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inFlight++
 }
 
 func (s *Server) leave() {

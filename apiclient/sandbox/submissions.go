@@ -36,19 +36,30 @@ var isUnit = oneOf("SC", "KG", "TON")
 
 const commitmentParameter = "order_commitment_id"
 
-func (s *Server) createOrderCommitment(rq *request) answer {
-	v, refusal := rq.readBody(orderCommitmentFields)
-	if refusal != nil {
-		return *refusal
-	}
+// createOrderCommitment refuses with the status and key of the first prerequisite that fails (chapter
+// 1; chapter 4, rule 2). Rule 2 leaves 400 or 404 open. Chapter 7 has 404 for a lookup that finds
+// nothing and 400 for a broken business rule, so "not found" is 404 and "not linked" is 400. Rule 2
+// does not mention the issuer, but chapter 1 requires it to exist like the others; its key follows the
+// pattern message.entidade.not-found. The document states no order; this one is ours.
+func (s *Server) createOrderCommitment(rq *request, v values) answer {
 	if first, last := v.text("initial_delivery_date"), v.text("end_delivery_date"); last != "" && last < first {
 		rq.remark(remarkDateOrder, "end_delivery_date")
 	}
-	if status, key := s.World.missing(v); key != "" {
-		return messages(status, key)
+	producer, wallet := v.text("producer_id"), v.text("wallet_id")
+	switch {
+	case !s.World.Knows(Producers, producer):
+		return messages(http.StatusNotFound, keyProducerNotFound)
+	case !s.World.Knows(Users, v.text("issuer_id")):
+		return messages(http.StatusNotFound, keyUserNotFound)
+	case !s.World.Knows(Wallets, wallet):
+		return messages(http.StatusNotFound, "message.wallet.not-found")
+	case !s.World.Linked(wallet, producer):
+		return messages(http.StatusBadRequest, "message.wallet.producer-not-linked")
+	case !s.World.Knows(DeliveryPlaces, v.text("delivery_place_id")):
+		return messages(http.StatusNotFound, "message.delivery-place.not-found")
 	}
 	// The success status is not shown; 201 is used, like the creations that show theirs.
-	return s.created(rq, ResourceOrderCommitments, v)
+	return s.created(rq, v)
 }
 
 func (s *Server) getOrderCommitment(rq *request) answer {
@@ -60,48 +71,31 @@ func (s *Server) getOrderCommitment(rq *request) answer {
 	if !ok {
 		return messages(http.StatusNotFound, keyCommitmentNotFound)
 	}
-	return newAnswer(http.StatusOK, "application/json", s.shownCommitment(id, found))
+	return jsonText(http.StatusOK, []byte(s.shownCommitment(id, found)))
 }
 
 // pathID returns a path parameter that must be a UUID, in lower case. The refusal is in format (b).
 func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 	id := rq.params[parameter]
 	if !isUUID(id) {
-		// Format (b): the parameter cannot be converted to its type.
-		a := jsonAnswer(http.StatusBadRequest, struct {
-			Timestamp string `json:"timestamp"`
-			Status    int    `json:"status"`
-			Error     string `json:"error"`
-			Message   string `json:"message"`
-		}{
-			s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
-			http.StatusText(http.StatusBadRequest), "message." + strings.ToLower(parameter) + ".invalid",
-		})
+		// The parameter cannot be converted to its type.
+		a := s.badRequest("message." + strings.ToLower(parameter) + ".invalid")
 		return "", &a
 	}
 	return strings.ToLower(id), nil
 }
 
-// missing returns the status and key of the first prerequisite that fails (chapter 1; chapter 4,
-// rule 2). Rule 2 leaves 400 or 404 open. Chapter 7 has 404 for a lookup that finds nothing and 400
-// for a broken business rule, so "not found" is 404 and "not linked" is 400. Rule 2 does not
-// mention the issuer, but chapter 1 requires it to exist like the others; its key follows the
-// pattern message.entidade.not-found. The document states no order; this one is ours.
-func (w *World) missing(v values) (status int, key string) {
-	producer, wallet := v.text("producer_id"), v.text("wallet_id")
-	switch {
-	case !w.Knows(Producers, producer):
-		return http.StatusNotFound, keyProducerNotFound
-	case !w.Knows(Users, v.text("issuer_id")):
-		return http.StatusNotFound, keyUserNotFound
-	case !w.Knows(Wallets, wallet):
-		return http.StatusNotFound, "message.wallet.not-found"
-	case !w.Linked(wallet, producer):
-		return http.StatusBadRequest, "message.wallet.producer-not-linked"
-	case !w.Knows(DeliveryPlaces, v.text("delivery_place_id")):
-		return http.StatusNotFound, "message.delivery-place.not-found"
-	}
-	return 0, ""
+// badRequest returns the 400 in format (b).
+func (s *Server) badRequest(message string) answer {
+	return jsonAnswer(http.StatusBadRequest, struct {
+		Timestamp string `json:"timestamp"`
+		Status    int    `json:"status"`
+		Error     string `json:"error"`
+		Message   string `json:"message,omitempty"`
+	}{
+		s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
+		http.StatusText(http.StatusBadRequest), message,
+	})
 }
 
 // deliveryFields is chapter 2.2. The unit is in lower case here, unlike in 2.1 and 2.3.
@@ -113,17 +107,13 @@ var deliveryFields = []field{
 	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
 }
 
-func (s *Server) createDelivery(rq *request) answer {
-	v, refusal := rq.readBody(deliveryFields)
-	if refusal != nil {
-		return *refusal
-	}
+func (s *Server) createDelivery(rq *request, v values) answer {
 	if known, here := s.knowsContract(v.text("contract_id")); !known {
 		return messages(http.StatusNotFound, "message.contract.not-found")
 	} else if !here {
 		rq.remark(remarkContract, "contract_id")
 	}
-	return s.created(rq, ResourceDeliveries, v)
+	return s.created(rq, v)
 }
 
 // knowsContract returns whether a delivery may name this contract ("a delivery only needs a known
@@ -180,5 +170,5 @@ func (s *Server) createTraceability(rq *request) answer {
 	case hasFarm && !s.World.Knows(Farms, farm.text):
 		return messages(http.StatusNotFound, "message.farm.not-found")
 	}
-	return s.created(rq, ResourceTraceability, v)
+	return s.created(rq, v)
 }

@@ -45,18 +45,14 @@ func (s *Server) Webhooks() []Webhook {
 // registerWebhook accepts a second webhook for an event, because the document does not show what
 // the platform does then. Both are listed and both get the event; lookup and update refer to the
 // newest.
-func (s *Server) registerWebhook(rq *request) answer {
-	v, refusal := rq.readBody(webhookFields)
-	if refusal != nil {
-		return *refusal
-	}
+func (s *Server) registerWebhook(rq *request, v values) answer {
 	if tooLong(v) {
 		return messages(http.StatusInternalServerError, keyInternal)
 	}
 	if _, again := s.webhookFor(v.text("webhook_event")); again {
 		rq.remark(remarkEventAgain, v.text("webhook_event"))
 	}
-	id := s.store(rq, ResourceWebhooks, v)
+	id := s.store(rq, v)
 	w := Webhook{ID: id, At: s.opts.Now()}
 	w.set(v)
 	s.mu.Lock()
@@ -90,14 +86,7 @@ func (s *Server) updateWebhook(rq *request) answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
 		if refusal.status == http.StatusBadRequest {
-			return jsonAnswer(http.StatusBadRequest, struct {
-				Timestamp string `json:"timestamp"`
-				Status    int    `json:"status"`
-				Error     string `json:"error"`
-			}{
-				s.opts.Now().UTC().Format(time.RFC3339Nano), http.StatusBadRequest,
-				http.StatusText(http.StatusBadRequest),
-			})
+			return s.badRequest("")
 		}
 		return *refusal
 	}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -46,9 +47,7 @@ func ParseAddress(dsn Secret, schemes []string, port, example string, settings .
 		Settings: map[string]string{},
 	}
 	a.Password, _ = u.User.Password()
-	if a.Port == "" {
-		a.Port = port
-	}
+	a.Port = cmp.Or(a.Port, port)
 	for name, values := range query {
 		if !slices.Contains(settings, name) || len(values) != 1 {
 			return Address{}, fault.Failf(fault.CodeConfig,

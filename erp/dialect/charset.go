@@ -84,10 +84,5 @@ func (c Charset) Encode(text string) ([]byte, bool) {
 
 // IsASCII reports whether a text has the same bytes in every charset.
 func IsASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }

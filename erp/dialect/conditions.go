@@ -7,28 +7,23 @@ import (
 	"github.com/safrasync/safrasync/erp/fault"
 )
 
-// KeyCondition returns the condition "is one of these keys", each part compared by term.
+// KeyCondition returns the condition "is one of these keys", each part compared by term, which returns ""
+// for a value that cannot be bound.
 func KeyCondition(b *Binder, cols []Column, keys [][]Value,
-	term func(*Binder, Column, Value) (string, *fault.Error),
+	term func(*Binder, Column, Value) string,
 ) (string, *fault.Error) {
 	alternatives := make([]string, 0, len(keys))
 	for _, key := range keys {
 		all := make([]string, len(key))
 		for i, v := range key {
-			var bad *fault.Error
-			all[i], bad = term(b, cols[i], v)
-			if bad != nil {
-				return "", bad
+			all[i] = term(b, cols[i], v)
+			if all[i] == "" {
+				return "", fault.Failf(fault.CodeOther, "a stored value of key column %s cannot be bound again", cols[i].Name)
 			}
 		}
 		alternatives = append(alternatives, "("+strings.Join(all, " AND ")+")")
 	}
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
-}
-
-// NotBindable returns the error for a key that cannot be queried again.
-func NotBindable(col Column) *fault.Error {
-	return fault.Failf(fault.CodeOther, "a stored value of key column %s cannot be bound again", col.Name)
 }
 
 // FailBound returns the error for a saved bound that is not a time.

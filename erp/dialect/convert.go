@@ -8,9 +8,9 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// AsText returns a conversion for an exact type: it formats the driver's value as text and passes
+// asText returns a conversion for an exact type: it formats the driver's value as text and passes
 // that to convert.
-func AsText(convert func(string) Value) func(any) Value {
+func asText(convert func(string) Value) func(any) Value {
 	return func(v any) Value {
 		switch x := v.(type) {
 		case string:
@@ -29,14 +29,9 @@ func AsText(convert func(string) Value) func(any) Value {
 	}
 }
 
-// Keep returns a conversion that keeps the text unchanged.
-func Keep(kind Kind) func(any) Value {
-	return AsText(func(s string) Value { return Value{Kind: kind, Text: s} })
-}
-
 // BoundText returns a conversion to the stored text of a time. utc states that the time is in UTC.
 func BoundText(utc bool) func(any) Value {
-	return AsText(func(s string) Value {
+	return asText(func(s string) Value {
 		if utc {
 			s += "+00:00"
 		}
@@ -44,8 +39,7 @@ func BoundText(utc bool) func(any) Value {
 	})
 }
 
-// BinaryColumn returns a conversion for a column whose content is not wanted: old ERPs store
-// megabytes of notes in such columns. example shows how a query converts it to text.
+// BinaryColumn returns the conversion of a [BinaryItem].
 func BinaryColumn(example string) func(any) Value {
 	v := Value{Kind: Bytes, Err: phrase.Pack("binary column; convert it in the query, e.g. %s", example)}
 	return func(any) Value { return v }

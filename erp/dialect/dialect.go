@@ -1,8 +1,10 @@
 package dialect
 
 import (
+	"cmp"
 	"context"
 	"regexp"
+	"slices"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -159,6 +161,27 @@ type Item struct {
 	Convert func(v any) Value
 }
 
+// TextItem returns an expression whose values are parsed from text.
+func TextItem(sql string, convert func(string) Value) Item {
+	return Item{SQL: sql, Convert: asText(convert)}
+}
+
+// KeptItem returns an expression whose text is kept unchanged.
+func KeptItem(sql string, kind Kind) Item {
+	return TextItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} })
+}
+
+// FloatItem returns an expression that is a binary float.
+func FloatItem(sql string, bits int) Item {
+	return Item{SQL: sql, Convert: func(v any) Value { return anyFloat(v, bits) }}
+}
+
+// BinaryItem returns a column whose content is not wanted: old ERPs store megabytes of notes in such
+// columns. example shows how a query converts it to text.
+func BinaryItem(name, example string) Item {
+	return Item{SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END", Convert: BinaryColumn(example)}
+}
+
 // SelectList returns the expressions that follow SELECT.
 func SelectList(items []Item) []string {
 	list := make([]string, len(items))
@@ -243,18 +266,9 @@ const (
 
 // Check returns an error for a column whose type cannot show when a row was changed.
 func (c ChangedAt) Check(col Column) *fault.Error {
-	if c.Types == nil {
+	if c.Types == nil || slices.Contains(c.Types, col.Type) {
 		return nil
 	}
-	for _, t := range c.Types {
-		if t == col.Type {
-			return nil
-		}
-	}
-	typ := col.Type
-	if typ == "" {
-		typ = "unknown"
-	}
-	return fault.Failf(fault.CodeConfig, "changed_at column %s has type %s; %w, or remove changed_at", col.Name, typ,
-		phrase.New(c.Advice, col.Name))
+	return fault.Failf(fault.CodeConfig, "changed_at column %s has type %s; %w, or remove changed_at", col.Name,
+		cmp.Or(col.Type, "unknown"), phrase.New(c.Advice, col.Name))
 }

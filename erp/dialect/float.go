@@ -11,8 +11,8 @@ import (
 // text that parses to the same float is what a person typed, and from that text on the amount is a
 // decimal (I6).
 
-// FloatText converts the database's text of a float to a text without exponent.
-func FloatText(s string, bits int) Value {
+// floatText converts the database's text of a float to a text without exponent.
+func floatText(s string, bits int) Value {
 	f, err := strconv.ParseFloat(s, bits) //nolint:forbidigo // the column itself is a binary float
 	if err != nil && !math.IsInf(f, 0) {
 		return Value{Kind: Float, Err: phrase.Pack("unreadable number")}
@@ -40,17 +40,17 @@ func FloatBack(text string, bits int) (any, bool) {
 	return f, err == nil
 }
 
-// AnyFloat converts the driver's value of a binary float.
-func AnyFloat(v any, bits int) Value {
+// anyFloat converts the driver's value of a binary float.
+func anyFloat(v any, bits int) Value {
 	switch x := v.(type) {
 	case float64: //nolint:forbidigo // the driver's type
 		return FloatValue(x, bits)
 	case float32: //nolint:forbidigo // the driver's type
 		return FloatValue(float64(x), bits) //nolint:forbidigo // the same value
 	case []byte:
-		return FloatText(string(x), bits)
+		return floatText(string(x), bits)
 	case string:
-		return FloatText(x, bits)
+		return floatText(x, bits)
 	case int64:
 		return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
 	}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"strings"
 	"syscall"
 
@@ -16,8 +17,5 @@ func limitUnacknowledged(network, _ string, raw syscall.RawConn) error {
 		failed = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT,
 			int(unacknowledged.Milliseconds()))
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return cmp.Or(err, failed)
 }

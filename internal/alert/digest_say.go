@@ -152,9 +152,9 @@ func (v voice) digestJob(j DigestJob) []Paragraph {
 
 // sentItem returns one sum: product and type, rows, weight, value by currency.
 func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
-	what := v.product(sum.Product)
+	what := v.named("product.", sum.Product)
 	if sum.OrderType != "" {
-		what += ", " + v.orderType(sum.OrderType)
+		what += ", " + v.named("order.type.", sum.OrderType)
 	}
 	item := Item{Text: what + ": " + v.records(sends, sum.Rows)}
 	if sum.Product != "" && sum.Rows > sum.Unweighed { // an unknown product may stand for several
@@ -174,7 +174,7 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 
 // volume returns how much of one product is not sent.
 func (v voice) volume(sum Volume) string {
-	text := v.product(sum.Product) + ": " + v.text("%s {row|rows}", v.rows(sum.Rows))
+	text := v.named("product.", sum.Product) + ": " + v.text("%s {row|rows}", v.rows(sum.Rows))
 	if sum.Product != "" && sum.Rows > sum.Unweighed {
 		text += ", " + v.weight(sum.Kilograms)
 	}
@@ -184,18 +184,12 @@ func (v voice) volume(sum Volume) string {
 	return text
 }
 
-func (v voice) product(code string) string {
-	if key := i18n.Key("product." + code); i18n.Alerts.Has(key) {
+// named returns the words for a code of the platform, or those for an unknown one.
+func (v voice) named(kind i18n.Key, code string) string {
+	if key := kind + i18n.Key(code); i18n.Alerts.Has(key) {
 		return v.text(key)
 	}
-	return v.text("product.unknown")
-}
-
-func (v voice) orderType(code string) string {
-	if key := i18n.Key("order.type." + code); i18n.Alerts.Has(key) {
-		return v.text(key)
-	}
-	return v.text("order.type.unknown")
+	return v.text(kind + "unknown")
 }
 
 // currency returns the sign of a currency, or its code if that is three letters, or words: the ERP's

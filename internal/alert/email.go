@@ -87,28 +87,16 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
 		var send *mail.SendError // without the server's text, which may repeat an address
 		if errors.As(err, &send) && send.ErrorCode() > 0 {
-			code := send.ErrorCode()
-			switch {
-			case code < 500 && send.Reason == mail.ErrSMTPRcptTo: // as a greylist does
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d_recipient", code),
-					Why:  trade.Say("delivery.mail_address_later"),
-				}
-			case code < 500:
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d", code),
-					Why:  trade.Say("delivery.mail_later"), All: true,
-				}
-			case send.Reason == mail.ErrSMTPRcptTo:
-				return &Fault{
-					Code: fmt.Sprintf("smtp_%d_recipient", code),
-					Why:  trade.Say("delivery.mail_address_refused"),
-				}
+			code, later := fmt.Sprintf("smtp_%d", send.ErrorCode()), send.ErrorCode() < 500
+			switch toOne := send.Reason == mail.ErrSMTPRcptTo; {
+			case toOne && later: // as a greylist does
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_later")}
+			case toOne:
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_refused")}
+			case later:
+				return &Fault{Code: code, Why: trade.Say("delivery.mail_later"), All: true}
 			}
-			return &Fault{
-				Code: fmt.Sprintf("smtp_%d", code),
-				Why:  trade.Say("delivery.mail_refused"), All: true,
-			}
+			return &Fault{Code: code, Why: trade.Say("delivery.mail_refused"), All: true}
 		}
 		return connectionFault(ctx, err)
 	}
@@ -182,44 +170,46 @@ var errNotLoopback = errors.New("not on this host")
 // codeCancelled is the fault of a delivery that was interrupted by the end of the service.
 const codeCancelled = "cancelled"
 
-// connectionFault returns why a server was not reached or the connection broke.
+// connectionFault returns why a server was not reached or the connection broke; its code is the second
+// part of the code of its sentence.
 func connectionFault(ctx context.Context, err error) *Fault {
+	why := connectionLost(ctx, err)
+	return &Fault{Code: strings.TrimPrefix(why.Code, "delivery."), Why: why, All: true}
+}
+
+func connectionLost(ctx context.Context, err error) trade.Sentence {
 	var dns *net.DNSError
 	var verify *tls.CertificateVerificationError
 	var record tls.RecordHeaderError
 	var op *net.OpError
 	var protocol interface{ Timeout() bool }
-	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
-		return &Fault{Code: codeCancelled, Why: trade.Say("delivery.cancelled"), All: true}
-	case errors.Is(err, errNotLoopback):
-		return &Fault{Code: "not_loopback", Why: trade.Say("delivery.not_loopback"), All: true}
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil,
-		errors.As(err, &protocol) && protocol.Timeout():
-		return &Fault{Code: "timeout", Why: trade.Say("delivery.timeout"), All: true}
-	case errors.As(err, &dns):
-		return &Fault{Code: "dns", Why: trade.Say("delivery.dns"), All: true}
-	case errors.As(err, &verify):
-		return &Fault{Code: "certificate", Why: trade.Say("delivery.certificate"), All: true}
-	case errors.As(err, &record):
-		return &Fault{Code: "no_tls", Why: trade.Say("delivery.no_tls"), All: true}
-	}
 	text := err.Error() // of the library: which step of a mail session failed
 	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return trade.Say("delivery.cancelled")
+	case errors.Is(err, errNotLoopback):
+		return trade.Say("delivery.not_loopback")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil,
+		errors.As(err, &protocol) && protocol.Timeout():
+		return trade.Say("delivery.timeout")
+	case errors.As(err, &dns):
+		return trade.Say("delivery.dns")
+	case errors.As(err, &verify):
+		return trade.Say("delivery.certificate")
+	case errors.As(err, &record):
+		return trade.Say("delivery.no_tls")
 	case strings.Contains(text, "AUTH failed"), strings.Contains(text, "SMTP AUTH"),
 		strings.Contains(text, "SMTP Auth"):
-		return &Fault{Code: "login", Why: trade.Say("delivery.login"), All: true}
+		return trade.Say("delivery.login")
 	case strings.Contains(text, "STARTTLS"):
-		return &Fault{Code: "no_starttls", Why: trade.Say("delivery.no_starttls"), All: true}
-	}
-	switch {
+		return trade.Say("delivery.no_starttls")
 	case errors.As(err, &op) && op.Op == "dial":
-		return &Fault{Code: "refused", Why: trade.Say("delivery.refused"), All: true}
+		return trade.Say("delivery.refused")
 	case slices.ContainsFunc([]error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed},
 		func(e error) bool { return errors.Is(err, e) }):
-		return &Fault{Code: "broken", Why: trade.Say("delivery.broken"), All: true}
+		return trade.Say("delivery.broken")
 	}
-	return &Fault{Code: "protocol", Why: trade.Say("delivery.protocol"), All: true}
+	return trade.Say("delivery.protocol")
 }
 
 // AddressOf returns the e-mail address of a target, or "" for a target that must not be shown.

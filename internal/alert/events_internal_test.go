@@ -41,7 +41,7 @@ func TestSilenceIsToldWhenThereWasSomethingToHear(t *testing.T) {
 		// six working days
 		"within the limit": {trade.EventSilence{Since: now.AddDate(0, 0, -8), Made: 3}, 7 * 24 * time.Hour, ""},
 	} {
-		got := judgeEvents(facts{at: now, silence: v.silence}, Limits{Silence: v.limit}, time.UTC)
+		got := judge(facts{at: now, silence: v.silence}, Limits{Silence: v.limit}, time.UTC)
 		topic := Topic("")
 		if len(got) == 1 {
 			topic = got[0].topic

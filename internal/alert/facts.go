@@ -154,7 +154,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
-	err = s.readEvents(ctx, &f)
+	f.silence, err = s.Ledger.EventSilence(ctx)
 	if err != nil {
 		return f, err
 	}
@@ -200,12 +200,6 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 		}
 	}
 	return f, nil
-}
-
-// readEvents reads how the platform's events come.
-func (s *Service) readEvents(ctx context.Context, f *facts) (err error) {
-	f.silence, err = s.Ledger.EventSilence(ctx)
-	return err
 }
 
 func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool,

@@ -43,8 +43,11 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 			continue
 		}
 		c := condition{
-			topic: Stopped, subject: stopSubject(stop.Code, j.Name), since: since, lasts: lasts,
+			topic: Stopped, subject: stop.Code, since: since, lasts: lasts,
 			detail: Detail{Code: stop.Code, Jobs: []Job{j.Job}},
+		}
+		if !slices.Contains(sharedStops, stop.Code) {
+			c.subject += " " + j.Name
 		}
 		if stop.Brake != nil && slices.Contains(countedStops, stop.Code) {
 			c.detail.Rows, c.detail.Usual = stop.Brake.Rows, stop.Brake.Usual
@@ -82,7 +85,25 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 			detail: Detail{Rows: f.approvals, Accounts: len(f.accounts), Record: last.Seq},
 		})
 	}
-	out = append(out, judgeEvents(f, limits, zone)...)
+	// whether the platform sends the events that it should, and whether they are processed; none is
+	// expected before a record was confirmed
+	heard := f.silence.Since
+	if f.silence.LastAt.After(heard) {
+		heard = f.silence.LastAt
+	}
+	if s := f.silence; !s.Since.IsZero() && limits.Silence > 0 && s.Made > 0 &&
+		workingTime(heard, f.at, zone) > limits.Silence {
+		out = append(out, condition{
+			topic: Silent, subject: "webhooks", since: heard,
+			detail: Detail{Rows: s.Made, Oldest: heard},
+		})
+	}
+	if f.silence.Waiting > unheardMost {
+		out = append(out, condition{
+			topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts,
+			detail: Detail{Rows: f.silence.Waiting},
+		})
+	}
 	if limits.BackupOlder > 0 && f.backup.Age(f.at) > limits.BackupOlder {
 		out = append(out, condition{
 			topic: BackupOld, subject: "ledger", since: f.at, detail: Detail{Oldest: f.backup.At},
@@ -103,38 +124,7 @@ func judge(f facts, limits Limits, zone *time.Location) []condition {
 	return out
 }
 
-// judgeEvents checks whether the platform sends the events that it should, and whether they are
-// processed. No event is expected before a record was confirmed.
-func judgeEvents(f facts, limits Limits, zone *time.Location) []condition {
-	var out []condition
-	s := f.silence
-	since := s.Since
-	if s.LastAt.After(since) {
-		since = s.LastAt
-	}
-	if !s.Since.IsZero() && limits.Silence > 0 && s.Made > 0 && workingTime(since, f.at, zone) > limits.Silence {
-		out = append(out, condition{
-			topic: Silent, subject: "webhooks", since: since,
-			detail: Detail{Rows: s.Made, Oldest: since},
-		})
-	}
-	if s.Waiting > unheardMost {
-		out = append(out, condition{
-			topic: Unheard, subject: "webhooks", since: f.at, lasts: unheardLasts,
-			detail: Detail{Rows: s.Waiting},
-		})
-	}
-	return out
-}
-
 func diskSubject(host, folder string) string { return host + " " + folder }
-
-func stopSubject(code, job string) string {
-	if slices.Contains(sharedStops, code) {
-		return code
-	}
-	return code + " " + job
-}
 
 // judgeRows checks the rows of a job, even of one that is no longer configured, because somebody
 // must still decide about its doubts.
@@ -171,7 +161,14 @@ func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 		d.Jobs = []Job{j.Job}
 		out = append(out, condition{topic: topic, subject: j.Name, since: since, detail: d})
 	}
-	if since, ok := nothingSince(j); ok && !j.runs.good.Before(afterWorkingTime(since, j.NothingNew, zone)) {
+	// since when no new row came; not known without a good run. A good run must have ended after the
+	// limit passed; so a job that was stopped, or a service that was off, proves nothing about the ERP
+	since := j.ages.Newest
+	if since.IsZero() {
+		since = j.ages.FirstRun
+	}
+	if j.NothingNew > 0 && !since.IsZero() && !j.runs.good.IsZero() &&
+		!j.runs.good.Before(afterWorkingTime(since, j.NothingNew, zone)) {
 		add(NothingNew, since, Detail{Oldest: since})
 	}
 	if s := j.runs.swept; s != nil && s.Late != nil && s.Late.Rows > 0 {
@@ -181,17 +178,6 @@ func judgeRuns(f facts, j jobFacts, zone *time.Location) []condition {
 		add(LateAnswer, j.runs.overruled, Detail{Rows: j.runs.answers})
 	}
 	return out
-}
-
-// nothingSince returns since when no new row came. ok is false if that is not known: the job has no
-// limit, or has had no good run. A good run must have ended after the limit passed; so a job that
-// was stopped, or a service that was off, proves nothing about the ERP.
-func nothingSince(j jobFacts) (since time.Time, ok bool) {
-	since = j.ages.Newest
-	if since.IsZero() {
-		since = j.ages.FirstRun
-	}
-	return since, j.NothingNew > 0 && !since.IsZero() && !j.runs.good.IsZero()
 }
 
 // over reports whether an open alert whose condition no longer holds is certainly over, as far as

@@ -161,11 +161,11 @@ func lasted(since, now time.Time, enough time.Duration) bool {
 // causesFor returns the causes of the rows that an alert is about. If they cannot be read, the
 // alert is sent without them.
 func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
-	states := map[Topic][]trade.State{Rejected: {trade.Rejected}, LongWaiting: {trade.Waiting}}[c.topic]
-	if states == nil || s.Causes == nil {
+	state, ok := rowStates[c.topic]
+	if !ok || s.Causes == nil {
 		return nil
 	}
-	causes, err := s.Causes(ctx, c.subject, states)
+	causes, err := s.Causes(ctx, c.subject, []trade.State{state})
 	if err != nil {
 		s.Log.Warn("the causes of an alert could not be read", zap.String("topic", string(c.topic)), zap.Error(err))
 		return nil

@@ -9,8 +9,8 @@ import (
 
 // Link leads to a page of the console.
 type Link struct {
-	Text string
-	URL  string // "" = there is none
+	Text string `json:"text"`
+	URL  string `json:"url"` // "" = there is none
 }
 
 // topicPages are where the console has what an alert is about, and the act that ends it. A ledger

@@ -16,19 +16,22 @@ type notice struct {
 	Digest *Digest   `json:"digest,omitempty"`
 }
 
-// Message is a message to people, independent of the form of a channel.
+// Message is a message to people, independent of the form of a channel. As JSON it is the form for
+// programs of one's own; docs/operation.md shows it.
 type Message struct {
-	ID      string           // the ledger's id of the message to this address; the same at each attempt
-	Alert   string           // the ledger's id of the alert, the same when it begins and when it is over; "" for others
-	Kind    string           // raised, over, digest or test
-	Topic   Topic            // of an alert
-	Group   trade.Department // whom it calls
-	At      time.Time
-	Tone    Tone
-	Subject string
-	Parts   []Paragraph
-	Link    Link   // where the console has it
-	Foot    string // the sender, and where to read on
+	// the ledger's id of the message to this address; the same at each attempt
+	ID string `json:"id"`
+	// the ledger's id of the alert, the same when it begins and when it is over; "" for others
+	Alert   string           `json:"alert,omitempty"`
+	Kind    string           `json:"kind"`            // raised, over, digest or test
+	Topic   Topic            `json:"topic,omitempty"` // of an alert
+	Group   trade.Department `json:"group"`           // whom it calls
+	At      time.Time        `json:"at"`
+	Tone    Tone             `json:"-"`
+	Subject string           `json:"subject"`
+	Parts   []Paragraph      `json:"parts"`
+	Link    Link             `json:"link,omitzero"` // where the console has it
+	Foot    string           `json:"foot"`          // the sender, and where to read on
 }
 
 // message returns the words of a notice.
@@ -61,16 +64,16 @@ const (
 
 // Paragraph is a paragraph with a heading, its sentences, and a list of items.
 type Paragraph struct {
-	Heading string
-	Text    string // lines
-	Items   []Item
+	Heading string `json:"heading,omitempty"`
+	Text    string `json:"text,omitempty"` // lines
+	Items   []Item `json:"items,omitempty"`
 }
 
 // Item is an entry of a list, and its details.
 type Item struct {
-	Text string
-	More []string
-	Link Link
+	Text string   `json:"text"`
+	More []string `json:"more,omitempty"`
+	Link Link     `json:"link,omitzero"`
 }
 
 // mask masks the CPFs and CNPJs in all texts.

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf16"
-
-	"github.com/safrasync/safrasync/trade"
 )
 
 // telegramText is the room for a message of Telegram, which takes 4,096 UTF-16 units, in HTML of a
@@ -119,59 +117,6 @@ func (m Message) pagerDuty(key string) pagerDutyEvent {
 	}
 	if m.Link.URL != "" {
 		out.Links = []pagerDutyLink{{m.Link.URL, m.Link.Text}}
-	}
-	return out
-}
-
-// jsonMessage is the form for programs of one's own; docs/operation.md shows it.
-type jsonMessage struct {
-	ID      string           `json:"id"`
-	Alert   string           `json:"alert,omitempty"`
-	Kind    string           `json:"kind"`
-	Topic   Topic            `json:"topic,omitempty"`
-	Group   trade.Department `json:"group"`
-	At      time.Time        `json:"at"`
-	Subject string           `json:"subject"`
-	Parts   []jsonPart       `json:"parts"`
-	Link    *jsonLink        `json:"link,omitempty"`
-	Foot    string           `json:"foot"`
-}
-
-type jsonPart struct {
-	Heading string     `json:"heading,omitempty"`
-	Text    string     `json:"text,omitempty"`
-	Items   []jsonItem `json:"items,omitempty"`
-}
-
-type jsonItem struct {
-	Text string    `json:"text"`
-	More []string  `json:"more,omitempty"`
-	Link *jsonLink `json:"link,omitempty"`
-}
-
-type jsonLink struct {
-	Text string `json:"text"`
-	URL  string `json:"url"`
-}
-
-func linkInJSON(l Link) *jsonLink {
-	if l.URL == "" {
-		return nil
-	}
-	return &jsonLink{l.Text, l.URL}
-}
-
-func (m Message) json() jsonMessage {
-	out := jsonMessage{
-		ID: m.ID, Alert: m.Alert, Kind: m.Kind, Topic: m.Topic, Group: m.Group, At: m.At, Subject: m.Subject,
-		Parts: []jsonPart{}, Link: linkInJSON(m.Link), Foot: m.Foot,
-	}
-	for _, p := range m.Parts {
-		part := jsonPart{Heading: p.Heading, Text: p.Text}
-		for _, item := range p.Items {
-			part.Items = append(part.Items, jsonItem{item.Text, item.More, linkInJSON(item.Link)})
-		}
-		out.Parts = append(out.Parts, part)
 	}
 	return out
 }

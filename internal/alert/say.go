@@ -66,14 +66,6 @@ func TestMessage(c Config) Message {
 	}
 }
 
-// lastCopy says when the ledger was last copied.
-func (v voice) lastCopy(at time.Time) string {
-	if at.IsZero() {
-		return v.text("none was made so far")
-	}
-	return v.text("the last one, of %s", v.moment(at))
-}
-
 // sentences returns the sentences of a message about an alert; tense selects what happened, or was.
 func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened, means, do string) {
 	if topic == Stopped {
@@ -111,7 +103,11 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 	case Unheard:
 		args = []any{v.rows(d.Rows)}
 	case BackupOld:
-		args = []any{v.lastCopy(d.Oldest)}
+		last := v.text("none was made so far")
+		if !d.Oldest.IsZero() {
+			last = v.text("the last one, of %s", v.moment(d.Oldest))
+		}
+		args = []any{last}
 	}
 	key := "topic." + i18n.Key(topic)
 	title = v.text(key + ".title")

@@ -231,7 +231,7 @@ func TestAProgramGetsTheMessageInJSON(t *testing.T) {
 		Parts                                        []struct{ Heading, Text string }
 		Link                                         struct{ Text, URL string }
 	}
-	must.Do(t, json.Unmarshal(must.Get(json.Marshal(m.json()))(t), &got))
+	must.Do(t, json.Unmarshal(must.Get(json.Marshal(m))(t), &got))
 	if got.ID != "m1" || got.Alert != "a1" || got.Kind != "raised" || got.Topic != "in_doubt" ||
 		got.Group != "accounting" || got.Subject != m.Subject || !got.At.Equal(monday) ||
 		got.Link.URL != "https://safrasync.coop.example/doubts" || len(got.Parts) != len(m.Parts) ||

@@ -23,14 +23,6 @@ type voice struct {
 // voice returns the voice in which the messages are written.
 func (c Config) voice() voice { return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Console} }
 
-// job returns a job's title, with the name that commands take: Compras (contracts).
-func (v voice) job(name string) string {
-	if title := v.titles.Of(name); !strings.EqualFold(title, name) {
-		return title + " (" + name + ")"
-	}
-	return name
-}
-
 func (v voice) text(p i18n.Key, args ...any) string {
 	format := i18n.Alerts.Text(v.lang, p)
 	if len(args) == 0 {
@@ -109,11 +101,10 @@ func (v voice) list(items []string) string {
 func (v voice) jobs(jobs []Job) string {
 	names := make([]string, len(jobs))
 	for i, j := range jobs {
-		names[i] = v.job(j.Name)
-		if names[i] != j.Name {
-			continue
-		}
-		if j.Sends != "" && j.Sends.Plural(v.lang) != j.Name {
+		names[i] = j.Name
+		if title := v.titles.Of(j.Name); !strings.EqualFold(title, j.Name) {
+			names[i] = title + " (" + j.Name + ")" // with the name that commands take: Compras (contracts)
+		} else if j.Sends != "" && j.Sends.Plural(v.lang) != j.Name {
 			names[i] += " (" + j.Sends.Plural(v.lang) + ")"
 		}
 	}

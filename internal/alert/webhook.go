@@ -125,7 +125,7 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 	case PagerDuty:
 		body = m.pagerDuty(w.o.Key())
 	case JSON:
-		body = m.json()
+		body = m
 	default:
 		body = m.slack()
 	}

@@ -1,6 +1,9 @@
 package alert
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // workingTime returns the time between two moments in the cooperative's zone, without Saturdays,
 // Sundays and the national holidays of Brazil. Nights count: "3d" is three working days of 24
@@ -66,10 +69,8 @@ var fixedHolidays = map[time.Month][]int{
 var movableHolidays = []int{-48, -47, -2, 60}
 
 func isHoliday(year int, month time.Month, day int) bool {
-	for _, d := range fixedHolidays[month] {
-		if d == day {
-			return true
-		}
+	if slices.Contains(fixedHolidays[month], day) {
+		return true
 	}
 	easterMonth, easterDay := easter(year)
 	for _, days := range movableHolidays {

@@ -103,9 +103,9 @@ func (c *Config) check(d *Decoder) {
 	for _, k := range []struct {
 		name        string
 		keep, least time.Duration
-	}{{"bodies", r.Bodies, 30 * oneDay}, {"audit", r.Audit, 366 * oneDay}} {
+	}{{"bodies", r.Bodies, 30 * day}, {"audit", r.Audit, 366 * day}} {
 		if path := "retention." + k.name; k.keep != 0 && k.keep < k.least && !d.faulty(path) {
-			d.Fault(path, "must be at least %dd, or 0s for ever", int(k.least/oneDay))
+			d.Fault(path, "must be at least %dd, or 0s for ever", int(k.least/day))
 		}
 	}
 	if c.Language != "" {
@@ -291,12 +291,8 @@ func IsLoopback(host string) bool {
 }
 
 func headerSafe(value string) bool {
-	for i := range len(value) {
-		if value[i] < ' ' || value[i] > '~' {
-			return false
-		}
-	}
-	return strings.TrimSpace(value) == value
+	strange := strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r > '~' })
+	return !strange && strings.TrimSpace(value) == value
 }
 
 func (d *Decoder) checkDSN(path string, dsn Secret) {
@@ -398,17 +394,6 @@ func (d *Decoder) checkName(section, name string) {
 		d.faultAt(section, e.keyPos, "the name %s may have only letters, digits, - and _, and begins with a letter",
 			ShortName(name))
 	}
-}
-
-// compile lets the engine find the faults of a job that only it can see, such as an unknown date
-// format. It returns nil for a faulty job.
-func (c *Config) compile(d *Decoder, spec mapping.JobSpec) *mapping.Job {
-	job, err := mapping.Compile(spec, c.zone)
-	if err != nil {
-		d.specFaults(err)
-		return nil
-	}
-	return job
 }
 
 func (d *Decoder) specFaults(err error) {

@@ -254,7 +254,7 @@ func Default() *Config {
 		},
 		Approve: ApproveConfig{Lapse: 3 * day},
 
-		Retention: RetentionConfig{Schedule: "30 2 * * *", Bodies: 180 * oneDay, Audit: 1826 * oneDay},
+		Retention: RetentionConfig{Schedule: "30 2 * * *", Bodies: 180 * day, Audit: 1826 * day},
 		Console:   ConsoleConfig{Idle: 30 * time.Minute, Name: "safrasync"},
 		Report:    ReportConfig{ExactNumber{reconcile.DefaultTolerance().Contract}},
 	}

@@ -1,8 +1,8 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 	"reflect"
 	"regexp"
 	"slices"
@@ -131,19 +131,23 @@ func (d *Decoder) value(e Entry, target any) {
 	case *[]string:
 		*t = d.texts(e)
 	case *time.Duration:
-		if text, ok := d.word(e); ok {
-			d.keep(e, t, text, parseConfigDuration)
+		text, ok := d.word(e)
+		if !ok {
+			return
 		}
+		parsed, err := parseConfigDuration(text)
+		if err != nil {
+			d.Fault(e.Path, "%w", err)
+			return
+		}
+		*t, d.Given[e.Path] = parsed, true
 	case *int:
-		*t = int(d.integer(e, math.MaxInt32))
+		*t = int(d.integer(e))
 	case **int32:
-		n := int32(d.integer(e, math.MaxInt32))
+		n := d.integer(e)
 		*t = &n
 	case *float64:
 		*t = d.number(e)
-	case **CancelledConfig:
-		*t = &CancelledConfig{}
-		d.Structure(e, *t)
 	case **PerConfig:
 		*t = &PerConfig{}
 		if e.IsMap() {
@@ -160,39 +164,24 @@ func (d *Decoder) value(e Entry, target any) {
 	case **OIDCConfig:
 		*t = &OIDCConfig{RolesClaim: "groups"}
 		d.Structure(e, *t)
-	case **MostConfig:
-		*t = &MostConfig{}
-		d.Structure(e, *t)
 	default:
-		if v := reflect.ValueOf(target).Elem(); v.Kind() == reflect.Map {
-			d.named(e, v)
-			return
+		switch v := reflect.ValueOf(target).Elem(); v.Kind() {
+		case reflect.Map: // with free names
+			v.Set(reflect.MakeMap(v.Type()))
+			if !d.WantMap(e) {
+				return
+			}
+			for _, child := range e.Keys {
+				item := reflect.New(v.Type().Elem())
+				d.value(child, item.Interface())
+				v.SetMapIndex(reflect.ValueOf(child.Name), item.Elem())
+			}
+		case reflect.Pointer:
+			v.Set(reflect.New(v.Type().Elem()))
+			d.Structure(e, v.Interface())
+		default:
+			d.Structure(e, target)
 		}
-		d.Structure(e, target)
-	}
-}
-
-func (d *Decoder) keep(e Entry, target *time.Duration, text string,
-	parse func(string) (time.Duration, error),
-) {
-	parsed, err := parse(text)
-	if err != nil {
-		d.Fault(e.Path, "%w", err)
-		return
-	}
-	*target, d.Given[e.Path] = parsed, true
-}
-
-// named decodes a map with free names.
-func (d *Decoder) named(e Entry, target reflect.Value) {
-	target.Set(reflect.MakeMap(target.Type()))
-	if !d.WantMap(e) {
-		return
-	}
-	for _, child := range e.Keys {
-		item := reflect.New(target.Type().Elem())
-		d.value(child, item.Interface())
-		target.SetMapIndex(reflect.ValueOf(child.Name), item.Elem())
 	}
 }
 
@@ -281,12 +270,12 @@ var (
 
 // integer reads a whole number in plain digits. It refuses 010, which some readers take for eight
 // and others for ten.
-func (d *Decoder) integer(e Entry, most int64) int64 {
+func (d *Decoder) integer(e Entry) int32 {
 	text, ok := ScalarText(e.Value)
 	if ok && !IsQuoted(e.Value) && wholeNumber.MatchString(text) {
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n <= most {
+		if n, err := strconv.ParseInt(text, 10, 32); err == nil {
 			d.Given[e.Path] = true
-			return n
+			return int32(n)
 		}
 	}
 	d.Fault(e.Path, "must be a whole number in plain digits, as in 8")
@@ -316,22 +305,10 @@ func parseConfigDuration(text string) (time.Duration, error) {
 	if m == nil || text == "" {
 		return 0, phrase.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
 	}
-	var total time.Duration
-	if m[1] != "" {
-		days, err := strconv.Atoi(m[1])
-		if err != nil {
-			return 0, phrase.Errorf("must be a time with its unit, as in 90s, 15m, 2h or 1d")
-		}
-		total = time.Duration(days) * 24 * time.Hour
-	}
-	if m[2] != "" {
-		rest, err := time.ParseDuration(m[2])
-		if err != nil || rest > longestTime {
-			return 0, phrase.Errorf("is longer than 3650 days")
-		}
-		total += rest
-	}
-	if total > longestTime {
+	days, _ := strconv.Atoi(m[1]) // at most five digits, or none
+	rest, err := time.ParseDuration(cmp.Or(m[2], "0s"))
+	total := time.Duration(days)*day + rest
+	if err != nil || rest > longestTime || total > longestTime {
 		return 0, phrase.Errorf("is longer than 3650 days")
 	}
 	return total, nil
@@ -339,9 +316,8 @@ func parseConfigDuration(text string) (time.Duration, error) {
 
 func mayHoldReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
-	return section == "api" || section == "erp" || section == "state" || section == "alerts" || section == "webhooks" ||
-		section == "http_api" || section == "report" ||
-		strings.HasPrefix(path, "console.oidc.")
+	sections := []string{"api", "erp", "state", "alerts", "webhooks", "http_api", "report"}
+	return slices.Contains(sections, section) || strings.HasPrefix(path, "console.oidc.")
 }
 
 // FillIn marks the places of a proposed configuration that only a person can fill in. Load refuses

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -28,7 +29,10 @@ func (c *Config) checkJobs(d *Decoder) {
 	var compiled []*mapping.Job
 	for i, spec := range c.JobSpecs() {
 		if path := "jobs." + c.Jobs[i].Name; !d.faulty(path) && !d.faulty("values") {
-			if job := c.compile(d, spec); job != nil {
+			// the engine finds what only it can see, such as an unknown date format
+			job, err := mapping.Compile(spec, c.zone)
+			d.specFaults(err)
+			if err == nil {
 				compiled = append(compiled, job)
 			}
 		}
@@ -62,7 +66,9 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	if job.Identity != "" && !plainName.MatchString(job.Identity) {
 		d.Fault(path+".identity", "is a name: letters, digits, _ and -, beginning with a letter, at most 63 characters")
 	}
-	d.checkTitle(path+".title", job.Title)
+	if utf8.RuneCountInString(job.Title) > maxTitle || strings.ContainsAny(job.Title, "\r\n") {
+		d.Fault(path+".title", "is a title of one line and at most %d characters", maxTitle)
+	}
 	c.checkLimits(d, job, path)
 	if job.Cancelled != nil {
 		d.Require(path+".cancelled", map[string]bool{
@@ -258,7 +264,21 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			if f.Values.Name != "" {
 				values = c.Values[f.Values.Name]
 			}
-			columns, parents := f.parents()
+			// the columns of a field include those of its parents' keys
+			var parents []mapping.ParentSpec
+			columns := slices.Clone([]string(f.Column))
+			for _, p := range f.SentBy {
+				of := p.Column
+				if len(of) == 0 {
+					of = f.Column
+				}
+				parents = append(parents, mapping.ParentSpec{Job: p.Job, Columns: of})
+				for _, column := range of {
+					if !slices.Contains(columns, column) {
+						columns = append(columns, column)
+					}
+				}
+			}
 			spec.Fields[name] = mapping.FieldSpec{
 				Per: c.perSpec(f.Per), In: f.In,
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
@@ -286,25 +306,6 @@ func (c *Config) perSpec(per *PerConfig) *mapping.FieldSpec {
 		out.Columns = []string{per.Column}
 	}
 	return out
-}
-
-// parents returns the columns of a field, including those of its parents' keys, and the parents in
-// the engine's form.
-func (f FieldConfig) parents() (columns []string, parents []mapping.ParentSpec) {
-	columns = slices.Clone(f.Column)
-	for _, p := range f.SentBy {
-		of := p.Column
-		if len(of) == 0 {
-			of = f.Column
-		}
-		parents = append(parents, mapping.ParentSpec{Job: p.Job, Columns: of})
-		for _, c := range of {
-			if !slices.Contains(columns, c) {
-				columns = append(columns, c)
-			}
-		}
-	}
-	return columns, parents
 }
 
 // ReferenceSpecs returns the de-para kinds that are read from the ERP, in the order of

@@ -14,13 +14,11 @@ type RetentionConfig struct {
 	Audit    time.Duration `yaml:"audit"`
 }
 
-const oneDay = 24 * time.Hour
-
 // Ledger returns the retention in the ledger's form: what is configured, and what is the same
 // everywhere.
 func (r RetentionConfig) Ledger() state.Retention {
 	return state.Retention{
-		Bodies: r.Bodies, Runs: 400 * oneDay, IdleRuns: 30 * oneDay, Lookups: 400 * oneDay, Inbox: 30 * oneDay,
+		Bodies: r.Bodies, Runs: 400 * day, IdleRuns: 30 * day, Lookups: 400 * day, Inbox: 30 * day,
 		Audit: r.Audit, Journal: 256 << 20,
 	}
 }

@@ -154,26 +154,29 @@ const maxSecretBytes = 64 << 10
 
 func (r secretResolver) readFile(name string) (value string, err error) {
 	path := r.place(name)
-	if info, err := os.Stat(path); err != nil {
+	unread := func(err error) (string, error) {
 		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+	}
+	if info, err := os.Stat(path); err != nil {
+		return unread(err)
 	} else if !info.Mode().IsRegular() { // a pipe would block the start for ever
 		return "", phrase.Errorf("%s is no regular file", name)
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return unread(err)
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat() // of the open file, which may not be the one stat'ed before
 	if err != nil {
-		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return unread(err)
 	}
 	if err := r.checkMode(name, path, info); err != nil {
 		return "", err
 	}
 	raw, err := io.ReadAll(io.LimitReader(f, maxSecretBytes+1))
 	if err != nil {
-		return "", phrase.Errorf("the file %s cannot be read: %s", name, PlainReason(err))
+		return unread(err)
 	}
 	text := strings.TrimRight(string(raw), "\r\n")
 	switch {

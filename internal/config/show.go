@@ -87,7 +87,11 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		}
 		line(YAMLList(t))
 	case Parts:
-		line(t.text())
+		if len(t) == 1 {
+			line(YAMLText(t[0]))
+			return
+		}
+		line(t.list())
 	case ShowsConfig:
 		items := make([]string, len(t))
 		for i, s := range t {
@@ -179,14 +183,6 @@ func parentsText(parents Parents) string {
 	return "[" + strings.Join(items, ", ") + "]"
 }
 
-// text returns one column as it is, and several as a list.
-func (p Parts) text() string {
-	if len(p) == 1 {
-		return YAMLText(p[0])
-	}
-	return p.list()
-}
-
 // list returns the columns and constant parts as a list.
 func (p Parts) list() string {
 	items := make([]string, len(p))
@@ -225,8 +221,8 @@ func YAMLList(items []string) string {
 
 // shortDuration formats 15m and 2h, where Go has 15m0s and 2h0m0s.
 func shortDuration(t time.Duration) string {
-	if t >= 30*oneDay && t%oneDay == 0 {
-		return fmt.Sprint(int(t/oneDay), "d")
+	if t >= 30*day && t%day == 0 {
+		return fmt.Sprint(int(t/day), "d")
 	}
 	text := t.String()
 	if strings.HasSuffix(text, "m0s") {

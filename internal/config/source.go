@@ -31,15 +31,13 @@ type Source struct {
 // ReadSource reads a file of at most 1 MiB of UTF-8 without control characters.
 func ReadSource(path string) (*Source, error) {
 	s := &Source{Name: path}
+	var raw []byte
 	f, err := os.Open(path)
-	if err != nil {
-		return nil, &Error{
-			Faults: []Fault{{File: path, Text: phrase.New("cannot be read: %w", PlainReason(err))}},
-			Cause:  err,
-		}
+	if err == nil {
+		raw, err = io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
+		err = errors.Join(err, f.Close())
 	}
-	raw, err := io.ReadAll(io.LimitReader(f, maxConfigBytes+1))
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err != nil {
 		return nil, &Error{
 			Faults: []Fault{{File: path, Text: phrase.New("cannot be read: %w", PlainReason(err))}},
 			Cause:  err,

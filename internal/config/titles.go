@@ -3,7 +3,6 @@ package config
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -30,13 +29,6 @@ func (s *ShowsConfig) Decode(d *Decoder, e Entry) {
 
 // maxTitle is the longest title of a job, in characters.
 const maxTitle = 60
-
-// checkTitle records a fault for a title that does not fit into a heading.
-func (d *Decoder) checkTitle(path, title string) {
-	if utf8.RuneCountInString(title) > maxTitle || strings.ContainsAny(title, "\r\n") {
-		d.Fault(path, "is a title of one line and at most %d characters", maxTitle)
-	}
-}
 
 // Titles returns the titles that people see instead of the names of jobs.
 func (c *Config) Titles(lang trade.Lang) trade.Titles {

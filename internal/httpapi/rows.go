@@ -57,30 +57,21 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
 	}
 	asked.Language = languageOf(r)
 	var page RowsPage
-	if key != "" {
-		page, err = a.oneRow(r, asked.Jobs[0], key, asked.Language)
-	} else {
+	if key == "" {
 		page, err = a.Engine.Rows(r.Context(), asked)
+	} else { // a page with one row, or none
+		var row json.RawMessage
+		row, err = a.Engine.Row(r.Context(), asked.Jobs[0], key, asked.Language)
+		page.Rows = []json.RawMessage{row}
+		if refused, ok := errors.AsType[*Refusal](err); ok && refused.Code == UnknownRow {
+			page.Rows, err = []json.RawMessage{}, nil
+		}
 	}
 	if err != nil {
 		a.refuse(w, r, err)
 		return
 	}
 	a.told(w, r, page)
-}
-
-// oneRow returns a page with one row, or none.
-func (a *API) oneRow(r *http.Request, job, key, language string) (RowsPage, error) {
-	page := RowsPage{Rows: []json.RawMessage{}}
-	row, err := a.Engine.Row(r.Context(), job, key, language)
-	var refused *Refusal
-	switch {
-	case errors.As(err, &refused) && refused.Code == UnknownRow:
-		return page, nil
-	case err == nil:
-		page.Rows = append(page.Rows, row)
-	}
-	return page, err
 }
 
 // told answers with words in the language that was asked for.

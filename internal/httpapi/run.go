@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,19 +45,10 @@ type Refusal struct {
 // Error returns the text.
 func (r *Refusal) Error() string { return r.Text }
 
-// status returns the HTTP status of a refusal.
-func (r *Refusal) status() int {
-	switch r.Code {
-	case UnknownJob, UnknownRow:
-		return http.StatusNotFound
-	case WrongCursor:
-		return http.StatusBadRequest
-	case CursorExpired:
-		return http.StatusGone
-	case NotReady:
-		return http.StatusServiceUnavailable
-	}
-	return http.StatusConflict
+// refusalStatus is the HTTP status of a refusal; that of others is 409.
+var refusalStatus = map[string]int{
+	UnknownJob: http.StatusNotFound, UnknownRow: http.StatusNotFound, WrongCursor: http.StatusBadRequest,
+	CursorExpired: http.StatusGone, NotReady: http.StatusServiceUnavailable,
 }
 
 // ordered is the answer to an accepted order.
@@ -103,7 +95,7 @@ func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	if refused.Code == NotReady {
 		w.Header().Set("Retry-After", "5")
 	}
-	a.fail(w, refused.status(), refused.Code, refused.Text)
+	a.fail(w, cmp.Or(refusalStatus[refused.Code], http.StatusConflict), refused.Code, refused.Text)
 }
 
 // readOrder reads the body of an order: one object without unknown members.

@@ -157,17 +157,6 @@ func (c *ledgerCollector) job(ctx context.Context, job string, gauge setGauge) e
 			gauge(oldest, max(0, c.Now().Sub(since).Seconds()), job, string(state))
 		}
 	}
-	c.standing(job, status, runs, cursor, gauge)
-	return nil
-}
-
-// setGauge sends one value.
-type setGauge func(d *prometheus.Desc, value float64, labels ...string)
-
-// standing sends the state of a job, and when the ERP was last read.
-func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []trade.RunReport, cursor trade.Cursor,
-	gauge setGauge,
-) {
 	for _, s := range jobStates {
 		is := 0.0
 		if s == status.State {
@@ -178,34 +167,22 @@ func (c *ledgerCollector) standing(job string, status trade.JobStatus, runs []tr
 	if status.Stop != nil && status.State != trade.Idle && status.State != trade.Running {
 		gauge(jobStopped, 1, job, status.Stop.Code)
 	}
-	if end := lastEnd(runs); !end.IsZero() {
-		gauge(lastRun, float64(end.Unix()), job)
+	// a run that is in progress, or was killed, has no end
+	ended := slices.DeleteFunc(runs, func(r trade.RunReport) bool { return r.EndedAt.IsZero() })
+	if len(ended) > 0 {
+		gauge(lastRun, float64(ended[0].EndedAt.Unix()), job)
 	}
 	if !cursor.SweptAt.IsZero() {
 		gauge(lastSweep, float64(cursor.SweptAt.Unix()), job)
 	}
-	if read := lastReading(runs); !read.IsZero() {
-		gauge(cursorLag, max(0, c.Now().Sub(read).Seconds()), job)
+	toItsEnd := func(r trade.RunReport) bool {
+		return r.Stopped == nil || !slices.Contains(unreadStops, r.Stopped.Code)
 	}
+	if i := slices.IndexFunc(ended, toItsEnd); i >= 0 {
+		gauge(cursorLag, max(0, c.Now().Sub(ended[i].StartedAt).Seconds()), job)
+	}
+	return nil
 }
 
-// lastEnd returns when the last run ended. A run that is in progress, or was killed, has no end.
-func lastEnd(runs []trade.RunReport) time.Time {
-	for _, r := range runs {
-		if !r.EndedAt.IsZero() {
-			return r.EndedAt.Time
-		}
-	}
-	return time.Time{}
-}
-
-// lastReading returns the start of the last run that read the ERP to its end, or the zero time if
-// none of the runs did.
-func lastReading(runs []trade.RunReport) time.Time {
-	for _, r := range runs {
-		if !r.EndedAt.IsZero() && (r.Stopped == nil || !slices.Contains(unreadStops, r.Stopped.Code)) {
-			return r.StartedAt
-		}
-	}
-	return time.Time{}
-}
+// setGauge sends one value.
+type setGauge func(d *prometheus.Desc, value float64, labels ...string)

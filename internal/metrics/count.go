@@ -27,6 +27,18 @@ func (m *Metrics) Reported(r trade.RunReport) {
 // Refused counts a request or a connection that a listener refused.
 func (m *Metrics) Refused(listener, cause string) { m.refusals.WithLabelValues(listener, cause).Inc() }
 
+// refused is the result of a reload whose configuration was refused.
+const refused = "refused"
+
+// Reloaded counts a reload whose configuration was adopted at this time.
+func (m *Metrics) Reloaded(at time.Time) {
+	m.reloads.WithLabelValues(done).Inc()
+	m.loaded.Set(float64(at.Unix()))
+}
+
+// ReloadRefused counts a reload whose configuration was refused.
+func (m *Metrics) ReloadRefused() { m.reloads.WithLabelValues(refused).Inc() }
+
 // Beat counts a heartbeat; result is done, or the code of its fault.
 func (m *Metrics) Beat(result string) { m.beats.WithLabelValues(result).Inc() }
 

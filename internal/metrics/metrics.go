@@ -66,54 +66,60 @@ type Metrics struct {
 	answers  *prometheus.CounterVec
 	refusals *prometheus.CounterVec
 	beats    *prometheus.CounterVec
-	reloads  reloads
+	reloads  *prometheus.CounterVec
+	loaded   prometheus.Gauge
 }
 
 // New returns metrics with their own registry.
 func New(o Settings) *Metrics {
-	m := &Metrics{Settings: o, registry: prometheus.NewRegistry(), reloads: newReloads(o.Now())}
-	m.runs = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_runs_total",
-		Help: "Runs of a job that ended since the start of the process, by result: done, or the code of what stopped them.",
-	}, []string{"sync_job", "result"})
+	m := &Metrics{Settings: o, registry: prometheus.NewRegistry()}
+	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "safrasync_" + name, Help: help}, labels)
+	}
+	m.runs = counter("runs_total",
+		"Runs of a job that ended since the start of the process, by result: done, or the code of what stopped them.",
+		"sync_job", "result")
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "safrasync_run_duration_seconds", Help: "How long runs of a job took.",
 		Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600},
 	}, []string{"sync_job"})
-	m.read = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_rows_read_total",
-		Help: "Rows that the query of a job returned since the start of the process.",
-	}, []string{"sync_job"})
-	m.posts = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_posts_total",
-		Help: "Requests that create a record, begun by a job since the start of the process.",
-	}, []string{"sync_job"})
+	m.read = counter("rows_read_total",
+		"Rows that the query of a job returned since the start of the process.", "sync_job")
+	m.posts = counter("posts_total",
+		"Requests that create a record, begun by a job since the start of the process.", "sync_job")
 	m.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "safrasync_api_request_duration_seconds",
 		Help:    "How long requests to the platform took, by operation and class of the answer: 2xx to 5xx, 401, 403 and 429 apart, none without one.",
 		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120},
 	}, []string{"operation", "class"})
-	m.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_refused_total",
-		Help: "Requests and connections that a listener refused since the start of the process, by cause.",
-	}, []string{"listener", "cause"})
-	m.beats = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_heartbeats_total",
-		Help: "Heartbeats sent since the start of the process, by result: done, or why they were not taken.",
-	}, []string{"result"})
-	m.answers = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "safrasync_api_outcomes_total",
-		Help: "Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
-	}, []string{"operation", "outcome"})
+	m.refusals = counter("refused_total",
+		"Requests and connections that a listener refused since the start of the process, by cause.",
+		"listener", "cause")
+	m.beats = counter("heartbeats_total",
+		"Heartbeats sent since the start of the process, by result: done, or why they were not taken.", "result")
+	m.answers = counter("api_outcomes_total",
+		"Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
+		"operation", "outcome")
+	m.reloads = counter("reloads_total",
+		"Reloads of the configuration since the start of the process, by result: done, or refused (the old one stays).",
+		"result")
+	m.loaded = prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "safrasync_config_loaded_timestamp_seconds",
+		Help: "When the configuration in force was taken over: at the start, or by the last reload that was not refused.",
+	})
+	m.loaded.Set(float64(o.Now().Unix()))
 	for _, listener := range []string{"console", "http_api", "metrics", "webhooks"} { // before anything happens
 		m.refusals.WithLabelValues(listener, "connection")
+	}
+	for _, result := range []string{done, refused} {
+		m.reloads.WithLabelValues(result)
 	}
 	m.beats.WithLabelValues(done)
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
 		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.beats,
-		m.reloads.total, m.reloads.last,
+		m.reloads, m.loaded,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
 			ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},

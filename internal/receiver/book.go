@@ -116,40 +116,35 @@ func (b *registrations) lookup(ctx context.Context,
 	found, known = b.byPath[hash]
 	now := b.opts.Now()
 	if age := now.Sub(b.read); b.reading == nil && (age > bookLasts || age < 0 || !known && age > bookMiss) {
-		b.refresh(ctx, now)
+		// if they cannot be read, the known ones stay
+		done := make(chan struct{})
+		b.read, b.reading = now, done
+		go func() {
+			defer close(done)
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookRead)
+			defer cancel()
+			list, err := b.opts.Webhooks(ctx)
+			if err != nil {
+				b.opts.Fault("the registrations of webhooks cannot be read: those known before hold", err)
+			}
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.reading, b.known = nil, err == nil
+			if err == nil {
+				out := make(map[string]hook, len(list))
+				for _, w := range list {
+					h := hook{Webhook: w}
+					if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
+						continue
+					}
+					out[w.PathHash] = h
+				}
+				b.byPath = out
+			}
+		}()
 		own = true
 	}
 	return found, known, b.reading, own
-}
-
-// refresh starts reading the registrations; b.mu must be held. If they cannot be read, the known
-// ones stay.
-func (b *registrations) refresh(ctx context.Context, now time.Time) {
-	done := make(chan struct{})
-	b.read, b.reading = now, done
-	go func() {
-		defer close(done)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookRead)
-		defer cancel()
-		list, err := b.opts.Webhooks(ctx)
-		if err != nil {
-			b.opts.Fault("the registrations of webhooks cannot be read: those known before hold", err)
-		}
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		b.reading, b.known = nil, err == nil
-		if err == nil {
-			out := make(map[string]hook, len(list))
-			for _, w := range list {
-				h := hook{Webhook: w}
-				if n, err := hex.Decode(h.login[:], []byte(w.LoginHash)); err != nil || n != len(h.login) {
-					continue
-				}
-				out[w.PathHash] = h
-			}
-			b.byPath = out
-		}
-	}()
 }
 
 // close waits for the current reading.

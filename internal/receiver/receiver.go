@@ -193,10 +193,10 @@ func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 	hash := sha256.New()
 	_, _ = io.WriteString(hash, hook.Event+"\x00") // a hash never fails
 	_, _ = hash.Write(body)
-	now := s.opts.Now().UTC()
+	now, contentType := s.opts.Now().UTC(), r.Header.Get("Content-Type")
 	event := trade.InboxEvent{
 		Event: hook.Event, Webhook: hook.ID, Hash: hex.EncodeToString(hash.Sum(nil)), Body: body,
-		ContentType: short(r.Header.Get("Content-Type")), From: s.sender(r),
+		ContentType: contentType[:min(len(contentType), 200)], From: s.sender(r),
 		FirstAt: now, LastAt: now, Times: 1, NextAt: now,
 	}
 	if err := s.keeper.keep(event); err != nil {
@@ -293,11 +293,4 @@ func authorised(headers []string, login [sha256.Size]byte) bool {
 	}
 	sum := sha256.Sum256([]byte(given))
 	return subtle.ConstantTimeCompare(sum[:], login[:]) == 1 && well
-}
-
-func short(text string) string {
-	if len(text) > 200 {
-		return text[:200]
-	}
-	return text
 }

@@ -145,8 +145,23 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 		return nil
 	}
-	if err := r.eachNew(ctx, memory.Passed, judge); err != nil {
-		return err
+	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
+		for last := memory.Passed; ; {
+			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, last, run.PageSize)
+			if err != nil {
+				return err
+			}
+			if len(entries) == 0 {
+				break
+			}
+			last = entries[len(entries)-1].ID
+			if r.run.Dry != nil {
+				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+			}
+			if err := judge(entries); err != nil {
+				return err
+			}
+		}
 	}
 	if r.run.Dry != nil {
 		fresh := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
@@ -162,29 +177,6 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	return r.braked(outcome.StopRetyped, trade.Brake{
 		Rows: count, Again: again, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent,
 	})
-}
-
-// eachNew calls fn for the rows that came after an entry and that are to be sent, now or once they can be.
-func (r *Guard) eachNew(ctx context.Context, after int64, fn func([]trade.Entry) error) error {
-	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
-		for last := after; ; {
-			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, last, run.PageSize)
-			if err != nil {
-				return err
-			}
-			if len(entries) == 0 {
-				break
-			}
-			last = entries[len(entries)-1].ID
-			if r.run.Dry != nil {
-				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
-			}
-			if err := fn(entries); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // BrakeIdentity checks, before anything is recorded, what a changed key or table does to the rows

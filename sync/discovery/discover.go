@@ -22,7 +22,21 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	if err := r.mayRead(ctx, cursor); err != nil {
+	// whether a column is missing, or a brake holds the job
+	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
+	if err != nil {
+		return err
+	}
+	if err := r.Run.Job.CheckColumns(columns); err != nil {
+		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
+	}
+	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
+		return err
+	}
+	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
 		return err
 	}
 	if resync != nil && !resync.all() {
@@ -111,25 +125,6 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
-// mayRead returns an error if the job must not be read as it is configured, because a column is
-// missing or a brake holds it.
-func (r *Discoverer) mayRead(ctx context.Context, cursor trade.Cursor) error {
-	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
-	if err != nil {
-		return err
-	}
-	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
-	}
-	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
-		return err
-	}
-	return r.Brakes.BrakeIdentity(ctx, cursor)
-}
-
 // sweepDue reports whether this run must compare everything: no change column, a first run, a
 // changed query or mapping, a sweep that is due, a last sweep in the future because the clock was
 // wrong (F078), or a person's release that the ERP has become emptier.
@@ -165,20 +160,9 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 // stalePages calls do for the entries in some states that were not mapped with the present mapping
 // and references, page by page.
 func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
-	var page []trade.Entry
-	err := r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, func(e trade.Entry) error {
-		page = append(page, e)
-		if len(page) < run.PageSize {
-			return nil
-		}
-		err := do(page)
-		page = page[:0]
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return do(page)
+	return run.InPages(run.PageSize, func(add func(trade.Entry) error) error {
+		return r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, add)
+	}, do)
 }
 
 // Discover reads the references, then the ERP, maps what references and parents have changed, then

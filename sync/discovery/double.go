@@ -42,25 +42,6 @@ func (p *pager) addDouble(row *mapping.Row) {
 	}
 }
 
-// correctDoubles makes the sums of a sweep complete: of the rows of a double key, the sweep counts
-// the first with the entry. If the entry has other values than that row, the difference counts too.
-func (p *pager) correctDoubles(ctx context.Context) error {
-	r := p.run
-	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.left)), func(key string) bool { return p.doubles[key] == nil })
-	for chunk := range slices.Chunk(keys, run.PageSize) {
-		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
-		if err != nil {
-			return err
-		}
-		of := p.beside.of(trade.BesideDouble)
-		for _, e := range entries {
-			r.change(of, p.left[e.Key], (*trade.Sums).Add)
-			r.change(of, e.NewestValues(), (*trade.Sums).Remove)
-		}
-	}
-	return nil
-}
-
 // settleDoubles holds the keys that occur twice in the ERP, and releases those that no longer do.
 // What a window finds is added to the sums of the last sweep, in the cursor.
 func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.Cursor) error {

@@ -40,11 +40,9 @@ type selection struct {
 // selection returns the selection of a partial resync.
 func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error) {
 	out := &selection{job: r.Run.Job}
-	if !s.Since.IsZero() || !s.Until.IsZero() {
-		if r.Run.Job.Spec.ChangedAt == "" {
-			return nil, phrase.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
-				r.Run.Job.Name())
-		}
+	if (!s.Since.IsZero() || !s.Until.IsZero()) && r.Run.Job.Spec.ChangedAt == "" {
+		return nil, phrase.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
+			r.Run.Job.Name())
 	}
 	// A day early and late, because time zones differ; reading too many rows does no harm.
 	if !s.Since.IsZero() {

@@ -4,6 +4,8 @@ package discovery
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -53,12 +55,54 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	}
 	inScope, gone := count.inScope, count.gone
 	if count.unsettled > 0 {
-		if err := r.recordAbsences(ctx, p); err != nil {
+		// entries whose row was not found are marked; the second such sweep in a row withdraws those that
+		// were never sent
+		missing := func(add func(int64) error) error {
+			return r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
+				if !p.seen.missing(&k) || k.State == trade.Sending || k.State == trade.Withdrawn ||
+					settledAbsence(&k) {
+					return nil
+				}
+				return add(k.ID)
+			})
+		}
+		err := run.InPages(run.PageSize, missing, func(ids []int64) error {
+			entries, err := r.Run.Ledger.Entries(ctx, ids)
+			if err != nil {
+				return err
+			}
+			var page trade.Page
+			for _, old := range entries {
+				entry := old
+				entry.GoneSweeps++
+				switch {
+				case entry.State.Created():
+					entry.Flags = entry.Flags.With(trade.MissingInERP, !entry.Acknowledged.Has(trade.MissingInERP))
+				case entry.GoneSweeps >= 2:
+					entry.Withdraw()
+				}
+				r.touch(&entry, old)
+				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
+			}
+			return r.Run.Record(ctx, page)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if err := p.correctDoubles(ctx); err != nil {
-		return err
+	// of the rows of a double key, the sweep counts the first with the entry; if the entry has other
+	// values than that row, the difference counts too
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.left)), func(key string) bool { return p.doubles[key] == nil })
+	for chunk := range slices.Chunk(keys, run.PageSize) {
+		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
+		if err != nil {
+			return err
+		}
+		of := p.beside.of(trade.BesideDouble)
+		for _, e := range entries {
+			r.change(of, p.left[e.Key], (*trade.Sums).Add)
+			r.change(of, e.NewestValues(), (*trade.Sums).Remove)
+		}
 	}
 	// rows that the source could not return at all
 	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 {
@@ -72,48 +116,6 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		Read: r.Run.Report.Read, Beside: p.beside.list(),
 	}
 	return nil
-}
-
-// recordAbsences marks the entries whose row was not found; the second such sweep in a row
-// withdraws those that were never sent.
-func (r *Discoverer) recordAbsences(ctx context.Context, p *pager) error {
-	var ids []int64
-	flush := func() error {
-		entries, err := r.Run.Ledger.Entries(ctx, ids)
-		if err != nil {
-			return err
-		}
-		ids = ids[:0]
-		var page trade.Page
-		for _, old := range entries {
-			entry := old
-			entry.GoneSweeps++
-			switch {
-			case entry.State.Created():
-				entry.Flags = entry.Flags.With(trade.MissingInERP, !entry.Acknowledged.Has(trade.MissingInERP))
-			case entry.GoneSweeps >= 2:
-				entry.Withdraw()
-			}
-			r.touch(&entry, old)
-			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
-		}
-		return r.Run.Record(ctx, page)
-	}
-	err := r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
-		if !p.seen.missing(&k) || k.State == trade.Sending || k.State == trade.Withdrawn ||
-			settledAbsence(&k) {
-			return nil
-		}
-		ids = append(ids, k.ID)
-		if len(ids) < run.PageSize {
-			return nil
-		}
-		return flush()
-	})
-	if err != nil {
-		return err
-	}
-	return flush()
 }
 
 // settledAbsence reports whether a further sweep without the row leaves the entry unchanged.

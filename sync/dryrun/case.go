@@ -39,42 +39,7 @@ type Verdict struct {
 // Try maps and checks the row of a case. The error is for a case that does not fit the job: columns
 // too many or too few, or an unusable key.
 func Try(j *mapping.Job, c Case) (Verdict, error) {
-	if err := checkCase(j, c); err != nil {
-		return Verdict{}, err
-	}
-	names, values := make([]string, 0, len(c.Row)), make([]erp.Value, 0, len(c.Row))
-	for name, value := range c.Row {
-		names, values = append(names, name), append(values, value)
-	}
-	row, err := j.Row(erp.NewRow(names, values))
-	if err != nil {
-		return Verdict{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
-	}
-	parents := mapping.Parents{} // as accepted rows
-	for job, table := range c.Parents {
-		for key, id := range table {
-			parents[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
-		}
-	}
-	judged, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
-		[]trade.Values{row.Values()})
-	if err != nil {
-		return Verdict{}, err
-	}
-	got := judged[0].entry
-	v := Verdict{
-		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
-		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
-	}
-	if got.Error != nil {
-		v.Problems = got.Error.Fields
-	}
-	return v, nil
-}
-
-// checkCase compares the columns, references and parents of a case with those that the job uses: a
-// misspelled name must not look like a missing value.
-func checkCase(j *mapping.Job, c Case) error {
+	// a misspelled name must not look like a missing value
 	var errs []error
 	have := map[string]bool{}
 	for name := range c.Row {
@@ -115,7 +80,37 @@ func checkCase(j *mapping.Job, c Case) error {
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return Verdict{}, err
+	}
+	names, values := make([]string, 0, len(c.Row)), make([]erp.Value, 0, len(c.Row))
+	for name, value := range c.Row {
+		names, values = append(names, name), append(values, value)
+	}
+	row, err := j.Row(erp.NewRow(names, values))
+	if err != nil {
+		return Verdict{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
+	}
+	parents := mapping.Parents{} // as accepted rows
+	for job, table := range c.Parents {
+		for key, id := range table {
+			parents[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
+		}
+	}
+	judged, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
+		[]trade.Values{row.Values()})
+	if err != nil {
+		return Verdict{}, err
+	}
+	got := judged[0].entry
+	v := Verdict{
+		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
+		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
+	}
+	if got.Error != nil {
+		v.Problems = got.Error.Fields
+	}
+	return v, nil
 }
 
 // doubleError is the error for a key that stands several times in the ERP.

@@ -69,12 +69,14 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 	out := make([]judged, len(batch))
 	for i, values := range batch {
 		values = g.eval.Seal(values)
-		g.eval.Evaluate(&out[i].entry, values, known)
-		for n, a := range out[i].entry.WaitingFor {
+		e := &out[i].entry
+		g.eval.Evaluate(e, values, known)
+		for n, a := range e.WaitingFor {
 			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
-			out[i].entry.WaitingFor[n].ParentState, out[i].entry.WaitingFor[n].ParentCause = p.State, p.Cause
+			e.WaitingFor[n].ParentState, e.WaitingFor[n].ParentCause = p.State, p.Cause
 		}
-		if !failedInside(out[i].entry) { // otherwise the mapping would panic again
+		internal := func(p trade.Problem) bool { return p.Rule == trade.RuleInternal }
+		if e.Error == nil || !slices.ContainsFunc(e.Error.Fields, internal) { // otherwise the mapping would panic again
 			out[i].draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
 		}
 	}
@@ -166,12 +168,6 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 		}
 	}
 	return all[0], nil
-}
-
-// failedInside reports whether the program itself failed on a row.
-func failedInside(e trade.Entry) bool {
-	return e.Error != nil && slices.ContainsFunc(e.Error.Fields,
-		func(p trade.Problem) bool { return p.Rule == trade.RuleInternal })
 }
 
 // problemsOf returns what keeps a judged row from being sent, then the remarks.

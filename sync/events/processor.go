@@ -124,8 +124,14 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 // Pass classifies the events that have come, reads back the records that they named, and settles
 // what is proven. more reports whether something is left to do soon.
 func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
-	if err := h.takeAll(ctx); err != nil {
-		return false, err
+	for {
+		n, err := h.takeSome(ctx)
+		if err != nil {
+			return false, err
+		}
+		if n < batchMost { // that were all
+			break
+		}
 	}
 	doubts, err := h.Rows.Doubts(ctx)
 	if err != nil {
@@ -141,15 +147,6 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 		}
 	}
 	return more, h.settle(ctx)
-}
-
-// takeAll classifies all waiting events.
-func (h *Processor) takeAll(ctx context.Context) error {
-	for {
-		if n, err := h.takeSome(ctx); err != nil || n < batchMost {
-			return err
-		}
-	}
 }
 
 // takeSome classifies the events that have waited longest, and returns their number.

@@ -94,12 +94,6 @@ const (
 	unexpectedValue = "Unexpected value: "
 )
 
-// curable reports whether a message key is about a record that may appear on the platform later.
-func curable(key string) bool {
-	return prerequisites[key] != "" || strings.HasPrefix(key, "message.") &&
-		(strings.HasSuffix(key, ".not-found") || strings.HasSuffix(key, "not-linked"))
-}
-
 // Decide returns what one answer of a POST means. strict (`doubt: strict`) trusts no 502 and no
 // empty 401 or 415.
 func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision {
@@ -272,7 +266,8 @@ func decideMessages(a apiclient.Answer) Decision {
 		return d
 	}
 	for _, m := range a.Messages {
-		if !curable(m) {
+		if !(prerequisites[m] != "" || strings.HasPrefix(m, "message.") &&
+			(strings.HasSuffix(m, ".not-found") || strings.HasSuffix(m, "not-linked"))) {
 			d := rejected(a, trade.Say("attempt.refused", "answer", said(a)))
 			d.Cause = causeOf(m)
 			return d

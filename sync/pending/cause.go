@@ -4,11 +4,14 @@ package pending
 
 import (
 	"cmp"
+	"regexp"
 	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
+
+var digits = regexp.MustCompile(`[0-9]+`)
 
 // CauseOf returns a key that is different for causes that need different actions: a missing price
 // is not a price below zero. A rejected row and those that wait for the same record are one task.
@@ -20,7 +23,9 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 				if p.Rule == trade.RuleDeclared {
 					return e.Cause + " " + string(p.Detail), &p
 				}
-				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + withoutDigits(string(p.Detail))), &p
+				// Without its numbers, such as a position in a text, so that only another reason makes another group.
+				detail := digits.ReplaceAllString(string(p.Detail), "")
+				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + detail), &p
 			}
 		}
 	}
@@ -31,17 +36,6 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
 	}
 	return e.Cause, nil
-}
-
-// withoutDigits returns a detail without its numbers, such as a position in a text, so that only
-// another reason makes another group.
-func withoutDigits(detail string) string {
-	return strings.Map(func(r rune) rune {
-		if '0' <= r && r <= '9' {
-			return -1
-		}
-		return r
-	}, detail)
 }
 
 // ParentOf returns the parent for which a row waits, if only parents keep it from going; else nil.

@@ -317,14 +317,8 @@ func (a accounts) done(whole, placed bool) []Account {
 		})
 		out = append(out, b.Account)
 	}
-	last := func(text string) int {
-		if text == "" {
-			return 1
-		}
-		return 0
-	}
 	slices.SortFunc(out, func(x, y Account) int {
-		return cmp.Or(last(x.Product)-last(y.Product), cmp.Compare(x.Product, y.Product),
+		return cmp.Or(unknownLast(x.Product, y.Product), cmp.Compare(x.Product, y.Product),
 			cmp.Compare(slices.Index(Measures, x.Measure), slices.Index(Measures, y.Measure)),
 			cmp.Compare(x.Currency, y.Currency))
 	})

@@ -140,10 +140,26 @@ type Export struct {
 // Export returns the audit's detail for a report in a format.
 func (s *Snapshot) Export(format string, o Options) (Export, error) {
 	_, err := s.sum(o) // the head must have its counts
-	return Export{
+	out := Export{
 		Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows,
-		Filters: o.chosen(),
-	}, err
+		Filters: map[string]any{},
+	}
+	f := o.Filter
+	for name, list := range map[string][]string{
+		"job": f.Jobs, "harvest": f.Harvests, "product": f.Products, "branch": f.Branches, "producer": f.Producers,
+		"place": f.Places, "wallet": f.Wallets,
+		"state": texts(f.States), "section": texts(o.Sections), "by": texts(o.By),
+	} {
+		if len(list) > 0 {
+			out.Filters[name] = list
+		}
+	}
+	for name, day := range map[string]trade.Date{"from": f.From, "to": f.To} {
+		if !day.IsZero() {
+			out.Filters[name] = day.String()
+		}
+	}
+	return out, err
 }
 
 // Kept is what the audit stores about a report that was closed.
@@ -154,27 +170,6 @@ type Kept struct {
 
 // Kept returns the audit's detail for a report that is closed, and whose closing was planned.
 func (s *Snapshot) Kept() Kept { return Kept{s.Head.ID, s.Head.Rows} }
-
-// chosen returns the selection, by the names of the command's flags.
-func (o Options) chosen() map[string]any {
-	out := map[string]any{}
-	f := o.Filter
-	for name, list := range map[string][]string{
-		"job": f.Jobs, "harvest": f.Harvests, "product": f.Products, "branch": f.Branches, "producer": f.Producers,
-		"place": f.Places, "wallet": f.Wallets,
-		"state": texts(f.States), "section": texts(o.Sections), "by": texts(o.By),
-	} {
-		if len(list) > 0 {
-			out[name] = list
-		}
-	}
-	for name, day := range map[string]trade.Date{"from": f.From, "to": f.To} {
-		if !day.IsZero() {
-			out[name] = day.String()
-		}
-	}
-	return out
-}
 
 func texts[T ~string](list []T) []string {
 	out := make([]string, len(list))

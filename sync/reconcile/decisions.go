@@ -19,6 +19,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -116,8 +117,7 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 	if err != nil {
 		return err
 	}
-	var page []trade.Entry
-	flush := func() error {
+	err = run.InPages(takePage, each, func(page []trade.Entry) error {
 		sent := make([]map[string]string, len(page))
 		for i, e := range page {
 			sent[i] = sentFields(e)
@@ -126,19 +126,8 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 		for i := range rows {
 			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
 		}
-		page = page[:0]
 		return err
-	}
-	err = each(func(e trade.Entry) error {
-		page = append(page, e)
-		if len(page) < takePage {
-			return nil
-		}
-		return flush()
 	})
-	if err == nil {
-		err = flush()
-	}
 	return errors.Join(err, out.Close())
 }
 

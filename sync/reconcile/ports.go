@@ -80,7 +80,24 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		if e.Sends != trade.OrderCommitments || e.RemoteID == "" || out.of[e.RemoteID] != nil {
 			return nil
 		}
-		answer := ask(ctx, from, e.RemoteID)
+		there, err := from.GetOrderCommitment(ctx, e.RemoteID)
+		answer := &Platform{Found: err == nil}
+		var failure *apiclient.CallError
+		switch {
+		case err == nil:
+			amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
+			answer.Figures = Figures{
+				Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price, Currency: there.Currency,
+			}
+			_, weighed := answer.Kilograms()
+			answer.Unread = !weighed
+		case errors.As(err, &failure) && failure.Answer.NotFound():
+			answer.Fault = notFound
+		case errors.As(err, &failure) && failure.Answer.Status != 0:
+			answer.Fault = "answered " + http.StatusText(failure.Answer.Status)
+		default:
+			answer.Fault = "no answer"
+		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -93,26 +110,3 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 
 // notFound is the fault of a contract that the platform does not have.
 const notFound = "not found"
-
-// ask reads a contract from the platform.
-func ask(ctx context.Context, from Reader, id string) *Platform {
-	there, err := from.GetOrderCommitment(ctx, id)
-	out := &Platform{Found: err == nil}
-	var failure *apiclient.CallError
-	switch {
-	case err == nil:
-		amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
-		out.Figures = Figures{
-			Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price, Currency: there.Currency,
-		}
-		_, weighed := out.Kilograms()
-		out.Unread = !weighed
-	case errors.As(err, &failure) && failure.Answer.NotFound():
-		out.Fault = notFound
-	case errors.As(err, &failure) && failure.Answer.Status != 0:
-		out.Fault = "answered " + http.StatusText(failure.Answer.Status)
-	default:
-		out.Fault = "no answer"
-	}
-	return out
-}

@@ -370,11 +370,11 @@ func (p *printer) summary(list []Summary) error {
 				})
 			}
 		}
+		var inERP any
 		if s.InScope != nil {
-			add("in_erp", p.say("summary.in_erp"), *s.InScope, "total")
-		} else {
-			add("in_erp", p.say("summary.in_erp"), nil, "total")
+			inERP = *s.InScope
 		}
+		add("in_erp", p.say("summary.in_erp"), inERP, "total")
 		for _, state := range summaryOrder {
 			if n := s.States[state]; n > 0 ||
 				slices.Contains([]trade.State{

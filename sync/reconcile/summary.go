@@ -132,7 +132,8 @@ func (p *printer) bridge(list []Summary) error {
 		if s.Read == 0 {
 			continue
 		}
-		write := func(id string, sums trade.Sums, role string, keys []string) error {
+		var err error
+		write := func(id string, sums trade.Sums, role string, keys []string) {
 			currencies := slices.Sorted(maps.Keys(sums.Values))
 			if len(currencies) == 0 {
 				currencies = []string{""}
@@ -151,27 +152,21 @@ func (p *printer) bridge(list []Summary) error {
 				if currency != "" {
 					row[5] = sums.Values[currency]
 				}
-				if err := p.w.Row(row); err != nil {
-					return err
+				if err == nil {
+					err = p.w.Row(row)
 				}
 			}
-			return nil
 		}
-		if err := write("read", s.Bridge(), "total", nil); err != nil {
-			return err
-		}
-		if err := write("documents", s.Documents, "part", nil); err != nil {
-			return err
-		}
+		write("read", s.Bridge(), "total", nil)
+		write("documents", s.Documents, "part", nil)
 		if s.Negative.Rows > 0 {
-			if err := write("negative", s.Negative, "part", nil); err != nil {
-				return err
-			}
+			write("negative", s.Negative, "part", nil)
 		}
 		for _, b := range s.Beside {
-			if err := write(string(b.Why), b.Sums, "part", b.Keys); err != nil {
-				return err
-			}
+			write(string(b.Why), b.Sums, "part", b.Keys)
+		}
+		if err != nil {
+			return err
 		}
 	}
 	return nil

@@ -183,22 +183,14 @@ func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) er
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
 		}
-		page := make([]trade.Entry, 0, takePage)
-		err := t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
-			if kind != "" && e.Sends != kind {
-				return nil
-			}
-			page = append(page, e)
-			if len(page) < takePage {
-				return nil
-			}
-			err := fn(job, page)
-			page = page[:0]
-			return err
-		})
-		if err == nil {
-			err = fn(job, page)
-		}
+		err := run.InPages(takePage, func(add func(trade.Entry) error) error {
+			return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
+				if kind != "" && e.Sends != kind {
+					return nil
+				}
+				return add(e)
+			})
+		}, func(page []trade.Entry) error { return fn(job, page) })
 		if err != nil {
 			return phrase.Errorf("job %s: %w", job.Job, err)
 		}
@@ -256,8 +248,39 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 		return err
 	}
 	if shown {
-		if err := t.addStatuses(job.Sends, rows, sent); err != nil {
-			return err
+		// what events reported about the rows until the moment of the report
+		for _, status := range statuses[job.Sends] {
+			event, named := status.Event()
+			var ids []string
+			seen := map[string]bool{}
+			id := func(i int) string {
+				switch status {
+				case trade.ProducerESG:
+					return sent[i]["producer_id"]
+				case trade.FarmESG:
+					return sent[i]["farm_id"]
+				}
+				return rows[i].RemoteID
+			}
+			for i := range rows {
+				// many rows have the same producer
+				if text := id(i); text != "" && !seen[text] {
+					seen[text] = true
+					ids = append(ids, text)
+				}
+			}
+			told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
+			if err != nil {
+				return err
+			}
+			for i := range rows {
+				if h, ok := told[id(i)]; ok {
+					if rows[i].Told == nil {
+						rows[i].Told = map[trade.Status]ReportedStatus{}
+					}
+					rows[i].Told[status] = ReportedStatus{h.Word, h.At}
+				}
+			}
 		}
 	}
 	for i := range rows {
@@ -283,73 +306,67 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 	}
 	out := make([]Row, len(page))
 	for i, e := range page {
-		out[i] = t.row(job, e, attempts[e.ID], sent[i])
+		r := Row{
+			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt,
+			Standing: Standing{
+				State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
+				RemoteID: e.RemoteID, Version: e.Version,
+				Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),
+				Since:      job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+				Renumbered: t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}] && e.GoneSweeps == 0,
+			},
+			Acknowledged: e.Acknowledged,
+			Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
+		}
+		if !t.cut.Bare {
+			r.Show = trade.Shown{Texts: e.Shown.Texts}
+		}
+		if parts := mapping.SplitCode(e.Key); len(parts) > 1 {
+			r.Branch = parts[0]
+		}
+		t.facts(&r, e, sent[i])
+		if r.State.Created() {
+			body := t.stated(e, sent[i])
+			for _, a := range attempts[e.ID] {
+				if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
+					(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
+					at := a.FinishedAt
+					r.SentAt = &at
+				}
+			}
+			amountField, unitField := trade.QuantityFields(e.Sends)
+			f := Figures{
+				Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
+				Currency: body["currency"],
+			}
+			// without the flag `changed`, what was sent equals what the ERP has
+			if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
+				amount := e.Quantity.Amount
+				f.Amount, f.Unit = &amount, e.Quantity.Unit
+			}
+			r.Sent = &f
+		}
+		if r.State == trade.Accepted {
+			for _, a := range t.acts[e.Job+" "+e.Key] {
+				if a.name == "adopt" || a.name == "resend" && e.Generation > 1 {
+					r.By = strings.TrimSpace(a.who)
+				}
+			}
+		}
 		if e.Sends != trade.OrderCommitments {
-			out[i].inherit(needs[0], t.contracts.of(needs[0]))
+			r.inherit(needs[0], t.contracts.of(needs[0]))
 			needs = needs[1:]
 		}
-		if t.day != "" && out[i].Day > t.day {
-			out[i].After = true
+		if t.day != "" && r.Day > t.day {
+			r.After = true
 		}
 		// a contract that was sent later has no answer
-		r := &out[i]
 		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && !r.After {
 			r.Platform = t.Platform.of[r.RemoteID]
 		}
+		out[i] = r
 	}
 	return out, nil
-}
-
-// row returns the report's row of an entry. sent are the fields of its request.
-func (t *taker) row(job JobHead, e trade.Entry, attempts []trade.Attempt, sent map[string]string) Row {
-	r := Row{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt,
-		Standing: Standing{
-			State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
-			RemoteID: e.RemoteID, Version: e.Version,
-			Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),
-			Since:      job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
-			Renumbered: t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}] && e.GoneSweeps == 0,
-		},
-		Acknowledged: e.Acknowledged,
-		Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
-	}
-	if !t.cut.Bare {
-		r.Show = trade.Shown{Texts: e.Shown.Texts}
-	}
-	if parts := mapping.SplitCode(e.Key); len(parts) > 1 {
-		r.Branch = parts[0]
-	}
-	t.facts(&r, e, sent)
-	if r.State.Created() {
-		body := t.stated(e, sent)
-		for _, a := range attempts {
-			if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
-				(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
-				at := a.FinishedAt
-				r.SentAt = &at
-			}
-		}
-		amountField, unitField := trade.QuantityFields(e.Sends)
-		f := Figures{
-			Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
-			Currency: body["currency"],
-		}
-		// without the flag `changed`, what was sent equals what the ERP has
-		if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
-			amount := e.Quantity.Amount
-			f.Amount, f.Unit = &amount, e.Quantity.Unit
-		}
-		r.Sent = &f
-	}
-	if r.State == trade.Accepted {
-		for _, a := range t.acts[e.Job+" "+e.Key] {
-			if a.name == "adopt" || a.name == "resend" && e.Generation > 1 {
-				r.By = strings.TrimSpace(a.who)
-			}
-		}
-	}
-	return r
 }
 
 // facts fills in the row's own document and figures, as the ERP has them or, if that is no longer

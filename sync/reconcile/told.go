@@ -14,45 +14,6 @@ var statuses = map[trade.Kind][]trade.Status{
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }
 
-// addStatuses fills in what events reported about the rows of a page until the moment of the report. sent
-// are the fields of their requests.
-func (t *taker) addStatuses(kind trade.Kind, rows []Row, sent []map[string]string) error {
-	for _, status := range statuses[kind] {
-		event, named := status.Event()
-		var ids []string
-		seen := map[string]bool{}
-		id := func(i int) string {
-			switch status {
-			case trade.ProducerESG:
-				return sent[i]["producer_id"]
-			case trade.FarmESG:
-				return sent[i]["farm_id"]
-			}
-			return rows[i].RemoteID
-		}
-		for i := range rows {
-			// many rows have the same producer
-			if text := id(i); text != "" && !seen[text] {
-				seen[text] = true
-				ids = append(ids, text)
-			}
-		}
-		told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
-		if err != nil {
-			return err
-		}
-		for i := range rows {
-			if h, ok := told[id(i)]; ok {
-				if rows[i].Told == nil {
-					rows[i].Told = map[trade.Status]ReportedStatus{}
-				}
-				rows[i].Told[status] = ReportedStatus{h.Word, h.At}
-			}
-		}
-	}
-	return nil
-}
-
 // told returns the cells of the statuses of a kind: each status, and when it was reported.
 func (p *printer) told(r *Row, kind trade.Kind) []any {
 	var out []any

@@ -187,16 +187,21 @@ func (t totals) sorted() []Total {
 	for _, one := range t {
 		out = append(out, *one)
 	}
-	last := func(text string) int {
-		if text == "" {
-			return 1
-		}
-		return 0
-	}
 	slices.SortFunc(out, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)),
-			last(a.Name)-last(b.Name), trade.CompareCodes(a.Name, b.Name),
-			last(a.Product)-last(b.Product), cmp.Compare(a.Product, b.Product))
+			unknownLast(a.Name, b.Name), trade.CompareCodes(a.Name, b.Name),
+			unknownLast(a.Product, b.Product), cmp.Compare(a.Product, b.Product))
 	})
 	return out
+}
+
+// unknownLast compares names of which an unknown one, "", comes last, and does not tell others apart.
+func unknownLast(a, b string) int {
+	switch {
+	case a == "" && b != "":
+		return 1
+	case a != "" && b == "":
+		return -1
+	}
+	return 0
 }

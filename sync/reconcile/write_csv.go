@@ -39,10 +39,7 @@ func (w *csvWriter) Begin(h Heading) error {
 	if w.single {
 		return nil
 	}
-	if err := w.rows.Write([]string{trade.GuardFormula(h.Title)}); err != nil {
-		return phrase.Errorf("write the CSV: %w", err)
-	}
-	for _, line := range h.Lines {
+	for _, line := range append([]string{h.Title}, h.Lines...) {
 		if err := w.rows.Write([]string{trade.GuardFormula(trade.Visible(line))}); err != nil {
 			return phrase.Errorf("write the CSV: %w", err)
 		}
@@ -69,23 +66,20 @@ func (w *csvWriter) Section(s Section) error {
 func (w *csvWriter) Row(cells []any) error {
 	texts := make([]string, len(cells))
 	for i, cell := range cells {
-		texts[i] = w.text(cell)
+		switch c := cell.(type) {
+		case int:
+			texts[i] = strconv.Itoa(c)
+		case trade.Decimal:
+			texts[i] = decimalText(c, trade.Portuguese)
+		case Day:
+			texts[i] = dayText(string(c), trade.Portuguese)
+		case time.Time:
+			texts[i] = c.In(w.zone).Format("02/01/2006 15:04:05")
+		default:
+			texts[i] = trade.GuardFormula(textOf(cell))
+		}
 	}
 	return w.rows.Write(texts)
-}
-
-func (w *csvWriter) text(cell any) string {
-	switch c := cell.(type) {
-	case int:
-		return strconv.Itoa(c)
-	case trade.Decimal:
-		return decimalText(c, trade.Portuguese)
-	case Day:
-		return dayText(string(c), trade.Portuguese)
-	case time.Time:
-		return c.In(w.zone).Format("02/01/2006 15:04:05")
-	}
-	return trade.GuardFormula(textOf(cell))
 }
 
 func (w *csvWriter) End() error {

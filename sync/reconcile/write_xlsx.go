@@ -61,9 +61,8 @@ func (w *xlsxWriter) Begin(h Heading) error {
 		return err
 	}
 	w.sheets = 1
-	across, paper, high := "landscape", 9, 0 // A4
 	if err := errors.Join(w.book.SetPageLayout(title, &excelize.PageLayoutOptions{
-		Orientation: &across, Size: &paper, FitToHeight: &high,
+		Orientation: new("landscape"), Size: new(9), FitToHeight: new(0), // A4
 	}), w.book.SetSheetProps(title, &excelize.SheetPropsOptions{FitToPage: new(true)}),
 		w.book.SetHeaderFooter(title, &excelize.HeaderFooterOptions{OddFooter: workbook.Footer(w.foot)})); err != nil {
 		return err
@@ -90,7 +89,6 @@ func (w *xlsxWriter) styles() (err error) {
 		err = errors.Join(err, e)
 		return id
 	}
-	format := func(f string) *string { return &f }
 	w.head = style(excelize.Style{
 		Font:      &excelize.Font{Bold: true},
 		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
@@ -101,10 +99,10 @@ func (w *xlsxWriter) styles() (err error) {
 	wrapped := style(excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
 	w.style[TextColumn], w.style[CodeColumn] = wrapped, style(excelize.Style{NumFmt: 49})
 	w.style[CountColumn] = style(excelize.Style{NumFmt: 3})
-	w.style[MoneyColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
-	w.style[NumberColumn] = style(excelize.Style{CustomNumFmt: format("#,##0.00########")})
-	w.style[DayColumn] = style(excelize.Style{CustomNumFmt: format("dd/mm/yyyy")})
-	w.style[TimeColumn] = style(excelize.Style{CustomNumFmt: format("dd/mm/yyyy hh:mm:ss")})
+	w.style[MoneyColumn] = style(excelize.Style{CustomNumFmt: new("#,##0.00########")})
+	w.style[NumberColumn] = style(excelize.Style{CustomNumFmt: new("#,##0.00########")})
+	w.style[DayColumn] = style(excelize.Style{CustomNumFmt: new("dd/mm/yyyy")})
+	w.style[TimeColumn] = style(excelize.Style{CustomNumFmt: new("dd/mm/yyyy hh:mm:ss")})
 	return err
 }
 
@@ -183,41 +181,36 @@ func (w *xlsxWriter) Row(cells []any) error {
 	w.line++
 	w.rows.Begin(w.line)
 	for i, cell := range cells {
-		c := w.section.Columns[i]
+		c, column := w.section.Columns[i], w.names[i]
 		if key, _ := cell.(string); c.ID == "key" {
 			at := w.about.Find(w.section.ID, key)
-			if at != "" && w.rows.Link(w.names[i], w.link, trade.Visible(key), at) {
+			if at != "" && w.rows.Link(column, w.link, trade.Visible(key), at) {
 				continue
 			}
 		}
-		w.cell(w.names[i], cell, c.Type)
+		// text stays text, whatever it looks like, and is never a formula
+		switch value := cell.(type) {
+		case int:
+			w.rows.Number(column, w.style[CountColumn], strconv.Itoa(value))
+		case trade.Decimal:
+			if text, ok := workbook.Number(value); ok {
+				w.rows.Number(column, w.style[NumberColumn], text)
+			} else {
+				w.rows.Text(column, w.style[TextColumn], decimalText(value, trade.Portuguese))
+			}
+		case Day:
+			if at, err := time.Parse(time.DateOnly, string(value)); err == nil {
+				w.rows.Number(column, w.style[DayColumn], workbook.Time(at))
+			}
+		case time.Time:
+			w.rows.Number(column, w.style[TimeColumn], workbook.Time(workbook.WallClock(value, w.zone)))
+		default:
+			if text := textOf(cell); text != "" {
+				w.rows.Text(column, w.style[c.Type], workbook.Clip(text))
+			}
+		}
 	}
 	return w.rows.End()
-}
-
-// cell writes a cell with its type: text stays text, whatever it looks like, and is never a
-// formula.
-func (w *xlsxWriter) cell(column string, cell any, typ Type) {
-	switch c := cell.(type) {
-	case int:
-		w.rows.Number(column, w.style[CountColumn], strconv.Itoa(c))
-	case trade.Decimal:
-		if text, ok := workbook.Number(c); ok {
-			w.rows.Number(column, w.style[NumberColumn], text)
-		} else {
-			w.rows.Text(column, w.style[TextColumn], decimalText(c, trade.Portuguese))
-		}
-	case Day:
-		if at, err := time.Parse(time.DateOnly, string(c)); err == nil {
-			w.rows.Number(column, w.style[DayColumn], workbook.Time(at))
-		}
-	case time.Time:
-		w.rows.Number(column, w.style[TimeColumn], workbook.Time(workbook.WallClock(c, w.zone)))
-	default:
-		if text := textOf(cell); text != "" {
-			w.rows.Text(column, w.style[typ], workbook.Clip(text))
-		}
-	}
 }
 
 // close ends the current sheet, and makes its rows a table with filters.
@@ -228,10 +221,9 @@ func (w *xlsxWriter) close() error {
 	var err error
 	if w.line > 1 {
 		last, e := excelize.CoordinatesToCellName(len(w.section.Columns), w.line)
-		stripes := false
 		err = errors.Join(e, w.skel.AddTable(&excelize.Table{
 			Range: "A1:" + last,
-			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: &stripes,
+			Name:  fmt.Sprintf("tabela%d", w.sheets), StyleName: "TableStyleLight1", ShowRowStripes: new(false),
 		}))
 	} else {
 		err = w.layout.Filter(w.book, w.skel.Sheet, w.line)

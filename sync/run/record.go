@@ -76,3 +76,22 @@ func (w *Recording) Has(key string) bool { return w != nil && w.Keys[key] }
 // PageSize is how many rows discovery records in one transaction: few enough to hold in memory,
 // many enough that the cost of the flush per row is negligible.
 const PageSize = 500
+
+// InPages collects what each passes on, and calls do for every most of them, and for the rest. The
+// page is valid during the call.
+func InPages[T any](most int, each func(add func(T) error) error, do func(page []T) error) error {
+	page := make([]T, 0, most)
+	err := each(func(one T) error {
+		page = append(page, one)
+		if len(page) < most {
+			return nil
+		}
+		err := do(page)
+		page = page[:0]
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return do(page)
+}

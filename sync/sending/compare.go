@@ -98,10 +98,17 @@ func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storin
 		}
 		query.Seen, seen[row.ID] = append(query.Seen, row.ID), true
 	}
-	records, alone, err := r.records(ctx, query, near)
+	records, alone, err := r.run.Ledger.Records(ctx, query)
 	if err != nil {
 		return nil, nil, err
 	}
+	r.known = make(map[int64]bool, len(records))
+	for _, record := range records {
+		r.known[record.ID] = true
+	}
+	records = append(records, near...) // what was read now stands before what was read once in this pass
+	slices.SortStableFunc(records, func(a, b trade.Record) int { return cmp.Compare(a.ID, b.ID) })
+	records = slices.CompactFunc(records, func(a, b trade.Record) bool { return a.ID == b.ID })
 	known := map[int64]bool{}
 	for _, record := range records {
 		known[record.Row.ID] = true
@@ -132,23 +139,6 @@ func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storin
 		return nil, nil, err
 	}
 	return out, unsent, r.remap(ctx, out)
-}
-
-// records returns the records that a query selects, and those that are near some rows, in the order of
-// their numbers.
-func (r *Checker) records(ctx context.Context, query trade.RecordQuery, near []trade.Record,
-) (out []trade.Record, alone bool, err error) {
-	out, alone, err = r.run.Ledger.Records(ctx, query)
-	if err != nil {
-		return nil, false, err
-	}
-	r.known = make(map[int64]bool, len(out))
-	for _, record := range out {
-		r.known[record.ID] = true
-	}
-	out = append(out, near...) // what was read now stands before what was read once in this pass
-	slices.SortStableFunc(out, func(a, b trade.Record) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(out, func(a, b trade.Record) bool { return a.ID == b.ID }), alone, nil
 }
 
 // largeBucket is from how many records on, that have two groups of identifying fields in common, the ERP
@@ -195,7 +185,11 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 	buckets := map[int64][]identity.Candidate{}
 	for _, record := range records {
 		of := map[int64]bool{}
-		for _, p := range append([]trade.Prints{record.Sent, record.Newest}, sighted(&record)...) {
+		prints := []trade.Prints{record.Sent, record.Newest}
+		for _, s := range record.Sightings { // what else may be its row
+			prints = append(prints, s.Prints)
+		}
+		for _, p := range prints {
 			for _, pair := range p.Pairs(record.Kind) {
 				if r.asked[pair] && !of[pair] {
 					of[pair], buckets[pair] = true, append(buckets[pair], identity.Candidate{Record: record})
@@ -238,14 +232,6 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		out = append(out, r.lost[pair]...)
 	}
 	return out, nil
-}
-
-// sighted returns what else may be the row of a record.
-func sighted(record *trade.Record) (out []trade.Prints) {
-	for _, s := range record.Sightings {
-		out = append(out, s.Prints)
-	}
-	return out
 }
 
 // remap finds out what was sent for the records that have lost their rows would be today, where the
@@ -485,24 +471,17 @@ func (r *Checker) Judge(ctx context.Context, entries, ahead, storing []trade.Ent
 		return nil, nil, err
 	}
 	check := r.run.Job.Spec.Twin
-	rules := identity.Rules{Twin: check.Mode, Near: check.Near, Within: r.within(entries, ahead, of)}
+	rules := identity.Rules{Twin: check.Mode, Near: check.Near}
+	if check.Days != 0 { // of a row with a record, the time of the record counts
+		seen := map[int64]trade.Entry{}
+		for i := range of {
+			seen[of[i].Record.Row.ID] = trade.Entry{FirstSeenAt: of[i].Record.Row.SeenAt}
+		}
+		for _, e := range slices.Concat(entries, ahead) {
+			seen[e.ID] = e
+		}
+		rules.Within = func(a, b int64) bool { return check.Within(seen[a], seen[b]) }
+	}
 	verdicts := identity.Judge(append(rows, waiting...), of, rules)
 	return verdicts[len(ahead):len(rows)], of, nil
-}
-
-// within returns whether two rows of the ledger were first seen close enough to be one that was
-// typed twice. Of a row with a record, the time of the record counts.
-func (r *Checker) within(entries, ahead []trade.Entry, of []identity.Candidate) func(a, b int64) bool {
-	check := r.run.Job.Spec.Twin
-	if check.Days == 0 {
-		return nil
-	}
-	seen := map[int64]trade.Entry{}
-	for i := range of {
-		seen[of[i].Record.Row.ID] = trade.Entry{FirstSeenAt: of[i].Record.Row.SeenAt}
-	}
-	for _, e := range slices.Concat(entries, ahead) {
-		seen[e.ID] = e
-	}
-	return func(a, b int64) bool { return check.Within(seen[a], seen[b]) }
 }

@@ -61,21 +61,16 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		out.hold(from, entry)
 	}
 	out.Ready = ready
-	return r.flagLost(ctx, out, lost)
-}
-
-// flagLost flags the rows of this job that were sent and whose records may belong to other rows now:
-// nothing more goes under these records until a person has decided.
-func (r *Checker) flagLost(ctx context.Context, out *Rechecked, records map[int64]bool) error {
+	// nothing more goes under the records that may belong to other rows now, until a person has decided
 	ids := map[int64]bool{}
 	for i := range out.of {
 		at := out.of[i].Record
-		if records[at.ID] && at.Row.Job == r.run.Job.Name() && at.Row.State == trade.Accepted {
+		if lost[at.ID] && at.Row.Job == r.run.Job.Name() && at.Row.State == trade.Accepted {
 			ids[at.Row.ID] = true
 		}
 	}
-	lost, err := r.run.FlagReplaced(ctx, ids)
-	out.Updates = append(out.Updates, lost...)
+	flagged, err := r.run.FlagReplaced(ctx, ids)
+	out.Updates = append(out.Updates, flagged...)
 	return err
 }
 

@@ -40,20 +40,14 @@ func (s *Sender) judge(d outcome.Decision) {
 	case s.row.badForms >= stopAfterMalformed:
 		stop(outcome.StopMalformed, "stop.malformed.row", s.row.badForms)
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
-		s.stopSending(unreachable(s.Run.Job.Spec.Sends, d))
+		stop := trade.Stop{Code: string(outcome.StopUnreachable), Why: trade.Say("stop.api_unreachable")}
+		if d.Outcome == trade.OutcomeNotCreated { // the gateway cannot reach a service behind it (502)
+			stop.Sends, stop.Why = s.Run.Job.Spec.Sends, trade.Say("stop.api_unreachable.service")
+		}
+		s.stopSending(&outcome.StopError{Stop: stop})
 	case s.pace.rested > LongestRest:
 		s.stopSending(throttled(s.pace.restUntil))
 	}
-}
-
-// unreachable returns the stop of a run whose requests do not arrive. If the gateway cannot reach a
-// service behind it (502), only the jobs that send the same kind are concerned.
-func unreachable(sends trade.Kind, d outcome.Decision) error {
-	stop := trade.Stop{Code: string(outcome.StopUnreachable), Why: trade.Say("stop.api_unreachable")}
-	if d.Outcome == trade.OutcomeNotCreated {
-		stop.Sends, stop.Why = sends, trade.Say("stop.api_unreachable.service")
-	}
-	return &outcome.StopError{Stop: stop}
 }
 
 // throttled returns the stop of a pass that would only wait.

@@ -41,13 +41,6 @@ func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entr
 	return batch, nil
 }
 
-// didNotGo undoes countBegun, for a row that was certainly not sent.
-func (l *load) didNotGo(e trade.Entry) {
-	var f trade.Freight
-	f.Add(e)
-	l.Went = l.Went.Less(f)
-}
-
 // load is what a run takes on and begins to send, under `most:`.
 type load struct {
 	taken trade.Freight

@@ -5,6 +5,7 @@ package sending
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -69,6 +70,7 @@ func New(r *run.Run, c *Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run
 		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t,
 		answers: make(chan *flight, r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
 		pace: pace{slots: r.Env.Limits.MaxInFlight}, queue: queue{like: map[int64]bool{}},
+		row: streaks{throttled: map[int64]int{}},
 	}
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
 		stop.Code == string(outcome.StopThrottled) {
@@ -186,7 +188,12 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
 			return flights
 		default:
-			s.traffic.blocks.startProbe(needs, entry.ID)
+			for _, n := range needs {
+				if !s.traffic.blocks.Known(n) {
+					s.traffic.blocks.askedBy[n] = entry.ID
+					s.traffic.blocks.asks[entry.ID] = append(s.traffic.blocks.asks[entry.ID], n)
+				}
+			}
 			f := &flight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
 				ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation,
 				RunID: s.Run.Report.ID, Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch,
@@ -344,14 +351,19 @@ func (s *Sender) takeAnswer(f *flight) {
 		s.found = append(s.found, s.traffic.blocks.confirm(f.needs)...)
 	case trade.Pending:
 		s.brakes.Untried(f.Entry.Key)
-		s.Load.didNotGo(f.Entry)
+		var kept trade.Freight // it was certainly not sent
+		kept.Add(f.Entry)
+		s.Load.Went = s.Load.Went.Less(kept)
 	}
 	if d.Ask {
 		s.preflown = false
 	}
-	if d.Wait > 0 && s.row.throttle(f.Entry.ID) {
-		f.decision.Kind = trade.APIError
-		f.decision.Reason = trade.Say("attempt.throttled_often", "why", d.Reason, "tries", throttledMost)
+	if d.Wait > 0 {
+		s.row.throttled[f.Entry.ID]++
+		if s.row.throttled[f.Entry.ID] >= throttledMost { // only a later run tries it again
+			f.decision.Kind = trade.APIError
+			f.decision.Reason = trade.Say("attempt.throttled_often", "why", d.Reason, "tries", throttledMost)
+		}
 	}
 	for _, m := range d.Missing {
 		for _, n := range f.needs {
@@ -360,7 +372,43 @@ func (s *Sender) takeAnswer(f *flight) {
 			}
 		}
 	}
-	s.row.count(d, f)
+	// send windows that passed together, as on a machine that was suspended, count once
+	stalled := d.Stalled && f.attempt.StartedAt.After(s.row.stalledAt)
+	if stalled {
+		s.row.stalledAt = f.at
+	}
+	more := func(count *int, yes bool) {
+		*count++
+		if !yes {
+			*count = 0
+		}
+	}
+	more(&s.row.unknowns, d.Outcome == trade.OutcomeUnknown)
+	if d.Outcome == trade.OutcomeUnknown {
+		s.row.doubts++
+	}
+	// rows that the platform refused for the same reason, but not for a missing record: the rows that need
+	// it wait for one answer
+	switch refusal := fmt.Sprint(f.answer.Status, d.Cause, f.answer.Messages, f.answer.Text); {
+	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
+	case d.State != trade.Rejected || len(d.Missing) > 0:
+		s.row.refusal, s.row.refusals = "", 0
+	case refusal != s.row.refusal:
+		s.row.refusal, s.row.refusals = refusal, 1
+	default:
+		s.row.refusals++
+	}
+	more(&s.row.badForms, d.BadForm)
+	switch {
+	case d.Strange:
+		s.row.strange, s.row.strangeStatus = s.row.strange+1, f.answer.Status
+	case d.State == trade.Accepted:
+		s.row.strange = 0
+	}
+	more(&s.row.noIDs, d.NoID || d.Another)
+	if stalled || !d.Stalled {
+		more(&s.row.unreached, d.Retry == outcome.RetrySoon || stalled)
+	}
 	s.adjustPace(d, f.at)
 	s.judge(d)
 	s.Run.Log.Info("attempt", zap.Int64("row", f.Entry.ID),

@@ -57,16 +57,6 @@ func (l *missingRecords) probing(needs []run.Need) bool {
 	return false
 }
 
-// startProbe records that an entry is sent with records that may not exist.
-func (l *missingRecords) startProbe(needs []run.Need, entry int64) {
-	for _, n := range needs {
-		if !l.Known(n) {
-			l.askedBy[n] = entry
-			l.asks[entry] = append(l.asks[entry], n)
-		}
-	}
-}
-
 // answered ends an entry's question, whatever the answer.
 func (l *missingRecords) answered(entry int64) {
 	for _, n := range l.asks[entry] {

@@ -54,9 +54,36 @@ func (r *Checker) Recheck(ctx context.Context, entries, ahead, storing []trade.E
 	if _, err := r.near(ctx, rows); err != nil { // before the rows are read: it may take long
 		return Rechecked{}, err
 	}
-	found, out, err := r.recheckAll(ctx, entries)
-	if err != nil || len(out.Ready) == 0 {
-		return out, err
+	found, err := r.run.ReadAgain(ctx, r.run.Job, entries)
+	if err != nil {
+		return Rechecked{}, err
+	}
+	parents, err := r.run.ParentsOf(ctx, mapping.ValuesOfRows(found))
+	if err != nil {
+		return Rechecked{}, err
+	}
+	out := Rechecked{Ready: make([]trade.Entry, 0, len(entries))}
+	r.edited = map[int64]bool{}
+	for _, old := range entries {
+		entry := r.recheckEntry(old, found[old.Key], parents)
+		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
+			entry.MappedWith != old.MappedWith {
+			// A row with a parent that may have changed with it waits for the next reading, which
+			// reads both. It stays unchanged, so that each recheck until then sees that it differs.
+			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
+				continue
+			}
+			entry.UpdatedAt = r.run.Env.Clock.Now()
+			r.edited[entry.ID] = entry.SourceHash != old.SourceHash
+			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
+			entry.Version++ // once the update is stored
+		}
+		if entry.State == trade.Pending {
+			out.Ready = append(out.Ready, entry)
+		}
+	}
+	if len(out.Ready) == 0 {
+		return out, nil
 	}
 	verdicts, of, err := r.Judge(ctx, out.Ready, ahead, storing, found)
 	if err != nil {
@@ -83,9 +110,61 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			asked[k] = true
 		}
 	}
-	parents, err := r.parents(ctx, asked)
+	// what the ledger has of the parents, and what the ERP has under their keys, also in jobs that do not
+	// know them yet: the row with the key may have moved into the scope of another job
+	parents := map[trade.ParentKey]parent{}
+	parts := map[string][]trade.Cell{}
+	var ids []int64
+	for _, job := range r.run.Job.Mapping.SentBy {
+		var keys []string
+		for k := range asked {
+			if k.Job == job {
+				keys = append(keys, k.Key)
+			}
+		}
+		slices.Sort(keys)
+		entries, err := r.run.EntriesOf(ctx, job, keys)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			parents[trade.ParentKey{Job: job, Key: e.Key}], parts[e.Key] = parent{Entry: e}, e.KeyParts
+			ids = append(ids, e.ID)
+		}
+	}
+	records, _, err := r.run.Ledger.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Rows: ids})
 	if err != nil {
 		return err
+	}
+	for i := range records {
+		at := trade.ParentKey{Job: records[i].Row.Job, Key: records[i].Row.Key}
+		if p, ok := parents[at]; ok && records[i].RemoteID == p.RemoteID {
+			p.record = &records[i]
+			parents[at] = p
+		}
+	}
+	for k := range asked {
+		if _, ok := parents[k]; !ok && parts[k.Key] != nil {
+			parents[k] = parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
+		}
+	}
+	for _, job := range r.run.Env.Jobs {
+		entries := map[string]trade.Entry{}
+		for k, p := range parents {
+			if k.Job == job.Name() {
+				entries[k.Key] = p.Entry
+			}
+		}
+		now, _, err := r.standing(ctx, job, entries, nil, livingOrAll)
+		if err != nil {
+			return err
+		}
+		for key := range entries {
+			at := trade.ParentKey{Job: job.Name(), Key: key}
+			p := parents[at]
+			p.now = now[key]
+			parents[at] = p
+		}
 	}
 	out.Ready = slices.DeleteFunc(out.Ready, func(e trade.Entry) bool {
 		parent := misplaced(r.run.Job.Mapping, mapping.ColumnsIn(e.Values), parents)
@@ -108,67 +187,6 @@ type parent struct {
 	trade.Entry
 	record *trade.Record // nil: it has none
 	now    []identity.Content
-}
-
-// parents reads the parents with some keys: what the ledger has of them, and what the ERP has under
-// their keys, also in jobs that do not know them yet, because the row with the key may have moved
-// into the scope of another job.
-func (r *Checker) parents(ctx context.Context, asked map[trade.ParentKey]bool) (map[trade.ParentKey]parent, error) {
-	out := map[trade.ParentKey]parent{}
-	parts := map[string][]trade.Cell{}
-	var ids []int64
-	for _, job := range r.run.Job.Mapping.SentBy {
-		var keys []string
-		for k := range asked {
-			if k.Job == job {
-				keys = append(keys, k.Key)
-			}
-		}
-		slices.Sort(keys)
-		entries, err := r.run.EntriesOf(ctx, job, keys)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range entries {
-			out[trade.ParentKey{Job: job, Key: e.Key}], parts[e.Key] = parent{Entry: e}, e.KeyParts
-			ids = append(ids, e.ID)
-		}
-	}
-	records, _, err := r.run.Ledger.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Rows: ids})
-	if err != nil {
-		return nil, err
-	}
-	for i := range records {
-		at := trade.ParentKey{Job: records[i].Row.Job, Key: records[i].Row.Key}
-		if p, ok := out[at]; ok && records[i].RemoteID == p.RemoteID {
-			p.record = &records[i]
-			out[at] = p
-		}
-	}
-	for k := range asked {
-		if _, ok := out[k]; !ok && parts[k.Key] != nil {
-			out[k] = parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
-		}
-	}
-	for _, job := range r.run.Env.Jobs {
-		entries := map[string]trade.Entry{}
-		for k, p := range out {
-			if k.Job == job.Name() {
-				entries[k.Key] = p.Entry
-			}
-		}
-		now, _, err := r.standing(ctx, job, entries, nil, livingOrAll)
-		if err != nil {
-			return nil, err
-		}
-		for key := range entries {
-			at := trade.ParentKey{Job: job.Name(), Key: key}
-			p := out[at]
-			p.now = now[key]
-			out[at] = p
-		}
-	}
-	return out, nil
 }
 
 // misplaced returns the parent under whose record a row would be sent although its key has another
@@ -218,39 +236,6 @@ func livingOrAll(rows []mapping.Row) []mapping.Row {
 	return rows
 }
 
-// recheckAll reads the rows of entries, and decides on the entries. It returns the rows by key.
-func (r *Checker) recheckAll(ctx context.Context, entries []trade.Entry) (map[string][]mapping.Row, Rechecked, error) {
-	found, err := r.run.ReadAgain(ctx, r.run.Job, entries)
-	if err != nil {
-		return nil, Rechecked{}, err
-	}
-	parents, err := r.run.ParentsOf(ctx, mapping.ValuesOfRows(found))
-	if err != nil {
-		return nil, Rechecked{}, err
-	}
-	out := Rechecked{Ready: make([]trade.Entry, 0, len(entries))}
-	r.edited = map[int64]bool{}
-	for _, old := range entries {
-		entry := r.recheckEntry(old, found[old.Key], parents)
-		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
-			entry.MappedWith != old.MappedWith {
-			// A row with a parent that may have changed with it waits for the next reading, which
-			// reads both. It stays unchanged, so that each recheck until then sees that it differs.
-			if entry.State == trade.Pending && len(r.run.Job.Mapping.SentBy) > 0 && entry.SourceHash != old.SourceHash {
-				continue
-			}
-			entry.UpdatedAt = r.run.Env.Clock.Now()
-			r.edited[entry.ID] = entry.SourceHash != old.SourceHash
-			out.Updates = append(out.Updates, trade.Update{From: old.State, Entry: entry})
-			entry.Version++ // once the update is stored
-		}
-		if entry.State == trade.Pending {
-			out.Ready = append(out.Ready, entry)
-		}
-	}
-	return found, out, nil
-}
-
 func (r *Checker) recheckEntry(old trade.Entry, rows []mapping.Row, known mapping.Parents) trade.Entry {
 	entry := old
 	switch c := mapping.Choose(rows); {
@@ -274,7 +259,7 @@ func (r *Checker) recheckEntry(old trade.Entry, rows []mapping.Row, known mappin
 func (l *Rechecked) hold(from, entry trade.Entry) {
 	for i := range l.Updates {
 		if l.Updates[i].Entry.ID == entry.ID {
-			// recheckAll raised it for the update that is replaced here
+			// Recheck raised it for the update that is replaced here
 			entry.Version = from.Version - 1
 			l.Updates[i].Entry = entry
 			return

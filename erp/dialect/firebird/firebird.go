@@ -221,35 +221,35 @@ func (f *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return dialect.KeyCondition(b, cols, keys, f.term)
 }
 
-func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+func (f *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) string {
 	name := Syntax.Column(col.Name)
 	switch v.Kind {
 	case dialect.Int, dialect.Number:
-		return name + " = " + f.number(b, v.Text), nil
+		return name + " = " + f.number(b, v.Text)
 	case dialect.Float:
 		x, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "float"))
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return name + " = " + b.Add(x), nil
+		return name + " = " + b.Add(x)
 	case dialect.Date:
-		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)", nil
+		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)"
 	case dialect.Timestamp:
-		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS TIMESTAMP)", nil
+		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS TIMESTAMP)"
 	case dialect.Instant:
 		at, ok := dialect.ParseMoment(v.Text)
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return name + " = CAST(" + b.Add(at.At.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)", nil
+		return name + " = CAST(" + b.Add(at.At.Format(firebirdTime+" +00:00")) + " AS TIMESTAMP WITH TIME ZONE)"
 	case dialect.Bool:
-		return name + " = CAST(" + b.Add(v.Text) + " AS BOOLEAN)", nil
+		return name + " = CAST(" + b.Add(v.Text) + " AS BOOLEAN)"
 	default:
 		text, ok := f.encoded(v.Text)
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return name + " = " + b.Add(text), nil
+		return name + " = " + b.Add(text)
 	}
 }
 

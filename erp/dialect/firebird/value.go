@@ -31,34 +31,26 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 				return dialect.Value{}
 			}}
 		}
-		return dialect.Item{
-			SQL:     "CAST(" + name + " AS VARCHAR(24))",
-			Convert: dialect.Keep(dialect.Text),
-		}
+		return dialect.KeptItem("CAST("+name+" AS VARCHAR(24))", dialect.Text)
 	}
-	binary := dialect.BinaryColumn("CAST(" + col.Name + " AS VARCHAR(100) CHARACTER SET WIN1252)")
+	binary := dialect.BinaryItem(name, "CAST("+col.Name+" AS VARCHAR(100) CHARACTER SET WIN1252)")
 	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
+	padded := func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }
 	switch col.Type {
 	case "short", "long", "int64", "int128":
-		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+		return dialect.KeptItem(name, dialect.Int)
 	case "numeric":
-		return dialect.Item{
-			SQL:     cast("50"),
-			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }),
-		}
+		return dialect.TextItem(cast("50"), padded)
 	case "decfloat(16)", "decfloat(34)":
-		return dialect.Item{
-			SQL:     "CAST(CAST(" + name + " AS NUMERIC(38,10)) AS VARCHAR(60))",
-			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }),
-		}
+		return dialect.TextItem("CAST(CAST("+name+" AS NUMERIC(38,10)) AS VARCHAR(60))", padded)
 	case "float":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+		return dialect.FloatItem(name, 32)
 	case "double":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+		return dialect.FloatItem(name, 64)
 	case "date":
-		return dialect.Item{SQL: cast("10"), Convert: dialect.AsText(dialect.DateText)}
+		return dialect.TextItem(cast("10"), dialect.DateText)
 	case "timestamp":
-		return dialect.Item{SQL: cast("24"), Convert: dialect.AsText(dialect.TimestampText)}
+		return dialect.TextItem(cast("24"), dialect.TimestampText)
 	case "timestamp with timezone":
 		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
 			if at, ok := v.(time.Time); ok {
@@ -67,7 +59,7 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 			return dialect.Value{Kind: dialect.Instant, Err: phrase.Pack("unreadable date")}
 		}}
 	case "time":
-		return dialect.Item{SQL: cast("13"), Convert: dialect.Keep(dialect.Text)}
+		return dialect.KeptItem(cast("13"), dialect.Text)
 	case "boolean":
 		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
 	case "text", "varying":
@@ -75,15 +67,12 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	case "blob":
 		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
 			if _, ok := v.([]byte); ok {
-				return binary(v)
+				return binary.Convert(v)
 			}
 			return f.text(v)
 		}}
 	default:
-		return dialect.Item{
-			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			Convert: binary,
-		}
+		return binary
 	}
 }
 

@@ -205,34 +205,34 @@ func (m *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 
 // term binds a part of a key in the type with which it was read, because MySQL compares a number
 // with a text as floats.
-func (m *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+func (m *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) string {
 	name := Syntax.Column(col.Name)
 	switch v.Kind {
 	case dialect.Int:
 		if col.Type == "bit" {
 			name += " + 0"
 		}
-		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,0))", nil
+		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,0))"
 	case dialect.Number:
-		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,30))", nil
+		return name + " = CAST(" + b.Add(v.Text) + " AS DECIMAL(65,30))"
 	case dialect.Float:
 		f, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "float"))
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return name + " = " + b.Add(f), nil
+		return name + " = " + b.Add(f)
 	case dialect.Date:
-		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)", nil
+		return name + " = CAST(" + b.Add(v.Text) + " AS DATE)"
 	case dialect.Timestamp:
-		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS DATETIME(6))", nil
+		return name + " = CAST(" + b.Add(strings.Replace(v.Text, "T", " ", 1)) + " AS DATETIME(6))"
 	case dialect.Instant:
 		at, ok := dialect.ParseMoment(v.Text)
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return "UNIX_TIMESTAMP(" + name + ") = CAST(" + b.Add(dialect.Epoch(at.At)) + " AS DECIMAL(20,6))", nil
+		return "UNIX_TIMESTAMP(" + name + ") = CAST(" + b.Add(dialect.Epoch(at.At)) + " AS DECIMAL(20,6))"
 	default:
-		return name + " = " + b.Add(v.Text), nil
+		return name + " = " + b.Add(v.Text)
 	}
 }
 

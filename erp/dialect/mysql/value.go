@@ -16,49 +16,43 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	name := Syntax.Column(col.Name)
 	if use == dialect.ForBound {
 		if col.Type == "timestamp" {
-			epoch := "UNIX_TIMESTAMP(" + name + ")"
-			return dialect.Item{SQL: epoch, Convert: dialect.AsText(func(s string) dialect.Value {
+			return dialect.TextItem("UNIX_TIMESTAMP("+name+")", func(s string) dialect.Value {
 				at, ok := dialect.ParseEpoch(s)
 				if !ok || at.Unix() == 0 {
 					return dialect.Value{}
 				}
 				return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
-			})}
+			})
 		}
-		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Text)}
+		return dialect.KeptItem(name, dialect.Text)
 	}
 	switch typ := col.Type; {
 	case strings.HasSuffix(typ, "int"), typ == "year":
-		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+		return dialect.KeptItem(name, dialect.Int)
 	case typ == "bit":
-		return dialect.Item{SQL: name + " + 0", Convert: dialect.Keep(dialect.Int)}
+		return dialect.KeptItem(name+" + 0", dialect.Int)
 	case typ == "decimal":
-		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
+		return dialect.TextItem(name, dialect.NumberValue)
 	case typ == "float":
 		// Otherwise the server would print only six digits.
-		return dialect.Item{SQL: name + " + 0e0", Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+		return dialect.FloatItem(name+" + 0e0", 32)
 	case typ == "double":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+		return dialect.FloatItem(name, 64)
 	case typ == "date":
-		return dialect.Item{SQL: name, Convert: dialect.AsText(date)}
+		return dialect.TextItem(name, date)
 	case typ == "datetime":
-		return dialect.Item{SQL: name, Convert: dialect.AsText(timestamp)}
+		return dialect.TextItem(name, timestamp)
 	case typ == "timestamp":
 		// For a zero TIMESTAMP MariaDB returns NULL as its number, MySQL returns 0.
-		return dialect.Item{SQL: "COALESCE(UNIX_TIMESTAMP(" + name + "), CASE WHEN " + name +
-			" IS NULL THEN NULL ELSE 0 END)", Convert: dialect.AsText(m.instant)}
+		return dialect.TextItem("COALESCE(UNIX_TIMESTAMP("+name+"), CASE WHEN "+name+" IS NULL THEN NULL ELSE 0 END)",
+			m.instant)
 	case strings.HasSuffix(typ, "blob"), strings.HasSuffix(typ, "binary"), typ == "geometry", typ == "vector":
-		// The content is not wanted: old ERPs store megabytes of notes in blobs.
-		return dialect.Item{
-			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			Convert: dialect.BinaryColumn("CONVERT(" + col.Name +
-				" USING latin1)"),
-		}
+		return dialect.BinaryItem(name, "CONVERT("+col.Name+" USING latin1)")
 	}
 	if use == dialect.ForMapping {
 		name = "LEFT(" + name + ", " + dialect.LongestText + ")"
 	}
-	return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+	return dialect.TextItem(name, dialect.PlainTextValue)
 }
 
 func date(s string) dialect.Value {

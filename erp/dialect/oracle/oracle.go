@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -71,9 +72,7 @@ func open(opt dialect.SourceOptions, _ dialect.Charset) (dialect.Database, *faul
 		connector.WithTLSConfig(tlsConfig)
 	}
 	zone := dialect.ZoneName(opt.TimeZone)
-	if zone == "" {
-		zone = "UTC"
-	}
+	zone = cmp.Or(zone, "UTC")
 	o := &engine{opt: opt, server: dialect.Server{
 		Target: a.HostPort() + "/" + a.Path + a.Settings["sid"], Product: "the Oracle listener",
 		Settings: "tls and ca", Timeout: opt.StatementTimeout,
@@ -168,24 +167,24 @@ func (o *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return dialect.KeyCondition(b, cols, keys, o.term)
 }
 
-func (o *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+func (o *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) string {
 	equals := Syntax.Column(col.Name) + " = "
 	switch v.Kind {
 	case dialect.Int, dialect.Number:
-		return equals + number(b, v.Text), nil
+		return equals + number(b, v.Text)
 	case dialect.Float:
 		if col.Type == "binary_float" {
-			return equals + "TO_BINARY_FLOAT(" + b.Add(v.Text) + ")", nil
+			return equals + "TO_BINARY_FLOAT(" + b.Add(v.Text) + ")"
 		}
-		return equals + "TO_BINARY_DOUBLE(" + b.Add(v.Text) + ")", nil
+		return equals + "TO_BINARY_DOUBLE(" + b.Add(v.Text) + ")"
 	case dialect.Timestamp, dialect.Instant:
 		m, ok := dialect.ParseMoment(v.Text)
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return equals + oracleTime(b, col, m.At), nil
+		return equals + oracleTime(b, col, m.At)
 	default:
-		return equals + b.Add(v.Text), nil
+		return equals + b.Add(v.Text)
 	}
 }
 
@@ -249,35 +248,25 @@ func (o *engine) value(col dialect.Column) dialect.Item {
 	name := Syntax.Column(col.Name)
 	switch col.Type {
 	case "number":
-		return dialect.Item{
-			SQL:     "TO_CHAR(" + name + ", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')",
-			Convert: dialect.AsText(oracleNumberValue),
-		}
+		return dialect.TextItem("TO_CHAR("+name+", 'TM9', 'NLS_NUMERIC_CHARACTERS=''.,''')", oracleNumberValue)
 	case "binary_float":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+		return dialect.FloatItem(name, 32)
 	case "binary_double":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+		return dialect.FloatItem(name, 64)
 	case "date":
-		return dialect.Item{
-			SQL:     "TO_CHAR(" + name + ", " + seconds + ")",
-			Convert: dialect.AsText(dialect.TimestampText),
-		}
+		return dialect.TextItem("TO_CHAR("+name+", "+seconds+")", dialect.TimestampText)
 	case "timestamp":
-		return dialect.Item{SQL: "TO_CHAR(" + name + ", " + micro + ")", Convert: dialect.AsText(dialect.TimestampText)}
+		return dialect.TextItem("TO_CHAR("+name+", "+micro+")", dialect.TimestampText)
 	case "timestamp with time zone", "timestamp with local time zone":
-		return dialect.Item{SQL: "TO_CHAR(SYS_EXTRACT_UTC(CAST(" + name + " AS TIMESTAMP WITH TIME ZONE)), " +
-			micro + ")", Convert: dialect.AsText(func(s string) dialect.Value {
-			return dialect.UTCInstant(s,
-				o.opt.TimeZone)
-		})}
+		return dialect.TextItem("TO_CHAR(SYS_EXTRACT_UTC(CAST("+name+" AS TIMESTAMP WITH TIME ZONE)), "+micro+")",
+			func(s string) dialect.Value { return dialect.UTCInstant(s, o.opt.TimeZone) })
 	case "raw", "long raw", "blob", "bfile":
 		return dialect.Item{
-			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END",
-			Convert: dialect.BinaryColumn("UTL_RAW.CAST_TO_VARCHAR2(" +
-				col.Name + ") or RAWTOHEX(" + col.Name + ")"),
+			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE 'x' END",
+			Convert: dialect.BinaryColumn("UTL_RAW.CAST_TO_VARCHAR2(" + col.Name + ") or RAWTOHEX(" + col.Name + ")"),
 		}
 	default:
-		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+		return dialect.TextItem(name, dialect.PlainTextValue)
 	}
 }
 

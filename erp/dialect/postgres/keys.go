@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,23 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		}
 		plain = append(plain, key)
 	}
-	wide := widest(cols, plain)
+	// the column with the most values, so that the others make few groups; one whose type has no
+	// array only if no column's type has one
+	var wide int
+	most := -1
+	for i, c := range cols {
+		values := make(map[string]struct{}, len(plain))
+		for _, key := range plain {
+			values[key[i].Text] = struct{}{}
+		}
+		n := len(values)
+		if pgArrays[c.Type] {
+			n += len(plain) + 1
+		}
+		if n > most {
+			wide, most = i, n
+		}
+	}
 	var groups []keyGroup
 	at := make(map[string]int, len(plain))
 	var rest []byte
@@ -80,7 +97,8 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 		}
 		groups[n].values = append(groups[n].values, key[wide].Text)
 	}
-	if len(groups) > maxGroups && allArrays(cols) {
+	noArray := func(c dialect.Column) bool { return !pgArrays[c.Type] }
+	if len(groups) > maxGroups && !slices.ContainsFunc(cols, noArray) {
 		alternatives = append(alternatives, rowIn(b, cols, names, plain))
 		groups = nil
 	}
@@ -106,39 +124,10 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return "(" + strings.Join(alternatives, " OR ") + ")", nil
 }
 
-// widest returns the column with the most values, so that the others make few groups. It returns a
-// column whose type has no array only if no column's type has one.
-func widest(cols []dialect.Column, keys [][]dialect.Value) (at int) {
-	most := -1
-	for i, c := range cols {
-		values := make(map[string]struct{}, len(keys))
-		for _, key := range keys {
-			values[key[i].Text] = struct{}{}
-		}
-		n := len(values)
-		if pgArrays[c.Type] {
-			n += len(keys) + 1
-		}
-		if n > most {
-			at, most = i, n
-		}
-	}
-	return at
-}
-
 // keyGroup has keys that differ only in one column.
 type keyGroup struct {
 	first  []dialect.Value
 	values []string // the values of that column
-}
-
-func allArrays(cols []dialect.Column) bool {
-	for _, c := range cols {
-		if !pgArrays[c.Type] {
-			return false
-		}
-	}
-	return true
 }
 
 // rowIn returns the condition for keys in which no column has few values. Each column must be one

@@ -205,15 +205,9 @@ func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 // needsEncoding reports whether a text of the key was decoded here, so that its stored bytes are not
 // UTF-8 and cannot be bound as text.
 func (p *engine) needsEncoding(key []dialect.Value) bool {
-	if !p.bytesMode || p.cs.Table == nil {
-		return false
-	}
-	for _, v := range key {
-		if v.Kind == dialect.Text && !dialect.IsASCII(v.Text) {
-			return true
-		}
-	}
-	return false
+	return p.bytesMode && p.cs.Table != nil && slices.ContainsFunc(key, func(v dialect.Value) bool {
+		return v.Kind == dialect.Text && !dialect.IsASCII(v.Text)
+	})
 }
 
 func (p *engine) foreignKey(b *dialect.Binder, names []string, key []dialect.Value) string {

@@ -8,43 +8,34 @@ import (
 // fail a whole row because of a year 12345, and read a float4 as a float8.
 func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	name := Syntax.Column(col.Name)
+	text := name + "::text"
 	if use == dialect.ForBound {
-		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Text)}
+		return dialect.KeptItem(text, dialect.Text)
 	}
 	switch col.Type {
 	case "bytea":
-		// The content is not wanted: old ERPs store megabytes of notes in bytea.
-		return dialect.Item{
-			SQL:     "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			Convert: dialect.BinaryColumn("convert_from(" + col.Name + ", 'WIN1252')"),
-		}
+		return dialect.BinaryItem(name, "convert_from("+col.Name+", 'WIN1252')")
 	case "int2", "int4", "int8", "oid":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Int)}
+		return dialect.KeptItem(text, dialect.Int)
 	case "numeric":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.NumberValue)}
+		return dialect.TextItem(text, dialect.NumberValue)
 	case "money":
 		// money::text follows the server's locale.
-		return dialect.Item{SQL: name + "::numeric::text", Convert: dialect.AsText(dialect.NumberValue)}
+		return dialect.TextItem(name+"::numeric::text", dialect.NumberValue)
 	case "float4":
-		return dialect.Item{
-			SQL:     name + "::text",
-			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.FloatText(s, 32) }),
-		}
+		return dialect.FloatItem(text, 32)
 	case "float8":
-		return dialect.Item{
-			SQL:     name + "::text",
-			Convert: dialect.AsText(func(s string) dialect.Value { return dialect.FloatText(s, 64) }),
-		}
+		return dialect.FloatItem(text, 64)
 	case "bool":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Bool)}
+		return dialect.KeptItem(text, dialect.Bool)
 	case "date":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.DateText)}
+		return dialect.TextItem(text, dialect.DateText)
 	case "timestamp":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(dialect.TimestampText)}
+		return dialect.TextItem(text, dialect.TimestampText)
 	case "timestamptz":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.AsText(p.instant)}
+		return dialect.TextItem(text, p.instant)
 	case "uuid":
-		return dialect.Item{SQL: name + "::text", Convert: dialect.Keep(dialect.Text)}
+		return dialect.KeptItem(text, dialect.Text)
 	}
 	if p.bytesMode {
 		return dialect.Item{SQL: bytesOf(name), Convert: func(v any) dialect.Value {
@@ -60,11 +51,11 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 		// Unchanged: a cast of CHAR to text would drop the padding, and a key must be bound again
 		// as it was stored.
 	case use == dialect.ForKey:
-		expr += "::text"
+		expr = text
 	default:
-		expr = "left(" + name + "::text, " + dialect.LongestText + ")"
+		expr = "left(" + text + ", " + dialect.LongestText + ")"
 	}
-	return dialect.Item{SQL: expr, Convert: dialect.AsText(dialect.PlainTextValue)}
+	return dialect.TextItem(expr, dialect.PlainTextValue)
 }
 
 func (p *engine) instant(s string) dialect.Value {

@@ -146,27 +146,23 @@ func (s *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return dialect.KeyCondition(b, cols, keys, s.term)
 }
 
-func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
-	arg, bad := s.native(col, v)
-	return Syntax.Column(col.Name) + " = " + b.Add(arg), bad
-}
-
-func (s *engine) native(col dialect.Column, v dialect.Value) (any, *fault.Error) {
+func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) string {
+	equals := Syntax.Column(col.Name) + " = "
 	switch v.Kind {
 	case dialect.Int:
 		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil {
-			return n, nil
+			return equals + b.Add(n)
 		}
 	case dialect.Float, dialect.Number:
 		if f, ok := dialect.FloatBack(v.Text, 64); ok {
-			return f, nil
+			return equals + b.Add(f)
 		}
 	default:
 		if raw, ok := s.cs.Encode(v.Text); ok {
-			return string(raw), nil
+			return equals + b.Add(string(raw))
 		}
 	}
-	return nil, dialect.NotBindable(col)
+	return ""
 }
 
 func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {

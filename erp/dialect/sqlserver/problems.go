@@ -2,6 +2,7 @@ package sqlserver
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	mssql "github.com/microsoft/go-mssqldb"
@@ -34,12 +35,7 @@ func (s *engine) Problem(err error, _ string) *fault.Error {
 				s.server.Target)
 		case inHandshake:
 			says := func(parts ...string) bool {
-				for _, p := range parts {
-					if strings.Contains(handshake, p) {
-						return true
-					}
-				}
-				return false
+				return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(handshake, p) })
 			}
 			tls := func(format string) *fault.Error { return fault.Failf(fault.CodeTLS, format, s.server.Target) }
 			switch {

@@ -180,32 +180,32 @@ func (s *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	return dialect.KeyCondition(b, cols, keys, s.term)
 }
 
-func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) (string, *fault.Error) {
+func (s *engine) term(b *dialect.Binder, col dialect.Column, v dialect.Value) string {
 	equals := Syntax.Column(col.Name) + " = "
 	switch v.Kind {
 	case dialect.Int, dialect.Number:
-		return equals + number(b, v.Text), nil
+		return equals + number(b, v.Text)
 	case dialect.Float:
 		f, ok := dialect.FloatBack(v.Text, dialect.FloatBits(col, "real"))
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return equals + b.Add(f), nil
+		return equals + b.Add(f)
 	case dialect.Instant:
 		m, ok := dialect.ParseMoment(v.Text)
 		if !ok {
-			return "", dialect.NotBindable(col)
+			return ""
 		}
-		return equals + sqlserverTime(b, col, m.At), nil
+		return equals + sqlserverTime(b, col, m.At)
 	case dialect.Date, dialect.Timestamp:
 		if col.Type == "datetime2" {
-			return equals + "CAST(" + b.Add(v.Text) + " AS DATETIME2(7))", nil
+			return equals + "CAST(" + b.Add(v.Text) + " AS DATETIME2(7))"
 		}
-		return equals + "CAST(" + b.Add(v.Text) + " AS " + strings.ToUpper(col.Type) + ")", nil
+		return equals + "CAST(" + b.Add(v.Text) + " AS " + strings.ToUpper(col.Type) + ")"
 	case dialect.Bool:
-		return equals + "CAST(" + b.Add(v.Text) + " AS BIT)", nil
+		return equals + "CAST(" + b.Add(v.Text) + " AS BIT)"
 	default:
-		return equals + sqlserverText(b, col, v.Text), nil
+		return equals + sqlserverText(b, col, v.Text)
 	}
 }
 
@@ -276,45 +276,35 @@ func (s *engine) value(col dialect.Column) dialect.Item {
 	iso := func(expr string) string { return "CONVERT(VARCHAR(33), " + expr + ", 126)" }
 	switch col.Type {
 	case "tinyint", "smallint", "int", "bigint":
-		return dialect.Item{SQL: name, Convert: dialect.Keep(dialect.Int)}
+		return dialect.KeptItem(name, dialect.Int)
 	case "decimal":
-		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.NumberValue)}
+		return dialect.TextItem(name, dialect.NumberValue)
 	case "money", "smallmoney":
-		return dialect.Item{SQL: "CONVERT(VARCHAR(30), " + name + ", 2)", Convert: dialect.AsText(dialect.NumberValue)}
+		return dialect.TextItem("CONVERT(VARCHAR(30), "+name+", 2)", dialect.NumberValue)
 	case "real":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 32) }}
+		return dialect.FloatItem(name, 32)
 	case "float":
-		return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return dialect.AnyFloat(v, 64) }}
+		return dialect.FloatItem(name, 64)
 	case "bit":
 		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
 	case "date":
-		return dialect.Item{SQL: iso(name), Convert: dialect.AsText(dialect.DateText)}
+		return dialect.TextItem(iso(name), dialect.DateText)
 	case "datetime", "datetime2", "smalldatetime":
-		return dialect.Item{SQL: iso(name), Convert: dialect.AsText(dialect.TimestampText)}
+		return dialect.TextItem(iso(name), dialect.TimestampText)
 	case "datetimeoffset":
-		return dialect.Item{
-			SQL:     iso("CAST(SWITCHOFFSET(" + name + ", '+00:00') AS DATETIME2(7))"),
-			Convert: dialect.AsText(s.instant),
-		}
+		return dialect.TextItem(iso("CAST(SWITCHOFFSET("+name+", '+00:00') AS DATETIME2(7))"), s.instant)
 	case "time":
-		return dialect.Item{SQL: "CAST(" + name + " AS VARCHAR(16))", Convert: dialect.AsText(dialect.PlainTextValue)}
+		return dialect.TextItem("CAST("+name+" AS VARCHAR(16))", dialect.PlainTextValue)
 	case "uniqueidentifier":
-		return dialect.Item{
-			SQL: "CAST(" + name + " AS VARCHAR(36))",
-			Convert: dialect.AsText(func(s string) dialect.Value {
-				return dialect.Value{Kind: dialect.Text, Text: strings.ToLower(s)}
-			}),
-		}
+		return dialect.TextItem("CAST("+name+" AS VARCHAR(36))", func(s string) dialect.Value {
+			return dialect.Value{Kind: dialect.Text, Text: strings.ToLower(s)}
+		})
 	case "binary", "varbinary", "image", "geography", "geometry", "hierarchyid":
-		return dialect.Item{
-			SQL: "CASE WHEN " + name + " IS NULL THEN NULL ELSE '' END",
-			Convert: dialect.BinaryColumn("CAST(" + col.Name +
-				" AS VARCHAR(100))"),
-		}
+		return dialect.BinaryItem(name, "CAST("+col.Name+" AS VARCHAR(100))")
 	case "sql_variant", "xml":
-		return dialect.Item{SQL: "CAST(" + name + " AS NVARCHAR(MAX))", Convert: dialect.AsText(dialect.PlainTextValue)}
+		return dialect.TextItem("CAST("+name+" AS NVARCHAR(MAX))", dialect.PlainTextValue)
 	default:
-		return dialect.Item{SQL: name, Convert: dialect.AsText(dialect.PlainTextValue)}
+		return dialect.TextItem(name, dialect.PlainTextValue)
 	}
 }
 

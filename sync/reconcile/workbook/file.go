@@ -249,10 +249,15 @@ func (s *Sheet) Text(column string, style int, text string) {
 		space = ` xml:space="preserve"`
 	}
 	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `" t="inlineStr"><is><t` + space + `>`)
+	s.escape(text)
+	s.put(`</t></is></c>`)
+}
+
+// escape writes a text that is not XML yet.
+func (s *Sheet) escape(text string) {
 	if s.err == nil {
 		s.err = xml.EscapeText(s, []byte(text))
 	}
-	s.put(`</t></is></c>`)
 }
 
 // pageSetup is A4 landscape, as long as needed: as wide as one page or, if the sheet is wide, in letters of
@@ -286,13 +291,9 @@ func (s *Sheet) Link(column string, style int, text, address string) bool {
 	}
 	quoted := func(t string) string { return `"` + strings.ReplaceAll(t, `"`, `""`) + `"` }
 	s.put(`<c r="` + column + s.row + `" s="` + strconv.Itoa(style) + `" t="str"><f>`)
-	if s.err == nil {
-		s.err = xml.EscapeText(s, []byte("HYPERLINK("+quoted(address)+","+quoted(text)+")"))
-	}
+	s.escape("HYPERLINK(" + quoted(address) + "," + quoted(text) + ")")
 	s.put(`</f><v>`)
-	if s.err == nil {
-		s.err = xml.EscapeText(s, []byte(text))
-	}
+	s.escape(text)
 	s.put(`</v></c>`)
 	return true
 }
@@ -317,9 +318,7 @@ func (s *Sheet) Close(table bool, foot string) error {
 		for _, column := range slices.Sorted(maps.Keys(s.Offers)) {
 			s.put(`<dataValidation type="list" allowBlank="1" showErrorMessage="1" sqref="` + column + `2:` + column + s.row +
 				`"><formula1>`)
-			if s.err == nil {
-				s.err = xml.EscapeText(s, []byte(`"`+strings.Join(s.Offers[column], ",")+`"`))
-			}
+			s.escape(`"` + strings.Join(s.Offers[column], ",") + `"`)
 			s.put(`</formula1></dataValidation>`)
 		}
 		s.put(`</dataValidations>`)
@@ -329,9 +328,7 @@ func (s *Sheet) Close(table bool, foot string) error {
 		setup = wideSetup
 	}
 	s.put(pageMargins + setup + `<headerFooter><oddFooter>`)
-	if s.err == nil {
-		s.err = xml.EscapeText(s, []byte(Footer(foot)))
-	}
+	s.escape(Footer(foot))
 	s.put(`</oddFooter></headerFooter>`)
 	if table {
 		s.put(`<tableParts count="1"><tablePart r:id="rId1"/></tableParts>`)
