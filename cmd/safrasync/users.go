@@ -203,7 +203,7 @@ func refuseIssuerUser(a *cli.App, u trade.User) error {
 	if u.Issuer == "" {
 		return nil
 	}
-	return errors.New(a.Text("users.elsewhere", u.Name, u.Issuer))
+	return errors.New(a.Text("%s logs in through %s, which assigns the role; `safrasync users password` lets the user log in with a password again", u.Name, u.Issuer))
 }
 
 // subjectMost is the longest subject that an issuer may have for a person; OpenID Connect allows no

@@ -118,7 +118,7 @@ func (s *Sessions) issuerDown(q *web.Request, f flow, err error) error {
 		return err
 	}
 	q.Site.Log.Warn("console: the issuer of logins does not answer", zap.String("id", q.ID), zap.Error(err))
-	return s.notIn(q, f, http.StatusServiceUnavailable, "openid.down")
+	return s.notIn(q, f, http.StatusServiceUnavailable, "%s did not answer. Try again in a moment; users who have a password in this program can log in with it.")
 }
 
 // notIn shows the login page with the reason why somebody was not logged in. A login from that page
@@ -274,7 +274,7 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 	case f.proof && v.at.Before(f.began.Add(-clockSkew)):
 		return s.refuse(q, f, user, v, "%s did not ask for your password again, which this action requires. Nothing was done; tell IT.", "not asked again")
 	case known && user.Disabled:
-		return s.refuse(q, f, user, v, "openid.disabled", "disabled", user.Name)
+		return s.refuse(q, f, user, v, "%s confirmed your identity, but the user %s is disabled in this program. Talk to an administrator.", "disabled", user.Name)
 	case v.Role == "" && known:
 		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.told(issuer, "no role"),
 			as(q, user.Name)) // it ends all sessions of the user

@@ -238,7 +238,7 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 				len([]rune(part[:at]))+1)
 		}
 		if shortened.MatchString(part) || excelError.MatchString(part) {
-			return "", s.in(column, "csv.spoilt", part)
+			return "", s.in(column, "%q is no code: the spreadsheet shortened a number or stored an error; format the column as text, type the code again and save", part)
 		}
 		if len(s.layout.Pad) > 0 {
 			parts[i], why = s.padded(column, part, s.layout.Pad[i])

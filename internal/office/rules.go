@@ -170,7 +170,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		for _, p := range spec.SentBy {
 			jobs = append(jobs, p.Job)
 		}
-		parts = append(parts, v.Text("rule.sent_by", strings.Join(jobs, ", ")))
+		parts = append(parts, v.Text("is the key of a row of %s; that row's platform id is sent, and until it has one this row waits", strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {
 		var pairs []string

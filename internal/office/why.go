@@ -163,7 +163,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	say("%s (%s)", v.Subject(s.Reasons.Job, s.Reasons.Key, shown), s.Sends.Label(v.Lang))
 	r := s.Reasons
 	if r.Key != s.Asked {
-		say("why.other_key", r.Key, s.Asked)
+		say(`In the ERP the key of this row is "%s", written so; "%s" is another spelling. A row that names the other spelling does not find this one.`, r.Key, s.Asked)
 	}
 	switch {
 	case s.NextRun.IsZero():

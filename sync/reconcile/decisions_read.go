@@ -178,7 +178,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 			hidden := func(r rune) bool { return trade.Unseen(r) || r == utf8.RuneError }
 			at := strings.IndexFunc(text, hidden)
 			if at < 0 {
-				t.fault(line, id, "decisions.key_altered", text)
+				t.fault(line, id, `"%s" is not the key that was exported: the row was moved, or the spreadsheet removed leading zeros; export again as .xlsx`, text)
 				continue
 			}
 			r, _ := utf8.DecodeRuneInString(text[at:])

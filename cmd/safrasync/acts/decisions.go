@@ -21,12 +21,12 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	}
 	in, err := os.Open(file)
 	if err != nil {
-		return a.Usage("decisions.file", file, a.Voice().FileReason(err))
+		return a.Usage("%s: %v", file, a.Voice().FileReason(err))
 	}
 	defer in.Close() //nolint:errcheck // it was only read
 	list, faults, err := reconcile.ReadDecisions(ctx, in, workbook.UnpackedHere, a.Lang())
 	if err != nil {
-		return a.Usage("decisions.file", file, err)
+		return a.Usage("%s: %v", file, err)
 	}
 	use := cli.NoERP
 	adopts := func(d reconcile.Decision) bool { return strings.HasPrefix(d.Act, engineacts.ActAdopt) }

@@ -17,7 +17,7 @@ import (
 func NewJobCommand(a *cli.App) *cobra.Command {
 	group := a.Group("job", "jobs that were renamed")
 	var f cli.ActFlags
-	cmd := a.Command("move OLD NEW --reason TEXT", "help.job_move", cli.Exactly(2),
+	cmd := a.Command("move OLD NEW --reason TEXT", "move the rows of job OLD, which is no longer configured, to NEW: the same job under another name", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
 			return moveJob(ctx, a, args[0], args[1], f)
 		})

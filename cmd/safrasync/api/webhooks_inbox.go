@@ -104,7 +104,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 				a.Tell("There is nothing to do.")
 				return nil
 			}
-			a.Tell("hooks.replay_plan", len(events), events[len(events)-1].Seq, events[0].Seq)
+			a.Tell("%d {event|events}, from %d to %d, will be processed again. This sends nothing again.", len(events), events[len(events)-1].Seq, events[0].Seq)
 			if err := a.Confirm(act.Yes); err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	if len(stale) > 0 {
 		d.log.Warn("the service manager still has the former copy of secrets; "+
 			"restart the service, to take the new ones (systemctl restart safrasync)", zap.Strings("secrets", stale))
-		d.said.refused(next.Text("run.old_secrets", strings.Join(stale, ", ")))
+		d.said.refused(next.Text("the service still uses the old value of %s; only a restart reads the new one: systemctl restart safrasync", strings.Join(stale, ", ")))
 	} else {
 		d.said.refused("")
 	}

@@ -23,7 +23,7 @@ import (
 // NewCheckCommand makes the command check.
 func NewCheckCommand(a *cli.App) *cobra.Command {
 	var offline, tell, asked bool
-	cmd := a.Command("check", "help.check", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd := a.Command("check", "check configuration, ERP, ledger, API key and clock; sends nothing", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if asked {
 			return battery(ctx, a)
 		}

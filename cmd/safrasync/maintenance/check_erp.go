@@ -34,9 +34,9 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
 		c.warn("erp", "check.charset_hint", "%s, %s, charset %s, opened read-only", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsLocked:
-		c.warn("erp", "check.locked_hint", "check.erp_locked", source.Target(), product, facts.Charset)
+		c.warn("erp", "check.locked_hint", "%s, %s, charset %s; the reading waits for writers, and can miss a row that moves", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsVersions:
-		c.pass("erp", "check.erp_versions", source.Target(), product, facts.Charset)
+		c.pass("erp", "%s, %s, charset %s; each query reads what was committed when it began (READ_COMMITTED_SNAPSHOT)", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsSnapshot:
 		c.pass("erp", "%s, %s, charset %s; all is read as it was at one moment (SNAPSHOT)", source.Target(), product, facts.Charset)
 	default:
@@ -79,7 +79,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 			}
 			for _, field := range config.SortedKeys(survey.Joined) {
 				code := survey.Joined[field]
-				c.warn(name, "check.joined_hint", "check.joined", field, code.Column,
+				c.warn(name, "these codes contain |; did you mean column: [a, b]? Return each column by itself in the query", "check.joined", field, code.Column,
 					trade.MaskDocuments(strings.Join(code.Some, ", ")))
 			}
 			if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
@@ -145,7 +145,7 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 		if known == nil {
 			known = &trade.KnownJob{}
 		}
-		return v.Text("check.changed_space", f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
+		return v.Text(`job %s changes from identity "%s" to "%s": it has %d accepted rows, %d in doubt`, f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
 			v.Text("check.changed_space_hint", strings.Join(f.Others, ", "))
 	}
 	text = v.Text("%d {row is|rows are} returned by both jobs %s and %s, such as %s", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))

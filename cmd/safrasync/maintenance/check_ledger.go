@@ -63,7 +63,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case !w.Late.IsZero():
 			c.fail("witness", "check.witness_hint", "check.witness_late", w.Place, v.Moment(w.Late))
 		case w.Together:
-			c.warn("witness", "put state.witness on another machine", "check.witness_together", w.Place)
+			c.warn("witness", "put state.witness on another machine", "%s is on this machine, or on the same server as the ledger: an image brings both back", w.Place)
 		case w.At.IsZero():
 			c.pass("witness", "%s; will be written by the first run", w.Place)
 		default:

@@ -161,7 +161,7 @@ func (c *checker) messages(ctx context.Context, store *state.Store) error {
 	if more := len(unknown) - most; more > 0 {
 		list = append(list, c.text("… and %d more", more))
 	}
-	c.warn("messages", "ask the platform's support what they mean", "doctor.messages", strings.Join(list, ", "))
+	c.warn("messages", "ask the platform's support what they mean", "the platform answered with message keys that have no explanation yet: %s", strings.Join(list, ", "))
 	return nil
 }
 

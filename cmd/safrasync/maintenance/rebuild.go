@@ -91,7 +91,7 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 		a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
 	}
 	if plan.Absent {
-		a.Tell("rebuild.makes_anew")
+		a.Tell("A new ledger is made from the journal. References and audit are not in the journal: import the references again, or new rows will wait for them.")
 	}
 	for _, job := range plan.Paused {
 		a.Tell("  job %s: paused again, as a person had left it", job)

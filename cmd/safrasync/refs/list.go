@@ -85,7 +85,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	stored []trade.Reference,
 ) error {
 	if len(missing)+len(stored) == 0 {
-		a.Tell("refs.none")
+		a.Tell("no references are stored, and no row in the ledger waits for one; to see which codes ERP rows lack before the first sending: `safrasync explain JOB`")
 		return nil
 	}
 	if len(missing) > 0 {

@@ -28,7 +28,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	}
 	if f.asOf != "" || f.closing != "" || f.failed || f.archive != "" || !query.Empty() ||
 		len(query.Sections) > 0 || (f.output == "") != (f.format != "html") {
-		return a.Usage("close.whole")
+		return a.Usage("--close closes the whole report: it cannot be combined with filters, sections, --as-of, --failed, or --output of another form than .html")
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {
 		return err

@@ -24,11 +24,11 @@ type explainFlags struct{ rows, offline, sent, askERP, all bool }
 func NewExplainCommand(a *cli.App) *cobra.Command {
 	var f explainFlags
 	const use = "explain JOB | --sent [JOB…]"
-	cmd := a.Command(use, "help.explain", cli.AnyArgs,
+	cmd := a.Command(use, "explain a job's rules and list the ERP rows that break them; with --sent, what was sent and would differ today; sends nothing", cli.AnyArgs,
 		func(ctx context.Context, args []string) error {
 			switch {
 			case f.sent && (f.rows || f.offline), f.rows && f.offline, !f.sent && (f.askERP || f.all):
-				return a.Usage("explain.flags_clash")
+				return a.Usage("--rows needs the ERP and cannot be combined with --offline; --erp and --all require --sent, which takes neither --rows nor --offline")
 			case f.sent:
 				return explainSent(ctx, a, args, f)
 			case len(args) != 1:
@@ -130,7 +130,7 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 		a.Show("explain.read", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting,
 			out.ERP.Cancelled, out.ERP.Unreadable)
 		if out.ERP.Double > 0 {
-			a.Show("explain.double", out.ERP.Double, out.ERP.DoubleKeys)
+			a.Show("! %d {row|rows} with a key that appears more than once (%d {key|keys}): they are not sent, whatever their data", out.ERP.Double, out.ERP.DoubleKeys)
 		}
 		if len(out.ERP.Unseen) > 0 {
 			a.Line("! " + words.UnseenCancelled(a.Voice(), out.ERP.CancelledColumn, column))

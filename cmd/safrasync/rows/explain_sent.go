@@ -141,7 +141,7 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 			} else {
 				name = a.Text("in %s", name)
 			}
-			a.Show("diff.sums", name, s.Rows, v.Number(s.Sent), v.Number(s.Now), v.Number(s.Now.Sub(s.Sent)))
+			a.Show("  sum %s: %d {row|rows} sent with %s; it would be %s (difference %s)", name, s.Rows, v.Number(s.Sent), v.Number(s.Now), v.Number(s.Now.Sub(s.Sent)))
 		}
 	}
 }

@@ -38,7 +38,7 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 		a.Show("hint.more", h.Compared)
 	}
 	if h.Listening && len(h.Like) == 0 && h.Compared == 0 {
-		a.Show("hint.events", h.Events, h.Own)
+		a.Show("  Since the request, %d {event|events} arrived, %d of order commitments, and none of a record like this one; that proves nothing", h.Events, h.Own)
 	}
 	if h.Several() {
 		a.Show("  More than one record, or more than one row, has this content: only a person can tell which belongs to which.")

@@ -147,7 +147,7 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 		if step.Before.ID == 0 {
 			known = []string{a.Text("on the platform, of this row: nothing; it was never sent")}
 		}
-		a.Tell("resync.row", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
+		a.Tell("  %s: %s; %s", step.Key, step.Before.State.Label(v.Lang), strings.Join(known, "; "))
 	}
 	for _, note := range r.Notes {
 		a.Tell("  %s", v.Say(note))

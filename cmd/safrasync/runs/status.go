@@ -126,7 +126,7 @@ func Status(ctx context.Context, a *cli.App) error {
 					holds = v.Text(", running %s", strings.Join(i.Jobs, ", "))
 				}
 				if i.Alive {
-					a.Show("status.instance", i.Host, i.Command, i.PID, i.Version, v.Moment(i.Since), holds)
+					a.Show("instance on %s (safrasync %s, process %d): alive, version %s, since %s%s", i.Host, i.Command, i.PID, i.Version, v.Moment(i.Since), holds)
 				} else {
 					a.Show("status.instance_lost", i.Host, i.Command, i.PID, v.Moment(i.Until), holds)
 				}

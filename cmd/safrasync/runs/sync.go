@@ -78,7 +78,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	case err != nil:
 		return err
 	case f.dryRun && (f.limit > 0 || keys != nil):
-		return a.Usage("sync.dry_part")
+		return a.Usage("--dry-run shows everything that would be sent: it cannot be combined with keys or --limit; for one row: `safrasync why JOB KEY --request`")
 	case f.recordOnly && (f.dryRun || f.limit > 0 || f.anyHour || keys != nil):
 		return a.Usage("--record-only records everything and sends nothing: it cannot be combined with keys, --limit, --dry-run or --any-hour")
 	}

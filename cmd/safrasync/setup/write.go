@@ -52,7 +52,7 @@ func (p proposal) render(v words.Voice) string {
 	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("with a user that can only read"))
 	line("  time_zone: America/Sao_Paulo")
 	if p.charset != "" {
-		line("  charset: WIN1252 # %s", v.Text("init.charset", p.charset))
+		line("  charset: WIN1252 # %s", v.Text("the database (%s) does not declare its text encoding; WIN1252 is the most common: check the accented letters", p.charset))
 	}
 	line("\n# %s\nstate:\n  driver: sqlite\n  dsn: /var/lib/safrasync/state.db", v.Text("The ledger of what was sent: on a local disk, with a backup."))
 	if p.console != "" {
