@@ -76,11 +76,7 @@ func givesID(a trade.Act) bool {
 
 func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done bool, err error) {
 	if act.Cursor != nil {
-		lease, err := lockLease(t, act.Job)
-		if err == nil {
-			err = lease.heldBy(act.Job)
-		}
-		if err != nil {
+		if _, err := lockLease(t, act.Job); err != nil {
 			return false, err
 		}
 	}

@@ -52,9 +52,9 @@ type JobLedger interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// MoveJob moves the entries of a job to another one, together with its audit record. If apply
-	// is false, or keys collide, it only returns what it would do. It returns *trade.LeasedError
-	// while a process runs either job.
+	// MoveJob gives a job another name, together with its audit record. If apply is false, or the
+	// other name is taken, it only returns what it would do. It returns *trade.LeasedError while a
+	// process runs either job.
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
 }
 

@@ -27,7 +27,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// moveJob shows what moving a job's entries to another job means, asks, and does it.
+// moveJob shows what another name of a job means, asks, and does it.
 func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
 	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
@@ -39,12 +39,6 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 	}
 	if plan.Refused == engineacts.NotRefused {
 		a.Tell("job.move_do", plan.Entries, from, to, statesText(a, plan.States))
-		if plan.Replaced > 0 {
-			a.Tell("job.move_replaced", plan.Replaced, to)
-		}
-		if plan.Left > 0 {
-			a.Tell("job.move_left", plan.Left, from, to)
-		}
 		if plan.Paused {
 			a.Tell("job.move_paused", to)
 		}
@@ -81,8 +75,6 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 		}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err
 		}
-	case plan.Refused == engineacts.KeysCollide:
-		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engineacts.NotRefused:
 		a.Tell("act.refused", engineacts.ActMove+" "+plan.From+" "+plan.To,
 			a.Text(i18n.Key("refusal."+string(plan.Refused))))
