@@ -173,8 +173,12 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 			return err
 		}
 	}
-	for _, table := range []string{"job_cursor", "job_kind", "job_status"} {
-		if err := m.Do(`DELETE FROM `+table+` WHERE job = ?`, m.From); err != nil {
+	for _, forget := range []string{
+		`DELETE FROM job_cursor WHERE job = ?`,
+		`DELETE FROM job_kind WHERE job = ?`,
+		`DELETE FROM job_status WHERE job = ?`,
+	} {
+		if err := m.Do(forget, m.From); err != nil {
 			return err
 		}
 	}
