@@ -145,6 +145,7 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	}
 	sums := tallyChange{}
 	var gives, updates []trade.Update
+	var first trade.AuditRecord
 	for i, a := range acts {
 		if a.Update == nil {
 			continue
@@ -160,12 +161,27 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		if err != nil {
 			return err
 		}
-		updates, done[i] = append(updates, signedBy(*a.Update, e, seq)), true
+		if len(updates) == 0 { // the acts of one call are one act on several rows
+			first = a.Audit
+		}
+		// The number of the act is stored with what it orders: with the entry that is sent again, and with
+		// the record that it makes, or gives to another row.
+		signed := *a.Update
+		if signed.Entry.Generation > e.Generation {
+			signed.Entry.ResentBy = seq
+		}
+		signed.Entry.RecordedBy = seq
+		updates, done[i] = append(updates, signed), true
 		if a.Gives != nil {
 			gives = append(gives, *a.Gives)
 		}
-		if err := askAgain(t, a.Ask, a.Audit.At); err != nil {
-			return err
+		// Records of the platform become due at once, and their tries and their first time begin again.
+		asked := sqldb.AtOr(a.Audit.At, time.Now())
+		for _, b := range a.Ask {
+			if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, asked, asked,
+				b.Kind, b.ID); err != nil {
+				return err
+			}
 		}
 	}
 	for _, list := range [][]trade.Update{gives, updates} {
@@ -180,24 +196,13 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return noteAct(t, updatedBy(acts, done), slices.Concat(gives, updates), entries, records)
+	return noteAct(t, first, slices.Concat(gives, updates), entries, records)
 }
 
 // rowUnchanged reports whether an entry is as a person saw it.
 func rowUnchanged(entries map[int64]*narrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
-}
-
-// updatedBy returns the audit record of the first act on an entry that was done. The acts of one
-// call are one act on several rows.
-func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
-	for i, a := range acts {
-		if a.Update != nil && done[i] {
-			return a.Audit
-		}
-	}
-	return trade.AuditRecord{}
 }
 
 // mayDo checks, in the transaction of the act, that the entry is as the person saw it, and what may
@@ -221,28 +226,6 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*narrowRow) (bool, error)
 		return holder == (trade.ParentKey{}), err
 	}
 	return true, nil
-}
-
-// signedBy stores the number of the act with what it orders: with the entry that is sent again, and with
-// the record that it makes, or gives to another row.
-func signedBy(u trade.Update, e *narrowRow, seq int64) trade.Update {
-	if u.Entry.Generation > e.Generation {
-		u.Entry.ResentBy = seq
-	}
-	u.Entry.RecordedBy = seq
-	return u
-}
-
-// askAgain makes records of the platform due at once, and resets their tries and their first time.
-func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
-	now := sqldb.AtOr(at, time.Now())
-	for _, b := range blocks {
-		if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now,
-			b.Kind, b.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Holder returns the row that has a platform id, or to which an earlier answer assigned it, among

@@ -73,8 +73,8 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
-	if len(group.Intents) > 0 {
-		s.witness.mindClock() // which may wait: here nobody waits for this group yet
+	if len(group.Intents) > 0 && s.witness != nil {
+		s.witness.writer.MindClock() // which may wait: here nobody waits for this group yet
 	}
 	var g *groupTx
 	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
