@@ -108,7 +108,11 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 				"%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values",
 				sent.rows, arrived.rows)
 	}
-	out.Rows, out.Hash = sent.rows, sent.text()
+	var sum [32]byte
+	for i, n := range sent.sum {
+		binary.BigEndian.PutUint64(sum[8*i:], n)
+	}
+	out.Rows, out.Hash = sent.rows, hex.EncodeToString(sum[:])
 	return out, nil
 }
 
@@ -129,30 +133,6 @@ func (m *moving) columns(ctx context.Context, db sqlx.QueryerContext, table stri
 type rowsHash struct {
 	rows int
 	sum  [4]uint64
-}
-
-func (h *rowsHash) add(row []any) {
-	d := sha256.New()
-	for _, v := range row {
-		text := "\x00null"
-		if v != nil {
-			text = fmt.Sprint(v)
-		}
-		_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // writing to a hash never fails
-	}
-	digest := d.Sum(nil)
-	h.rows++
-	for i := range h.sum {
-		h.sum[i] += binary.BigEndian.Uint64(digest[8*i:])
-	}
-}
-
-func (h *rowsHash) text() string {
-	var b [32]byte
-	for i, n := range h.sum {
-		binary.BigEndian.PutUint64(b[8*i:], n)
-	}
-	return hex.EncodeToString(b[:])
 }
 
 // eachRow calls fn with each row of a table, its values as numbers and strings, and returns the
@@ -178,7 +158,19 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 				row[i] = string(b)
 			}
 		}
-		h.add(row)
+		d := sha256.New()
+		for _, v := range row {
+			text := "\x00null"
+			if v != nil {
+				text = fmt.Sprint(v)
+			}
+			_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // writing to a hash never fails
+		}
+		digest := d.Sum(nil)
+		h.rows++
+		for i := range h.sum {
+			h.sum[i] += binary.BigEndian.Uint64(digest[8*i:])
+		}
 		if err := fn(row); err != nil {
 			return h, err
 		}

@@ -47,16 +47,6 @@ func (a placed) compare(b placed, down bool) int {
 	return c
 }
 
-// next returns what asks for the page after a row. It has the number of its place, because rows move
-// while people read; a text seldom changes, and is looked up.
-func (a placed) next() string {
-	out := strconv.FormatInt(a.ID, 10)
-	if a.Number.Valid {
-		out += "_" + strconv.FormatInt(a.Number.Int64, 10)
-	}
-	return out
-}
-
 // byColumn returns the ids of a page in the order of a column.
 func (p *paging) byColumn() (ids []int64, next string, err error) {
 	column, down := p.q.Sort.Column()
@@ -77,7 +67,13 @@ func (p *paging) byColumn() (ids []int64, next string, err error) {
 	rows = slices.Compact(rows)
 	if len(rows) > p.q.Limit {
 		rows = rows[:p.q.Limit]
-		next = rows[len(rows)-1].next()
+		// The number of the place is in it, because rows move while people read; a text seldom changes,
+		// and is looked up.
+		last := rows[len(rows)-1]
+		next = strconv.FormatInt(last.ID, 10)
+		if last.Number.Valid {
+			next += "_" + strconv.FormatInt(last.Number.Int64, 10)
+		}
 	}
 	for _, r := range rows {
 		ids = append(ids, r.ID)

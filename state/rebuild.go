@@ -296,23 +296,18 @@ func takeOver(r *replay, dir string) error {
 		}
 		note.Jobs = append(note.Jobs, jobFactOf(status))
 	}
-	return takeOverTerm(r)
-}
-
-// takeOverTerm gives the ledger the term that this host had confirmed, and reports for its journal,
-// which is in step now. That the ledger is on an earlier server, or an older state of it, is for a
-// person to confirm (Rebind).
-func takeOverTerm(r *replay) error {
-	t, term := r.Tx, r.History.Term
 	if t.S.D.Name != sqldb.Postgres {
 		return nil
 	}
+	// The ledger gets the term that this host had confirmed, and the report for its journal, which is in
+	// step now. That the ledger is on an earlier server, or an older state of it, is for a person to
+	// confirm (Rebind).
 	had := int64(0)
-	if term != nil {
+	if term := r.History.Term; term != nil {
 		t.Note.Term, had = term, term.Number
 		if err := t.Do(`UPDATE ledger SET term = ?, term_value = ? WHERE term < ?`, had, term.Value, had); err != nil {
 			return err
 		}
 	}
-	return t.Report(r.History.End.Header.Journal, had)
+	return t.Report(end.Header.Journal, had)
 }
