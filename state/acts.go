@@ -196,7 +196,18 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return noteAct(t, first, slices.Concat(gives, updates), entries, records)
+	// The journal gets the decision with the attempts of the rows that count. An older copy of the ledger,
+	// which lacks the decision, is then detected although nothing was sent since.
+	ids = updateIDs(slices.Concat(gives, updates))
+	attempts, err := attemptsThatCount(t, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		records.touch(entries[id], attempts[id]...)
+	}
+	noteActOf(t, first)
+	return records.note()
 }
 
 // rowUnchanged reports whether an entry is as a person saw it.

@@ -71,9 +71,15 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 			// Recovery set the outcome to unknown before the sender did: what the sender observed
 			// helps the person who decides.
 			w.heard = append(w.heard, a.ID)
-			w.results[a.ID], err = g.evidence(a, st)
+			row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
+			if err != nil {
+				return err
+			}
+			// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+			row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
+			w.results[a.ID] = row.Result()
 		}
-		return err
+		return nil
 	default:
 		return nil // another outcome is already certain
 	}
@@ -179,15 +185,4 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
 	}
 	e.RecordID = numberOrNull(on.ID)
 	return nil
-}
-
-// evidence returns the attempt's row with what the sender observed. The outcome stays unknown.
-func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
-	row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
-	if err != nil {
-		return nil, err
-	}
-	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
-	row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
-	return row.Result(), nil
 }

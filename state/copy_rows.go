@@ -51,8 +51,17 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := m.retireJournals(t); err != nil {
 		return err
 	}
-	if err := countOn(t); err != nil {
-		return err
+	if t.S.D.Name == sqldb.Postgres { // SQLite keeps the highest number itself
+		for table, column := range map[string]string{
+			"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
+			"inbox": "seq", "approval": "id",
+		} {
+			var next int64 // new rows get numbers above those that were copied
+			if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+
+				column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
+				return err
+			}
+		}
 	}
 	if err := newLife(t); err != nil {
 		return err
@@ -212,24 +221,6 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 		}
 		return nil
 	}, nil
-}
-
-// countOn advances the sequences, so that new rows get numbers above those that were copied.
-func countOn(t *sqldb.Tx) error {
-	if t.S.D.Name == sqldb.SQLite { // SQLite keeps the highest number itself
-		return nil
-	}
-	for table, column := range map[string]string{
-		"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq", "approval": "id",
-	} {
-		var next int64
-		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+
-			column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // retireJournals copies the rows of the old journals and marks them as retired: they end with the

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -278,7 +279,11 @@ func (g *groupTx) claim() error {
 		}
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
-		g.Records.touch(e, attemptBegun(a, e))
+		begun := journal.Attempt{ID: a.ID, Generation: a.Generation}
+		if a.PayloadHash != e.PayloadHash {
+			begun.Payload = a.PayloadHash
+		}
+		g.Records.touch(e, begun)
 		g.Noting(g.Now).By = a.Owner
 		g.Records.intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())

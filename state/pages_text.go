@@ -103,16 +103,6 @@ func figure(d trade.Decimal) string {
 	return "=" + text
 }
 
-// figureIn returns the number that a person typed as 1.753.980,00, 1753980 or 1753980.00, as a word; ""
-// if it is none.
-func figureIn(token string) string {
-	d, err := trade.ParseTyped(token)
-	if err != nil || strings.Trim(token, "0123456789.,") != "" {
-		return ""
-	}
-	return figure(d)
-}
-
 // wordList returns different words as one text, up to a number of bytes.
 func wordList(words []string, most int) string {
 	out := " "
@@ -168,18 +158,6 @@ var kinds = []string{
 	"tonnes", "sc", "sacas", "kg",
 }
 
-// withoutKinds returns a search text without the words that do not narrow the search.
-func withoutKinds(text string) string {
-	tokens := strings.Fields(text)
-	said := slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
-		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
-	})
-	if len(said) == 0 || len(said) == len(tokens) {
-		return text
-	}
-	return strings.Join(said, " ")
-}
-
 // documentLeast is how many characters of a document are searched for at least.
 const documentLeast = 5
 
@@ -187,7 +165,13 @@ const documentLeast = 5
 // have all its words, or else those with its numbers as quantity or value, or those whose id begins so,
 // or those with words that begin so, or else those that have it anywhere in their keys.
 func (p *paging) interpret() error {
-	text := withoutKinds(p.q.Text)
+	text := p.q.Text
+	said := slices.DeleteFunc(strings.Fields(text), func(token string) bool {
+		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
+	})
+	if len(said) > 0 && len(said) < len(strings.Fields(text)) {
+		text = strings.Join(said, " ")
+	}
 	p.found = []int64{}
 	if p.q.Masked && trade.MaskDocuments(text) != text {
 		return nil // nobody may search by a document that is masked for them
@@ -254,16 +238,16 @@ func (p *paging) saying(tokens []string, end string) *branch {
 	return b
 }
 
-// figures returns the condition that a row has all numbers of a text as figures; one without conditions
-// if not all are numbers.
+// figures returns the condition that a row has all numbers of a text, which a person typed as
+// 1.753.980,00, 1753980 or 1753980.00, as figures; one without conditions if not all are numbers.
 func (p *paging) figures(tokens []string) *branch {
 	b := &branch{}
 	for _, token := range tokens {
-		word := figureIn(token)
-		if word == "" {
+		d, err := trade.ParseTyped(token)
+		if err != nil || strings.Trim(token, "0123456789.,") != "" {
 			return &branch{}
 		}
-		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+word+" ")
+		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+figure(d)+" ")
 	}
 	return b
 }

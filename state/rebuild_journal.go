@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -72,9 +73,14 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	dir := s.journalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
-	lines, err := s.linesOfCopies(ctx)
+	folders, err := s.copyFolders(ctx)
 	if err != nil {
 		return plan, err
+	}
+	var lines []witness.Line // how far the journals had come when the newest copies were made
+	for _, dir := range folders {
+		_, known := s.copyLines(ctx, dir)
+		lines = append(lines, known...)
 	}
 	lines = append(plan.askWitness(ctx, s), lines...)
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {

@@ -160,16 +160,6 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 	}
 }
 
-// jobNames returns the jobs of the rows, and those that were paused.
-func (h *journalHistory) jobNames() []string {
-	names := slices.Collect(maps.Keys(h.Jobs))
-	for _, m := range h.Order {
-		names = append(names, m.Job)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // pause returns the status in which a person, or a brake, left a job. ok is false if it was not
 // paused.
 func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {

@@ -163,7 +163,13 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 		case k.Kind == KeptJournal:
 			err = r.renewJournal(ctx)
 		default:
-			err = r.remove(ctx, k.Kind)
+			old, _ := r.old(k.Kind)
+			for _, query := range old.deletes {
+				if err == nil {
+					err = r.batches(ctx, old.op,
+						func(t *sqldb.Tx) (int, error) { return t.Changed(query, old.argsOf(query)...) })
+				}
+			}
 		}
 		if err != nil {
 			return plan, err
@@ -308,18 +314,6 @@ func (r *retaining) count(ctx context.Context, k *Retained) error {
 	err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", k.Kind), &sum, d.count, d.argsOf(d.count)...)
 	k.Before, k.Rows, k.Bytes = d.before, sum.N, sum.Bytes
 	return err
-}
-
-// remove deletes what is to be removed of a kind that old knows.
-func (r *retaining) remove(ctx context.Context, kind string) error {
-	d, _ := r.old(kind)
-	for _, query := range d.deletes {
-		if err := r.batches(ctx, d.op,
-			func(t *sqldb.Tx) (int, error) { return t.Changed(query, d.argsOf(query)...) }); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (d oldData) argsOf(query string) []any {

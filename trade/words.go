@@ -134,7 +134,7 @@ func (p Problem) Sentence(lang Lang) string {
 	case rule == RuleDateWindow && lang != English:
 		detail = isoDay.ReplaceAllString(detail, "$3/$2/$1")
 	}
-	text := fillIn(form, FieldLabel(p.Field, lang), detail)
+	text := strings.NewReplacer("{field}", FieldLabel(p.Field, lang), "{detail}", detail).Replace(form)
 	if rule == RuleDeclared {
 		return string(p.Detail) + " (" + p.Column + ")"
 	}
@@ -174,11 +174,6 @@ func (p Problem) What(lang Lang) string {
 	}
 	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
 	return what
-}
-
-// fillIn inserts the field and the detail into a text, which need not use both.
-func fillIn(form, field, detail string) string {
-	return strings.NewReplacer("{field}", field, "{detail}", detail).Replace(form)
 }
 
 // Sentences joins the sentences of all problems of a row.

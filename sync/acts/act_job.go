@@ -79,15 +79,6 @@ func (a *Acts) Pause(ctx context.Context, job string, who trade.Person) (JobPlan
 	return plan, nil
 }
 
-// run plans that a job runs now. Who does it is the scheduler of a service.
-func (a *Acts) run(ctx context.Context, job string) (JobPlan, error) {
-	plan, err := a.planJob(ctx, ActRun, job)
-	if plan.Before.State == trade.Paused {
-		plan.Refused = AlreadyPaused
-	}
-	return plan, err
-}
-
 // Resume plans the end of a person's pause.
 func (a *Acts) Resume(ctx context.Context, job string) (JobPlan, error) {
 	plan, err := a.planJob(ctx, ActResume, job)
@@ -363,7 +354,17 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who trade.Person) (JobPl
 		plan.Refused = NotChecked
 		return plan, nil
 	}
-	asked, err := a.askJob(ctx, plan, who)
+	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
+	if r := plan.Release; r != nil && r.Brake != nil {
+		p.Rows = r.Brake.Rows
+		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 &&
+			r.Sweep == nil && r.Stop == nil { // else more may go, of unknown value
+			if value, there := f.Value[reais]; there && len(f.Value) == 1 {
+				p.Value = &value
+			}
+		}
+	}
+	asked, err := a.Ask(ctx, p, plan.Mark(), who, 0)
 	if err != nil || asked != nil {
 		plan.Asked = asked
 		return plan, err

@@ -163,21 +163,6 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who trade.Person) (*tr
 	return a.Ask(ctx, p, plan.Mark(), who, 0)
 }
 
-// askJob stores an act on a job to wait for consent, if it needs that.
-func (a *Acts) askJob(ctx context.Context, plan JobPlan, who trade.Person) (*trade.Approval, error) {
-	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
-	if r := plan.Release; r != nil && r.Brake != nil {
-		p.Rows = r.Brake.Rows
-		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 &&
-			r.Sweep == nil && r.Stop == nil { // else more may go, of unknown value
-			if value, there := f.Value[reais]; there && len(f.Value) == 1 {
-				p.Value = &value
-			}
-		}
-	}
-	return a.Ask(ctx, p, plan.Mark(), who, 0)
-}
-
 const reais = "BRL"
 
 // worth returns the value in R$ of the rows of a plan; a child row counts as its contract, once. It
