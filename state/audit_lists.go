@@ -100,22 +100,11 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
 	}
 	query := selectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
-	for after := int64(0); ; {
-		var page []auditRow
-		if err := s.db.All(ctx, "reading the audit", &page, query,
-			append(slices.Clone(args), after, auditPage)...); err != nil {
-			return err
-		}
-		for _, r := range page {
-			if err := fn(r.Record()); err != nil {
-				return err
-			}
-			after = r.Seq
-		}
-		if len(page) < auditPage {
-			return nil
-		}
+	read := func(after int64) (page []auditRow, err error) {
+		err = s.db.All(ctx, "reading the audit", &page, query, append(slices.Clone(args), after, auditPage)...)
+		return page, err
 	}
+	return inPages(auditPage, read, func(r auditRow) (int64, error) { return r.Seq, fn(r.Record()) })
 }
 
 // AuditOf returns at most limit acts on a target, the newest first.
