@@ -145,8 +145,10 @@ func (g *groupTx) writeSettled(w settling) error {
 			g.Entries[id].Version++
 		}
 	}
-	if err := watchAnew(g.Tx, w.heard); err != nil {
-		return err
+	if len(w.heard) > 0 { // something about them has become known: their quarantine begins anew on every boot
+		if err := g.Do(`DELETE FROM quarantine WHERE `+g.S.D.Among("attempt_id"), sqldb.ListOf(g.S.D, w.heard)); err != nil {
+			return err
+		}
 	}
 	for _, t := range w.alarms {
 		if err := g.record(t.Alarm, t.before, g.Entries[g.Attempts[t.Attempt].EntryID].State); err != nil {

@@ -80,6 +80,22 @@ func addAudit(t *sqldb.Tx, a trade.AuditRecord) error {
 	return err
 }
 
+// addOwnAudit adds a record of what the program did by itself, and returns its number.
+func addOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return 0, err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	return addNumbered(t, trade.AuditRecord{
+		Who:    programName,
+		From:   host,
+		Act:    act,
+		Target: target,
+		Detail: string(text),
+	})
+}
+
 // AppendAudit adds one record in a transaction of its own, for an act outside the ledger. Acts that
 // change the ledger add their record in their own transaction. When AppendAudit returns without an
 // error, the record is on disk.

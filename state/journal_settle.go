@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -89,7 +88,10 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		}
 		r := newReplay(t, record)
 		r.History.End.Header.Journal = v.row.ID
-		r.audit, err = s.auditSettled(t, record)
+		r.audit, err = addOwnAudit(t, "journal settle", fmt.Sprintf("record %d", record.Seq), struct {
+			journal.Record
+			Why trade.Sentence `json:"why"`
+		}{record, trade.Say("audit.settled")})
 		if err != nil {
 			return out, err
 		}
@@ -113,20 +115,4 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 	v.row.Seq, v.row.Mark = at, mark
 	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, at, mark,
 		records[len(records)-1].At.UnixMilli(), v.row.ID)
-}
-
-// auditSettled records in the audit what a crash had left.
-func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
-	detail, err := json.Marshal(struct {
-		journal.Record
-		Why trade.Sentence `json:"why"`
-	}{r, trade.Say("audit.settled")})
-	if err != nil {
-		return 0, err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	return addNumbered(t, trade.AuditRecord{
-		Who: programName, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
-		Detail: string(detail),
-	})
 }

@@ -176,7 +176,11 @@ func (p *paging) interpret() error {
 	if p.q.Masked && trade.MaskDocuments(text) != text {
 		return nil // nobody may search by a document that is masked for them
 	}
-	ids, err := p.byID(strings.TrimSpace(text))
+	whole := strings.TrimSpace(text)
+	if id, err := trade.ParseID(whole); err == nil {
+		whole = id
+	}
+	ids, err := p.byRemoteID(`remote_id = ? AND remote_id <> ''`, whole)
 	if err != nil || len(ids) > 0 {
 		p.found = ids
 		return err
@@ -256,7 +260,7 @@ func (p *paging) figures(tokens []string) *branch {
 const idBegin = 8
 
 // byIDBegin returns the rows whose id on the platform begins with a text.
-func (p *paging) byIDBegin(text string) (ids []int64, err error) {
+func (p *paging) byIDBegin(text string) ([]int64, error) {
 	text = strings.ToLower(text)
 	if len(text) < idBegin || strings.Trim(text, "0123456789abcdef-") != "" {
 		return []int64{}, nil
@@ -265,16 +269,7 @@ func (p *paging) byIDBegin(text string) (ids []int64, err error) {
 	if p.s.db.D.Name == sqldb.Postgres {
 		column = `remote_id COLLATE "C"`
 	}
-	ids = []int64{}
-	for _, sends := range trade.Kinds {
-		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+column+` >= ? AND `+column+` < ? LIMIT ?`,
-			string(sends), text, text+"g", p.s.db.Tune.Few); err != nil {
-			return nil, err
-		}
-		ids = append(ids, some...)
-	}
-	return ids, nil
+	return p.byRemoteID(column+` >= ? AND `+column+` < ?`, text, text+"g")
 }
 
 // findRows needs no columns but those of the index entry_words.
@@ -299,27 +294,17 @@ func (p *paging) find() error {
 	return nil
 }
 
-// byID returns the rows that have a text as their id on the platform.
-func (p *paging) byID(text string) (ids []int64, err error) {
-	if id, err := trade.ParseID(text); err == nil {
-		text = id
-	}
+// byRemoteID returns the rows with a record whose id on the platform fulfils a condition, a few of each
+// kind.
+func (p *paging) byRemoteID(condition string, args ...any) ([]int64, error) {
+	ids := []int64{}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND remote_id = ? AND remote_id <> '' LIMIT ?`,
-			string(sends), text, p.s.db.Tune.Few); err != nil {
+		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+condition+` LIMIT ?`,
+			slices.Concat([]any{string(sends)}, args, []any{p.s.db.Tune.Few})...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)
 	}
 	return ids, nil
-}
-
-// isFound adds the condition that the row was found by the text.
-func (p *paging) isFound(b *branch) {
-	if p.found == nil {
-		b.where, b.args = append(b.where, p.says.where...), append(b.args, p.says.args...)
-		return
-	}
-	b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found))
 }

@@ -75,12 +75,3 @@ func mayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 	})
 	return len(rows) > 0 && !short, nil
 }
-
-// watchAnew restarts the quarantine of attempts on every boot, because something about them has
-// become known since.
-func watchAnew(t *sqldb.Tx, attempts []string) error {
-	if len(attempts) == 0 {
-		return nil
-	}
-	return t.Do(`DELETE FROM quarantine WHERE `+t.S.D.Among("attempt_id"), sqldb.ListOf(t.S.D, attempts))
-}
