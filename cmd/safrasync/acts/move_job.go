@@ -38,7 +38,13 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 		return err
 	}
 	if plan.Refused == engineacts.NotRefused {
-		a.Tell("job.move_do", plan.Entries, from, to, statesText(a, plan.States))
+		var states []string
+		for _, s := range trade.States {
+			if n := plan.States[s]; n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
+			}
+		}
+		a.Tell("job.move_do", plan.Entries, from, to, strings.Join(states, ", "))
 		if plan.Paused {
 			a.Tell("job.move_paused", to)
 		}
@@ -50,21 +56,6 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 			return err
 		}
 	}
-	return tellMoved(a, plan)
-}
-
-// statesText returns the number of rows in each state, as text.
-func statesText(a *cli.App, states map[trade.State]int) string {
-	var out []string
-	for _, s := range trade.States {
-		if n := states[s]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 	switch {
 	case a.AsJSON:
 		if err := a.PrintJSON(struct {
