@@ -51,7 +51,7 @@ var rowWriters = map[string]string{
 	"state/sqldb/bulk.go InsertRows: InsertText ? (2)":                                   "its callers stand here",
 	"state/sqldb/bulk.go InsertText: INSERT INTO ?":                                      "its callers stand here",
 	"state/sqldb/bulk.go UpdateRows: UPDATE ?":                                           "its callers stand here",
-	"state/sqldb/bulk.go updateUnnested: UPDATE ?":                                       "its callers stand here",
+	"state/sqldb/bulk.go UpdateRows: UPDATE ? (2)":                                       "its callers stand here",
 	"state/sqldb/arrays.go unnested: EachArray ?":                                        "its callers stand here",
 	"state/sqldb/migrate.go apply: INSERT INTO ?":                                        "the versions of the tables",
 	"state/sqldb/migrations/postgres/00001_ledger.sql safrasync_fed: INSERT INTO change": "the log",
