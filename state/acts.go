@@ -40,26 +40,22 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
 		}
 	}
-	err = s.db.InTx(ctx, "storing an act", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "storing an act", func(t *sqldb.Tx) ([]bool, error) {
 		if err := mayWork(t); err != nil {
-			return err
+			return nil, err
 		}
-		done = make([]bool, len(acts))
+		done := make([]bool, len(acts))
 		for i, a := range acts { // jobs first: a transaction locks the lease before any other row
 			if a.Job != nil {
 				var err error
 				done[i], err = actOnJob(t, *a.Job, a.Audit)
 				if err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
-		return actOnEntries(t, acts, done)
+		return done, actOnEntries(t, acts, done)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return done, nil
 }
 
 // givesID reports whether the entry of Gives stays accepted and passes its id, and nothing else, to

@@ -28,34 +28,29 @@ const (
 // it, AcquireLease returns *trade.LeasedError. If the ledger has sent to another address than the
 // owner's, it returns *trade.OtherPlatformError.
 func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
-	var lease trade.Lease
 	text, err := json.Marshal(owner)
 	if err != nil {
-		return lease, phrase.Errorf("taking the lease: %w", err)
+		return trade.Lease{}, phrase.Errorf("taking the lease: %w", err)
 	}
-	err = s.db.InTx(ctx, "taking the lease", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "taking the lease", func(t *sqldb.Tx) (lease trade.Lease, err error) {
 		if err := mayWork(t); err != nil {
-			return err
+			return lease, err
 		}
 		if err := t.Do(addLease, job); err != nil {
-			return err
+			return lease, err
 		}
 		row, err := lockLease(t, job)
 		if err != nil {
-			return err
+			return lease, err
 		}
 		if err := bindPlatform(t, owner.Platform); err != nil {
-			return err
+			return lease, err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
-		return t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+
+		return lease, t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+
 			` + ? WHERE job = ?`,
 			lease.Epoch, owner.Instance, string(text), s.db.Tune.Lease.Milliseconds(), job)
 	})
-	if err != nil {
-		return trade.Lease{}, err
-	}
-	return lease, nil
 }
 
 // lockLease reads a lease and locks it until the transaction ends: nobody can take it, and no

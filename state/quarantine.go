@@ -25,17 +25,12 @@ func (s *Store) Watch(ctx context.Context, job, boot string, ticks time.Duration
 	if err := s.db.Get(ctx, op, &fresh, `SELECT COUNT(*)`+from, job, boot); err != nil || fresh == 0 {
 		return 0, err
 	}
-	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		fresh, err = t.Changed(
+	return sqldb.Stored(ctx, s.db, op, func(t *sqldb.Tx) (int, error) {
+		return t.Changed(
 			`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+
 				` ON CONFLICT DO NOTHING`,
 			boot, ticks.Milliseconds(), job, boot)
-		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return fresh, nil
 }
 
 // Watched returns, for the unknown attempts of an entry, since when this boot knows of them, on its

@@ -54,16 +54,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
 	bare := o
-	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
-	s, err := open(ctx, bare, tune)
-	if err != nil {
-		return plan, err
-	}
-	if err := s.Close(); err != nil {
-		return plan, err
-	}
-	bare.ReadOnly = false
-	s, err = open(ctx, bare, tune)
+	bare.Journal, bare.Mending = "", true
+	s, err := openExisting(ctx, bare, tune)
 	if err != nil {
 		return plan, err
 	}
@@ -190,10 +182,9 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 
 // look finds out what the ledger knows, until when, and which jobs there are.
 func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
-	if err := t.Get(&p.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
-		return err
-	}
-	if err := t.Get(&p.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
+	var err error
+	p.Sent, p.Doubts, err = countKnown(t)
+	if err != nil {
 		return err
 	}
 	var latest int64
@@ -201,8 +192,7 @@ func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
 		return err
 	}
 	p.Until = time.UnixMilli(latest).UTC()
-	names, err := jobsOf(t, configured)
-	p.Jobs = names
+	p.Jobs, err = jobsOf(t, configured)
 	return err
 }
 

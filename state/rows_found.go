@@ -157,21 +157,19 @@ func (s *Store) Arrivals(ctx context.Context, job string, after int64, samples i
 // it was read, is left out and counted in lost.
 func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
 	now := time.Now()
-	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
-		lost = 0
+	return sqldb.Stored(ctx, s.db, "recording a page of discovery", func(t *sqldb.Tx) (int, error) {
 		if err := fence(t, lease); err != nil {
-			return err
+			return 0, err
 		}
 		sums := tallyChange{}
-		left, err := insertEntries(t, lease.Job, page.New, now, sums)
+		lost, err := insertEntries(t, lease.Job, page.New, now, sums)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		lost += left
 		if len(page.Updates) > 0 {
 			entries, err := lockEntries(t, updateIDs(page.Updates))
 			if err != nil {
-				return err
+				return 0, err
 			}
 			var concerned []*narrowRow // of which the update may change what is known of their records
 			for _, u := range page.Updates {
@@ -184,28 +182,24 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			}
 			records, err := loadRecords(t, concerned, now)
 			if err != nil {
-				return err
+				return 0, err
 			}
-			left, err = applyUpdates(t, entries, records, page.Updates, now, sums)
+			left, err := applyUpdates(t, entries, records, page.Updates, now, sums)
 			if err != nil {
-				return err
+				return 0, err
 			}
 			if err := records.note(); err != nil {
-				return err
+				return 0, err
 			}
 			lost += left
 		}
 		if page.Cursor != nil {
 			if err := setCursor(t, lease.Job, *page.Cursor); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return sums.Apply(t)
+		return lost, sums.Apply(t)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return lost, nil
 }
 
 // insertEntries adds the entries whose key is new and returns how many others there were.
