@@ -119,10 +119,19 @@ func (s *scanning) rows() ([]placed, error) {
 		return s.byChanged()
 	}
 	var out []placed
+	column := sortedBy[s.column]
 	for _, job := range s.q.Jobs {
 		n := 0
-		for _, span := range s.spans(sortedBy[s.column]) {
-			some, err := s.alongIndex(job, span)
+		for _, span := range s.spans(column) {
+			b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
+			b.add(`l.job = ?`, job)
+			s.byFacts(b, column)
+			bare := len(b.where)
+			s.ofRow(b)
+			s.ofEntry(b)
+			b.bare = len(b.where) == bare
+			b.add(span.where, span.args...)
+			some, err := s.place(b, `l.`+column, `ORDER BY `+span.order)
 			if err != nil {
 				return nil, err
 			}
@@ -187,20 +196,6 @@ func (s *scanning) spans(column string) []span {
 		{value + ` ` + s.beyond + ` ?`, []any{at}, inOrder},
 		none,
 	}
-}
-
-// alongIndex reads rows of a job in the order of the index of the column.
-func (s *scanning) alongIndex(job string, part span) ([]placed, error) {
-	column := sortedBy[s.column]
-	b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
-	b.add(`l.job = ?`, job)
-	s.byFacts(b, column)
-	bare := len(b.where)
-	s.ofRow(b)
-	s.ofEntry(b)
-	b.bare = len(b.where) == bare
-	b.add(part.where, part.args...)
-	return s.place(b, `l.`+column, `ORDER BY `+part.order)
 }
 
 // byState reads rows state by state, each in the order of their ids.

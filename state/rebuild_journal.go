@@ -74,17 +74,51 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		_, known := s.copyLines(ctx, dir)
 		lines = append(lines, known...)
 	}
-	lines = append(plan.askWitness(ctx, s), lines...)
+	if s.options.Witness != "" {
+		var known []witness.Line
+		place, _, err := openWitness(s.options)
+		if err == nil {
+			known, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
+				return place.Lines(ctx, s.db.ID)
+			})
+		}
+		if err != nil { // it need not be waited for: the jobs are paused in any case
+			plan.WitnessFault = phrase.New("%w", err)
+		}
+		lines = append(known, lines...)
+	}
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
-		if err := errors.Join(plan.look(t, configured), plan.acceptWitness(t, lines)); err != nil {
-			return err
-		}
-		there, err := s.mayBeSetAside(t, dir)
+		var err error
+		plan.Sent, plan.Doubts, err = countKnown(t)
 		if err != nil {
 			return err
+		}
+		var latest int64
+		if err := t.Get(&latest, latestMoment); err != nil {
+			return err
+		}
+		plan.Until = time.UnixMilli(latest).UTC()
+		plan.Jobs, err = jobsOf(t, configured)
+		if err != nil {
+			return err
+		}
+		if err := plan.acceptWitness(t, lines); err != nil {
+			return err
+		}
+		// A journal that cannot be read is what a new one is for. It must not replace that of a ledger that
+		// was moved, or one with records that the ledger lacks.
+		end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		there := !errors.Is(err, journal.ErrNone)
+		if err == nil {
+			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+				return sqldb.MovedAway(s.db.Where, to)
+			}
+			if err := s.refuseNewer(t, dir); err != nil {
+				return err
+			}
 		}
 		if !apply {
 			if there {
@@ -98,19 +132,6 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		err = nil
 	}
 	return plan, err
-}
-
-// mayBeSetAside reports whether there is a journal in a folder, and refuses one that a new one must not
-// replace: of a ledger that was moved, or with records that the ledger lacks.
-func (s *Store) mayBeSetAside(t *sqldb.Tx, dir string) (there bool, err error) {
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
-	if err != nil {
-		return !errors.Is(err, journal.ErrNone), nil // one that cannot be read is what a new one is for
-	}
-	if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
-		return true, sqldb.MovedAway(s.db.Where, to)
-	}
-	return true, s.refuseNewer(t, dir)
 }
 
 // refuseNewer refuses to set aside a journal that has records about rows which the ledger lacks:
@@ -178,22 +199,6 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	}
 	record.Detail = string(detail)
 	return addAudit(t, record)
-}
-
-// look finds out what the ledger knows, until when, and which jobs there are.
-func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
-	var err error
-	p.Sent, p.Doubts, err = countKnown(t)
-	if err != nil {
-		return err
-	}
-	var latest int64
-	if err := t.Get(&latest, latestMoment); err != nil {
-		return err
-	}
-	p.Until = time.UnixMilli(latest).UTC()
-	p.Jobs, err = jobsOf(t, configured)
-	return err
 }
 
 // The brakes that pause all jobs at once: [outcome.StopNewJournal] and [outcome.StopAbsent].

@@ -325,24 +325,6 @@ type WitnessAhead struct {
 	At      time.Time `json:"at"`      // when the witness saw it
 }
 
-// askWitness reads the lines of a ledger that is open without its journal. Who begins a new journal need
-// not wait for a witness that cannot be read: the jobs are paused in any case.
-func (p *NewJournalPlan) askWitness(ctx context.Context, s *Store) (lines []witness.Line) {
-	if s.options.Witness == "" {
-		return nil
-	}
-	place, _, err := openWitness(s.options)
-	if err == nil {
-		lines, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-			return place.Lines(ctx, s.db.ID)
-		})
-	}
-	if err != nil {
-		p.WitnessFault = phrase.New("%w", err)
-	}
-	return lines
-}
-
 // askWitness asks a witness, and does not wait long: a folder of a server that is away may hang. It
 // closes the witness.
 func askWitness[T any](ctx context.Context, place witness.Place,

@@ -249,19 +249,14 @@ func (p Problem) Advice(lang Lang) Advice {
 	default:
 		a.Where = fmt.Sprintf(w.Place, p.Column)
 	}
-	a.Fixer, a.Again = problemFixer(rule, p.Column), AgainAutomatic
-	return a.with(FieldLabel(p.Field, lang))
-}
-
-// problemFixer returns who can cure a broken rule.
-func problemFixer(rule, column string) Fixer {
+	a.Fixer, a.Again = FixERP, AgainAutomatic
 	switch {
-	case rule == RuleInternal, column == "":
-		return FixIT
+	case rule == RuleInternal, p.Column == "":
+		a.Fixer = FixIT
 	case rule == RuleUUID:
-		return FixReferences
+		a.Fixer = FixReferences
 	}
-	return FixERP
+	return a.with(FieldLabel(p.Field, lang))
 }
 
 // adviceNotMapped is the key of the cure for a field that only the configuration determines.
