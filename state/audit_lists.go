@@ -23,7 +23,15 @@ func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditP
 	b := &branch{}
 	b.add(`seq < ?`, orAll(int(q.Before)))
 	if q.Who != "" {
-		names, err := s.namesLike(ctx, q.Who)
+		// People type a name in another case, or without accents; acts of several people have all names.
+		all, err := s.AuditNames(ctx)
+		var names []any
+		for _, who := range all {
+			if slices.ContainsFunc(strings.Split(who, trade.Together),
+				func(one string) bool { return Joined(one) == Joined(q.Who) }) {
+				names = append(names, who)
+			}
+		}
 		if err != nil || len(names) == 0 {
 			return trade.AuditPage{}, err
 		}
@@ -69,22 +77,6 @@ func (s *Store) AuditNames(ctx context.Context) (all []string, err error) {
 			SELECT (SELECT MIN(a.who) FROM audit a WHERE a.who > n.who) FROM n WHERE n.who IS NOT NULL)
 		SELECT who FROM n WHERE who IS NOT NULL ORDER BY who`)
 	return all, err
-}
-
-// namesLike returns who acted under a name, alone or together with others, as the audit writes it:
-// people type it in another case, or without accents.
-func (s *Store) namesLike(ctx context.Context, name string) (found []any, err error) {
-	all, err := s.AuditNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, who := range all {
-		if slices.ContainsFunc(strings.Split(who, trade.Together),
-			func(one string) bool { return Joined(one) == Joined(name) }) {
-			found = append(found, who)
-		}
-	}
-	return found, nil
 }
 
 // ActsBetween calls fn for the audit records of some acts from one time on and before another, in

@@ -228,7 +228,20 @@ func (g *groupTx) Load() error {
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
 func (g *groupTx) claim() error {
-	history := g.history()
+	// Of the earlier attempts of entries claim must know the highest number, and the generations with one
+	// that is open, unknown or created (I3). One that this group settles counts with its new outcome.
+	type generation struct {
+		entry int64
+		no    int
+	}
+	last, spent := map[int64]int{}, map[generation]bool{}
+	for _, a := range g.Attempts {
+		last[a.EntryID] = max(last[a.EntryID], a.No)
+		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
+			o == trade.OutcomeCreated {
+			spent[generation{a.EntryID, a.Generation}] = true
+		}
+	}
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
 	var taken sentByOthers
@@ -255,7 +268,7 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
-			history[e.ID].spent[e.Generation] {
+			spent[generation{e.ID, e.Generation}] {
 			continue
 		}
 		switch began, err := e.move(g.Sums, 0, (*trade.Entry).Begin); {
@@ -265,7 +278,7 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		a := in.Attempt
-		a.EntryID, a.Generation, a.No = e.ID, e.Generation, history[e.ID].Last+1
+		a.EntryID, a.Generation, a.No = e.ID, e.Generation, last[e.ID]+1
 		a.Epoch, a.Outcome = g.Lease.Epoch, trade.OutcomeOpen
 		if a.Owner == "" {
 			a.Owner = g.Lease.Owner.Instance
@@ -299,29 +312,4 @@ func (g *groupTx) claim() error {
 		return err
 	}
 	return writeMoved(g.Tx, sending, 0, g.Now)
-}
-
-// earlierAttempts is what claim must know of the earlier attempts of an entry.
-type earlierAttempts struct {
-	Last  int          // the highest number
-	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
-}
-
-// history returns the earlier attempts of entries, among them all for which the group has intents. An
-// attempt that this group settles counts with its new outcome.
-func (g *groupTx) history() map[int64]earlierAttempts {
-	out := make(map[int64]earlierAttempts, len(g.Group.Intents))
-	for _, a := range g.Attempts {
-		h := out[a.EntryID]
-		if h.spent == nil {
-			h.spent = map[int]bool{}
-		}
-		h.Last = max(h.Last, a.No)
-		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
-			o == trade.OutcomeCreated {
-			h.spent[a.Generation] = true
-		}
-		out[a.EntryID] = h
-	}
-	return out
 }
