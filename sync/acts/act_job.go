@@ -116,7 +116,24 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		if err != nil {
 			return plan, err
 		}
-		letPass(&cursor, *release.Brake)
+		// The brakes let pass what a person was shown, and nothing more.
+		b, passes := *release.Brake, &cursor.Brakes
+		passes.Passed = max(passes.Passed, b.Last)
+		if b.Freight != nil {
+			passes.Released = b.Freight
+		}
+		for _, k := range b.Former {
+			passes.Former = append(passes.Former, k.Job)
+		}
+		if b.Mapping != "" {
+			passes.Mapping, passes.Canary = b.Mapping, nil
+		}
+		if b.Identity != nil {
+			passes.Identity, passes.Allowed = b.Identity, b.Rows
+			if b.Was == nil || !b.Was.SameRows(*b.Identity) { // otherwise the sweep finds the same rows
+				believe(&cursor, b.Found)
+			}
+		}
 	}
 	if s := cursor.Sweep; s != nil && s.Braked > 0 && s.Released == nil {
 		believe(&cursor, s.Found)
@@ -208,26 +225,6 @@ func (a *Acts) putBack(b trade.Brake) bool {
 		})
 }
 
-// letPass makes the brakes let pass what a person was shown, and nothing more.
-func letPass(cursor *trade.Cursor, b trade.Brake) {
-	cursor.Brakes.Passed = max(cursor.Brakes.Passed, b.Last)
-	if b.Freight != nil {
-		cursor.Brakes.Released = b.Freight
-	}
-	for _, k := range b.Former {
-		cursor.Brakes.Former = append(cursor.Brakes.Former, k.Job)
-	}
-	if b.Mapping != "" {
-		cursor.Brakes.Mapping, cursor.Brakes.Canary = b.Mapping, nil
-	}
-	if b.Identity != nil {
-		cursor.Brakes.Identity, cursor.Brakes.Allowed = b.Identity, b.Rows
-		if b.Was == nil || !b.Was.SameRows(*b.Identity) { // otherwise the sweep finds the same rows
-			believe(cursor, b.Found)
-		}
-	}
-}
-
 // exists returns what is known to be on the platform of the rows of a brake; nil if the rows that it
 // lets pass can be made only once.
 func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Existing, error) {
@@ -266,22 +263,16 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 	if !b.Until.IsZero() {
 		out.Until = &b.Until
 	}
-	return out, a.examples(ctx, out, b.Sent, jobs)
-}
-
-// examples fills in the first few rows of those that were sent: named ones, or else those of some
-// jobs.
-func (a *Acts) examples(ctx context.Context, out *Existing, named []trade.Counterpart, jobs []string) error {
-	for _, s := range named {
+	for _, s := range b.Sent {
 		entry, err := a.Ledger.Entry(ctx, s.Job, s.Key)
 		if err == nil {
 			s = *trade.CounterpartOf(entry)
 		} else if !errors.Is(err, trade.ErrNotFound) {
-			return err
+			return out, err
 		}
 		out.Sent = append(out.Sent, s)
 	}
-	for _, job := range jobs {
+	for _, job := range jobs { // then the first few rows of these
 		if len(out.Sent) == run.BrakeSamples {
 			break
 		}
@@ -292,10 +283,10 @@ func (a *Acts) examples(ctx context.Context, out *Existing, named []trade.Counte
 			return nil
 		})
 		if err != nil {
-			return err
+			return out, err
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // believe makes the next sweep count although it finds only that many of the known rows.
