@@ -130,7 +130,7 @@ func (g *groupTx) Run() error {
 		return err
 	}
 	// On another server than the recorded one, or if the ledger went back, and while the job is paused, no
-	// intent is stored.
+	// intent is stored. Settlements are.
 	intends := len(g.Group.Intents) > 0
 	if intends {
 		g.Result.Refused = g.witness.mayNotSend()
