@@ -40,26 +40,22 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
 		}
 	}
-	err = s.db.InTx(ctx, "storing an act", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "storing an act", func(t *sqldb.Tx) ([]bool, error) {
 		if err := mayWork(t); err != nil {
-			return err
+			return nil, err
 		}
-		done = make([]bool, len(acts))
+		done := make([]bool, len(acts))
 		for i, a := range acts { // jobs first: a transaction locks the lease before any other row
 			if a.Job != nil {
 				var err error
 				done[i], err = actOnJob(t, *a.Job, a.Audit)
 				if err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
-		return actOnEntries(t, acts, done)
+		return done, actOnEntries(t, acts, done)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return done, nil
 }
 
 // givesID reports whether the entry of Gives stays accepted and passes its id, and nothing else, to
@@ -76,11 +72,7 @@ func givesID(a trade.Act) bool {
 
 func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done bool, err error) {
 	if act.Cursor != nil {
-		lease, err := lockLease(t, act.Job)
-		if err == nil {
-			err = lease.heldBy(act.Job)
-		}
-		if err != nil {
+		if _, err := lockLease(t, act.Job); err != nil {
 			return false, err
 		}
 	}
@@ -149,6 +141,7 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	}
 	sums := tallyChange{}
 	var gives, updates []trade.Update
+	var first trade.AuditRecord
 	for i, a := range acts {
 		if a.Update == nil {
 			continue
@@ -164,12 +157,27 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		if err != nil {
 			return err
 		}
-		updates, done[i] = append(updates, signedBy(*a.Update, e, seq)), true
+		if len(updates) == 0 { // the acts of one call are one act on several rows
+			first = a.Audit
+		}
+		// The number of the act is stored with what it orders: with the entry that is sent again, and with
+		// the record that it makes, or gives to another row.
+		signed := *a.Update
+		if signed.Entry.Generation > e.Generation {
+			signed.Entry.ResentBy = seq
+		}
+		signed.Entry.RecordedBy = seq
+		updates, done[i] = append(updates, signed), true
 		if a.Gives != nil {
 			gives = append(gives, *a.Gives)
 		}
-		if err := askAgain(t, a.Ask, a.Audit.At); err != nil {
-			return err
+		// Records of the platform become due at once, and their tries and their first time begin again.
+		asked := sqldb.AtOr(a.Audit.At, time.Now())
+		for _, b := range a.Ask {
+			if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, asked, asked,
+				b.Kind, b.ID); err != nil {
+				return err
+			}
 		}
 	}
 	for _, list := range [][]trade.Update{gives, updates} {
@@ -184,24 +192,24 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if err := sums.Apply(t); err != nil || len(updates) == 0 {
 		return err
 	}
-	return noteAct(t, updatedBy(acts, done), slices.Concat(gives, updates), entries, records)
+	// The journal gets the decision with the attempts of the rows that count. An older copy of the ledger,
+	// which lacks the decision, is then detected although nothing was sent since.
+	ids = updateIDs(slices.Concat(gives, updates))
+	attempts, err := attemptsThatCount(t, ids)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		records.touch(entries[id], attempts[id]...)
+	}
+	noteActOf(t, first)
+	return records.note()
 }
 
 // rowUnchanged reports whether an entry is as a person saw it.
 func rowUnchanged(entries map[int64]*narrowRow, u trade.Update) bool {
 	e := entries[u.Entry.ID]
 	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
-}
-
-// updatedBy returns the audit record of the first act on an entry that was done. The acts of one
-// call are one act on several rows.
-func updatedBy(acts []trade.Act, done []bool) trade.AuditRecord {
-	for i, a := range acts {
-		if a.Update != nil && done[i] {
-			return a.Audit
-		}
-	}
-	return trade.AuditRecord{}
 }
 
 // mayDo checks, in the transaction of the act, that the entry is as the person saw it, and what may
@@ -225,28 +233,6 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*narrowRow) (bool, error)
 		return holder == (trade.ParentKey{}), err
 	}
 	return true, nil
-}
-
-// signedBy stores the number of the act with what it orders: with the entry that is sent again, and with
-// the record that it makes, or gives to another row.
-func signedBy(u trade.Update, e *narrowRow, seq int64) trade.Update {
-	if u.Entry.Generation > e.Generation {
-		u.Entry.ResentBy = seq
-	}
-	u.Entry.RecordedBy = seq
-	return u
-}
-
-// askAgain makes records of the platform due at once, and resets their tries and their first time.
-func askAgain(t *sqldb.Tx, blocks []trade.Block, at time.Time) error {
-	now := sqldb.AtOr(at, time.Now())
-	for _, b := range blocks {
-		if err := t.Do(`UPDATE block SET first_at = ?, next_at = ?, tries = 0 WHERE kind = ? AND id = ?`, now, now,
-			b.Kind, b.ID); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Holder returns the row that has a platform id, or to which an earlier answer assigned it, among

@@ -89,9 +89,21 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 			owners = append(owners, f.Owner.String)
 		}
 	}
-	dead, err := deadAmong(t, owners)
+	// The records of the owners are locked: an instance that comes alive again does so only after this
+	// transaction, which sees everything that the instance claimed before. One without a record is dead.
+	var rows []instanceRow
+	query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
+		` AS now FROM instance WHERE ` + t.S.D.Among("id") + ` ORDER BY id`
+	if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.ListOf(t.S.D, owners)); err != nil {
+		return nil, err
+	}
+	instances, err := instancesOf(rows)
 	if err != nil {
 		return nil, err
+	}
+	alive := map[string]bool{}
+	for _, i := range instances {
+		alive[i.Owner.Instance] = !i.Dead
 	}
 	return slices.DeleteFunc(found, func(f sendingRow) bool {
 		switch {
@@ -101,7 +113,7 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 		case f.Owner.String == instance:
 			return f.Epoch.Int64 >= lease.Epoch
 		}
-		return own || !dead[f.Owner.String]
+		return own || alive[f.Owner.String]
 	}), nil
 }
 

@@ -71,9 +71,15 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 			// Recovery set the outcome to unknown before the sender did: what the sender observed
 			// helps the person who decides.
 			w.heard = append(w.heard, a.ID)
-			w.results[a.ID], err = g.evidence(a, st)
+			row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
+			if err != nil {
+				return err
+			}
+			// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+			row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
+			w.results[a.ID] = row.Result()
 		}
-		return err
+		return nil
 	default:
 		return nil // another outcome is already certain
 	}
@@ -139,8 +145,10 @@ func (g *groupTx) writeSettled(w settling) error {
 			g.Entries[id].Version++
 		}
 	}
-	if err := watchAnew(g.Tx, w.heard); err != nil {
-		return err
+	if len(w.heard) > 0 { // something about them has become known: their quarantine begins anew on every boot
+		if err := g.Do(`DELETE FROM quarantine WHERE `+g.S.D.Among("attempt_id"), sqldb.ListOf(g.S.D, w.heard)); err != nil {
+			return err
+		}
 	}
 	for _, t := range w.alarms {
 		if err := g.record(t.Alarm, t.before, g.Entries[g.Attempts[t.Attempt].EntryID].State); err != nil {
@@ -179,15 +187,4 @@ func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
 	}
 	e.RecordID = numberOrNull(on.ID)
 	return nil
-}
-
-// evidence returns the attempt's row with what the sender observed. The outcome stays unknown.
-func (g *groupTx) evidence(a *attemptRow, st trade.Settlement) ([]any, error) {
-	row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
-	if err != nil {
-		return nil, err
-	}
-	// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
-	row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
-	return row.Result(), nil
 }

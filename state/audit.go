@@ -80,6 +80,22 @@ func addAudit(t *sqldb.Tx, a trade.AuditRecord) error {
 	return err
 }
 
+// addOwnAudit adds a record of what the program did by itself, and returns its number.
+func addOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err error) {
+	text, err := json.Marshal(detail)
+	if err != nil {
+		return 0, err
+	}
+	host, _, _ := sqldb.HostIdentity()
+	return addNumbered(t, trade.AuditRecord{
+		Who:    programName,
+		From:   host,
+		Act:    act,
+		Target: target,
+		Detail: string(text),
+	})
+}
+
 // AppendAudit adds one record in a transaction of its own, for an act outside the ledger. Acts that
 // change the ledger add their record in their own transaction. When AppendAudit returns without an
 // error, the record is on disk.
@@ -117,9 +133,17 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 		return p, err
 	}
 	p.Last = head.Seq
-	through, err := s.mayBeReduced(ctx)
-	if err != nil {
-		return p, s.db.Fault(ctx, verifyingAudit, err)
+	var details []string // of the retentions that take persons from acts, up to the highest number they state
+	if err := s.db.All(ctx, verifyingAudit, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
+		ActRetention, ActPurge); err != nil {
+		return p, err
+	}
+	through := int64(0)
+	for _, detail := range details {
+		var d retentionDetail
+		if json.Unmarshal([]byte(detail), &d) == nil { // a damaged one does not match its hash
+			through = max(through, d.AuditThrough)
+		}
 	}
 	prev := auditRow{}
 	for {
@@ -241,13 +265,6 @@ func (s *Store) noteEnd(ctx context.Context, now time.Time, reduced int64) error
 	})
 }
 
-// wasAuditHead reports whether the audit has the record that was its end.
-func wasAuditHead(all sqldb.Select, head journal.AuditHead) (bool, error) {
-	var seqs []int64
-	err := all(&seqs, `SELECT seq FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash)
-	return len(seqs) > 0 || head.Seq == 0, err
-}
-
 // orAll returns a limit for SQL: 0 and less mean all.
 func orAll(limit int) int64 {
 	if limit <= 0 {
@@ -261,21 +278,6 @@ const rebuildName = "rebuild"
 
 // programName is the Who of acts that nobody ordered.
 const programName = "safrasync"
-
-// mayBeReduced returns the highest number up to which the audit itself says that a retention takes
-// persons from acts.
-func (s *Store) mayBeReduced(ctx context.Context) (through int64, err error) {
-	var details []string
-	err = s.db.All(ctx, verifyingAudit, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
-		ActRetention, ActPurge)
-	for _, detail := range details {
-		var d retentionDetail
-		if json.Unmarshal([]byte(detail), &d) == nil { // a damaged one does not match its hash
-			through = max(through, d.AuditThrough)
-		}
-	}
-	return through, err
-}
 
 // The acts of retention in the audit: by the schedule, and by a person.
 const (

@@ -23,7 +23,15 @@ func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditP
 	b := &branch{}
 	b.add(`seq < ?`, orAll(int(q.Before)))
 	if q.Who != "" {
-		names, err := s.namesLike(ctx, q.Who)
+		// People type a name in another case, or without accents; acts of several people have all names.
+		all, err := s.AuditNames(ctx)
+		var names []any
+		for _, who := range all {
+			if slices.ContainsFunc(strings.Split(who, trade.Together),
+				func(one string) bool { return Joined(one) == Joined(q.Who) }) {
+				names = append(names, who)
+			}
+		}
 		if err != nil || len(names) == 0 {
 			return trade.AuditPage{}, err
 		}
@@ -71,22 +79,6 @@ func (s *Store) AuditNames(ctx context.Context) (all []string, err error) {
 	return all, err
 }
 
-// namesLike returns who acted under a name, alone or together with others, as the audit writes it:
-// people type it in another case, or without accents.
-func (s *Store) namesLike(ctx context.Context, name string) (found []any, err error) {
-	all, err := s.AuditNames(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, who := range all {
-		if slices.ContainsFunc(strings.Split(who, trade.Together),
-			func(one string) bool { return Joined(one) == Joined(name) }) {
-			found = append(found, who)
-		}
-	}
-	return found, nil
-}
-
 // ActsBetween calls fn for the audit records of some acts from one time on and before another, in
 // order. A zero time is no limit.
 func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before time.Time,
@@ -100,22 +92,11 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
 	}
 	query := selectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
-	for after := int64(0); ; {
-		var page []auditRow
-		if err := s.db.All(ctx, "reading the audit", &page, query,
-			append(slices.Clone(args), after, auditPage)...); err != nil {
-			return err
-		}
-		for _, r := range page {
-			if err := fn(r.Record()); err != nil {
-				return err
-			}
-			after = r.Seq
-		}
-		if len(page) < auditPage {
-			return nil
-		}
+	read := func(after int64) (page []auditRow, err error) {
+		err = s.db.All(ctx, "reading the audit", &page, query, append(slices.Clone(args), after, auditPage)...)
+		return page, err
 	}
+	return inPages(auditPage, read, func(r auditRow) (int64, error) { return r.Seq, fn(r.Record()) })
 }
 
 // AuditOf returns at most limit acts on a target, the newest first.

@@ -84,16 +84,6 @@ const (
 		"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform"
 )
 
-// linesOfCopies returns how far the journals had come when the newest copies were made.
-func (s *Store) linesOfCopies(ctx context.Context) (lines []witness.Line, err error) {
-	folders, err := s.copyFolders(ctx)
-	for _, dir := range folders {
-		_, known := s.copyLines(ctx, dir)
-		lines = append(lines, known...)
-	}
-	return lines, err
-}
-
 // copyLines is readCopies for a start, which does not wait for a folder that does not answer in time.
 func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines []witness.Line) {
 	type found struct {

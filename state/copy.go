@@ -67,7 +67,8 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 ) (plan MovePlan, err error) {
 	patient := tune
 	patient.Write = moveTime
-	old, err := openMoved(ctx, from, tune)
+	from.Moving = true // it may be marked as moved already
+	old, err := openExisting(ctx, from, tune)
 	if err != nil {
 		return plan, err
 	}
@@ -124,9 +125,9 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	return m.plan, m.finish(ctx, to, patient)
 }
 
-// openMoved opens a ledger that is to be moved, even if it is already marked as moved.
-func openMoved(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
-	o.Moving, o.ReadOnly = true, true // do not create an absent ledger
+// openExisting opens a ledger, and does not create an absent one.
+func openExisting(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
+	o.ReadOnly = true
 	s, err := open(ctx, o, tune)
 	if err != nil {
 		return nil, err
@@ -136,6 +137,15 @@ func openMoved(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*St
 	}
 	o.ReadOnly = false
 	return open(ctx, o, tune)
+}
+
+// countKnown counts the rows that are accepted, and those in flight.
+func countKnown(t *sqldb.Tx) (sent, doubts int, err error) {
+	err = t.Get(&sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`)
+	if err == nil {
+		err = t.Get(&doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`)
+	}
+	return sent, doubts, err
 }
 
 // moving is a ledger in the course of a move to another database.
@@ -161,10 +171,9 @@ func (m *moving) look(ctx context.Context) error {
 		if err := t.Get(&moved, `SELECT moved_to FROM ledger`); err != nil {
 			return err
 		}
-		if err := t.Get(&m.plan.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
-			return err
-		}
-		return t.Get(&m.plan.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`)
+		var err error
+		m.plan.Sent, m.plan.Doubts, err = countKnown(t)
+		return err
 	})
 	if err != nil {
 		return err

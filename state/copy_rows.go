@@ -51,8 +51,17 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	if err := m.retireJournals(t); err != nil {
 		return err
 	}
-	if err := countOn(t); err != nil {
-		return err
+	if t.S.D.Name == sqldb.Postgres { // SQLite keeps the highest number itself
+		for table, column := range map[string]string{
+			"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
+			"inbox": "seq", "approval": "id",
+		} {
+			var next int64 // new rows get numbers above those that were copied
+			if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+
+				column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
+				return err
+			}
+		}
 	}
 	if err := newLife(t); err != nil {
 		return err
@@ -108,7 +117,11 @@ func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 				"%d rows went and %d arrived, or some are not the same: the two databases cannot hold the same values",
 				sent.rows, arrived.rows)
 	}
-	out.Rows, out.Hash = sent.rows, sent.text()
+	var sum [32]byte
+	for i, n := range sent.sum {
+		binary.BigEndian.PutUint64(sum[8*i:], n)
+	}
+	out.Rows, out.Hash = sent.rows, hex.EncodeToString(sum[:])
 	return out, nil
 }
 
@@ -129,30 +142,6 @@ func (m *moving) columns(ctx context.Context, db sqlx.QueryerContext, table stri
 type rowsHash struct {
 	rows int
 	sum  [4]uint64
-}
-
-func (h *rowsHash) add(row []any) {
-	d := sha256.New()
-	for _, v := range row {
-		text := "\x00null"
-		if v != nil {
-			text = fmt.Sprint(v)
-		}
-		_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // writing to a hash never fails
-	}
-	digest := d.Sum(nil)
-	h.rows++
-	for i := range h.sum {
-		h.sum[i] += binary.BigEndian.Uint64(digest[8*i:])
-	}
-}
-
-func (h *rowsHash) text() string {
-	var b [32]byte
-	for i, n := range h.sum {
-		binary.BigEndian.PutUint64(b[8*i:], n)
-	}
-	return hex.EncodeToString(b[:])
 }
 
 // eachRow calls fn with each row of a table, its values as numbers and strings, and returns the
@@ -178,7 +167,19 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 				row[i] = string(b)
 			}
 		}
-		h.add(row)
+		d := sha256.New()
+		for _, v := range row {
+			text := "\x00null"
+			if v != nil {
+				text = fmt.Sprint(v)
+			}
+			_, _ = fmt.Fprintf(d, "%d:%s", len(text), text) // writing to a hash never fails
+		}
+		digest := d.Sum(nil)
+		h.rows++
+		for i := range h.sum {
+			h.sum[i] += binary.BigEndian.Uint64(digest[8*i:])
+		}
 		if err := fn(row); err != nil {
 			return h, err
 		}
@@ -220,24 +221,6 @@ func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 		}
 		return nil
 	}, nil
-}
-
-// countOn advances the sequences, so that new rows get numbers above those that were copied.
-func countOn(t *sqldb.Tx) error {
-	if t.S.D.Name == sqldb.SQLite { // SQLite keeps the highest number itself
-		return nil
-	}
-	for table, column := range map[string]string{
-		"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
-		"inbox": "seq", "approval": "id",
-	} {
-		var next int64
-		if err := t.Get(&next, `SELECT setval(pg_get_serial_sequence('`+table+`', '`+column+`'), COALESCE((SELECT MAX(`+
-			column+`) FROM `+table+`), 0) + 1, false)`); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // retireJournals copies the rows of the old journals and marks them as retired: they end with the

@@ -70,7 +70,7 @@
 //	              has ledger and witness
 //	journal_*     compares ledger and journal, and settles what a crash left between them
 //	replay_*      brings what journals have into a ledger that lacks it
-//	state, begin, serve, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move_*
+//	state, begin, serve, backup, restore, copy_*, rebuild_*, rebind, health, doctor_*, job_move
 //	              a ledger as a whole, or a job as a whole
 //	names, zone   types that callers need; the zone of the views for people
 //

@@ -78,45 +78,36 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 		return err
 	}
 	maps.Copy(odd, unrecorded)
-	for after := int64(0); ; {
-		var page []struct {
-			ownedRecord
-			Target, Payload string
-		}
-		if err := s.db.All(ctx, readingRows, &page, selectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
-			knownPage); err != nil {
-			return err
-		}
-		for i := range page {
-			after = page[i].ID
-			if page[i].unlike(page[i].Target, []byte(page[i].Payload)) {
-				odd[page[i].EntryID] = page[i].OwnerJob + " " + page[i].OwnerKey
-			}
-		}
-		if len(page) < knownPage {
-			return nil
-		}
+	type sentRecord struct {
+		ownedRecord
+		Target, Payload string
 	}
+	read := func(after int64) (page []sentRecord, err error) {
+		err = s.db.All(ctx, readingRows, &page, selectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
+			knownPage)
+		return page, err
+	}
+	return inPages(knownPage, read, func(r sentRecord) (int64, error) {
+		if r.unlike(r.Target, []byte(r.Payload)) {
+			odd[r.EntryID] = r.OwnerJob + " " + r.OwnerKey
+		}
+		return r.ID, nil
+	})
 }
 
 func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
-	for after := ""; ; {
-		var page []attemptRow
-		if err := s.db.All(ctx, readingRows, &page,
+	read := func(after string) (page []attemptRow, err error) {
+		err = s.db.All(ctx, readingRows, &page,
 			`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`, after,
-			knownPage); err != nil {
-			return err
-		}
-		for _, a := range page {
-			after = a.ID
-			if unlike(a.Target, a.Payload, a.PayloadHash) {
-				odd[a.EntryID] = ""
-			}
-		}
-		if len(page) < knownPage {
-			return nil
-		}
+			knownPage)
+		return page, err
 	}
+	return inPages(knownPage, read, func(a attemptRow) (string, error) {
+		if unlike(a.Target, a.Payload, a.PayloadHash) {
+			odd[a.EntryID] = ""
+		}
+		return a.ID, nil
+	})
 }
 
 // oddSending finds entries in state sending that have no open attempt.

@@ -31,14 +31,18 @@ func (s *Store) Feed(ctx context.Context, wanted bool) error {
 		return err
 	}
 	off, err := s.triggersOff(ctx, op)
+	ago := time.Duration(0) // since a service said that they are wanted
+	for _, feed := range have {
+		ago = time.Duration(feed.Now-feed.WantedAt) * time.Millisecond
+	}
 	switch {
 	case err != nil:
 		return err
-	case wanted && len(have) > 0 && !off && !saidLongAgo(have[0].WantedAt, have[0].Now):
+	case wanted && len(have) > 0 && !off && ago >= 0 && ago <= wantedEvery:
 		return nil
 	case !wanted && len(have) == 0 && (off || s.db.D.Name == sqldb.SQLite):
 		return nil
-	case !wanted && len(have) > 0 && !s.noLongerWanted(have[0].WantedAt, have[0].Now):
+	case !wanted && len(have) > 0 && ago <= wantedFor && s.db.D.Name == sqldb.Postgres: // SQLite has one service
 		return nil
 	}
 	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
@@ -169,16 +173,6 @@ func (s *Store) SentAt(ctx context.Context, rows []trade.Entry) (map[int64]time.
 		out[f.ID] = time.UnixMilli(f.SentAt).UTC()
 	}
 	return out, nil
-}
-
-// noLongerWanted reports whether what no service of this configuration wants is to go. A ledger in
-// SQLite has one service.
-func (s *Store) noLongerWanted(wantedAt, now int64) bool {
-	return s.db.D.Name == sqldb.SQLite || now-wantedAt > wantedFor.Milliseconds()
-}
-
-func saidLongAgo(wantedAt, now int64) bool {
-	return now-wantedAt > wantedEvery.Milliseconds() || wantedAt > now
 }
 
 const disabledTriggers = `SELECT COUNT(*) FROM pg_trigger WHERE tgrelid = 'entry'::regclass AND tgenabled = 'D' AND tgname IN `

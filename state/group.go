@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,25 +47,6 @@ func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 	return g
 }
 
-// checkPause sets Result.Paused if the group has intents and the job is paused. The shared lock on
-// the job's status lasts until the transaction ends, so no intent is stored once a pause is.
-func (g *groupTx) checkPause() error {
-	if len(g.Group.Intents) == 0 || g.Result.LeaseLost {
-		return nil
-	}
-	var rows []struct {
-		State string
-		Kin   int
-	}
-	query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
-		FROM job_status s WHERE s.job = ?`
-	if err := g.All(&rows, g.S.D.SharedLock(query, "s"), g.Lease.Job); err != nil || len(rows) == 0 {
-		return err
-	}
-	g.Result.Paused, g.alone = trade.JobState(rows[0].State) == trade.Paused, rows[0].Kin == 1
-	return nil
-}
-
 // Commit settles finished attempts, moves entries and makes intents durable, in one transaction and
 // one flush. Intents, updates and blocks are fenced by the lease. Settlements are not: they are
 // stored even if the lease is lost (I12). What an earlier try of the same call stored, as after
@@ -73,8 +55,8 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 	if err := checkGroup(group); err != nil {
 		return trade.GroupResult{}, err
 	}
-	if len(group.Intents) > 0 {
-		s.witness.mindClock() // which may wait: here nobody waits for this group yet
+	if len(group.Intents) > 0 && s.witness != nil {
+		s.witness.writer.MindClock() // which may wait: here nobody waits for this group yet
 	}
 	var g *groupTx
 	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
@@ -147,12 +129,36 @@ func (g *groupTx) Run() error {
 	if err != nil {
 		return err
 	}
-	// On another server, or while the job is paused, no intent is stored.
-	if err := g.checkServer(); err != nil {
-		return err
+	// On another server than the recorded one, or if the ledger went back, and while the job is paused, no
+	// intent is stored. Settlements are.
+	intends := len(g.Group.Intents) > 0
+	if intends {
+		g.Result.Refused = g.witness.mayNotSend()
 	}
-	if err := g.checkPause(); err != nil {
-		return err
+	if intends && g.Result.Refused == nil {
+		err := g.SameServer()
+		var other *sqldb.Error
+		if errors.As(err, &other) && (other.Code == sqldb.CodeServer || other.Code == sqldb.CodeRolledBack) {
+			g.Result.Refused, err = other, nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if intends && !g.Result.LeaseLost {
+		var rows []struct {
+			State string
+			Kin   int
+		}
+		query := `SELECT s.state, (SELECT COUNT(*) FROM job_kind k WHERE k.sends IN (SELECT o.sends FROM job_kind o WHERE o.job = s.job)) AS kin
+			FROM job_status s WHERE s.job = ?`
+		// The shared lock lasts until the transaction ends, so no intent is stored once a pause is.
+		if err := g.All(&rows, g.S.D.SharedLock(query, "s"), g.Lease.Job); err != nil {
+			return err
+		}
+		for _, row := range rows {
+			g.Result.Paused, g.alone = trade.JobState(row.State) == trade.Paused, row.Kin == 1
+		}
 	}
 	// Attempts are locked first, then entries in id order, so that no two groups deadlock.
 	if err := g.Load(); err != nil {
@@ -183,7 +189,8 @@ func (g *groupTx) Run() error {
 	return g.Records.note()
 }
 
-// Load locks everything that the group touches: attempts first, then entries in id order.
+// Load locks everything that the group touches: attempts first, which are those that it settles and all
+// of the entries that it has intents for, then entries in id order.
 func (g *groupTx) Load() error {
 	ids, intended := make([]string, len(g.Group.Settle)), make([]int64, len(g.Group.Intents))
 	for i, s := range g.Group.Settle {
@@ -192,8 +199,18 @@ func (g *groupTx) Load() error {
 	for i, in := range g.Group.Intents {
 		intended[i] = in.Entry.ID
 	}
-	if err := g.loadAttempts(ids, intended); err != nil {
-		return err
+	g.Attempts = make(map[string]*attemptRow, len(ids)+len(intended))
+	rows := make([]attemptRow, 0, len(ids)+len(intended))
+	if len(ids)+len(intended) > 0 {
+		query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
+			FROM attempt a WHERE ` + g.S.D.Among("a.id") + ` OR ` + g.S.D.Among("a.entry_id") + ` ORDER BY a.id`
+		if err := g.All(&rows, g.S.D.Locked(query, "a"), sqldb.ListOf(g.S.D, ids),
+			sqldb.ListOf(g.S.D, intended)); err != nil {
+			return err
+		}
+	}
+	for i := range rows {
+		g.Attempts[rows[i].ID] = &rows[i]
 	}
 	entryIDs := append(updateIDs(g.Group.Updates), intended...)
 	for _, a := range g.Attempts {
@@ -208,30 +225,23 @@ func (g *groupTx) Load() error {
 	return err
 }
 
-// loadAttempts reads the attempts that the group settles, and all of the entries that it has intents
-// for.
-func (g *groupTx) loadAttempts(ids []string, intended []int64) error {
-	g.Attempts = make(map[string]*attemptRow, len(ids)+len(intended))
-	if len(ids)+len(intended) == 0 {
-		return nil
-	}
-	query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
-		FROM attempt a WHERE ` + g.S.D.Among("a.id") + ` OR ` + g.S.D.Among("a.entry_id") + ` ORDER BY a.id`
-	rows := make([]attemptRow, 0, len(ids)+len(intended))
-	if err := g.All(&rows, g.S.D.Locked(query, "a"), sqldb.ListOf(g.S.D, ids),
-		sqldb.ListOf(g.S.D, intended)); err != nil {
-		return err
-	}
-	for i := range rows {
-		g.Attempts[rows[i].ID] = &rows[i]
-	}
-	return nil
-}
-
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
 func (g *groupTx) claim() error {
-	history := g.history()
+	// Of the earlier attempts of entries claim must know the highest number, and the generations with one
+	// that is open, unknown or created (I3). One that this group settles counts with its new outcome.
+	type generation struct {
+		entry int64
+		no    int
+	}
+	last, spent := map[int64]int{}, map[generation]bool{}
+	for _, a := range g.Attempts {
+		last[a.EntryID] = max(last[a.EntryID], a.No)
+		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
+			o == trade.OutcomeCreated {
+			spent[generation{a.EntryID, a.Generation}] = true
+		}
+	}
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
 	var taken sentByOthers
@@ -258,7 +268,7 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
-			history[e.ID].spent[e.Generation] {
+			spent[generation{e.ID, e.Generation}] {
 			continue
 		}
 		switch began, err := e.move(g.Sums, 0, (*trade.Entry).Begin); {
@@ -267,14 +277,26 @@ func (g *groupTx) claim() error {
 		case !began:
 			continue
 		}
-		a := g.attemptOf(in, e, history[e.ID].Last+1)
+		a := in.Attempt
+		a.EntryID, a.Generation, a.No = e.ID, e.Generation, last[e.ID]+1
+		a.Epoch, a.Outcome = g.Lease.Epoch, trade.OutcomeOpen
+		if a.Owner == "" {
+			a.Owner = g.Lease.Owner.Instance
+		}
+		if len(a.Payload) == 0 {
+			a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
+		}
 		row, err := attemptRowOf(a, g.Now, false)
 		if err != nil {
 			return err
 		}
 		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
-		g.Records.touch(e, attemptBegun(a, e))
+		begun := journal.Attempt{ID: a.ID, Generation: a.Generation}
+		if a.PayloadHash != e.PayloadHash {
+			begun.Payload = a.PayloadHash
+		}
+		g.Records.touch(e, begun)
 		g.Noting(g.Now).By = a.Owner
 		g.Records.intend(e, a, in.Entry)
 		attempts = append(attempts, row.Args())
@@ -290,61 +312,4 @@ func (g *groupTx) claim() error {
 		return err
 	}
 	return writeMoved(g.Tx, sending, 0, g.Now)
-}
-
-// attemptOf returns the open attempt of an intent.
-func (g *groupTx) attemptOf(in trade.Intent, e *narrowRow, no int) trade.Attempt {
-	a := in.Attempt
-	a.EntryID, a.Generation, a.No, a.Epoch, a.Outcome = e.ID, e.Generation, no, g.Lease.Epoch, trade.OutcomeOpen
-	if a.Owner == "" {
-		a.Owner = g.Lease.Owner.Instance
-	}
-	if len(a.Payload) == 0 {
-		a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
-	}
-	return a
-}
-
-// earlierAttempts is what claim must know of the earlier attempts of an entry.
-type earlierAttempts struct {
-	Last  int          // the highest number
-	spent map[int]bool // generations with an attempt that is open, unknown or created (I3)
-}
-
-// history returns the earlier attempts of entries, among them all for which the group has intents. An
-// attempt that this group settles counts with its new outcome.
-func (g *groupTx) history() map[int64]earlierAttempts {
-	out := make(map[int64]earlierAttempts, len(g.Group.Intents))
-	for _, a := range g.Attempts {
-		h := out[a.EntryID]
-		if h.spent == nil {
-			h.spent = map[int]bool{}
-		}
-		h.Last = max(h.Last, a.No)
-		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
-			o == trade.OutcomeCreated {
-			h.spent[a.Generation] = true
-		}
-		out[a.EntryID] = h
-	}
-	return out
-}
-
-// checkServer sets Result.Refused if the ledger is on another server than the recorded one, or went
-// back, so that the group stores no intent. Settlements are stored nevertheless.
-func (g *groupTx) checkServer() error {
-	if len(g.Group.Intents) == 0 {
-		return nil
-	}
-	g.Result.Refused = g.witness.mayNotSend()
-	if g.Result.Refused != nil {
-		return nil
-	}
-	err := g.SameServer()
-	var other *sqldb.Error
-	if errors.As(err, &other) && (other.Code == sqldb.CodeServer || other.Code == sqldb.CodeRolledBack) {
-		g.Result.Refused = other
-		return nil
-	}
-	return err
 }

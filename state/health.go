@@ -63,16 +63,24 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 		}
 		out = append(out, f)
 	}
-	asynchronous, err := s.healthReplicas(ctx)
-	if err != nil {
+	var asynchronous int // replicas for which no commit waits
+	if err := s.db.Get(ctx, "looking at the ledger", &asynchronous, `SELECT COUNT(*) FROM pg_stat_replication
+		WHERE application_name <> 'pg_basebackup' AND (current_setting('synchronous_standby_names') = '' OR
+			current_setting('synchronous_commit') = 'local')`); err != nil {
 		return nil, err
+	}
+	if asynchronous > 0 {
+		out = append(out, Finding{
+			Name: "replicas", Value: trade.Say("ledger.asynchronous", "count", asynchronous), OK: true,
+			Hint: trade.Say("ledger.make_synchronous"),
+		})
 	}
 	full, err := s.healthDisk(ctx)
 	if err != nil {
 		return nil, err
 	}
 	server, err := s.healthServer(ctx)
-	return append(append(append(out, asynchronous...), full...), server), err
+	return append(append(out, full...), server), err
 }
 
 // healthDisk reports a full disk of the server, which reading the ledger does not meet: sorting a
@@ -94,21 +102,6 @@ func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	return []Finding{{Name: "disk", Value: trade.Because(known.Err), Hint: trade.Because(known.Hint)}}, nil
-}
-
-// healthReplicas reports replicas for which no commit waits.
-func (s *Store) healthReplicas(ctx context.Context) ([]Finding, error) {
-	var replicas int
-	err := s.db.Get(ctx, "looking at the ledger", &replicas, `SELECT COUNT(*) FROM pg_stat_replication
-		WHERE application_name <> 'pg_basebackup' AND (current_setting('synchronous_standby_names') = '' OR
-			current_setting('synchronous_commit') = 'local')`)
-	if err != nil || replicas == 0 {
-		return nil, err
-	}
-	return []Finding{{
-		Name: "replicas", Value: trade.Say("ledger.asynchronous", "count", replicas), OK: true,
-		Hint: trade.Say("ledger.make_synchronous"),
-	}}, nil
 }
 
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
@@ -150,7 +143,25 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(out, damage), s.healthFile()...), nil
+	out = append(out, damage)
+	dir := filepath.Dir(s.db.Where)
+	if magic, ok := s.db.Tune.FsMagic(dir); ok {
+		name, lasting := sqldb.FileSystemName(magic)
+		out = append(out, Finding{
+			Name: "file_system", Value: plain(name), OK: lasting, Hint: hintIf(!lasting, trade.Say("ledger.not_lasting")),
+		})
+	}
+	if free, ok := sqldb.FreeBytes(dir); ok {
+		out = append(out, Finding{
+			Name: "free_space", Value: trade.Say("ledger.bytes", "bytes", free), OK: free >= sqldb.LowSpace,
+			Hint: hintIf(free < sqldb.LowSpace, trade.Say("ledger.free_space")),
+		})
+	}
+	wal := walSize(s.db.Where)
+	return append(out, Finding{
+		Name: "wal", Value: trade.Say("ledger.bytes", "bytes", wal), OK: wal <= walLimit,
+		Hint: hintIf(wal > walLimit, trade.Say("ledger.wal")),
+	}), nil
 }
 
 // quickCheck looks for damage in the file, in each way for at most Tuning.Check: reading all of a ledger
@@ -174,28 +185,6 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 		}
 	}
 	return f, nil
-}
-
-func (s *Store) healthFile() []Finding {
-	var out []Finding
-	dir := filepath.Dir(s.db.Where)
-	if magic, ok := s.db.Tune.FsMagic(dir); ok {
-		name, lasting := sqldb.FileSystemName(magic)
-		out = append(out, Finding{
-			Name: "file_system", Value: plain(name), OK: lasting, Hint: hintIf(!lasting, trade.Say("ledger.not_lasting")),
-		})
-	}
-	if free, ok := sqldb.FreeBytes(dir); ok {
-		out = append(out, Finding{
-			Name: "free_space", Value: trade.Say("ledger.bytes", "bytes", free), OK: free >= sqldb.LowSpace,
-			Hint: hintIf(free < sqldb.LowSpace, trade.Say("ledger.free_space")),
-		})
-	}
-	wal := walSize(s.db.Where)
-	return append(out, Finding{
-		Name: "wal", Value: trade.Say("ledger.bytes", "bytes", wal), OK: wal <= walLimit,
-		Hint: hintIf(wal > walLimit, trade.Say("ledger.wal")),
-	})
 }
 
 func hintIf(wanted bool, hint trade.Sentence) trade.Sentence {

@@ -54,14 +54,6 @@ func (r inboxRow) event() (trade.InboxEvent, error) {
 	}, nil
 }
 
-// storable returns a body as text: unchanged, or in base64 if PostgreSQL would refuse it.
-func storable(body []byte) (text string, coded int) {
-	if utf8.Valid(body) && !slices.Contains(body, 0) {
-		return string(body), 0
-	}
-	return base64.StdEncoding.EncodeToString(body), 1
-}
-
 // TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
 // stored a second time.
 func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
@@ -77,7 +69,10 @@ func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error
 			continue
 		}
 		at[e.Hash] = len(rows)
-		body, coded := storable(e.Body)
+		body, coded := string(e.Body), 0
+		if !utf8.Valid(e.Body) || slices.Contains(e.Body, 0) { // PostgreSQL would refuse it
+			body, coded = base64.StdEncoding.EncodeToString(e.Body), 1
+		}
 		rows = append(rows, []any{
 			e.Hash, e.Event, e.Webhook, body, coded, sqldb.CleanText(e.ContentType), sqldb.CleanText(e.From),
 			e.FirstAt.UnixMilli(), e.LastAt.UnixMilli(), e.Times, sqldb.Millis(e.NextAt), "",
@@ -141,7 +136,11 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 			args[len(args)-2], args[len(args)-1] = page[n-1].LastAt.UnixMilli(), page[n-1].Seq
 		}
 		last := len(page) < inboxPage
-		found = append(found, withText(page, f.Text)...)
+		for _, e := range page {
+			if hasText(string(e.Body), strings.ToLower(f.Text)) {
+				found = append(found, e)
+			}
+		}
 		if most := orAll(f.Limit); last || int64(len(found)) >= most {
 			return found[:min(most, int64(len(found)))], nil
 		}
@@ -150,13 +149,6 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 
 // inboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
 const inboxPage = 100
-
-// withText keeps the events whose body contains a text, in any case, directly or in a string of its
-// JSON.
-func withText(events []trade.InboxEvent, text string) []trade.InboxEvent {
-	text = strings.ToLower(text)
-	return slices.DeleteFunc(events, func(e trade.InboxEvent) bool { return !hasText(string(e.Body), text) })
-}
 
 // hasText reports whether a body contains a lower-case text: directly, in a string of its JSON, or
 // in a string of JSON within such a string.

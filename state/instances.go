@@ -135,27 +135,6 @@ func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
 	return out, nil
 }
 
-// deadAmong returns which of some instances are dead; instances without a record are dead too. It
-// locks their records: an instance that comes alive again does so only after this transaction,
-// which sees everything that the instance claimed before.
-func deadAmong(t *sqldb.Tx, ids []string) (map[string]bool, error) {
-	dead := map[string]bool{}
-	for _, id := range ids {
-		dead[id] = true
-	}
-	var rows []instanceRow
-	query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
-		` AS now FROM instance WHERE ` + t.S.D.Among("id") + ` ORDER BY id`
-	if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.ListOf(t.S.D, ids)); err != nil {
-		return nil, err
-	}
-	found, err := instancesOf(rows)
-	for _, i := range found {
-		dead[i.Owner.Instance] = i.Dead
-	}
-	return dead, err
-}
-
 // mayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this
 // one does not know, or the ledger was moved to another place or server. Requests in flight are
 // settled nevertheless.

@@ -2,11 +2,13 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,13 +17,10 @@ import (
 // the journal.
 const moveName = "job move"
 
-// collisionSamples is how many colliding keys are listed.
-const collisionSamples = 5
-
-// MoveJob moves the entries of a job to another job, with attempts, sums, runs, cursor and status,
-// in one transaction with its audit record. It returns *trade.LeasedError while a process runs
-// either job. If apply is false, or if keys collide, it changes nothing and returns what it would
-// do.
+// MoveJob renames a job: its entries, with attempts, sums, runs, cursor and status, belong to the
+// new name, in one transaction with the audit record. It returns *trade.LeasedError while a process
+// runs either job. If apply is false, or if the new name is taken, it changes nothing and returns
+// what it would do.
 func (s *Store) MoveJob(ctx context.Context, from, to string, apply bool,
 	record trade.AuditRecord,
 ) (plan trade.JobMove, err error) {
@@ -40,19 +39,21 @@ func (s *Store) MoveJob(ctx context.Context, from, to string, apply bool,
 			if err := mayWork(t); err != nil {
 				return err
 			}
-		}
-		m := &jobMove{
-			Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now())),
-			Sums: tallyChange{},
-		}
-		if apply {
-			if err := m.Lock(); err != nil {
-				return err
+			both := []string{from, to}
+			slices.Sort(both)
+			for _, job := range both { // nobody can run either until the transaction ends
+				if err := t.Do(addLease, job); err != nil {
+					return err
+				}
+				if _, err := lockLease(t, job); err != nil {
+					return err
+				}
 			}
 		}
+		m := &jobMove{Tx: t, From: from, To: to, Now: time.UnixMilli(sqldb.AtOr(record.At, time.Now()))}
 		err := m.look()
 		plan = m.plan
-		if err != nil || !apply || plan.Collisions > 0 || plan.Sends == "" {
+		if err != nil || !apply || plan.Taken || plan.Sends == "" {
 			return err
 		}
 		return m.Apply(record)
@@ -66,182 +67,192 @@ type jobMove struct {
 	From, To string
 	Now      time.Time
 	plan     trade.JobMove
-	// entries of the new and of the old job that are withdrawn because the other job's row is kept
-	replaced, left []int64
-	kept           []int64 // the rows that are kept instead of them
-	status         trade.JobStatus
-	journal        string // the journal that records the move, and its last record before it
-	after          int64
-	Sums           tallyChange
-}
-
-// Lock prevents both jobs from being run until the transaction ends.
-func (m *jobMove) Lock() error {
-	both := []string{m.From, m.To}
-	slices.Sort(both)
-	for _, job := range both {
-		if err := m.Do(
-			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
-			return err
-		}
-		lease, err := lockLease(m.Tx, job)
-		if err == nil {
-			err = lease.heldBy(job)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// firm returns the SQL condition for an entry that is never withdrawn: it was sent, or may have
-// been, the platform reports that it exists, or a person has decided about it.
-func firm(e string) string {
-	return `(` + e + `.state IN ('accepted', 'in_doubt', 'sending', 'dismissed') OR ` + e + `.generation > 1 OR length(` + e + `.another) > 0
-		OR ` + e + `.state = 'held' AND ` + e + `.cause = 'exists' OR ` + e + `.state = 'rejected' AND ` + e + `.weak = 1
-		OR EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = ` + e + `.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))))`
+	status   trade.JobStatus
+	journal  string // the journal that records the move, and its last record before it
+	after    int64
 }
 
 // look determines what the move would do.
 func (m *jobMove) look() error {
-	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}, Samples: []string{}}
-	if keyed := m.S.D.Keyed; keyed != "" {
-		if err := m.Script(keyed); err != nil {
-			return err
-		}
-	}
-	var kinds []struct {
-		Job, Sends string
-	}
-	if err := m.All(&kinds, `SELECT job, sends FROM job_kind WHERE job IN (?, ?) ORDER BY job, sends`, m.From,
-		m.To); err != nil {
+	m.plan = trade.JobMove{From: m.From, To: m.To, States: map[trade.State]int{}}
+	var kinds []trade.Kind
+	err := m.All(&kinds, `SELECT sends FROM job_kind WHERE job = ? ORDER BY sends`, m.From)
+	if err != nil || len(kinds) == 0 {
 		return err
 	}
-	for _, k := range kinds {
-		if k.Job == m.From {
-			m.plan.Sends = trade.Kind(k.Sends)
-		}
+	m.plan.Sends = kinds[0]
+	if len(kinds) > 1 {
+		return phrase.Errorf("job %s has rows of %s and of %s: it cannot be moved", m.From, kinds[0], kinds[1])
 	}
-	if m.plan.Sends == "" {
-		return nil
+	if err := m.Get(&m.plan.Taken, `SELECT EXISTS (SELECT 1 FROM entry WHERE job = ?)
+		OR EXISTS (SELECT 1 FROM record WHERE job = ?)`, m.To, m.To); err != nil {
+		return err
 	}
-	for _, k := range kinds {
-		if trade.Kind(k.Sends) != m.plan.Sends {
-			return phrase.Errorf("job %s has rows of %s, and job %s of %s: only jobs that send the same can be joined",
-				m.From, m.plan.Sends, k.Job, k.Sends)
-		}
-	}
-	var pairs []struct {
-		Old              int64
-		New              int64 `db:"fresh"`
-		Key              string
-		OldKept, NewKept bool
-	}
-	err := m.All(&pairs, m.S.D.Locked(`SELECT o.id AS old, n.id AS fresh, n.key, `+firm("o")+` AS old_kept, `+firm("n")+` AS new_kept
-		FROM entry n JOIN entry o ON o.job = ? AND o.key = n.key WHERE n.job = ? ORDER BY n.id`, "o, n"), m.From, m.To)
+	counts, err := countsOf(m.All, m.From)
 	if err != nil {
 		return err
 	}
-	for _, p := range pairs {
-		switch {
-		case !p.NewKept:
-			m.replaced, m.kept = append(m.replaced, p.New), append(m.kept, p.Old)
-		case !p.OldKept:
-			m.left, m.kept = append(m.left, p.Old), append(m.kept, p.New)
-		default:
-			m.plan.Collisions++
-			if len(m.plan.Samples) < collisionSamples {
-				m.plan.Samples = append(m.plan.Samples, p.Key)
-			}
-		}
+	for _, c := range counts {
+		m.plan.States[c.State] += c.Count
+		m.plan.Entries += c.Count
 	}
-	m.plan.Replaced, m.plan.Left = len(m.replaced), len(m.left)
-	return m.count()
-}
-
-// count determines how many entries move, and collects the changes of the sums.
-func (m *jobMove) count() error {
-	var rows []tallyRow
-	if err := m.All(&rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`, m.From); err != nil {
-		return err
-	}
-	for _, r := range rows {
-		sum, err := r.sum()
-		if err != nil {
-			return err
-		}
-		out, in := tallyKey{Job: m.From, State: r.State, Unit: r.Unit},
-			tallyKey{Job: m.To, State: r.State, Unit: r.Unit}
-		m.Sums[out] = tallySum{N: m.Sums[out].N - sum.N, Volume: m.Sums[out].Volume.Sub(sum.Volume)}
-		m.Sums[in] = m.Sums[in].plus(sum)
-		m.plan.States[trade.State(r.State)] += sum.N
-		m.plan.Entries += sum.N
-	}
-	entries, err := lockEntries(m.Tx, slices.Concat(m.replaced, m.left))
-	if err != nil {
-		return err
-	}
-	for _, e := range entries { // they are withdrawn under the old name
-		q, err := quantityOf(e.Amount, e.Unit)
-		if err != nil {
-			return phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
-		}
-		m.Sums.Remove(m.To, e.State, e.Unit, q.Amount)
-		m.Sums.Add(m.From, string(trade.Withdrawn), e.Unit, q.Amount)
-		if e.Job == m.From {
-			m.plan.States[trade.State(e.State)]--
-			m.plan.Entries--
-		}
-	}
-	for state, n := range m.plan.States {
-		if n == 0 {
-			delete(m.plan.States, state)
-		}
-	}
-	return m.statusAfter()
-}
-
-// statusAfter determines the status of the job after the move. A pause of either job stays, except
-// for a brake that asked for this move.
-func (m *jobMove) statusAfter() error {
 	was, err := lockStatus(m.Tx, m.From)
 	if err != nil {
 		return err
 	}
-	status, err := lockStatus(m.Tx, m.To)
+	m.status, err = lockStatus(m.Tx, m.To)
 	if err != nil {
 		return err
 	}
+	// A pause of either job stays, except for a brake that asked for this move.
 	asked := false
-	if stop := status.Stop; status.State == trade.Paused && stop != nil && stop.Brake != nil {
-		former := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
+	if stop := m.status.Stop; m.status.State == trade.Paused && stop != nil && stop.Brake != nil {
+		others := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
 			func(k trade.KnownJob) bool { return k.Job == m.From })
-		asked = len(former) < len(stop.Brake.Former) && len(former) == 0
-		if len(former) < len(stop.Brake.Former) {
-			brake, left := *stop.Brake, *stop
-			brake.Former, left.Brake = former, &brake
-			status.Stop = &left
-		}
+		asked = len(others) == 0 && len(stop.Brake.Former) > 0
+		stop.Brake.Former = others
 	}
-	if asked || status.State != trade.Paused {
-		status = trade.JobStatus{Job: m.To, State: trade.Idle, Since: m.Now}
+	if asked || m.status.State != trade.Paused {
+		m.status = trade.JobStatus{Job: m.To, State: trade.Idle, Since: m.Now}
 		if was.State == trade.Paused || was.State == trade.Stopped {
-			was.Job, status = m.To, was
-			status.Job = m.To
-			if was.Stop != nil {
-				stop := *was.Stop
-				if stop.Brake != nil {
-					brake := *stop.Brake
-					brake.Job, stop.Brake = m.To, &brake
-				}
-				if stop.Why.Args["job"] != nil {
-					stop.Why = stop.Why.With("job", m.To)
-				}
-				status.Stop = &stop
+			m.status = was
+			m.status.Job = m.To
+			if was.Stop != nil && was.Stop.Brake != nil {
+				was.Stop.Brake.Job = m.To
+			}
+			if was.Stop != nil && was.Stop.Why.Args["job"] != nil {
+				was.Stop.Why = was.Stop.Why.With("job", m.To)
 			}
 		}
 	}
-	m.status, m.plan.Paused = status, status.State == trade.Paused
+	m.plan.Paused = m.status.State == trade.Paused
+	return nil
+}
+
+// Apply moves the job, and records that in the audit and in the journal.
+func (m *jobMove) Apply(record trade.AuditRecord) error {
+	if err := m.remember(m.plan.Sends); err != nil {
+		return err
+	}
+	record.Act, record.Target = moveName, m.From+" "+m.To
+	if err := addAudit(m.Tx, record); err != nil {
+		return err
+	}
+	if m.S.D.Name == sqldb.Postgres {
+		if err := m.Do(`SET LOCAL statement_timeout = 0`); err != nil {
+			return err
+		}
+	}
+	// The job continues reading where it was. Its next run sweeps, because the query under the new
+	// name may be another one.
+	cursor, err := cursorOf(m.All, m.From)
+	if err != nil {
+		return err
+	}
+	released, err := cursorOf(m.All, m.To)
+	if err != nil {
+		return err
+	}
+	cursor.Brakes.Former = released.Brakes.Former
+	cursor.SweptAt, cursor.Parents = time.Time{}, ""
+	if err := setCursor(m.Tx, m.To, cursor); err != nil {
+		return err
+	}
+	// Sums under the new name are those of rows that had it before: all are zero.
+	if err := m.Do(`DELETE FROM tally WHERE job = ?`, m.To); err != nil {
+		return err
+	}
+	for _, rename := range []string{
+		`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`,
+		`UPDATE record SET job = ?, version = version + 1 WHERE job = ?`,
+		`UPDATE listing SET job = ? WHERE job = ?`,
+		`UPDATE run SET job = ? WHERE job = ?`,
+		`UPDATE tally SET job = ? WHERE job = ?`,
+	} {
+		if err := m.Do(rename, m.To, m.From); err != nil {
+			return err
+		}
+	}
+	for _, forget := range []string{
+		`DELETE FROM job_cursor WHERE job = ?`,
+		`DELETE FROM job_kind WHERE job = ?`,
+		`DELETE FROM job_status WHERE job = ?`,
+	} {
+		if err := m.Do(forget, m.From); err != nil {
+			return err
+		}
+	}
+	// what was in flight under the old name was so under an earlier lease
+	if err := m.Do(`UPDATE job_lease SET epoch = (SELECT MAX(epoch) FROM job_lease WHERE job IN (?, ?)) WHERE job = ?`,
+		m.From, m.To, m.To); err != nil {
+		return err
+	}
+	if err := knowJob(m.Tx, m.To, string(m.plan.Sends)); err != nil {
+		return err
+	}
+	note := m.Noting(m.Now)
+	note.ActName, note.Who = moveName, sqldb.CleanText(record.Who)
+	note.Moves = append(note.Moves, journal.Move{
+		From:  m.From,
+		To:    m.To,
+		Sends: string(m.plan.Sends),
+		After: m.after,
+	})
+	note.Jobs = append(note.Jobs, journal.JobFact{Job: m.From}, jobFactOf(m.status))
+	return putStatus(m.Tx, m.status)
+}
+
+// remember records that the entries of the job were moved, for journals that know them under the
+// old name.
+func (m *jobMove) remember(sends trade.Kind) error {
+	if m.journal == "" { // it is not repeated from a journal
+		query, args := `SELECT COUNT(*) FROM job_moved WHERE journal = ''`, []any{}
+		if m.S.Journal != nil {
+			m.journal = m.S.Journal.Header().Journal
+			query, args = m.S.D.Locked(`SELECT seq FROM journal WHERE id = ?`, "journal"), []any{m.journal}
+		}
+		if err := m.Get(&m.after, query, args...); err != nil {
+			return err
+		}
+	}
+	return m.Do(`INSERT INTO job_moved (job, sends, moved_to, journal, seq) VALUES (?, ?, ?, ?, ?)`, m.From,
+		string(sends), m.To, m.journal, m.after)
+}
+
+// moveJobs repeats the moves of jobs that the journal has after the last record of the ledger.
+func (r *replay) moveJobs(last int64, who string) error {
+	why, err := json.Marshal(map[string]any{"why": trade.Say("audit.journal")})
+	if err != nil {
+		return err
+	}
+	for _, move := range r.History.moves {
+		if move.After < last {
+			continue
+		}
+		m := &jobMove{
+			Tx:      r.Tx,
+			From:    move.From,
+			To:      move.To,
+			Now:     r.Now,
+			journal: r.History.End.Header.Journal,
+			after:   move.After,
+		}
+		err := m.look()
+		switch {
+		case err != nil:
+		case m.plan.Sends == "":
+			err = m.remember(trade.Kind(move.Sends))
+		case m.plan.Taken:
+			err = phrase.Errorf(
+				"the journal says that job %s was renamed to %s, and this ledger has rows of both: it is no copy from before",
+				move.From, move.To)
+		default:
+			err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Detail: string(why)})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	r.Note = nil // the journal has all that
 	return nil
 }

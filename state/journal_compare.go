@@ -197,7 +197,11 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 				row.Path, sqldb.Counted(row.Seq, "record", "records")))
 		}
 		v.Fresh = true
-		return v, s.refuseForgotten(rows, dir)
+		if len(rows) > 0 {
+			return v, nil
+		}
+		// The ledger never had a journal. Another ledger that was here may have one.
+		return v, sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
 	}
 	if err != nil {
 		return v, s.db.JournalFault(err)
@@ -252,7 +256,18 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
 		}
 	}
-	v.others = s.lacksOf(c.Seen, rows)
+	for id, seq := range c.Seen { // what the ledger had of other hosts' journals, according to this host's
+		have, ok := rows[id]
+		if ok && (have.Seq >= seq || have.RetiredAt.Valid) {
+			continue
+		}
+		var host any = have.Host
+		if have.Host == "" {
+			host = phrase.New("the one whose journal is %s", id)
+		}
+		v.others = s.lacks(host, seq, have.Seq)
+		break
+	}
 	v.moved = header.Place != s.db.Where
 	if v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
 		return &sqldb.Error{
@@ -291,23 +306,6 @@ func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
 // opening settles.
 func (v journalVerdict) Left() bool { return v.Record != nil || len(v.Answers) > 0 }
 
-// lacksOf returns an error if the ledger has less of another host's journal than it had according
-// to this host's journal.
-func (s *Store) lacksOf(seen map[string]int64, rows map[string]sqldb.JournalRow) error {
-	for id, seq := range seen {
-		have, ok := rows[id]
-		if ok && (have.Seq >= seq || have.RetiredAt.Valid) {
-			continue
-		}
-		var host any = have.Host
-		if have.Host == "" {
-			host = phrase.New("the one whose journal is %s", id)
-		}
-		return s.lacks(host, seq, have.Seq)
-	}
-	return nil
-}
-
 // lacks returns the error for a ledger that has less of another host's journal than it had.
 func (s *Store) lacks(host any, seq, have int64) error {
 	return &sqldb.Error{
@@ -328,15 +326,6 @@ func (s *Store) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.Jour
 		}
 	}
 	return sqldb.JournalRow{}, false
-}
-
-// refuseForgotten refuses to begin a journal for a ledger that never had one, if another ledger that was
-// here has one.
-func (s *Store) refuseForgotten(rows map[string]sqldb.JournalRow, dir string) error {
-	if len(rows) > 0 {
-		return nil
-	}
-	return sqldb.RefuseForgotten(filepath.Dir(dir), s.db.Where)
 }
 
 // sameFile reports whether a path leads to this ledger, or does not exist any more.

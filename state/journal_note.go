@@ -82,10 +82,15 @@ func (e *narrowRow) image() (journal.Image, error) {
 		return out, err
 	}
 	out.Flags = lastingFlags(flags)
-	out.Explained, err = explainedFlags(e.Acknowledged)
+	acknowledged, err := flagsOf(e.Acknowledged)
 	if err != nil {
 		return out, err
 	}
+	// Those that explain its absence from the ERP end when the row is seen again; other flags tell of new
+	// differences too, so a person must see them again after a rebuild.
+	out.Explained = slices.DeleteFunc(acknowledged, func(f trade.Flag) bool {
+		return f != trade.MissingInERP && f != trade.Cancelled
+	})
 	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {
 		if err := json.Unmarshal([]byte(e.Dismissal.String), &out.Dismissal); err != nil {
 			return out, phrase.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
@@ -99,25 +104,6 @@ func lastingFlags(flags trade.Flags) trade.Flags {
 	return slices.DeleteFunc(slices.Clone(flags), func(f trade.Flag) bool {
 		return f == trade.MissingInERP || f == trade.Cancelled || f == trade.Twin || f == trade.NearTwin
 	})
-}
-
-// explainedFlags returns those of a row's acknowledged flags, in their stored form, that explain its
-// absence from the ERP. They end when the row is seen again; other flags tell of new differences
-// too, so a person must see them again after a rebuild.
-func explainedFlags(acknowledged string) (trade.Flags, error) {
-	flags, err := flagsOf(acknowledged)
-	return slices.DeleteFunc(flags, func(f trade.Flag) bool {
-		return f != trade.MissingInERP && f != trade.Cancelled
-	}), err
-}
-
-// attemptBegun returns an attempt as its intent leaves it.
-func attemptBegun(a trade.Attempt, e *narrowRow) journal.Attempt {
-	out := journal.Attempt{ID: a.ID, Generation: a.Generation}
-	if a.PayloadHash != e.PayloadHash {
-		out.Payload = a.PayloadHash
-	}
-	return out
 }
 
 // attemptEnded returns an attempt as its settlement leaves it.
@@ -228,22 +214,6 @@ func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 		return errors.Join(err, s.db.JournalFault(keepErr))
 	}
 	return err
-}
-
-// noteAct records what a person decided about rows, with the attempts of them that count. An older
-// copy of the ledger, which lacks the decision, is then detected although nothing was sent since.
-func noteAct(t *sqldb.Tx, act trade.AuditRecord, updates []trade.Update, entries map[int64]*narrowRow,
-	records *recordSet,
-) error {
-	attempts, err := attemptsThatCount(t, updateIDs(updates))
-	if err != nil {
-		return err
-	}
-	for _, id := range updateIDs(updates) {
-		records.touch(entries[id], attempts[id]...)
-	}
-	noteActOf(t, act)
-	return records.note()
 }
 
 func noteActOf(t *sqldb.Tx, act trade.AuditRecord) *journal.Record {

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -19,8 +18,10 @@ const (
 // fits reports whether the one record that the ledger lacks is what a crash leaves between journal
 // and ledger: the ledger has its rows as they were just before it. Otherwise it is an older copy.
 func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
-	if record.Audit != nil {
-		if was, err := wasAuditHead(t.All, *record.Audit); err != nil || !was {
+	if head := record.Audit; head != nil && head.Seq != 0 { // which the audit has, if it is of this ledger
+		var had int
+		if err := t.Get(&had, `SELECT COUNT(*) FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash); err != nil ||
+			had == 0 {
 			return false, err
 		}
 	}
@@ -74,7 +75,11 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 	}
 	for _, record := range records {
 		if record.Head != nil {
-			if err := s.settleHead(t, v.Compare.End.Header.Platform, record.Head.MovedTo); err != nil {
+			err := setPlatform(t, v.Compare.End.Header.Platform)
+			if to := record.Head.MovedTo; err == nil && to != "" {
+				err = t.Do(`UPDATE ledger SET moved_to = ?`, to)
+			}
+			if err != nil {
 				return out, err
 			}
 		}
@@ -83,7 +88,10 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		}
 		r := newReplay(t, record)
 		r.History.End.Header.Journal = v.row.ID
-		r.audit, err = s.auditSettled(t, record)
+		r.audit, err = addOwnAudit(t, "journal settle", fmt.Sprintf("record %d", record.Seq), struct {
+			journal.Record
+			Why trade.Sentence `json:"why"`
+		}{record, trade.Say("audit.settled")})
 		if err != nil {
 			return out, err
 		}
@@ -107,29 +115,4 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 	v.row.Seq, v.row.Mark = at, mark
 	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, at, mark,
 		records[len(records)-1].At.UnixMilli(), v.row.ID)
-}
-
-// settleHead takes over what the journal tells of the ledger itself.
-func (s *Store) settleHead(t *sqldb.Tx, platform, movedTo string) error {
-	err := setPlatform(t, platform)
-	if err == nil && movedTo != "" {
-		err = t.Do(`UPDATE ledger SET moved_to = ?`, movedTo)
-	}
-	return err
-}
-
-// auditSettled records in the audit what a crash had left.
-func (s *Store) auditSettled(t *sqldb.Tx, r journal.Record) (seq int64, err error) {
-	detail, err := json.Marshal(struct {
-		journal.Record
-		Why trade.Sentence `json:"why"`
-	}{r, trade.Say("audit.settled")})
-	if err != nil {
-		return 0, err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	return addNumbered(t, trade.AuditRecord{
-		Who: programName, From: host, Act: "journal settle", Target: fmt.Sprintf("record %d", r.Seq),
-		Detail: string(detail),
-	})
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -105,14 +104,8 @@ func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
 	if err := newLife(t); err != nil { // it may lack what was not in a journal
 		return err
 	}
-	detail, err := json.Marshal(map[string]any{
+	_, err := addOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
 		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server), "why": trade.Say("audit.promoted"),
 	})
-	if err != nil {
-		return err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	return addAudit(t, trade.AuditRecord{
-		Who: programName, From: host, Act: actServer, Target: sqldb.ServerText(now.Server), Detail: string(detail),
-	})
+	return err
 }

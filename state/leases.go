@@ -16,7 +16,11 @@ type leaseRow struct {
 	Instance, Owner     string
 }
 
-const leaseColumns = `epoch, instance, owner, expires`
+const (
+	leaseColumns = `epoch, instance, owner, expires`
+	addLease     = `INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0)
+		ON CONFLICT DO NOTHING`
+)
 
 // AcquireLease makes the owner the only reader and sender of a job (I12), with an epoch above every
 // earlier one. A lease is free if it was released, if it has expired on the database's clock, or if
@@ -24,43 +28,41 @@ const leaseColumns = `epoch, instance, owner, expires`
 // it, AcquireLease returns *trade.LeasedError. If the ledger has sent to another address than the
 // owner's, it returns *trade.OtherPlatformError.
 func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner) (trade.Lease, error) {
-	var lease trade.Lease
 	text, err := json.Marshal(owner)
 	if err != nil {
-		return lease, phrase.Errorf("taking the lease: %w", err)
+		return trade.Lease{}, phrase.Errorf("taking the lease: %w", err)
 	}
-	err = s.db.InTx(ctx, "taking the lease", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "taking the lease", func(t *sqldb.Tx) (lease trade.Lease, err error) {
 		if err := mayWork(t); err != nil {
-			return err
+			return lease, err
 		}
-		if err := t.Do(
-			`INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0) ON CONFLICT DO NOTHING`, job); err != nil {
-			return err
+		if err := t.Do(addLease, job); err != nil {
+			return lease, err
 		}
 		row, err := lockLease(t, job)
 		if err != nil {
-			return err
-		}
-		if err := row.heldBy(job); err != nil {
-			return err
+			return lease, err
 		}
 		if err := bindPlatform(t, owner.Platform); err != nil {
-			return err
+			return lease, err
 		}
 		lease = trade.Lease{Job: job, Owner: owner, Epoch: row.Epoch + 1}
-		return t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+
+		return lease, t.Do(`UPDATE job_lease SET epoch = ?, instance = ?, owner = ?, expires = `+s.db.D.Now+
 			` + ? WHERE job = ?`,
 			lease.Epoch, owner.Instance, string(text), s.db.Tune.Lease.Milliseconds(), job)
 	})
-	if err != nil {
-		return trade.Lease{}, err
-	}
-	return lease, nil
 }
 
 // lockLease reads a lease and locks it until the transaction ends: nobody can take it, and no
-// transaction that is fenced by it can run. It is the first row that a transaction locks.
-func lockLease(t *sqldb.Tx, job string) (leaseRow, error) { return readLease(t, job, t.S.D.Locked) }
+// transaction that is fenced by it can run. It is the first row that a transaction locks. It returns
+// *trade.LeasedError while a living process holds the lease.
+func lockLease(t *sqldb.Tx, job string) (leaseRow, error) {
+	row, err := readLease(t, job, t.S.D.Locked)
+	if err == nil {
+		err = row.heldBy(job)
+	}
+	return row, err
+}
 
 func readLease(t *sqldb.Tx, job string, lock func(query, table string) string) (leaseRow, error) {
 	var rows []leaseRow
@@ -149,20 +151,15 @@ func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
 // that were not renewed: a process that was suspended then stores no intent when it resumes.
 func nobodyRuns(t *sqldb.Tx) error {
 	var rows []struct {
-		Job, Owner string
-		Expires    int64
+		Job string
+		leaseRow
 	}
-	if err := t.All(&rows, `SELECT job, owner, expires FROM job_lease WHERE instance <> '' AND expires > `+
-		t.S.D.Now); err != nil {
+	if err := t.All(&rows, `SELECT job, `+leaseColumns+`, `+t.S.D.Now+` AS now FROM job_lease`); err != nil {
 		return err
 	}
 	for _, r := range rows {
-		var owner trade.Owner
-		if err := json.Unmarshal([]byte(r.Owner), &owner); err != nil {
-			return phrase.Errorf("the lease of job %s is damaged: %w", r.Job, err)
-		}
-		if !sqldb.Gone(owner) {
-			return &trade.LeasedError{Job: r.Job, Owner: owner, Until: time.UnixMilli(r.Expires).UTC()}
+		if err := r.heldBy(r.Job); err != nil {
+			return err
 		}
 	}
 	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)

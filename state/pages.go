@@ -378,8 +378,12 @@ func (p *paging) ofRow(b *branch) {
 		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
 	}
 	p.changedIn(b)
-	if p.q.Text != "" {
-		p.isFound(b)
+	switch {
+	case p.q.Text == "":
+	case p.found == nil: // too many for a list of them
+		b.where, b.args = append(b.where, p.says.where...), append(b.args, p.says.args...)
+	default:
+		b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found))
 	}
 }
 

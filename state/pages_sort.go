@@ -47,16 +47,6 @@ func (a placed) compare(b placed, down bool) int {
 	return c
 }
 
-// next returns what asks for the page after a row. It has the number of its place, because rows move
-// while people read; a text seldom changes, and is looked up.
-func (a placed) next() string {
-	out := strconv.FormatInt(a.ID, 10)
-	if a.Number.Valid {
-		out += "_" + strconv.FormatInt(a.Number.Int64, 10)
-	}
-	return out
-}
-
 // byColumn returns the ids of a page in the order of a column.
 func (p *paging) byColumn() (ids []int64, next string, err error) {
 	column, down := p.q.Sort.Column()
@@ -77,7 +67,13 @@ func (p *paging) byColumn() (ids []int64, next string, err error) {
 	rows = slices.Compact(rows)
 	if len(rows) > p.q.Limit {
 		rows = rows[:p.q.Limit]
-		next = rows[len(rows)-1].next()
+		// The number of the place is in it, because rows move while people read; a text seldom changes,
+		// and is looked up.
+		last := rows[len(rows)-1]
+		next = strconv.FormatInt(last.ID, 10)
+		if last.Number.Valid {
+			next += "_" + strconv.FormatInt(last.Number.Int64, 10)
+		}
 	}
 	for _, r := range rows {
 		ids = append(ids, r.ID)
@@ -123,10 +119,19 @@ func (s *scanning) rows() ([]placed, error) {
 		return s.byChanged()
 	}
 	var out []placed
+	column := sortedBy[s.column]
 	for _, job := range s.q.Jobs {
 		n := 0
-		for _, span := range s.spans(sortedBy[s.column]) {
-			some, err := s.alongIndex(job, span)
+		for _, span := range s.spans(column) {
+			b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
+			b.add(`l.job = ?`, job)
+			s.byFacts(b, column)
+			bare := len(b.where)
+			s.ofRow(b)
+			s.ofEntry(b)
+			b.bare = len(b.where) == bare
+			b.add(span.where, span.args...)
+			some, err := s.place(b, `l.`+column, `ORDER BY `+span.order)
 			if err != nil {
 				return nil, err
 			}
@@ -191,20 +196,6 @@ func (s *scanning) spans(column string) []span {
 		{value + ` ` + s.beyond + ` ?`, []any{at}, inOrder},
 		none,
 	}
-}
-
-// alongIndex reads rows of a job in the order of the index of the column.
-func (s *scanning) alongIndex(job string, part span) ([]placed, error) {
-	column := sortedBy[s.column]
-	b := &branch{lead: true, from: s.s.db.D.ByIndex("listing_" + column)}
-	b.add(`l.job = ?`, job)
-	s.byFacts(b, column)
-	bare := len(b.where)
-	s.ofRow(b)
-	s.ofEntry(b)
-	b.bare = len(b.where) == bare
-	b.add(part.where, part.args...)
-	return s.place(b, `l.`+column, `ORDER BY `+part.order)
 }
 
 // byState reads rows state by state, each in the order of their ids.

@@ -103,16 +103,6 @@ func figure(d trade.Decimal) string {
 	return "=" + text
 }
 
-// figureIn returns the number that a person typed as 1.753.980,00, 1753980 or 1753980.00, as a word; ""
-// if it is none.
-func figureIn(token string) string {
-	d, err := trade.ParseTyped(token)
-	if err != nil || strings.Trim(token, "0123456789.,") != "" {
-		return ""
-	}
-	return figure(d)
-}
-
 // wordList returns different words as one text, up to a number of bytes.
 func wordList(words []string, most int) string {
 	out := " "
@@ -168,18 +158,6 @@ var kinds = []string{
 	"tonnes", "sc", "sacas", "kg",
 }
 
-// withoutKinds returns a search text without the words that do not narrow the search.
-func withoutKinds(text string) string {
-	tokens := strings.Fields(text)
-	said := slices.DeleteFunc(slices.Clone(tokens), func(token string) bool {
-		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
-	})
-	if len(said) == 0 || len(said) == len(tokens) {
-		return text
-	}
-	return strings.Join(said, " ")
-}
-
 // documentLeast is how many characters of a document are searched for at least.
 const documentLeast = 5
 
@@ -187,12 +165,22 @@ const documentLeast = 5
 // have all its words, or else those with its numbers as quantity or value, or those whose id begins so,
 // or those with words that begin so, or else those that have it anywhere in their keys.
 func (p *paging) interpret() error {
-	text := withoutKinds(p.q.Text)
+	text := p.q.Text
+	said := slices.DeleteFunc(strings.Fields(text), func(token string) bool {
+		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
+	})
+	if len(said) > 0 && len(said) < len(strings.Fields(text)) {
+		text = strings.Join(said, " ")
+	}
 	p.found = []int64{}
 	if p.q.Masked && trade.MaskDocuments(text) != text {
 		return nil // nobody may search by a document that is masked for them
 	}
-	ids, err := p.byID(strings.TrimSpace(text))
+	whole := strings.TrimSpace(text)
+	if id, err := trade.ParseID(whole); err == nil {
+		whole = id
+	}
+	ids, err := p.byRemoteID(`remote_id = ? AND remote_id <> ''`, whole)
 	if err != nil || len(ids) > 0 {
 		p.found = ids
 		return err
@@ -254,16 +242,16 @@ func (p *paging) saying(tokens []string, end string) *branch {
 	return b
 }
 
-// figures returns the condition that a row has all numbers of a text as figures; one without conditions
-// if not all are numbers.
+// figures returns the condition that a row has all numbers of a text, which a person typed as
+// 1.753.980,00, 1753980 or 1753980.00, as figures; one without conditions if not all are numbers.
 func (p *paging) figures(tokens []string) *branch {
 	b := &branch{}
 	for _, token := range tokens {
-		word := figureIn(token)
-		if word == "" {
+		d, err := trade.ParseTyped(token)
+		if err != nil || strings.Trim(token, "0123456789.,") != "" {
 			return &branch{}
 		}
-		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+word+" ")
+		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+figure(d)+" ")
 	}
 	return b
 }
@@ -272,7 +260,7 @@ func (p *paging) figures(tokens []string) *branch {
 const idBegin = 8
 
 // byIDBegin returns the rows whose id on the platform begins with a text.
-func (p *paging) byIDBegin(text string) (ids []int64, err error) {
+func (p *paging) byIDBegin(text string) ([]int64, error) {
 	text = strings.ToLower(text)
 	if len(text) < idBegin || strings.Trim(text, "0123456789abcdef-") != "" {
 		return []int64{}, nil
@@ -281,16 +269,7 @@ func (p *paging) byIDBegin(text string) (ids []int64, err error) {
 	if p.s.db.D.Name == sqldb.Postgres {
 		column = `remote_id COLLATE "C"`
 	}
-	ids = []int64{}
-	for _, sends := range trade.Kinds {
-		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+column+` >= ? AND `+column+` < ? LIMIT ?`,
-			string(sends), text, text+"g", p.s.db.Tune.Few); err != nil {
-			return nil, err
-		}
-		ids = append(ids, some...)
-	}
-	return ids, nil
+	return p.byRemoteID(column+` >= ? AND `+column+` < ?`, text, text+"g")
 }
 
 // findRows needs no columns but those of the index entry_words.
@@ -315,27 +294,17 @@ func (p *paging) find() error {
 	return nil
 }
 
-// byID returns the rows that have a text as their id on the platform.
-func (p *paging) byID(text string) (ids []int64, err error) {
-	if id, err := trade.ParseID(text); err == nil {
-		text = id
-	}
+// byRemoteID returns the rows with a record whose id on the platform fulfils a condition, a few of each
+// kind.
+func (p *paging) byRemoteID(condition string, args ...any) ([]int64, error) {
+	ids := []int64{}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND remote_id = ? AND remote_id <> '' LIMIT ?`,
-			string(sends), text, p.s.db.Tune.Few); err != nil {
+		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+condition+` LIMIT ?`,
+			slices.Concat([]any{string(sends)}, args, []any{p.s.db.Tune.Few})...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)
 	}
 	return ids, nil
-}
-
-// isFound adds the condition that the row was found by the text.
-func (p *paging) isFound(b *branch) {
-	if p.found == nil {
-		b.where, b.args = append(b.where, p.says.where...), append(b.args, p.says.args...)
-		return
-	}
-	b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found))
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -43,7 +42,9 @@ func bindPlatform(t *sqldb.Tx, platform string) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
-		if err := auditPlatform(t, was, platform); err != nil {
+		if _, err := addOwnAudit(t, actPlatform, platform, map[string]any{
+			"was": was, "is": platform, "why": trade.Say("audit.platform", "was", was),
+		}); err != nil {
 			return err
 		}
 	}
@@ -51,21 +52,6 @@ func bindPlatform(t *sqldb.Tx, platform string) error {
 		return err
 	}
 	return noteHeader(t, "")
-}
-
-// auditPlatform records in the audit that the program itself set the address.
-func auditPlatform(t *sqldb.Tx, was, platform string) error {
-	detail, err := json.Marshal(map[string]any{
-		"was": was, "is": platform, "why": trade.Say("audit.platform", "was", was),
-	})
-	if err != nil {
-		return err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	err = addAudit(t, trade.AuditRecord{
-		Who: programName, From: host, Act: actPlatform, Target: platform, Detail: string(detail),
-	})
-	return err
 }
 
 // setPlatform stores an address; "" changes nothing.

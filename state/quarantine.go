@@ -25,17 +25,12 @@ func (s *Store) Watch(ctx context.Context, job, boot string, ticks time.Duration
 	if err := s.db.Get(ctx, op, &fresh, `SELECT COUNT(*)`+from, job, boot); err != nil || fresh == 0 {
 		return 0, err
 	}
-	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
-		fresh, err = t.Changed(
+	return sqldb.Stored(ctx, s.db, op, func(t *sqldb.Tx) (int, error) {
+		return t.Changed(
 			`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+
 				` ON CONFLICT DO NOTHING`,
 			boot, ticks.Milliseconds(), job, boot)
-		return err
 	})
-	if err != nil {
-		return 0, err
-	}
-	return fresh, nil
 }
 
 // Watched returns, for the unknown attempts of an entry, since when this boot knows of them, on its
@@ -74,13 +69,4 @@ func mayResend(t *sqldb.Tx, entryID int64, boot string, ticks, least time.Durati
 		return r.Open || r.Ticks == nil || ticks-time.Duration(*r.Ticks)*time.Millisecond < least
 	})
 	return len(rows) > 0 && !short, nil
-}
-
-// watchAnew restarts the quarantine of attempts on every boot, because something about them has
-// become known since.
-func watchAnew(t *sqldb.Tx, attempts []string) error {
-	if len(attempts) == 0 {
-		return nil
-	}
-	return t.Do(`DELETE FROM quarantine WHERE `+t.S.D.Among("attempt_id"), sqldb.ListOf(t.S.D, attempts))
 }

@@ -16,20 +16,9 @@ import (
 )
 
 // moveAll makes entries move, all of them in the same way, and updates the stored sums. counted is
-// added to their number of attempts.
+// added to their number of attempts. Entries that may not move, because they have moved already, stay.
 func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int, now time.Time) error {
 	sums := tallyChange{}
-	if err := moveRows(t, ids, sums, move, counted, now); err != nil {
-		return err
-	}
-	return sums.Apply(t)
-}
-
-// moveRows is moveAll without storing the sums. Entries that may not move, because they have moved
-// already, stay.
-func moveRows(t *sqldb.Tx, ids []int64, sums tallyChange, move func(*trade.Entry) bool, counted int,
-	now time.Time,
-) error {
 	entries, err := lockEntries(t, ids)
 	if err != nil {
 		return err
@@ -45,7 +34,10 @@ func moveRows(t *sqldb.Tx, ids []int64, sums tallyChange, move func(*trade.Entry
 			moved = append(moved, e)
 		}
 	}
-	return writeMoved(t, moved, counted, now)
+	if err := writeMoved(t, moved, counted, now); err != nil {
+		return err
+	}
+	return sums.Apply(t)
 }
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
@@ -123,7 +115,8 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	const op = "looking for what is due"
 	var rows []readRow
-	if err := s.db.AllHot(ctx, op, &rows, selectEntry+`WHERE `+isDue, dueArgs(job, now, after, limit)...); err != nil {
+	at, hourAgo := now.UnixMilli(), now.Add(-time.Hour).UnixMilli()
+	if err := s.db.AllHot(ctx, op, &rows, selectEntry+`WHERE `+isDue, job, after, at, hourAgo, at, limit); err != nil {
 		return nil, err
 	}
 	out := make([]trade.Entry, len(rows))
@@ -137,7 +130,7 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 	return out, nil
 }
 
-// isDue is the SQL condition, order and limit of what is due; dueArgs are its arguments. A second
+// isDue is the SQL condition, order and limit of what is due. A second
 // sending of an order commitment waits, for at most an hour, until each event since the first one
 // was looked at, and each record that one named was read back: it may be that of the first. The 5 s
 // are how far the platform's clock may be behind; a record that was not there three times is none. The
@@ -149,12 +142,6 @@ const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attemp
 			OR EXISTS (SELECT 1 FROM candidate c WHERE c.last_at >= a.started_at - 5000 AND c.state = 'heard'
 				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))
 	ORDER BY e.id LIMIT ? + 0`
-
-// dueArgs returns the arguments of isDue.
-func dueArgs(job string, now time.Time, after int64, limit int) []any {
-	at := now.UnixMilli()
-	return []any{job, after, at, now.Add(-time.Hour).UnixMilli(), at, limit}
-}
 
 // blockRow is a row of the table block: a record that the platform does not know.
 type blockRow struct {

@@ -76,22 +76,12 @@ func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order R
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
 	bare := o
-	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
-	s, err := open(ctx, bare, tune)
+	bare.Journal, bare.Mending = "", true
+	s, err := openExisting(ctx, bare, tune)
 	var older *sqldb.Error
-	if errors.As(err, &older) && older.Code == sqldb.CodeOlder {
-		err = nil
+	if errors.As(err, &older) && older.Code == sqldb.CodeOlder { // it stands, and is brought up to date
+		s, err = open(ctx, bare, tune)
 	}
-	if err != nil {
-		return plan, err
-	}
-	if s != nil {
-		if err := s.Close(); err != nil {
-			return plan, err
-		}
-	}
-	bare.ReadOnly = false
-	s, err = open(ctx, bare, tune)
 	if err != nil {
 		return plan, err
 	}

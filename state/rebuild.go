@@ -66,17 +66,47 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 			return plan, err
 		}
 	}
-	s, err := openRebuilt(ctx, o, tune, h.End.Header.Ledger, exists || apply)
+	var s *Store
+	if exists || apply {
+		o.Journal, o.Identity, o.Mending = "", h.End.Header.Ledger, true
+		s, err = open(ctx, o, tune)
+	} else { // a plan uses an empty one
+		s, err = openMemory(ctx, tune)
+	}
 	if err != nil {
 		return plan, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.weighEnd(ctx, h, &plan, configured); err != nil {
+	// The bytes after the journal's last record may have been records. What one interrupted write has left
+	// was none, if the ledger has all records before it.
+	if err := s.db.Peek(ctx, "comparing the ledger with its journal", func(t *sqldb.Tx) error {
+		rows, err := sqldb.JournalRows(t, false)
+		inStep := rows[h.End.Header.Journal].Seq == h.End.Seq
+		if err != nil || !h.End.Damaged && (h.End.Torn == 0 || inStep) {
+			return err
+		}
+		plan.Lost = h.End.Torn
+		jobs := append(slices.Collect(maps.Keys(h.Jobs)), configured...)
+		for _, m := range h.Order {
+			jobs = append(jobs, m.Job)
+		}
+		plan.Braked, err = jobsOf(t, jobs)
+		return err
+	}); err != nil {
 		return plan, err
 	}
-	if apply && plan.Lost > 0 {
-		if err := s.brakeUntilCompared(ctx, h, &plan); err != nil {
+	if apply && plan.Lost > 0 { // nobody knows what the bytes were: every job is paused before they are cut off
+		if err := s.replay(ctx, h, &plan, false, trade.AuditRecord{}); err != nil {
+			return plan, err // the rebuild cannot even be planned
+		}
+		now := time.Now()
+		if err := s.db.InTx(ctx, "pausing every job", func(t *sqldb.Tx) error {
+			return brakeAll(t, plan.Braked, brakeNewJournal, plan.Until, now, h.pause)
+		}); err != nil {
 			return plan, err
+		}
+		if err := journal.Mend(dir, now); err != nil { // a process that dies before this leaves the pauses
+			return plan, s.db.JournalFault(err)
 		}
 	}
 	if apply {
@@ -116,53 +146,6 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 		err = nil
 	}
 	return err
-}
-
-// weighEnd finds out whether the bytes after the journal's last record may have been records: what
-// one interrupted write has left was none, if the ledger has all records before it.
-func (s *Store) weighEnd(ctx context.Context, h *journalHistory, plan *RebuildPlan,
-	configured []string,
-) error {
-	return s.db.Peek(ctx, "comparing the ledger with its journal", func(t *sqldb.Tx) error {
-		rows, err := sqldb.JournalRows(t, false)
-		inStep := rows[h.End.Header.Journal].Seq == h.End.Seq
-		if err != nil || !h.End.Damaged && (h.End.Torn == 0 || inStep) {
-			return err
-		}
-		plan.Lost = h.End.Torn
-		plan.Braked, err = jobsOf(t, append(h.jobNames(), configured...))
-		return err
-	})
-}
-
-// brakeUntilCompared pauses every job, because nobody knows what the bytes at the end of the
-// journal were, and then cuts them off. A process that dies between the two leaves the pauses. It
-// does so only if the rebuild can be planned.
-func (s *Store) brakeUntilCompared(ctx context.Context, h *journalHistory, plan *RebuildPlan) error {
-	if err := s.replay(ctx, h, plan, false, trade.AuditRecord{}); err != nil {
-		return err
-	}
-	now := time.Now()
-	err := s.db.InTx(ctx, "pausing every job", func(t *sqldb.Tx) error {
-		return brakeAll(t, plan.Braked, brakeNewJournal, plan.Until, now, h.pause)
-	})
-	if err != nil {
-		return err
-	}
-	if err := journal.Mend(plan.Journal, now); err != nil {
-		return s.db.JournalFault(err)
-	}
-	return nil
-}
-
-// openRebuilt opens the ledger to which the journal is added. If there is none, a plan uses an
-// empty one in memory.
-func openRebuilt(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, id string, there bool) (*Store, error) {
-	if !there {
-		return openMemory(ctx, tune)
-	}
-	o.Journal, o.Identity, o.Mending = "", id, true
-	return open(ctx, o, tune)
 }
 
 // whereOf returns the place of a ledger, which need not exist.
@@ -296,23 +279,18 @@ func takeOver(r *replay, dir string) error {
 		}
 		note.Jobs = append(note.Jobs, jobFactOf(status))
 	}
-	return takeOverTerm(r)
-}
-
-// takeOverTerm gives the ledger the term that this host had confirmed, and reports for its journal,
-// which is in step now. That the ledger is on an earlier server, or an older state of it, is for a
-// person to confirm (Rebind).
-func takeOverTerm(r *replay) error {
-	t, term := r.Tx, r.History.Term
 	if t.S.D.Name != sqldb.Postgres {
 		return nil
 	}
+	// The ledger gets the term that this host had confirmed, and the report for its journal, which is in
+	// step now. That the ledger is on an earlier server, or an older state of it, is for a person to
+	// confirm (Rebind).
 	had := int64(0)
-	if term != nil {
+	if term := r.History.Term; term != nil {
 		t.Note.Term, had = term, term.Number
 		if err := t.Do(`UPDATE ledger SET term = ?, term_value = ? WHERE term < ?`, had, term.Value, had); err != nil {
 			return err
 		}
 	}
-	return t.Report(r.History.End.Header.Journal, had)
+	return t.Report(end.Header.Journal, had)
 }

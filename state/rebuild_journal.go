@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,16 +54,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
 	bare := o
-	bare.Journal, bare.Mending, bare.ReadOnly = "", true, true // do not create an absent ledger
-	s, err := open(ctx, bare, tune)
-	if err != nil {
-		return plan, err
-	}
-	if err := s.Close(); err != nil {
-		return plan, err
-	}
-	bare.ReadOnly = false
-	s, err = open(ctx, bare, tune)
+	bare.Journal, bare.Mending = "", true
+	s, err := openExisting(ctx, bare, tune)
 	if err != nil {
 		return plan, err
 	}
@@ -72,21 +65,60 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	dir := s.journalDir(parent)
 	plan.Ledger, plan.Journal = s.db.ID, dir
-	lines, err := s.linesOfCopies(ctx)
+	folders, err := s.copyFolders(ctx)
 	if err != nil {
 		return plan, err
 	}
-	lines = append(plan.askWitness(ctx, s), lines...)
+	var lines []witness.Line // how far the journals had come when the newest copies were made
+	for _, dir := range folders {
+		_, known := s.copyLines(ctx, dir)
+		lines = append(lines, known...)
+	}
+	if s.options.Witness != "" {
+		var known []witness.Line
+		place, _, err := openWitness(s.options)
+		if err == nil {
+			known, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
+				return place.Lines(ctx, s.db.ID)
+			})
+		}
+		if err != nil { // it need not be waited for: the jobs are paused in any case
+			plan.WitnessFault = phrase.New("%w", err)
+		}
+		lines = append(known, lines...)
+	}
 	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
-		if err := errors.Join(plan.look(t, configured), plan.acceptWitness(t, lines)); err != nil {
-			return err
-		}
-		there, err := s.mayBeSetAside(t, dir)
+		var err error
+		plan.Sent, plan.Doubts, err = countKnown(t)
 		if err != nil {
 			return err
+		}
+		var latest int64
+		if err := t.Get(&latest, latestMoment); err != nil {
+			return err
+		}
+		plan.Until = time.UnixMilli(latest).UTC()
+		plan.Jobs, err = jobsOf(t, configured)
+		if err != nil {
+			return err
+		}
+		if err := plan.acceptWitness(t, lines); err != nil {
+			return err
+		}
+		// A journal that cannot be read is what a new one is for. It must not replace that of a ledger that
+		// was moved, or one with records that the ledger lacks.
+		end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		there := !errors.Is(err, journal.ErrNone)
+		if err == nil {
+			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+				return sqldb.MovedAway(s.db.Where, to)
+			}
+			if err := s.refuseNewer(t, dir); err != nil {
+				return err
+			}
 		}
 		if !apply {
 			if there {
@@ -100,19 +132,6 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		err = nil
 	}
 	return plan, err
-}
-
-// mayBeSetAside reports whether there is a journal in a folder, and refuses one that a new one must not
-// replace: of a ledger that was moved, or with records that the ledger lacks.
-func (s *Store) mayBeSetAside(t *sqldb.Tx, dir string) (there bool, err error) {
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
-	if err != nil {
-		return !errors.Is(err, journal.ErrNone), nil // one that cannot be read is what a new one is for
-	}
-	if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
-		return true, sqldb.MovedAway(s.db.Where, to)
-	}
-	return true, s.refuseNewer(t, dir)
 }
 
 // refuseNewer refuses to set aside a journal that has records about rows which the ledger lacks:
@@ -180,24 +199,6 @@ func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, th
 	}
 	record.Detail = string(detail)
 	return addAudit(t, record)
-}
-
-// look finds out what the ledger knows, until when, and which jobs there are.
-func (p *NewJournalPlan) look(t *sqldb.Tx, configured []string) error {
-	if err := t.Get(&p.Sent, `SELECT COUNT(*) FROM entry WHERE state = 'accepted'`); err != nil {
-		return err
-	}
-	if err := t.Get(&p.Doubts, `SELECT COUNT(*) FROM entry WHERE state = 'sending'`); err != nil {
-		return err
-	}
-	var latest int64
-	if err := t.Get(&latest, latestMoment); err != nil {
-		return err
-	}
-	p.Until = time.UnixMilli(latest).UTC()
-	names, err := jobsOf(t, configured)
-	p.Jobs = names
-	return err
 }
 
 // The brakes that pause all jobs at once: [outcome.StopNewJournal] and [outcome.StopAbsent].

@@ -265,21 +265,6 @@ func (r *recordSet) made(e *narrowRow, have *ownedRecord, id string) *ownedRecor
 	return have
 }
 
-// concernedBy returns the entries of those updates that may change what is known of their records.
-func concernedBy(updates []trade.Update, entries map[int64]*narrowRow) (rows []*narrowRow) {
-	for _, u := range updates {
-		e := entries[u.Entry.ID]
-		if e == nil {
-			continue
-		}
-		if u.From.Created() || slices.Contains([]trade.State{trade.Held, trade.Rejected, trade.Dismissed}, u.From) ||
-			u.Entry.State == trade.Accepted || u.Entry.State == trade.Dismissed || u.Entry.Cause == trade.CauseExists {
-			rows = append(rows, e)
-		}
-	}
-	return rows
-}
-
 // follow keeps the records of an entry in step with an update of it, and returns the one by which it
 // is accepted from now on; nil if that is as before. e is the entry before.
 func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
@@ -299,7 +284,14 @@ func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
 			}
 		}
 	}
-	r.sight(e, u)
+	// Which records a row may be that of ends where somebody has decided, or the row is its own record's
+	// again, or there again and judged anew; it stays when the row is only withdrawn.
+	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
+		to.State != trade.Held && to.State != trade.Withdrawn ||
+		u.From.Created() && strings.Contains(e.Flags, replacedText) && !to.Flags.Has(trade.Replaced)
+	if to.Sightings != nil || decided {
+		r.see(e, to.Sightings)
+	}
 	newest := to.Newest
 	// what is decided stays beside the newest row (Now), and a rebuilt row that is only missed has no content
 	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil

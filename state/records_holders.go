@@ -50,15 +50,6 @@ func (h idHolding) parent(kind trade.Kind) string {
 	return cmp.Or(h.Parent, trade.ParentOf(kind, h.Target, []byte(h.Payload)))
 }
 
-// kindsOf returns the kinds of which a record may have an id: a UUID is that of one record, whatever its
-// kind; others are compared within theirs.
-func kindsOf(sends, id string) []any {
-	if trade.IDScope(trade.Deliveries, id, sends) != "" {
-		return []any{sends}
-	}
-	return sqldb.Anys(trade.Kinds)
-}
-
 // holderOf returns the row that has a platform id, from which a person gave its record to another one, or
 // to which an earlier answer assigned it: only if that answer was late may the record have another id.
 // If the id is unique within a contract only, the row must be of the same contract as the entry except.
@@ -73,7 +64,11 @@ func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.Par
 	for _, own := range mine {
 		contract = trade.IDScope(kind, remoteID, own.parent(kind))
 	}
-	kinds := kindsOf(sends, remoteID)
+	// A UUID is that of one record, whatever its kind; others are compared within theirs.
+	kinds := sqldb.Anys(trade.Kinds)
+	if trade.IDScope(trade.Deliveries, remoteID, sends) != "" {
+		kinds = []any{sends}
+	}
 	among := ` IN (` + sqldb.Placeholders(len(kinds)) + `) `
 	for _, query := range []string{
 		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.id = r.entry_id

@@ -4,7 +4,6 @@ package state
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -44,21 +43,6 @@ func sightingsOf(d sqldb.Dialect, all sqldb.Select, records []foundRecord) (map[
 		out[row.RecordID] = append(out[row.RecordID], row.sighting())
 	}
 	return out, err
-}
-
-// sight takes up which records a row may be that of. It ends where somebody has decided, or the row is
-// its own record's again, or there again and judged anew; it stays when the row is only withdrawn.
-func (r *recordSet) sight(e *narrowRow, u trade.Update) {
-	to := u.Entry
-	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
-		to.State != trade.Held && to.State != trade.Withdrawn ||
-		u.From.Created() && strings.Contains(e.Flags, replacedText) && !to.Flags.Has(trade.Replaced)
-	switch {
-	case to.Sightings != nil:
-		r.see(e, to.Sightings)
-	case decided:
-		r.see(e, nil)
-	}
 }
 
 // see sets which records a row may be that of; none: no more.

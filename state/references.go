@@ -91,10 +91,10 @@ func (s *Store) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.
 func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 	labels map[string]string,
 ) (changed int, err error) {
-	err = s.db.InTx(ctx, "replacing the references", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "replacing the references", func(t *sqldb.Tx) (int, error) {
 		have, err := lockReferences(t, kind)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		var gone []string
 		for code := range have {
@@ -104,28 +104,24 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 		}
 		added, altered, err := putReferences(t, kind, have, codes)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		if err := dropReferences(t, kind, have, gone); err != nil {
-			return err
+			return 0, err
 		}
 		of := make(map[string]string, len(codes)) // a code without a label gets none
 		for code := range codes {
 			of[code] = labels[code]
 		}
 		if err := putLabels(t, kind, of); err != nil {
-			return err
+			return 0, err
 		}
-		changed = added + altered + len(gone)
+		changed := added + altered + len(gone)
 		if changed == 0 {
-			return nil
+			return 0, nil
 		}
-		return newVersion(t)
+		return changed, newVersion(t)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return changed, nil
 }
 
 // ImportReferences adds codes to a kind, or changes their ids, all or nothing and together with the
@@ -160,10 +156,10 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels
 func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []string,
 	audit trade.AuditRecord,
 ) (removed int, err error) {
-	err = s.db.InTx(ctx, "removing references", func(t *sqldb.Tx) error {
+	return sqldb.Stored(ctx, s.db, "removing references", func(t *sqldb.Tx) (int, error) {
 		have, err := lockReferences(t, kind)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		var gone []string
 		var changes []trade.ReferenceChange
@@ -173,16 +169,11 @@ func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []strin
 				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
 			}
 		}
-		removed = len(gone)
 		if err := dropReferences(t, kind, have, gone); err != nil {
-			return err
+			return 0, err
 		}
-		return auditReferences(t, audit, changes)
+		return len(gone), auditReferences(t, audit, changes)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return removed, nil
 }
 
 // lockReferences reads a kind and prevents other changes of references: all changes lock the row of

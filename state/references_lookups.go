@@ -74,21 +74,6 @@ func (s *Store) RecordLookups(ctx context.Context, kind string, answers []trade.
 // Awaiting calls fn for every entry of the job that waits for a reference of this kind, in id
 // order; fn may write.
 func (s *Store) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
-	where := `WHERE e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ? AND e.id > ? ORDER BY e.id LIMIT ?`
-	for after := int64(0); ; {
-		page, err := s.selectEntries(ctx, "looking for entries that wait", where, job, `%"ref":"`+kind+`"%`,
-			after, entryPage)
-		if err != nil {
-			return err
-		}
-		for _, e := range page {
-			if err := fn(e); err != nil {
-				return err
-			}
-			after = e.ID
-		}
-		if len(page) < entryPage {
-			return nil
-		}
-	}
+	return s.eachEntry(ctx, "looking for entries that wait", fn,
+		`e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ?`, job, `%"ref":"`+kind+`"%`)
 }

@@ -26,7 +26,7 @@ type replay struct {
 	since   int64 // the ledger has everything up to this record
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry
-	attempt map[string]*attemptRow // those of the entries, and those that the journal names
+	attempt map[string]*attemptRow // those of the entries
 	pauses  []string               // the jobs of Plan.Paused, and the ledger
 	settled int                    // answers that only the journal had
 	doubts  int                    // attempts that only the journal had, and no answer to them
@@ -240,28 +240,16 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		e.attempts = map[string]*attemptRow{}
 		ids[i], byID[e.ID], r.entries[journal.RowRef{Job: e.Job, Key: e.Key}] = e.ID, e, e
 	}
-	// An attempt may stand under another entry: if a move joined two rows, one was withdrawn and kept
-	// its attempts, and the journal has both under one name.
-	var named []string
-	for _, key := range keys {
-		if m := r.History.rows[journal.RowRef{Job: job, Key: key}]; m != nil {
-			for _, a := range m.attempts {
-				named = append(named, a.ID)
-			}
-		}
-	}
-	const columns = `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts, a.remote_id FROM attempt a WHERE `
 	var attempts []attemptRow
-	if err := r.All(&attempts, columns+r.S.D.Among("a.entry_id")+` UNION `+columns+r.S.D.Among("a.id"),
-		sqldb.ListOf(r.S.D, ids), sqldb.ListOf(r.S.D, named)); err != nil {
+	if err := r.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts, a.remote_id FROM attempt a
+		WHERE `+r.S.D.Among("a.entry_id"), sqldb.ListOf(r.S.D, ids)); err != nil {
 		return err
 	}
 	for i := range attempts {
 		a := &attempts[i]
 		r.attempt[a.ID] = a
-		if e := byID[a.EntryID]; e != nil {
-			e.attempts[a.ID], e.no = a, max(e.no, a.No)
-		}
+		e := byID[a.EntryID]
+		e.attempts[a.ID], e.no = a, max(e.no, a.No)
 	}
 	return nil
 }

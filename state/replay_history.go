@@ -160,16 +160,6 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 	}
 }
 
-// jobNames returns the jobs of the rows, and those that were paused.
-func (h *journalHistory) jobNames() []string {
-	names := slices.Collect(maps.Keys(h.Jobs))
-	for _, m := range h.Order {
-		names = append(names, m.Job)
-	}
-	slices.Sort(names)
-	return slices.Compact(names)
-}
-
 // pause returns the status in which a person, or a brake, left a job. ok is false if it was not
 // paused.
 func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {
@@ -269,8 +259,7 @@ func originOf(image journal.Sent) answerOrigin {
 	return answerOrigin{image.RowRef, image.Sends, image.Generation}
 }
 
-// move assigns the rows of a job, and their records, to another job. Where both have a row with one
-// key, the record of the move has an image of each; until then what was sent of both is that of one.
+// move gives a job another name in its rows and records.
 func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 	for _, r := range h.Order {
 		if r.Job != m.From || !concerns(r.told) {
@@ -281,6 +270,7 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 		if r.On != nil && r.On.Job == m.From {
 			r.On = &journal.Origin{RowRef: journal.RowRef{Job: m.To, Key: r.On.Key}, Generation: r.On.Generation}
 		}
+		// The journal may have sent rows under the new name that the ledger had lost when the job got it.
 		if other := h.rows[r.RowRef]; other != nil {
 			if other.Version > r.Version {
 				r.Image, r.told = other.Image, other.told
@@ -314,11 +304,7 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 		if image.Owner != nil && image.Owner.Job == m.From {
 			image.Owner = &journal.RowRef{Job: m.To, Key: image.Owner.Key}
 		}
-		switch {
-		case at.Job != m.From && at.Job != m.To:
-		case image.Certainty == string(trade.Void): // the move drops what was proved not to exist
-			delete(h.records, at)
-		case at.Job == m.From:
+		if at.Job == m.From {
 			delete(h.records, at)
 			image.Job, image.Version = m.To, image.Version+1
 			to := originOf(image.Sent)

@@ -136,36 +136,27 @@ func (r *replay) attempts(work []replayedRow) error {
 			}
 		}
 	}
+	// The open attempts of a row that was sent twice end: the row follows what the journal has, and nobody
+	// waits for the other answer.
 	for _, row := range work {
-		open, err := r.openBeside(row)
-		if err != nil {
-			return err
+		for id, have := range row.entry.attempts {
+			if len(row.raised) == 0 || have.Outcome.Valid || row.remembered.attempt(id) != nil {
+				continue
+			}
+			row.entry.Attempts++
+			written, err := attemptRowOf(trade.Attempt{
+				ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt),
+			}, r.Now, true)
+			if err != nil {
+				return err
+			}
+			answered = append(answered, written.Result())
 		}
-		answered = append(answered, open...)
 	}
 	if err := r.UpdateRows("attempt", resultColumns, answered); err != nil {
 		return err
 	}
 	return r.InsertRows("attempt", attemptColumns, added, "")
-}
-
-// openBeside ends the open attempts of a row that was sent twice: the row follows what the journal
-// has, and nobody waits for the other answer.
-func (r *replay) openBeside(row replayedRow) (ended [][]any, err error) {
-	for id, have := range row.entry.attempts {
-		if len(row.raised) == 0 || have.Outcome.Valid || row.remembered.attempt(id) != nil {
-			continue
-		}
-		row.entry.Attempts++
-		written, err := attemptRowOf(trade.Attempt{
-			ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt),
-		}, r.Now, true)
-		if err != nil {
-			return nil, err
-		}
-		ended = append(ended, written.Result())
-	}
-	return ended, nil
 }
 
 // generations raises the generations one by one. The act that opened them is only in the journal;

@@ -79,7 +79,6 @@ type retaining struct {
 	*Store
 	Keep Retention
 	Now  time.Time
-	plan RetentionPlan
 }
 
 // before returns the time before which data that is kept for keep is removed. ok is false if it is
@@ -91,21 +90,30 @@ func (r *retaining) before(keep time.Duration) (at time.Time, ok bool) {
 // PlanRetention returns what Retain would remove now. It changes nothing.
 func (s *Store) PlanRetention(ctx context.Context, keep Retention, now time.Time) (RetentionPlan, error) {
 	r := &retaining{Store: s, Keep: keep, Now: now}
-	counts := map[string]func(context.Context) error{
-		KeptBodies: r.countBodies, KeptRuns: r.countRuns, KeptLookups: r.countLookups,
-		KeptQuarantine: r.countQuarantine, KeptInbox: r.countInbox,
-		KeptAudit: r.countAudit, KeptJournal: r.countJournal,
-	}
+	var plan RetentionPlan
 	for _, kind := range RetentionKinds {
-		count := counts[kind]
-		if !keep.wants(kind) {
-			count = func(context.Context) error { return r.nothing(kind) }
+		k := Retained{Kind: kind}
+		var err error
+		switch {
+		case !keep.wants(kind):
+		case kind == KeptBodies:
+			err = r.countBodies(ctx, &k)
+		case kind == KeptJournal:
+			var due bool
+			var bytes int64
+			due, bytes, err = r.journalDue()
+			if due {
+				k.Rows, k.Bytes = 1, bytes
+			}
+		default:
+			err = r.count(ctx, &k)
 		}
-		if err := count(ctx); err != nil {
+		if err != nil {
 			return nil, err
 		}
+		plan = append(plan, k)
 	}
-	return r.plan, nil
+	return plan, nil
 }
 
 // Retain removes what has been kept for long enough, in short transactions that a run hardly
@@ -126,7 +134,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	if plan.Empty() {
 		return plan, s.db.EmptyLog(ctx) // the last one may have left it
 	}
-	r := &retaining{Store: s, Keep: keep, Now: now, plan: plan}
+	r := &retaining{Store: s, Keep: keep, Now: now}
 	through := int64(0)
 	if keep.wants(KeptAudit) {
 		through, err = r.auditThrough(ctx)
@@ -145,16 +153,25 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	if err := s.announce(ctx, record, now, through); err != nil {
 		return plan, err
 	}
-	works := map[string]func(context.Context) error{
-		KeptBodies: r.reduceBodies, KeptRuns: r.deleteRuns, KeptLookups: r.deleteLookups,
-		KeptQuarantine: r.deleteQuarantine, KeptInbox: r.deleteInbox,
-		KeptAudit: func(ctx context.Context) error { return r.reduceAudit(ctx, through) }, KeptJournal: r.renewJournal,
-	}
 	for _, k := range plan {
-		if k.Rows == 0 {
-			continue
+		switch {
+		case k.Rows == 0:
+		case k.Kind == KeptBodies:
+			err = r.reduceBodies(ctx)
+		case k.Kind == KeptAudit:
+			err = r.reduceAudit(ctx, through)
+		case k.Kind == KeptJournal:
+			err = r.renewJournal(ctx)
+		default:
+			old, _ := r.old(k.Kind)
+			for _, query := range old.deletes {
+				if err == nil {
+					err = r.batches(ctx, old.op,
+						func(t *sqldb.Tx) (int, error) { return t.Changed(query, old.argsOf(query)...) })
+				}
+			}
 		}
-		if err := works[k.Kind](ctx); err != nil {
+		if err != nil {
 			return plan, err
 		}
 	}
@@ -206,96 +223,102 @@ const isIdleRun = `ended_at IS NOT NULL AND report LIKE '%"sweep":false,%' AND r
 const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + isIdleRun +
 	`) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
 
-func (r *retaining) runBounds() (times []any, at *time.Time) {
-	for _, keep := range []time.Duration{r.Keep.Runs, r.Keep.IdleRuns} {
-		before, ok := r.before(keep)
-		if !ok {
-			times = append(times, int64(-1)<<62)
-			continue
-		}
-		times = append(times, before.UnixMilli())
-		if at == nil || before.After(*at) {
-			at = &before
-		}
-	}
-	return times, at
-}
-
-func (r *retaining) countRuns(ctx context.Context) error {
-	times, at := r.runBounds()
-	return r.count(ctx, KeptRuns, at, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(report)), 0) AS bytes `+
-		oldRuns, times...)
-}
-
-func (r *retaining) deleteRuns(ctx context.Context) error {
-	times, _ := r.runBounds()
-	return r.batches(ctx, "deleting old runs", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`DELETE FROM run WHERE seq IN (SELECT seq `+oldRuns+` LIMIT 500)`, times...)
-	})
-}
-
-func (r *retaining) countLookups(ctx context.Context) error {
-	return r.countOlder(ctx, KeptLookups, r.Keep.Lookups,
-		`SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`)
-}
-
-// deleteLookups removes old answers. They are requested again if a row needs one.
-func (r *retaining) deleteLookups(ctx context.Context) error {
-	before, ok := r.before(r.Keep.Lookups)
-	if !ok {
-		return nil
-	}
-	return r.batches(ctx, "deleting old lookups", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(
-			`DELETE FROM lookup WHERE (kind, code) IN (SELECT kind, code FROM lookup WHERE asked_at < ? LIMIT 500)`,
-			before.UnixMilli())
-	})
-}
-
 // overDoubts selects the quarantine rows of doubts that are over, and old ones of other boots.
 const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
 	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + watchedStates + ` OR q.boot <> ? AND a.finished_at < ?`
 
-func (r *retaining) quarantineArgs() []any {
-	return []any{sqldb.Self().Boot, r.Now.Add(-oldBoots).UnixMilli()}
+// These select the events to remove, which are those without pending work, the records that were
+// read back, and the reports about records, except the last of each (see LastHeard).
+const (
+	oldEvents     = `FROM inbox WHERE last_at < ? AND next_at IS NULL`
+	oldCandidates = `FROM candidate WHERE last_at < ?`
+	oldHeard      = `FROM heard WHERE at < ? AND EXISTS (SELECT 1 FROM heard h WHERE h.kind = heard.kind AND h.id = heard.id AND h.event = heard.event AND (h.at, h.seq) > (heard.at, heard.seq))`
+)
+
+// oldData is what a kind of data has that is to be removed.
+type oldData struct {
+	op      string
+	before  *time.Time // nil: age does not count
+	args    []any      // of each statement; nil: each ? is the time
+	count   string     // returns n and bytes
+	deletes []string   // each deletes some
 }
 
-func (r *retaining) countQuarantine(ctx context.Context) error {
-	return r.count(ctx, KeptQuarantine, nil, `SELECT COUNT(*) AS n, COUNT(*) * 80 AS bytes `+overDoubts,
-		r.quarantineArgs()...)
-}
-
-func (r *retaining) deleteQuarantine(ctx context.Context) error {
-	return r.batches(ctx, "deleting what is over from the quarantine", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot `+overDoubts+
-			` LIMIT 500)`, r.quarantineArgs()...)
-	})
-}
-
-// countOlder adds a kind to the plan whose data is removed by age. Each ? of the query is the time.
-func (r *retaining) countOlder(ctx context.Context, kind string, keep time.Duration, query string) error {
-	before, ok := r.before(keep)
-	if !ok {
-		return r.nothing(kind)
+// old returns what is to be removed of a kind that statements delete. ok is false if it is kept
+// forever.
+func (r *retaining) old(kind string) (d oldData, ok bool) {
+	keep := map[string]time.Duration{
+		KeptLookups: r.Keep.Lookups,
+		KeptInbox:   r.Keep.Inbox,
+		KeptAudit:   r.Keep.Audit,
 	}
-	return r.count(ctx, kind, &before, query,
-		slices.Repeat([]any{before.UnixMilli()}, strings.Count(query, "?"))...)
+	before, ok := r.before(keep[kind])
+	d.before = &before
+	switch kind {
+	case KeptRuns:
+		d.op, d.before = "deleting old runs", nil
+		for _, keep := range []time.Duration{r.Keep.Runs, r.Keep.IdleRuns} {
+			before, ok := r.before(keep)
+			if !ok {
+				d.args = append(d.args, int64(-1)<<62)
+				continue
+			}
+			d.args = append(d.args, before.UnixMilli())
+			if d.before == nil || before.After(*d.before) {
+				d.before = &before
+			}
+		}
+		d.count = `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(report)), 0) AS bytes ` + oldRuns
+		d.deletes = []string{`DELETE FROM run WHERE seq IN (SELECT seq ` + oldRuns + ` LIMIT 500)`}
+		return d, true
+	case KeptLookups: // they are requested again if a row needs one
+		d.op = "deleting old lookups"
+		d.count = `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(code) + LENGTH(id) + LENGTH(message)), 0) AS bytes FROM lookup WHERE asked_at < ?`
+		d.deletes = []string{
+			`DELETE FROM lookup WHERE (kind, code) IN (SELECT kind, code FROM lookup WHERE asked_at < ? LIMIT 500)`,
+		}
+	case KeptQuarantine:
+		d.op, d.before = "deleting what is over from the quarantine", nil
+		d.args = []any{sqldb.Self().Boot, r.Now.Add(-oldBoots).UnixMilli()}
+		d.count = `SELECT COUNT(*) AS n, COUNT(*) * 80 AS bytes ` + overDoubts
+		d.deletes = []string{
+			`DELETE FROM quarantine WHERE (attempt_id, boot) IN (SELECT q.attempt_id, q.boot ` + overDoubts + ` LIMIT 500)`,
+		}
+		return d, true
+	case KeptInbox:
+		d.op = "deleting old events"
+		d.count = `SELECT (SELECT COUNT(*) ` + oldEvents + `) + (SELECT COUNT(*) ` + oldCandidates + `) + (SELECT COUNT(*) ` + oldHeard + `) AS n,
+			(SELECT COALESCE(SUM(LENGTH(body)), 0) ` + oldEvents + `) + (SELECT COALESCE(SUM(LENGTH(fields)), 0) ` + oldCandidates + `) AS bytes`
+		d.deletes = []string{
+			`DELETE FROM inbox WHERE seq IN (SELECT seq ` + oldEvents + ` LIMIT 500)`,
+			`DELETE FROM candidate WHERE id IN (SELECT id ` + oldCandidates + ` LIMIT 500)`,
+			`DELETE FROM heard WHERE (kind, id, seq) IN (SELECT kind, id, seq ` + oldHeard + ` LIMIT 500)`,
+		}
+	case KeptAudit: // reduceAudit does not delete them
+		d.count = `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
+			FROM audit WHERE reduced = 0 AND at < ?`
+	}
+	return d, ok
 }
 
-// count adds a kind to the plan. The query must return n and bytes.
-func (r *retaining) count(ctx context.Context, kind string, before *time.Time, query string, args ...any) error {
+// count counts what is to be removed of a kind that old knows.
+func (r *retaining) count(ctx context.Context, k *Retained) error {
+	d, ok := r.old(k.Kind)
+	if !ok {
+		return nil
+	}
 	var sum struct {
 		N     int
 		Bytes int64
 	}
-	if err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", kind), &sum, query, args...); err != nil {
-		return err
-	}
-	r.plan = append(r.plan, Retained{Kind: kind, Before: before, Rows: sum.N, Bytes: sum.Bytes})
-	return nil
+	err := r.db.Get(ctx, fmt.Sprintf("counting what is old of %s", k.Kind), &sum, d.count, d.argsOf(d.count)...)
+	k.Before, k.Rows, k.Bytes = d.before, sum.N, sum.Bytes
+	return err
 }
 
-func (r *retaining) nothing(kind string) error {
-	r.plan = append(r.plan, Retained{Kind: kind})
-	return nil
+func (d oldData) argsOf(query string) []any {
+	if d.args != nil {
+		return d.args
+	}
+	return slices.Repeat([]any{d.before.UnixMilli()}, strings.Count(query, "?"))
 }

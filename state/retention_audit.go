@@ -32,11 +32,6 @@ func (r *retaining) auditThrough(ctx context.Context) (through int64, err error)
 	}
 }
 
-func (r *retaining) countAudit(ctx context.Context) error {
-	return r.countOlder(ctx, KeptAudit, r.Keep.Audit, `SELECT COUNT(*) AS n, COALESCE(SUM(LENGTH(who) + LENGTH(origin) + LENGTH(target) + LENGTH(reason) + LENGTH(detail)), 0) AS bytes
-		FROM audit WHERE reduced = 0 AND at < ?`)
-}
-
 // reduceAudit keeps of old acts only number, time, name and hash, so that the chain stays complete.
 // The audit record of this retention states the highest number; a record that is reduced beyond it
 // was altered by somebody else.

@@ -39,13 +39,13 @@ type oldBody struct {
 const planPage = 2000
 
 // countBodies reads the finished rows from the oldest on, as reduceBodies does.
-func (r *retaining) countBodies(ctx context.Context) error {
+func (r *retaining) countBodies(ctx context.Context, k *Retained) error {
 	const op = "counting what is old of bodies"
 	before, ok := r.before(r.Keep.Bodies)
 	if !ok {
-		return r.nothing(KeptBodies)
+		return nil
 	}
-	k := Retained{Kind: KeptBodies, Before: &before}
+	k.Before = &before
 	last := oldBody{At: int64(-1) << 62}
 	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
 		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`
@@ -74,7 +74,6 @@ func (r *retaining) countBodies(ctx context.Context) error {
 		}
 		k.Bytes += attempts
 		if len(page) < planPage {
-			r.plan = append(r.plan, k)
 			return nil
 		}
 	}
@@ -86,20 +85,12 @@ func (r *retaining) reduceBodies(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	var last struct {
-		ID int64
-		At int64 `db:"updated_at"`
-	}
-	last.At = int64(-1) << 62
+	last := oldBody{At: int64(-1) << 62}
 	return r.batches(ctx, "reducing old rows", func(t *sqldb.Tx) (int, error) {
-		from := last
-		var rows []struct {
-			ID int64
-			At int64 `db:"updated_at"`
-		}
+		var rows []oldBody
 		if err := t.All(&rows, `SELECT e.id, e.updated_at `+oldBodies+` AND (e.updated_at, e.id) > (?, ?) AND `+
 			reducible+` ORDER BY e.updated_at, e.id LIMIT ?`,
-			before.UnixMilli(), from.At, from.ID, retentionBatch); err != nil || len(rows) == 0 {
+			before.UnixMilli(), last.At, last.ID, retentionBatch); err != nil || len(rows) == 0 {
 			return 0, err
 		}
 		ids := make([]int64, len(rows))

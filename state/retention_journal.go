@@ -49,19 +49,6 @@ func (r *retaining) journalDue() (due bool, bytes int64, err error) {
 	return first < base || bytes > r.Keep.Journal && bytes > journalWaste*snapshot, bytes, nil
 }
 
-func (r *retaining) countJournal(context.Context) error {
-	due, bytes, err := r.journalDue()
-	if err != nil {
-		return err
-	}
-	k := Retained{Kind: KeptJournal}
-	if due {
-		k.Rows, k.Bytes = 1, bytes
-	}
-	r.plan = append(r.plan, k)
-	return nil
-}
-
 // snapshot is one renewal of the journal.
 type snapshot struct {
 	*retaining

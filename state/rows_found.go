@@ -68,18 +68,37 @@ func (s *Store) Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
 // EachKnown calls fn for every entry of the job in id order; fn may write. It stops at the first
 // error of fn.
 func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error {
-	for after := int64(0); ; {
-		page, err := s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, knownPage)
+	read := func(after int64) ([]trade.Known, error) {
+		return s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, knownPage)
+	}
+	return inPages(knownPage, read, func(k trade.Known) (int64, error) { return k.ID, fn(k) })
+}
+
+// eachEntry calls fn for every entry of a condition in id order; fn may write.
+func (s *Store) eachEntry(ctx context.Context, op string, fn func(trade.Entry) error, where string, args ...any) error {
+	read := func(after int64) ([]trade.Entry, error) {
+		return s.selectEntries(ctx, op, `WHERE `+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
+			append(slices.Clone(args), after, entryPage)...)
+	}
+	return inPages(entryPage, read, func(e trade.Entry) (int64, error) { return e.ID, fn(e) })
+}
+
+// inPages calls fn for every row that read returns, size of them at a time, after the place of the last
+// one, which fn returns.
+func inPages[P, T any](size int, read func(after P) ([]T, error), fn func(T) (P, error)) error {
+	var after P
+	for {
+		page, err := read(after)
 		if err != nil {
 			return err
 		}
-		for _, k := range page {
-			if err := fn(k); err != nil {
+		for _, row := range page {
+			after, err = fn(row)
+			if err != nil {
 				return err
 			}
-			after = k.ID
 		}
-		if len(page) < knownPage {
+		if len(page) < size {
 			return nil
 		}
 	}
@@ -92,22 +111,9 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 ) error {
 	// one state at a time: for several, the databases would scan all entries of the job in id order
 	for _, state := range states {
-		for after := int64(0); ; {
-			page, err := s.selectEntries(ctx, "looking for entries of an earlier mapping",
-				`WHERE e.job = ? AND e.state = ? AND e.id > ? AND e.mapped_with <> ? ORDER BY e.id LIMIT ?`,
-				job, string(state), after, mappedWith, entryPage)
-			if err != nil {
-				return err
-			}
-			for _, e := range page {
-				if err := fn(e); err != nil {
-					return err
-				}
-				after = e.ID
-			}
-			if len(page) < entryPage {
-				break
-			}
+		if err := s.eachEntry(ctx, "looking for entries of an earlier mapping", fn,
+			`e.job = ? AND e.state = ? AND e.mapped_with <> ?`, job, string(state), mappedWith); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -151,46 +157,49 @@ func (s *Store) Arrivals(ctx context.Context, job string, after int64, samples i
 // it was read, is left out and counted in lost.
 func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) (lost int, err error) {
 	now := time.Now()
-	err = s.db.InTx(ctx, "recording a page of discovery", func(t *sqldb.Tx) error {
-		lost = 0
+	return sqldb.Stored(ctx, s.db, "recording a page of discovery", func(t *sqldb.Tx) (int, error) {
 		if err := fence(t, lease); err != nil {
-			return err
+			return 0, err
 		}
 		sums := tallyChange{}
-		left, err := insertEntries(t, lease.Job, page.New, now, sums)
+		lost, err := insertEntries(t, lease.Job, page.New, now, sums)
 		if err != nil {
-			return err
+			return 0, err
 		}
-		lost += left
 		if len(page.Updates) > 0 {
 			entries, err := lockEntries(t, updateIDs(page.Updates))
 			if err != nil {
-				return err
+				return 0, err
 			}
-			records, err := loadRecords(t, concernedBy(page.Updates, entries), now)
-			if err != nil {
-				return err
+			var concerned []*narrowRow // of which the update may change what is known of their records
+			for _, u := range page.Updates {
+				e, to := entries[u.Entry.ID], u.Entry
+				if e != nil && (u.From.Created() || u.From == trade.Held || u.From == trade.Rejected ||
+					u.From == trade.Dismissed || to.State == trade.Accepted || to.State == trade.Dismissed ||
+					to.Cause == trade.CauseExists) {
+					concerned = append(concerned, e)
+				}
 			}
-			left, err = applyUpdates(t, entries, records, page.Updates, now, sums)
+			records, err := loadRecords(t, concerned, now)
 			if err != nil {
-				return err
+				return 0, err
+			}
+			left, err := applyUpdates(t, entries, records, page.Updates, now, sums)
+			if err != nil {
+				return 0, err
 			}
 			if err := records.note(); err != nil {
-				return err
+				return 0, err
 			}
 			lost += left
 		}
 		if page.Cursor != nil {
 			if err := setCursor(t, lease.Job, *page.Cursor); err != nil {
-				return err
+				return 0, err
 			}
 		}
-		return sums.Apply(t)
+		return lost, sums.Apply(t)
 	})
-	if err != nil {
-		return 0, err
-	}
-	return lost, nil
 }
 
 // insertEntries adds the entries whose key is new and returns how many others there were.

@@ -173,7 +173,10 @@ func (s *Store) LedgerID() string { return s.db.ID }
 
 // Close releases the ledger. It does not release leases.
 func (s *Store) Close() error {
-	err := s.witness.close() // while the ledger can still be asked
+	var err error
+	if s.witness != nil { // it writes the last line while the ledger can still be asked
+		err = s.witness.writer.Close()
+	}
 	err = errors.Join(err, s.db.Close())
 	if s.db.Journal != nil {
 		err = errors.Join(err, s.db.Journal.Close())

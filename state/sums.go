@@ -162,16 +162,20 @@ func compareTally(a, b tallyKey) int {
 // Empty sums are left out.
 func (s *Store) Counts(ctx context.Context, job string) ([]trade.Tally, error) {
 	const op = "reading the counts"
+	counts, err := countsOf(s.db.Reading(ctx, op), job)
+	return counts, s.db.Fault(ctx, op, err)
+}
+
+func countsOf(all sqldb.Select, job string) ([]trade.Tally, error) {
 	var rows []tallyRow
-	if err := s.db.All(ctx, op, &rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`,
-		job); err != nil {
+	if err := all(&rows, `SELECT job, state, unit, n, volume FROM tally WHERE job = ?`, job); err != nil {
 		return nil, err
 	}
 	sums := tallyChange{}
 	for _, r := range rows {
 		sum, err := r.sum()
 		if err != nil {
-			return nil, s.db.Fault(ctx, op, err)
+			return nil, err
 		}
 		sums[r.key()] = sums[r.key()].plus(sum)
 	}

@@ -18,8 +18,15 @@ import (
 // else is written to the ledger meanwhile.
 func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (changed []string, err error) {
 	err = s.db.InLongTx(ctx, "counting the sums anew", func(t *sqldb.Tx) error {
-		if s.db.D.Name == sqldb.Postgres {
-			if err := lockSums(t); err != nil {
+		if s.db.D.Name == sqldb.Postgres { // in the order of all writers: entries, audit, sums
+			var head sqldb.AuditHead
+			if err := t.Do(`LOCK TABLE entry IN SHARE MODE`); err != nil {
+				return err
+			}
+			if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
+				return err
+			}
+			if err := t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`); err != nil {
 				return err
 			}
 		}
@@ -49,19 +56,6 @@ func (s *Store) RestoreSums(ctx context.Context, record trade.AuditRecord) (chan
 		return t.InsertRows("tally", tallyColumns, fresh, "")
 	})
 	return changed, err
-}
-
-// lockSums prevents others from writing. It locks in the order of all writers: entries, audit,
-// sums.
-func lockSums(t *sqldb.Tx) error {
-	if err := t.Do(`LOCK TABLE entry IN SHARE MODE`); err != nil {
-		return err
-	}
-	var head sqldb.AuditHead
-	if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
-		return err
-	}
-	return t.Do(`LOCK TABLE tally IN EXCLUSIVE MODE`)
 }
 
 // countedSums counts the sums of all entries.

@@ -61,7 +61,15 @@ func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v jou
 	}
 	w := &watch{store: s, place: name}
 	row, dir := v.row, s.db.JournalPath
-	lock := func() (func() error, error) { return lockFor(filepath.Join(dir, "witness.lock"), time.Second) }
+	lock := func() (unlock func() error, err error) { // of this host, for which it waits for a while
+		for until := time.Now().Add(time.Second); ; time.Sleep(2 * time.Millisecond) {
+			unlock, err = journal.TryLock(filepath.Join(dir, "witness.lock"))
+			var held *journal.HeldError
+			if err == nil || !errors.As(err, &held) || time.Now().After(until) {
+				return unlock, err
+			}
+		}
+	}
 	w.writer = witness.NewWriter(place, s.lineOf(row.ID, row.Seq, row.Mark), w.judge, w.knows, lock)
 	s.witness = w
 	s.db.Noted = func(seq int64, mark string, posts bool) { w.writer.Advance(row.ID, seq, mark, posts) }
@@ -98,17 +106,6 @@ func (s *Store) journalFolder() string {
 		return ""
 	}
 	return s.journalDir(parent)
-}
-
-// lockFor locks a file of this host, and waits for that for a while.
-func lockFor(path string, wait time.Duration) (unlock func() error, err error) {
-	for until := time.Now().Add(wait); ; time.Sleep(2 * time.Millisecond) {
-		unlock, err = journal.TryLock(path)
-		var held *journal.HeldError
-		if err == nil || !errors.As(err, &held) || time.Now().After(until) {
-			return unlock, err
-		}
-	}
 }
 
 // noWitness is the place of a witness that is not configured any more: it has no lines, and keeps none.
@@ -249,12 +246,15 @@ func (s *Store) judgeLines(ctx context.Context, called *phrase.Text, lines []wit
 		have := journal.End{Seq: row.Seq, At: time.UnixMilli(row.At).UTC()}
 		mark := row.Mark
 		if l.Key == ours && known {
-			end, markThere, err := s.ownEnd(l)
+			c, err := journal.Compare(s.journalFolder(), l.Seq)
 			if err != nil {
-				return v, err
+				return v, s.db.JournalFault(err)
 			}
-			if end.Header.Journal == l.Journal {
-				have, mark = end, markThere
+			if c.End.Header.Journal == l.Journal {
+				have, mark = c.End, c.End.Mark
+				if l.Seq < have.Seq && !c.Older { // it goes on after the line
+					have.Seq, mark = l.Seq, c.Mark
+				}
 			}
 		}
 		switch {
@@ -280,21 +280,6 @@ func (s *Store) judgeLines(ctx context.Context, called *phrase.Text, lines []wit
 
 // itsWitness calls a place that has lines what it is.
 func itsWitness(place string) *phrase.Text { return phrase.New("its witness (%s)", place) }
-
-// ownEnd returns the end of this host's journal, for a comparison with a line of it. If the journal
-// goes on after the line, the mark is that of the line's record, under its number.
-func (s *Store) ownEnd(l witness.Line) (journal.End, string, error) {
-	c, err := journal.Compare(s.journalFolder(), l.Seq)
-	end := c.End
-	switch {
-	case err != nil:
-		return end, "", s.db.JournalFault(err)
-	case l.Seq < end.Seq && !c.Older:
-		end.Seq = l.Seq
-		return end, c.Mark, nil
-	}
-	return end, end.Mark, nil
-}
 
 func (s *Store) journalRows(ctx context.Context) (map[string]sqldb.JournalRow, error) {
 	return sqldb.JournalsBy(s.db.Reading(ctx, "comparing the ledger with its witness"), "")
@@ -338,24 +323,6 @@ type WitnessAhead struct {
 	Record  int64     `json:"record"`  // the last that the witness saw
 	Missing int64     `json:"missing"` // how many of them the ledger lacks; all, if it does not know their journal
 	At      time.Time `json:"at"`      // when the witness saw it
-}
-
-// askWitness reads the lines of a ledger that is open without its journal. Who begins a new journal need
-// not wait for a witness that cannot be read: the jobs are paused in any case.
-func (p *NewJournalPlan) askWitness(ctx context.Context, s *Store) (lines []witness.Line) {
-	if s.options.Witness == "" {
-		return nil
-	}
-	place, _, err := openWitness(s.options)
-	if err == nil {
-		lines, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-			return place.Lines(ctx, s.db.ID)
-		})
-	}
-	if err != nil {
-		p.WitnessFault = phrase.New("%w", err)
-	}
-	return lines
 }
 
 // askWitness asks a witness, and does not wait long: a folder of a server that is away may hang. It
@@ -516,13 +483,6 @@ func (w *watch) taken() error {
 	return err
 }
 
-// mindClock reads the witness again if this may be a machine that was put back as it ran.
-func (w *watch) mindClock() {
-	if w != nil {
-		w.writer.MindClock()
-	}
-}
-
 // mayNotSend returns why nothing may be sent, or nil.
 func (w *watch) mayNotSend() error {
 	if w == nil {
@@ -531,17 +491,11 @@ func (w *watch) mayNotSend() error {
 	if err := w.taken(); err != nil {
 		return err
 	}
-	if state := w.writer.State(); !state.Seen && !w.released.Load() {
-		return w.unread(state.Err)
+	state := w.writer.State()
+	if state.Seen || w.released.Load() {
+		return nil
 	}
-	return nil
-}
-
-// unread returns the error for a witness that cannot be read.
-func (w *watch) unread(why error) error {
-	if why == nil {
-		why = witness.ErrSilent
-	}
+	why := cmp.Or(state.Err, witness.ErrSilent)
 	if errors.As(why, new(*movedWitness)) {
 		return &sqldb.Error{
 			Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
@@ -584,7 +538,21 @@ func (s *Store) Witnessed(ctx context.Context) error {
 	if err := w.mayNotSend(); err != nil {
 		return err
 	}
-	return w.remember(ctx, state)
+	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
+		return nil
+	}
+	// That a person let the jobs go on without it is over.
+	w.released.Store(false)
+	if err := w.remember(ctx); err != nil {
+		return err
+	}
+	released, err := s.LastTask(ctx, releaseTask(s.db))
+	if err != nil || released.IsZero() || !state.Met.After(released) {
+		return err
+	}
+	return s.db.InTx(ctx, "forgetting a release without the witness", func(t *sqldb.Tx) error {
+		return t.Do(`DELETE FROM task WHERE name = ? AND ran_at <= ?`, releaseTask(t.S), sqldb.Millis(released))
+	})
 }
 
 // witnessTask is the name under which the ledger remembers that this host has a line in a witness.
@@ -592,27 +560,9 @@ func (s *Store) witnessTask(place string) string {
 	return witnessTask + place + " " + s.lineOf("", 0, "").Key
 }
 
-// remember notes in journal and ledger where the witness is that has a line of them: from now on, one
-// without is no new one, and one elsewhere another. That a person let the jobs go on without it is over.
-func (w *watch) remember(ctx context.Context, state witness.State) error {
-	if state.Line.Seq == 0 && state.Line.Journal == "" || !state.Seen {
-		return nil
-	}
-	w.released.Store(false)
-	if err := w.rememberPlace(ctx); err != nil {
-		return err
-	}
-	released, err := w.store.LastTask(ctx, releaseTask(w.store.db))
-	if err != nil || released.IsZero() || !state.Met.After(released) {
-		return err
-	}
-	return w.store.db.InTx(ctx, "forgetting a release without the witness", func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM task WHERE name = ? AND ran_at <= ?`, releaseTask(t.S), sqldb.Millis(released))
-	})
-}
-
-// rememberPlace does so once for each process.
-func (w *watch) rememberPlace(ctx context.Context) error {
+// remember notes in journal and ledger, once for each process, where the witness is that has a line of
+// them: from now on, one without is no new one, and one elsewhere another.
+func (w *watch) remember(ctx context.Context) error {
 	if w.known.Load() {
 		return nil
 	}
@@ -675,12 +625,4 @@ func (w *watch) flushed() error {
 		Hint: phrase.New("without it an old copy of this ledger would send again after the move: bring it back, " +
 			"or, if it is lost, take state.witness out of the configuration and release a job"),
 	}
-}
-
-// close writes the last line.
-func (w *watch) close() error {
-	if w == nil {
-		return nil
-	}
-	return w.writer.Close()
 }

@@ -63,8 +63,15 @@ func (a Awaited) Advice(lang Lang) Advice {
 	if out.Where == "" {
 		out.Where = w.Causes[CauseParent].Where
 	}
-	if out.Fixer == "" {
-		out.Fixer = parentFixer(a.standing())
+	if out.Fixer == "" { // the parent has no cause of its own
+		switch a.standing() {
+		case "":
+			out.Fixer = FixERP
+		case Pending, Sending, Accepted, State(CauseCutOver):
+			out.Fixer = FixNobody
+		default:
+			out.Fixer = FixAccounting
+		}
 	}
 	return out
 }
@@ -90,17 +97,6 @@ func (a Awaited) standing() State {
 // BeforeCutOver reports whether the parent is not in the ledger because only the first day of its
 // query leaves it out.
 func (a Awaited) BeforeCutOver() bool { return a.ParentState == "" && a.ParentCause == CauseCutOver }
-
-// parentFixer returns who can cure a parent that has no cause of its own.
-func parentFixer(state State) Fixer {
-	switch state {
-	case "":
-		return FixERP
-	case Pending, Sending, Accepted, State(CauseCutOver):
-		return FixNobody
-	}
-	return FixAccounting
-}
 
 func (a Awaited) fill(w *words, text string, parent Advice) string {
 	why := ""

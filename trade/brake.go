@@ -117,7 +117,21 @@ func (b Brake) sentence(code string) Sentence {
 	case b.Again > 0:
 		s.Code += ".again"
 	case code == "brake_new_job":
-		former, advice := b.former()
+		var former []Sentence
+		advice := Say("brake.split")
+		for _, k := range b.Former {
+			one := Say("brake.former", "job", k.Job, "accepted", k.Accepted, "doubts", k.InDoubt)
+			if k.Gone > 0 {
+				one.Code = "brake.gone"
+				one = one.With("gone", k.Gone)
+			} else {
+				advice = Say("brake.renamed", "job", k.Job, "to", b.Job)
+			}
+			if k.Apart {
+				one = Say("brake.apart", "former", one)
+			}
+			former = append(former, one)
+		}
 		s = s.With("former", former).With("advice", advice)
 	}
 	form := i18n.Sentences.Text(Portuguese, i18n.Key(s.Code)) + i18n.Sentences.Text(English, i18n.Key(s.Code))
@@ -125,25 +139,6 @@ func (b Brake) sentence(code string) Sentence {
 		return !strings.Contains(form, "{"+name+"}") && !strings.Contains(form, "{"+name+":")
 	})
 	return s
-}
-
-// former tells of the jobs that have sent what is to be compared, and what to do if it is theirs.
-func (b Brake) former() (former []Sentence, advice Sentence) {
-	advice = Say("brake.split")
-	for _, k := range b.Former {
-		one := Say("brake.former", "job", k.Job, "accepted", k.Accepted, "doubts", k.InDoubt)
-		if k.Gone > 0 {
-			one.Code = "brake.gone"
-			one = one.With("gone", k.Gone)
-		} else {
-			advice = Say("brake.renamed", "job", k.Job, "to", b.Job)
-		}
-		if k.Apart {
-			one = Say("brake.apart", "former", one)
-		}
-		former = append(former, one)
-	}
-	return former, advice
 }
 
 // Sentence names the key columns and the tables.

@@ -245,6 +245,7 @@ func fixerOf(state State, cause string) Fixer {
 	if f, ok := fixers[cause]; ok && state != Dismissed {
 		return f
 	}
+	_, known := wordsIn(English).Causes[cause]
 	switch {
 	case state == Dismissed || state == Pending || state == Sending || state == Withdrawn || state == Accepted:
 		return FixNobody
@@ -254,18 +255,12 @@ func fixerOf(state State, cause string) Fixer {
 		return FixReferences
 	case strings.HasSuffix(cause, ".mandatory"), strings.HasSuffix(cause, ".invalid"):
 		return FixERP
-	case strings.HasPrefix(cause, "message.") && knownMessage(cause):
+	case strings.HasPrefix(cause, "message.") && (known || messagePattern(cause) != ""):
 		return FixPlatform
 	case state == Held, state == InDoubt, state == Waiting:
 		return FixAccounting
 	}
 	return FixIT
-}
-
-// knownMessage reports whether a key is in the catalogue, or matches a pattern in it.
-func knownMessage(key string) bool {
-	_, ok := wordsIn(English).Causes[key]
-	return ok || messagePattern(key) != ""
 }
 
 // messagePattern returns the pattern that a message key follows (chapter 7); "" if none.

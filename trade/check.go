@@ -40,12 +40,24 @@ func newChecker(draft Draft, checks Checks, today Date) *checker {
 // fields.
 func (c *checker) fields(rules []FieldRule, variant string) {
 	for _, rule := range rules {
-		c.problems = append(c.problems, c.draft.problemsOf(rule.Field)...)
+		for _, p := range c.draft.Problems { // in the order of the API's table
+			if p.Field == rule.Field {
+				c.problems = append(c.problems, p)
+			}
+		}
 		f, mapped := c.draft.Fields[rule.Field]
 		switch {
 		case f.Failed:
 		case !mapped || f.Text == "":
-			c.absent(rule, variant)
+			with := c.draft.Fields[rule.With] // has a value, readable or not
+			switch {
+			case rule.Need == Always:
+				c.refuse(rule.Field, RuleRequired, "")
+			case rule.Need == ForCompra && variant == string(Compra):
+				c.refuse(rule.Field, RuleRequiredFor+variant, "")
+			case rule.With != "" && (with.Failed || with.Text != ""):
+				c.refuse(rule.Field, RuleRequiredWith+rule.With, "")
+			}
 		case len(f.Text) > maxTextLength:
 			c.refuse(rule.Field, RuleTooLong, "")
 		default:
@@ -54,21 +66,18 @@ func (c *checker) fields(rules []FieldRule, variant string) {
 	}
 }
 
-func (c *checker) absent(rule FieldRule, variant string) {
-	switch {
-	case rule.Need == Always:
-		c.refuse(rule.Field, RuleRequired, "")
-	case rule.Need == ForCompra && variant == string(Compra):
-		c.refuse(rule.Field, RuleRequiredFor+variant, "")
-	case rule.With != "" && c.draft.has(rule.With):
-		c.refuse(rule.Field, RuleRequiredWith+rule.With, "")
-	}
-}
-
 func (c *checker) value(rule FieldRule, text string) {
 	switch rule.Type {
 	case Number:
-		c.numeric(rule, text)
+		n, err := ParseDecimal(text)
+		if err != nil {
+			c.refuse(rule.Field, RuleNumber, "")
+			return
+		}
+		c.number[rule.Field] = n
+		if rule.Positive != "" && n.Sign() <= 0 {
+			c.judge(rule.Positive, rule.Field, RulePositive, "")
+		}
 	case Day:
 		c.day(rule, text)
 	case UUID:
@@ -97,18 +106,6 @@ func (c *checker) value(rule FieldRule, text string) {
 			c.judge("date_window", rule.Field, RuleDateWindow, "2025/2026")
 		}
 		c.text[rule.Field] = text
-	}
-}
-
-func (c *checker) numeric(rule FieldRule, text string) {
-	n, err := ParseDecimal(text)
-	if err != nil {
-		c.refuse(rule.Field, RuleNumber, "")
-		return
-	}
-	c.number[rule.Field] = n
-	if rule.Positive != "" && n.Sign() <= 0 {
-		c.judge(rule.Positive, rule.Field, RulePositive, "")
 	}
 }
 
@@ -171,18 +168,6 @@ func (c *checker) report(field, rule string, detail phrase.Packed, severity Seve
 		Field: field, Rule: rule, Column: strings.Join(origin.Columns, ", "), Value: value, Detail: detail,
 		Severity: severity,
 	})
-}
-
-// problemsOf returns the mapping's problems of one field, so that all problems are reported in the
-// order of the API's table.
-func (d Draft) problemsOf(field string) []Problem {
-	var out []Problem
-	for _, p := range d.Problems {
-		if p.Field == field {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // Refused reports whether a problem keeps the row from being sent.

@@ -40,12 +40,6 @@ func (d Draft) Text(field string) string {
 	return f.Text
 }
 
-// has reports whether the ERP has a value for a field, readable or not.
-func (d Draft) has(field string) bool {
-	f := d.Fields[field]
-	return f.Failed || f.Text != ""
-}
-
 // QuantityFields returns the API's fields with the quantity of a record and its unit (chapter 2).
 func QuantityFields(sends Kind) (amount, unit string) {
 	switch sends {

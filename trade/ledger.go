@@ -226,23 +226,15 @@ type RowVersion struct {
 	Version int64
 }
 
-// JobMove is what moving the entries of a job to another one would change or has changed; the other
-// job is the same one under its new name.
+// JobMove is what giving a job another name would change or has changed.
 type JobMove struct {
 	From    string        `json:"from"`
 	To      string        `json:"to"`
 	Sends   Kind          `json:"sends"`   // "" = the ledger has no entries of From
 	Entries int           `json:"entries"` // that are moved
 	States  map[State]int `json:"states"`  // their states
-	// Keys that both jobs have. If only one of the two rows was ever sent, or neither, the one that
-	// was not is set aside: it stays in the ledger, under From, as withdrawn.
-	Replaced int `json:"replaced"` // rows of To that are set aside
-	Left     int `json:"left"`     // rows of From that are set aside
-	// Collisions are keys that both jobs have sent, may have sent, or on which a person has
-	// decided; while there are any, nothing is moved.
-	Collisions int      `json:"collisions"`
-	Samples    []string `json:"samples"` // a few of those
-	Paused     bool     `json:"paused"`  // To is paused afterwards
+	Paused  bool          `json:"paused"`  // To is paused afterwards
+	Taken   bool          `json:"-"`       // the ledger has entries of To: nothing is moved
 }
 
 // Closing is a report that a person has closed: it stays the same permanently, whatever happens to

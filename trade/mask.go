@@ -265,7 +265,8 @@ func namesDocument(name string) bool {
 // (\u2011), is that of ASCII, and what cannot be seen is gone. at returns where a byte of it begins
 // in the text.
 func plainOf(text string, escaped *regexp.Regexp) (plain string, at func(int) int) {
-	if isASCII(text) && !strings.Contains(text, `\u`) && !strings.Contains(text, "%2") {
+	odd := func(r rune) bool { return r >= utf8.RuneSelf }
+	if !strings.ContainsFunc(text, odd) && !strings.Contains(text, `\u`) && !strings.Contains(text, "%2") {
 		return text, func(i int) int { return i }
 	}
 	out := make([]byte, 0, len(text))
@@ -316,15 +317,6 @@ func digitValue(r rune) byte {
 		}
 	}
 	return 'x' // of no script that people write in
-}
-
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // enoughDigits reports whether a text may contain a document at all. What is not ASCII may be a

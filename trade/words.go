@@ -134,7 +134,7 @@ func (p Problem) Sentence(lang Lang) string {
 	case rule == RuleDateWindow && lang != English:
 		detail = isoDay.ReplaceAllString(detail, "$3/$2/$1")
 	}
-	text := fillIn(form, FieldLabel(p.Field, lang), detail)
+	text := strings.NewReplacer("{field}", FieldLabel(p.Field, lang), "{detail}", detail).Replace(form)
 	if rule == RuleDeclared {
 		return string(p.Detail) + " (" + p.Column + ")"
 	}
@@ -174,11 +174,6 @@ func (p Problem) What(lang Lang) string {
 	}
 	what, _, _ := strings.Cut(p.Sentence(lang), "; ")
 	return what
-}
-
-// fillIn inserts the field and the detail into a text, which need not use both.
-func fillIn(form, field, detail string) string {
-	return strings.NewReplacer("{field}", field, "{detail}", detail).Replace(form)
 }
 
 // Sentences joins the sentences of all problems of a row.
@@ -254,19 +249,14 @@ func (p Problem) Advice(lang Lang) Advice {
 	default:
 		a.Where = fmt.Sprintf(w.Place, p.Column)
 	}
-	a.Fixer, a.Again = problemFixer(rule, p.Column), AgainAutomatic
-	return a.with(FieldLabel(p.Field, lang))
-}
-
-// problemFixer returns who can cure a broken rule.
-func problemFixer(rule, column string) Fixer {
+	a.Fixer, a.Again = FixERP, AgainAutomatic
 	switch {
-	case rule == RuleInternal, column == "":
-		return FixIT
+	case rule == RuleInternal, p.Column == "":
+		a.Fixer = FixIT
 	case rule == RuleUUID:
-		return FixReferences
+		a.Fixer = FixReferences
 	}
-	return FixERP
+	return a.with(FieldLabel(p.Field, lang))
 }
 
 // adviceNotMapped is the key of the cure for a field that only the configuration determines.

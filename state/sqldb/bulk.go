@@ -86,7 +86,15 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 // locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
-		return t.updateUnnested(table, columns, rows)
+		set := make([]string, 0, len(columns))
+		for _, c := range columns[1:] {
+			set = append(set, c+" = v."+c)
+		}
+		n, err := t.unnested(table, columns, rows, func(list string) string {
+			return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
+				columns[0] + " = v." + columns[0]
+		})
+		return AllWritten(table, n, len(rows), err)
 	}
 	keyLast := make([][]any, len(rows))
 	for i, row := range rows {
@@ -105,18 +113,6 @@ func AllWritten(table string, n, want int, err error) error {
 			table, want)
 	}
 	return err
-}
-
-func (t *Tx) updateUnnested(table string, columns []string, rows [][]any) error {
-	set := make([]string, 0, len(columns))
-	for _, c := range columns[1:] {
-		set = append(set, c+" = v."+c)
-	}
-	n, err := t.unnested(table, columns, rows, func(list string) string {
-		return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
-			columns[0] + " = v." + columns[0]
-	})
-	return AllWritten(table, n, len(rows), err)
 }
 
 // Among returns the condition that a column has one of the values of a single argument, which

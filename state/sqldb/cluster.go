@@ -304,7 +304,12 @@ func (t *Tx) Unsettled(had Confirmed, now LedgerState) error {
 	}
 	reason, server, _ := strings.Cut(now.Asked, " ")
 	if len(silent) > 0 {
-		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err, strings.Join(hostsOf(silent), ", "))
+		var hosts []string
+		for _, j := range silent {
+			hosts = append(hosts, j.Host)
+		}
+		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err,
+			strings.Join(slices.Compact(hosts), ", "))
 	} else if gravity[Reason(reason)] > gravity[Promoted] && server == now.Server {
 		known.Hint = phrase.New(rebindHint)
 	}
@@ -355,24 +360,19 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 		why = phrase.New("the write-ahead log of its server ended at %s when this host last saw it, and ends at %s now: "+
 			"an older state of the server was put back", walText(had.WAL), walText(now.WAL))
 	default:
-		return s.lessOfOthers(had, now)
+		for id, seq := range had.Seen {
+			if now.Seen[id] < seq && !now.retired[id] {
+				return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint), Err: phrase.Errorf(
+					"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
+					trade.ErrWentBack, seq, id, now.Seen[id])}
+			}
+		}
+		return nil
 	}
 	return &Error{
 		Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint),
 		Err: phrase.Errorf("%w: %w", trade.ErrWentBack, why),
 	}
-}
-
-// lessOfOthers returns an error if the ledger has less of another host's journal than it had.
-func (s *DB) lessOfOthers(had Confirmed, now LedgerState) error {
-	for id, seq := range had.Seen {
-		if now.Seen[id] < seq && !now.retired[id] {
-			return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint), Err: phrase.Errorf(
-				"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
-				trade.ErrWentBack, seq, id, now.Seen[id])}
-		}
-	}
-	return nil
 }
 
 func walText(at int64) string { return fmt.Sprintf("%X/%X", at>>32, at&(1<<32-1)) }
@@ -430,13 +430,6 @@ func (t *Tx) Silent(now LedgerState) (silent []JournalRow, err error) {
 	err = t.All(&silent, `SELECT id, host FROM journal WHERE retired_at IS NULL AND
 		(reported = 0 OR reported_at < `+t.S.D.Now+` - ?) ORDER BY host`, lasts.Milliseconds())
 	return silent, err
-}
-
-func hostsOf(journals []JournalRow) (hosts []string) {
-	for _, j := range journals {
-		hosts = append(hosts, j.Host)
-	}
-	return slices.Compact(hosts)
 }
 
 // Draw draws a new term, above every one that a host has reported: from now on the ledger belongs to

@@ -145,7 +145,7 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	// The context is checked first: lib/pq reports a deadline as "canceling statement due to user
 	// request".
 	if cause := context.Cause(ctx); cause != nil {
-		if errors.Is(cause, context.DeadlineExceeded) || isTimeout(cause) {
+		if errors.Is(cause, context.DeadlineExceeded) || errors.As(cause, new(*TimeoutError)) {
 			return &Error{
 				Code: CodeTimeout, Path: where, Err: phrase.Errorf("%w timed out: %w", phrase.Fixed(op), cause),
 				Hint: phrase.New("look for a long transaction, a slow disk or an overloaded server"),
@@ -187,11 +187,6 @@ func (s *DB) Uncertain(op string, commit, look error) error {
 		}
 	}
 	return out
-}
-
-func isTimeout(err error) bool {
-	var named *TimeoutError
-	return errors.As(err, &named)
 }
 
 func isNetwork(err error) bool {

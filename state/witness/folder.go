@@ -1,7 +1,9 @@
 package witness
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -70,7 +72,14 @@ func read(file string) (Line, error) {
 	if err != nil {
 		return Line{}, err
 	}
-	line, err := decode(text)
+	var line Line
+	sealed, whole := bytes.CutSuffix(text, []byte{'\n'})
+	body, _, sound := journal.Unseal(sealed)
+	if !whole || !sound {
+		err = errors.New("it does not match its checksum")
+	} else if err = json.Unmarshal(body, &line); err != nil {
+		err = phrase.Errorf("it is no line of a witness: %w", err)
+	}
 	if err != nil {
 		return line, phrase.Errorf("%s is damaged: %w", file, err)
 	}
@@ -87,15 +96,16 @@ func (f folder) Swap(_ context.Context, was, line Line) error {
 	if found != (Line{}) && !found.sameHistory(was) || found == (Line{}) && was != (Line{}) {
 		return &TakenError{found}
 	}
-	text, err := encode(line)
+	text, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
+	sealed, _ := journal.Seal(text) // as the lines of a journal
 	half, err := os.CreateTemp(f.dir, filePrefix+"*"+halfSuffix)
 	if err != nil {
 		return err
 	}
-	_, err = half.Write(text)
+	_, err = half.Write(sealed)
 	if err == nil {
 		err = half.Sync()
 	}

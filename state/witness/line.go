@@ -1,15 +1,9 @@
 package witness
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
-
-	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/state/journal"
 )
 
 // Line is how far a journal had come.
@@ -52,27 +46,4 @@ type TakenError struct{ Found Line }
 // Error returns what was found.
 func (e *TakenError) Error() string {
 	return fmt.Sprintf("the witness has record %d of another process", e.Found.Seq)
-}
-
-// encode returns a line as text, sealed as those of a journal.
-func encode(l Line) ([]byte, error) {
-	text, err := json.Marshal(l)
-	if err != nil {
-		return nil, err
-	}
-	sealed, _ := journal.Seal(text)
-	return sealed, nil
-}
-
-// decode reads the text of a line.
-func decode(text []byte) (l Line, err error) {
-	line, whole := bytes.CutSuffix(text, []byte{'\n'})
-	body, _, sound := journal.Unseal(line)
-	if !whole || !sound {
-		return l, errors.New("it does not match its checksum")
-	}
-	if err := json.Unmarshal(body, &l); err != nil {
-		return l, phrase.Errorf("it is no line of a witness: %w", err)
-	}
-	return l, nil
 }

@@ -3,6 +3,7 @@
 package acts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -52,9 +53,9 @@ type JobLedger interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// JobsOfLedger returns the jobs that have entries.
 	JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error)
-	// MoveJob moves the entries of a job to another one, together with its audit record. If apply
-	// is false, or keys collide, it only returns what it would do. It returns *trade.LeasedError
-	// while a process runs either job.
+	// MoveJob gives a job another name, together with its audit record. If apply is false, or the
+	// other name is taken, it only returns what it would do. It returns *trade.LeasedError while a
+	// process runs either job.
 	MoveJob(ctx context.Context, from, to string, apply bool, record trade.AuditRecord) (trade.JobMove, error)
 }
 
@@ -179,8 +180,22 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 			return nil
 		}
 		if replaced && entry.State == trade.Accepted {
-			if err := a.under(ctx, step); err != nil {
+			hang, err := a.Ledger.Dependents(ctx, step.Before, underMost)
+			if err != nil {
 				return err
+			}
+			step.Under = &Under{}
+			for _, e := range hang {
+				if e.State == trade.Waiting {
+					step.Under.Rows++
+				}
+			}
+			if id := mapping.SentTexts(step.Before)["producer_id"]; id != nil {
+				code, err := a.codeOf(ctx, "producers", *id)
+				step.Under.Producer = cmp.Or(code, *id)
+				if err != nil {
+					return err
+				}
 			}
 		}
 		for _, flag := range trade.AcknowledgedByAct {
@@ -238,7 +253,16 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		entry := entries[i]
 		step := RowStep{Key: key, Before: entry, After: entry, Differences: changes[i]}
 		step.newest = func() (trade.Prints, error) { return run.Newest(ctx, a.Ledger, a.job(job), entry, refs) }
-		if err := a.known(ctx, &step, len(keys) == 1); err != nil {
+		// Of many rows the requests of those whose state says enough are left out.
+		once := entry.State == trade.Rejected && entry.Generation == 1 && !entry.Weak()
+		if len(keys) == 1 || slices.Contains(sent, entry.State) && !once {
+			step.Attempts, err = a.Ledger.Attempts(ctx, entry.ID)
+			if err != nil {
+				return plan, phrase.Errorf("%s %s: %w", entry.Job, entry.Key, err)
+			}
+		}
+		step.Counterpart, err = a.Counterpart(ctx, entry)
+		if err != nil {
 			return plan, err
 		}
 		if err := change(&step); err != nil {
@@ -309,8 +333,14 @@ func (a *Acts) act(plan RowPlan, s RowStep, who trade.Person) (trade.Act, error)
 	now := a.Now()
 	after := s.After
 	after.UpdatedAt = now
-	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key,
-		rowDetail{ViewOf(s.Before), ViewOf(s.After), changesOf(s.Differences), s.Reading, s.given()})
+	detail := rowDetail{Before: ViewOf(s.Before), After: ViewOf(s.After), Reading: s.Reading}
+	for _, d := range s.Differences {
+		detail.Changes = append(detail.Changes, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
+	}
+	if s.GivesUp != nil {
+		detail.Given = &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
+	}
+	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key, detail)
 	if err != nil {
 		return trade.Act{}, err
 	}

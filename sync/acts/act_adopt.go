@@ -106,7 +106,18 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 		}
 		if entry.Sends == trade.OrderCommitments {
-			if err := a.readBack(ctx, step, id); err != nil || step.Refused != NotRefused {
+			there, err := a.Platform.GetOrderCommitment(ctx, id)
+			var failure *apiclient.CallError
+			switch {
+			case errors.As(err, &failure) && failure.Answer.NotFound():
+				step.Refused = NotOnPlatform
+				return nil
+			case err != nil:
+				return err
+			}
+			reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
+			step.Reading = &reading
+			if err := a.nameFields(ctx, step); err != nil {
 				return err
 			}
 			if (step.Reading.Differ > 0 || step.Reading.Same == 0) && !adoption.DespiteDifferences {
@@ -292,22 +303,6 @@ func (a *Acts) nameFields(ctx context.Context, step *RowStep) error {
 		}
 	}
 	return nil
-}
-
-// readBack reads what the platform has under an id and compares it with what was sent.
-func (a *Acts) readBack(ctx context.Context, step *RowStep, id string) error {
-	there, err := a.Platform.GetOrderCommitment(ctx, id)
-	var failure *apiclient.CallError
-	switch {
-	case errors.As(err, &failure) && failure.Answer.NotFound():
-		step.Refused = NotOnPlatform
-		return nil
-	case err != nil:
-		return err
-	}
-	reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
-	step.Reading = &reading
-	return a.nameFields(ctx, step)
 }
 
 // TextsOf returns those fields of a record that the answer contains, as texts.

@@ -79,15 +79,6 @@ func (a *Acts) Pause(ctx context.Context, job string, who trade.Person) (JobPlan
 	return plan, nil
 }
 
-// run plans that a job runs now. Who does it is the scheduler of a service.
-func (a *Acts) run(ctx context.Context, job string) (JobPlan, error) {
-	plan, err := a.planJob(ctx, ActRun, job)
-	if plan.Before.State == trade.Paused {
-		plan.Refused = AlreadyPaused
-	}
-	return plan, err
-}
-
 // Resume plans the end of a person's pause.
 func (a *Acts) Resume(ctx context.Context, job string) (JobPlan, error) {
 	plan, err := a.planJob(ctx, ActResume, job)
@@ -125,7 +116,24 @@ func (a *Acts) Release(ctx context.Context, job string) (JobPlan, error) {
 		if err != nil {
 			return plan, err
 		}
-		letPass(&cursor, *release.Brake)
+		// The brakes let pass what a person was shown, and nothing more.
+		b, passes := *release.Brake, &cursor.Brakes
+		passes.Passed = max(passes.Passed, b.Last)
+		if b.Freight != nil {
+			passes.Released = b.Freight
+		}
+		for _, k := range b.Former {
+			passes.Former = append(passes.Former, k.Job)
+		}
+		if b.Mapping != "" {
+			passes.Mapping, passes.Canary = b.Mapping, nil
+		}
+		if b.Identity != nil {
+			passes.Identity, passes.Allowed = b.Identity, b.Rows
+			if b.Was == nil || !b.Was.SameRows(*b.Identity) { // otherwise the sweep finds the same rows
+				believe(&cursor, b.Found)
+			}
+		}
 	}
 	if s := cursor.Sweep; s != nil && s.Braked > 0 && s.Released == nil {
 		believe(&cursor, s.Found)
@@ -217,26 +225,6 @@ func (a *Acts) putBack(b trade.Brake) bool {
 		})
 }
 
-// letPass makes the brakes let pass what a person was shown, and nothing more.
-func letPass(cursor *trade.Cursor, b trade.Brake) {
-	cursor.Brakes.Passed = max(cursor.Brakes.Passed, b.Last)
-	if b.Freight != nil {
-		cursor.Brakes.Released = b.Freight
-	}
-	for _, k := range b.Former {
-		cursor.Brakes.Former = append(cursor.Brakes.Former, k.Job)
-	}
-	if b.Mapping != "" {
-		cursor.Brakes.Mapping, cursor.Brakes.Canary = b.Mapping, nil
-	}
-	if b.Identity != nil {
-		cursor.Brakes.Identity, cursor.Brakes.Allowed = b.Identity, b.Rows
-		if b.Was == nil || !b.Was.SameRows(*b.Identity) { // otherwise the sweep finds the same rows
-			believe(cursor, b.Found)
-		}
-	}
-}
-
 // exists returns what is known to be on the platform of the rows of a brake; nil if the rows that it
 // lets pass can be made only once.
 func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Existing, error) {
@@ -275,22 +263,16 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 	if !b.Until.IsZero() {
 		out.Until = &b.Until
 	}
-	return out, a.examples(ctx, out, b.Sent, jobs)
-}
-
-// examples fills in the first few rows of those that were sent: named ones, or else those of some
-// jobs.
-func (a *Acts) examples(ctx context.Context, out *Existing, named []trade.Counterpart, jobs []string) error {
-	for _, s := range named {
+	for _, s := range b.Sent {
 		entry, err := a.Ledger.Entry(ctx, s.Job, s.Key)
 		if err == nil {
 			s = *trade.CounterpartOf(entry)
 		} else if !errors.Is(err, trade.ErrNotFound) {
-			return err
+			return out, err
 		}
 		out.Sent = append(out.Sent, s)
 	}
-	for _, job := range jobs {
+	for _, job := range jobs { // then the first few rows of these
 		if len(out.Sent) == run.BrakeSamples {
 			break
 		}
@@ -301,10 +283,10 @@ func (a *Acts) examples(ctx context.Context, out *Existing, named []trade.Counte
 			return nil
 		})
 		if err != nil {
-			return err
+			return out, err
 		}
 	}
-	return nil
+	return out, nil
 }
 
 // believe makes the next sweep count although it finds only that many of the known rows.
@@ -363,7 +345,17 @@ func (a *Acts) DoJob(ctx context.Context, plan JobPlan, who trade.Person) (JobPl
 		plan.Refused = NotChecked
 		return plan, nil
 	}
-	asked, err := a.askJob(ctx, plan, who)
+	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
+	if r := plan.Release; r != nil && r.Brake != nil {
+		p.Rows = r.Brake.Rows
+		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 &&
+			r.Sweep == nil && r.Stop == nil { // else more may go, of unknown value
+			if value, there := f.Value[reais]; there && len(f.Value) == 1 {
+				p.Value = &value
+			}
+		}
+	}
+	asked, err := a.Ask(ctx, p, plan.Mark(), who, 0)
 	if err != nil || asked != nil {
 		plan.Asked = asked
 		return plan, err

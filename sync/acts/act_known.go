@@ -3,16 +3,13 @@
 package acts
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"maps"
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/identity"
-	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,20 +33,6 @@ func (c *Counterpart) mark() []string {
 // sent are the states of rows that were sent, or may have been.
 var sent = []trade.State{
 	trade.Accepted, trade.InDoubt, trade.Held, trade.Sending, trade.Rejected, trade.Dismissed,
-}
-
-// known reads what may exist of a row on the platform: the requests that left for it, and what it
-// was compared with. Of many rows it leaves out the requests of those whose state says enough.
-func (a *Acts) known(ctx context.Context, step *RowStep, alone bool) (err error) {
-	once := step.Before.State == trade.Rejected && step.Before.Generation == 1 && !step.Before.Weak()
-	if alone || slices.Contains(sent, step.Before.State) && !once {
-		step.Attempts, err = a.Ledger.Attempts(ctx, step.Before.ID)
-		if err != nil {
-			return phrase.Errorf("%s %s: %w", step.Before.Job, step.Before.Key, err)
-		}
-	}
-	step.Counterpart, err = a.Counterpart(ctx, step.Before)
-	return err
 }
 
 // Counterpart returns what a held row was compared with; nil if it is not held, or if nothing is
@@ -107,26 +90,6 @@ type Under struct {
 }
 
 const underMost = 1000
-
-func (a *Acts) under(ctx context.Context, step *RowStep) error {
-	hang, err := a.Ledger.Dependents(ctx, step.Before, underMost)
-	if err != nil {
-		return err
-	}
-	step.Under = &Under{}
-	for _, e := range hang {
-		if e.State == trade.Waiting {
-			step.Under.Rows++
-		}
-	}
-	id := mapping.SentTexts(step.Before)["producer_id"]
-	if id == nil {
-		return nil
-	}
-	step.Under.Producer, err = a.codeOf(ctx, "producers", *id)
-	step.Under.Producer = cmp.Or(step.Under.Producer, *id)
-	return err
-}
 
 // codeOf returns the code of a table that has an id, or had it, with its name; "" if none does.
 func (a *Acts) codeOf(ctx context.Context, kind, id string) (code string, err error) {

@@ -1,4 +1,4 @@
-// Move: the entries of a job are moved to another job.
+// Move: a job gets another name.
 
 package acts
 
@@ -9,17 +9,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobMovePlan is what it would mean to move the entries of a job to another one.
+// JobMovePlan is what it would mean to give a job another name.
 type JobMovePlan struct {
 	trade.JobMove
 	Refused Refusal
 	Done    bool
 }
 
-// MoveJob plans that the entries of a job that is no longer configured move to one that is: the
-// same job under its new name. Several jobs can become one.
+// MoveJob plans that a job that is no longer configured gets the name of one that is, and that the
+// ledger does not know yet.
 func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error) {
-	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}, Samples: []string{}}}
+	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}}}
 	job := a.job(to)
 	switch {
 	case a.job(from) != nil:
@@ -34,7 +34,7 @@ func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error
 		return plan, err
 	}
 	for _, k := range known {
-		if (k.Job == from || k.Job == to) && k.Sends != job.Spec.Sends {
+		if k.Job == from && k.Sends != job.Spec.Sends {
 			plan.Sends, plan.Refused = k.Sends, OtherKind
 			return plan, nil
 		}
@@ -49,8 +49,8 @@ func refusedMove(m trade.JobMove) Refusal {
 	switch {
 	case m.Sends == "":
 		return NoEntries
-	case m.Collisions > 0:
-		return KeysCollide
+	case m.Taken:
+		return NameTaken
 	}
 	return NotRefused
 }

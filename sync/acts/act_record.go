@@ -21,13 +21,6 @@ type givenView struct {
 	After EntryView `json:"after"`
 }
 
-func (s RowStep) given() *givenView {
-	if s.GivesUp == nil {
-		return nil
-	}
-	return &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
-}
-
 // EntryView is what the audit stores about an entry: no payload, no values of the ERP (I10).
 type EntryView struct {
 	State        trade.State `json:"state"`
@@ -57,12 +50,4 @@ type fieldChange struct {
 	Columns []string `json:"columns"`
 	Sent    *string  `json:"sent"`
 	Now     *string  `json:"now"`
-}
-
-func changesOf(differences []trade.Difference) []fieldChange {
-	var out []fieldChange
-	for _, d := range differences {
-		out = append(out, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
-	}
-	return out
 }

@@ -23,7 +23,7 @@ const (
 	NotConfigured   Refusal = "not_configured" // the entries would belong to no configured job
 	OtherKind       Refusal = "other_kind"     // the two jobs send different kinds of records
 	NoEntries       Refusal = "no_entries"     // the ledger has no rows of the job
-	KeysCollide     Refusal = "keys_collide"   // both jobs have sent rows with the same keys
+	NameTaken       Refusal = "name_taken"     // the ledger has rows of the new job
 
 	GoesAnyway   Refusal = "goes_anyway"   // the next run sends it
 	WaitsFor     Refusal = "waits"         // a parent or a reference is missing; it goes by itself

@@ -45,7 +45,30 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 		case !checked:
 			step.Refused = NotChecked
 		}
-		return a.newest(ctx, step)
+		// The row goes as it is in the ERP now.
+		fresh, err := a.Rows.Newest(ctx, step.Before.Job, step.Before)
+		refused := NotRefused
+		switch {
+		case errors.Is(err, run.ErrGone):
+			refused = GoneFromERP
+		case errors.Is(err, run.ErrCancelled):
+			refused = CancelledNow
+		case errors.Is(err, run.ErrDouble):
+			refused = DoubleKey
+		case err != nil:
+			return err
+		case fresh.State == trade.Invalid:
+			refused, step.Problems = IsInvalid, fresh.Error.Fields
+		case fresh.State != trade.Pending:
+			refused, step.WaitingFor = WaitsFor, fresh.WaitingFor
+		}
+		if step.Refused == NotRefused {
+			step.Refused = refused
+		}
+		if refused == NotRefused {
+			step.resend = entry.Again(fresh)
+		}
+		return nil
 	})
 	plan.Order.Checked = checked
 	return plan, err
@@ -69,34 +92,6 @@ func (a *Acts) remaining(ctx context.Context, step *RowStep) error {
 		}
 		step.Remaining = max(step.Remaining, least-(now-from))
 	}
-	return nil
-}
-
-// newest puts the row as it is in the ERP now into the plan.
-func (a *Acts) newest(ctx context.Context, step *RowStep) error {
-	fresh, err := a.Rows.Newest(ctx, step.Before.Job, step.Before)
-	refused := NotRefused
-	switch {
-	case errors.Is(err, run.ErrGone):
-		refused = GoneFromERP
-	case errors.Is(err, run.ErrCancelled):
-		refused = CancelledNow
-	case errors.Is(err, run.ErrDouble):
-		refused = DoubleKey
-	case err != nil:
-		return err
-	case fresh.State == trade.Invalid:
-		refused, step.Problems = IsInvalid, fresh.Error.Fields
-	case fresh.State != trade.Pending:
-		refused, step.WaitingFor = WaitsFor, fresh.WaitingFor
-	}
-	if step.Refused == NotRefused {
-		step.Refused = refused
-	}
-	if refused != NotRefused {
-		return nil
-	}
-	step.resend = step.After.Again(fresh)
 	return nil
 }
 

@@ -87,10 +87,17 @@ func (a *Acts) Ask(ctx context.Context, p Planned, mark string, who trade.Person
 	if err != nil {
 		return nil, err
 	}
+	target, lapses := p.Order.Job, a.Rules.Lapses
+	if len(p.Order.Keys) == 1 {
+		target += " " + p.Order.Keys[0]
+	}
+	if lapses <= 0 {
+		lapses = defaultLapse
+	}
 	now := a.Now()
 	asked := trade.Approval{
-		Act: p.Order.Act, Target: targetOf(p.Order), Mark: mark, Plan: text, People: []trade.Consent{consent(who, now)},
-		Needs: needs, Until: now.Add(a.Rules.lapses()),
+		Act: p.Order.Act, Target: target, Mark: mark, Plan: text, People: []trade.Consent{consent(who, now)},
+		Needs: needs, Until: now.Add(lapses),
 	}
 	record, err := who.Record(now, "approval ask", asked.Target, approvalDetail{
 		Act: asked.Act, Mark: mark, Needs: needs, Order: &p.Order, Rows: p.Rows, Value: p.Value,
@@ -121,22 +128,8 @@ type approvalDetail struct {
 	For   string         `json:"for,omitempty"` // who ordered it
 }
 
-func targetOf(o Order) string {
-	if len(o.Keys) == 1 {
-		return o.Job + " " + o.Keys[0]
-	}
-	return o.Job
-}
-
 // defaultLapse is how long others have to agree if the rules do not set a time.
 const defaultLapse = 72 * time.Hour
-
-func (r Rules) lapses() time.Duration {
-	if r.Lapses > 0 {
-		return r.Lapses
-	}
-	return defaultLapse
-}
 
 func consent(who trade.Person, at time.Time) trade.Consent {
 	return trade.Consent{
@@ -170,26 +163,7 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who trade.Person) (*tr
 	return a.Ask(ctx, p, plan.Mark(), who, 0)
 }
 
-// askJob stores an act on a job to wait for consent, if it needs that.
-func (a *Acts) askJob(ctx context.Context, plan JobPlan, who trade.Person) (*trade.Approval, error) {
-	p := Planned{Order: Order{Act: plan.Act, Job: plan.Job, Checked: plan.Checked}}
-	if r := plan.Release; r != nil && r.Brake != nil {
-		p.Rows = r.Brake.Rows
-		if f := r.Brake.Freight; f != nil && f.Unpriced == 0 && onlyReais(f.Value) &&
-			r.Sweep == nil && r.Stop == nil { // else more may go, of unknown value
-			value := f.Value[reais]
-			p.Value = &value
-		}
-	}
-	return a.Ask(ctx, p, plan.Mark(), who, 0)
-}
-
 const reais = "BRL"
-
-func onlyReais(values map[string]trade.Decimal) bool {
-	_, there := values[reais]
-	return there && len(values) == 1
-}
 
 // worth returns the value in R$ of the rows of a plan; a child row counts as its contract, once. It
 // returns nil if one value is unknown; the act then needs as many people as one above the limit.
@@ -202,7 +176,10 @@ func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) 
 		}
 		e := s.After
 		if e.Sends != trade.OrderCommitments {
-			id := parentOf(e)
+			id := e.Target // the platform's id of its contract
+			if sent := mapping.SentTexts(e)["contract_id"]; sent != nil {
+				id = *sent
+			}
 			if contracts[id] {
 				continue
 			}
@@ -223,13 +200,4 @@ func (a *Acts) worth(ctx context.Context, plan RowPlan) (*trade.Decimal, error) 
 		sum = sum.Add(value)
 	}
 	return &sum, nil
-}
-
-// parentOf returns the platform's id of the contract to which a delivery or traceability record
-// belongs.
-func parentOf(e trade.Entry) string {
-	if id := mapping.SentTexts(e)["contract_id"]; id != nil {
-		return *id
-	}
-	return e.Target
 }

@@ -114,8 +114,11 @@ func (a *Acts) planOrder(ctx context.Context, o Order) (RowPlan, error) {
 func (a *Acts) PlanJob(ctx context.Context, o Order, who trade.Person) (plan JobPlan, err error) {
 	switch o.Act {
 	case ActRun:
-		plan, err = a.run(ctx, o.Job)
+		plan, err = a.planJob(ctx, ActRun, o.Job) // who does it is the scheduler of a service
 		plan.Sweep = o.Sweep
+		if plan.Before.State == trade.Paused {
+			plan.Refused = AlreadyPaused
+		}
 	case ActPause:
 		plan, err = a.Pause(ctx, o.Job, who)
 	case ActResume:

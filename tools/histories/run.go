@@ -789,7 +789,7 @@ func (r *run) acknowledge(a, _ int) string {
 	return fmt.Sprintf("%s %s, which is %v: %v %s", e.Job, e.Key, e.Flags, plan.Steps[0].Done, plan.Steps[0].Refused)
 }
 
-// move makes a person move the rows of a removed job to a configured one.
+// move makes a person give a removed job the name of a configured one.
 func (r *run) move(a, b int) string {
 	r.t.Helper()
 	if len(r.gone) == 0 {
@@ -815,8 +815,7 @@ func (r *run) move(a, b int) string {
 		r.gone = slices.Delete(r.gone, n, n+1)
 		r.moved(from, to)
 	}
-	return fmt.Sprintf("%s to %s: %d rows %v, %d and %d give way, %s", from.name, to.name, plan.Entries, plan.States,
-		plan.Replaced, plan.Left, plan.Refused)
+	return fmt.Sprintf("%s to %s: %d rows %v, %s", from.name, to.name, plan.Entries, plan.States, plan.Refused)
 }
 
 // release makes a person release every stopped job.

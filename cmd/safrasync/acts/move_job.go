@@ -27,7 +27,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// moveJob shows what moving a job's entries to another job means, asks, and does it.
+// moveJob shows what another name of a job means, asks, and does it.
 func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
 	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {
@@ -38,13 +38,13 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 		return err
 	}
 	if plan.Refused == engineacts.NotRefused {
-		a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, statesText(a, plan.States))
-		if plan.Replaced > 0 {
-			a.Tell("  %d {row|rows} of %s with the same keys, never sent, {is|are} replaced by them", plan.Replaced, to)
+		var states []string
+		for _, s := range trade.States {
+			if n := plan.States[s]; n > 0 {
+				states = append(states, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
+			}
 		}
-		if plan.Left > 0 {
-			a.Tell("  %d {row|rows} of %s that were never sent are not moved: those of %s with the same keys count", plan.Left, from, to)
-		}
+		a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, strings.Join(states, ", "))
 		if plan.Paused {
 			a.Tell("  job %s is paused afterwards", to)
 		}
@@ -56,21 +56,6 @@ func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) e
 			return err
 		}
 	}
-	return tellMoved(a, plan)
-}
-
-// statesText returns the number of rows in each state, as text.
-func statesText(a *cli.App, states map[trade.State]int) string {
-	var out []string
-	for _, s := range trade.States {
-		if n := states[s]; n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
-		}
-	}
-	return strings.Join(out, ", ")
-}
-
-func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 	switch {
 	case a.AsJSON:
 		if err := a.PrintJSON(struct {
@@ -81,8 +66,6 @@ func tellMoved(a *cli.App, plan engineacts.JobMovePlan) error {
 		}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
 			return err
 		}
-	case plan.Refused == engineacts.KeysCollide:
-		a.Tell("job.move_collide", plan.Collisions, plan.From, plan.To, strings.Join(plan.Samples, ", "), plan.From)
 	case plan.Refused != engineacts.NotRefused:
 		a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
 			a.Text(i18n.Key("refusal."+string(plan.Refused))))
