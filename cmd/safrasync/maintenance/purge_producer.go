@@ -47,7 +47,8 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	return eraseProducer(ctx, a, o, s, f, sums)
 }
 
-// exportProducer writes everything that the ledger stores about a producer to a file.
+// exportProducer writes everything that the ledger stores about a producer to two files. It never
+// overwrites an existing file.
 func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
 	sums subjectSums,
 ) error {
@@ -64,7 +65,40 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 	if err := o.Note(ctx, "export", s.Target(), sums, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
-	if err := exportSubject(a, s, f); err != nil {
+	out := subjectJSON{
+		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
+		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
+		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Notes: []string{
+			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
+			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
+		},
+	}
+	for _, l := range s.Lookups {
+		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
+	}
+	for _, r := range s.Rows {
+		out.Rows = append(out.Rows, subjectRowJSON{
+			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
+			r.ByMark, r.Child,
+		})
+	}
+	for _, r := range s.Acts {
+		out.Acts = append(out.Acts, cli.AuditOf(r))
+	}
+	for _, c := range s.Closed {
+		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
+	}
+	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
+	}); err != nil {
+		return err
+	}
+	err := cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
+	if err != nil {
 		return err
 	}
 	if a.AsJSON {
@@ -160,43 +194,6 @@ type subjectRowJSON struct {
 	cli.RowDetailJSON
 	ByMark bool `json:"by_mark"` // its values have been removed; the remaining marks match
 	Child  bool `json:"hangs_on_another"`
-}
-
-// exportSubject writes the two files. It never overwrites an existing file.
-func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
-	out := subjectJSON{
-		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
-		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
-		Notes: []string{
-			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
-			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
-		},
-	}
-	for _, l := range s.Lookups {
-		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
-	}
-	for _, r := range s.Rows {
-		out.Rows = append(out.Rows, subjectRowJSON{
-			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
-			r.ByMark, r.Child,
-		})
-	}
-	for _, r := range s.Acts {
-		out.Acts = append(out.Acts, cli.AuditOf(r))
-	}
-	for _, c := range s.Closed {
-		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
-	}
-	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(out)
-	}); err != nil {
-		return err
-	}
-	return cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
 }
 
 // readableSubject writes the export as text for people.

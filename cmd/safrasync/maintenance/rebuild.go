@@ -17,33 +17,62 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var fresh bool
 	cmd := a.Command("rebuild --reason TEXT", "help.rebuild", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
-			if fresh {
-				return newJournal(ctx, a, f)
+			conf, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
 			}
-			return rebuild(ctx, a, f)
+			if fresh {
+				do := func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
+					return state.NewJournal(ctx, options, jobNames(conf), do, record)
+				}
+				return onLedger(a, f, "new journal", do, func(plan state.NewJournalPlan) bool {
+					a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
+					if plan.Aside != "" {
+						a.Tell("The existing journal will be kept under another name.")
+					}
+					a.Tell("journal.warn", a.Voice().Moment(plan.Until))
+					if w := plan.Witness; w != nil {
+						a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
+					}
+					if plan.WitnessFault != nil {
+						a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
+					}
+					// how many rows would be sent because the ledger does not know them
+					o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
+					var reports []trade.RunReport
+					if err == nil {
+						reports, err = o.DryRun(ctx)
+					}
+					if err != nil {
+						a.Tell("journal.unread", a.Voice().Fault(err))
+					}
+					for _, r := range reports {
+						switch {
+						case r.Stopped != nil:
+							a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
+						case r.WouldSend != nil:
+							a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
+						}
+					}
+					a.Tell("journal.brake")
+					return true
+				}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
+			}
+			return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
+				return state.Rebuild(ctx, options, jobNames(conf), do, record)
+			}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
+				func(plan state.RebuildPlan) {
+					if plan.Lost > 0 {
+						a.Show("rebuild.done_braked", plan.Rows())
+						return
+					}
+					a.Show("rebuild.done", plan.Rows())
+				})
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
 		"start a new journal for this ledger: its own is lost, or it moved to another host")
 	return cmd
-}
-
-// rebuild shows which records of the journal the ledger lacks, asks, and adds them.
-func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
-		return state.Rebuild(ctx, options, jobNames(conf), do, record)
-	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
-		func(plan state.RebuildPlan) {
-			if plan.Lost > 0 {
-				a.Show("rebuild.done_braked", plan.Rows())
-				return
-			}
-			a.Show("rebuild.done", plan.Rows())
-		})
 }
 
 func jobNames(conf *config.Config) []string {
@@ -120,46 +149,4 @@ func tellRebuild(a *cli.App, plan state.RebuildPlan) {
 		a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
 		a.Tell("journal.brake")
 	}
-}
-
-// newJournal starts a new journal for a ledger whose own is lost.
-func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
-		return state.NewJournal(ctx, options, jobNames(conf), do, record)
-	}, func(plan state.NewJournalPlan) bool {
-		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
-		if plan.Aside != "" {
-			a.Tell("The existing journal will be kept under another name.")
-		}
-		a.Tell("journal.warn", a.Voice().Moment(plan.Until))
-		if w := plan.Witness; w != nil {
-			a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
-		}
-		if plan.WitnessFault != nil {
-			a.Tell("journal.witness_unread", a.Voice().Fault(plan.WitnessFault))
-		}
-		// how many rows would be sent because the ledger does not know them
-		o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
-		var reports []trade.RunReport
-		if err == nil {
-			reports, err = o.DryRun(ctx)
-		}
-		if err != nil {
-			a.Tell("journal.unread", a.Voice().Fault(err))
-		}
-		for _, r := range reports {
-			switch {
-			case r.Stopped != nil:
-				a.Tell("journal.unread", r.Job+": "+a.Voice().Stop(*r.Stopped))
-			case r.WouldSend != nil:
-				a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
-			}
-		}
-		a.Tell("journal.brake")
-		return true
-	}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
 }

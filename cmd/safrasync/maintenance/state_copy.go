@@ -18,9 +18,45 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 	group := a.Group("state", "help.state")
 	var f cli.ActFlags
 	var to, journal string
+	// It moves the ledger to another database and marks the old one, so that nothing is ever sent from both.
 	cmd := a.Command("copy --to DSN --reason TEXT", "help.state_copy", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
-			return copyState(ctx, a, to, journal, f)
+			conf, from, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			if to == "" {
+				return a.Usage("the arguments are: %s", "safrasync state copy --to DSN --reason TEXT")
+			}
+			target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
+			target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)
+			if err != nil {
+				return err
+			}
+			target.Driver = driverOf(target.DSN)
+			if target.Driver == state.SQLite {
+				target.DSN, err = filepath.Abs(target.DSN)
+				if err != nil {
+					return err
+				}
+			}
+			if target.Journal == "" {
+				target.Journal = conf.State.Journals()
+			}
+			return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
+				return state.Move(ctx, from, target, do, record)
+			}, func(plan state.MovePlan) bool {
+				a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
+				return true
+			}, func(plan state.MovePlan) {
+				if plan.Done {
+					a.Show("state.copy_before", plan.To)
+				}
+				for _, t := range plan.Tables {
+					a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
+				}
+				a.Show("state.copy_done", plan.To, target.Driver, plan.From)
+			})
 		})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&to, "to", "",
@@ -29,47 +65,6 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 		"`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
 	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
 	return group
-}
-
-// copyState moves the ledger to another database and marks the old one, so that nothing is ever
-// sent from both.
-func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFlags) error {
-	conf, from, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	if to == "" {
-		return a.Usage("the arguments are: %s", "safrasync state copy --to DSN --reason TEXT")
-	}
-	target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
-	target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)
-	if err != nil {
-		return err
-	}
-	target.Driver = driverOf(target.DSN)
-	if target.Driver == state.SQLite {
-		target.DSN, err = filepath.Abs(target.DSN)
-		if err != nil {
-			return err
-		}
-	}
-	if target.Journal == "" {
-		target.Journal = conf.State.Journals()
-	}
-	return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
-		return state.Move(ctx, from, target, do, record)
-	}, func(plan state.MovePlan) bool {
-		a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
-		return true
-	}, func(plan state.MovePlan) {
-		if plan.Done {
-			a.Show("state.copy_before", plan.To)
-		}
-		for _, t := range plan.Tables {
-			a.Show("state.copy_table", t.Name, t.Rows, t.Hash[:12])
-		}
-		a.Show("state.copy_done", plan.To, target.Driver, plan.From)
-	})
 }
 
 // driverOf distinguishes a PostgreSQL data source name from the path of an SQLite file.

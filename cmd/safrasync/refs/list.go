@@ -89,7 +89,14 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		return nil
 	}
 	if len(missing) > 0 {
-		kinds := kindsOf(missing)
+		// the kinds of records that occur, in their order, and at least one
+		kinds := slices.DeleteFunc(slices.Clone(trade.Kinds), func(k trade.Kind) bool {
+			blocked := func(s trade.Shortage) bool { return trade.ByKind(s.Blocked)[k] != nil }
+			return !slices.ContainsFunc(missing, blocked)
+		})
+		if len(kinds) == 0 {
+			kinds = trade.Kinds[:1]
+		}
 		head := []i18n.Key{"refs.head_kind", "refs.head_missing"}
 		for _, k := range kinds {
 			head = append(head, i18n.Key("record."+k+".head"))
@@ -151,24 +158,6 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	}
 	t.Render()
 	return nil
-}
-
-// kindsOf returns the kinds of records that occur in a list of shortages, in the order of
-// trade.Kinds. It returns at least one.
-func kindsOf(missing []trade.Shortage) []trade.Kind {
-	var out []trade.Kind
-	for _, k := range trade.Kinds {
-		for _, s := range missing {
-			if trade.ByKind(s.Blocked)[k] != nil {
-				out = append(out, k)
-				break
-			}
-		}
-	}
-	if len(out) == 0 {
-		return trade.Kinds[:1]
-	}
-	return out
 }
 
 func loadRows(l *trade.Load) int {

@@ -241,7 +241,8 @@ func lang(a *cli.App, f Flags) trade.Lang {
 	return a.Lang()
 }
 
-// export writes a report to a file or to standard output. The audit records who took which figures.
+// export writes a report to a new file, which only its owner may read, or to standard output. The audit
+// records who took which figures.
 func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q office.ReportQuery) error {
 	path, file := f.output, office.ReportFile{Format: f.format, Name: "-", Failed: f.failed}
 	if f.archive != "" {
@@ -258,11 +259,20 @@ func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q 
 	if path == "" {
 		return write(a.Out)
 	}
-	err := writeFile(a, path, write)
-	if err == nil && seal != "" {
+	err := cli.WriteOwn(path, write)
+	switch {
+	case errors.Is(err, reconcile.ErrWorkbook):
+		return errors.New(a.Text("report.too_large"))
+	case errors.Is(err, fs.ErrExist):
+		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
+	case err != nil:
+		return err
+	}
+	a.Tell("report.written", path)
+	if seal != "" {
 		a.Tell("archive.sealed", seal)
 	}
-	return err
+	return nil
 }
 
 // reportFormat returns the format: that of --format, or else that of the file name.
@@ -310,7 +320,10 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		if text == "" {
 			continue
 		}
-		*into, err = parseDay(text)
+		*into, err = trade.ParseDate(text)
+		if day, wrong := time.Parse("02/01/2006", text); wrong == nil { // as people write it
+			*into, err = trade.DateOf(day), nil
+		}
 		if err != nil {
 			return q, a.Usage("report.no_day", text)
 		}
@@ -322,7 +335,7 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		return q, a.Usage("report.platform_now")
 	}
 	if len(f.jobs) > 0 {
-		if err := a.CheckJobNames(config, f.jobs); err != nil {
+		if err := a.CheckJobNames(f.jobs...); err != nil {
 			return q, err
 		}
 	}
@@ -330,33 +343,19 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 	if err != nil {
 		return q, err
 	}
-	q.Sections, q.By, err = parts(a, f)
-	return q, err
-}
-
-// parts reads the sections and totals that the flags name.
-func parts(a *cli.App, f Flags) (sections []reconcile.SectionID, totals []reconcile.By, err error) {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return nil, nil, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
+			return q, a.Usage("report.no_section", s, cli.Listed(reconcile.AllSections))
 		}
-		sections = append(sections, reconcile.SectionID(s))
+		q.Sections = append(q.Sections, reconcile.SectionID(s))
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return nil, nil, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
+			return q, a.Usage("report.no_by", by, cli.Listed(reconcile.Dimensions))
 		}
-		totals = append(totals, reconcile.By(by))
+		q.By = append(q.By, reconcile.By(by))
 	}
-	return sections, totals, nil
-}
-
-// parseDay parses a day as people write it: 2026-10-31 or 31/10/2026.
-func parseDay(text string) (trade.Date, error) {
-	if t, err := time.Parse("02/01/2006", text); err == nil {
-		return trade.DateOf(t), nil
-	}
-	return trade.ParseDate(text)
+	return q, nil
 }
 
 // sources returns what a report is made from besides the ledger. It asks the platform first, which may
@@ -385,19 +384,4 @@ func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (
 		}
 	}
 	return out, nil
-}
-
-// writeFile writes a new file that only its owner may read.
-func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
-	err := cli.WriteOwn(path, write)
-	switch {
-	case errors.Is(err, reconcile.ErrWorkbook):
-		return errors.New(a.Text("report.too_large"))
-	case errors.Is(err, fs.ErrExist):
-		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
-	case err != nil:
-		return err
-	}
-	a.Tell("report.written", path)
-	return nil
 }

@@ -17,11 +17,7 @@ import (
 // explainSent applies the current configuration to the rows that were sent, and prints which
 // payloads would differ. It stores and sends nothing.
 func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(config, names); err != nil {
+	if err := a.CheckJobNames(names...); err != nil {
 		return err
 	}
 	use := cli.ERPUnasked
@@ -44,7 +40,7 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 		}
 		sent, err := o.Sent(ctx, job.Name, f.askERP, each)
 		if err != nil {
-			return config.Annotate(err)
+			return a.Config.Annotate(err)
 		}
 		if a.AsJSON {
 			err = a.PrintJSON(sentOf(sent))
@@ -154,11 +150,7 @@ func orAbsent(a *cli.App, text string) string {
 }
 
 func sortedSamples[K comparable](m map[K]*office.SentSample, name func(K) string) []K {
-	var out []K
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.SortFunc(out,
+	out := slices.SortedFunc(maps.Keys(m),
 		func(x, y K) int { return cmp.Or(cmp.Compare(m[y].Rows, m[x].Rows), cmp.Compare(name(x), name(y))) })
 	return out[:min(len(out), 4*sentShown)]
 }
