@@ -164,10 +164,7 @@ func (p *Pages) call(q *web.Request, steps []stepView) error {
 
 func (p *Pages) showApproval(q *web.Request) error {
 	page, err := p.approvalPage(q)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "approval", page)
+	return q.Show("approval", page, err)
 }
 
 // answered reads a person's answer and reason. ok is false if a response has been written already.
@@ -221,8 +218,7 @@ func (p *Pages) decline(q *web.Request) error {
 func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
 		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
-			q.Tell("approvals.moved")
-			return q.Redirect("/approvals")
+			return q.Done("approvals.moved", "/approvals")
 		}
 		page.Fault = "approval.refused." + string(done.Refused)
 		return q.Page(http.StatusConflict, "approval", page)
@@ -230,6 +226,5 @@ func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told 
 	if done.Waits > 0 && told == "approvals.done" {
 		told = "approvals.agreed"
 	}
-	q.Tell(told)
-	return q.Redirect("/approvals")
+	return q.Done(told, "/approvals")
 }

@@ -156,8 +156,7 @@ func (p *Pages) setReference(q *web.Request) error {
 			"refs set", q.Person(page.Reason)); err != nil {
 			return err
 		}
-		q.Tell("references.set")
-		return q.Redirect("/references/" + page.Kind)
+		return q.Done("references.set", "/references/"+page.Kind)
 	})
 }
 
@@ -296,10 +295,7 @@ func (p *Pages) planReferences(q *web.Request) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	page, err := p.planImport(q, file)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "references_plan", page)
+	return q.Show("references_plan", page, err)
 }
 
 // importReferences imports what the plan showed, all or nothing. The text of the file returns with
@@ -328,6 +324,5 @@ func (p *Pages) importReferences(q *web.Request) error {
 		"refs import", q.Person(why)); err != nil {
 		return err
 	}
-	q.Tell("references.imported")
-	return q.Redirect("/references/" + page.Kind)
+	return q.Done("references.imported", "/references/"+page.Kind)
 }

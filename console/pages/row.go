@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -107,10 +106,7 @@ func (p *Pages) showRow(q *web.Request) error {
 		return err
 	}
 	page.Ran, err = p.orderRan(q, false)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "row", page)
+	return q.Show("row", page, err)
 }
 
 // revealRow shows a row with its documents. The audit records that first.
@@ -123,10 +119,7 @@ func (p *Pages) revealRow(q *web.Request) error {
 		return err
 	}
 	page, err := p.rowPage(q, entry, true)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "row", page)
+	return q.Show("row", page, err)
 }
 
 // rowPage reads everything that is known of a row.
@@ -195,35 +188,22 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 			page.Even = append(page.Even, fieldView{Field: f})
 		}
 	}
-	if err := p.readFamily(q, page); err != nil {
-		return nil, err
-	}
-	page.Way = p.way(q.Voice(), page, attempts)
-	if n := len(page.Way) - wayShown; n > 1 {
-		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
-	}
-	page.Letter = p.summary(q, page, attempts)
-	return page, nil
-}
-
-// readFamily reads what a row waits for, and the rows that depend on it.
-func (p *Pages) readFamily(q *web.Request, page *rowPage) error {
-	for _, w := range page.Entry.WaitingFor {
+	for _, w := range entry.WaitingFor {
 		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
 			if parent, err := p.office.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
 			} else if !errors.Is(err, trade.ErrNotFound) {
-				return err
+				return nil, err
 			}
 		}
 		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
 	}
-	dependents, err := p.office.Dependents(q.Context(), page.Entry, glassMost)
+	dependents, err := p.office.Dependents(q.Context(), entry, glassMost)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page.Glass = glassOf(q.Voice(), page.Entry, dependents)
+	page.Glass = glassOf(q.Voice(), entry, dependents)
 	page.Family.More = len(dependents) > dependentsShown
 	if page.Family.More {
 		dependents = dependents[:dependentsShown]
@@ -236,7 +216,12 @@ func (p *Pages) readFamily(q *web.Request, page *rowPage) error {
 				Reason: page.hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
 			})
 	}
-	return nil
+	page.Way = p.way(q.Voice(), page, attempts)
+	if n := len(page.Way) - wayShown; n > 1 {
+		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
+	}
+	page.Letter = p.summary(q, page, attempts)
+	return page, nil
 }
 
 // summary returns the top of the page.

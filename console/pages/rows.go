@@ -284,10 +284,7 @@ func (p *Pages) showRows(q *web.Request) error {
 	}
 	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orderRan(q, true)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "rows", page)
+	return q.Show("rows", page, err)
 }
 
 // names fills in what the fields of the filter propose: all of them, or the one in which somebody types.

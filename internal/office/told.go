@@ -101,7 +101,6 @@ type EventBook struct {
 	Ends     time.Time     // of the platform's certificate; zero: not known yet
 	OwnEnds  time.Time     // of our certificate that the platform calls; zero: it has none
 	Refusals []Refusals
-	Listens  bool // events are received
 }
 
 // Refusals is how many rows of a job the platform refuses, where these are more than the limit.
@@ -125,7 +124,7 @@ const EventsShown = 100
 // EventBook returns the latest events that a filter selects, with what came of them.
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
-	book.Most, book.Listens = o.conf.Webhooks.Silence, o.conf.Webhooks.Listen != ""
+	book.Most = o.conf.Webhooks.Silence
 	book.Silence, err = o.store.EventSilence(ctx)
 	if err != nil {
 		return book, err
