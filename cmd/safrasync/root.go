@@ -64,21 +64,16 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		maintenance.NewBackupCommand(a),
 		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
-	if runtime.GOOS == "windows" {
-		hideRefused(root)
-	}
-	setHelp(a, root)
-	return root
-}
-
-// hideRefused leaves out of help the commands that only write a ledger or send: Windows refuses them.
-func hideRefused(root *cobra.Command) {
+	// Windows refuses the commands that only write a ledger or send: help leaves them out there.
 	for _, cmd := range root.Commands() {
 		switch name := cmd.Name(); {
+		case runtime.GOOS != "windows":
 		case cmd.GroupID == "decide", cmd.GroupID == "ledger" && name != "doctor", name == "run", name == "resync":
 			cmd.Hidden = true
 		}
 	}
+	setHelp(a, root)
+	return root
 }
 
 // demonstrated are the commands that the demo shows.

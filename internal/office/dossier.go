@@ -74,11 +74,6 @@ func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Pe
 	return o.store.Erase(ctx, s.ids(), s.IDs, o.now(), record)
 }
 
-// PlanRetention returns what the ledger keeps longer than it must.
-func (o *Office) PlanRetention(ctx context.Context, keep state.Retention, at time.Time) (state.RetentionPlan, error) {
-	return o.store.PlanRetention(ctx, keep, at)
-}
-
 // Purge removes what PlanRetention showed.
 func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, who trade.Person) (state.RetentionPlan,
 	error,

@@ -40,7 +40,31 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 			return err
 		}
 		for _, d := range found {
-			count.add(d)
+			count.Rows++
+			count.Verdicts[d.Verdict]++
+			for _, change := range d.Changes {
+				if !sampled(count.Changes, change, d.Key) {
+					count.More[change.Field]++
+				}
+			}
+			for _, p := range d.Problems {
+				id := [2]string{p.Field, p.Rule}
+				if sampled(count.Problems, id, d.Key) {
+					count.Problems[id].Problem = p
+				}
+			}
+			for _, w := range d.WaitingFor {
+				sampled(count.Waiting, trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}, d.Key)
+			}
+			for _, column := range d.Unmapped {
+				count.Unmapped[column]++
+			}
+			if d.Verdict == dryrun.NotComparable && len(d.Unmapped) == 0 {
+				count.NoBody++
+			} else {
+				count.sumUp(d.Sent, func(s *SentSum) { s.Rows++; s.Sent = s.Sent.Add(d.Sent.Amount) })
+				count.sumUp(d.Now, func(s *SentSum) { s.Now = s.Now.Add(d.Now.Amount) })
+			}
 			if each == nil {
 				continue
 			}
@@ -113,34 +137,6 @@ func sampled[K comparable](m map[K]*SentSample, key K, row string) bool {
 		s.Keys = append(s.Keys, row)
 	}
 	return true
-}
-
-func (c *Sent) add(d dryrun.Difference) {
-	c.Rows++
-	c.Verdicts[d.Verdict]++
-	for _, change := range d.Changes {
-		if !sampled(c.Changes, change, d.Key) {
-			c.More[change.Field]++
-		}
-	}
-	for _, p := range d.Problems {
-		id := [2]string{p.Field, p.Rule}
-		if sampled(c.Problems, id, d.Key) {
-			c.Problems[id].Problem = p
-		}
-	}
-	for _, w := range d.WaitingFor {
-		sampled(c.Waiting, trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}, d.Key)
-	}
-	for _, column := range d.Unmapped {
-		c.Unmapped[column]++
-	}
-	if d.Verdict == dryrun.NotComparable && len(d.Unmapped) == 0 {
-		c.NoBody++
-		return
-	}
-	c.sumUp(d.Sent, func(s *SentSum) { s.Rows++; s.Sent = s.Sent.Add(d.Sent.Amount) })
-	c.sumUp(d.Now, func(s *SentSum) { s.Now = s.Now.Add(d.Now.Amount) })
 }
 
 func (c *Sent) sumUp(q trade.Quantity, add func(*SentSum)) {

@@ -89,7 +89,7 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 		return s, err
 	}
 	for _, w := range entry.WaitingFor {
-		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || !o.configured(w.Job) {
+		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || o.jobNamed(w.Job) == nil {
 			continue
 		}
 		parent, err := o.engine.Why(ctx, w.Job, w.Key)
@@ -100,11 +100,6 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	}
 	s.Status, err = o.store.JobStatus(ctx, job)
 	return s, err
-}
-
-func (o *Office) configured(job string) bool {
-	compiled, _ := o.job(job)
-	return compiled != nil
 }
 
 // Request returns the request that would be sent for a row as it is in the ERP now, and the state of

@@ -21,18 +21,14 @@ type apiServer struct {
 	place  config.HTTPAPIConfig
 }
 
-// sameListener reports whether two configurations can use the same listener.
-func sameListener(a, b config.HTTPAPIConfig) bool {
-	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
-}
-
 // listen opens the configured address. It returns nil if the current listener can stay, or if none
 // is configured.
 func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {
 	if _, err := serverTLS("http_api", c.CertFile, c.KeyFile); err != nil {
 		return nil, err
 	}
-	if !c.Used() || s.server != nil && sameListener(s.place, c) {
+	same := s.place.Listen == c.Listen && s.place.CertFile == c.CertFile && s.place.KeyFile == c.KeyFile
+	if !c.Used() || s.server != nil && same {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
 	if s.server != nil && s.place.Listen == c.Listen { // same address, new certificate: it must be free first

@@ -66,7 +66,13 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 	}
 	options := inbound.Setup{
-		Listener: listener, Inbox: e.daemon.store, Stored: e.stored, Fault: e.fault, Now: office.Now,
+		Listener: listener, Inbox: e.daemon.store, Fault: e.fault, Now: office.Now,
+		Stored: func() { // the processor of events is woken
+			select {
+			case e.told <- struct{}{}:
+			default:
+			}
+		},
 		Refused: e.daemon.monitor.refusals.Of("webhooks"),
 		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) {
 			return e.daemon.store.Webhooks(ctx, office.Now())
@@ -92,14 +98,6 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()),
 		zap.Bool("tls", options.TLS != nil))
 	return nil
-}
-
-// stored wakes the processor of events.
-func (e *eventReceiver) stored() {
-	select {
-	case e.told <- struct{}{}:
-	default:
-	}
 }
 
 // faultEvery is how often one kind of fault is logged at most.

@@ -86,9 +86,16 @@ func NewCommand(a *cli.App) *cobra.Command {
 				return listRelations(a, relations)
 			}
 			p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
-			if err := p.keep(path); err != nil {
+			// what exists beside and in the file stays: the API key as a credential, and the console section
+			p.apiKey = "${env:SAFRASYNC_API_KEY}"
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
+				p.apiKey = "${file:credentials/api-key}"
+			}
+			old, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
+			p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
 			if config.HoldsPassword(f.dsn) {
 				p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
 			}
