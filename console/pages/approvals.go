@@ -66,8 +66,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := p.closingOf(q, *page.Waits.Closing, false)
-		page.Closing = &closing
+		page.Closing = new(p.closingOf(q, *page.Waits.Closing, false))
 	}
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
@@ -76,8 +75,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		advice := p.office.AdviseStop(*job.Before.Stop, q.Lang)
-		page.Stop = &advice
+		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
 		if job.Release != nil {
 			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
 		}
@@ -114,10 +112,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		}
 	} else {
 		planned := page.Planned.Steps[:min(len(page.Planned.Steps), stepsShown)]
-		ids := make([]int64, len(planned))
-		for i, s := range planned {
-			ids[i] = s.ID
-		}
+		ids := trade.Map(planned, func(s acts.PlannedStep) int64 { return s.ID })
 		entries, err := p.office.Entries(q.Context(), ids)
 		if err != nil {
 			return page, err
@@ -141,10 +136,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 
 // call finds what the ERP calls the ids of the rows, for the person who compares them.
 func (p *Pages) call(q *web.Request, steps []stepView) error {
-	entries := make([]trade.Entry, len(steps))
-	for i, s := range steps {
-		entries[i] = s.Before
-	}
+	entries := trade.Map(steps, func(s stepView) trade.Entry { return s.Before })
 	sides, err := p.office.FieldsOf(q.Context(), entries)
 	for i, of := range sides {
 		steps[i].codes = map[string]string{}

@@ -192,11 +192,7 @@ type partRows struct {
 
 // Parts returns links to the list of rows.
 func (c causeShown) Parts() []partRows {
-	out := make([]partRows, len(c.Own))
-	for i, p := range c.Own {
-		out[i] = partRows{p, figurePath(p.Of(c.Key))}
-	}
-	return out
+	return trade.Map(c.Own, func(p pending.Part) partRows { return partRows{p, figurePath(p.Of(c.Key))} })
 }
 
 // Path returns the address of the list of the rows of one kind.

@@ -95,10 +95,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 			page.Total = &s
 		}
 	}
-	samples := make([][]int64, len(page.Missing))
-	for i, s := range page.Missing {
-		samples[i] = s.Sample
-	}
+	samples := trade.Map(page.Missing, func(s trade.Shortage) []int64 { return s.Sample })
 	rows, err := p.office.Entries(q.Context(), slices.Concat(samples...))
 	if err != nil {
 		return page, err

@@ -90,10 +90,7 @@ func (p *Pages) linked(q *web.Request, all *paper.Report, o reconcile.Options) (
 	}
 	shown := reportOf(all, q.Voice(), o, ids)
 	for _, group := range shown.Totals {
-		var codes []string
-		for _, r := range group.Rows {
-			codes = append(codes, r.Name)
-		}
+		codes := trade.Map(group.Rows, func(r paper.Line) string { return r.Name })
 		called, err := p.office.Called(q.Context(), group.By, codes)
 		if err != nil {
 			return nil, err

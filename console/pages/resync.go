@@ -240,10 +240,7 @@ func (p *Pages) doResync(q *web.Request) error {
 		return Asked(q, asked)
 	}
 	q.Tell("resync")
-	var runs []string
-	for _, one := range done {
-		runs = append(runs, one.Run)
-	}
+	runs := trade.Map(done, func(one office.Ordered) string { return one.Run })
 	return q.Redirect(with(page.Back, url.Values{"run": runs}))
 }
 

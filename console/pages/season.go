@@ -180,11 +180,9 @@ func nameOr(v view.Voice, name string) string {
 
 // productStacks returns the bar of each product.
 func productStacks(v view.Voice, products []reconcile.Stand) []picture.Stack {
-	out := make([]picture.Stack, len(products))
-	for i, s := range products {
-		out[i] = stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
-	}
-	return out
+	return trade.Map(products, func(s reconcile.Stand) picture.Stack {
+		return stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
+	})
 }
 
 // pointsMost is how many points a line has; more days are taken together.

@@ -54,11 +54,7 @@ func (s *Dossier) Target() string {
 
 // ids returns the rows.
 func (s *Dossier) ids() []int64 {
-	out := make([]int64, len(s.Rows))
-	for i, r := range s.Rows {
-		out[i] = r.Entry.ID
-	}
-	return out
+	return trade.Map(s.Rows, func(r DossierRow) int64 { return r.Entry.ID })
 }
 
 // Erase removes what the ledger stores about a producer and no longer needs, and returns the number of

@@ -166,10 +166,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("rule.ref", spec.Ref))
 	}
 	if len(spec.SentBy) > 0 {
-		var jobs []string
-		for _, p := range spec.SentBy {
-			jobs = append(jobs, p.Job)
-		}
+		jobs := trade.Map(spec.SentBy, func(p mapping.ParentSpec) string { return p.Job })
 		parts = append(parts, v.Text("rule.sent_by", strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {

@@ -111,11 +111,7 @@ type Refusals struct {
 
 // EventKinds returns the events that the platform can tell of.
 func EventKinds() []string {
-	out := make([]string, len(apiclient.WebhookEvents))
-	for i, e := range apiclient.WebhookEvents {
-		out[i] = string(e)
-	}
-	return out
+	return trade.Map(apiclient.WebhookEvents, func(e apiclient.WebhookEvent) string { return string(e) })
 }
 
 // EventsShown is how many events a page shows.
@@ -138,10 +134,7 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 	if err != nil {
 		return book, err
 	}
-	seqs := make([]int64, len(list))
-	for i, e := range list {
-		seqs[i] = e.Seq
-	}
+	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
 	notes, err := o.store.HeardIn(ctx, seqs)
 	if err != nil {
 		return book, err

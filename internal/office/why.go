@@ -268,11 +268,9 @@ func whyPreview(v words.Voice, s Story) []string {
 	if p.State == trade.Held {
 		return []string{v.Text("why.would_not", trade.Explain(p.State, p.Cause, v.Lang).What)}
 	}
-	var out []string
-	for _, text := range v.Awaited(p.WaitingFor) {
-		out = append(out, v.Text("With the current data it would wait: %s.", text))
-	}
-	return out
+	return trade.Map(v.Awaited(p.WaitingFor), func(text string) string {
+		return v.Text("With the current data it would wait: %s.", text)
+	})
 }
 
 // staysAsItIs reports whether a row does not go with the next run although its data is valid,

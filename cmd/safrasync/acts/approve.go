@@ -153,10 +153,7 @@ func approvalOf(ap trade.Approval) approvalJSON {
 // when the approval expires.
 func approvalText(a *cli.App, ap trade.Approval) string {
 	first := ap.People[0]
-	names := make([]string, len(ap.People))
-	for i, c := range ap.People {
-		names[i] = c.Name
-	}
+	names := trade.Map(ap.People, func(c trade.Consent) string { return c.Name })
 	return a.Text("approval.line", ap.ID, ap.Act, ap.Target, strings.Join(names, ", "), a.Voice().Moment(first.At),
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }

@@ -99,8 +99,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if _, _, notID := apiclient.ParseDocument(detail.ID); notID == nil { // the id of a credit score may be any text
 		detail.ID = maskDocument(detail.ID)
 	}
-	var failure *apiclient.CallError
-	if errors.As(sendErr, &failure) && failure.Fault != apiclient.FaultNone {
+	if failure, ok := errors.AsType[*apiclient.CallError](sendErr); ok && failure.Fault != apiclient.FaultNone {
 		detail.Fault = failure.Fault.String()
 	}
 	if err = o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {

@@ -10,9 +10,11 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // monitor serves the metrics and the health of the daemon. It outlives the generations of the
@@ -27,11 +29,7 @@ type monitor struct {
 }
 
 func (m *monitor) jobs() []string {
-	var names []string
-	for _, job := range m.current.Load().Config.Jobs {
-		names = append(names, job.Name)
-	}
-	return names
+	return trade.Map(m.current.Load().Config.Jobs, func(j config.JobConfig) string { return j.Name })
 }
 
 // unready returns what prevents the daemon from working. An ERP or an API that is down does not: it

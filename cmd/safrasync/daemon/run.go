@@ -268,9 +268,8 @@ func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
 // firstLine returns an error as one line in the reader's language.
 func firstLine(v words.Voice, err error) string {
 	text := v.Fault(err)
-	var config *config.Error
-	if errors.As(err, &config) && len(config.Faults) > 0 {
-		f := config.Faults[0]
+	if faulty, ok := errors.AsType[*config.Error](err); ok && len(faulty.Faults) > 0 {
+		f := faulty.Faults[0]
 		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Fault(f.Text))
 	}
 	for i, r := range text {

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -21,9 +21,10 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			names := trade.Map(conf.JobSpecs(), func(j mapping.JobSpec) string { return j.Name })
 			if fresh {
 				do := func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
-					return state.NewJournal(ctx, options, jobNames(conf), do, record)
+					return state.NewJournal(ctx, options, names, do, record)
 				}
 				return onLedger(a, f, "new journal", do, func(plan state.NewJournalPlan) bool {
 					a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
@@ -59,7 +60,7 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 				}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
 			}
 			return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
-				return state.Rebuild(ctx, options, jobNames(conf), do, record)
+				return state.Rebuild(ctx, options, names, do, record)
 			}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
 				func(plan state.RebuildPlan) {
 					if plan.Lost > 0 {
@@ -73,14 +74,6 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
 		"start a new journal for this ledger: its own is lost, or it moved to another host")
 	return cmd
-}
-
-func jobNames(conf *config.Config) []string {
-	var names []string
-	for _, job := range conf.JobSpecs() {
-		names = append(names, job.Name)
-	}
-	return names
 }
 
 // onLedger does an act on the whole ledger in two steps. It plans it and prints the plan; tell

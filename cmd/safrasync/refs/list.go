@@ -107,10 +107,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 			right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 		t.SetColumnConfigs(right)
-		samples := make([][]int64, len(missing))
-		for i, s := range missing {
-			samples[i] = s.Sample
-		}
+		samples := trade.Map(missing, func(s trade.Shortage) []int64 { return s.Sample })
 		rows, err := o.Entries(ctx, slices.Concat(samples...))
 		if err != nil {
 			return err

@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -204,10 +205,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	out.Job = c.Job
 	tried, err := jobs.Try(c.Job, c.input())
 	if errors.Is(err, trade.ErrNotFound) {
-		var names []string
-		for _, j := range jobs {
-			names = append(names, j.Name())
-		}
+		names := trade.Map(jobs, (*mapping.Job).Name)
 		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
 			config.UnknownName("unknown job %s", c.Job, names))}})
 	}

@@ -110,12 +110,10 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			Sentences: s.Sentences(words.Machine),
 		}
 		if s.Entry != nil {
-			row := cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints)
-			out.Row = &row
+			out.Row = new(cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints))
 		}
 		if s.ERPErr != nil {
-			text := s.ERPErr.Error()
-			out.ERPError = &text
+			out.ERPError = new(s.ERPErr.Error())
 		}
 		if p := out.Preview; p != nil {
 			*p = plainPreview(*p)

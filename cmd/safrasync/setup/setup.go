@@ -205,10 +205,7 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		}
 		proposed.query, proposed.queryNote = s.body, v.Text("init.query_own")
 		if s.relation != nil {
-			var names []string
-			for _, c := range s.columns {
-				names = append(names, c.name)
-			}
+			names := trade.Map(s.columns, func(c *surveyed) string { return c.name })
 			proposed.queryNote = v.Text("init.query_own_table")
 			proposed.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
 		}
