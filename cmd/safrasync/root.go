@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -27,10 +28,17 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	showVersion := false
 	root := a.Group("safrasync", "help.root")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if showVersion && len(args) == 0 {
-			return printVersion(a)
+		if !showVersion || len(args) > 0 {
+			return a.UnknownCommand(cmd, args)
 		}
-		return a.UnknownCommand(cmd, args)
+		if a.AsJSON {
+			return a.PrintJSON(struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+			}{version, runtime.Version()})
+		}
+		fmt.Fprintf(a.Out, "safrasync %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return nil
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "show the version of the program")
 	root.Long = a.Text("help.root_long")

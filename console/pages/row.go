@@ -41,8 +41,7 @@ type rowPage struct {
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
-
-	hide func(string) string // masks documents, unless they are revealed
+	veil
 }
 
 // letter is the top of the page: what the row is, its state, who must do what next, and the button
@@ -69,9 +68,6 @@ type relations struct {
 	Dependents []rowLine
 	More       bool // there are more dependents
 }
-
-// Hide masks the documents in a text, unless they are revealed.
-func (p *rowPage) Hide(text string) string { return p.hide(text) }
 
 // Renumbered returns how the other row relates to this one, as a part of a phrase's key.
 func (p *rowPage) Renumbered() string {
@@ -125,16 +121,15 @@ func (p *Pages) revealRow(q *web.Request) error {
 // rowPage reads everything that is known of a row.
 func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{
-		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), hide: view.Mask,
+		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), veil: veil{revealed},
 	}
 	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
 		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
-		page.hide = func(text string) string { return text }
 	}
-	page.Lead = page.hide(shown.Lead(page.Shown))
-	page.Reason = page.hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+	page.Lead = page.Hide(shown.Lead(page.Shown))
+	page.Reason = page.Hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.office.Attempts(q.Context(), entry.ID)
 	if err != nil {
@@ -189,7 +184,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		}
 	}
 	for _, w := range entry.WaitingFor {
-		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
+		v := waitView{Text: page.Hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
 			if parent, err := p.office.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
@@ -213,7 +208,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{
 				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-				Reason: page.hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
+				Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
 			})
 	}
 	page.Way = p.way(q.Voice(), page, attempts)

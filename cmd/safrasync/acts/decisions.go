@@ -74,10 +74,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		a.Tell("act.nothing")
 		return cli.FailedIf(wrong > 0)
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	o, err = a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
 		return err
 	}

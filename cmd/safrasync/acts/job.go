@@ -44,10 +44,7 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 					plan.Refused = engineacts.NotChecked
 					return tellJob(a, plan)
 				}
-				if err := a.Confirm(f.Yes); err != nil {
-					return err
-				}
-				o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+				o, err = a.ConfirmedOffice(ctx, f.Yes)
 				if err != nil {
 					return err
 				}

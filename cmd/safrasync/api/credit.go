@@ -61,7 +61,10 @@ func apiCNPJ(a *cli.App, text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	number, wrong := readCNPJ(text)
+	number, wrong := readDocument(text)
+	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
+		wrong = "%s is not a valid CNPJ; check its digits"
+	}
 	if wrong != "" {
 		return "", a.Usage(wrong, "--corporate-identity")
 	}

@@ -74,8 +74,24 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 	}
 	g.feeder = office.NewFeeder(conf, d.store, d.log)
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
-		Engine: g.engine, AtStart: atStart, Reported: g.reported, WakeMost: watchdog / 3,
+		Engine: g.engine, AtStart: atStart, WakeMost: watchdog / 3,
 		Housekeeping: append(tasks, retention, logins),
+		Reported: func(r trade.RunReport) {
+			fields := []zap.Field{
+				zap.String("job", r.Job), zap.String("run", r.ID),
+				zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
+				zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
+			}
+			if r.Stopped != nil {
+				fields = append(fields, zap.String("stopped", r.Stopped.Code))
+			}
+			d.monitor.Reported(r)
+			if g.heartbeat != nil {
+				g.heartbeat.Due()
+			}
+			d.log.Info("run", fields...) // last: by now the metrics contain the run
+			d.tell(g)
+		},
 		Alive: func() { // the watchdog is notified, and the status of the service updated
 			d.manager.Alive()
 			d.tell(g)
@@ -98,24 +114,6 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 		}
 	}
 	return g, nil
-}
-
-// reported receives the report of each run of a job.
-func (g *generation) reported(r trade.RunReport) {
-	fields := []zap.Field{
-		zap.String("job", r.Job), zap.String("run", r.ID),
-		zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
-		zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
-	}
-	if r.Stopped != nil {
-		fields = append(fields, zap.String("stopped", r.Stopped.Code))
-	}
-	g.daemon.monitor.Reported(r)
-	if g.heartbeat != nil {
-		g.heartbeat.Due()
-	}
-	g.daemon.log.Info("run", fields...) // last: by now the metrics contain the run
-	g.daemon.tell(g)
 }
 
 // close closes the connections of a generation.

@@ -71,7 +71,19 @@ func NewCommand(a *cli.App) *cobra.Command {
 		}()
 		over := make(chan struct{})
 		defer close(over)
-		go d.tellFurther(signals, over)
+		go func() { // signals after the first one change nothing; the log explains why the process is still running
+			for first := true; ; first = false {
+				select {
+				case <-over:
+					return
+				case <-signals:
+				}
+				if !first {
+					d.log.Info(
+						"already stopping: the requests in flight are awaited, so that nobody has to find out what became of them")
+				}
+			}
+		}()
 		return d.serve(ctx, config)
 	})
 }
@@ -246,22 +258,6 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 		next.feeder.Begin(ctx) // what the last one said of who may ask holds no longer
 		d.manager.Ready(d.sentence(ctx, next))
 		return next
-	}
-}
-
-// tellFurther logs signals after the first one. They change nothing; the log explains why the
-// process is still running.
-func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
-	for first := true; ; first = false {
-		select {
-		case <-over:
-			return
-		case <-signals:
-		}
-		if !first {
-			d.log.Info(
-				"already stopping: the requests in flight are awaited, so that nobody has to find out what became of them")
-		}
 	}
 }
 

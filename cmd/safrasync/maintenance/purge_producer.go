@@ -44,7 +44,38 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if f.export != "" {
 		return exportProducer(ctx, a, o, s, f, sums)
 	}
-	return eraseProducer(ctx, a, o, s, f, sums)
+	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
+	for _, r := range s.Rows {
+		if !r.Erasable && !r.Reduced() {
+			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
+		}
+	}
+	if len(s.References) > 0 {
+		a.Tell("subject.refs")
+	}
+	if len(s.Closed) > 0 {
+		a.Tell("subject.closed", len(s.Closed))
+	}
+	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
+	if sums.Erasable+len(s.Lookups) == 0 && !named {
+		a.Tell("act.nothing")
+		if a.AsJSON {
+			return a.PrintJSON(sums)
+		}
+		return nil
+	}
+	if err := a.Confirmed(f.ActFlags); err != nil {
+		return err
+	}
+	sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags))
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		return a.PrintJSON(sums)
+	}
+	a.Show("Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
+	return nil
 }
 
 // exportProducer writes everything that the ledger stores about a producer to two files. It never
@@ -106,45 +137,6 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 		return a.PrintJSON(sums)
 	}
 	a.Show("subject.exported", f.export, f.export)
-	return nil
-}
-
-// eraseProducer removes what the ledger stores about a producer and no longer needs.
-func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
-	sums subjectSums,
-) error {
-	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
-	for _, r := range s.Rows {
-		if !r.Erasable && !r.Reduced() {
-			a.Tell("subject.stays", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
-		}
-	}
-	if len(s.References) > 0 {
-		a.Tell("subject.refs")
-	}
-	if len(s.Closed) > 0 {
-		a.Tell("subject.closed", len(s.Closed))
-	}
-	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
-	if sums.Erasable+len(s.Lookups) == 0 && !named {
-		a.Tell("act.nothing")
-		if a.AsJSON {
-			return a.PrintJSON(sums)
-		}
-		return nil
-	}
-	if err := a.Confirmed(f.ActFlags); err != nil {
-		return err
-	}
-	var err error
-	sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags))
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return a.PrintJSON(sums)
-	}
-	a.Show("Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
 	return nil
 }
 

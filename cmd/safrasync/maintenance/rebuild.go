@@ -61,14 +61,49 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 			}
 			return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
 				return state.Rebuild(ctx, options, names, do, record)
-			}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
-				func(plan state.RebuildPlan) {
-					if plan.Lost > 0 {
-						a.Show("rebuild.done_braked", plan.Rows())
-						return
+			}, func(plan state.RebuildPlan) bool {
+				a.Tell("rebuild.from", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
+				if plan.Damaged != "" {
+					a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
+				}
+				if plan.Absent {
+					a.Tell("rebuild.makes_anew")
+				}
+				for _, job := range plan.Paused {
+					a.Tell("rebuild.paused", job)
+				}
+				if len(plan.Changes)+len(plan.Paused) == 0 {
+					a.Tell("The ledger already has everything that the journal knows.")
+				}
+				for _, c := range plan.Changes {
+					from := a.Text("rebuild.absent")
+					if c.From != "" {
+						from = c.From.Label(a.Lang())
 					}
-					a.Show("rebuild.done", plan.Rows())
-				})
+					if c.From == c.To {
+						a.Tell("rebuild.added", c.Rows, c.Job, from)
+						continue
+					}
+					a.Tell("rebuild.change", c.Rows, c.Job, from, c.To.Label(a.Lang()))
+				}
+				if plan.Doubles > 0 {
+					a.Tell("rebuild.doubles", plan.Doubles)
+				}
+				if plan.Same > 0 {
+					a.Tell("rebuild.same", plan.Same)
+				}
+				if plan.Lost > 0 {
+					a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
+					a.Tell("journal.brake")
+				}
+				return true
+			}, func(plan state.RebuildPlan) {
+				if plan.Lost > 0 {
+					a.Show("rebuild.done_braked", plan.Rows())
+					return
+				}
+				a.Show("rebuild.done", plan.Rows())
+			})
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
@@ -105,41 +140,4 @@ func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, re
 	}
 	done(plan)
 	return nil
-}
-
-func tellRebuild(a *cli.App, plan state.RebuildPlan) {
-	a.Tell("rebuild.from", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
-	if plan.Damaged != "" {
-		a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
-	}
-	if plan.Absent {
-		a.Tell("rebuild.makes_anew")
-	}
-	for _, job := range plan.Paused {
-		a.Tell("rebuild.paused", job)
-	}
-	if len(plan.Changes)+len(plan.Paused) == 0 {
-		a.Tell("The ledger already has everything that the journal knows.")
-	}
-	for _, c := range plan.Changes {
-		from := a.Text("rebuild.absent")
-		if c.From != "" {
-			from = c.From.Label(a.Lang())
-		}
-		if c.From == c.To {
-			a.Tell("rebuild.added", c.Rows, c.Job, from)
-			continue
-		}
-		a.Tell("rebuild.change", c.Rows, c.Job, from, c.To.Label(a.Lang()))
-	}
-	if plan.Doubles > 0 {
-		a.Tell("rebuild.doubles", plan.Doubles)
-	}
-	if plan.Same > 0 {
-		a.Tell("rebuild.same", plan.Same)
-	}
-	if plan.Lost > 0 {
-		a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
-		a.Tell("journal.brake")
-	}
 }

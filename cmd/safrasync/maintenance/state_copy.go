@@ -63,7 +63,51 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 		"the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
 	cmd.Flags().StringVar(&journal, "journal", "",
 		"`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
-	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
+
+	fresh := a.Command("new", "help.state_new", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			_, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			store, err := state.New(ctx, options)
+			if err != nil {
+				return err
+			}
+			a.Closers = append(a.Closers, store.Close)
+			if a.AsJSON {
+				return a.PrintJSON(struct {
+					Ledger  string `json:"ledger"`
+					Where   string `json:"where"`
+					Journal string `json:"journal"`
+				}{store.LedgerID(), store.Where(), store.JournalFolder()})
+			}
+			a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
+			return nil
+		})
+
+	var g cli.ActFlags
+	var order state.RebindOrder
+	rebind := a.Command("rebind --reason TEXT", "help.state_rebind", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			config, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			order.Platform = config.API.Platform()
+			return onLedger(a, g, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
+				order.Apply = do
+				return state.Rebind(ctx, options, order, record)
+			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
+				func(state.RebindPlan) { a.Show("Done. The next run sends.") })
+		})
+	g.Add(rebind)
+	rebind.Flags().StringArrayVar(&order.Gone, "gone", nil,
+		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
+	rebind.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
+		"`TEXT`: who switched the old database server off, and how; required with --gone")
+
+	group.AddCommand(fresh, cmd, rebind)
 	return group
 }
 

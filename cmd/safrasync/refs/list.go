@@ -125,7 +125,11 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 			}
 			row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
 			for _, k := range kinds {
-				row = append(row, loadRows(blocked[k]))
+				n := 0
+				if l := blocked[k]; l != nil {
+					n = l.Rows
+				}
+				row = append(row, n)
 			}
 			invalid := 0
 			for _, l := range s.Invalid {
@@ -155,13 +159,6 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	}
 	t.Render()
 	return nil
-}
-
-func loadRows(l *trade.Load) int {
-	if l == nil {
-		return 0
-	}
-	return l.Rows
 }
 
 // load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".

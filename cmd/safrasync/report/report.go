@@ -161,8 +161,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			a.Tell("Nothing was closed.")
 			return nil
 		}
-		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows",
-			"Closing")
+		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows", "Closing")
 		for _, c := range list {
 			t.AppendRow(table.Row{
 				closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),

@@ -43,7 +43,7 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 			return a.Config.Annotate(err)
 		}
 		if a.AsJSON {
-			err = a.PrintJSON(sentOf(sent))
+			err = a.PrintJSON(sent)
 		} else {
 			printSent(a, sent, f)
 		}
@@ -52,36 +52,6 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 		}
 	}
 	return nil
-}
-
-// sentJSON is the last line of a job in `explain --sent --json`.
-type sentJSON struct {
-	Job      string                         `json:"job"`
-	Summary  bool                           `json:"summary"` // true: this line is about the job
-	Rows     int                            `json:"rows"`
-	Verdicts map[dryrun.DifferenceKind]int  `json:"verdicts"`
-	Changes  []changeJSON                   `json:"changes"`
-	More     map[string]int                 `json:"more"`
-	Unmapped map[string]int                 `json:"unmapped"`
-	NoBody   int                            `json:"no_payload"`
-	Sums     map[trade.Unit]*office.SentSum `json:"sums"`
-}
-
-type changeJSON struct {
-	dryrun.FieldChange
-	Rows int      `json:"rows"`
-	Keys []string `json:"keys"`
-}
-
-func sentOf(c *office.Sent) sentJSON {
-	out := sentJSON{
-		Job: c.Job, Summary: true, Rows: c.Rows, Verdicts: c.Verdicts, Changes: []changeJSON{}, More: c.More,
-		Unmapped: c.Unmapped, NoBody: c.NoBody, Sums: c.Sums,
-	}
-	for _, change := range c.SortedChanges() {
-		out.Changes = append(out.Changes, changeJSON{change, c.Changes[change].Rows, c.Changes[change].Keys})
-	}
-	return out
 }
 
 // sentShown is how many changes of one field are printed; JSON has all that are kept.
@@ -93,20 +63,20 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	a.Show("diff.title", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
 		v[dryrun.WouldWait], v[dryrun.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
-	for change, s := range c.Changes {
-		total[change.Field] += s.Rows
+	for _, change := range c.Changes {
+		total[change.Field] += change.Rows
 	}
 	for field, rows := range c.More {
 		total[field] += rows
 	}
-	for _, change := range c.SortedChanges() {
+	for _, change := range c.Changes {
 		shown[change.Field]++
 		if shown[change.Field] == 1 {
 			a.Show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
 		}
 		if shown[change.Field] <= sentShown {
-			s := c.Changes[change]
-			a.Show("diff.change", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
+			a.Show("diff.change", change.Rows, orAbsent(a, change.Old), orAbsent(a, change.New),
+				strings.Join(change.Keys, ", "))
 		}
 		if shown[change.Field] == sentShown+1 {
 			a.Show("diff.more", change.Field)

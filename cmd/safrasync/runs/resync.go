@@ -82,10 +82,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.Confirm(f.Yes); err != nil {
-				return err
-			}
-			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			o, err := a.ConfirmedOffice(ctx, f.Yes)
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package setup
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -28,13 +27,6 @@ func nameWords(name string) []string {
 		return unicode.ToLower(r)
 	}, norm.NFD.String(camelHump.ReplaceAllString(name, "${1}_${2}")))
 	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// marksRows reports whether a column seems to mark which rows count.
-func (c *surveyed) marksRows() bool {
-	words := nameWords(c.name)
-	return isProtheusDeleted(c) ||
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(flagNames, word) })
 }
 
 // isProtheusDeleted reports whether a column is the deletion flag of Protheus, which its own

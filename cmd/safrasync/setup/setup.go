@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -150,12 +151,8 @@ func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source
 
 // named reports whether a flag names a table.
 func (f initFlags) named() bool {
-	for _, from := range f.from {
-		if *from != "" {
-			return true
-		}
-	}
-	return false
+	given := slices.Collect(maps.Values(f.from))
+	return slices.ContainsFunc(given, func(from *string) bool { return *from != "" })
 }
 
 // proposeJobs proposes a job for each table or query that was given.
@@ -211,10 +208,11 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		}
 		proposed.confirm = []string{v.Text("init.confirm_cut_over")}
 		for _, c := range s.columns {
+			isFlag := func(word string) bool { return slices.Contains(flagNames, word) }
 			switch {
 			case isProtheusDeleted(c) && s.relation != nil:
 				proposed.query += "\nWHERE " + c.quoted + " = ' '"
-			case c.marksRows():
+			case isProtheusDeleted(c), slices.ContainsFunc(nameWords(c.name), isFlag): // may mark which rows count
 				proposed.confirm = append(proposed.confirm, v.Text("init.confirm_flag", c.withSamples()))
 			}
 		}

@@ -46,40 +46,36 @@ func (p proposal) render(v words.Voice) string {
 	}
 	line("\njobs:")
 	for _, job := range p.jobs {
-		job.render(v, line)
+		line("  %s:\n    sends: %s", job.name, job.sends)
+		line("    # %s", oneLine(job.queryNote))
+		line("    # %s", v.Text("The columns, with two values of each:"))
+		for _, c := range job.columns {
+			line("    #   %s", oneLine(c))
+		}
+		line("    query: |")
+		for text := range strings.SplitSeq(job.query, "\n") {
+			line("      %s", strings.TrimRight(text, " \t\r"))
+		}
+		key := config.YAMLText(job.key[0])
+		if len(job.key) > 1 {
+			key = config.YAMLList(job.key)
+		}
+		line("    key: %s # %s", key, oneLine(job.keyNote))
+		line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
+		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
+		line("    fields:")
+		for _, f := range job.fields {
+			head, note := "      ", ""
+			if f.off {
+				head = "      #"
+			}
+			if f.note != "" {
+				note = " # " + oneLine(f.note)
+			}
+			line("%s%s: %s%s", head, f.name, f.yaml, note)
+		}
 	}
 	return b.String()
-}
-
-func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
-	line("  %s:\n    sends: %s", j.name, j.sends)
-	line("    # %s", oneLine(j.queryNote))
-	line("    # %s", v.Text("The columns, with two values of each:"))
-	for _, c := range j.columns {
-		line("    #   %s", oneLine(c))
-	}
-	line("    query: |")
-	for text := range strings.SplitSeq(j.query, "\n") {
-		line("      %s", strings.TrimRight(text, " \t\r"))
-	}
-	key := config.YAMLText(j.key[0])
-	if len(j.key) > 1 {
-		key = config.YAMLList(j.key)
-	}
-	line("    key: %s # %s", key, oneLine(j.keyNote))
-	line("    #changed_at: COLUNA # %s", v.Text("init.no_changed_at"))
-	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
-	line("    fields:")
-	for _, f := range j.fields {
-		head, note := "      ", ""
-		if f.off {
-			head = "      #"
-		}
-		if f.note != "" {
-			note = " # " + oneLine(f.note)
-		}
-		line("%s%s: %s%s", head, f.name, f.yaml, note)
-	}
 }
 
 // oneLine reduces a text of the ERP to one line, so that it cannot end a comment.
