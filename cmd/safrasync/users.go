@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -45,9 +44,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, users, func(u trade.User) userJSON {
-					return userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer, u.Subject}
-				})
+				return cli.PrintEach(a, users, func(u trade.User) trade.User { return u })
 			}
 			if len(users) == 0 {
 				a.Tell("users.nobody")
@@ -127,17 +124,6 @@ func changes(act string, change func(*trade.User) error) userAct {
 	return func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 		return changeUser(ctx, a, args[0], f, act, change)
 	}
-}
-
-// userJSON is one line of `users list --json`.
-type userJSON struct {
-	Name       string     `json:"name"`
-	Role       trade.Role `json:"role"`
-	Disabled   bool       `json:"disabled"`
-	CreatedAt  time.Time  `json:"created_at"`
-	PasswordAt time.Time  `json:"password_at"`
-	Issuer     string     `json:"issuer"` // "" = the user logs in with a password of this ledger
-	Subject    string     `json:"subject"`
 }
 
 func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error {

@@ -98,15 +98,12 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 	}
 	out := subjectJSON{
 		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
-		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
+		Lookups: cli.OrEmpty(s.Lookups), Rows: []subjectRowJSON{},
 		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
 		Notes: []string{
 			words.Machine.Text("subject.note_erp"), words.Machine.Text("subject.note_logs"),
 			words.Machine.Text("subject.note_closed"), words.Machine.Text("subject.note_platform"),
 		},
-	}
-	for _, l := range s.Lookups {
-		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
 	}
 	for _, r := range s.Rows {
 		out.Rows = append(out.Rows, subjectRowJSON{
@@ -161,7 +158,7 @@ type subjectJSON struct {
 	IDs        []string            `json:"platform_ids"`
 	Codes      []string            `json:"erp_codes"`
 	References []trade.Reference   `json:"references"`
-	Lookups    []subjectLookupJSON `json:"lookups"`
+	Lookups    []trade.Lookup      `json:"lookups"`
 	Rows       []subjectRowJSON    `json:"rows"`
 	Blocks     []trade.Block       `json:"platform_lacks"`
 	Acts       []cli.AuditJSON     `json:"acts"`
@@ -174,12 +171,6 @@ type subjectClosedJSON struct {
 	ID  string    `json:"id"`
 	Day string    `json:"day"`
 	At  time.Time `json:"at"`
-}
-
-type subjectLookupJSON struct {
-	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not stored
-	ID      string    `json:"id"`
-	AskedAt time.Time `json:"asked_at"`
 }
 
 type subjectRowJSON struct {
