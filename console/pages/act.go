@@ -72,18 +72,6 @@ func (s stepView) Sent() []acts.FieldReading {
 	return acts.SentFields(s.Before)
 }
 
-// showAct shows what an act on one row would do.
-func (p *Pages) showAct(q *web.Request) error {
-	page, err := p.actPage(q)
-	if err != nil {
-		return err
-	}
-	if err := p.planAct(q, page); err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "act", page)
-}
-
 // actPage returns the page for an act on the row that the path names.
 func (p *Pages) actPage(q *web.Request) (*actPage, error) {
 	// Of these acts only the retry of a single row may make a record twice, and its plan says so. Rows that
@@ -131,8 +119,8 @@ func (p *Pages) showSteps(q *web.Request, page *actPage, plan acts.RowPlan) erro
 	return nil
 }
 
-// actOnRow plans an act on one row. If the form has a mark, it does the plan that was shown, provided
-// that the form is valid.
+// actOnRow shows what an act on one row would do. If there is a form with a mark, it does the plan that was
+// shown, provided that the form is valid.
 func (p *Pages) actOnRow(q *web.Request) error {
 	page, err := p.actPage(q)
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
@@ -115,7 +114,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 
 // Run writes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
-	config, err := a.LoadConfig()
+	_, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
@@ -175,7 +174,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	query, err := reportQuery(a, config, f)
+	query, err := reportQuery(a, f)
 	if err != nil {
 		return err
 	}
@@ -309,7 +308,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 
 // reportQuery reads the flags strictly, so that a filter with a typing error does not look like an
 // empty report.
-func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQuery, err error) {
+func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 	q.Closing = f.closing
 	q.Filter = reconcile.Filter{
 		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,

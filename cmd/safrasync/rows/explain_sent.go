@@ -63,6 +63,7 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	a.Show("diff.title", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
 		v[dryrun.WouldWait], v[dryrun.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
+	absent := a.Text("diff.absent")
 	for _, change := range c.Changes {
 		total[change.Field] += change.Rows
 	}
@@ -75,7 +76,7 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 			a.Show("diff.field", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
 		}
 		if shown[change.Field] <= sentShown {
-			a.Show("diff.change", change.Rows, orAbsent(a, change.Old), orAbsent(a, change.New),
+			a.Show("diff.change", change.Rows, cmp.Or(change.Old, absent), cmp.Or(change.New, absent),
 				strings.Join(change.Keys, ", "))
 		}
 		if shown[change.Field] == sentShown+1 {
@@ -110,13 +111,6 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 			a.Show("diff.sums", name, s.Rows, v.Number(s.Sent), v.Number(s.Now), v.Number(s.Now.Sub(s.Sent)))
 		}
 	}
-}
-
-func orAbsent(a *cli.App, text string) string {
-	if text == "" {
-		return a.Text("diff.absent")
-	}
-	return text
 }
 
 func sortedSamples[K comparable](m map[K]*office.SentSample, name func(K) string) []K {
