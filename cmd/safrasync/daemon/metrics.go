@@ -51,15 +51,6 @@ func (m *monitor) unready(d *daemon) []string {
 // readyWithin is how long the ledger may take to answer a health check.
 const readyWithin = 5 * time.Second
 
-// listen opens an address. It returns nil if the address is already served, or if it is empty. A
-// reload calls it before it changes anything.
-func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {
-	if address == "" || address == m.address {
-		return nil, nil //nolint:nilnil // nothing to open is no error
-	}
-	return listenAt(ctx, "metrics.listen", address)
-}
-
 // serve makes a generation the one that is monitored, at its address.
 func (m *monitor) serve(g *generation, listener net.Listener) {
 	m.current.Store(g)

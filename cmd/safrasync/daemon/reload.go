@@ -91,7 +91,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 			}
 		}
 	}()
-	open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen)
+	open.metrics, err = listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return nil, open, err
 	}
@@ -99,7 +99,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if err != nil {
 		return nil, open, err
 	}
-	open.events, err = d.events.listen(ctx, config.Webhooks)
+	open.events, err = listenNew(ctx, "webhooks.listen", config.Webhooks.Listen, d.events.config.Listen)
 	if err != nil {
 		return nil, open, err
 	}

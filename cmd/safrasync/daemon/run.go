@@ -170,7 +170,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	}}
 	d.monitor = m
 	defer func() { d.monitor.close() }()
-	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
+	listener, err := listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return d.refuse(err)
 	}

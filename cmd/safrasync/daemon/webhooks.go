@@ -31,13 +31,13 @@ type eventReceiver struct {
 	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
-// listen opens the configured address. It returns nil if that address is already served, or if none
-// is configured.
-func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
-	if w.Listen == "" || w.Listen == e.config.Listen {
+// listenNew opens the address of a key of the configuration. It returns nil if the address is already
+// served, or if it is empty. A reload calls it before it changes anything.
+func listenNew(ctx context.Context, key, address, served string) (net.Listener, error) {
+	if address == "" || address == served {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	return listenAt(ctx, "webhooks.listen", w.Listen)
+	return listenAt(ctx, key, address)
 }
 
 // listenAt opens the address of a key of the configuration.
