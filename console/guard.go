@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"mime"
 	"net"
 	"net/http"
@@ -151,8 +152,7 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 		return refused
 	case q.Method == http.MethodPost:
 		if err := readForm(q, route); err != nil {
-			var long *http.MaxBytesError
-			if errors.As(err, &long) {
+			if _, long := errors.AsType[*http.MaxBytesError](err); long {
 				return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 			}
 			return &web.Fault{Status: http.StatusBadRequest, Code: "form", Cause: err}
@@ -172,12 +172,8 @@ func (c *Console) pass(q *web.Request, w http.ResponseWriter, route web.Route) e
 func readable(text string) bool { return utf8.ValidString(text) && !strings.Contains(text, "\x00") }
 
 func allReadable(form url.Values) bool {
-	for _, texts := range form {
-		if slices.ContainsFunc(texts, func(text string) bool { return !readable(text) }) {
-			return false
-		}
-	}
-	return true
+	texts := slices.Concat(slices.Collect(maps.Values(form))...)
+	return !slices.ContainsFunc(texts, func(text string) bool { return !readable(text) })
 }
 
 // placed calls do while it holds a place, which is released when the answer begins.

@@ -35,10 +35,7 @@ func serveStatic(q *web.Request) error {
 // showLicences lists the licences of the third-party parts of the pages.
 func showLicences(q *web.Request) error {
 	names, err := view.Licences()
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "licences", names)
+	return q.Show("licences", names, err)
 }
 
 // setPreferences stores the language and the appearance in the browser.

@@ -116,13 +116,13 @@ const ProducerByDocument = "producer_by_document"
 
 // Lookup is the platform's answer to a lookup by document.
 type Lookup struct {
-	Code    string // keyed hash of the document, which itself is not stored
-	ID      string // of the record on the platform; "" if there is none
-	Message string // the API's message key if there is none
-	FirstAt time.Time
-	AskedAt time.Time
-	NextAt  time.Time // when it is asked again; until then the answer, also a negative one, is used
-	Tries   int       // consecutive lookups without an id
+	Code    string    `json:"code"` // keyed hash of the document, which itself is not stored
+	ID      string    `json:"id"`   // of the record on the platform; "" if there is none
+	Message string    `json:"-"`    // the API's message key if there is none
+	FirstAt time.Time `json:"-"`
+	AskedAt time.Time `json:"asked_at"`
+	NextAt  time.Time `json:"-"` // when it is asked again; until then the answer, also a negative one, is used
+	Tries   int       `json:"-"` // consecutive lookups without an id
 }
 
 // Shortage is a reference (de-para) without an id, with the rows that it blocks.

@@ -58,23 +58,24 @@ func (p Person) Record(at time.Time, act, target string, detail any) (AuditRecor
 // User is a person who may log in to the console. Users are never deleted, so that a name in the
 // audit always means the same person.
 type User struct {
-	ID         int64
-	Name       string // for login and audit; lower case, never reused
-	Role       Role
-	Password   string // hashed by the console; never shown; "" for logins through an issuer
-	Disabled   bool
-	CreatedAt  time.Time
-	PasswordAt time.Time // when the password was set
+	ID         int64     `json:"-"`
+	Name       string    `json:"name"` // for login and audit; lower case, never reused
+	Role       Role      `json:"role"`
+	Password   string    `json:"-"` // hashed by the console; never shown; "" for logins through an issuer
+	Disabled   bool      `json:"disabled"`
+	CreatedAt  time.Time `json:"created_at"`
+	PasswordAt time.Time `json:"password_at"` // when the password was set
 	// FirstPassword means that somebody else chose the password in the console: the person must change
 	// it before anything else
-	FirstPassword bool
-	LastLogin     time.Time // only in a list of all users; zero: never, or the audit has it no more
-	Version       int64     // raised by each change: compare-and-set
+	FirstPassword bool      `json:"-"`
+	LastLogin     time.Time `json:"-"` // only in a list of all users; zero: never, or the audit has it no more
+	Version       int64     `json:"-"` // raised by each change: compare-and-set
 
 	// Issuer is the OpenID Connect provider through which the person logs in, and Subject the
 	// person's id there. Both are "" for people with a password in this ledger. The provider
 	// determines the person's role at each login.
-	Issuer, Subject string
+	Issuer  string `json:"issuer"`
+	Subject string `json:"subject"`
 }
 
 // Login is a person's session in one browser, until it ends. Only the hash of the browser's secret

@@ -57,12 +57,12 @@ type InboxFilter struct {
 
 // EventNote is what an event reported about a record of the platform.
 type EventNote struct {
-	Kind  string // order_commitments, producers, farms
-	ID    string // of the record
-	Event string
-	Seq   int64 // of the event in the inbox
-	At    time.Time
-	Word  string // the status in the event; "" = none could be read
+	Event string    `json:"event"`
+	Kind  string    `json:"kind"` // order_commitments, producers, farms
+	ID    string    `json:"id"`   // of the record
+	At    time.Time `json:"at"`
+	Word  string    `json:"status"` // the status in the event; "" = none could be read
+	Seq   int64     `json:"seq"`    // of the event in the inbox
 }
 
 // Candidate is a record of the platform that an event named and that belongs to none of our rows.

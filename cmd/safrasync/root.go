@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -27,10 +28,17 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	showVersion := false
 	root := a.Group("safrasync", "sends contracts, deliveries and traceability from the ERP to the platform, without losing or repeating anything")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
-		if showVersion && len(args) == 0 {
-			return printVersion(a)
+		if !showVersion || len(args) > 0 {
+			return a.UnknownCommand(cmd, args)
 		}
-		return a.UnknownCommand(cmd, args)
+		if a.AsJSON {
+			return a.PrintJSON(struct {
+				Version string `json:"version"`
+				Go      string `json:"go"`
+			}{version, runtime.Version()})
+		}
+		fmt.Fprintf(a.Out, "safrasync %s (%s, %s/%s)\n", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return nil
 	}
 	root.Flags().BoolVar(&showVersion, "version", false, "show the version of the program")
 	root.Long = a.Text("help.root_long")
@@ -64,21 +72,16 @@ func newRootCommand(a *cli.App) *cobra.Command {
 		maintenance.NewBackupCommand(a),
 		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
-	if runtime.GOOS == "windows" {
-		hideRefused(root)
-	}
-	setHelp(a, root)
-	return root
-}
-
-// hideRefused leaves out of help the commands that only write a ledger or send: Windows refuses them.
-func hideRefused(root *cobra.Command) {
+	// Windows refuses the commands that only write a ledger or send: help leaves them out there.
 	for _, cmd := range root.Commands() {
 		switch name := cmd.Name(); {
+		case runtime.GOOS != "windows":
 		case cmd.GroupID == "decide", cmd.GroupID == "ledger" && name != "doctor", name == "run", name == "resync":
 			cmd.Hidden = true
 		}
 	}
+	setHelp(a, root)
+	return root
 }
 
 // demonstrated are the commands that the demo shows.

@@ -27,7 +27,60 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 	var f sandboxFlags
 	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--faults SPEC]…",
 		"a simulated platform API on this host, with faults on demand", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-			return serveSandbox(ctx, a, f)
+			opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, ShowTimes: f.times}
+			var err error
+			opts.Faults, err = sandbox.ParseFaults(f.faults)
+			if err != nil {
+				return &cli.UsageError{Text: a.Voice().Fault(err)}
+			}
+			opts.ReceiverRoots, err = config.RootsOf(f.receiverCA)
+			if err != nil {
+				return err
+			}
+			opts.NotContracted, err = sandbox.ParseModules(f.notContracted)
+			if err != nil {
+				return &cli.UsageError{Text: "--not-contracted: " + a.Voice().Fault(err)}
+			}
+			if f.world != "" {
+				opts.World, err = sandbox.LoadWorld(f.world)
+				if err != nil {
+					return err
+				}
+			}
+			if f.log != "" {
+				file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+				if err != nil {
+					return phrase.Errorf("--log: %w", err)
+				}
+				a.Closers = append(a.Closers, file.Close)
+				opts.Log = file
+			}
+			running, err := sandbox.Start(opts, f.listen)
+			if err != nil {
+				return err
+			}
+			a.Closers = append(a.Closers, running.Close, running.LogErr)
+			key := cmp.Or(f.apiKey, "sandbox")
+			if a.AsJSON {
+				if err := a.PrintJSON(struct {
+					URL    string `json:"url"`
+					Seed   int64  `json:"seed"`
+					Key    string `json:"api_key"`
+					Report string `json:"report"`
+				}{running.URL, running.Seed(), key, running.URL + "/_sandbox/report"}); err != nil {
+					return err
+				}
+			} else {
+				a.Show("sandbox at %s (key: %s, seed %d); what happens: %s/_sandbox/report; stop with Ctrl+C", running.URL, key, running.Seed(), running.URL)
+			}
+			if err := a.Out.Flush(); err != nil {
+				return phrase.Errorf("standard output: %w", err)
+			}
+			<-ctx.Done()
+			of := func(resource string) int { return len(running.CreatedOf(resource)) }
+			a.Tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
+				of(sandbox.ResourceTraceability), running.Requests())
+			return nil
 		})
 	cmd.Long = a.Text("help.sandbox_long")
 	flags := cmd.Flags()
@@ -49,61 +102,4 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 	flags.StringVar(&f.log, "log", "",
 		"`FILE` to which each request is appended as a line of JSON, whole bodies included")
 	return cmd
-}
-
-// serveSandbox runs the sandbox until the context ends.
-func serveSandbox(ctx context.Context, a *cli.App, f sandboxFlags) (err error) {
-	opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, ShowTimes: f.times}
-	opts.Faults, err = sandbox.ParseFaults(f.faults)
-	if err != nil {
-		return &cli.UsageError{Text: a.Voice().Fault(err)}
-	}
-	opts.ReceiverRoots, err = config.RootsOf(f.receiverCA)
-	if err != nil {
-		return err
-	}
-	opts.NotContracted, err = sandbox.ParseModules(f.notContracted)
-	if err != nil {
-		return &cli.UsageError{Text: "--not-contracted: " + a.Voice().Fault(err)}
-	}
-	if f.world != "" {
-		opts.World, err = sandbox.LoadWorld(f.world)
-		if err != nil {
-			return err
-		}
-	}
-	if f.log != "" {
-		file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return phrase.Errorf("--log: %w", err)
-		}
-		a.Closers = append(a.Closers, file.Close)
-		opts.Log = file
-	}
-	running, err := sandbox.Start(opts, f.listen)
-	if err != nil {
-		return err
-	}
-	a.Closers = append(a.Closers, running.Close, running.LogErr)
-	key := cmp.Or(f.apiKey, "sandbox")
-	if a.AsJSON {
-		if err := a.PrintJSON(struct {
-			URL    string `json:"url"`
-			Seed   int64  `json:"seed"`
-			Key    string `json:"api_key"`
-			Report string `json:"report"`
-		}{running.URL, running.Seed(), key, running.URL + "/_sandbox/report"}); err != nil {
-			return err
-		}
-	} else {
-		a.Show("sandbox at %s (key: %s, seed %d); what happens: %s/_sandbox/report; stop with Ctrl+C", running.URL, key, running.Seed(), running.URL)
-	}
-	if err := a.Out.Flush(); err != nil {
-		return phrase.Errorf("standard output: %w", err)
-	}
-	<-ctx.Done()
-	of := func(resource string) int { return len(running.CreatedOf(resource)) }
-	a.Tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
-		of(sandbox.ResourceTraceability), running.Requests())
-	return nil
 }

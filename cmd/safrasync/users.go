@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -35,7 +34,56 @@ type userAct func(ctx context.Context, a *cli.App, args []string, f userFlags) e
 func newUsersCommand(a *cli.App) *cobra.Command {
 	group := a.Group("users", "the users of the console")
 	list := a.Command("list", "list the users of the console", cli.Exactly(0),
-		func(ctx context.Context, _ []string) error { return listUsers(ctx, a) })
+		func(ctx context.Context, _ []string) error {
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			users, err := o.Users(ctx)
+			if err != nil {
+				return err
+			}
+			if a.AsJSON {
+				return cli.PrintEach(a, users, func(u trade.User) trade.User { return u })
+			}
+			if len(users) == 0 {
+				a.Tell("There are no users yet. `safrasync users add NAME --role administrator` adds the first administrator.")
+				return nil
+			}
+			v := a.Voice()
+			rows := [][]string{{
+				a.Text("User"), a.Text("Role"), a.Text("State"),
+				a.Text("Since"),
+			}}
+			for _, u := range users {
+				standing := i18n.Key("active")
+				if u.Disabled {
+					standing = "disabled"
+				}
+				comes := ""
+				if u.Issuer != "" {
+					comes = a.Text(" (through %s)", u.Issuer)
+				}
+				rows = append(rows, []string{
+					words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
+					a.Text(standing) + comes, v.Moment(u.CreatedAt),
+				})
+			}
+			widths := make([]int, len(rows[0]))
+			for _, row := range rows {
+				for i, text := range row {
+					widths[i] = max(widths[i], len([]rune(text)))
+				}
+			}
+			for _, row := range rows {
+				var line strings.Builder
+				for i, text := range row {
+					line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
+				}
+				a.Line(strings.TrimRight(line.String(), " "))
+			}
+			return nil
+		})
 	group.AddCommand(list)
 	change := func(use string, help i18n.Key, args int, do userAct,
 		flags ...func(*cobra.Command, *userFlags),
@@ -75,75 +123,6 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 func changes(act string, change func(*trade.User) error) userAct {
 	return func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 		return changeUser(ctx, a, args[0], f, act, change)
-	}
-}
-
-// userJSON is one line of `users list --json`.
-type userJSON struct {
-	Name       string     `json:"name"`
-	Role       trade.Role `json:"role"`
-	Disabled   bool       `json:"disabled"`
-	CreatedAt  time.Time  `json:"created_at"`
-	PasswordAt time.Time  `json:"password_at"`
-	Issuer     string     `json:"issuer"` // "" = the user logs in with a password of this ledger
-	Subject    string     `json:"subject"`
-}
-
-func listUsers(ctx context.Context, a *cli.App) error {
-	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	users, err := o.Users(ctx)
-	if err != nil {
-		return err
-	}
-	if a.AsJSON {
-		return cli.PrintEach(a, users, func(u trade.User) userJSON {
-			return userJSON{u.Name, u.Role, u.Disabled, u.CreatedAt, u.PasswordAt, u.Issuer, u.Subject}
-		})
-	}
-	if len(users) == 0 {
-		a.Tell("There are no users yet. `safrasync users add NAME --role administrator` adds the first administrator.")
-		return nil
-	}
-	v := a.Voice()
-	rows := [][]string{{
-		a.Text("User"), a.Text("Role"), a.Text("State"),
-		a.Text("Since"),
-	}}
-	for _, u := range users {
-		standing := i18n.Key("active")
-		if u.Disabled {
-			standing = "disabled"
-		}
-		comes := ""
-		if u.Issuer != "" {
-			comes = a.Text(" (through %s)", u.Issuer)
-		}
-		rows = append(rows, []string{
-			words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
-			a.Text(standing) + comes, v.Moment(u.CreatedAt),
-		})
-	}
-	printColumns(a, rows)
-	return nil
-}
-
-// printColumns prints lines with aligned columns.
-func printColumns(a *cli.App, rows [][]string) {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, text := range row {
-			widths[i] = max(widths[i], len([]rune(text)))
-		}
-	}
-	for _, row := range rows {
-		var line strings.Builder
-		for i, text := range row {
-			line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
-		}
-		a.Line(strings.TrimRight(line.String(), " "))
 	}
 }
 
@@ -193,17 +172,11 @@ func setRole(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	}
 	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error {
 		u.Role = role
-		return refuseIssuerUser(a, *u)
-	})
-}
-
-// refuseIssuerUser returns an error for a user who logs in through an issuer, because each login would
-// overwrite the change.
-func refuseIssuerUser(a *cli.App, u trade.User) error {
-	if u.Issuer == "" {
+		if u.Issuer != "" { // each login would overwrite the change
+			return errors.New(a.Text("%s logs in through %s, which assigns the role; `safrasync users password` lets the user log in with a password again", u.Name, u.Issuer))
+		}
 		return nil
-	}
-	return errors.New(a.Text("%s logs in through %s, which assigns the role; `safrasync users password` lets the user log in with a password again", u.Name, u.Issuer))
+	})
 }
 
 // subjectMost is the longest subject that an issuer may have for a person; OpenID Connect allows no

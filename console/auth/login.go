@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
 	"slices"
@@ -68,10 +69,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 // because the text may be a password typed in the wrong field.
 func failed(q *web.Request, user trade.User) trade.AuditRecord {
 	record := q.Record("login failed", user.Name, "")
-	record.Who = user.Name
-	if user.Name == "" {
-		record.Who = "?"
-	}
+	record.Who = cmp.Or(user.Name, "?")
 	return record
 }
 

@@ -272,8 +272,7 @@ func (o *OpenID) Check(ctx context.Context, now time.Time) error {
 // brief returns an error of the conversation as one short line, because a wrong address may answer
 // with whole pages.
 func brief(err error) error {
-	var to *url.Error
-	if errors.As(err, &to) { // its text contains the address with the query
+	if to, ok := errors.AsType[*url.Error](err); ok { // its text contains the address with the query
 		err = to.Err
 	}
 	text := strings.Join(strings.FieldsFunc(err.Error(),

@@ -137,11 +137,8 @@ func (s *Sessions) recordFailure(q *web.Request, f flow, user trade.User, v visi
 	if f.proof && q.Login != nil {
 		user = q.Login.User
 	}
-	record := q.Record("login failed", user.Name, v.detail(s.OpenID.Issuer, cause))
-	record.Who = user.Name
-	if user.Name == "" {
-		record.Who = "?"
-	}
+	record := failed(q, user)
+	record.Detail = v.detail(s.OpenID.Issuer, cause)
 	return s.Users.AppendAudit(q.Context(), record)
 }
 
@@ -246,8 +243,7 @@ func (s *Sessions) refused(q *web.Request, f flow, v visitor, why *refusal) erro
 	if v.Subject != "" {
 		var err error
 		user, err = s.Users.UserFrom(q.Context(), s.OpenID.Issuer, v.Subject)
-		if err != nil &&
-			!errors.Is(err, trade.ErrNobody) {
+		if err != nil && !errors.Is(err, trade.ErrNobody) {
 			return err
 		}
 	}

@@ -55,8 +55,7 @@ func (o *OpenID) visitor(ctx context.Context, f flow, code, back string, now tim
 	}
 	token, err := o.oauth(p, back).Exchange(ctx, code, oauth2.VerifierOption(f.part("verifier")))
 	if err != nil {
-		var answer *oauth2.RetrieveError
-		if errors.As(err, &answer) && answer.Response != nil {
+		if answer, ok := errors.AsType[*oauth2.RetrieveError](err); ok && answer.Response != nil {
 			status := answer.Response.StatusCode
 			said := phrase.Errorf("status %d, %s", status, oneWord(answer.ErrorCode)) // its description is any text
 			if status < http.StatusInternalServerError {

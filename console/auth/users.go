@@ -100,8 +100,7 @@ func (s *Sessions) addUser(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Tell("users.add")
-	return q.Redirect("/users")
+	return q.Done("users.add", "/users")
 }
 
 // changeUser changes the role, the password or the disabled flag of a user, or only ends the
@@ -142,8 +141,7 @@ func (s *Sessions) changeUser(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		q.Tell("users.end_one")
-		return q.Redirect("/users")
+		return q.Done("users.end_one", "/users")
 	case "end": // storing the user unchanged ends every login
 	case "disable", "enable":
 		user.Disabled = act == "disable"
@@ -174,6 +172,5 @@ func (s *Sessions) changeUser(q *web.Request) error {
 	case !done:
 		return refuse("users.moved")
 	}
-	q.Tell("users." + act)
-	return q.Redirect("/users")
+	return q.Done("users."+act, "/users")
 }

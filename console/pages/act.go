@@ -72,45 +72,6 @@ func (s stepView) Sent() []acts.FieldReading {
 	return acts.SentFields(s.Before)
 }
 
-// showAct shows what an act on one row would do.
-func (p *Pages) showAct(q *web.Request) error {
-	page, err := p.actPage(q)
-	if err != nil {
-		return err
-	}
-	if err := p.planAct(q, page); err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "act", page)
-}
-
-// actPage returns the page for an act on the row that the path names.
-func (p *Pages) actPage(q *web.Request) (*actPage, error) {
-	// Of these acts only the retry of a single row may make a record twice, and its plan says so. Rows that
-	// may be on the platform are decided on the page of doubts, one by one.
-	act := q.PathValue("act")
-	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
-		return nil, web.ErrNotFound
-	}
-	entry, err := p.entryOf(q)
-	if err != nil {
-		return nil, err
-	}
-	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
-	// planned as if the person had declared it, so that the plan shows the declaration to make
-	order := acts.Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == acts.ActRetry}
-	return &actPage{Act: act, Order: order, Path: at + "/" + act, Back: at, Shown: q.Voice().SpacedKey(entry.Key)}, nil
-}
-
-// planAct makes the plan of the order and fills it in.
-func (p *Pages) planAct(q *web.Request, page *actPage) error {
-	plan, err := p.office.Plan(q.Context(), page.Order)
-	if err != nil {
-		return err
-	}
-	return p.showSteps(q, page, plan)
-}
-
 func (p *Pages) showSteps(q *web.Request, page *actPage, plan acts.RowPlan) error {
 	page.Plan, page.Steps = &plan, nil
 	for i, s := range plan.Steps {
@@ -131,33 +92,49 @@ func (p *Pages) showSteps(q *web.Request, page *actPage, plan acts.RowPlan) erro
 	return nil
 }
 
-// actOnRow plans an act on one row. If the form has a mark, it does the plan that was shown, provided
-// that the form is valid.
+// actOnRow shows what an act on one row would do. If there is a form with a mark, it does the plan that was
+// shown, provided that the form is valid.
 func (p *Pages) actOnRow(q *web.Request) error {
-	page, err := p.actPage(q)
+	// Of these acts only the retry of a single row may make a record twice, and its plan says so. Rows that
+	// may be on the platform are decided on the page of doubts, one by one.
+	act := q.PathValue("act")
+	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
+		return web.ErrNotFound
+	}
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return err
 	}
-	mark := q.PostForm.Get("mark")
-	if err := p.planAct(q, page); err != nil {
+	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
+	// planned as if the person had declared it, so that the plan shows the declaration to make
+	order := acts.Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == acts.ActRetry}
+	page := &actPage{
+		Act: act, Order: order, Path: at + "/" + act, Back: at,
+		Shown: q.Voice().SpacedKey(entry.Key),
+	}
+	plan, err := p.office.Plan(q.Context(), order)
+	if err != nil {
 		return err
 	}
+	if err := p.showSteps(q, page, plan); err != nil {
+		return err
+	}
+	mark := q.PostForm.Get("mark")
 	if mark == "" {
 		return q.Page(http.StatusOK, "act", page)
 	}
 	fault := ""
 	page.Reason, fault = Reason(q)
 	page.Checked = q.PostForm.Get("checked") == "1"
-	order := page.Order
 	order.Checked = page.Checked
 	switch {
-	case page.Plan.Mark() != mark:
-		return p.actMoved(q, page, *page.Plan)
-	case page.Plan.Count() == 0:
+	case plan.Mark() != mark:
+		return p.actMoved(q, page, plan)
+	case plan.Count() == 0:
 		fault = "This is not possible now; the plan shows why."
 	case fault == "" && page.Doubles != "" && !page.Checked:
 		fault = "act.not_checked"
-	case fault == "" && !typedFits(q, page.Plan.Count()):
+	case fault == "" && !typedFits(q, plan.Count()):
 		fault = "desk.count.wrong"
 	}
 	page.Fault = fault

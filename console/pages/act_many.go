@@ -95,10 +95,7 @@ func (p *Pages) planMany(q *web.Request, filter string) (manyPage, error) {
 // showMany shows what an act on all rows of a filter would do.
 func (p *Pages) showMany(q *web.Request) error {
 	page, err := p.planMany(q, q.Form.Get("filter"))
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "act_many", page)
+	return q.Show("act_many", page, err)
 }
 
 // doMany does the plan that was shown, on each row that is still as it was then, and tells the others.

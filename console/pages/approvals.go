@@ -66,8 +66,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		return page, err
 	}
 	if page.Waits.Closing != nil {
-		closing := p.closingOf(q, *page.Waits.Closing, false)
-		page.Closing = &closing
+		page.Closing = new(p.closingOf(q, *page.Waits.Closing, false))
 	}
 	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
@@ -76,8 +75,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		advice := p.office.AdviseStop(*job.Before.Stop, q.Lang)
-		page.Stop = &advice
+		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
 		if job.Release != nil {
 			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
 		}
@@ -114,10 +112,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		}
 	} else {
 		planned := page.Planned.Steps[:min(len(page.Planned.Steps), stepsShown)]
-		ids := make([]int64, len(planned))
-		for i, s := range planned {
-			ids[i] = s.ID
-		}
+		ids := trade.Map(planned, func(s acts.PlannedStep) int64 { return s.ID })
 		entries, err := p.office.Entries(q.Context(), ids)
 		if err != nil {
 			return page, err
@@ -141,10 +136,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 
 // call finds what the ERP calls the ids of the rows, for the person who compares them.
 func (p *Pages) call(q *web.Request, steps []stepView) error {
-	entries := make([]trade.Entry, len(steps))
-	for i, s := range steps {
-		entries[i] = s.Before
-	}
+	entries := trade.Map(steps, func(s stepView) trade.Entry { return s.Before })
 	sides, err := p.office.FieldsOf(q.Context(), entries)
 	for i, of := range sides {
 		steps[i].codes = map[string]string{}
@@ -164,10 +156,7 @@ func (p *Pages) call(q *web.Request, steps []stepView) error {
 
 func (p *Pages) showApproval(q *web.Request) error {
 	page, err := p.approvalPage(q)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "approval", page)
+	return q.Show("approval", page, err)
 }
 
 // answered reads a person's answer and reason. ok is false if a response has been written already.
@@ -221,8 +210,7 @@ func (p *Pages) decline(q *web.Request) error {
 func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
 		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
-			q.Tell("approvals.moved")
-			return q.Redirect("/approvals")
+			return q.Done("approvals.moved", "/approvals")
 		}
 		page.Fault = "approval.refused." + string(done.Refused)
 		return q.Page(http.StatusConflict, "approval", page)
@@ -230,6 +218,5 @@ func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told 
 	if done.Waits > 0 && told == "approvals.done" {
 		told = "approvals.agreed"
 	}
-	q.Tell(told)
-	return q.Redirect("/approvals")
+	return q.Done(told, "/approvals")
 }

@@ -56,23 +56,26 @@ func doublesOf(question ask) string {
 // beside is a held row side by side with the one that it was compared with.
 type beside struct {
 	*acts.Counterpart
-	This     trade.Entry
-	Off      []besideField
-	Even     []besideField
-	Read     bool // the platform showed what it has of the counterpart
-	Revealed bool // documents are not masked
+	veil
+	This trade.Entry
+	Off  []besideField
+	Even []besideField
+	Read bool // the platform showed what it has of the counterpart
 }
 
-// Sent reports whether the counterpart was sent.
-func (b *beside) Sent() bool { return b.ID != "" || b.Entry.State.Created() }
+// veil masks documents, unless they are revealed.
+type veil struct{ Revealed bool }
 
 // Hide masks the documents in a text, unless they are revealed.
-func (b *beside) Hide(text string) string {
-	if b.Revealed {
+func (v veil) Hide(text string) string {
+	if v.Revealed {
 		return text
 	}
 	return view.Mask(text)
 }
+
+// Sent reports whether the counterpart was sent.
+func (b *beside) Sent() bool { return b.ID != "" || b.Entry.State.Created() }
 
 // masked reports whether something is masked that may be revealed.
 func (b *beside) masked() bool {

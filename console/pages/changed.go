@@ -195,37 +195,34 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		for i := range group.Lines {
 			line := &group.Lines[i]
 			n := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.ID == line.Row.ID })
-			if n >= 0 {
-				line.describe(entries[n], sides[n])
+			if n < 0 {
+				continue
+			}
+			line.Entry, line.Sides = entries[n], sides[n]
+			for _, flag := range append([]trade.Flag{trade.Replaced}, office.ChangedFlags...) {
+				if line.Entry.Flags.Has(flag) && flag != trade.Changed && flag != line.Of.Flag {
+					line.Flags = append(line.Flags, flag)
+				}
+			}
+			for _, f := range line.Sides.Fields {
+				f.Hide(trade.MaskColumn)
+				of := office.ChangedGroup{Field: f.Name}
+				if f.Name == "" {
+					of.Column = strings.Join(f.Columns, ", ")
+				}
+				switch {
+				case of == line.Of:
+					if line.Now != nil && f.Now == nil { // of which the de-para alone is another one
+						f.Now = line.Now
+					}
+					line.Now, line.Field = f.Now, &f
+				case f.Apart && !f.Differs && !f.Secret && line.Of == line.Row.Lines[0].Of:
+					line.There = append(line.There, f)
+				}
 			}
 		}
 	}
 	return nil
-}
-
-func (l *changedLine) describe(e trade.Entry, sides office.Sides) {
-	l.Entry, l.Sides = e, sides
-	for _, flag := range append([]trade.Flag{trade.Replaced}, office.ChangedFlags...) {
-		if e.Flags.Has(flag) && flag != trade.Changed && flag != l.Of.Flag {
-			l.Flags = append(l.Flags, flag)
-		}
-	}
-	for _, f := range sides.Fields {
-		f.Hide(trade.MaskColumn)
-		of := office.ChangedGroup{Field: f.Name}
-		if f.Name == "" {
-			of.Column = strings.Join(f.Columns, ", ")
-		}
-		switch {
-		case of == l.Of:
-			if l.Now != nil && f.Now == nil { // of which the de-para alone is another one
-				f.Now = l.Now
-			}
-			l.Now, l.Field = f.Now, &f
-		case f.Apart && !f.Differs && !f.Secret && l.Of == l.Row.Lines[0].Of:
-			l.There = append(l.There, f)
-		}
-	}
 }
 
 // ackPage is the plan to acknowledge changes of rows, or what became of it.
@@ -292,8 +289,7 @@ func (p *Pages) planChanged(q *web.Request) error {
 		if len(q.PostForm["row"])+len(q.PostForm["group"]) == 0 {
 			told = "changed.unmarked"
 		}
-		q.Tell(told)
-		return q.Redirect("/changed")
+		return q.Done(told, "/changed")
 	}
 	return q.Page(http.StatusOK, "changed_plan", page)
 }
@@ -306,15 +302,13 @@ func (p *Pages) doChanged(q *web.Request) error {
 			return err
 		}
 		if page.Plan.Does.Rows == 0 {
-			q.Tell("changed.nothing")
-			return q.Redirect("/changed")
+			return q.Done("changed.nothing", "/changed")
 		}
 		page.Reason, page.Fault = reason, fault
 		return q.Page(status, "changed_plan", page)
 	}, func(done *manyDone) error {
 		return q.Page(done.status, "changed_plan", ackPage{Done: done})
 	}, func([]string) error {
-		q.Tell("changed.done")
-		return q.Redirect("/changed")
+		return q.Done("changed.done", "/changed")
 	})
 }

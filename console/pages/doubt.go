@@ -135,16 +135,7 @@ type doubtPage struct {
 	Step     acts.RowStep // the step of Plan
 	Differs  bool         // the platform's record differs from what was sent
 	Proof    bool         // the password is required before it is sent again
-
-	Revealed bool // documents are not masked
-}
-
-// Hide masks the documents in a text, unless they are revealed.
-func (p doubtPage) Hide(text string) string {
-	if p.Revealed {
-		return text
-	}
-	return view.Mask(text)
+	veil
 }
 
 // Copies reports whether a text is shown whole, so that it can be copied.

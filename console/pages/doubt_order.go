@@ -148,8 +148,7 @@ func (p *Pages) doDoubt(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		q.Tell("doubt." + order.Act)
-		return q.Redirect(path)
+		return q.Done("doubt."+order.Act, path)
 	}
 	again, err := p.doubtPage(q)
 	if err != nil {

@@ -85,6 +85,5 @@ func attach(q *web.Request, name, contentType string) {
 
 // Asked redirects to the approval that other people must give first.
 func Asked(q *web.Request, a *trade.Approval) error {
-	q.Tell("approvals.asked")
-	return q.Redirect("/approvals/" + strconv.FormatInt(a.ID, 10))
+	return q.Done("approvals.asked", "/approvals/"+strconv.FormatInt(a.ID, 10))
 }

@@ -10,7 +10,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
@@ -80,7 +79,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	p.causes.Expect()
 	page := &homePage{Live: p.liveNow(q)}
 	states := map[trade.State]int{}
-	ran, fault := false, ""
+	ran, fault := false, "" // a run has read the ERP; why the last run of a job stopped
 	for _, job := range p.office.Jobs() {
 		status, err := p.office.JobStatus(q.Context(), job.Name)
 		if err != nil {
@@ -120,7 +119,31 @@ func (p *Pages) showHome(q *web.Request) error {
 	page.Going = page.Today.Moving + states[trade.Pending] + states[trade.Sending]
 	page.Accepted = states[trade.Accepted]
 	if page.Accepted == 0 {
-		page.Steps = p.stepsOf(len(states) > 0, ran, fault, stuck)
+		// The steps to the first sent contract, as far as they are done. What is behind the first one that is
+		// not done is not looked at yet.
+		known := len(states) > 0
+		missing, wrong := 0, 0
+		for _, c := range stuck.Causes {
+			if c.Advice.Fixer == trade.FixReferences {
+				missing += c.Rows()
+			} else if c.Advice.Fixer != trade.FixNobody {
+				wrong += c.Rows()
+			}
+		}
+		page.Steps = []setupStep{
+			{Key: "jobs", Path: "/routines", Done: len(p.office.Jobs()) > 0},
+			{Key: "erp", Path: "/routines", Done: ran || known, Fact: fault},
+			{Key: "read", Path: "/routines", Done: known},
+			{Key: "references", Path: "/references", Done: known && missing == 0},
+			{Key: "right", Path: "/pending?who=accounting", Done: known && wrong == 0},
+			{Key: "send", Path: "/routines"},
+		}
+		if i := slices.IndexFunc(page.Steps, func(s setupStep) bool { return !s.Done }); i >= 0 {
+			page.Steps[i].Now = true
+			if page.Steps[i].Key == "read" && ran {
+				page.Steps[i].Key = "found"
+			}
+		}
 	}
 	season, err := p.office.Season(q.Context())
 	if err != nil { // the rest of the page is shown all the same
@@ -142,33 +165,4 @@ func (p *Pages) showHome(q *web.Request) error {
 	})
 	page.Asked = page.Asked[:min(len(page.Asked), askedShown)]
 	return q.Page(http.StatusOK, "home", page)
-}
-
-// stepsOf returns the steps to the first sent contract, as far as they are done. What is behind the
-// first one that is not done is not looked at yet. known says that the ledger has rows, ran that a run has
-// read the ERP; fault is why the last run of a job stopped.
-func (p *Pages) stepsOf(known, ran bool, fault string, stuck office.Stuck) []setupStep {
-	missing, wrong := 0, 0
-	for _, c := range stuck.Causes {
-		if c.Advice.Fixer == trade.FixReferences {
-			missing += c.Rows()
-		} else if c.Advice.Fixer != trade.FixNobody {
-			wrong += c.Rows()
-		}
-	}
-	steps := []setupStep{
-		{Key: "jobs", Path: "/routines", Done: len(p.office.Jobs()) > 0},
-		{Key: "erp", Path: "/routines", Done: ran || known, Fact: fault},
-		{Key: "read", Path: "/routines", Done: known},
-		{Key: "references", Path: "/references", Done: known && missing == 0},
-		{Key: "right", Path: "/pending?who=accounting", Done: known && wrong == 0},
-		{Key: "send", Path: "/routines"},
-	}
-	if i := slices.IndexFunc(steps, func(s setupStep) bool { return !s.Done }); i >= 0 {
-		steps[i].Now = true
-		if steps[i].Key == "read" && ran {
-			steps[i].Key = "found"
-		}
-	}
-	return steps
 }

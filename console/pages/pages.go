@@ -60,7 +60,7 @@ func (p *Pages) Routes() []web.Route {
 		web.Get("/rows", trade.Reader, p.showRows),
 		web.Get("/rows/{id}", trade.Reader, p.showRow),
 		web.Post("/reveal/{id}", trade.Accountant, p.revealRow),
-		web.Get("/rows/{id}/{act}", trade.Accountant, p.showAct),
+		web.Get("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
 		web.Post("/rows/{id}/{act}", trade.Accountant, p.actOnRow),
 		web.Get("/acts/{act}", trade.Accountant, p.showMany).Within(reportTakes),
 		web.Post("/acts/{act}", trade.Accountant, p.doMany).Within(reportTakes),

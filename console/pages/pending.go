@@ -132,15 +132,13 @@ func (p *Pages) own(q *web.Request) error {
 	fault, err := p.office.OwnCause(q.Context(), ask, q.Lang, q.Person(""))
 	switch {
 	case errors.Is(err, trade.ErrNobody):
-		q.Tell("owner.gone")
-		return q.Redirect("/pending")
+		return q.Done("owner.gone", "/pending")
 	case err != nil:
 		return err
 	case fault != "":
 		return p.pending(q, fault)
 	}
-	q.Tell("owner.told")
-	return q.Redirect("/pending#" + causeAnchor(ask.Key))
+	return q.Done("owner.told", "/pending#"+causeAnchor(ask.Key))
 }
 
 // samples reads the first few rows of all causes, and those of their codes, with one query.
@@ -194,11 +192,7 @@ type partRows struct {
 
 // Parts returns links to the list of rows.
 func (c causeShown) Parts() []partRows {
-	out := make([]partRows, len(c.Own))
-	for i, p := range c.Own {
-		out[i] = partRows{p, figurePath(p.Of(c.Key))}
-	}
-	return out
+	return trade.Map(c.Own, func(p pending.Part) partRows { return partRows{p, figurePath(p.Of(c.Key))} })
 }
 
 // Path returns the address of the list of the rows of one kind.
@@ -296,8 +290,7 @@ func (p *Pages) showRetry(q *web.Request) error {
 	case err != nil:
 		return err
 	case page.Rows == 0:
-		q.Tell("pending.nothing")
-		return q.Redirect("/pending")
+		return q.Done("pending.nothing", "/pending")
 	}
 	return q.Page(http.StatusOK, "pending_retry", page)
 }
@@ -313,8 +306,7 @@ func (p *Pages) doRetry(q *web.Request) error {
 	page.Reason, fault = Reason(q)
 	switch {
 	case page.Rows == 0:
-		q.Tell("pending.nothing")
-		return q.Redirect("/pending")
+		return q.Done("pending.nothing", "/pending")
 	case fault != "":
 		page.Fault = fault
 	case !typedFits(q, page.Rows):
@@ -349,6 +341,5 @@ func (p *Pages) doRetry(q *web.Request) error {
 	if others != nil {
 		return Asked(q, others)
 	}
-	q.Tell("pending.retried")
-	return q.Redirect(orderPath(q, "/pending", jobs...))
+	return q.Done("pending.retried", orderPath(q, "/pending", jobs...))
 }

@@ -140,8 +140,7 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 		return nil
 	}
 	if one.Run.Stopped != nil {
-		advice := p.office.AdviseStop(*one.Run.Stopped, q.Lang)
-		one.Stop = &advice
+		one.Stop = new(p.office.AdviseStop(*one.Run.Stopped, q.Lang))
 	}
 	one.left, err = p.office.Left(q.Context(), *one.Run)
 	if err != nil {

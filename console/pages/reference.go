@@ -95,10 +95,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 			page.Total = &s
 		}
 	}
-	samples := make([][]int64, len(page.Missing))
-	for i, s := range page.Missing {
-		samples[i] = s.Sample
-	}
+	samples := trade.Map(page.Missing, func(s trade.Shortage) []int64 { return s.Sample })
 	rows, err := p.office.Entries(q.Context(), slices.Concat(samples...))
 	if err != nil {
 		return page, err
@@ -156,8 +153,7 @@ func (p *Pages) setReference(q *web.Request) error {
 			"refs set", q.Person(page.Reason)); err != nil {
 			return err
 		}
-		q.Tell("references.set")
-		return q.Redirect("/references/" + page.Kind)
+		return q.Done("references.set", "/references/"+page.Kind)
 	})
 }
 
@@ -296,10 +292,7 @@ func (p *Pages) planReferences(q *web.Request) error {
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	page, err := p.planImport(q, file)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "references_plan", page)
+	return q.Show("references_plan", page, err)
 }
 
 // importReferences imports what the plan showed, all or nothing. The text of the file returns with
@@ -328,6 +321,5 @@ func (p *Pages) importReferences(q *web.Request) error {
 		"refs import", q.Person(why)); err != nil {
 		return err
 	}
-	q.Tell("references.imported")
-	return q.Redirect("/references/" + page.Kind)
+	return q.Done("references.imported", "/references/"+page.Kind)
 }

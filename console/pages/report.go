@@ -124,10 +124,7 @@ func (p *Pages) showReport(q *web.Request) error {
 		return q.Page(http.StatusOK, "report", page)
 	}
 	page.Report, err = p.linked(q, report, p.office.ReportOptions(query, q.Lang))
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "report", page)
+	return q.Show("report", page, err)
 }
 
 func (p *Pages) exportReport(q *web.Request) error {
@@ -269,8 +266,7 @@ func (p *Pages) doClosing(q *web.Request) error {
 		page.Fault = "desk.moved"
 		return q.Page(http.StatusConflict, "report_close", page)
 	}
-	q.Tell("report.closed")
-	return q.Redirect("/report/closings/" + closing.ID)
+	return q.Done("report.closed", "/report/closings/"+closing.ID)
 }
 
 // closedPage is a closing with its content.

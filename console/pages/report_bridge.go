@@ -90,10 +90,7 @@ func (p *Pages) linked(q *web.Request, all *paper.Report, o reconcile.Options) (
 	}
 	shown := reportOf(all, q.Voice(), o, ids)
 	for _, group := range shown.Totals {
-		var codes []string
-		for _, r := range group.Rows {
-			codes = append(codes, r.Name)
-		}
+		codes := trade.Map(group.Rows, func(r paper.Line) string { return r.Name })
 		called, err := p.office.Called(q.Context(), group.By, codes)
 		if err != nil {
 			return nil, err
@@ -193,77 +190,73 @@ func bridgePath(job, line string) string {
 	return "/routines?" + url.Values{"job": {job}}.Encode()
 }
 
-// bridgesOf returns the bridges of each product, the largest total of the ERP first.
+// bridgesOf returns the bridges of each product, the largest total of the ERP first. Those of a past moment
+// lead nowhere: their rows have changed since.
 func bridgesOf(accounts []reconcile.Account, v view.Voice, o reconcile.Options, past bool) (out []ProductBridges) {
 	most := map[string]trade.Decimal{}
 	for _, a := range accounts {
 		if len(out) == 0 || out[len(out)-1].Product != a.Product {
 			out = append(out, ProductBridges{Product: a.Product})
 		}
+		b := bridging{Bridge: Bridge{Account: a}, v: v, o: o, past: past}
+		if a.Whole && len(a.Outside) > 0 {
+			b.total("read", "erp", a.Read, "")
+		}
+		var outside trade.Decimal
+		for _, l := range a.Outside {
+			b.part(l.Why(o), b.path(l), l.Rows, l.Amount.Neg())
+			outside = outside.Sub(l.Amount)
+		}
+		if a.Whole && len(a.Outside) > 0 {
+			b.bar("none", v.T("report.bar.outside"), "", outside, false)
+		}
+		b.total("erp", "erp", a.ERP(), b.leads(a.Total(o.Filter, false)))
+		var last trade.State
+		for _, l := range a.States {
+			if l.State == trade.Accepted {
+				continue
+			}
+			less := l.Amount.Neg()
+			b.part(l.Why(o), b.path(l), l.Rows, less)
+			if l.State == last && last != "" { // one bar for a state, whatever its causes are
+				bar := &b.steps[len(b.steps)-1]
+				bar.Amount = bar.Amount.Add(less)
+				bar.Said = b.say(bar.Amount)
+				continue
+			}
+			last = l.State
+			name := v.T("report.bar.unknown")
+			if l.State != "" {
+				name = v.State(l.State)
+				if key := barNames[l.State]; key != "" {
+					name = v.T(key)
+				}
+			}
+			total := a.Total(o.Filter, false)
+			total.Of.States = []trade.State{l.State}
+			b.bar(cmp.Or(stateClasses[l.State], "none"), name, b.leads(total), less, false)
+		}
+		for _, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
+			if l.Rows > 0 {
+				class := "rejected"
+				if l.After == a.Changed.After {
+					class = "waiting"
+				}
+				b.part(reconcile.AccountWord(l.After, o.Lang), b.path(l), l.Rows, l.Amount)
+				b.bar(class, v.T("report.bar."+l.After), b.path(l), l.Amount, false)
+			}
+		}
+		b.total("sent", "sent", a.Sent, b.leads(a.Total(o.Filter, true)))
+		title := reconcile.AccountWord("measure."+string(a.Measure), o.Lang)
+		b.Fall = picture.Falling(strings.TrimSpace(title+" "+a.Currency), b.say, b.steps...)
 		of := &out[len(out)-1]
-		of.Bridges = append(of.Bridges, bridgeOf(a, v, o, past))
+		of.Bridges = append(of.Bridges, b.Bridge)
 		if a.Measure != reconcile.Worth && a.ERP().Cmp(most[a.Product]) > 0 {
 			most[a.Product] = a.ERP()
 		}
 	}
 	slices.SortStableFunc(out, func(a, b ProductBridges) int { return most[b.Product].Cmp(most[a.Product]) })
 	return out
-}
-
-// bridgeOf returns the bridge of an account. That of a past moment leads nowhere: its rows have changed since.
-func bridgeOf(a reconcile.Account, v view.Voice, o reconcile.Options, past bool) Bridge {
-	b := bridging{Bridge: Bridge{Account: a}, v: v, o: o, past: past}
-	if a.Whole && len(a.Outside) > 0 {
-		b.total("read", "erp", a.Read, "")
-	}
-	var outside trade.Decimal
-	for _, l := range a.Outside {
-		b.part(l.Why(o), b.path(l), l.Rows, l.Amount.Neg())
-		outside = outside.Sub(l.Amount)
-	}
-	if a.Whole && len(a.Outside) > 0 {
-		b.bar("none", v.T("report.bar.outside"), "", outside, false)
-	}
-	b.total("erp", "erp", a.ERP(), b.leads(a.Total(o.Filter, false)))
-	var last trade.State
-	for _, l := range a.States {
-		if l.State == trade.Accepted {
-			continue
-		}
-		less := l.Amount.Neg()
-		b.part(l.Why(o), b.path(l), l.Rows, less)
-		if l.State == last && last != "" { // one bar for a state, whatever its causes are
-			of := &b.steps[len(b.steps)-1]
-			of.Amount = of.Amount.Add(less)
-			of.Said = b.say(of.Amount)
-			continue
-		}
-		last = l.State
-		name := v.T("report.bar.unknown")
-		if l.State != "" {
-			name = v.State(l.State)
-			if key := barNames[l.State]; key != "" {
-				name = v.T(key)
-			}
-		}
-		of := a.Total(o.Filter, false)
-		of.Of.States = []trade.State{l.State}
-		b.bar(cmp.Or(stateClasses[l.State], "none"), name, b.leads(of), less, false)
-	}
-	for _, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
-		if l.Rows > 0 {
-			class := "rejected"
-			if l.After == a.Changed.After {
-				class = "waiting"
-			}
-			b.part(reconcile.AccountWord(l.After, o.Lang), b.path(l), l.Rows, l.Amount)
-			b.bar(class, v.T("report.bar."+l.After), b.path(l), l.Amount, false)
-		}
-	}
-	b.total("sent", "sent", a.Sent, b.leads(a.Total(o.Filter, true)))
-	title := reconcile.AccountWord("measure."+string(a.Measure), o.Lang)
-	b.Fall = picture.Falling(strings.TrimSpace(title+" "+a.Currency), b.say, b.steps...)
-	return b.Bridge
 }
 
 // bridging makes a bridge.

@@ -21,9 +21,72 @@ type Closing struct {
 
 // closingOf returns the plan of a closing, as a page shows it.
 func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool) Closing {
+	sweep, even := ClosingCheck{Key: "sweep", OK: true}, ClosingCheck{Key: "even", Blocks: true}
+	now := ClosingCheck{Key: "erp", OK: plan.ERP != nil && len(plan.ERP.Jobs) == 0}
+	if plan.ERP != nil {
+		now.Items = []ClosingItem{{At: plan.ERP.At}}
+	}
+	keys := ClosingCheck{Key: "keys"}
+	open := make([]ClosingCheck, len(stateChecks))
+	for i, check := range stateChecks {
+		open[i].Key = check.key
+	}
+	for _, s := range plan.Summaries {
+		of := url.Values{"job": {s.Job}}
+		item := ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/routines?" + of.Encode()}
+		if s.SweptAt != nil {
+			item.At = *s.SweptAt
+		}
+		sweep.Items = append(sweep.Items, item)
+		sweep.OK = sweep.OK && plan.Day.Before(trade.DateOf(item.At.In(q.Site.Zone)))
+		for i, check := range stateChecks {
+			for _, part := range s.Open {
+				if slices.Contains(check.states, part.State) {
+					open[i].Items = append(open[i].Items, ClosingItem{
+						Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums,
+						Path: figurePath(part.Figure(s.Job, plan.Day).Of),
+					})
+				}
+			}
+		}
+		for _, b := range s.Beside {
+			if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
+				keys.Items = append(keys.Items, ClosingItem{
+					Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
+					Path: bridgePath(s.Job, string(b.Why)),
+				})
+			}
+		}
+		if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
+			keys.Items = append(keys.Items, ClosingItem{
+				Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
+				Path: bridgePath(s.Job, string(trade.BesideNoKey)),
+			})
+		}
+		for _, job := range plan.ERP.Differ() {
+			if job.Job == s.Job {
+				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
+			}
+		}
+	}
+	for _, u := range plan.Uneven {
+		even.Items = append(even.Items, ClosingItem{
+			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + plan.Day.String() + "#summary",
+		})
+	}
+	differences := ClosingCheck{Key: "differences"}
+	if plan.Divergences > 0 {
+		differences.Items = append(differences.Items, ClosingItem{
+			N: plan.Divergences, Path: "/report?show=1&to=" + plan.Day.String() + "#divergences",
+		})
+	}
+	checks := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
+	for i := range checks[2:] {
+		checks[i+2].OK = len(checks[i+2].Items) == 0
+	}
 	options := p.office.ReportOptions(office.ReportQuery{}, q.Lang)
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	out := Closing{plan, checksOf(plan, q.Site.Zone), bridgesOf(plan.Accounts, q.Voice(), options, true)}
+	out := Closing{plan, checks, bridgesOf(plan.Accounts, q.Voice(), options, true)}
 	for _, check := range out.Checks {
 		for i := range check.Items {
 			if past {
@@ -98,72 +161,4 @@ var stateChecks = []struct {
 	{"held", []trade.State{trade.Held}},
 	{"refused", []trade.State{trade.Rejected, trade.Invalid}},
 	{"waiting", []trade.State{trade.Waiting, trade.Pending}},
-}
-
-// checksOf returns the checklist of a closing.
-func checksOf(p reconcile.ClosingPlan, zone *time.Location) []ClosingCheck {
-	sweep, even := ClosingCheck{Key: "sweep", OK: true}, ClosingCheck{Key: "even", Blocks: true}
-	now := ClosingCheck{Key: "erp", OK: p.ERP != nil && len(p.ERP.Jobs) == 0}
-	if p.ERP != nil {
-		now.Items = []ClosingItem{{At: p.ERP.At}}
-	}
-	keys := ClosingCheck{Key: "keys"}
-	open := make([]ClosingCheck, len(stateChecks))
-	for i, check := range stateChecks {
-		open[i].Key = check.key
-	}
-	for _, s := range p.Summaries {
-		of := url.Values{"job": {s.Job}}
-		item := ClosingItem{Job: s.Job, Kind: s.Sends, Path: "/routines?" + of.Encode()}
-		if s.SweptAt != nil {
-			item.At = *s.SweptAt
-		}
-		sweep.Items = append(sweep.Items, item)
-		sweep.OK = sweep.OK && p.Day.Before(trade.DateOf(item.At.In(zone)))
-		for i, check := range stateChecks {
-			for _, part := range s.Open {
-				if slices.Contains(check.states, part.State) {
-					open[i].Items = append(open[i].Items, ClosingItem{
-						Job: s.Job, Kind: s.Sends, Fixing: part.Fixing, State: part.State, Sums: part.Sums,
-						Path: figurePath(part.Figure(s.Job, p.Day).Of),
-					})
-				}
-			}
-		}
-		for _, b := range s.Beside {
-			if b.Rows > 0 && (b.Why == trade.BesideNoKey || b.Why == trade.BesideDouble) {
-				keys.Items = append(keys.Items, ClosingItem{
-					Job: s.Job, Kind: s.Sends, Why: b.Why, Sums: b.Sums, Keys: b.Keys,
-					Path: bridgePath(s.Job, string(b.Why)),
-				})
-			}
-		}
-		if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
-			keys.Items = append(keys.Items, ClosingItem{
-				Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
-				Path: bridgePath(s.Job, string(trade.BesideNoKey)),
-			})
-		}
-		for _, job := range p.ERP.Differ() {
-			if job.Job == s.Job {
-				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
-			}
-		}
-	}
-	for _, u := range p.Uneven {
-		even.Items = append(even.Items, ClosingItem{
-			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + p.Day.String() + "#summary",
-		})
-	}
-	differences := ClosingCheck{Key: "differences"}
-	if p.Divergences > 0 {
-		differences.Items = append(differences.Items, ClosingItem{
-			N: p.Divergences, Path: "/report?show=1&to=" + p.Day.String() + "#divergences",
-		})
-	}
-	out := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
-	for i := range out[2:] {
-		out[i+2].OK = len(out[i+2].Items) == 0
-	}
-	return out
 }

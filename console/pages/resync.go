@@ -59,10 +59,7 @@ func ResyncPath(field, value string) string {
 
 func (p *Pages) showResync(q *web.Request) error {
 	page, err := p.planResync(q, q.Form)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "resync", page)
+	return q.Show("resync", page, err)
 }
 
 // planResync plans what a form asks for. If that takes long, the page asks again by itself.
@@ -125,8 +122,44 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 		}
 		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("The documents of the filtered list")
 		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
-	default:
-		err = p.ofJobs(q, page)
+	default: // whole jobs, or what changed in the ERP in a period
+		switch {
+		case q.May(trade.Administrator):
+		case len(asked) == 0:
+			return nil, web.BadRequest("filter")
+		default:
+			return nil, web.ErrForbidden
+		}
+		page.Back = "/routines"
+		var since, until time.Time
+		since, err = readDay(asked.Get("from"), q.Site.Zone, 0)
+		if err != nil {
+			return nil, err
+		}
+		until, err = readDay(asked.Get("until"), q.Site.Zone, 0)
+		if err != nil {
+			return nil, err
+		}
+		page.What = q.Voice().T("all documents")
+		if !since.IsZero() || !until.IsZero() {
+			page.What = q.Voice().T("what changed in the ERP from %s to %s", dayOr(q, since), dayOr(q, until))
+		}
+		for _, job := range p.office.Jobs() {
+			if name := asked.Get("job"); name != "" && name != job.Name {
+				continue
+			}
+			if page.What != q.Voice().T("all documents") && !job.Dated {
+				page.Failed = q.Voice().T("The ERP does not have the date of the last change for %s: read all, without a period.", p.Titles(q.Lang).Of(job.Name))
+			}
+			order := acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until}
+			page.Orders = append(page.Orders, order)
+		}
+		if len(page.Orders) == 0 {
+			return nil, web.ErrNotFound
+		}
+		if len(page.Orders) == 1 {
+			page.What = p.Titles(q.Lang).Of(page.Orders[0].Job) + ": " + page.What
+		}
 	}
 	if err != nil {
 		return nil, err
@@ -164,47 +197,6 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 		page.Double += plan.MayDouble
 	}
 	page.Typed = page.Goes > typeAbove
-	return nil
-}
-
-// ofJobs selects whole jobs, or what changed in the ERP in a period.
-func (p *Pages) ofJobs(q *web.Request, page *resyncPage) error {
-	switch {
-	case q.May(trade.Administrator):
-	case len(page.Asked) == 0:
-		return web.BadRequest("filter")
-	default:
-		return web.ErrForbidden
-	}
-	page.Back = "/routines"
-	asked, zone := page.Asked, q.Site.Zone
-	since, err := readDay(asked.Get("from"), zone, 0)
-	if err != nil {
-		return err
-	}
-	until, err := readDay(asked.Get("until"), zone, 0)
-	if err != nil {
-		return err
-	}
-	page.What = q.Voice().T("all documents")
-	if !since.IsZero() || !until.IsZero() {
-		page.What = q.Voice().T("what changed in the ERP from %s to %s", dayOr(q, since), dayOr(q, until))
-	}
-	for _, job := range p.office.Jobs() {
-		if name := asked.Get("job"); name != "" && name != job.Name {
-			continue
-		}
-		if page.What != q.Voice().T("all documents") && !job.Dated {
-			page.Failed = q.Voice().T("The ERP does not have the date of the last change for %s: read all, without a period.", p.Titles(q.Lang).Of(job.Name))
-		}
-		page.Orders = append(page.Orders, acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until})
-	}
-	if len(page.Orders) == 0 {
-		return web.ErrNotFound
-	}
-	if len(page.Orders) == 1 {
-		page.What = p.Titles(q.Lang).Of(page.Orders[0].Job) + ": " + page.What
-	}
 	return nil
 }
 
@@ -248,10 +240,7 @@ func (p *Pages) doResync(q *web.Request) error {
 		return Asked(q, asked)
 	}
 	q.Tell("resync")
-	var runs []string
-	for _, one := range done {
-		runs = append(runs, one.Run)
-	}
+	runs := trade.Map(done, func(one office.Ordered) string { return one.Run })
 	return q.Redirect(with(page.Back, url.Values{"run": runs}))
 }
 

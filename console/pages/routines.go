@@ -71,8 +71,7 @@ func (p *Pages) showRoutines(q *web.Request) error {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				one.Note = p.office.Say(stop.Why, q.Lang)
 			} else {
-				advice := p.office.AdviseStop(*stop, q.Lang)
-				one.Stop = &advice
+				one.Stop = new(p.office.AdviseStop(*stop, q.Lang))
 			}
 		}
 		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)

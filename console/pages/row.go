@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -42,8 +41,7 @@ type rowPage struct {
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
-
-	hide func(string) string // masks documents, unless they are revealed
+	veil
 }
 
 // letter is the top of the page: what the row is, its state, who must do what next, and the button
@@ -70,9 +68,6 @@ type relations struct {
 	Dependents []rowLine
 	More       bool // there are more dependents
 }
-
-// Hide masks the documents in a text, unless they are revealed.
-func (p *rowPage) Hide(text string) string { return p.hide(text) }
 
 // Renumbered returns how the other row relates to this one, as a part of a phrase's key.
 func (p *rowPage) Renumbered() string {
@@ -107,10 +102,7 @@ func (p *Pages) showRow(q *web.Request) error {
 		return err
 	}
 	page.Ran, err = p.orderRan(q, false)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "row", page)
+	return q.Show("row", page, err)
 }
 
 // revealRow shows a row with its documents. The audit records that first.
@@ -123,25 +115,21 @@ func (p *Pages) revealRow(q *web.Request) error {
 		return err
 	}
 	page, err := p.rowPage(q, entry, true)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "row", page)
+	return q.Show("row", page, err)
 }
 
 // rowPage reads everything that is known of a row.
 func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
 	page := &rowPage{
-		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), hide: view.Mask,
+		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), veil: veil{revealed},
 	}
 	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
 		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
-		page.hide = func(text string) string { return text }
 	}
-	page.Lead = page.hide(shown.Lead(page.Shown))
-	page.Reason = page.hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+	page.Lead = page.Hide(shown.Lead(page.Shown))
+	page.Reason = page.Hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.office.Attempts(q.Context(), entry.ID)
 	if err != nil {
@@ -195,35 +183,22 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 			page.Even = append(page.Even, fieldView{Field: f})
 		}
 	}
-	if err := p.readFamily(q, page); err != nil {
-		return nil, err
-	}
-	page.Way = p.way(q.Voice(), page, attempts)
-	if n := len(page.Way) - wayShown; n > 1 {
-		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
-	}
-	page.Letter = p.summary(q, page, attempts)
-	return page, nil
-}
-
-// readFamily reads what a row waits for, and the rows that depend on it.
-func (p *Pages) readFamily(q *web.Request, page *rowPage) error {
-	for _, w := range page.Entry.WaitingFor {
-		v := waitView{Text: page.hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
+	for _, w := range entry.WaitingFor {
+		v := waitView{Text: page.Hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
 			if parent, err := p.office.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
 			} else if !errors.Is(err, trade.ErrNotFound) {
-				return err
+				return nil, err
 			}
 		}
 		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
 	}
-	dependents, err := p.office.Dependents(q.Context(), page.Entry, glassMost)
+	dependents, err := p.office.Dependents(q.Context(), entry, glassMost)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	page.Glass = glassOf(q.Voice(), page.Entry, dependents)
+	page.Glass = glassOf(q.Voice(), entry, dependents)
 	page.Family.More = len(dependents) > dependentsShown
 	if page.Family.More {
 		dependents = dependents[:dependentsShown]
@@ -233,10 +208,15 @@ func (p *Pages) readFamily(q *web.Request, page *rowPage) error {
 		page.Family.Dependents = append(page.Family.Dependents,
 			rowLine{
 				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-				Reason: page.hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
+				Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
 			})
 	}
-	return nil
+	page.Way = p.way(q.Voice(), page, attempts)
+	if n := len(page.Way) - wayShown; n > 1 {
+		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
+	}
+	page.Letter = p.summary(q, page, attempts)
+	return page, nil
 }
 
 // summary returns the top of the page.

@@ -96,34 +96,6 @@ type rowColumn struct {
 	Sorted string // ascending, descending; "" = not sorted by it
 }
 
-// rowColumns returns the heads of the columns. The current sort column links to the reverse order;
-// numbers and days begin with the largest.
-func rowColumns(f rowFilter) map[string]rowColumn {
-	out := map[string]rowColumn{}
-	by, down := f.Sort.Column()
-	for _, name := range trade.Columns {
-		var c rowColumn
-		to := f
-		to.Sort = name
-		if slices.Contains([]trade.RowSort{trade.ByDay, trade.ByVolume, trade.ByValue, trade.ByChanged}, name) {
-			to.Sort = "-" + name
-		}
-		if by == name {
-			c.Sorted = "ascending"
-			if down {
-				c.Sorted = "descending"
-			}
-			to.Sort = "-" + name
-			if down {
-				to.Sort = name
-			}
-		}
-		c.Path = "/rows?" + to.values("").Encode()
-		out[string(name)] = c
-	}
-	return out
-}
-
 // sums returns what the row adds to the sums.
 func (l rowLine) sums() trade.Sums {
 	s := trade.Sums{Rows: 1}
@@ -261,7 +233,29 @@ func (p *Pages) showRows(q *web.Request) error {
 	if f.Job != "" {
 		page.spread(p.jobNamed(f.Job))
 	}
-	page.Columns = rowColumns(f)
+	// the current sort column links to the reverse order; numbers and days begin with the largest
+	page.Columns = map[string]rowColumn{}
+	by, down := f.Sort.Column()
+	for _, name := range trade.Columns {
+		var c rowColumn
+		to := f
+		to.Sort = name
+		if slices.Contains([]trade.RowSort{trade.ByDay, trade.ByVolume, trade.ByValue, trade.ByChanged}, name) {
+			to.Sort = "-" + name
+		}
+		if by == name {
+			c.Sorted = "ascending"
+			if down {
+				c.Sorted = "descending"
+			}
+			to.Sort = "-" + name
+			if down {
+				to.Sort = name
+			}
+		}
+		c.Path = "/rows?" + to.values("").Encode()
+		page.Columns[string(name)] = c
+	}
 	page.Barred = f.Masked && view.Masked(f.Text)
 	if found.Next != "" {
 		page.Next = "/rows?" + f.values(found.Next).Encode()
@@ -284,10 +278,7 @@ func (p *Pages) showRows(q *web.Request) error {
 	}
 	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orderRan(q, true)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "rows", page)
+	return q.Show("rows", page, err)
 }
 
 // names fills in what the fields of the filter propose: all of them, or the one in which somebody types.

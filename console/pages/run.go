@@ -69,8 +69,7 @@ func (p *Pages) showRun(q *web.Request) error {
 		}
 	}
 	if run.Stopped != nil {
-		advice := p.office.AdviseStop(*run.Stopped, q.Lang)
-		page.Stop = &advice
+		page.Stop = new(p.office.AdviseStop(*run.Stopped, q.Lang))
 	}
 	ran, err := p.office.Ran(q.Context(), run, ranListed)
 	if err != nil {

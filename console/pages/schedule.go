@@ -62,8 +62,7 @@ func (p *Pages) planJob(q *web.Request) (schedulePlan, error) {
 		page.Exists = p.office.Exists(plan.Release.Exists, q.Lang)
 	}
 	if err == nil && act == acts.ActRelease && plan.Before.Stop != nil {
-		advice := p.office.AdviseStop(*plan.Before.Stop, q.Lang)
-		page.Stop = &advice
+		page.Stop = new(p.office.AdviseStop(*plan.Before.Stop, q.Lang))
 	}
 	return page, err
 }

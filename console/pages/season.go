@@ -47,7 +47,38 @@ func (p *Pages) showSeason(q *web.Request) error {
 	v := q.Voice()
 	page := seasonPage{
 		At: s.At, Old: q.Site.Now().Sub(s.At) > oldAfter,
-		Products: productStacks(v, s.Products), Funnel: funnelOf(v, s.Season),
+		Products: productStacks(v, s.Products),
+	}
+	// The way of the grain from the ERP to the platform. Each stage has what is left, and beside it what does
+	// not get to it.
+	all := s.Whole.All.Kilograms.Add(s.Beside.Kilograms)
+	left := all
+	for _, stage := range []struct{ key, class, lost string }{
+		{"season.erp", "none", ""},
+		{"season.read", "invalid", "season.lost.read"},
+		{"season.valid", "invalid", "season.lost.valid"},
+		{"season.known", "waiting", "season.lost.known"},
+		{"season.posted", "waiting", "season.lost.posted"},
+		{"season.confirmed", "doubt", "season.lost.confirmed"},
+	} {
+		lost := s.Lost[strings.TrimPrefix(stage.key, "season.")]
+		path := figurePath(lost.Of)
+		if stage.key == "season.read" { // of these the ledger has no rows
+			lost.Sums, path = s.Beside, "/report#bridge"
+		}
+		left = left.Sub(lost.Kilograms)
+		class := "erp"
+		if stage.key == "season.confirmed" {
+			class = "sent"
+		}
+		marks := []picture.Mark{{Class: class, Name: v.T(stage.key), Said: v.WholeTonnes(left), Amount: left}}
+		if lost.Kilograms.Sign() > 0 {
+			marks = append(marks, picture.Mark{
+				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(lost.Kilograms), Path: path,
+				Amount: lost.Kilograms,
+			})
+		}
+		page.Funnel = append(page.Funnel, funnelStage{picture.Stacked("", "", all, marks...), stage.key})
 	}
 	days := make([]picture.Day, len(s.Calendar))
 	for i, d := range s.Calendar {
@@ -78,7 +109,28 @@ func (p *Pages) showSeason(q *web.Request) error {
 		}
 		page.Ages = append(page.Ages, picture.Standing(v.T("home.who."+string(who)), v.Decimal, groups...))
 	}
-	page.Gap, page.Missing = gapOf(v, s.Days)
+	// the value of the documents up to each day, in the ERP and on the platform, and what is missing there
+	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
+	var points []picture.Point
+	var erp, sent trade.Decimal
+	for i, d := range s.Days {
+		erp, sent = erp.Add(d.ERP), sent.Add(d.Sent)
+		if i%(1+len(s.Days)/pointsMost) != 0 && i != len(s.Days)-1 {
+			continue
+		}
+		name, short := d.Day, ""
+		if day, err := trade.ParseDate(d.Day); err == nil {
+			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
+			name, short = v.Date(day), v.T("month."+at.Format("01"))+at.Format("/06")
+		}
+		points = append(points, picture.Point{
+			Name: name, Short: short, Above: erp, Below: sent, AboveSaid: say(erp), BelowSaid: say(sent),
+		})
+	}
+	if len(s.Days) > 0 {
+		gap := picture.Between(v.T("season.gap", say(erp.Sub(sent))), say, points...)
+		page.Gap, page.Missing = &gap, erp.Sub(sent)
+	}
 	branches := s.Branches
 	if len(branches) > branchesMost {
 		page.More = len(branches) - branchesMost
@@ -128,78 +180,13 @@ func nameOr(v view.Voice, name string) string {
 
 // productStacks returns the bar of each product.
 func productStacks(v view.Voice, products []reconcile.Stand) []picture.Stack {
-	out := make([]picture.Stack, len(products))
-	for i, s := range products {
-		out[i] = stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
-	}
-	return out
-}
-
-// funnelOf returns the way of the grain from the ERP to the platform. Each stage has what is left, and
-// beside it what does not get to it.
-func funnelOf(v view.Voice, s *reconcile.Season) []funnelStage {
-	all := s.Whole.All.Kilograms.Add(s.Beside.Kilograms)
-	left := all
-	var out []funnelStage
-	for _, stage := range []struct{ key, class, lost string }{
-		{"season.erp", "none", ""},
-		{"season.read", "invalid", "season.lost.read"},
-		{"season.valid", "invalid", "season.lost.valid"},
-		{"season.known", "waiting", "season.lost.known"},
-		{"season.posted", "waiting", "season.lost.posted"},
-		{"season.confirmed", "doubt", "season.lost.confirmed"},
-	} {
-		lost := s.Lost[strings.TrimPrefix(stage.key, "season.")]
-		path := figurePath(lost.Of)
-		if stage.key == "season.read" { // of these the ledger has no rows
-			lost.Sums, path = s.Beside, "/report#bridge"
-		}
-		left = left.Sub(lost.Kilograms)
-		class := "erp"
-		if stage.key == "season.confirmed" {
-			class = "sent"
-		}
-		marks := []picture.Mark{{Class: class, Name: v.T(stage.key), Said: v.WholeTonnes(left), Amount: left}}
-		if lost.Kilograms.Sign() > 0 {
-			marks = append(marks, picture.Mark{
-				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(lost.Kilograms), Path: path,
-				Amount: lost.Kilograms,
-			})
-		}
-		out = append(out, funnelStage{picture.Stacked("", "", all, marks...), stage.key})
-	}
-	return out
+	return trade.Map(products, func(s reconcile.Stand) picture.Stack {
+		return stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
+	})
 }
 
 // pointsMost is how many points a line has; more days are taken together.
 const pointsMost = 53
-
-// gapOf returns the value of the documents up to each day, in the ERP and on the platform, and what is
-// missing there; nil if no document has a value.
-func gapOf(v view.Voice, days []reconcile.SeasonDay) (*picture.Gap, trade.Decimal) {
-	if len(days) == 0 {
-		return nil, trade.Decimal{}
-	}
-	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
-	var points []picture.Point
-	var erp, sent trade.Decimal
-	for i, d := range days {
-		erp, sent = erp.Add(d.ERP), sent.Add(d.Sent)
-		if i%(1+len(days)/pointsMost) != 0 && i != len(days)-1 {
-			continue
-		}
-		name, short := d.Day, ""
-		if day, err := trade.ParseDate(d.Day); err == nil {
-			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
-			name, short = v.Date(day), v.T("month."+at.Format("01"))+at.Format("/06")
-		}
-		points = append(points, picture.Point{
-			Name: name, Short: short, Above: erp, Below: sent, AboveSaid: say(erp), BelowSaid: say(sent),
-		})
-	}
-	gap := picture.Between(v.T("season.gap", say(erp.Sub(sent))), say, points...)
-	return &gap, erp.Sub(sent)
-}
 
 // glassMost is how many deliveries are read for the glass of a contract; one with more has none.
 const glassMost = 1000

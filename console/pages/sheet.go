@@ -95,10 +95,7 @@ func (p *Pages) planSheet(q *web.Request) error {
 		return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
 	plan, err := p.office.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)})
+	return q.Show("decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)}, err)
 }
 
 // doSheet does what the plan showed. It skips wrong and refused lines only if the person chose
@@ -138,6 +135,5 @@ func (p *Pages) doSheet(q *web.Request) error {
 		q.Tell("decisions.asked", done.Done, done.Asked)
 		return q.Redirect("/approvals")
 	}
-	q.Tell("decisions.done")
-	return q.Redirect("/decisions")
+	return q.Done("decisions.done", "/decisions")
 }

@@ -104,10 +104,9 @@ func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
 // helpersOf returns the departments for which something waits, without what may be on the platform already,
 // which stands apart.
 func helpersOf(causes []office.Cause) []helper {
-	out := make([]helper, len(trade.Departments))
-	for i, name := range trade.Departments {
-		out[i] = helper{Key: name, Path: "/pending?who=" + string(name)}
-	}
+	out := trade.Map(trade.Departments, func(name trade.Department) helper {
+		return helper{Key: name, Path: "/pending?who=" + string(name)}
+	})
 	for _, c := range causes {
 		t := taskOf(c)
 		i := slices.Index(trade.Departments, t.Helper)

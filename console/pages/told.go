@@ -1,7 +1,6 @@
 package pages
 
 import (
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -66,16 +65,10 @@ func (p *Pages) showEvents(q *web.Request) error {
 	}
 	var err error
 	page.EventBook, err = p.office.EventBook(q.Context(), page.Filter)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "events", page)
+	return q.Show("events", page, err)
 }
 
 func (p *Pages) showAlerts(q *web.Request) error {
 	book, err := p.office.AlertBook(q.Context(), q.Lang)
-	if err != nil {
-		return err
-	}
-	return q.Page(http.StatusOK, "alerts", book)
+	return q.Show("alerts", book, err)
 }

@@ -47,14 +47,14 @@ func (p *Pages) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []way
 		}
 		steps = append(steps, wayStep{
 			At: a.StartedAt, Kind: "sent", What: v.Number(a.No),
-			Try: &attemptView{a, page.hide(request), page.hide(a.AnswerBody)},
+			Try: &attemptView{a, page.Hide(request), page.Hide(a.AnswerBody)},
 		})
 		if a.FinishedAt.IsZero() {
 			continue
 		}
 		outcome, phase := p.office.Attempt(a, v.Language())
 		answer := wayStep{
-			At: a.FinishedAt, Kind: "answered", What: page.hide(outcome), Bad: a.Outcome != trade.OutcomeCreated,
+			At: a.FinishedAt, Kind: "answered", What: page.Hide(outcome), Bad: a.Outcome != trade.OutcomeCreated,
 		}
 		if a.Status == 0 {
 			answer.Kind = "silent"
@@ -66,7 +66,7 @@ func (p *Pages) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []way
 	}
 	for _, r := range page.History {
 		steps = append(steps, wayStep{
-			At: r.At, Kind: "decided", Who: r.Who, What: v.ActName(r.Act), Why: page.hide(v.Because(r)),
+			At: r.At, Kind: "decided", Who: r.Who, What: v.ActName(r.Act), Why: page.Hide(v.Because(r)),
 		})
 	}
 	for _, h := range page.Hints.Heard {

@@ -29,14 +29,6 @@ func (v Voice) Day(t time.Time) string {
 	return t.In(v.zone).Format("02/01/2006")
 }
 
-// ShortDay formats day and month.
-func (v Voice) ShortDay(t time.Time) string {
-	if v.lang == trade.Portuguese {
-		return t.In(v.zone).Format("02/01")
-	}
-	return t.In(v.zone).Format("Jan 2")
-}
-
 // ISO formats a time for machines, as the attribute of a time element.
 func (v Voice) ISO(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 

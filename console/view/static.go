@@ -46,18 +46,17 @@ func File(name string) (content []byte, kind string, ok bool) {
 	if err != nil || !strings.HasPrefix(name, "static/") {
 		return nil, "", false
 	}
-	kind = mime.TypeByExtension(path.Ext(name))
-	switch path.Ext(name) {
-	case ".js":
-		kind = "text/javascript; charset=utf-8"
-	case ".css":
-		kind = "text/css; charset=utf-8"
-	case ".svg":
-		kind = "image/svg+xml"
-	case ".txt":
-		kind = "text/plain; charset=utf-8"
+	kind, ok = kinds[path.Ext(name)]
+	if !ok {
+		kind = mime.TypeByExtension(path.Ext(name))
 	}
 	return content, kind, true
+}
+
+// kinds are the content types that do not depend on the host.
+var kinds = map[string]string{
+	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
+	".txt": "text/plain; charset=utf-8",
 }
 
 // Licences returns the names of the licence files of the third-party parts of the pages.

@@ -103,9 +103,5 @@ func text(s *string) string { return *s }
 
 // list joins the names of fields with commas.
 func list(f Frame, fields []string) string {
-	names := make([]string, len(fields))
-	for i, name := range fields {
-		names[i] = f.FieldName(name)
-	}
-	return strings.Join(names, ", ")
+	return strings.Join(trade.Map(fields, f.FieldName), ", ")
 }

@@ -125,6 +125,20 @@ func (q *Request) Page(status int, name string, data any) error {
 	return nil
 }
 
+// Show answers with a page that was read, or returns the error of reading it.
+func (q *Request) Show(name string, data any, err error) error {
+	if err != nil {
+		return err
+	}
+	return q.Page(http.StatusOK, name, data)
+}
+
+// Done tells the person something on the next page, by the key of a phrase, and sends the browser there.
+func (q *Request) Done(key, path string) error {
+	q.Tell(key)
+	return q.Redirect(path)
+}
+
 // Redirect sends the browser to a path of the console after an act.
 func (q *Request) Redirect(path string) error {
 	q.Answered = true

@@ -30,11 +30,6 @@ func (o *Office) Approvals(ctx context.Context) ([]trade.Approval, error) {
 	return o.store.Approvals(ctx, o.now())
 }
 
-// Approval returns one act that waits, or trade.ErrNotFound.
-func (o *Office) Approval(ctx context.Context, id int64) (trade.Approval, error) {
-	return o.store.Approval(ctx, id)
-}
-
 // DoneBy lets an act to which others agreed be planned and done in another way than a service does.
 func (o *Office) DoneBy(act string, other acts.OtherAct) { o.others[act] = other }
 

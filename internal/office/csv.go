@@ -24,6 +24,7 @@ func textOf(data []byte, v words.Voice) (string, error) {
 		return "", errors.New(v.Text("the file cannot be read as an xlsx workbook; save it as xlsx or as “CSV UTF-8”"))
 	}
 	var err error
+	decoded := true
 	text, marked := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
@@ -33,19 +34,12 @@ func textOf(data []byte, v words.Voice) (string, error) {
 	case !utf8.Valid(text):
 		text, err = charmap.Windows1252.NewDecoder().Bytes(text)
 	default:
-		return checkText(string(text), v)
+		decoded = false
 	}
-	if err != nil || bytes.ContainsRune(text, utf8.RuneError) {
+	if err != nil || decoded && bytes.ContainsRune(text, utf8.RuneError) || bytes.ContainsRune(text, 0) {
 		return "", errors.New(v.Text(`the file is not a CSV; save the spreadsheet as "CSV UTF-8"`))
 	}
-	return checkText(string(text), v)
-}
-
-func checkText(text string, v words.Voice) (string, error) {
-	if strings.ContainsRune(text, 0) {
-		return "", errors.New(v.Text(`the file is not a CSV; save the spreadsheet as "CSV UTF-8"`))
-	}
-	return text, nil
+	return string(text), nil
 }
 
 // sheetText returns a sheet of a workbook as a text whose cells have tabs between them, on the same

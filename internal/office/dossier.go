@@ -54,11 +54,7 @@ func (s *Dossier) Target() string {
 
 // ids returns the rows.
 func (s *Dossier) ids() []int64 {
-	out := make([]int64, len(s.Rows))
-	for i, r := range s.Rows {
-		out[i] = r.Entry.ID
-	}
-	return out
+	return trade.Map(s.Rows, func(r DossierRow) int64 { return r.Entry.ID })
 }
 
 // Erase removes what the ledger stores about a producer and no longer needs, and returns the number of
@@ -72,11 +68,6 @@ func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Pe
 		return 0, err
 	}
 	return o.store.Erase(ctx, s.ids(), s.IDs, o.now(), record)
-}
-
-// PlanRetention returns what the ledger keeps longer than it must.
-func (o *Office) PlanRetention(ctx context.Context, keep state.Retention, at time.Time) (state.RetentionPlan, error) {
-	return o.store.PlanRetention(ctx, keep, at)
 }
 
 // Purge removes what PlanRetention showed.

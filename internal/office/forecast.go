@@ -282,11 +282,7 @@ func (s *Share) Stays(g *Trouble) trade.Freight { return *s.stays[g] }
 
 // SampleKeys returns the keys of the rows that a trouble keeps as samples.
 func (g *Trouble) SampleKeys() []string {
-	out := make([]string, len(g.Samples))
-	for i, e := range g.Samples {
-		out[i] = e.Key
-	}
-	return out
+	return trade.Map(g.Samples, func(e trade.Entry) string { return e.Key })
 }
 
 // Sentences returns what would go and what would not.

@@ -36,10 +36,7 @@ func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events
 	if !who.Role.May(trade.Administrator) {
 		return 0, trade.ErrRole
 	}
-	seqs := make([]int64, len(list))
-	for i, e := range list {
-		seqs[i] = e.Seq
-	}
+	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
 	record, err := who.Record(o.now(), "webhooks replay", "inbox", map[string]int{"events": len(seqs)})
 	if err != nil {
 		return 0, err

@@ -101,6 +101,15 @@ type Reads interface {
 	// AppendAudit stores that somebody saw or took what is kept from others. It changes nothing else.
 	AppendAudit(ctx context.Context, record trade.AuditRecord) error
 
+	// Approval returns one act that waits for somebody's consent, or trade.ErrNotFound.
+	Approval(ctx context.Context, id int64) (trade.Approval, error)
+	// Closings returns the months that were closed, newest first; those of one cut-off day unless it is zero.
+	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
+	// RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.
+	RowIDs(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]int64, error)
+	// PlanRetention returns what the ledger keeps longer than it must.
+	PlanRetention(ctx context.Context, keep state.Retention, at time.Time) (state.RetentionPlan, error)
+
 	// ListReferences returns the lines of a de-para table.
 	ListReferences(ctx context.Context, kind string) ([]trade.Reference, error)
 }

@@ -75,8 +75,7 @@ func readReferences(r io.Reader, layout ReferenceLayout, v words.Voice) (Referen
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		var fault *csv.ParseError
-		if errors.As(err, &fault) {
+		if fault, broken := errors.AsType[*csv.ParseError](err); broken {
 			// After an unclosed quote it is unknown where the next line begins.
 			t.Bad = append(t.Bad, BadLine{fault.StartLine, v.Text("a quote is not closed; the rest of the file cannot be read")})
 			break

@@ -74,11 +74,6 @@ func (o *Office) PresentSeason(ctx context.Context) (season string, err error) {
 // newestRows is how many of the newest rows of a job tell the season.
 const newestRows = 50
 
-// Closings returns the months that were closed, newest first; those of one cut-off day unless it is zero.
-func (o *Office) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
-	return o.store.Closings(ctx, day)
-}
-
 // Report calls fn with the rows of a report, one report at a time. If there is a closing with the
 // given id or day, they are those of the closing; else they are read from the ledger at one moment.
 // It returns trade.ErrNotFound if there is no such closing.
@@ -189,11 +184,6 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 		}
 		return err
 	})
-}
-
-// RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.
-func (o *Office) RowIDs(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]int64, error) {
-	return o.store.RowIDs(ctx, keys)
 }
 
 // Called returns what the de-para calls codes of producers or places in totals; those without a label are

@@ -142,11 +142,7 @@ func (o *Office) forgetPlan(of string, p *planning) {
 
 // ResyncMark returns a hash of what a person was shown of plans.
 func ResyncMark(plans []ResyncPlan) string {
-	marks := make([]any, len(plans))
-	for i, p := range plans {
-		marks[i] = p.Mark()
-	}
-	return acts.MarkOf(marks...)
+	return acts.MarkOf(trade.Map(plans, func(p ResyncPlan) any { return p.Mark() })...)
 }
 
 // Ordered is a resync of one job that a person ordered in this process.

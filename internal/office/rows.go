@@ -16,7 +16,7 @@ import (
 // Rows calls fn for each row that a filter selects, until fn returns an error, which it returns. It
 // returns trade.ErrNotFound for a job of which neither the configuration nor the ledger knows.
 func (o *Office) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	if filter.Job != "" && !o.configured(filter.Job) {
+	if filter.Job != "" && o.jobNamed(filter.Job) == nil {
 		known, err := o.store.Jobs(ctx) // a job that was removed still has its rows
 		if err != nil {
 			return err

@@ -49,7 +49,50 @@ func RulesOf(v words.Voice, job mapping.JobSpec) JobRules {
 		out.Cancelled = &CancelledRule{c.Column, c.Values}
 	}
 	for _, rule := range trade.Rules(job.Sends) {
-		out.Fields = append(out.Fields, ruleOf(v, rule, job))
+		spec, mapped := job.Fields[rule.Field]
+		field := FieldRule{
+			Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: words.RequiredWhen(rule),
+			Source: "column", Columns: orEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
+			Empty: orEmpty(spec.Empty), In: spec.In, Checks: []FieldCheck{},
+		}
+		check := func(applies bool, name string, text i18n.Key, args ...any) {
+			if applies {
+				field.Checks = append(field.Checks, FieldCheck{name, job.Checks.Severity(name), v.Text(text, args...)})
+			}
+		}
+		check(rule.Positive != "", rule.Positive, "must be above zero")
+		check(rule.Type == trade.Day, "date_window", "must be between 2000-01-01 and five years from today")
+		check(rule.Type == trade.Harvest, "date_window", "the second year must be the first or the one after it")
+		check(rule.NotBefore != "", "date_order", "must not be before %s", rule.NotBefore)
+		check(rule.Type == trade.CAR, "car", "must be a whole CAR number")
+		if spec.Ref != "" {
+			field.Ref = &spec.Ref
+		}
+		if len(spec.Values) > 0 {
+			field.Values = &spec.ValuesName
+		}
+		switch {
+		case !mapped:
+			field.Source = "none"
+		case spec.Const != nil:
+			field.Source = "const"
+		}
+		field.Sentences = append(field.Sentences, sourceOf(v, rule, spec, field.Source), formOf(v, rule))
+		switch field.Required {
+		case "always":
+			field.Sentences = append(field.Sentences, v.Text("always required"))
+		case "never":
+			field.Sentences = append(field.Sentences, v.Text("optional: if empty, it is not sent"))
+		default:
+			field.Sentences = append(field.Sentences, v.Text("required when %s; in other rows it is sent if present", field.Required))
+			if field.Source == "none" {
+				field.Sentences = append(field.Sentences, v.Text("CAUTION: without a mapping every row with %s is refused", field.Required))
+			}
+		}
+		for _, c := range field.Checks {
+			field.Sentences = append(field.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
+		}
+		out.Fields = append(out.Fields, field)
 	}
 	return out
 }
@@ -94,54 +137,6 @@ type FieldCheck struct {
 // orEmpty returns an empty list for a nil one, which JSON shows as [].
 func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
-// ruleOf combines the rule of the API's table with the configuration of a field.
-func ruleOf(v words.Voice, rule trade.FieldRule, job mapping.JobSpec) FieldRule {
-	spec, mapped := job.Fields[rule.Field]
-	out := FieldRule{
-		Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: words.RequiredWhen(rule),
-		Source: "column", Columns: orEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
-		Empty: orEmpty(spec.Empty), In: spec.In, Checks: []FieldCheck{},
-	}
-	check := func(applies bool, name string, text i18n.Key, args ...any) {
-		if applies {
-			out.Checks = append(out.Checks, FieldCheck{name, job.Checks.Severity(name), v.Text(text, args...)})
-		}
-	}
-	check(rule.Positive != "", rule.Positive, "must be above zero")
-	check(rule.Type == trade.Day, "date_window", "must be between 2000-01-01 and five years from today")
-	check(rule.Type == trade.Harvest, "date_window", "the second year must be the first or the one after it")
-	check(rule.NotBefore != "", "date_order", "must not be before %s", rule.NotBefore)
-	check(rule.Type == trade.CAR, "car", "must be a whole CAR number")
-	if spec.Ref != "" {
-		out.Ref = &spec.Ref
-	}
-	if len(spec.Values) > 0 {
-		out.Values = &spec.ValuesName
-	}
-	switch {
-	case !mapped:
-		out.Source = "none"
-	case spec.Const != nil:
-		out.Source = "const"
-	}
-	out.Sentences = append(out.Sentences, sourceOf(v, rule, spec, out.Source), formOf(v, rule))
-	switch out.Required {
-	case "always":
-		out.Sentences = append(out.Sentences, v.Text("always required"))
-	case "never":
-		out.Sentences = append(out.Sentences, v.Text("optional: if empty, it is not sent"))
-	default:
-		out.Sentences = append(out.Sentences, v.Text("required when %s; in other rows it is sent if present", out.Required))
-		if out.Source == "none" {
-			out.Sentences = append(out.Sentences, v.Text("CAUTION: without a mapping every row with %s is refused", out.Required))
-		}
-	}
-	for _, c := range out.Checks {
-		out.Sentences = append(out.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
-	}
-	return out
-}
-
 // sourceOf returns a sentence about where a field comes from and how its value is converted.
 func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {
 	switch source {
@@ -166,10 +161,7 @@ func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, sourc
 		parts = append(parts, v.Text("the de-para %s turns the code into the platform's id; without it the row waits", spec.Ref))
 	}
 	if len(spec.SentBy) > 0 {
-		var jobs []string
-		for _, p := range spec.SentBy {
-			jobs = append(jobs, p.Job)
-		}
+		jobs := trade.Map(spec.SentBy, func(p mapping.ParentSpec) string { return p.Job })
 		parts = append(parts, v.Text("is the key of a row of %s; that row's platform id is sent, and until it has one this row waits", strings.Join(jobs, ", ")))
 	}
 	if len(spec.Values) > 0 {

@@ -28,10 +28,11 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 		return nil, err
 	}
 	count := &Sent{
-		Job: name, Verdicts: map[dryrun.DifferenceKind]int{}, Changes: map[dryrun.FieldChange]*SentSample{},
+		Job: name, Summary: true, Verdicts: map[dryrun.DifferenceKind]int{}, Changes: []SentChange{},
 		More: map[string]int{}, Unmapped: map[string]int{}, Problems: map[[2]string]*SentSample{},
 		Waiting: map[trade.Awaited]*SentSample{}, Sums: map[trade.Unit]*SentSum{},
 	}
+	changes := map[dryrun.FieldChange]*SentSample{}
 	var page []trade.Entry
 	flush := func() error {
 		found, err := compare.Compare(ctx, page)
@@ -40,7 +41,31 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 			return err
 		}
 		for _, d := range found {
-			count.add(d)
+			count.Rows++
+			count.Verdicts[d.Verdict]++
+			for _, change := range d.Changes {
+				if !sampled(changes, change, d.Key) {
+					count.More[change.Field]++
+				}
+			}
+			for _, p := range d.Problems {
+				id := [2]string{p.Field, p.Rule}
+				if sampled(count.Problems, id, d.Key) {
+					count.Problems[id].Problem = p
+				}
+			}
+			for _, w := range d.WaitingFor {
+				sampled(count.Waiting, trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}, d.Key)
+			}
+			for _, column := range d.Unmapped {
+				count.Unmapped[column]++
+			}
+			if d.Verdict == dryrun.NotComparable && len(d.Unmapped) == 0 {
+				count.NoBody++
+			} else {
+				count.sumUp(d.Sent, func(s *SentSum) { s.Rows++; s.Sent = s.Sent.Add(d.Sent.Amount) })
+				count.sumUp(d.Now, func(s *SentSum) { s.Now = s.Now.Add(d.Now.Amount) })
+			}
 			if each == nil {
 				continue
 			}
@@ -61,22 +86,37 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 	if err == nil {
 		err = flush()
 	}
+	for change, s := range changes {
+		count.Changes = append(count.Changes, SentChange{change, s.Rows, s.Keys})
+	}
+	slices.SortFunc(count.Changes, func(x, y SentChange) int {
+		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Old, y.Old),
+			cmp.Compare(x.New, y.New))
+	})
 	return count, err
 }
 
 // Sent is what was sent of a job beside what would be sent with the configuration of now. Its memory
 // is bounded.
 type Sent struct {
-	Job      string
-	Rows     int
-	Verdicts map[dryrun.DifferenceKind]int
-	Changes  map[dryrun.FieldChange]*SentSample
-	More     map[string]int            // rows by field, beyond the changes listed one by one
-	Unmapped map[string]int            // by column
-	NoBody   int                       // rows whose payload has been removed
-	Problems map[[2]string]*SentSample // by field and rule
-	Waiting  map[trade.Awaited]*SentSample
-	Sums     map[trade.Unit]*SentSum // of the rows that can be compared
+	Job      string                        `json:"job"`
+	Summary  bool                          `json:"summary"` // true: this answer is about the job
+	Rows     int                           `json:"rows"`
+	Verdicts map[dryrun.DifferenceKind]int `json:"verdicts"`
+	Changes  []SentChange                  `json:"changes"`    // by field, most frequent first
+	More     map[string]int                `json:"more"`       // rows by field, beyond these changes
+	Unmapped map[string]int                `json:"unmapped"`   // by column
+	NoBody   int                           `json:"no_payload"` // rows whose payload has been removed
+	Problems map[[2]string]*SentSample     `json:"-"`          // by field and rule
+	Waiting  map[trade.Awaited]*SentSample `json:"-"`
+	Sums     map[trade.Unit]*SentSum       `json:"sums"` // of the rows that can be compared
+}
+
+// SentChange is a change of one field, and the rows that have it.
+type SentChange struct {
+	dryrun.FieldChange
+	Rows int      `json:"rows"`
+	Keys []string `json:"keys"` // the first few
 }
 
 // SentSample is how many rows have something, and the first few of them.
@@ -115,50 +155,9 @@ func sampled[K comparable](m map[K]*SentSample, key K, row string) bool {
 	return true
 }
 
-func (c *Sent) add(d dryrun.Difference) {
-	c.Rows++
-	c.Verdicts[d.Verdict]++
-	for _, change := range d.Changes {
-		if !sampled(c.Changes, change, d.Key) {
-			c.More[change.Field]++
-		}
-	}
-	for _, p := range d.Problems {
-		id := [2]string{p.Field, p.Rule}
-		if sampled(c.Problems, id, d.Key) {
-			c.Problems[id].Problem = p
-		}
-	}
-	for _, w := range d.WaitingFor {
-		sampled(c.Waiting, trade.Awaited{Ref: w.Ref, Code: w.Code, Job: w.Job}, d.Key)
-	}
-	for _, column := range d.Unmapped {
-		c.Unmapped[column]++
-	}
-	if d.Verdict == dryrun.NotComparable && len(d.Unmapped) == 0 {
-		c.NoBody++
-		return
-	}
-	c.sumUp(d.Sent, func(s *SentSum) { s.Rows++; s.Sent = s.Sent.Add(d.Sent.Amount) })
-	c.sumUp(d.Now, func(s *SentSum) { s.Now = s.Now.Add(d.Now.Amount) })
-}
-
 func (c *Sent) sumUp(q trade.Quantity, add func(*SentSum)) {
 	if c.Sums[q.Unit] == nil {
 		c.Sums[q.Unit] = &SentSum{}
 	}
 	add(c.Sums[q.Unit])
-}
-
-// SortedChanges returns the changes sorted by field, most frequent first.
-func (c *Sent) SortedChanges() []dryrun.FieldChange {
-	var out []dryrun.FieldChange
-	for change := range c.Changes {
-		out = append(out, change)
-	}
-	slices.SortFunc(out, func(x, y dryrun.FieldChange) int {
-		return cmp.Or(cmp.Compare(x.Field, y.Field), cmp.Compare(c.Changes[y].Rows, c.Changes[x].Rows),
-			cmp.Compare(x.Old, y.Old), cmp.Compare(x.New, y.New))
-	})
-	return out
 }

@@ -101,7 +101,6 @@ type EventBook struct {
 	Ends     time.Time     // of the platform's certificate; zero: not known yet
 	OwnEnds  time.Time     // of our certificate that the platform calls; zero: it has none
 	Refusals []Refusals
-	Listens  bool // events are received
 }
 
 // Refusals is how many rows of a job the platform refuses, where these are more than the limit.
@@ -112,11 +111,7 @@ type Refusals struct {
 
 // EventKinds returns the events that the platform can tell of.
 func EventKinds() []string {
-	out := make([]string, len(apiclient.WebhookEvents))
-	for i, e := range apiclient.WebhookEvents {
-		out[i] = string(e)
-	}
-	return out
+	return trade.Map(apiclient.WebhookEvents, func(e apiclient.WebhookEvent) string { return string(e) })
 }
 
 // EventsShown is how many events a page shows.
@@ -125,7 +120,7 @@ const EventsShown = 100
 // EventBook returns the latest events that a filter selects, with what came of them.
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
-	book.Most, book.Listens = o.conf.Webhooks.Silence, o.conf.Webhooks.Listen != ""
+	book.Most = o.conf.Webhooks.Silence
 	book.Silence, err = o.store.EventSilence(ctx)
 	if err != nil {
 		return book, err
@@ -139,10 +134,7 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 	if err != nil {
 		return book, err
 	}
-	seqs := make([]int64, len(list))
-	for i, e := range list {
-		seqs[i] = e.Seq
-	}
+	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
 	notes, err := o.store.HeardIn(ctx, seqs)
 	if err != nil {
 		return book, err

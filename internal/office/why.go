@@ -89,7 +89,7 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 		return s, err
 	}
 	for _, w := range entry.WaitingFor {
-		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || !o.configured(w.Job) {
+		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || o.jobNamed(w.Job) == nil {
 			continue
 		}
 		parent, err := o.engine.Why(ctx, w.Job, w.Key)
@@ -100,11 +100,6 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	}
 	s.Status, err = o.store.JobStatus(ctx, job)
 	return s, err
-}
-
-func (o *Office) configured(job string) bool {
-	compiled, _ := o.job(job)
-	return compiled != nil
 }
 
 // Request returns the request that would be sent for a row as it is in the ERP now, and the state of
@@ -273,11 +268,9 @@ func whyPreview(v words.Voice, s Story) []string {
 	if p.State == trade.Held {
 		return []string{v.Text("With the current data it would not be sent: %s.", trade.Explain(p.State, p.Cause, v.Lang).What)}
 	}
-	var out []string
-	for _, text := range v.Awaited(p.WaitingFor) {
-		out = append(out, v.Text("With the current data it would wait: %s.", text))
-	}
-	return out
+	return trade.Map(v.Awaited(p.WaitingFor), func(text string) string {
+		return v.Text("With the current data it would wait: %s.", text)
+	})
 }
 
 // staysAsItIs reports whether a row does not go with the next run although its data is valid,

@@ -56,18 +56,71 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 		if err := a.NeedReason(f); err != nil {
 			return err
 		}
+		o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+		if err != nil {
+			return err
+		}
 		if args[0] == "decline" {
-			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-			if err != nil {
-				return err
-			}
 			d, err := o.Decline(ctx, id, a.Person(f))
 			if err != nil {
 				return err
 			}
 			return tellDecided(a, id, d, "Request %d: declined; nothing will be done.")
 		}
-		return approve(ctx, a, id, f, elsewhere)
+		// the plan of the act that somebody ordered is shown, and this person asked for the consent
+		ap, err := o.Approval(ctx, id)
+		if errors.Is(err, trade.ErrNotFound) {
+			return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
+		}
+		if err != nil {
+			return err
+		}
+		planned, err := engineacts.PlannedOf(ap)
+		if err != nil {
+			return err
+		}
+		if kind, _ := engineacts.ActNamed(planned.Order.Act); kind.ERP {
+			o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere)
+			if err != nil {
+				return err
+			}
+		}
+		for act, of := range elsewhere {
+			o.DoneBy(act, of(a))
+		}
+		review, err := o.Review(ctx, ap)
+		if err != nil {
+			return err
+		}
+		a.Tell("  %s", approvalText(a, ap))
+		if of := elsewhere[planned.Order.Act]; of != nil {
+			if tell := of(a).Tell; tell != nil {
+				if err := tell(ctx, planned); err != nil {
+					return err
+				}
+			}
+		}
+		if review.Rows != nil {
+			tellSteps(a, *review.Rows)
+		}
+		if review.Job != nil && review.Job.Release != nil {
+			tellRelease(a, *review.Job)
+		}
+		if review.Outdated {
+			return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
+		}
+		if err := a.Confirm(f.Yes); err != nil {
+			return err
+		}
+		d, err := o.Approve(ctx, id, a.Person(f))
+		if err != nil {
+			return err
+		}
+		done := i18n.Key("Request %d: fully approved and carried out.")
+		if d.Waits > 0 {
+			done = "Request %d: your approval is recorded; another person must approve it too."
+		}
+		return tellDecided(a, id, d, done)
 	})
 	f.Add(cmd)
 	cmd.ValidArgs = answers
@@ -76,67 +129,6 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 
 // answers are what a person can say to what waits.
 var answers = []string{"approve", "decline"}
-
-// approve shows the plan of an act that somebody ordered, asks, and records this person's consent.
-func approve(ctx context.Context, a *cli.App, id int64, f cli.ActFlags, elsewhere Elsewhere) error {
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	ap, err := o.Approval(ctx, id)
-	if errors.Is(err, trade.ErrNotFound) {
-		return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
-	}
-	if err != nil {
-		return err
-	}
-	planned, err := engineacts.PlannedOf(ap)
-	if err != nil {
-		return err
-	}
-	if kind, _ := engineacts.ActNamed(planned.Order.Act); kind.ERP {
-		o, err = a.Office(ctx, cli.ToWrite, cli.ERPIfThere)
-		if err != nil {
-			return err
-		}
-	}
-	for act, of := range elsewhere {
-		o.DoneBy(act, of(a))
-	}
-	review, err := o.Review(ctx, ap)
-	if err != nil {
-		return err
-	}
-	a.Tell("  %s", approvalText(a, ap))
-	if of := elsewhere[planned.Order.Act]; of != nil {
-		if tell := of(a).Tell; tell != nil {
-			if err := tell(ctx, planned); err != nil {
-				return err
-			}
-		}
-	}
-	if review.Rows != nil {
-		tellSteps(a, *review.Rows)
-	}
-	if review.Job != nil && review.Job.Release != nil {
-		tellRelease(a, *review.Job)
-	}
-	if review.Outdated {
-		return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
-	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	d, err := o.Approve(ctx, id, a.Person(f))
-	if err != nil {
-		return err
-	}
-	done := i18n.Key("Request %d: fully approved and carried out.")
-	if d.Waits > 0 {
-		done = "Request %d: your approval is recorded; another person must approve it too."
-	}
-	return tellDecided(a, id, d, done)
-}
 
 // approvalJSON is one line of `approvals --json`, and what an answer prints with --json.
 type approvalJSON struct {
@@ -161,10 +153,7 @@ func approvalOf(ap trade.Approval) approvalJSON {
 // when the approval expires.
 func approvalText(a *cli.App, ap trade.Approval) string {
 	first := ap.People[0]
-	names := make([]string, len(ap.People))
-	for i, c := range ap.People {
-		names[i] = c.Name
-	}
+	names := trade.Map(ap.People, func(c trade.Consent) string { return c.Name })
 	return a.Text("approval.line", ap.ID, ap.Act, ap.Target, strings.Join(names, ", "), a.Voice().Moment(first.At),
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }

@@ -72,20 +72,9 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case count == 0:
 		a.Tell("There is nothing to do.")
-		if wrong > 0 {
-			return &cli.ExitError{Code: cli.ExitFailed}
-		}
-		return nil
+		return cli.FailedIf(wrong > 0)
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	return doDecisions(ctx, a, plans, f, wrong)
-}
-
-// doDecisions does what the plans show.
-func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f cli.ActFlags, wrong int) error {
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+	o, err = a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
 		return err
 	}
@@ -118,8 +107,5 @@ func doDecisions(ctx context.Context, a *cli.App, plans []reconcile.Planned, f c
 			}
 		}
 	}
-	if failed {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
+	return cli.FailedIf(failed)
 }

@@ -20,11 +20,7 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			job := args[0]
-			config, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			if err := a.CheckJobNames(config, []string{job}); err != nil {
+			if err := a.CheckJobNames(job); err != nil {
 				return err
 			}
 			if err := a.NeedReason(f); err != nil {
@@ -48,10 +44,7 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 					plan.Refused = engineacts.NotChecked
 					return tellJob(a, plan)
 				}
-				if err := a.Confirm(f.Yes); err != nil {
-					return err
-				}
-				o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+				o, err = a.ConfirmedOffice(ctx, f.Yes)
 				if err != nil {
 					return err
 				}
@@ -126,8 +119,5 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	default:
 		a.Tell("%s: not possible: %s", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
 	}
-	if !ok {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
+	return cli.FailedIf(!ok)
 }

@@ -17,63 +17,57 @@ import (
 func NewJobCommand(a *cli.App) *cobra.Command {
 	group := a.Group("job", "jobs that were renamed")
 	var f cli.ActFlags
+	// It shows what moving a job's entries to another job means, asks, and does it.
 	cmd := a.Command("move OLD NEW --reason TEXT", "move the rows of job OLD, which is no longer configured, to NEW: the same job under another name", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
-			return moveJob(ctx, a, args[0], args[1], f)
+			from, to := args[0], args[1]
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			plan, err := o.PlanMove(ctx, from, to)
+			if err != nil {
+				return err
+			}
+			if plan.Refused == engineacts.NotRefused {
+				var states []string
+				for _, s := range trade.States {
+					if n := plan.States[s]; n > 0 {
+						states = append(states, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
+					}
+				}
+				a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, strings.Join(states, ", "))
+				if plan.Paused {
+					a.Tell("  job %s is paused afterwards", to)
+				}
+				if err := a.Confirmed(f); err != nil {
+					return err
+				}
+				plan, err = o.Move(ctx, plan, a.Person(f))
+				if err != nil {
+					return err
+				}
+			}
+			switch {
+			case a.AsJSON:
+				if err := a.PrintJSON(struct {
+					Act     string  `json:"act"`
+					Done    bool    `json:"done"`
+					Refused *string `json:"refused"` // why not; null if it was done
+					trade.JobMove
+				}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
+					return err
+				}
+			case plan.Refused != engineacts.NotRefused:
+				a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
+					a.Text(i18n.Key("refusal."+string(plan.Refused))))
+			default:
+				a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)
+			}
+			return cli.FailedIf(plan.Refused != engineacts.NotRefused)
 		})
 	f.Add(cmd)
 	cmd.ValidArgsFunction = a.CompleteEveryJob
 	group.AddCommand(cmd)
 	return group
-}
-
-// moveJob shows what another name of a job means, asks, and does it.
-func moveJob(ctx context.Context, a *cli.App, from, to string, f cli.ActFlags) error {
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	plan, err := o.PlanMove(ctx, from, to)
-	if err != nil {
-		return err
-	}
-	if plan.Refused == engineacts.NotRefused {
-		var states []string
-		for _, s := range trade.States {
-			if n := plan.States[s]; n > 0 {
-				states = append(states, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
-			}
-		}
-		a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, strings.Join(states, ", "))
-		if plan.Paused {
-			a.Tell("  job %s is paused afterwards", to)
-		}
-		if err := a.Confirmed(f); err != nil {
-			return err
-		}
-		plan, err = o.Move(ctx, plan, a.Person(f))
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case a.AsJSON:
-		if err := a.PrintJSON(struct {
-			Act     string  `json:"act"`
-			Done    bool    `json:"done"`
-			Refused *string `json:"refused"` // why not; null if it was done
-			trade.JobMove
-		}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
-			return err
-		}
-	case plan.Refused != engineacts.NotRefused:
-		a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
-			a.Text(i18n.Key("refusal."+string(plan.Refused))))
-	default:
-		a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)
-	}
-	if plan.Refused != engineacts.NotRefused {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
 }

@@ -89,12 +89,10 @@ func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 
 const checkedUsage = "for rows that may double, as the plan says: I have checked that the platform does not have their record"
 
-// actOnRows plans an order for rows, shows the plan, asks, and does it.
+// actOnRows plans an order for rows, shows the plan, asks, and does it. It returns an
+// error if a row was refused.
 func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []string, f rowActFlags) error {
-	if _, err := a.LoadConfig(); err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(a.Config, args[:1]); err != nil {
+	if err := a.CheckJobNames(args[0]); err != nil {
 		return err
 	}
 	if err := a.NeedReason(f.ActFlags); err != nil {
@@ -127,7 +125,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 			return a.Usage("%s with a filter does not apply to rows in %s; only to: %s", kind.Name, string(s), cli.Listed(bulk))
 		}
 	}
-	order.Keys, err = cli.KeysOf(a, a.Config, order.Job, keys)
+	order.Keys, err = cli.KeysOf(a, order.Job, keys)
 	if err != nil {
 		return err
 	}
@@ -146,29 +144,6 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	if err != nil {
 		return err
 	}
-	return doRows(ctx, a, plan, f)
-}
-
-// confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
-// typed.
-func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
-	n := plan.Count()
-	switch {
-	case f.count >= 0 && f.count != n:
-		return a.Usage("--count says %d, but the plan has %d {row|rows}; check the plan again", f.count, n)
-	case n <= manyRows:
-		return a.Confirm(f.Yes)
-	case f.Yes && f.count < 0:
-		return a.Usage("this affects %d {row|rows}: --yes also needs --count %d", n, n)
-	case f.Yes:
-		return nil
-	}
-	return a.Ask(a.Text("This affects %d {row|rows}. Type the number to continue: ", n), func(answer string) bool { return answer == strconv.Itoa(n) })
-}
-
-// doRows shows what an act would do to rows, asks, and does it. It returns an error if a row was
-// refused.
-func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
 	a.Tell(i18n.Key("act.plan." + plan.Act))
 	tellSteps(a, plan)
 	if plan.Weak > 0 {
@@ -178,7 +153,7 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 		if err := confirmRows(a, plan, f); err != nil {
 			return err
 		}
-		o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+		o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
 		if err != nil {
 			return err
 		}
@@ -209,10 +184,24 @@ func doRows(ctx context.Context, a *cli.App, plan engineacts.RowPlan, f rowActFl
 			a.Show("%s: not possible: %s", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
 		}
 	}
-	if refused {
-		return &cli.ExitError{Code: cli.ExitFailed}
+	return cli.FailedIf(refused)
+}
+
+// confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
+// typed.
+func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
+	n := plan.Count()
+	switch {
+	case f.count >= 0 && f.count != n:
+		return a.Usage("--count says %d, but the plan has %d {row|rows}; check the plan again", f.count, n)
+	case n <= manyRows:
+		return a.Confirm(f.Yes)
+	case f.Yes && f.count < 0:
+		return a.Usage("this affects %d {row|rows}: --yes also needs --count %d", n, n)
+	case f.Yes:
+		return nil
 	}
-	return nil
+	return a.Ask(a.Text("This affects %d {row|rows}. Type the number to continue: ", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
 // tellSteps shows the rows of a plan.

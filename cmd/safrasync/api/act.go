@@ -89,36 +89,23 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	// From here on signals are ignored: a call that is cut off has an unknown outcome.
 	ctx = context.WithoutCancel(ctx)
 	answer, sendErr := c.send(ctx, client)
-	detail.after(c, answer, sendErr)
+	detail.Phase, detail.Outcome = "after", outcomeWord(c, answer, sendErr)
+	detail.Status, detail.ID = answer.Status, answer.ID
+	for _, m := range answer.Messages { // the API's own keys contain no personal data
+		if apiclient.IsMessageKey(m) {
+			detail.Messages = append(detail.Messages, m)
+		}
+	}
+	if _, _, notID := apiclient.ParseDocument(detail.ID); notID == nil { // the id of a credit score may be any text
+		detail.ID = maskDocument(detail.ID)
+	}
+	if failure, ok := errors.AsType[*apiclient.CallError](sendErr); ok && failure.Fault != apiclient.FaultNone {
+		detail.Fault = failure.Fault.String()
+	}
 	if err = o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {
 		a.Tell("The outcome below was NOT recorded in the audit; write it down.") // the outcome is printed all the same
 	}
 	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
-}
-
-// after adds the outcome of a call to the detail of its second audit record.
-func (d *apiAudit) after(c apiCall, answer apiclient.Answer, err error) {
-	d.Phase, d.Outcome, d.Status, d.Messages = "after", outcomeWord(c, answer, err), answer.Status,
-		stableKeys(answer.Messages)
-	d.ID = answer.ID
-	if _, _, notID := apiclient.ParseDocument(d.ID); notID == nil { // the id of a credit score may be any text
-		d.ID = maskDocument(d.ID)
-	}
-	var failure *apiclient.CallError
-	if errors.As(err, &failure) && failure.Fault != apiclient.FaultNone {
-		d.Fault = failure.Fault.String()
-	}
-}
-
-// stableKeys returns only the message keys of the API, which contain no personal data.
-func stableKeys(messages []string) []string {
-	var out []string
-	for _, m := range messages {
-		if apiclient.IsMessageKey(m) {
-			out = append(out, m)
-		}
-	}
-	return out
 }
 
 // The outcomes of a call by hand that is not a POST. A POST has the client's outcomes, which are

@@ -118,25 +118,20 @@ func printRecord(a *cli.App, doc json.RawMessage) {
 	t := a.NewTable("Field", "Value")
 	t.SetColumnConfigs([]table.ColumnConfig{{Number: 2, WidthMax: 80, WidthMaxEnforcer: text.WrapSoft}})
 	for _, m := range members {
-		t.AppendRow(table.Row{words.Printable(m.name), words.Printable(plainValue(m.value))})
+		value := string(m.value)
+		var text string
+		var compact bytes.Buffer
+		switch {
+		case value == "null":
+			value = ""
+		case json.Unmarshal(m.value, &text) == nil: // without quotes
+			value = text
+		case json.Compact(&compact, m.value) == nil:
+			value = compact.String()
+		}
+		t.AppendRow(table.Row{words.Printable(m.name), words.Printable(value)})
 	}
 	t.Render()
-}
-
-// plainValue formats a JSON value for people: texts without quotes, null as nothing.
-func plainValue(value json.RawMessage) string {
-	var text string
-	switch {
-	case string(value) == "null":
-		return ""
-	case json.Unmarshal(value, &text) == nil:
-		return text
-	}
-	var b bytes.Buffer
-	if json.Compact(&b, value) != nil {
-		return string(value)
-	}
-	return b.String()
 }
 
 // maskDocument returns a CPF or CNPJ with only its middle visible: enough to recognise a known

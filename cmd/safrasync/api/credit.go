@@ -29,7 +29,17 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
-		q, err := consentQuery(a, f)
+		var q apiclient.ConsentQuery
+		var err error
+		q.Identity, err = apiDocument(a, "--identity", f.identity)
+		if err != nil {
+			return err
+		}
+		q.PersonType, err = apiPersonType(a, f.personType)
+		if err != nil {
+			return err
+		}
+		q.CorporateIdentity, err = apiCNPJ(a, f.corporateIdentity)
 		if err != nil {
 			return err
 		}
@@ -46,26 +56,15 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// consentQuery checks the flags before they become part of an address.
-func consentQuery(a *cli.App, f consentFlags) (q apiclient.ConsentQuery, err error) {
-	q.Identity, err = apiDocument(a, "--identity", f.identity)
-	if err != nil {
-		return q, err
-	}
-	q.PersonType, err = apiPersonType(a, f.personType)
-	if err != nil {
-		return q, err
-	}
-	q.CorporateIdentity, err = apiCNPJ(a, f.corporateIdentity)
-	return q, err
-}
-
 // apiCNPJ reads the CNPJ of a company; an empty text is allowed.
 func apiCNPJ(a *cli.App, text string) (string, error) {
 	if text == "" {
 		return "", nil
 	}
-	number, wrong := readCNPJ(text)
+	number, wrong := readDocument(text)
+	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
+		wrong = "%s is not a valid CNPJ; check its digits"
+	}
 	if wrong != "" {
 		return "", a.Usage(wrong, "--corporate-identity")
 	}

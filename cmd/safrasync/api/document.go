@@ -42,15 +42,6 @@ func readDocument(text string) (number string, wrong i18n.Key) {
 	return "", "%s is not a valid CPF or CNPJ; check its digits"
 }
 
-// readCNPJ is readDocument for a field that takes a CNPJ only.
-func readCNPJ(text string) (number string, wrong i18n.Key) {
-	number, wrong = readDocument(text)
-	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
-		return "", "%s is not a valid CNPJ; check its digits"
-	}
-	return number, wrong
-}
-
 // bareDocument returns a document without its punctuation.
 func bareDocument(text string) string {
 	return strings.Map(func(r rune) rune {

@@ -69,8 +69,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 			if a.AsJSON {
 				return cli.PrintEach(a, events, eventOf)
 			}
-			t, v := a.NewTable("No.", "Event", "When", "Times", "Outcome"),
-				a.Voice()
+			t, v := a.NewTable("No.", "Event", "When", "Times", "Outcome"), a.Voice()
 			for _, e := range events {
 				outcome := v.Say(e.Outcome)
 				if !e.NextAt.IsZero() {
@@ -105,10 +104,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 				return nil
 			}
 			a.Tell("%d {event|events}, from %d to %d, will be processed again. This sends nothing again.", len(events), events[len(events)-1].Seq, events[0].Seq)
-			if err := a.Confirm(act.Yes); err != nil {
-				return err
-			}
-			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			o, err := a.ConfirmedOffice(ctx, act.Yes)
 			if err != nil {
 				return err
 			}

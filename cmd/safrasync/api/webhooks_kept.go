@@ -211,38 +211,29 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 		}
 		ok := done.Done || s.Action == office.HookKeep
 		failed = failed || !ok
-		if err := tellHook(a, s, done); err != nil {
-			return err
+		problem := done.Problem
+		if !done.Done && problem == "" {
+			problem = s.Why
+		}
+		if done.Err != nil {
+			a.Tell("%s: %s", s.Event, done.Err)
+		}
+		switch {
+		case a.AsJSON:
+			why := words.Machine.Text(s.Why)
+			if !done.Done {
+				why = words.Machine.Text(problem, done.Args...)
+			}
+			if err := a.PrintJSON(hookJSONOf(s, done.Done, why)); err != nil {
+				return err
+			}
+		case done.Done:
+			a.Show("%s: %s: done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
+		case s.Action != office.HookKeep:
+			a.Show("%s: not done: %s", s.Event, a.Text(problem, done.Args...))
 		}
 	}
-	if failed {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
-}
-
-func tellHook(a *cli.App, s office.HookStep, done office.HookDone) error {
-	problem := done.Problem
-	if !done.Done && problem == "" {
-		problem = s.Why
-	}
-	if done.Err != nil {
-		a.Tell("%s: %s", s.Event, done.Err)
-	}
-	if a.AsJSON {
-		why := words.Machine.Text(s.Why)
-		if !done.Done {
-			why = words.Machine.Text(problem, done.Args...)
-		}
-		return a.PrintJSON(hookJSONOf(s, done.Done, why))
-	}
-	switch {
-	case done.Done:
-		a.Show("%s: %s: done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
-	case s.Action != office.HookKeep:
-		a.Show("%s: not done: %s", s.Event, a.Text(problem, done.Args...))
-	}
-	return nil
+	return cli.FailedIf(failed)
 }
 
 // listHooks prints the platform's registrations, for all events or some, and whose they are.

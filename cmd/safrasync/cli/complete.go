@@ -78,11 +78,7 @@ func stateNames(a *App, states []trade.State) []string {
 	if a.Lang() == trade.English {
 		return Texts(states)
 	}
-	out := make([]string, len(states))
-	for i, s := range states {
-		out[i] = strings.ReplaceAll(label(s, a.Lang()), " ", "-")
-	}
-	return out
+	return trade.Map(states, func(s trade.State) string { return strings.ReplaceAll(label(s, a.Lang()), " ", "-") })
 }
 
 // label returns the label of a state without the advice in parentheses.

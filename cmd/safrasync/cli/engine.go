@@ -64,6 +64,14 @@ func (a *App) Office(ctx context.Context, how Access, use ERPUse) (*office.Offic
 	return a.OfficeSeen(ctx, how, use, nil)
 }
 
+// ConfirmedOffice asks whether to do the plan that was shown, as Confirm does, and opens the ledger to do it.
+func (a *App) ConfirmedOffice(ctx context.Context, yes bool) (*office.Office, error) {
+	if err := a.Confirm(yes); err != nil {
+		return nil, err
+	}
+	return a.Office(ctx, ToWrite, NoERP)
+}
+
 // OfficeSeen is Office whose runs tell observe how far they are.
 func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe func(run.Progress)) (*office.Office,
 	error,

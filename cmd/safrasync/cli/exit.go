@@ -25,6 +25,14 @@ type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return "the command has said why" }
 
+// FailedIf returns the error of a command that has failed and said why, or nil.
+func FailedIf(failed bool) error {
+	if failed {
+		return &ExitError{ExitFailed}
+	}
+	return nil
+}
+
 // UsageError is a wrong call of a command; its text is in the person's language.
 type UsageError struct{ Text string }
 

@@ -3,12 +3,15 @@ package cli
 import (
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
-// CheckJobNames returns a usage error for a job that is not configured. It opens nothing.
-func (a *App) CheckJobNames(config *config.Config, names []string) error {
+// CheckJobNames returns a usage error for a job that is not configured. It opens nothing but the configuration.
+func (a *App) CheckJobNames(names ...string) error {
+	config, err := a.LoadConfig()
+	if err != nil {
+		return err
+	}
 	var have []string
 	known := map[string]bool{}
 	for _, job := range config.Jobs {
@@ -25,11 +28,11 @@ func (a *App) CheckJobNames(config *config.Config, names []string) error {
 
 // CheckKey returns a key in the ledger's form. It returns a usage error if no row of the job can
 // have the key, because it has too few or too many parts.
-func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
-	if err := a.CheckJobNames(config, []string{job}); err != nil {
+func (a *App) CheckKey(job, key string) (string, error) {
+	if err := a.CheckJobNames(job); err != nil {
 		return "", err
 	}
-	for _, j := range config.Jobs {
+	for _, j := range a.Config.Jobs {
 		if parts := strings.Join(j.Key, "|"); j.Name == job && len(mapping.CodeParts(key)) != len(j.Key) {
 			return "", a.Usage("the key %q does not match: those of job %s have the form %s", key, job, parts)
 		}
@@ -38,11 +41,11 @@ func (a *App) CheckKey(config *config.Config, job, key string) (string, error) {
 }
 
 // KeysOf converts keys that a person typed to the ledger's form.
-func KeysOf(a *App, config *config.Config, job string, typed []string) ([]string, error) {
+func KeysOf(a *App, job string, typed []string) ([]string, error) {
 	keys := make([]string, len(typed))
 	for i, key := range typed {
 		var err error
-		keys[i], err = a.CheckKey(config, job, key)
+		keys[i], err = a.CheckKey(job, key)
 		if err != nil {
 			return nil, err
 		}

@@ -16,22 +16,13 @@ import (
 
 // HintsJSON is the value of `hints` in `why --json`.
 type HintsJSON struct {
-	Events  int              `json:"events"` // of any kind, since the request in doubt
-	Own     int              `json:"order_commitment_events"`
-	Heard   []heardJSON      `json:"heard"`
-	Records []suggestionJSON `json:"records"`
-	More    bool             `json:"more"` // events named more records than were compared
+	Events  int               `json:"events"` // of any kind, since the request in doubt
+	Own     int               `json:"order_commitment_events"`
+	Heard   []trade.EventNote `json:"heard"`
+	Records []suggestionJSON  `json:"records"`
+	More    bool              `json:"more"` // events named more records than were compared
 	// ids of records that events named and that could not be read for an hour
 	Unreadable []string `json:"unreadable"`
-}
-
-type heardJSON struct {
-	Event  string    `json:"event"`
-	Kind   string    `json:"kind"`
-	ID     string    `json:"id"`
-	At     time.Time `json:"at"`
-	Status string    `json:"status"` // named by the event; "" = none that could be read
-	Seq    int64     `json:"seq"`    // number in `webhooks inbox`
 }
 
 type suggestionJSON struct {
@@ -42,28 +33,6 @@ type suggestionJSON struct {
 	Timing  events.Timing `json:"timing"` // fits, unclear
 	Attempt int           `json:"attempt"`
 	Reading acts.Readback `json:"reading"`
-}
-
-// hintsOf converts what is known of a row to its JSON form.
-func hintsOf(h office.Hints) HintsJSON {
-	out := HintsJSON{
-		Events: h.Events, Own: h.Own, Heard: []heardJSON{}, Records: []suggestionJSON{}, More: h.Compared > 0,
-		Unreadable: []string{},
-	}
-	for _, o := range h.Heard {
-		out.Heard = append(out.Heard, heardJSON{o.Event, o.Kind, o.ID, o.At, o.Word, o.Seq})
-	}
-	for _, s := range h.Like {
-		out.Records = append(out.Records,
-			suggestionJSON{
-				s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt,
-				s.Reading,
-			})
-	}
-	for _, c := range h.Unreadable {
-		out.Unreadable = append(out.Unreadable, c.ID)
-	}
-	return out
 }
 
 // RowJSON is one line of `rows --json`. Names, order and nulls are fixed, because other programs
@@ -192,25 +161,34 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		Warnings:    InEnglish(e.Warnings), GoneSweeps: e.GoneSweeps, Changes: OrEmpty(changes),
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   trade.OrNull(e.MovedID),
-		ReducedAt: trade.OrNull(e.ReducedAt), Hints: hintsOf(hints),
+		ReducedAt: trade.OrNull(e.ReducedAt),
+		Hints: HintsJSON{
+			Events: hints.Events, Own: hints.Own, Heard: OrEmpty(hints.Heard), Records: []suggestionJSON{},
+			More: hints.Compared > 0, Unreadable: []string{},
+		},
+	}
+	for _, s := range hints.Like {
+		out.Hints.Records = append(out.Hints.Records, suggestionJSON{
+			s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt,
+			s.Reading,
+		})
+	}
+	for _, c := range hints.Unreadable {
+		out.Hints.Unreadable = append(out.Hints.Unreadable, c.ID)
 	}
 	for _, t := range attempts {
+		body := t.Payload
+		if string(body) == "{}" { // retention has removed it
+			body = nil
+		}
 		out.History = append(out.History, attemptJSON{
 			No: t.No, ID: t.ID, Generation: t.Generation, RunID: t.RunID, StartedAt: t.StartedAt,
 			FinishedAt: trade.OrNull(t.FinishedAt),
 			Outcome:    words.OutcomeName(t.Outcome), Status: trade.OrNull(t.Status), Messages: OrEmpty(t.Messages),
 			RemoteID: trade.OrNull(t.RemoteID), Reason: t.Reason.String(),
-			Request: notReduced(t.Payload), RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
+			Request: body, RequestHead: t.RequestHead, AnswerHead: t.AnswerHead, Answer: t.AnswerBody,
 			Evidence: t.Evidence,
 		})
 	}
 	return out
-}
-
-// notReduced returns the body of a request, or null if retention has removed it.
-func notReduced(body json.RawMessage) json.RawMessage {
-	if string(body) == "{}" {
-		return nil
-	}
-	return body
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -48,23 +49,14 @@ func OrEmpty[S ~[]T, T any](list S) []T {
 }
 
 // OrDash returns a dash for an empty text.
-func OrDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
+func OrDash(text string) string { return cmp.Or(text, "-") }
 
 // Listed joins names with commas.
 func Listed[T ~string](names []T) string { return strings.Join(Texts(names), ", ") }
 
 // Texts converts names to strings.
 func Texts[T ~string](values []T) []string {
-	out := make([]string, len(values))
-	for i, v := range values {
-		out[i] = string(v)
-	}
-	return out
+	return trade.Map(values, func(v T) string { return string(v) })
 }
 
 // Completes offers the values of an enumeration to the shell.

@@ -64,8 +64,7 @@ func (g *generation) checkAPI(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	_, err := g.engine.Platform.ListWebhooks(ctx)
-	var failure *apiclient.CallError
-	if errors.As(err, &failure) && cli.Passes(failure) {
+	if failure, ok := errors.AsType[*apiclient.CallError](err); ok && cli.Passes(failure) {
 		return nil
 	}
 	return err

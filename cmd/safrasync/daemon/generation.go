@@ -37,96 +37,83 @@ type generation struct {
 
 // generation builds everything that a configuration asks for; nothing connects yet. atStart means
 // that the process has just started.
-func (d *daemon) generation(config *config.Config, atStart bool) (*generation, error) {
+func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, error) {
 	g := &generation{daemon: d, App: &cli.App{
 		Stdin: d.Stdin, Stdout: d.Stdout, Stderr: d.Stderr, Env: d.Env, Version: d.Version,
 		ConfigPath: d.ConfigPath, Out: d.Out,
-		Ended: d.Ended, Config: config, Log: d.log,
+		Ended: d.Ended, Config: conf, Log: d.log,
 	}}
 	g.source = &reconnecting{app: g.App}
 	board := office.NewBoard()
-	g.ObserveAPI = g.called
+	g.ObserveAPI = func(o apiclient.Observation) {
+		d.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
+	}
 	var err error
 	g.engine, err = g.OpenEngine(d.store, cli.LateSource(g.source.open), false, board.Observe)
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
-	tasks, err := g.housekeeping()
+	tasks, err := g.alertTasks()
 	if err != nil {
-		return nil, errors.Join(config.Annotate(err), g.App.Close())
+		return nil, errors.Join(conf.Annotate(err), g.App.Close())
 	}
+	retention, err := g.retentionTask()
+	if err != nil {
+		return nil, errors.Join(conf.Annotate(err), g.App.Close())
+	}
+	logins := engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
+		return auth.Prune(ctx, d.store, office.Now(), conf.Console.Idle, config.LongestLogin)
+	}}
 	watchdog, err := systemd.Watchdog()
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
-	g.heartbeat, err = office.NewHeartbeat(config, d.store, d.log, d.monitor.Beat)
+	g.heartbeat, err = office.NewHeartbeat(conf, d.store, d.log, d.monitor.Beat)
 	if err != nil {
 		return nil, errors.Join(err, g.App.Close())
 	}
-	g.feeder = office.NewFeeder(config, d.store, d.log)
+	g.feeder = office.NewFeeder(conf, d.store, d.log)
 	g.scheduler, err = engine.NewScheduler(engine.SchedulerConfig{
-		Engine: g.engine, AtStart: atStart, Reported: g.reported, Housekeeping: tasks,
-		Alive: g.alive, WakeMost: watchdog / 3,
+		Engine: g.engine, AtStart: atStart, WakeMost: watchdog / 3,
+		Housekeeping: append(tasks, retention, logins),
+		Reported: func(r trade.RunReport) {
+			fields := []zap.Field{
+				zap.String("job", r.Job), zap.String("run", r.ID),
+				zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
+				zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
+			}
+			if r.Stopped != nil {
+				fields = append(fields, zap.String("stopped", r.Stopped.Code))
+			}
+			d.monitor.Reported(r)
+			if g.heartbeat != nil {
+				g.heartbeat.Due()
+			}
+			d.log.Info("run", fields...) // last: by now the metrics contain the run
+			d.tell(g)
+		},
+		Alive: func() { // the watchdog is notified, and the status of the service updated
+			d.manager.Alive()
+			d.tell(g)
+		},
 		// a healthy pass makes no progress during a query, a request, or a pause that the API asked for
-		Patience: max(config.ERP.StatementTimeout, config.API.Timeout, sending.LongestRest) + stallMargin,
+		Patience: max(conf.ERP.StatementTimeout, conf.API.Timeout, sending.LongestRest) + stallMargin,
 	})
 	if err != nil {
-		return nil, errors.Join(config.Annotate(err), g.App.Close())
+		return nil, errors.Join(conf.Annotate(err), g.App.Close())
 	}
 	g.office = office.New(office.Means{
-		Config: config, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine, Scheduler: g.scheduler,
+		Config: conf, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine, Scheduler: g.scheduler,
 		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
 	})
 	g.Closers = append(g.Closers, func() error { g.office.Close(); return nil })
-	if config.Webhooks.Used() {
+	if conf.Webhooks.Used() {
 		g.listener, err = g.Listener(g.office)
 		if err != nil {
 			return nil, errors.Join(err, g.App.Close())
 		}
 	}
 	return g, nil
-}
-
-// housekeeping returns the tasks that have schedules of their own.
-func (g *generation) housekeeping() ([]engine.Task, error) {
-	alerts, err := g.alertTasks()
-	if err != nil {
-		return nil, err
-	}
-	retention, err := g.retentionTask()
-	logins := engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
-		return auth.Prune(ctx, g.daemon.store, office.Now(), g.Config.Console.Idle, config.LongestLogin)
-	}}
-	return append(alerts, retention, logins), err
-}
-
-// reported receives the report of each run of a job.
-func (g *generation) reported(r trade.RunReport) {
-	fields := []zap.Field{
-		zap.String("job", r.Job), zap.String("run", r.ID),
-		zap.Duration("duration", r.EndedAt.Sub(r.StartedAt).Round(time.Millisecond)), zap.Bool("sweep", r.Sweep),
-		zap.Int("read", r.Read), zap.Int("new", r.New), zap.Int("changed", r.Changed), zap.Int("sent", r.Sent),
-	}
-	if r.Stopped != nil {
-		fields = append(fields, zap.String("stopped", r.Stopped.Code))
-	}
-	g.daemon.monitor.Reported(r)
-	if g.heartbeat != nil {
-		g.heartbeat.Due()
-	}
-	g.daemon.log.Info("run", fields...) // last: by now the metrics contain the run
-	g.daemon.tell(g)
-}
-
-// called receives an observation of each request to the platform.
-func (g *generation) called(o apiclient.Observation) {
-	g.daemon.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
-}
-
-// alive notifies the watchdog, and updates the status of the service.
-func (g *generation) alive() {
-	g.daemon.manager.Alive()
-	g.daemon.tell(g)
 }
 
 // close closes the connections of a generation.

@@ -21,18 +21,14 @@ type apiServer struct {
 	place  config.HTTPAPIConfig
 }
 
-// sameListener reports whether two configurations can use the same listener.
-func sameListener(a, b config.HTTPAPIConfig) bool {
-	return a.Listen == b.Listen && a.CertFile == b.CertFile && a.KeyFile == b.KeyFile
-}
-
 // listen opens the configured address. It returns nil if the current listener can stay, or if none
 // is configured.
 func (s *apiServer) listen(ctx context.Context, c config.HTTPAPIConfig) (net.Listener, error) {
 	if _, err := serverTLS("http_api", c.CertFile, c.KeyFile); err != nil {
 		return nil, err
 	}
-	if !c.Used() || s.server != nil && sameListener(s.place, c) {
+	same := s.place.Listen == c.Listen && s.place.CertFile == c.CertFile && s.place.KeyFile == c.KeyFile
+	if !c.Used() || s.server != nil && same {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
 	if s.server != nil && s.place.Listen == c.Listen { // same address, new certificate: it must be free first
@@ -78,10 +74,7 @@ func (g *generation) httpAPI() *httpapi.API {
 	c := g.Config.HTTPAPI
 	tokens := make([]httpapi.Token, len(c.Tokens))
 	for i, t := range c.Tokens {
-		scopes := make([]httpapi.Scope, len(t.Scopes))
-		for j, s := range t.Scopes {
-			scopes[j] = httpapi.Scope(s)
-		}
+		scopes := trade.Map(t.Scopes, func(s string) httpapi.Scope { return httpapi.Scope(s) })
 		tokens[i] = httpapi.NewToken(t.Name, t.Token.Reveal(), scopes...)
 	}
 	return httpapi.New(httpapi.Settings{
@@ -121,10 +114,7 @@ func (o apiOffice) Row(ctx context.Context, job, key, language string) (json.Raw
 // Rows returns rows, and later their changes.
 func (o apiOffice) Rows(ctx context.Context, asked httpapi.RowsAsked) (httpapi.RowsPage, error) {
 	page := httpapi.RowsPage{Rows: []json.RawMessage{}}
-	states := make([]trade.State, len(asked.States))
-	for i, s := range asked.States {
-		states[i] = trade.State(s)
-	}
+	states := trade.Map(asked.States, func(s string) trade.State { return trade.State(s) })
 	rows, cursor, more, err := o.ProgramRows(ctx, office.RowsAsked{
 		Jobs: asked.Jobs, States: states, Since: asked.Since, Cursor: asked.Cursor, Limit: asked.Limit,
 	}, trade.ParseLang(asked.Language))

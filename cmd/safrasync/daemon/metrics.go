@@ -10,9 +10,11 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // monitor serves the metrics and the health of the daemon. It outlives the generations of the
@@ -27,11 +29,7 @@ type monitor struct {
 }
 
 func (m *monitor) jobs() []string {
-	var names []string
-	for _, job := range m.current.Load().Config.Jobs {
-		names = append(names, job.Name)
-	}
-	return names
+	return trade.Map(m.current.Load().Config.Jobs, func(j config.JobConfig) string { return j.Name })
 }
 
 // unready returns what prevents the daemon from working. An ERP or an API that is down does not: it
@@ -52,15 +50,6 @@ func (m *monitor) unready(d *daemon) []string {
 
 // readyWithin is how long the ledger may take to answer a health check.
 const readyWithin = 5 * time.Second
-
-// listen opens an address. It returns nil if the address is already served, or if it is empty. A
-// reload calls it before it changes anything.
-func (m *monitor) listen(ctx context.Context, address string) (net.Listener, error) {
-	if address == "" || address == m.address {
-		return nil, nil //nolint:nilnil // nothing to open is no error
-	}
-	return listenAt(ctx, "metrics.listen", address)
-}
 
 // serve makes a generation the one that is monitored, at its address.
 func (m *monitor) serve(g *generation, listener net.Listener) {

@@ -61,15 +61,6 @@ type opened struct {
 	metrics, desk, events, programs net.Listener
 }
 
-func (o opened) close() (err error) {
-	for _, l := range []net.Listener{o.metrics, o.desk, o.events, o.programs} {
-		if l != nil {
-			err = errors.Join(err, l.Close())
-		}
-	}
-	return err
-}
-
 // disproved reports whether the ERP has answered that it lacks something that a configuration
 // names. An ERP that cannot be reached, or refuses the login at the moment, proves nothing.
 func disproved(err error) bool {
@@ -94,11 +85,13 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 		return nil, open, errStateChanged
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, open.close())
+		for _, l := range []net.Listener{open.metrics, open.desk, open.events, open.programs} {
+			if err != nil && l != nil {
+				err = errors.Join(err, l.Close())
+			}
 		}
 	}()
-	open.metrics, err = d.monitor.listen(ctx, config.Metrics.Listen)
+	open.metrics, err = listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return nil, open, err
 	}
@@ -106,7 +99,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if err != nil {
 		return nil, open, err
 	}
-	open.events, err = d.events.listen(ctx, config.Webhooks)
+	open.events, err = listenNew(ctx, "webhooks.listen", config.Webhooks.Listen, d.events.config.Listen)
 	if err != nil {
 		return nil, open, err
 	}

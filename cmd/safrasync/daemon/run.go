@@ -23,10 +23,68 @@ import (
 	"github.com/safrasync/safrasync/state"
 )
 
-// NewCommand makes the command run.
+// NewCommand makes the command run. It runs the jobs on their schedules until ctx ends, which the first
+// SIGTERM causes. A wrong configuration or ledger ends it at once (exit codes 78 and 1). An ERP or an API
+// that is down is reported, and tried again.
 func NewCommand(a *cli.App) *cobra.Command {
 	return a.Command("run", "help.run", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-		return run(ctx, a)
+		signals := make(chan os.Signal, 1)
+		hangups := make(chan os.Signal, 1)
+		// Registered before anything else, so that no signal ends the process at once. The first
+		// SIGTERM ends ctx; further ones change nothing.
+		signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
+		signal.Notify(hangups, syscall.SIGHUP)
+		defer signal.Stop(signals)
+		defer signal.Stop(hangups)
+		d := &daemon{App: a, level: zap.NewAtomicLevel(), hangups: hangups, begun: office.Now()}
+		d.log = cli.NewLeveledLogger(a.Stderr, d.level)
+		d.manager.Failed = func(err error) { d.log.Warn("systemd", zap.Error(err)) }
+		config, err := a.LoadConfig()
+		if err != nil {
+			return d.refuse(err)
+		}
+		d.level.SetLevel(config.Log.ZapLevel())
+		if mode := config.OthersMayWrite(); mode != 0 {
+			d.log.Warn("others than its owner may change the configuration, and with it where the data is sent; run chmod go-w",
+				zap.String("file", config.File()), zap.Stringer("mode", mode))
+		}
+		err = d.openLedger(ctx, config)
+		if ctx.Err() != nil {
+			return nil // ended before it started
+		} else if err != nil {
+			return d.refuse(err)
+		}
+		release, err := d.store.Serve()
+		if err != nil {
+			return d.refuse(err)
+		}
+		a.Closers = append(a.Closers, release)
+		if err := d.store.Announce(ctx, d.Version, d.begun); err != nil {
+			return d.refuse(err)
+		}
+		d.said.beat = d.begun
+		defer func() {
+			d.telling.Wait()
+			if err := d.store.Withdraw(context.WithoutCancel(ctx)); err != nil {
+				d.log.Warn("the ledger was not told that the service ended", zap.Error(err))
+			}
+		}()
+		over := make(chan struct{})
+		defer close(over)
+		go func() { // signals after the first one change nothing; the log explains why the process is still running
+			for first := true; ; first = false {
+				select {
+				case <-over:
+					return
+				case <-signals:
+				}
+				if !first {
+					d.log.Info(
+						"already stopping: the requests in flight are awaited, so that nobody has to find out what became of them")
+				}
+			}
+		}()
+		return d.serve(ctx, config)
 	})
 }
 
@@ -46,57 +104,6 @@ type daemon struct {
 	events  *eventReceiver
 
 	programs apiServer
-}
-
-// run runs the jobs on their schedules until ctx ends, which the first SIGTERM causes. A wrong
-// configuration or ledger ends it at once (exit codes 78 and 1). An ERP or an API that is down is
-// reported, and tried again.
-func run(ctx context.Context, a *cli.App) error {
-	signals := make(chan os.Signal, 1)
-	hangups := make(chan os.Signal, 1)
-	// Registered before anything else, so that no signal ends the process at once. The first
-	// SIGTERM ends ctx; further ones change nothing.
-	signal.Notify(signals, syscall.SIGTERM, os.Interrupt)
-	signal.Notify(hangups, syscall.SIGHUP)
-	defer signal.Stop(signals)
-	defer signal.Stop(hangups)
-	d := &daemon{App: a, level: zap.NewAtomicLevel(), hangups: hangups, begun: office.Now()}
-	d.log = cli.NewLeveledLogger(a.Stderr, d.level)
-	d.manager.Failed = func(err error) { d.log.Warn("systemd", zap.Error(err)) }
-	config, err := a.LoadConfig()
-	if err != nil {
-		return d.refuse(err)
-	}
-	d.level.SetLevel(config.Log.ZapLevel())
-	if mode := config.OthersMayWrite(); mode != 0 {
-		d.log.Warn("others than its owner may change the configuration, and with it where the data is sent; run chmod go-w",
-			zap.String("file", config.File()), zap.Stringer("mode", mode))
-	}
-	err = d.openLedger(ctx, config)
-	if ctx.Err() != nil {
-		return nil // ended before it started
-	} else if err != nil {
-		return d.refuse(err)
-	}
-	release, err := d.store.Serve()
-	if err != nil {
-		return d.refuse(err)
-	}
-	a.Closers = append(a.Closers, release)
-	if err := d.store.Announce(ctx, d.Version, d.begun); err != nil {
-		return d.refuse(err)
-	}
-	d.said.beat = d.begun
-	defer func() {
-		d.telling.Wait()
-		if err := d.store.Withdraw(context.WithoutCancel(ctx)); err != nil {
-			d.log.Warn("the ledger was not told that the service ended", zap.Error(err))
-		}
-	}()
-	over := make(chan struct{})
-	defer close(over)
-	go d.tellFurther(signals, over)
-	return d.serve(ctx, config)
 }
 
 // ledgerAgain is how long the service waits before it opens a ledger again that it cannot use yet.
@@ -163,7 +170,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	}}
 	d.monitor = m
 	defer func() { d.monitor.close() }()
-	listener, err := d.monitor.listen(ctx, config.Metrics.Listen)
+	listener, err := listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return d.refuse(err)
 	}
@@ -254,28 +261,11 @@ func (d *daemon) live(ctx context.Context, g *generation) (next *generation) {
 	}
 }
 
-// tellFurther logs signals after the first one. They change nothing; the log explains why the
-// process is still running.
-func (d *daemon) tellFurther(signals <-chan os.Signal, over <-chan struct{}) {
-	for first := true; ; first = false {
-		select {
-		case <-over:
-			return
-		case <-signals:
-		}
-		if !first {
-			d.log.Info(
-				"already stopping: the requests in flight are awaited, so that nobody has to find out what became of them")
-		}
-	}
-}
-
 // firstLine returns an error as one line in the reader's language.
 func firstLine(v words.Voice, err error) string {
 	text := v.Fault(err)
-	var config *config.Error
-	if errors.As(err, &config) && len(config.Faults) > 0 {
-		f := config.Faults[0]
+	if faulty, ok := errors.AsType[*config.Error](err); ok && len(faulty.Faults) > 0 {
+		f := faulty.Faults[0]
 		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Fault(f.Text))
 	}
 	for i, r := range text {

@@ -31,13 +31,13 @@ type eventReceiver struct {
 	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
-// listen opens the configured address. It returns nil if that address is already served, or if none
-// is configured.
-func (e *eventReceiver) listen(ctx context.Context, w config.WebhooksConfig) (net.Listener, error) {
-	if w.Listen == "" || w.Listen == e.config.Listen {
+// listenNew opens the address of a key of the configuration. It returns nil if the address is already
+// served, or if it is empty. A reload calls it before it changes anything.
+func listenNew(ctx context.Context, key, address, served string) (net.Listener, error) {
+	if address == "" || address == served {
 		return nil, nil //nolint:nilnil // nothing to open is no error
 	}
-	return listenAt(ctx, "webhooks.listen", w.Listen)
+	return listenAt(ctx, key, address)
 }
 
 // listenAt opens the address of a key of the configuration.
@@ -66,7 +66,13 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 	}
 	options := inbound.Setup{
-		Listener: listener, Inbox: e.daemon.store, Stored: e.stored, Fault: e.fault, Now: office.Now,
+		Listener: listener, Inbox: e.daemon.store, Fault: e.fault, Now: office.Now,
+		Stored: func() { // the processor of events is woken
+			select {
+			case e.told <- struct{}{}:
+			default:
+			}
+		},
 		Refused: e.daemon.monitor.refusals.Of("webhooks"),
 		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) {
 			return e.daemon.store.Webhooks(ctx, office.Now())
@@ -92,14 +98,6 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()),
 		zap.Bool("tls", options.TLS != nil))
 	return nil
-}
-
-// stored wakes the processor of events.
-func (e *eventReceiver) stored() {
-	select {
-	case e.told <- struct{}{}:
-	default:
-	}
 }
 
 // faultEvery is how often one kind of fault is logged at most.

@@ -233,7 +233,7 @@ func (d *demo) close() error {
 	return errors.Join(errs...)
 }
 
-// play does the three runs, then shows the status and the report.
+// play does the three runs, then shows the status and the report, and what can be tried next.
 func (d *demo) play(ctx context.Context) error {
 	a := d.inner()
 	a.Tell("sample ERP created; test platform at %s", d.platform.URL)
@@ -274,15 +274,40 @@ func (d *demo) play(ctx context.Context) error {
 			Platform map[trade.Kind]int  `json:"platform"` // number of records on the platform
 		}{[][]trade.RunReport{first, second, third}, platform})
 	}
-	return errors.Join(
+	err = errors.Join(
 		d.show("sync", func(a *cli.App) error {
 			fmt.Fprintln(a.Out, a.Text("demo.corrected", third[0].Sent, third[1].Sent, third[2].Sent))
 			return nil
 		}),
 		d.show("status", func(a *cli.App) error { return d.commands.Status(ctx, a) }),
 		d.show("report --section summary", func(a *cli.App) error { return d.commands.Report(ctx, a) }),
-		d.further(a),
 	)
+	fmt.Fprintln(a.Out)
+	if !d.kept {
+		fmt.Fprintln(a.Out, a.Text("Nothing was left on the disk. To try the other commands: safrasync demo --dir FOLDER"))
+		return err
+	}
+	fmt.Fprintf(a.Out, "%s\n\n", a.Text("Everything is in %s. Try:", d.dir)) // then what can be tried next
+	commands := []string{
+		"rows --state invalid", "why contracts '02|001028'", "why deliveries '01|50009|1'",
+		"why contracts '01|001031' --request", "sync --dry-run", "report --output report.xlsx",
+	}
+	windows := runtime.GOOS == "windows" // it writes no file of a report, sends nothing, and knows other quotes
+	if windows {
+		commands[len(commands)-1] = "report"
+	}
+	for _, command := range commands {
+		if windows {
+			command = strings.ReplaceAll(command, "'", `"`)
+		}
+		fmt.Fprintf(a.Out, "  safrasync --config %s %s\n", shellWord(d.path(ConfigFile)), command)
+	}
+	if !windows {
+		fmt.Fprintf(a.Out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
+			a.Text("To send, the test platform must be running (in another terminal):"), strings.TrimPrefix(d.platform.URL, "http://"),
+			shellWord(d.path(WorldFile)), demoKey)
+	}
+	return err
 }
 
 // inner returns an App with the demo's configuration.
@@ -361,37 +386,6 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 			platform, known)
 	}
 	return platform, err
-}
-
-// further prints what can be tried next.
-func (d *demo) further(a *cli.App) error {
-	fmt.Fprintln(a.Out)
-	if !d.kept {
-		fmt.Fprintln(a.Out, a.Text("Nothing was left on the disk. To try the other commands: safrasync demo --dir FOLDER"))
-		return nil
-	}
-	fmt.Fprintf(a.Out, "%s\n\n", a.Text("Everything is in %s. Try:", d.dir))
-	commands := []string{
-		"rows --state invalid", "why contracts '02|001028'", "why deliveries '01|50009|1'",
-		"why contracts '01|001031' --request", "sync --dry-run", "report --output report.xlsx",
-	}
-	windows := runtime.GOOS == "windows" // it writes no file of a report, sends nothing, and knows other quotes
-	if windows {
-		commands[len(commands)-1] = "report"
-	}
-	for _, command := range commands {
-		if windows {
-			command = strings.ReplaceAll(command, "'", `"`)
-		}
-		fmt.Fprintf(a.Out, "  safrasync --config %s %s\n", shellWord(d.path(ConfigFile)), command)
-	}
-	if windows {
-		return nil
-	}
-	fmt.Fprintf(a.Out, "\n%s\n\n  safrasync sandbox --listen %s --world %s --api-key %s\n",
-		a.Text("To send, the test platform must be running (in another terminal):"), strings.TrimPrefix(d.platform.URL, "http://"),
-		shellWord(d.path(WorldFile)), demoKey)
-	return nil
 }
 
 // shellWord quotes a path if a shell would split or expand it.

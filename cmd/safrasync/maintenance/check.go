@@ -4,8 +4,10 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
@@ -100,7 +102,17 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 				continue
 			}
 			for _, target := range targets {
-				c.tellOne(ctx, channel, target)
+				to := cmp.Or(alert.AddressOf(target), fmt.Sprint(channel))
+				m := alert.TestMessage(alert.Config{
+					Lang: a.Lang(), Zone: config.Zone(), Name: config.Alerts.Name, Now: office.Now,
+					Console: config.Console.PublicURL,
+				})
+				m.ID = uuid.NewString()
+				if err := channel.Send(ctx, target, m); err != nil {
+					c.fail("alerts", "correct alerts in the configuration, or contact the server's administrator; then repeat", "test not delivered: %s (%v)", to, err)
+				} else {
+					c.pass("alerts", "test delivered: %s", to)
+				}
 			}
 		}
 		if offline && config.State.Driver == state.Postgres {

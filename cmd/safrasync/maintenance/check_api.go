@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -44,7 +45,12 @@ const maxClockDrift = 5 * time.Minute
 // second reads a contract that cannot exist: its response has the API's clock, and shows whether
 // the key may read contracts.
 func (c *checker) api(ctx context.Context) {
-	c.proxy()
+	// a proxy of the environment that is not used is named, because people expect that it is
+	ignored := []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"}
+	at := slices.IndexFunc(ignored, func(name string) bool { return os.Getenv(name) != "" })
+	if c.app.Config.API.Proxy.IsZero() && at >= 0 {
+		c.warn("api.proxy", "if the platform is reached through the proxy only, write its address into api.proxy", "check.proxy_unused", ignored[at])
+	}
 	client, err := c.app.OpenAPI()
 	if err != nil {
 		c.fail("api", "config.example.yaml explains every key", "%v", err)
@@ -70,19 +76,6 @@ func (c *checker) api(ctx context.Context) {
 	_, err = client.GetOrderCommitment(ctx, uuid.NewString())
 	if errors.As(err, &failure) {
 		c.clock(failure.Header, asked)
-	}
-}
-
-// proxy names a proxy of the environment that is not used, because people expect that it is.
-func (c *checker) proxy() {
-	if !c.app.Config.API.Proxy.IsZero() {
-		return
-	}
-	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if os.Getenv(name) != "" {
-			c.warn("api.proxy", "if the platform is reached through the proxy only, write its address into api.proxy", "check.proxy_unused", name)
-			return
-		}
 	}
 }
 

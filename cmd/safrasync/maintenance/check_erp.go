@@ -11,7 +11,6 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
-	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
@@ -98,7 +97,25 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		}
 	}
 	for _, job := range jobs {
-		c.mismatches(ctx, e, surveys[job.Name()], surveys, job.Name())
+		// References to parents that match no parent row. The cause is the configuration, which builds the two
+		// keys in different forms, not the data in the ERP.
+		survey := surveys[job.Name()]
+		if survey == nil {
+			continue
+		}
+		name := "job " + job.Name()
+		found, err := e.Mismatches(ctx, survey, surveys)
+		if err != nil {
+			c.warn(name, "check state.dsn, the folder and its permissions", "%v", err)
+		}
+		for _, m := range found {
+			here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
+			if m.Column == "" {
+				c.warn(name, "check.no_parent_hint", "none of %d {row|rows} matches a row of job %s: here %s; in %s %s", m.Rows, m.Parent, here, m.Parent, there)
+			} else {
+				c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
+			}
+		}
 	}
 	c.identity(ctx, store, source, jobs)
 }
@@ -163,28 +180,4 @@ func (c *checker) bare(err error) string {
 
 func (c *checker) contractInKey(job *mapping.Job, columns []string) {
 	c.warn("job "+job.Name(), "check.contract_key_hint", "the key contains the contract's key (%s)", strings.Join(columns, ", "))
-}
-
-// mismatches reports references to parents that match no parent row. The cause is the
-// configuration, which builds the two keys in different forms, not the data in the ERP.
-func (c *checker) mismatches(ctx context.Context, e *engine.Engine, survey *dryrun.Survey,
-	surveys map[string]*dryrun.Survey,
-	job string,
-) {
-	if survey == nil {
-		return
-	}
-	name := "job " + job
-	found, err := e.Mismatches(ctx, survey, surveys)
-	if err != nil {
-		c.warn(name, "check state.dsn, the folder and its permissions", "%v", err)
-	}
-	for _, m := range found {
-		here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
-		if m.Column == "" {
-			c.warn(name, "check.no_parent_hint", "none of %d {row|rows} matches a row of job %s: here %s; in %s %s", m.Rows, m.Parent, here, m.Parent, there)
-		} else {
-			c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
-		}
-	}
 }

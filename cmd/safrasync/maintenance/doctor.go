@@ -31,13 +31,84 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 		if bundle != "" {
 			return writeBundle(ctx, a, bundle, full)
 		}
-		if recount {
-			return recountSums(ctx, a)
+		if recount { // the stored sums of all jobs are corrected, and no row is changed
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			jobs, err := o.Recount(ctx, a.Person(cli.ActFlags{}))
+			switch {
+			case err != nil:
+				return err
+			case a.AsJSON:
+				return a.PrintJSON(struct {
+					Recounted []string `json:"recounted"`
+				}{cli.OrEmpty(jobs)})
+			case len(jobs) == 0:
+				a.Show("Recounted: the stored sums already matched the rows.")
+			default:
+				a.Show("The sums of the jobs %s were recounted and corrected. No row has changed.", strings.Join(jobs, ", "))
+			}
+			return nil
 		}
-		if audit {
-			return verifyAudit(ctx, a)
+		if audit { // the chain of hashes is checked, and the first record that does not match is reported
+			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			p, err := o.VerifyAudit(ctx)
+			if err != nil {
+				return err
+			}
+			switch {
+			case a.AsJSON:
+				err = a.PrintJSON(struct {
+					OK          bool  `json:"ok"`           // false also if there was nothing to compare with
+					FirstBroken int64 `json:"first_broken"` // 0 if every record is unchanged
+					Journals    int   `json:"journals"`     // how many it was compared with
+					Through     int64 `json:"through"`      // the last record that a journal has
+					Last        int64 `json:"last"`
+					Unproved    int64 `json:"first_unproved"` // reduced, without a retention that a journal knows
+				}{p.Proved(), p.Broken, p.Journals, p.Through, p.Last, p.Reduced})
+			case p.Broken != 0:
+				a.Show("The audit was altered: record %d is missing or was changed. Compare it with a backup.", p.Broken)
+			case p.Journals == 0:
+				a.Show("audit.unproved")
+			case p.Reduced != 0:
+				a.Show("audit.reduced", p.Reduced)
+			default:
+				a.Show("The audit is unaltered. The journal confirms it up to record %d; the last one is %d.", p.Through, p.Last)
+			}
+			if err == nil && !p.Proved() {
+				return &cli.ExitError{Code: cli.ExitFailed}
+			}
+			return err
 		}
-		return doctor(ctx, a, full)
+		// What the promise depends on that nothing is lost and nothing is sent twice, one line for each
+		// check. Nothing is changed.
+		c := &checker{app: a}
+		config, err := a.LoadConfig()
+		if err != nil {
+			c.fail("configuration", "config.example.yaml explains every key", "%v", err)
+			return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
+		}
+		// Files of ${file:…} that others can read are refused when the configuration is loaded.
+		if mode := config.OthersMayWrite(); mode != 0 {
+			c.fail("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
+		} else {
+			c.pass("secrets", "only the owner can change %s", config.File())
+		}
+		c.diagnose(ctx, config, full)
+		source, err := a.OpenERP(ctx)
+		if err != nil { // only a warning here; `safrasync check` fails on it
+			c.warn("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
+		} else {
+			c.mayWrite(ctx, source)
+		}
+		if c.failed {
+			return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
+		}
+		return c.err
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
 	cmd.Flags().BoolVar(&audit, "audit", false, "check that the audit is unaltered, and nothing else")
@@ -45,56 +116,6 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 	cmd.Flags().StringVar(&bundle, "bundle", "",
 		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd
-}
-
-// recountSums corrects the stored sums of all jobs. It changes no row.
-func recountSums(ctx context.Context, a *cli.App) error {
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	jobs, err := o.Recount(ctx, a.Person(cli.ActFlags{}))
-	switch {
-	case err != nil:
-		return err
-	case a.AsJSON:
-		return a.PrintJSON(struct {
-			Recounted []string `json:"recounted"`
-		}{cli.OrEmpty(jobs)})
-	case len(jobs) == 0:
-		a.Show("Recounted: the stored sums already matched the rows.")
-	default:
-		a.Show("The sums of the jobs %s were recounted and corrected. No row has changed.", strings.Join(jobs, ", "))
-	}
-	return nil
-}
-
-// doctor checks what the promise depends on that nothing is lost and nothing is sent twice, one
-// line for each check. It changes nothing.
-func doctor(ctx context.Context, a *cli.App, full bool) error {
-	c := &checker{app: a}
-	config, err := a.LoadConfig()
-	if err != nil {
-		c.fail("configuration", "config.example.yaml explains every key", "%v", err)
-		return errors.Join(&cli.ExitError{Code: cli.ExitConfig}, c.err)
-	}
-	// Files of ${file:…} that others can read are refused when the configuration is loaded.
-	if mode := config.OthersMayWrite(); mode != 0 {
-		c.fail("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
-	} else {
-		c.pass("secrets", "only the owner can change %s", config.File())
-	}
-	c.diagnose(ctx, config, full)
-	source, err := a.OpenERP(ctx)
-	if err != nil { // only a warning here; `safrasync check` fails on it
-		c.warn("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
-	} else {
-		c.mayWrite(ctx, source)
-	}
-	if c.failed {
-		return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
-	}
-	return c.err
 }
 
 // diagnose opens the ledger for reading and reports each diagnosis.
@@ -106,7 +127,23 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 	}
 	found, err := store.Diagnose(ctx, config.State.Journals(), full)
 	for _, d := range found {
-		c.diagnosis(d)
+		if len(d.Args) == 1 {
+			if e, ok := d.Args[0].(*state.Error); ok {
+				c.ledgerFault(d.Check, e)
+				continue
+			}
+		}
+		for i, arg := range d.Args {
+			if at, ok := arg.(time.Time); ok {
+				d.Args[i] = c.voice().Moment(at)
+			}
+		}
+		key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
+		line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
+		if hint := key + ".hint"; i18n.CLI.Has(hint) {
+			line.Hint = c.text(hint)
+		}
+		c.report(line)
 	}
 	if err == nil {
 		err = errors.Join(c.lastBackup(ctx, store, config), c.messages(ctx, store))
@@ -172,26 +209,6 @@ func (c *checker) ledgerFault(name string, err error) {
 		return
 	}
 	c.fail(name, "check state.dsn, the folder and its permissions", "%v", err)
-}
-
-func (c *checker) diagnosis(d state.Diagnosis) {
-	if len(d.Args) == 1 {
-		if e, ok := d.Args[0].(*state.Error); ok {
-			c.ledgerFault(d.Check, e)
-			return
-		}
-	}
-	for i, arg := range d.Args {
-		if at, ok := arg.(time.Time); ok {
-			d.Args[i] = c.voice().Moment(at)
-		}
-	}
-	key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
-	line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
-	if hint := key + ".hint"; i18n.CLI.Has(hint) {
-		line.Hint = c.text(hint)
-	}
-	c.report(line)
 }
 
 // mayWrite warns if the ERP user may write.

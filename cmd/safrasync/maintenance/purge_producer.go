@@ -44,41 +44,6 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if f.export != "" {
 		return exportProducer(ctx, a, o, s, f, sums)
 	}
-	return eraseProducer(ctx, a, o, s, f, sums)
-}
-
-// exportProducer writes everything that the ledger stores about a producer to a file.
-func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
-	sums subjectSums,
-) error {
-	for _, path := range []string{f.export, f.export + ".txt"} {
-		if err := cli.MayMake(path); err != nil {
-			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
-		}
-	}
-	a.Tell("It will be written to %s, outside the protection of the system: store it safely and delete it when it is no longer needed.", f.export)
-	if err := a.Confirmed(f.ActFlags); err != nil {
-		return err
-	}
-	// before any data leaves the ledger
-	if err := o.Note(ctx, "export", s.Target(), sums, a.Person(f.ActFlags)); err != nil {
-		return err
-	}
-	if err := exportSubject(a, s, f); err != nil {
-		return err
-	}
-	if a.AsJSON {
-		sums.File = f.export
-		return a.PrintJSON(sums)
-	}
-	a.Show("Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
-	return nil
-}
-
-// eraseProducer removes what the ledger stores about a producer and no longer needs.
-func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
-	sums subjectSums,
-) error {
 	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.Rows {
 		if !r.Erasable && !r.Reduced() {
@@ -102,7 +67,6 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	var err error
 	sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags))
 	if err != nil {
 		return err
@@ -111,6 +75,65 @@ func eraseProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.
 		return a.PrintJSON(sums)
 	}
 	a.Show("Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
+	return nil
+}
+
+// exportProducer writes everything that the ledger stores about a producer to two files. It never
+// overwrites an existing file.
+func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
+	sums subjectSums,
+) error {
+	for _, path := range []string{f.export, f.export + ".txt"} {
+		if err := cli.MayMake(path); err != nil {
+			return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
+		}
+	}
+	a.Tell("It will be written to %s, outside the protection of the system: store it safely and delete it when it is no longer needed.", f.export)
+	if err := a.Confirmed(f.ActFlags); err != nil {
+		return err
+	}
+	// before any data leaves the ledger
+	if err := o.Note(ctx, "export", s.Target(), sums, a.Person(f.ActFlags)); err != nil {
+		return err
+	}
+	out := subjectJSON{
+		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
+		Lookups: cli.OrEmpty(s.Lookups), Rows: []subjectRowJSON{},
+		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Notes: []string{
+			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("subject.note_logs"),
+			words.Machine.Text("subject.note_closed"), words.Machine.Text("Data that the platform holds must be requested from the platform."),
+		},
+	}
+	for _, r := range s.Rows {
+		out.Rows = append(out.Rows, subjectRowJSON{
+			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
+			r.ByMark, r.Child,
+		})
+	}
+	for _, r := range s.Acts {
+		out.Acts = append(out.Acts, cli.AuditOf(r))
+	}
+	for _, c := range s.Closed {
+		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
+	}
+	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(out)
+	}); err != nil {
+		return err
+	}
+	err := cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
+	if err != nil {
+		return err
+	}
+	if a.AsJSON {
+		sums.File = f.export
+		return a.PrintJSON(sums)
+	}
+	a.Show("Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 	return nil
 }
 
@@ -135,7 +158,7 @@ type subjectJSON struct {
 	IDs        []string            `json:"platform_ids"`
 	Codes      []string            `json:"erp_codes"`
 	References []trade.Reference   `json:"references"`
-	Lookups    []subjectLookupJSON `json:"lookups"`
+	Lookups    []trade.Lookup      `json:"lookups"`
 	Rows       []subjectRowJSON    `json:"rows"`
 	Blocks     []trade.Block       `json:"platform_lacks"`
 	Acts       []cli.AuditJSON     `json:"acts"`
@@ -150,53 +173,10 @@ type subjectClosedJSON struct {
 	At  time.Time `json:"at"`
 }
 
-type subjectLookupJSON struct {
-	Code    string    `json:"code"` // a keyed hash of the document; the document itself is not stored
-	ID      string    `json:"id"`
-	AskedAt time.Time `json:"asked_at"`
-}
-
 type subjectRowJSON struct {
 	cli.RowDetailJSON
 	ByMark bool `json:"by_mark"` // its values have been removed; the remaining marks match
 	Child  bool `json:"hangs_on_another"`
-}
-
-// exportSubject writes the two files. It never overwrites an existing file.
-func exportSubject(a *cli.App, s *office.Dossier, f purgeFlags) error {
-	out := subjectJSON{
-		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
-		Lookups: []subjectLookupJSON{}, Rows: []subjectRowJSON{},
-		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
-		Notes: []string{
-			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("subject.note_logs"),
-			words.Machine.Text("subject.note_closed"), words.Machine.Text("Data that the platform holds must be requested from the platform."),
-		},
-	}
-	for _, l := range s.Lookups {
-		out.Lookups = append(out.Lookups, subjectLookupJSON{l.Code, l.ID, l.AskedAt})
-	}
-	for _, r := range s.Rows {
-		out.Rows = append(out.Rows, subjectRowJSON{
-			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
-			r.ByMark, r.Child,
-		})
-	}
-	for _, r := range s.Acts {
-		out.Acts = append(out.Acts, cli.AuditOf(r))
-	}
-	for _, c := range s.Closed {
-		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
-	}
-	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		e.SetIndent("", "  ")
-		return e.Encode(out)
-	}); err != nil {
-		return err
-	}
-	return cli.WriteOwn(f.export+".txt", func(w io.Writer) error { return readableSubject(a, w, s) })
 }
 
 // readableSubject writes the export as text for people.

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -17,41 +17,98 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 	var fresh bool
 	cmd := a.Command("rebuild --reason TEXT", "restore from the journal what the ledger lacks", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
-			if fresh {
-				return newJournal(ctx, a, f)
+			conf, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
 			}
-			return rebuild(ctx, a, f)
+			names := trade.Map(conf.JobSpecs(), func(j mapping.JobSpec) string { return j.Name })
+			if fresh {
+				do := func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
+					return state.NewJournal(ctx, options, names, do, record)
+				}
+				return onLedger(a, f, "new journal", do, func(plan state.NewJournalPlan) bool {
+					a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
+					if plan.Aside != "" {
+						a.Tell("The existing journal will be kept under another name.")
+					}
+					a.Tell("journal.warn", a.Voice().Moment(plan.Until))
+					if w := plan.Witness; w != nil {
+						a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
+					}
+					if plan.WitnessFault != nil {
+						a.Tell("  The witness could not be read (%s): what it saw is not known.", a.Voice().Fault(plan.WitnessFault))
+					}
+					// how many rows would be sent because the ledger does not know them
+					o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
+					var reports []trade.RunReport
+					if err == nil {
+						reports, err = o.DryRun(ctx)
+					}
+					if err != nil {
+						a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", a.Voice().Fault(err))
+					}
+					for _, r := range reports {
+						switch {
+						case r.Stopped != nil:
+							a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", r.Job+": "+a.Voice().Stop(*r.Stopped))
+						case r.WouldSend != nil:
+							a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
+						}
+					}
+					a.Tell("journal.brake")
+					return true
+				}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
+			}
+			return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
+				return state.Rebuild(ctx, options, names, do, record)
+			}, func(plan state.RebuildPlan) bool {
+				a.Tell("Journal: %s, %d {record|records} until %s.", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
+				if plan.Damaged != "" {
+					a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
+				}
+				if plan.Absent {
+					a.Tell("A new ledger is made from the journal. References and audit are not in the journal: import the references again, or new rows will wait for them.")
+				}
+				for _, job := range plan.Paused {
+					a.Tell("  job %s: paused again, as a person had left it", job)
+				}
+				if len(plan.Changes)+len(plan.Paused) == 0 {
+					a.Tell("The ledger already has everything that the journal knows.")
+				}
+				for _, c := range plan.Changes {
+					from := a.Text("absent")
+					if c.From != "" {
+						from = c.From.Label(a.Lang())
+					}
+					if c.From == c.To {
+						a.Tell("  %7d  %s: %s (attempts added)", c.Rows, c.Job, from)
+						continue
+					}
+					a.Tell("  %7d  %s: %s → %s", c.Rows, c.Job, from, c.To.Label(a.Lang()))
+				}
+				if plan.Doubles > 0 {
+					a.Tell("rebuild.doubles", plan.Doubles)
+				}
+				if plan.Same > 0 {
+					a.Tell("  %7d  already as in the journal", plan.Same)
+				}
+				if plan.Lost > 0 {
+					a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
+					a.Tell("journal.brake")
+				}
+				return true
+			}, func(plan state.RebuildPlan) {
+				if plan.Lost > 0 {
+					a.Show("Done: %d {row|rows}. The jobs are paused until somebody has compared with the platform and released each.", plan.Rows())
+					return
+				}
+				a.Show("Done: %d {row|rows}. Nothing will be sent again; the next sweep fills in the rest.", plan.Rows())
+			})
 		})
 	f.Add(cmd)
 	cmd.Flags().BoolVar(&fresh, "new-journal", false,
 		"start a new journal for this ledger: its own is lost, or it moved to another host")
 	return cmd
-}
-
-// rebuild shows which records of the journal the ledger lacks, asks, and adds them.
-func rebuild(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	return onLedger(a, f, "rebuild", func(do bool, record trade.AuditRecord) (state.RebuildPlan, error) {
-		return state.Rebuild(ctx, options, jobNames(conf), do, record)
-	}, func(plan state.RebuildPlan) bool { tellRebuild(a, plan); return true },
-		func(plan state.RebuildPlan) {
-			if plan.Lost > 0 {
-				a.Show("Done: %d {row|rows}. The jobs are paused until somebody has compared with the platform and released each.", plan.Rows())
-				return
-			}
-			a.Show("Done: %d {row|rows}. Nothing will be sent again; the next sweep fills in the rest.", plan.Rows())
-		})
-}
-
-func jobNames(conf *config.Config) []string {
-	var names []string
-	for _, job := range conf.JobSpecs() {
-		names = append(names, job.Name)
-	}
-	return names
 }
 
 // onLedger does an act on the whole ledger in two steps. It plans it and prints the plan; tell
@@ -83,83 +140,4 @@ func onLedger[P any](a *cli.App, f cli.ActFlags, act string, do func(do bool, re
 	}
 	done(plan)
 	return nil
-}
-
-func tellRebuild(a *cli.App, plan state.RebuildPlan) {
-	a.Tell("Journal: %s, %d {record|records} until %s.", plan.Journal, plan.Records, a.Voice().Moment(plan.Until))
-	if plan.Damaged != "" {
-		a.Tell("The file %s is damaged: it is kept under another name.", plan.Damaged)
-	}
-	if plan.Absent {
-		a.Tell("A new ledger is made from the journal. References and audit are not in the journal: import the references again, or new rows will wait for them.")
-	}
-	for _, job := range plan.Paused {
-		a.Tell("  job %s: paused again, as a person had left it", job)
-	}
-	if len(plan.Changes)+len(plan.Paused) == 0 {
-		a.Tell("The ledger already has everything that the journal knows.")
-	}
-	for _, c := range plan.Changes {
-		from := a.Text("absent")
-		if c.From != "" {
-			from = c.From.Label(a.Lang())
-		}
-		if c.From == c.To {
-			a.Tell("  %7d  %s: %s (attempts added)", c.Rows, c.Job, from)
-			continue
-		}
-		a.Tell("  %7d  %s: %s → %s", c.Rows, c.Job, from, c.To.Label(a.Lang()))
-	}
-	if plan.Doubles > 0 {
-		a.Tell("rebuild.doubles", plan.Doubles)
-	}
-	if plan.Same > 0 {
-		a.Tell("  %7d  already as in the journal", plan.Same)
-	}
-	if plan.Lost > 0 {
-		a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
-		a.Tell("journal.brake")
-	}
-}
-
-// newJournal starts a new journal for a ledger whose own is lost.
-func newJournal(ctx context.Context, a *cli.App, f cli.ActFlags) error {
-	conf, options, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	return onLedger(a, f, "new journal", func(do bool, record trade.AuditRecord) (state.NewJournalPlan, error) {
-		return state.NewJournal(ctx, options, jobNames(conf), do, record)
-	}, func(plan state.NewJournalPlan) bool {
-		a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
-		if plan.Aside != "" {
-			a.Tell("The existing journal will be kept under another name.")
-		}
-		a.Tell("journal.warn", a.Voice().Moment(plan.Until))
-		if w := plan.Witness; w != nil {
-			a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
-		}
-		if plan.WitnessFault != nil {
-			a.Tell("  The witness could not be read (%s): what it saw is not known.", a.Voice().Fault(plan.WitnessFault))
-		}
-		// how many rows would be sent because the ledger does not know them
-		o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
-		var reports []trade.RunReport
-		if err == nil {
-			reports, err = o.DryRun(ctx)
-		}
-		if err != nil {
-			a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", a.Voice().Fault(err))
-		}
-		for _, r := range reports {
-			switch {
-			case r.Stopped != nil:
-				a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", r.Job+": "+a.Voice().Stop(*r.Stopped))
-			case r.WouldSend != nil:
-				a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
-			}
-		}
-		a.Tell("journal.brake")
-		return true
-	}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
 }

@@ -18,58 +18,97 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 	group := a.Group("state", "the ledger as a whole")
 	var f cli.ActFlags
 	var to, journal string
+	// It moves the ledger to another database and marks the old one, so that nothing is ever sent from both.
 	cmd := a.Command("copy --to DSN --reason TEXT", "move the ledger to another database (SQLite or PostgreSQL), verified", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
-			return copyState(ctx, a, to, journal, f)
+			conf, from, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			if to == "" {
+				return a.Usage("the arguments are: %s", "safrasync state copy --to DSN --reason TEXT")
+			}
+			target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
+			target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)
+			if err != nil {
+				return err
+			}
+			target.Driver = driverOf(target.DSN)
+			if target.Driver == state.SQLite {
+				target.DSN, err = filepath.Abs(target.DSN)
+				if err != nil {
+					return err
+				}
+			}
+			if target.Journal == "" {
+				target.Journal = conf.State.Journals()
+			}
+			return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
+				return state.Move(ctx, from, target, do, record)
+			}, func(plan state.MovePlan) bool {
+				a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
+				return true
+			}, func(plan state.MovePlan) {
+				if plan.Done {
+					a.Show("It was already moved to %s before; nothing more was copied.", plan.To)
+				}
+				for _, t := range plan.Tables {
+					a.Show("  %-14s %9d rows, the same in both databases (%s)", t.Name, t.Rows, t.Hash[:12])
+				}
+				a.Show("state.copy_done", plan.To, target.Driver, plan.From)
+			})
 		})
 	f.Add(cmd)
 	cmd.Flags().StringVar(&to, "to", "",
 		"the new `DSN`, of PostgreSQL or the path of a new SQLite file; ${env:NAME} and ${file:PATH} as in the configuration")
 	cmd.Flags().StringVar(&journal, "journal", "",
 		"`FOLDER` of the new ledger's journal, as state.journal will have it (default: as it has it now)")
-	group.AddCommand(newStateNewCommand(a), cmd, newStateRebindCommand(a))
-	return group
-}
 
-// copyState moves the ledger to another database and marks the old one, so that nothing is ever
-// sent from both.
-func copyState(ctx context.Context, a *cli.App, to, journal string, f cli.ActFlags) error {
-	conf, from, err := a.LoadToWrite()
-	if err != nil {
-		return err
-	}
-	if to == "" {
-		return a.Usage("the arguments are: %s", "safrasync state copy --to DSN --reason TEXT")
-	}
-	target := state.OpenOptions{Driver: driverOf(to), Version: a.Version, Journal: journal}
-	target.DSN, err = config.ResolveSecret(a.Env, conf.File(), to)
-	if err != nil {
-		return err
-	}
-	target.Driver = driverOf(target.DSN)
-	if target.Driver == state.SQLite {
-		target.DSN, err = filepath.Abs(target.DSN)
-		if err != nil {
-			return err
-		}
-	}
-	if target.Journal == "" {
-		target.Journal = conf.State.Journals()
-	}
-	return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
-		return state.Move(ctx, from, target, do, record)
-	}, func(plan state.MovePlan) bool {
-		a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
-		return true
-	}, func(plan state.MovePlan) {
-		if plan.Done {
-			a.Show("It was already moved to %s before; nothing more was copied.", plan.To)
-		}
-		for _, t := range plan.Tables {
-			a.Show("  %-14s %9d rows, the same in both databases (%s)", t.Name, t.Rows, t.Hash[:12])
-		}
-		a.Show("state.copy_done", plan.To, target.Driver, plan.From)
-	})
+	fresh := a.Command("new", "create the ledger that the configuration names; only at the first set-up", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			_, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			store, err := state.New(ctx, options)
+			if err != nil {
+				return err
+			}
+			a.Closers = append(a.Closers, store.Close)
+			if a.AsJSON {
+				return a.PrintJSON(struct {
+					Ledger  string `json:"ledger"`
+					Where   string `json:"where"`
+					Journal string `json:"journal"`
+				}{store.LedgerID(), store.Where(), store.JournalFolder()})
+			}
+			a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
+			return nil
+		})
+
+	var g cli.ActFlags
+	var order state.RebindOrder
+	rebind := a.Command("rebind --reason TEXT", "confirm that the platform's address, or the ledger's PostgreSQL server, has changed", cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			config, options, err := a.LoadToWrite()
+			if err != nil {
+				return err
+			}
+			order.Platform = config.API.Platform()
+			return onLedger(a, g, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
+				order.Apply = do
+				return state.Rebind(ctx, options, order, record)
+			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
+				func(state.RebindPlan) { a.Show("Done. The next run sends.") })
+		})
+	g.Add(rebind)
+	rebind.Flags().StringArrayVar(&order.Gone, "gone", nil,
+		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
+	rebind.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
+		"`TEXT`: who switched the old database server off, and how; required with --gone")
+
+	group.AddCommand(fresh, cmd, rebind)
+	return group
 }
 
 // driverOf distinguishes a PostgreSQL data source name from the path of an SQLite file.

@@ -1,40 +1,12 @@
 package maintenance
 
 import (
-	"context"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
-	"github.com/safrasync/safrasync/trade"
 )
-
-func newStateRebindCommand(a *cli.App) *cobra.Command {
-	var f cli.ActFlags
-	var order state.RebindOrder
-	cmd := a.Command("rebind --reason TEXT", "confirm that the platform's address, or the ledger's PostgreSQL server, has changed", cli.Exactly(0),
-		func(ctx context.Context, _ []string) error {
-			config, options, err := a.LoadToWrite()
-			if err != nil {
-				return err
-			}
-			order.Platform = config.API.Platform()
-			return onLedger(a, f, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
-				order.Apply = do
-				return state.Rebind(ctx, options, order, record)
-			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
-				func(state.RebindPlan) { a.Show("Done. The next run sends.") })
-		})
-	f.Add(cmd)
-	cmd.Flags().StringArrayVar(&order.Gone, "gone", nil,
-		"a host that is gone for ever, whose journal nobody can compare (repeatable)")
-	cmd.Flags().StringVar(&order.OldServerOff, "old-server-off", "",
-		"`TEXT`: who switched the old database server off, and how; required with --gone")
-	return cmd
-}
 
 // tellRebind prints what would be confirmed. It reports whether there is anything to confirm.
 func tellRebind(a *cli.App, plan state.RebindPlan) bool {

@@ -53,7 +53,35 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 			func() (any, error) { return errorFact(err), nil },
 		})
 	} else {
-		files = append(files, ledgerParts(ctx, a, store, full)...)
+		look, count := bundleLook, bundleCount
+		if full {
+			look, count = 0, 0
+		}
+		part := func(name string, fn func(context.Context) (any, error)) bundlePart {
+			return bundlePart{name, func() (any, error) {
+				if full {
+					return fn(ctx)
+				}
+				limited, cancel := context.WithTimeout(ctx, look)
+				defer cancel()
+				content, err := fn(limited)
+				if err != nil && limited.Err() != nil && ctx.Err() == nil {
+					err = errLeftOut
+				}
+				return content, err
+			}}
+		}
+		files = append(files, []bundlePart{
+			part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, a, store) }),
+			part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
+			part("health.json", func(ctx context.Context) (any, error) { return healthFacts(ctx, store) }),
+			part("retention.json", func(ctx context.Context) (any, error) {
+				return store.PlanRetention(ctx, config.Retention.Ledger(), office.Now())
+			}),
+			// These two limit the time of their own steps.
+			{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
+			{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
+		}...)
 	}
 	if err := cli.WriteOwn(path, func(w io.Writer) error {
 		zip := gzip.NewWriter(w)
@@ -109,39 +137,6 @@ func errorFact(err error) any {
 type bundlePart struct {
 	name string
 	make func() (any, error)
-}
-
-// ledgerParts returns the bundle's files about the ledger.
-func ledgerParts(ctx context.Context, a *cli.App, store *state.Store, full bool) []bundlePart {
-	look, count, config := bundleLook, bundleCount, a.Config
-	if full {
-		look, count = 0, 0
-	}
-	part := func(name string, fn func(context.Context) (any, error)) bundlePart {
-		return bundlePart{name, func() (any, error) {
-			if full {
-				return fn(ctx)
-			}
-			limited, cancel := context.WithTimeout(ctx, look)
-			defer cancel()
-			content, err := fn(limited)
-			if err != nil && limited.Err() != nil && ctx.Err() == nil {
-				err = errLeftOut
-			}
-			return content, err
-		}}
-	}
-	return []bundlePart{
-		part("jobs.json", func(ctx context.Context) (any, error) { return jobFacts(ctx, a, store) }),
-		part("runs.json", func(ctx context.Context) (any, error) { return runFacts(ctx, store) }),
-		part("health.json", func(ctx context.Context) (any, error) { return healthFacts(ctx, store) }),
-		part("retention.json", func(ctx context.Context) (any, error) {
-			return store.PlanRetention(ctx, config.Retention.Ledger(), office.Now())
-		}),
-		// These two limit the time of their own steps.
-		{"doctor.json", func() (any, error) { return doctorFacts(ctx, store, config, look) }},
-		{"counts.json", func() (any, error) { return store.Extent(ctx, count) }},
-	}
 }
 
 // programFacts returns facts about the program and the machine.
@@ -224,19 +219,6 @@ type runFact struct {
 	Stopped    *string             `json:"stopped"` // the code of the reason
 }
 
-func runFactOf(r trade.RunReport) runFact {
-	out := runFact{
-		Job: r.Job, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Sweep: r.Sweep, InScope: r.InScope,
-		Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
-		New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
-		Notes: len(r.Notes),
-	}
-	if r.Stopped != nil {
-		out.Stopped = &r.Stopped.Code
-	}
-	return out
-}
-
 func runFacts(ctx context.Context, store *state.Store) (any, error) {
 	jobs, err := store.Jobs(ctx)
 	out := []runFact{}
@@ -246,7 +228,16 @@ func runFacts(ctx context.Context, store *state.Store) (any, error) {
 			return out, err
 		}
 		for _, r := range runs {
-			out = append(out, runFactOf(r))
+			fact := runFact{
+				Job: r.Job, StartedAt: r.StartedAt, EndedAt: r.EndedAt, Sweep: r.Sweep, InScope: r.InScope,
+				Gone: r.Gone, Unreadable: r.Unreadable, Read: r.Read,
+				New: r.New, Changed: r.Changed, Sent: r.Sent, States: r.States, Flags: r.Flags, Alarms: len(r.Alarms),
+				Notes: len(r.Notes),
+			}
+			if r.Stopped != nil {
+				fact.Stopped = &r.Stopped.Code
+			}
+			out = append(out, fact)
 		}
 	}
 	return out, err

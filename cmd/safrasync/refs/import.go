@@ -62,10 +62,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if len(plan.Changes)+plan.Renamed == 0 {
 		return tellImported(a, kind, 0, 0, plan.Unchanged)
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+	o, err := a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,14 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		return nil
 	}
 	if len(missing) > 0 {
-		kinds := kindsOf(missing)
+		// the kinds of records that occur, in their order, and at least one
+		kinds := slices.DeleteFunc(slices.Clone(trade.Kinds), func(k trade.Kind) bool {
+			blocked := func(s trade.Shortage) bool { return trade.ByKind(s.Blocked)[k] != nil }
+			return !slices.ContainsFunc(missing, blocked)
+		})
+		if len(kinds) == 0 {
+			kinds = trade.Kinds[:1]
+		}
 		head := []i18n.Key{"Kind", "Code without id"}
 		for _, k := range kinds {
 			head = append(head, i18n.Key("record."+k+".head"))
@@ -100,10 +107,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 			right = append(right, table.ColumnConfig{Number: n, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 		t.SetColumnConfigs(right)
-		samples := make([][]int64, len(missing))
-		for i, s := range missing {
-			samples[i] = s.Sample
-		}
+		samples := trade.Map(missing, func(s trade.Shortage) []int64 { return s.Sample })
 		rows, err := o.Entries(ctx, slices.Concat(samples...))
 		if err != nil {
 			return err
@@ -121,7 +125,11 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 			}
 			row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
 			for _, k := range kinds {
-				row = append(row, loadRows(blocked[k]))
+				n := 0
+				if l := blocked[k]; l != nil {
+					n = l.Rows
+				}
+				row = append(row, n)
 			}
 			invalid := 0
 			for _, l := range s.Invalid {
@@ -151,31 +159,6 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	}
 	t.Render()
 	return nil
-}
-
-// kindsOf returns the kinds of records that occur in a list of shortages, in the order of
-// trade.Kinds. It returns at least one.
-func kindsOf(missing []trade.Shortage) []trade.Kind {
-	var out []trade.Kind
-	for _, k := range trade.Kinds {
-		for _, s := range missing {
-			if trade.ByKind(s.Blocked)[k] != nil {
-				out = append(out, k)
-				break
-			}
-		}
-	}
-	if len(out) == 0 {
-		return trade.Kinds[:1]
-	}
-	return out
-}
-
-func loadRows(l *trade.Load) int {
-	if l == nil {
-		return 0
-	}
-	return l.Rows
 }
 
 // load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".

@@ -125,10 +125,7 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	default:
 		a.Tell("  changed   %s: %s → %s", plan.Code, *plan.From, *plan.To)
 	}
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	o, err = a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
 		return err
 	}
@@ -160,10 +157,7 @@ func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.A
 		return errors.New(a.Text("the references %s have no code %s", kind, plan.Code))
 	}
 	a.Tell("  removed   %s → %s", plan.Code, *plan.From)
-	if err := a.Confirm(f.Yes); err != nil {
-		return err
-	}
-	o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
+	o, err = a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
 		return err
 	}

@@ -77,16 +77,11 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		query.Closing = closing.ID
 		err = export(ctx, a, f, reports, query) // the month is closed, whatever becomes of the file
 	}
-	return errors.Join(tellClosed(a, closing), err)
-}
-
-func tellClosed(a *cli.App, closing trade.Closing) error {
 	if a.AsJSON {
-		return a.PrintJSON(closingOf(closing))
+		return errors.Join(a.PrintJSON(closingOf(closing)), err)
 	}
-	day := closingDay(a, closing.Day)
-	a.Show("Closed: %s, closing %s. `safrasync report --as-of %s` prints it again, with the same numbers.", day, closing.ID, day)
-	return nil
+	a.Show("Closed: %s, closing %s. `safrasync report --as-of %s` prints it again, with the same numbers.", closingDay(a, closing.Day), closing.ID, closingDay(a, closing.Day))
+	return err
 }
 
 // tellClosing prints what a closing would store. It returns an error if the report does not add up,
@@ -94,9 +89,13 @@ func tellClosed(a *cli.App, closing trade.Closing) error {
 func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
+		var values []string
+		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
+			values = append(values, currency+" "+trade.MoneyText(t.Values[currency], a.Lang()))
+		}
 		a.Tell("  %s: contracted %s kg, delivered %s kg, fixed value %s", cmp.Or(t.Product, a.Text("product not given")),
 			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
-			valuesText(t.Values, a.Lang()))
+			strings.Join(values, ", "))
 	}
 	for _, c := range plan.Before {
 		a.Tell("close.before", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
@@ -185,15 +184,6 @@ func Approvable(a *cli.App) acts.OtherAct {
 			return closing.ID != "", err
 		},
 	}
-}
-
-// valuesText formats sums of money by currency.
-func valuesText(values map[string]trade.Decimal, lang trade.Lang) string {
-	var parts []string
-	for _, currency := range slices.Sorted(maps.Keys(values)) {
-		parts = append(parts, currency+" "+trade.MoneyText(values[currency], lang))
-	}
-	return strings.Join(parts, ", ")
 }
 
 // closingDay formats a day for people.

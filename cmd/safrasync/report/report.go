@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
@@ -115,7 +114,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 
 // Run writes, reprints, closes or lists reports.
 func Run(ctx context.Context, a *cli.App, f Flags) error {
-	config, err := a.LoadConfig()
+	_, err := a.LoadConfig()
 	if err != nil {
 		return err
 	}
@@ -161,8 +160,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			a.Tell("Nothing was closed.")
 			return nil
 		}
-		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows",
-			"Closing")
+		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows", "Closing")
 		for _, c := range list {
 			t.AppendRow(table.Row{
 				closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
@@ -176,7 +174,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	if err != nil {
 		return err
 	}
-	query, err := reportQuery(a, config, f)
+	query, err := reportQuery(a, f)
 	if err != nil {
 		return err
 	}
@@ -241,7 +239,8 @@ func lang(a *cli.App, f Flags) trade.Lang {
 	return a.Lang()
 }
 
-// export writes a report to a file or to standard output. The audit records who took which figures.
+// export writes a report to a new file, which only its owner may read, or to standard output. The audit
+// records who took which figures.
 func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q office.ReportQuery) error {
 	path, file := f.output, office.ReportFile{Format: f.format, Name: "-", Failed: f.failed}
 	if f.archive != "" {
@@ -258,11 +257,20 @@ func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q 
 	if path == "" {
 		return write(a.Out)
 	}
-	err := writeFile(a, path, write)
-	if err == nil && seal != "" {
+	err := cli.WriteOwn(path, write)
+	switch {
+	case errors.Is(err, reconcile.ErrWorkbook):
+		return errors.New(a.Text("report.too_large"))
+	case errors.Is(err, fs.ErrExist):
+		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
+	case err != nil:
+		return err
+	}
+	a.Tell("Written to %s, which only you can read. From now on you are responsible for protecting it.", path)
+	if seal != "" {
 		a.Tell("Seal (SHA-256 of the list SHA256SUMS) %s, recorded in the audit. Unpacked, `sha256sum -c SHA256SUMS` verifies each file.", seal)
 	}
-	return err
+	return nil
 }
 
 // reportFormat returns the format: that of --format, or else that of the file name.
@@ -300,7 +308,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 
 // reportQuery reads the flags strictly, so that a filter with a typing error does not look like an
 // empty report.
-func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQuery, err error) {
+func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 	q.Closing = f.closing
 	q.Filter = reconcile.Filter{
 		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
@@ -310,7 +318,10 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		if text == "" {
 			continue
 		}
-		*into, err = parseDay(text)
+		*into, err = trade.ParseDate(text)
+		if day, wrong := time.Parse("02/01/2006", text); wrong == nil { // as people write it
+			*into, err = trade.DateOf(day), nil
+		}
 		if err != nil {
 			return q, a.Usage("%q is not a date; write 2026-10-31 or 31/10/2026", text)
 		}
@@ -322,7 +333,7 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 		return q, a.Usage("--platform shows what the platform has today: it does not apply to a past day")
 	}
 	if len(f.jobs) > 0 {
-		if err := a.CheckJobNames(config, f.jobs); err != nil {
+		if err := a.CheckJobNames(f.jobs...); err != nil {
 			return q, err
 		}
 	}
@@ -330,33 +341,19 @@ func reportQuery(a *cli.App, config *config.Config, f Flags) (q office.ReportQue
 	if err != nil {
 		return q, err
 	}
-	q.Sections, q.By, err = parts(a, f)
-	return q, err
-}
-
-// parts reads the sections and totals that the flags name.
-func parts(a *cli.App, f Flags) (sections []reconcile.SectionID, totals []reconcile.By, err error) {
 	for _, s := range f.Sections {
 		if !slices.Contains(reconcile.AllSections, reconcile.SectionID(s)) {
-			return nil, nil, a.Usage("there is no --section %s; the sections are %s", s, cli.Listed(reconcile.AllSections))
+			return q, a.Usage("there is no --section %s; the sections are %s", s, cli.Listed(reconcile.AllSections))
 		}
-		sections = append(sections, reconcile.SectionID(s))
+		q.Sections = append(q.Sections, reconcile.SectionID(s))
 	}
 	for _, by := range f.by {
 		if !slices.Contains(reconcile.Dimensions, reconcile.By(by)) {
-			return nil, nil, a.Usage("there is no --by %s; the values are %s", by, cli.Listed(reconcile.Dimensions))
+			return q, a.Usage("there is no --by %s; the values are %s", by, cli.Listed(reconcile.Dimensions))
 		}
-		totals = append(totals, reconcile.By(by))
+		q.By = append(q.By, reconcile.By(by))
 	}
-	return sections, totals, nil
-}
-
-// parseDay parses a day as people write it: 2026-10-31 or 31/10/2026.
-func parseDay(text string) (trade.Date, error) {
-	if t, err := time.Parse("02/01/2006", text); err == nil {
-		return trade.DateOf(t), nil
-	}
-	return trade.ParseDate(text)
+	return q, nil
 }
 
 // sources returns what a report is made from besides the ledger. It asks the platform first, which may
@@ -385,19 +382,4 @@ func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (
 		}
 	}
 	return out, nil
-}
-
-// writeFile writes a new file that only its owner may read.
-func writeFile(a *cli.App, path string, write func(io.Writer) error) error {
-	err := cli.WriteOwn(path, write)
-	switch {
-	case errors.Is(err, reconcile.ErrWorkbook):
-		return errors.New(a.Text("report.too_large"))
-	case errors.Is(err, fs.ErrExist):
-		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
-	case err != nil:
-		return err
-	}
-	a.Tell("Written to %s, which only you can read. From now on you are responsible for protecting it.", path)
-	return nil
 }

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -77,9 +78,10 @@ func (t *sectionTable) close() {
 	head := make(table.Row, len(t.section.Columns))
 	configs := make([]table.ColumnConfig, len(t.section.Columns))
 	for i, c := range t.section.Columns {
+		filled := func(row table.Row) bool { return fmt.Sprint(row[i]) != "" }
 		head[i] = c.Title
 		configs[i] = table.ColumnConfig{
-			Number: i + 1, Hidden: t.empty(i), WidthMax: 48,
+			Number: i + 1, Hidden: !slices.ContainsFunc(t.rows, filled), WidthMax: 48,
 			WidthMaxEnforcer: text.WrapSoft,
 		}
 		if c.Number() {
@@ -95,16 +97,6 @@ func (t *sectionTable) close() {
 	if t.n > reportShown {
 		a.Show("  … the first %d of %d; all of them with --format xlsx or csv (--section %s)", reportShown, t.n, t.section.ID)
 	}
-}
-
-// empty reports whether a column is empty in all rows that are shown.
-func (t *sectionTable) empty(i int) bool {
-	for _, row := range t.rows {
-		if fmt.Sprint(row[i]) != "" {
-			return false
-		}
-	}
-	return true
 }
 
 func (t *sectionTable) End() error {

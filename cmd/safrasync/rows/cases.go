@@ -18,6 +18,7 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,11 +37,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				return a.Usage("the arguments are: %s", "test --from JOB KEY [FILE]")
 			case f.from:
 				args := append(args, "")[:3]
-				conf, err := a.LoadConfig()
-				if err != nil {
-					return err
-				}
-				key, err := a.CheckKey(conf, args[0], args[1])
+				key, err := a.CheckKey(args[0], args[1])
 				if err != nil {
 					return err
 				}
@@ -53,11 +50,11 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 					return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, args[0], key))
 				}
 				if err != nil {
-					return conf.Annotate(err)
+					return a.Config.Annotate(err)
 				}
 				file := args[2]
 				if file == "" {
-					file = filepath.Join(casesBeside(conf),
+					file = filepath.Join(casesBeside(a.Config),
 						args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 					err := os.MkdirAll(filepath.Dir(file), 0o755)
 					if errors.Is(err, fs.ErrPermission) {
@@ -109,19 +106,43 @@ type caseResult struct {
 	err         error        // the same, for people
 }
 
-// testCases runs mapping cases. It needs no ERP, network, ledger or secret.
+// testCases runs mapping cases in the order of the names of their files: the given files, those in the
+// given folders, or else those in cases/ beside the configuration. It needs no ERP, network, ledger or secret.
 func testCases(a *cli.App, args []string, f testFlags) error {
-	config, err := cli.LoadConfigBy(a, config.LoadWithoutSecrets)
+	conf, err := cli.LoadConfigBy(a, config.LoadWithoutSecrets)
 	if err != nil {
 		return err
 	}
-	jobs, err := office.CompileJobs(config)
+	jobs, err := office.CompileJobs(conf)
 	if err != nil {
 		return err
 	}
-	files, err := findCases(a, config, args)
-	if err != nil {
-		return err
+	if len(args) == 0 {
+		args = []string{casesBeside(conf)}
+	}
+	var files []string
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		if err != nil {
+			return errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
+		}
+		if !info.IsDir() {
+			files = append(files, arg)
+			continue
+		}
+		before := len(files)
+		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
+			if ext := filepath.Ext(path); err == nil && !d.IsDir() && (ext == ".yaml" || ext == ".yml") {
+				files = append(files, path)
+			}
+			return err
+		})
+		if err != nil {
+			return errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
+		}
+		if len(files) == before {
+			return errors.New(a.Text("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg))
+		}
 	}
 	failed, recorded := 0, 0
 	for _, file := range files {
@@ -161,43 +182,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	if !a.AsJSON {
 		a.Show("%d {case|cases}: %d passed, %d failed; expectations recorded: %d", len(files), len(files)-failed, failed, recorded)
 	}
-	if failed > 0 {
-		return &cli.ExitError{Code: cli.ExitFailed}
-	}
-	return nil
-}
-
-// findCases returns the files of cases in the order of their names: the given files, those in the
-// given folders, or else those in cases/ beside the configuration.
-func findCases(a *cli.App, conf *config.Config, args []string) ([]string, error) {
-	if len(args) == 0 {
-		args = []string{casesBeside(conf)}
-	}
-	var files []string
-	for _, arg := range args {
-		info, err := os.Stat(arg)
-		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
-		}
-		if !info.IsDir() {
-			files = append(files, arg)
-			continue
-		}
-		before := len(files)
-		err = filepath.WalkDir(arg, func(path string, d fs.DirEntry, err error) error {
-			if ext := filepath.Ext(path); err == nil && !d.IsDir() && (ext == ".yaml" || ext == ".yml") {
-				files = append(files, path)
-			}
-			return err
-		})
-		if err != nil {
-			return nil, errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
-		}
-		if len(files) == before {
-			return nil, errors.New(a.Text("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg))
-		}
-	}
-	return files, nil
+	return cli.FailedIf(failed > 0)
 }
 
 func casesBeside(config *config.Config) string {
@@ -220,10 +205,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	out.Job = c.Job
 	tried, err := jobs.Try(c.Job, c.input())
 	if errors.Is(err, trade.ErrNotFound) {
-		var names []string
-		for _, j := range jobs {
-			names = append(names, j.Name())
-		}
+		names := trade.Map(jobs, (*mapping.Job).Name)
 		return fail(&config.Error{Faults: []config.Fault{config.FaultAt(c.source, c.index, "job",
 			config.UnknownName("unknown job %s", c.Job, names))}})
 	}

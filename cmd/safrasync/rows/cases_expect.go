@@ -68,8 +68,7 @@ func caseProblemsOf(problems []trade.Problem) caseProblems {
 	for _, p := range problems {
 		one := caseProblem{Field: p.Field, Rule: p.Rule, Column: &p.Column, Value: &p.Value}
 		if p.Detail != "" {
-			detail := p.Detail.Error()
-			one.Detail = &detail
+			one.Detail = new(p.Detail.Error())
 		}
 		out = append(out, one)
 	}

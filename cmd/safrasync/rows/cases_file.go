@@ -188,6 +188,7 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 	}
 	text, ok := config.ScalarText(e.Value)
 	_, isNull := e.Value.(*ast.NullNode)
+	_, isLiteral := e.Value.(*ast.LiteralNode)
 	switch {
 	case e.IsNothing():
 		d.Fault(e.Path, `has no value; write null for NULL and "" for an empty text`)
@@ -197,7 +198,7 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 		return erp.Value{}, false
 	case isNull:
 		return erp.Value{}, true
-	case isLiteral(e.Value), config.IsQuoted(e.Value):
+	case isLiteral, config.IsQuoted(e.Value):
 		return erp.Value{Kind: erp.Text, Text: text}, true
 	case caseInteger.MatchString(text):
 		return erp.Value{Kind: erp.Int, Text: text}, true
@@ -217,11 +218,6 @@ func caseValue(d *config.Decoder, e config.Entry) (erp.Value, bool) {
 		return erp.Value{Kind: erp.Bool, Text: strings.ToLower(text)}, true
 	}
 	return erp.Value{Kind: erp.Text, Text: text}, true
-}
-
-func isLiteral(node ast.Node) bool {
-	_, ok := node.(*ast.LiteralNode)
-	return ok
 }
 
 func isNumberNode(node ast.Node) bool {

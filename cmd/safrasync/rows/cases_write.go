@@ -73,7 +73,11 @@ func (o Outcome) render(kind trade.Kind) string {
 		b.WriteString("payload:\n")
 	}
 	for _, field := range payloadOrder(kind, o.Payload) {
-		fmt.Fprintf(&b, "  %s: %s\n", config.YAMLText(field), yamlPayload(o.Payload[field]))
+		value, text := o.Payload[field], ""
+		if json.Unmarshal([]byte(value), &text) == nil { // numbers stay as they are, texts are in quotes if needed
+			value = config.YAMLText(text)
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", config.YAMLText(field), value)
 	}
 	list := func(title string, n int, item func(int) string) {
 		if n > 0 {
@@ -87,15 +91,6 @@ func (o Outcome) render(kind trade.Kind) string {
 	list("waits_for", len(o.waits), func(i int) string { return o.waits[i].flow() })
 	list("remarks", len(o.remarks), func(i int) string { return o.remarks[i].flow() })
 	return b.String()
-}
-
-// yamlPayload formats the JSON text of a field: numbers unchanged, texts in quotes if needed.
-func yamlPayload(raw string) string {
-	var text string
-	if json.Unmarshal([]byte(raw), &text) != nil {
-		return raw
-	}
-	return config.YAMLText(text)
 }
 
 var topLevelKey = regexp.MustCompile(`^["']?([A-Za-z_]+)["']?\s*:`)

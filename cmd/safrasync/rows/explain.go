@@ -43,7 +43,7 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.CheckJobNames(config, []string{name}); err != nil {
+			if err := a.CheckJobNames(name); err != nil {
 				return err
 			}
 			v := a.Voice()

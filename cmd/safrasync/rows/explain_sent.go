@@ -17,11 +17,7 @@ import (
 // explainSent applies the current configuration to the rows that were sent, and prints which
 // payloads would differ. It stores and sends nothing.
 func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
-	}
-	if err := a.CheckJobNames(config, names); err != nil {
+	if err := a.CheckJobNames(names...); err != nil {
 		return err
 	}
 	use := cli.ERPUnasked
@@ -44,10 +40,10 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 		}
 		sent, err := o.Sent(ctx, job.Name, f.askERP, each)
 		if err != nil {
-			return config.Annotate(err)
+			return a.Config.Annotate(err)
 		}
 		if a.AsJSON {
-			err = a.PrintJSON(sentOf(sent))
+			err = a.PrintJSON(sent)
 		} else {
 			printSent(a, sent, f)
 		}
@@ -56,36 +52,6 @@ func explainSent(ctx context.Context, a *cli.App, names []string, f explainFlags
 		}
 	}
 	return nil
-}
-
-// sentJSON is the last line of a job in `explain --sent --json`.
-type sentJSON struct {
-	Job      string                         `json:"job"`
-	Summary  bool                           `json:"summary"` // true: this line is about the job
-	Rows     int                            `json:"rows"`
-	Verdicts map[dryrun.DifferenceKind]int  `json:"verdicts"`
-	Changes  []changeJSON                   `json:"changes"`
-	More     map[string]int                 `json:"more"`
-	Unmapped map[string]int                 `json:"unmapped"`
-	NoBody   int                            `json:"no_payload"`
-	Sums     map[trade.Unit]*office.SentSum `json:"sums"`
-}
-
-type changeJSON struct {
-	dryrun.FieldChange
-	Rows int      `json:"rows"`
-	Keys []string `json:"keys"`
-}
-
-func sentOf(c *office.Sent) sentJSON {
-	out := sentJSON{
-		Job: c.Job, Summary: true, Rows: c.Rows, Verdicts: c.Verdicts, Changes: []changeJSON{}, More: c.More,
-		Unmapped: c.Unmapped, NoBody: c.NoBody, Sums: c.Sums,
-	}
-	for _, change := range c.SortedChanges() {
-		out.Changes = append(out.Changes, changeJSON{change, c.Changes[change].Rows, c.Changes[change].Keys})
-	}
-	return out
 }
 
 // sentShown is how many changes of one field are printed; JSON has all that are kept.
@@ -97,20 +63,21 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	a.Show("diff.title", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
 		v[dryrun.WouldWait], v[dryrun.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
-	for change, s := range c.Changes {
-		total[change.Field] += s.Rows
+	absent := a.Text("(absent)")
+	for _, change := range c.Changes {
+		total[change.Field] += change.Rows
 	}
 	for field, rows := range c.More {
 		total[field] += rows
 	}
-	for _, change := range c.SortedChanges() {
+	for _, change := range c.Changes {
 		shown[change.Field]++
 		if shown[change.Field] == 1 {
 			a.Show("  %d × %s (%s)", total[change.Field], change.Field, trade.FieldLabel(change.Field, a.Lang()))
 		}
 		if shown[change.Field] <= sentShown {
-			s := c.Changes[change]
-			a.Show("      %d × %s → %s   rows: %s", s.Rows, orAbsent(a, change.Old), orAbsent(a, change.New), strings.Join(s.Keys, ", "))
+			a.Show("      %d × %s → %s   rows: %s", change.Rows, cmp.Or(change.Old, absent), cmp.Or(change.New, absent),
+				strings.Join(change.Keys, ", "))
 		}
 		if shown[change.Field] == sentShown+1 {
 			a.Show("      … and others; --json shows more of %s", change.Field)
@@ -146,19 +113,8 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	}
 }
 
-func orAbsent(a *cli.App, text string) string {
-	if text == "" {
-		return a.Text("(absent)")
-	}
-	return text
-}
-
 func sortedSamples[K comparable](m map[K]*office.SentSample, name func(K) string) []K {
-	var out []K
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.SortFunc(out,
+	out := slices.SortedFunc(maps.Keys(m),
 		func(x, y K) int { return cmp.Or(cmp.Compare(m[y].Rows, m[x].Rows), cmp.Compare(name(x), name(y))) })
 	return out[:min(len(out), 4*sentShown)]
 }

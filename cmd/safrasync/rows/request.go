@@ -48,8 +48,7 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	if len(p.Fields) == 0 {
 		return
 	}
-	t := a.NewTable("API field", "Value", "ERP column", "In the ERP",
-		"Applied")
+	t := a.NewTable("API field", "Value", "ERP column", "In the ERP", "Applied")
 	for _, f := range p.Fields {
 		t.AppendRow(table.Row{
 			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),

@@ -69,7 +69,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			}
 			err = listRows(ctx, a, filter)
 			if errors.Is(err, trade.ErrNotFound) {
-				return a.CheckJobNames(a.Config, args)
+				return a.CheckJobNames(args...)
 			}
 			return err
 		})

@@ -42,12 +42,8 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			}
 		}
 		if request {
-			job, key := args[0], args[1]
-			config, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			key, err = a.CheckKey(config, job, key)
+			job := args[0]
+			key, err := a.CheckKey(job, args[1])
 			if err != nil {
 				return err
 			}
@@ -60,7 +56,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			case errors.Is(err, dryrun.ErrNotInQuery):
 				return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key))
 			case err != nil:
-				return config.Annotate(err)
+				return a.Config.Annotate(err)
 			case a.AsJSON:
 				return write(plainPreview(p))
 			}
@@ -90,12 +86,11 @@ type whyJSON struct {
 // why prints everything about one key, from the ERP to the platform. If the ERP cannot be reached,
 // its part is missing and the exit code shows it; the rest is printed.
 func why(ctx context.Context, a *cli.App, job, typed string, write func(any) error) error {
-	config, err := a.LoadConfig()
-	if err != nil {
+	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
 	// a job that was removed still has its rows, and so has one whose key has other columns now
-	key, usage := a.CheckKey(config, job, typed)
+	key, usage := a.CheckKey(job, typed)
 	if usage != nil {
 		key = mapping.CanonicalKey(typed)
 	}
@@ -110,7 +105,20 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 	case err != nil:
 		return err
 	case a.AsJSON:
-		err = write(storyOf(a, s))
+		out := whyJSON{
+			Reasons: s.Reasons, JobStatus: s.Status, NextRun: trade.OrNull(s.NextRun.UTC()),
+			Sentences: s.Sentences(words.Machine),
+		}
+		if s.Entry != nil {
+			out.Row = new(cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints))
+		}
+		if s.ERPErr != nil {
+			out.ERPError = new(s.ERPErr.Error())
+		}
+		if p := out.Preview; p != nil {
+			*p = plainPreview(*p)
+		}
+		err = write(out)
 	default:
 		for _, sentence := range s.Sentences(a.Voice()) {
 			a.Line(sentence)
@@ -180,23 +188,4 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 		return &cli.ExitError{Code: cli.ExitFailed}
 	}
 	return err
-}
-
-func storyOf(a *cli.App, s office.Story) whyJSON {
-	out := whyJSON{
-		Reasons: s.Reasons, JobStatus: s.Status, NextRun: trade.OrNull(s.NextRun.UTC()),
-		Sentences: s.Sentences(words.Machine),
-	}
-	if s.Entry != nil {
-		row := cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints)
-		out.Row = &row
-	}
-	if s.ERPErr != nil {
-		text := s.ERPErr.Error()
-		out.ERPError = &text
-	}
-	if p := out.Preview; p != nil {
-		*p = plainPreview(*p)
-	}
-	return out
 }

@@ -18,9 +18,63 @@ import (
 )
 
 // writePage writes the forecast of a dry run as a page to print and sign. Only its owner can read the
-// file.
+// file. Tonnes are to the kilogram; documents in the ERP's texts are masked.
 func writePage(a *cli.App, forecast *office.Forecast, file string, reports []trade.RunReport) error {
-	write := func(to io.Writer) error { return page(a, forecast, paper.NewHTML(to), reports) }
+	write := func(to io.Writer) error {
+		page := paper.NewHTML(to)
+		v := a.Voice()
+		lines := append([]string{
+			v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("Nothing was sent or stored: this is what a run would do now."),
+		}, forecast.Sentences(v)...)
+		if name := a.Config.Alerts.Name; name != "" {
+			lines = append([]string{name}, lines...)
+		}
+		err := page.Begin(reconcile.Heading{Title: v.Text("Rehearsal of the sending to the platform"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
+		var goes, stays, stopped [][]any
+		for _, s := range forecast.Shares() {
+			if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
+				goes = append(goes, amounts(all, s.Name(v, 2), all.Rows, s.Follows.Rows)...)
+			}
+			for _, g := range s.Causes() {
+				samples := g.SampleKeys()
+				for i, key := range samples {
+					samples[i] = trade.SayBlanks(key, v.Lang)
+				}
+				lines := amounts(s.Stays(g), s.Name(v, 2), s.Stays(g).Rows)
+				for i := range lines {
+					lines[i] = append(lines[i], trade.MaskDocuments(office.CauseText(v, g)), g.Advice(v).Who,
+						trade.MaskDocuments(strings.Join(samples, ", ")))
+				}
+				stays = append(stays, lines...)
+			}
+		}
+		for _, r := range reports {
+			if r.Stopped != nil {
+				stopped = append(stopped, []any{v.Job(r.Job), v.Stop(*r.Stopped)})
+			}
+		}
+		const text, count, number, money = reconcile.TextColumn, reconcile.CountColumn, reconcile.NumberColumn,
+			reconcile.MoneyColumn
+		sums := []reconcile.Column{column(v, "tonnes", number), column(v, "currency", text), column(v, "value", money)}
+		table := func(id reconcile.SectionID, title, note i18n.Key, rows [][]any, columns ...reconcile.Column) {
+			err = errors.Join(err, page.Section(reconcile.Section{
+				ID: id, Title: v.Text(title), Note: v.Text(note), Columns: columns,
+			}))
+			for _, row := range rows {
+				err = errors.Join(err, page.Row(row))
+			}
+		}
+		record, rows := column(v, "record", text), column(v, "rows", count)
+		table("goes", "Would be sent", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
+		table("stays", "Would not be sent", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
+			column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
+		if len(stopped) > 0 {
+			table("stopped", "Not checked", "", stopped, column(v, "job", text), column(v, "cause", text))
+		}
+		table("sign", "Checked by", "I have checked the above and approve the sending.", [][]any{{"", "", ""}},
+			column(v, "name", text), column(v, "date", text), column(v, "signature", text))
+		return errors.Join(err, page.End())
+	}
 	if file == "-" {
 		return write(a.Out)
 	}
@@ -31,62 +85,6 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 	}
 	a.Tell("page written to %s", file)
 	return nil
-}
-
-// page passes the tables to a writer. Tonnes are to the kilogram; documents in the ERP's texts are masked.
-func page(a *cli.App, forecast *office.Forecast, to reconcile.Writer, reports []trade.RunReport) error {
-	v := a.Voice()
-	lines := append([]string{
-		v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("Nothing was sent or stored: this is what a run would do now."),
-	}, forecast.Sentences(v)...)
-	if name := a.Config.Alerts.Name; name != "" {
-		lines = append([]string{name}, lines...)
-	}
-	err := to.Begin(reconcile.Heading{Title: v.Text("Rehearsal of the sending to the platform"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
-	var goes, stays, stopped [][]any
-	for _, s := range forecast.Shares() {
-		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
-			goes = append(goes, amounts(all, s.Name(v, 2), all.Rows, s.Follows.Rows)...)
-		}
-		for _, g := range s.Causes() {
-			samples := g.SampleKeys()
-			for i, key := range samples {
-				samples[i] = trade.SayBlanks(key, v.Lang)
-			}
-			lines := amounts(s.Stays(g), s.Name(v, 2), s.Stays(g).Rows)
-			for i := range lines {
-				lines[i] = append(lines[i], trade.MaskDocuments(office.CauseText(v, g)), g.Advice(v).Who,
-					trade.MaskDocuments(strings.Join(samples, ", ")))
-			}
-			stays = append(stays, lines...)
-		}
-	}
-	for _, r := range reports {
-		if r.Stopped != nil {
-			stopped = append(stopped, []any{v.Job(r.Job), v.Stop(*r.Stopped)})
-		}
-	}
-	const text, count, number, money = reconcile.TextColumn, reconcile.CountColumn, reconcile.NumberColumn,
-		reconcile.MoneyColumn
-	sums := []reconcile.Column{column(v, "tonnes", number), column(v, "currency", text), column(v, "value", money)}
-	table := func(id reconcile.SectionID, title, note i18n.Key, rows [][]any, columns ...reconcile.Column) {
-		err = errors.Join(err, to.Section(reconcile.Section{
-			ID: id, Title: v.Text(title), Note: v.Text(note), Columns: columns,
-		}))
-		for _, row := range rows {
-			err = errors.Join(err, to.Row(row))
-		}
-	}
-	record, rows := column(v, "record", text), column(v, "rows", count)
-	table("goes", "Would be sent", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
-	table("stays", "Would not be sent", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
-		column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
-	if len(stopped) > 0 {
-		table("stopped", "Not checked", "", stopped, column(v, "job", text), column(v, "cause", text))
-	}
-	table("sign", "Checked by", "I have checked the above and approve the sending.", [][]any{{"", "", ""}},
-		column(v, "name", text), column(v, "date", text), column(v, "signature", text))
-	return errors.Join(err, to.End())
 }
 
 func column(v words.Voice, name string, typ reconcile.Type) reconcile.Column {

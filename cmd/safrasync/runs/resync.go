@@ -33,28 +33,56 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			job := args[0]
-			config, err := a.LoadConfig()
-			if err != nil {
-				return err
-			}
-			if err := a.CheckJobNames(config, []string{job}); err != nil {
+			if err := a.CheckJobNames(job); err != nil {
 				return err
 			}
 			if err := a.NeedReason(f.ActFlags); err != nil {
 				return err
 			}
-			order, err := resyncOf(a, config, job, f)
+			order := engineacts.Order{Act: engineacts.ActResync, Job: job}
+			for _, d := range []struct {
+				flag, text string
+				at         *time.Time
+			}{{"since", f.since, &order.Since}, {"until", f.until, &order.Until}} {
+				if d.text == "" {
+					continue
+				}
+				at, ok := cli.ParseSince(d.text, office.Now(), a.Config.Zone())
+				if !ok {
+					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", d.flag, d.text)
+				}
+				*d.at = at.In(a.Config.Zone())
+				for _, j := range a.Config.Jobs {
+					if j.Name == job && j.ChangedAt == "" {
+						return a.Usage("job %s has no changed_at: omit --since and --until to read all rows again", job)
+					}
+				}
+			}
+			var err error
+			order.States, err = cli.ParseStates(a, f.states, trade.States)
 			if err != nil {
 				return err
+			}
+			keys, err := cli.KeysOf(a, job, f.keys)
+			if err != nil {
+				return err
+			}
+			if f.file != "" {
+				fromFile, err := readKeys(a, job, f.file)
+				if err != nil {
+					return err
+				}
+				keys = append(keys, fromFile...)
+			}
+			if len(f.keys) > 0 || f.file != "" {
+				slices.Sort(keys)
+				order.Keys = slices.Compact(keys)
 			}
 			plan, err := planResync(ctx, a, order)
 			if err != nil {
 				return err
 			}
-			if err := a.Confirm(f.Yes); err != nil {
-				return err
-			}
-			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			o, err := a.ConfirmedOffice(ctx, f.Yes)
 			if err != nil {
 				return err
 			}
@@ -156,52 +184,8 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 	return plan, nil
 }
 
-// resyncOf returns which rows the flags select.
-func resyncOf(a *cli.App, config *config.Config, job string, f resyncFlags) (engineacts.Order, error) {
-	out := engineacts.Order{Act: engineacts.ActResync, Job: job}
-	for _, d := range []struct {
-		flag, text string
-		at         *time.Time
-	}{{"since", f.since, &out.Since}, {"until", f.until, &out.Until}} {
-		if d.text == "" {
-			continue
-		}
-		at, ok := cli.ParseSince(d.text, office.Now(), config.Zone())
-		if !ok {
-			return out, a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", d.flag, d.text)
-		}
-		*d.at = at.In(config.Zone())
-		for _, j := range config.Jobs {
-			if j.Name == job && j.ChangedAt == "" {
-				return out, a.Usage("job %s has no changed_at: omit --since and --until to read all rows again", job)
-			}
-		}
-	}
-	var err error
-	out.States, err = cli.ParseStates(a, f.states, trade.States)
-	if err != nil {
-		return out, err
-	}
-	keys, err := cli.KeysOf(a, config, job, f.keys)
-	if err != nil {
-		return out, err
-	}
-	if f.file != "" {
-		fromFile, err := readKeys(a, config, job, f.file)
-		if err != nil {
-			return out, err
-		}
-		keys = append(keys, fromFile...)
-	}
-	if len(f.keys) > 0 || f.file != "" {
-		slices.Sort(keys)
-		out.Keys = slices.Compact(keys)
-	}
-	return out, nil
-}
-
 // readKeys reads keys from a file, one a line; it ignores blank lines.
-func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string, err error) {
+func readKeys(a *cli.App, job, file string) (keys []string, err error) {
 	in := io.NopCloser(a.Stdin)
 	if file != "-" {
 		f, err := os.Open(file)
@@ -217,7 +201,7 @@ func readKeys(a *cli.App, conf *config.Config, job, file string) (keys []string,
 		if text == "" {
 			continue
 		}
-		key, err := a.CheckKey(conf, job, text)
+		key, err := a.CheckKey(job, text)
 		if err != nil {
 			a.Tell("%s, line %d:", file, n)
 			return nil, err

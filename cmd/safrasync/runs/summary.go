@@ -37,13 +37,32 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		for _, e := range named {
 			listed = append(listed, cli.RowOf(a.Config, e))
 		}
+		var answer []shareJSON
+		for _, s := range forecast.Shares() {
+			one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
+			for _, g := range s.Causes() {
+				one.Stays = append(one.Stays, stayJSON{
+					g.State, trade.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
+					g.SampleKeys(), s.Stays(g),
+				})
+			}
+			answer = append(answer, one)
+		}
+		var goes []goesJSON // none unless they were asked for
+		forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
+			row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
+			for _, field := range fields {
+				row.Fields[field.Field] = trade.MaskDocuments(field.Text)
+			}
+			goes = append(goes, row)
+		})
 		return a.PrintJSON(struct {
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []cli.RowJSON     `json:"rows,omitempty"`
 			Answer []shareJSON       `json:"answer,omitempty"`
 			Goes   []goesJSON        `json:"goes,omitempty"`
-		}{reports, f.dryRun, listed, sharesOf(forecast), goesOf(forecast)})
+		}{reports, f.dryRun, listed, answer, goes})
 	}
 	if f.dryRun {
 		a.Show("Dry run: nothing was sent or stored. The states below are those that a run would produce.")
@@ -80,18 +99,6 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 	return nil
 }
 
-// goesOf returns the rows that would go; none unless they were asked for.
-func goesOf(forecast *office.Forecast) (out []goesJSON) {
-	forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
-		row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
-		for _, field := range fields {
-			row.Fields[field.Field] = trade.MaskDocuments(field.Text)
-		}
-		out = append(out, row)
-	})
-	return out
-}
-
 // shareJSON is one kind of record in the answer of `sync --dry-run --json`.
 type shareJSON struct {
 	Sends  trade.Kind    `json:"sends"`
@@ -119,27 +126,24 @@ type stayJSON struct {
 	trade.Freight
 }
 
-func sharesOf(forecast *office.Forecast) (out []shareJSON) {
-	for _, s := range forecast.Shares() {
-		one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
-		for _, g := range s.Causes() {
-			one.Stays = append(one.Stays, stayJSON{
-				g.State, trade.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
-				g.SampleKeys(), s.Stays(g),
-			})
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
 // printReport prints the summary of one job. planned is the result of a dry run, or nil.
 func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunReport,
 	planned *office.JobForecast,
 ) error {
 	if w := r.WouldSend; w != nil {
 		a.Show("%s: %d read, %d new, %d changed, %d unchanged%s", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
-		a.Line(wouldSend(a, *w))
+		var sums []string
+		for _, q := range w.Quantities {
+			sums = append(sums, strings.TrimSpace(a.Voice().Number(q.Amount)+" "+string(q.Unit)))
+		}
+		text := a.Text("  would be sent: %d {row|rows}", w.Rows)
+		if len(sums) > 0 {
+			text += " (" + strings.Join(sums, "; ") + ")"
+		}
+		if w.Follow > 0 {
+			text += a.Text(", and in the same run %d more that {waits|wait} only for such rows", w.Follow)
+		}
+		a.Line(text)
 	} else {
 		text := a.Text("%s: %d read, %d new, %d changed, %d unchanged; sent: %d%s", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, r.RowsSent(),
 			whatItSends(a, r.Job))
@@ -210,22 +214,6 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Show("  %s STOPPED: %s", a.Voice().Job(r.Job), a.Voice().Stop(*r.Stopped))
 	}
 	return nil
-}
-
-// wouldSend returns what a dry run found that a run would send.
-func wouldSend(a *cli.App, w trade.WouldSend) string {
-	var sums []string
-	for _, q := range w.Quantities {
-		sums = append(sums, strings.TrimSpace(a.Voice().Number(q.Amount)+" "+string(q.Unit)))
-	}
-	text := a.Text("  would be sent: %d {row|rows}", w.Rows)
-	if len(sums) > 0 {
-		text += " (" + strings.Join(sums, "; ") + ")"
-	}
-	if w.Follow > 0 {
-		text += a.Text(", and in the same run %d more that {waits|wait} only for such rows", w.Follow)
-	}
-	return text
 }
 
 // whatItSends returns the kind of record that a job sends, to append to a text: " (entregas)". It

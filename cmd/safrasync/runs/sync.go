@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/office"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/trade"
@@ -52,31 +51,18 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// syncWhat splits the arguments: names of jobs, or one job and the keys of some of its rows.
-func syncWhat(a *cli.App, config *config.Config, args []string) (jobs, keys []string, err error) {
-	if len(args) < 2 || a.CheckJobNames(config, args[:2]) == nil {
-		return args, nil, a.CheckJobNames(config, args)
-	}
-	for _, arg := range args[1:] {
-		key, err := a.CheckKey(config, args[0], arg)
-		if err != nil {
-			return nil, nil, err
-		}
-		keys = append(keys, key)
-	}
-	return args[:1], keys, nil
-}
-
 // Sync makes one pass and prints its report, which is complete even if a job stopped.
 func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
-	config, err := a.LoadConfig()
-	if err != nil {
-		return err
+	// the arguments are names of jobs, or one job and the keys of some of its rows
+	jobs, keys := args, []string(nil)
+	fault := a.CheckJobNames(args...)
+	if len(args) > 1 && a.CheckJobNames(args[:2]...) != nil {
+		jobs = args[:1]
+		keys, fault = cli.KeysOf(a, args[0], args[1:])
 	}
-	jobs, keys, err := syncWhat(a, config, args)
 	switch {
-	case err != nil:
-		return err
+	case fault != nil:
+		return fault
 	case f.dryRun && (f.limit > 0 || keys != nil):
 		return a.Usage("--dry-run shows everything that would be sent: it cannot be combined with keys or --limit; for one row: `safrasync why JOB KEY --request`")
 	case f.recordOnly && (f.dryRun || f.limit > 0 || f.anyHour || keys != nil):
@@ -91,7 +77,16 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	o, err := a.OfficeSeen(ctx, how, cli.ERPIfThere, watcher.Observe)
 	if err != nil {
 		watcher.Close()
-		return errors.Join(err, printRefused(a, err))
+		ledger := cli.LedgerFault(err)
+		if !a.AsJSON || ledger == nil {
+			return err
+		}
+		// Nothing was read and nothing was sent. The code is ledger_rolled_back for state-rolled-back.
+		code := "ledger_" + strings.ReplaceAll(strings.TrimPrefix(ledger.Code, "state-"), "-", "_")
+		return errors.Join(err, a.PrintJSON(struct {
+			Runs    []trade.RunReport `json:"runs"`
+			Stopped trade.Stop        `json:"stopped"`
+		}{[]trade.RunReport{}, trade.Stop{Code: code, Why: trade.Because(ledger)}}))
 	}
 	opts := engine.Options{
 		Sweep: f.Sweep, DryRun: f.dryRun, AnyHour: f.anyHour, Limit: f.limit, RecordOnly: f.recordOnly,
@@ -160,19 +155,4 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 		return &cli.ExitError{Code: cli.ExitAttention}
 	}
 	return err
-}
-
-// printRefused prints, with --json, that the ledger cannot be used: nothing was read and nothing
-// was sent.
-func printRefused(a *cli.App, err error) error {
-	ledger := cli.LedgerFault(err)
-	if !a.AsJSON || ledger == nil {
-		return nil
-	}
-	// ledger_rolled_back for state-rolled-back
-	code := "ledger_" + strings.ReplaceAll(strings.TrimPrefix(ledger.Code, "state-"), "-", "_")
-	return a.PrintJSON(struct {
-		Runs    []trade.RunReport `json:"runs"`
-		Stopped trade.Stop        `json:"stopped"`
-	}{[]trade.RunReport{}, trade.Stop{Code: code, Why: trade.Because(ledger)}})
 }

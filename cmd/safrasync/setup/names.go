@@ -2,7 +2,6 @@ package setup
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -21,25 +20,13 @@ var camelHump = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 // nameWords splits a name into words, in lower case and without accents: at underscores, blanks,
 // hyphens and changes from lower to upper case.
 func nameWords(name string) []string {
-	name = camelHump.ReplaceAllString(name, "${1}_${2}")
-	return strings.FieldsFunc(plainWord(name), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-}
-
-// plainWord returns a text in lower case without accents.
-func plainWord(text string) string {
-	return strings.Map(func(r rune) rune {
+	name = strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Mn, r) {
 			return -1
 		}
 		return unicode.ToLower(r)
-	}, norm.NFD.String(text))
-}
-
-// marksRows reports whether a column seems to mark which rows count.
-func (c *surveyed) marksRows() bool {
-	words := nameWords(c.name)
-	return isProtheusDeleted(c) ||
-		slices.ContainsFunc(words, func(word string) bool { return slices.Contains(flagNames, word) })
+	}, norm.NFD.String(camelHump.ReplaceAllString(name, "${1}_${2}")))
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // isProtheusDeleted reports whether a column is the deletion flag of Protheus, which its own

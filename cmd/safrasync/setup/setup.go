@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,9 +87,16 @@ func NewCommand(a *cli.App) *cobra.Command {
 				return listRelations(a, relations)
 			}
 			p := proposal{driver: f.driver, dsn: f.dsn, charset: charset}
-			if err := p.keep(path); err != nil {
+			// what exists beside and in the file stays: the API key as a credential, and the console section
+			p.apiKey = "${env:SAFRASYNC_API_KEY}"
+			if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
+				p.apiKey = "${file:credentials/api-key}"
+			}
+			old, err := os.ReadFile(path)
+			if err != nil && !errors.Is(err, os.ErrNotExist) {
 				return err
 			}
+			p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
 			if config.HoldsPassword(f.dsn) {
 				p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
 			}
@@ -143,12 +151,8 @@ func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source
 
 // named reports whether a flag names a table.
 func (f initFlags) named() bool {
-	for _, from := range f.from {
-		if *from != "" {
-			return true
-		}
-	}
-	return false
+	given := slices.Collect(maps.Values(f.from))
+	return slices.ContainsFunc(given, func(from *string) bool { return *from != "" })
 }
 
 // proposeJobs proposes a job for each table or query that was given.
@@ -198,19 +202,17 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		}
 		proposed.query, proposed.queryNote = s.body, v.Text("The query exactly as given. Whatever it leaves out does not exist for safrasync.")
 		if s.relation != nil {
-			var names []string
-			for _, c := range s.columns {
-				names = append(names, c.name)
-			}
+			names := trade.Map(s.columns, func(c *surveyed) string { return c.name })
 			proposed.queryNote = v.Text("init.query_own_table")
 			proposed.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
 		}
 		proposed.confirm = []string{v.Text("init.confirm_cut_over")}
 		for _, c := range s.columns {
+			isFlag := func(word string) bool { return slices.Contains(flagNames, word) }
 			switch {
 			case isProtheusDeleted(c) && s.relation != nil:
 				proposed.query += "\nWHERE " + c.quoted + " = ' '"
-			case c.marksRows():
+			case isProtheusDeleted(c), slices.ContainsFunc(nameWords(c.name), isFlag): // may mark which rows count
 				proposed.confirm = append(proposed.confirm, v.Text("init.confirm_flag", c.withSamples()))
 			}
 		}

@@ -121,11 +121,8 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 }
 
 func (s *survey) list(names []string) string {
-	out := make([]string, len(names))
-	for i, n := range names {
-		out[i] = erp.QuoteName(s.driver, n)
-	}
-	return strings.Join(out, ", ")
+	quoted := trade.Map(names, func(name string) string { return erp.QuoteName(s.driver, name) })
+	return strings.Join(quoted, ", ")
 }
 
 // relationName returns a table's name as a query needs it. It omits the schema that every session

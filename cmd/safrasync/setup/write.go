@@ -1,10 +1,7 @@
 package setup
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -25,21 +22,6 @@ type proposal struct {
 // consoleSection matches the console section of a configuration.
 var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
 
-// keep takes over what exists beside and in the file at a path: the API key as a credential, and
-// the console section.
-func (p *proposal) keep(path string) error {
-	p.apiKey = "${env:SAFRASYNC_API_KEY}"
-	if _, err := os.Stat(filepath.Join(filepath.Dir(path), "credentials", "api-key")); err == nil {
-		p.apiKey = "${file:credentials/api-key}"
-	}
-	old, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return err
-	}
-	p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
-	return nil
-}
-
 // render returns the proposal as YAML with comments, for people who will complete it.
 func (p proposal) render(v words.Voice) string {
 	var b strings.Builder
@@ -49,7 +31,11 @@ func (p proposal) render(v words.Voice) string {
 	}
 	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("the platform's address, https://…"))
 	line("  api_key: %s", p.apiKey)
-	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, yamlReference(p.dsn), v.Text("with a user that can only read"))
+	dsn := p.dsn
+	if !config.EnvironmentOrFile.MatchString(dsn) { // else it is a reference to a secret
+		dsn = config.YAMLText(dsn)
+	}
+	line("\nerp:\n  driver: %s\n  dsn: %s # %s", p.driver, dsn, v.Text("with a user that can only read"))
 	line("  time_zone: America/Sao_Paulo")
 	if p.charset != "" {
 		line("  charset: WIN1252 # %s", v.Text("the database (%s) does not declare its text encoding; WIN1252 is the most common: check the accented letters", p.charset))
@@ -60,48 +46,36 @@ func (p proposal) render(v words.Voice) string {
 	}
 	line("\njobs:")
 	for _, job := range p.jobs {
-		job.render(v, line)
+		line("  %s:\n    sends: %s", job.name, job.sends)
+		line("    # %s", oneLine(job.queryNote))
+		line("    # %s", v.Text("The columns, with two values of each:"))
+		for _, c := range job.columns {
+			line("    #   %s", oneLine(c))
+		}
+		line("    query: |")
+		for text := range strings.SplitSeq(job.query, "\n") {
+			line("      %s", strings.TrimRight(text, " \t\r"))
+		}
+		key := config.YAMLText(job.key[0])
+		if len(job.key) > 1 {
+			key = config.YAMLList(job.key)
+		}
+		line("    key: %s # %s", key, oneLine(job.keyNote))
+		line("    #changed_at: COLUNA # %s", v.Text("without a column with the time of the last change, every run compares all rows"))
+		line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
+		line("    fields:")
+		for _, f := range job.fields {
+			head, note := "      ", ""
+			if f.off {
+				head = "      #"
+			}
+			if f.note != "" {
+				note = " # " + oneLine(f.note)
+			}
+			line("%s%s: %s%s", head, f.name, f.yaml, note)
+		}
 	}
 	return b.String()
-}
-
-func (j proposedJob) render(v words.Voice, line func(string, ...any)) {
-	line("  %s:\n    sends: %s", j.name, j.sends)
-	line("    # %s", oneLine(j.queryNote))
-	line("    # %s", v.Text("The columns, with two values of each:"))
-	for _, c := range j.columns {
-		line("    #   %s", oneLine(c))
-	}
-	line("    query: |")
-	for text := range strings.SplitSeq(j.query, "\n") {
-		line("      %s", strings.TrimRight(text, " \t\r"))
-	}
-	key := config.YAMLText(j.key[0])
-	if len(j.key) > 1 {
-		key = config.YAMLList(j.key)
-	}
-	line("    key: %s # %s", key, oneLine(j.keyNote))
-	line("    #changed_at: COLUNA # %s", v.Text("without a column with the time of the last change, every run compares all rows"))
-	line("    #cancelled: {column: COLUNA, values: [VALOR]} # %s", v.Text("if the ERP marks cancelled rows"))
-	line("    fields:")
-	for _, f := range j.fields {
-		head, note := "      ", ""
-		if f.off {
-			head = "      #"
-		}
-		if f.note != "" {
-			note = " # " + oneLine(f.note)
-		}
-		line("%s%s: %s%s", head, f.name, f.yaml, note)
-	}
-}
-
-// yamlReference formats a text that may be a reference to a secret.
-func yamlReference(text string) string {
-	if config.EnvironmentOrFile.MatchString(text) {
-		return text
-	}
-	return config.YAMLText(text)
 }
 
 // oneLine reduces a text of the ERP to one line, so that it cannot end a comment.
