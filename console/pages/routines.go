@@ -140,7 +140,8 @@ func (r routine) Result(v view.Voice) string {
 	case idle(*r.Last):
 		return v.T("nothing new")
 	}
-	return v.T("%s sent, %s new, %s changed", v.Number(r.Last.RowsSent()), v.Number(r.Last.New), v.Number(r.Last.Changed))
+	return v.T("%s sent, %s new, %s changed", v.Number(r.Last.RowsSent()), v.Number(r.Last.New),
+		v.Number(r.Last.Changed))
 }
 
 // MainClass returns the look of the main act: a job that goes on by itself needs nobody.

@@ -275,7 +275,10 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 			}
 		}
 		if mayKnow(e) && !undecided(e) {
-			out.Others = append(out.Others, button{"It is on the platform: give its id", "/doubts/" + strconv.FormatInt(e.ID, 10)})
+			out.Others = append(out.Others, button{
+				"It is on the platform: give its id",
+				"/doubts/" + strconv.FormatInt(e.ID, 10),
+			})
 		}
 	}
 	kind, code := strings.CutPrefix(e.Cause, "ref:")
@@ -291,7 +294,10 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 		}
 		out.Main = &button{"Open the references", path}
 	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
-		out.Main = &button{"See the contract that it waits for", "/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10)}
+		out.Main = &button{
+			"See the contract that it waits for",
+			"/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10),
+		}
 	}
 	if q.May(trade.Accountant) {
 		again := button{"Read again from the ERP", ResyncPath("row", strconv.FormatInt(e.ID, 10))}

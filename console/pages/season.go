@@ -168,7 +168,8 @@ func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) 
 		marks = append(marks, m)
 	}
 	sent := picture.Percent(s.States[trade.Accepted].Kilograms, s.All.Kilograms)
-	return picture.Stacked(title, v.T("%s%% of %s on the platform", v.Number(sent), v.WholeTonnes(s.All.Kilograms)), most, marks...)
+	return picture.Stacked(title,
+		v.T("%s%% of %s on the platform", v.Number(sent), v.WholeTonnes(s.All.Kilograms)), most, marks...)
 }
 
 func nameOr(v view.Voice, name string) string {

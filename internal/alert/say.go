@@ -230,13 +230,15 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		case c.Until.IsZero():
 			item.More = append(item.More, strings.TrimSpace(v.text("with %s", c.Owner)+" "+c.Note))
 		default:
-			item.More = append(item.More, strings.TrimSpace(v.text("with %s until %s", c.Owner, v.day(c.Until))+" "+c.Note))
+			item.More = append(item.More,
+				strings.TrimSpace(v.text("with %s until %s", c.Owner, v.day(c.Until))+" "+c.Note))
 		}
 		for _, volume := range c.Volumes {
 			item.More = append(item.More, v.volume(volume))
 		}
 		if advice.Do != "" {
-			item.More = append(item.More, v.text("Who resolves it: %s. %s", advice.Who, v.forWhom(advice.Fixer, advice.Do)))
+			item.More = append(item.More,
+				v.text("Who resolves it: %s. %s", advice.Who, v.forWhom(advice.Fixer, advice.Do)))
 		}
 		out = append(out, item)
 	}

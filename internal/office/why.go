@@ -299,5 +299,6 @@ func whyJob(v words.Voice, s Story) []string {
 	if s.Status.Stop != nil {
 		text = v.Stop(*s.Status.Stop)
 	}
-	return []string{v.Text("The job is not sending (%s): %s", v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
+	return []string{v.Text("The job is not sending (%s): %s",
+		v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
 }

@@ -170,7 +170,8 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	}
 	switch {
 	case d.Refused != engineacts.NotRefused:
-		a.Tell("%s: not possible: %s", a.Text("request %d", id), a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+		a.Tell("%s: not possible: %s", a.Text("request %d", id),
+			a.Text(i18n.Key("approval.refused."+string(d.Refused))))
 		return &cli.ExitError{Code: cli.ExitFailed}
 	case !a.AsJSON:
 		a.Show(done, id)

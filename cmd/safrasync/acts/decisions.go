@@ -63,7 +63,8 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	count := 0
 	for _, p := range plans {
 		count += len(p.Plan.Steps)
-		a.Tell("%s in %s: %d {row|rows}; reason: %s", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job, len(p.Plan.Steps), p.Reason)
+		a.Tell("%s in %s: %d {row|rows}; reason: %s", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job,
+			len(p.Plan.Steps), p.Reason)
 		tellSteps(a, p.Plan)
 	}
 	switch {

@@ -181,7 +181,8 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 		case s.Done:
 			a.Show("%s: done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
 		case s.Refused == engineacts.Moved: // other refusals were shown with the plan
-			a.Show("%s: not possible: %s", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))
+			a.Show("%s: not possible: %s", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown),
+				a.Text(refusalOf(s.Refused)))
 		}
 	}
 	return cli.FailedIf(refused)

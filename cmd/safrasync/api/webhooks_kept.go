@@ -52,13 +52,14 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 
 	list := a.Command("list", "list what the platform has registered, and who owns it", cli.Exactly(0),
 		func(ctx context.Context, _ []string) error { return listHooks(ctx, a, nil) })
-	show := a.Command("show EVENT", "show the registration of one event", cli.Exactly(1), func(ctx context.Context, args []string) error {
-		event, err := Event(a, args[0])
-		if err != nil {
-			return err
-		}
-		return listHooks(ctx, a, []apiclient.WebhookEvent{event})
-	})
+	show := a.Command("show EVENT", "show the registration of one event", cli.Exactly(1),
+		func(ctx context.Context, args []string) error {
+			event, err := Event(a, args[0])
+			if err != nil {
+				return err
+			}
+			return listHooks(ctx, a, []apiclient.WebhookEvent{event})
+		})
 	show.ValidArgsFunction = cobra.FixedCompletions(events, cobra.ShellCompDirectiveNoFileComp)
 
 	var deletes cli.ActFlags

@@ -61,7 +61,8 @@ func (c *checker) api(ctx context.Context) {
 	var failure *apiclient.CallError
 	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
 		if failure != nil && !c.app.AsJSON {
-			c.fail("api", apiHint(failure), "%s (technical detail: %v)", words.FailureOf(c.app.Voice(), failure).What, err)
+			c.fail("api", apiHint(failure), "%s (technical detail: %v)",
+				words.FailureOf(c.app.Voice(), failure).What, err)
 		} else {
 			c.fail("api", apiHint(failure), "%v", err)
 		}

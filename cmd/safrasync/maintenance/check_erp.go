@@ -31,7 +31,8 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		c.fail("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
-		c.warn("erp", "check.charset_hint", "%s, %s, charset %s, opened read-only", source.Target(), product, facts.Charset)
+		c.warn("erp", "check.charset_hint", "%s, %s, charset %s, opened read-only", source.Target(), product,
+			facts.Charset)
 	case facts.Reading == erp.ReadsLocked:
 		c.warn("erp", "check.locked_hint", "%s, %s, charset %s; the reading waits for writers, and can miss a row that moves", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsVersions:

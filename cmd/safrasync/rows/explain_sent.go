@@ -89,7 +89,8 @@ func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	}
 	for _, w := range sortedSamples(c.Waiting, func(w trade.Awaited) string { return w.Ref + w.Code + w.Job }) {
 		s := c.Waiting[w]
-		a.Show("  … %d × would wait for %s   rows: %s", s.Rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job), strings.Join(s.Keys, ", "))
+		a.Show("  … %d × would wait for %s   rows: %s", s.Rows, strings.TrimSpace(w.Ref+" "+w.Code+" "+w.Job),
+			strings.Join(s.Keys, ", "))
 	}
 	for _, column := range config.SortedKeys(c.Unmapped) {
 		a.Show("  not comparable in %d {row|rows}: column %s was not mapped when they were sent", c.Unmapped[column], column)

@@ -26,7 +26,8 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 		a.Show("hint.record", s.Candidate.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
 		for _, f := range s.Reading.Fields {
 			if !f.Same {
-				a.Show("    %s: sent %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang), v.OrAbsent(f.Sent), v.OrAbsent(f.There))
+				a.Show("    %s: sent %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang),
+					v.OrAbsent(f.Sent), v.OrAbsent(f.There))
 			}
 		}
 		a.Show("    if it is this one: `safrasync adopt %s '%s' %s --reason TEXT`", e.Job, e.Key, s.Candidate.ID)

@@ -169,7 +169,8 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
 					t.Generation)
 				if t.Status != 0 {
-					a.Line("  " + strings.TrimSpace(a.Text("HTTP answer %d %s", t.Status, strings.Join(t.Messages, ", "))))
+					a.Line("  " + strings.TrimSpace(
+						a.Text("HTTP answer %d %s", t.Status, strings.Join(t.Messages, ", "))))
 				}
 				if t.AnswerBody != "" {
 					a.Show("  start of the answer: %s", t.AnswerBody)

@@ -66,8 +66,9 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 		}
 		record, rows := column(v, "record", text), column(v, "rows", count)
 		table("goes", "Would be sent", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
-		table("stays", "Would not be sent", "page.stays_note", stays, append(append([]reconcile.Column{record, rows}, sums...),
-			column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
+		table("stays", "Would not be sent", "page.stays_note", stays,
+			append(append([]reconcile.Column{record, rows}, sums...),
+				column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
 		if len(stopped) > 0 {
 			table("stopped", "Not checked", "", stopped, column(v, "job", text), column(v, "cause", text))
 		}

@@ -169,7 +169,8 @@ func Status(ctx context.Context, a *cli.App) error {
 		case r.EndedAt.IsZero() && r.SentRows == nil:
 			a.Show("  run started at %s, interrupted: its process is gone; the next run recovers it", v.Moment(r.StartedAt))
 		case r.EndedAt.IsZero():
-			a.Show("  running since %s: %d of %d sent", v.Moment(r.StartedAt), max(0, *r.SentRows-job.States[trade.Sending]),
+			a.Show("  running since %s: %d of %d sent", v.Moment(r.StartedAt),
+				max(0, *r.SentRows-job.States[trade.Sending]),
 				*r.SentRows+job.States[trade.Pending])
 		default:
 			a.Show("  last run: %s (%s): %d read, %d new, %d changed, %d sent", v.Moment(r.StartedAt), r.EndedAt.Sub(r.StartedAt).Round(time.Second), r.Read,

@@ -32,7 +32,8 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 	f := proposedField{name: rule.Field, yaml: config.FillIn}
 	switch {
 	case rule.Parent != "": // takes the id of a contract which another job has sent
-		f.yaml, f.note = "{column: "+config.FillIn+", sent_by: contracts}", v.Text("the columns with the contract's key")
+		f.yaml, f.note = "{column: "+config.FillIn+", sent_by: contracts}",
+			v.Text("the columns with the contract's key")
 		if contractKey != nil {
 			f.note = v.Text("the columns with the contract's key, in the order of %s", strings.Join(contractKey, ", "))
 		}
