@@ -92,7 +92,7 @@ func (p *Pages) showSeason(q *web.Request) error {
 		}
 	}
 	page.Calendar = picture.Days(v.T("Sent each day (dot: something was refused)"), func(t time.Time) string {
-		return v.T("month." + t.Format("01"))
+		return month(v, t)
 	}, days...)
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := s.Ages[who]
@@ -121,7 +121,7 @@ func (p *Pages) showSeason(q *web.Request) error {
 		name, short := d.Day, ""
 		if day, err := trade.ParseDate(d.Day); err == nil {
 			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
-			name, short = v.Date(day), v.T("month."+at.Format("01"))+at.Format("/06")
+			name, short = v.Date(day), month(v, at)+at.Format("/06")
 		}
 		points = append(points, picture.Point{
 			Name: name, Short: short, Above: erp, Below: sent, AboveSaid: say(erp), BelowSaid: say(sent),
@@ -223,4 +223,9 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	g := picture.Filled(v.T("glass.title"), mark("erp", "contracted", agreed),
 		mark("sent", "delivered", delivered), mark("none", "fixed", fixed))
 	return &g
+}
+
+// month returns the short name of a month.
+func month(v view.Voice, at time.Time) string {
+	return strings.Fields(v.T("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"))[at.Month()-1]
 }

@@ -39,10 +39,10 @@ var decisionActs = []string{"retry", "dismiss", "adopt", "adopt-no-id", "acknowl
 
 // decisionColumns are the columns of the file. People fill in the last three visible ones; the
 // columns after those are hidden.
-var decisionColumns = columnsOf("decision.column.", TextColumn.of("title"), CodeColumn.of("show", "key"),
+var decisionColumns = columnsOf(TextColumn.of("title"), CodeColumn.of("show", "key"),
 	TextColumn.of("day"), CodeColumn.of("product", "producer"),
 	TextColumn.of("kg", "state", "reason", "who", "where", "do", "again", "allowed", "decision"),
-	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("job", "version", "check"))
+	CodeColumn.of("id"), TextColumn.of("why"), CodeColumn.of("decision.job", "version", "check"))
 
 // hiddenFrom is the first hidden column.
 const hiddenFrom = "job"
