@@ -57,7 +57,7 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}
-	ana.Get("/audit").Wants(http.StatusOK, "carla &#43; ana", "pediu aprovação", "aprovou")
+	ana.Get("/audit").Wants(http.StatusOK, "carla &#43; ana", "pediu a aprovação", "aprovou")
 
 	d.run(0, "reopen", "contracts", "01|000003", "--reason", "era certo", "--as", "ivo", "--yes")
 	ana.Get("/approvals").Wants(http.StatusOK, "Reabrir", "ivo")

@@ -328,7 +328,7 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	if strings.Contains(b.Body, "Mostrar documentos") {
 		t.Error("what is shown is offered to be shown")
 	}
-	b.Get("/audit").Wants(http.StatusOK, "viu documentos")
+	b.Get("/audit").Wants(http.StatusOK, "viu os CPF e CNPJ")
 	d.as(trade.Reader).Get(at).Wants(http.StatusOK, "***.444.777-**")
 	if strings.Contains(d.as(trade.Reader).Get(at).Body, "Mostrar documentos") {
 		t.Error("a reader is offered the documents")

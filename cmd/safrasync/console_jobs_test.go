@@ -192,7 +192,7 @@ func TestAnAbsenceIsReleasedInTheConsole(t *testing.T) {
 func TestTheAuditIsFilteredExportedAndProved(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).Get("/audit").Wants(http.StatusOK, "importou de-para",
+	b := d.as(trade.Accountant).Get("/audit").Wants(http.StatusOK, "importou o de-para",
 		`<a href="/references/wallets">Carteiras</a>`, "Conferir a integridade")
 	if strings.Contains(b.Body, "</strong> entrou") {
 		t.Error("logins stand among the decisions")

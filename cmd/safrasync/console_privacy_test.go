@@ -84,7 +84,7 @@ func TestDocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 		if may := role.May(trade.Accountant); strings.Contains(b.Body, reveal) != may {
 			t.Errorf("%s is offered the document: %v", role, !may)
 		} else if b.Submit(reveal, url.Values{}); may {
-			b.Wants(http.StatusOK, "52998224725", "viu documentos")
+			b.Wants(http.StatusOK, "52998224725", "viu os CPF e CNPJ")
 		} else {
 			b.Wants(http.StatusForbidden, "código “role”")
 		}

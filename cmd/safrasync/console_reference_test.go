@@ -58,7 +58,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	b.Get("/references/wallets?text=12").Wants(http.StatusOK, "33333333-3333-4333-8333-333333333312")
 	b.Submit("/references/wallets/remove", url.Values{"code": {"12"}, "reason": {"era engano"}}).Wants(http.StatusOK,
 		"Removido.")
-	b.Get("/audit?target=wallets").Wants(http.StatusOK, "gravou de-para", "removeu de-para", "carteira nova",
+	b.Get("/audit?target=wallets").Wants(http.StatusOK, "gravou no de-para", "removeu do de-para", "carteira nova",
 		"era engano", "ana")
 }
 
@@ -100,7 +100,7 @@ func TestACSVIsShownBeforeItCounts(t *testing.T) {
 	if got := b.Got.Get("Content-Disposition"); !strings.Contains(got, "wallets.csv") {
 		t.Errorf("the file is offered as %q", got)
 	}
-	b.Get("/audit?target=wallets").Wants(http.StatusOK, "importou de-para", "lista de novembro", "exportou de-para")
+	b.Get("/audit?target=wallets").Wants(http.StatusOK, "importou o de-para", "lista de novembro", "exportou o de-para")
 }
 
 // The file of a Brazilian Excel is read by its columns, also when the plan is confirmed.

@@ -55,7 +55,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 		t.Errorf("it was not done: %s", e.State)
 	}
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
-	b.Get("/audit").Wants(http.StatusOK, "exportou linhas", "lançado em dobro", "carla")
+	b.Get("/audit").Wants(http.StatusOK, "exportou uma lista de documentos", "lançado em dobro", "carla")
 }
 
 // A key with a blank part reads like a mistake: pages and printed reports say that it is blank. The
