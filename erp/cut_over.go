@@ -49,7 +49,7 @@ func (s *Source) BeforeCutOver(ctx context.Context, q Query, keys [][]string) ([
 			b := dialect.NewBinder(x.source.engine.Syntax)
 			var one []string
 			for _, key := range chunk {
-				one = append(one, x.matches(p, b, key, true))
+				one = append(one, x.matches(p, b, key, true)) // in a way that an index can serve
 			}
 			all, err := tx.Fetch(ctx, p.everyRow(strings.Join(one, " OR ")), b.Args, p.items)
 			for _, values := range all {

@@ -39,7 +39,7 @@ func BoundText(utc bool) func(any) Value {
 	})
 }
 
-// BinaryColumn returns the conversion of a [BinaryItem].
+// BinaryColumn returns the conversion of a column whose content is not wanted; see [BinaryItem].
 func BinaryColumn(example string) func(any) Value {
 	v := Value{Kind: Bytes, Err: phrase.Pack("binary column; convert it in the query, e.g. %s", example)}
 	return func(any) Value { return v }

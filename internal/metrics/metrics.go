@@ -74,33 +74,33 @@ type Metrics struct {
 func New(o Settings) *Metrics {
 	m := &Metrics{Settings: o, registry: prometheus.NewRegistry()}
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: "safrasync_" + name, Help: help}, labels)
+		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	m.runs = counter("runs_total",
+	m.runs = counter("safrasync_runs_total",
 		"Runs of a job that ended since the start of the process, by result: done, or the code of what stopped them.",
 		"sync_job", "result")
 	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "safrasync_run_duration_seconds", Help: "How long runs of a job took.",
 		Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600},
 	}, []string{"sync_job"})
-	m.read = counter("rows_read_total",
+	m.read = counter("safrasync_rows_read_total",
 		"Rows that the query of a job returned since the start of the process.", "sync_job")
-	m.posts = counter("posts_total",
+	m.posts = counter("safrasync_posts_total",
 		"Requests that create a record, begun by a job since the start of the process.", "sync_job")
 	m.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "safrasync_api_request_duration_seconds",
 		Help:    "How long requests to the platform took, by operation and class of the answer: 2xx to 5xx, 401, 403 and 429 apart, none without one.",
 		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120},
 	}, []string{"operation", "class"})
-	m.refusals = counter("refused_total",
+	m.refusals = counter("safrasync_refused_total",
 		"Requests and connections that a listener refused since the start of the process, by cause.",
 		"listener", "cause")
-	m.beats = counter("heartbeats_total",
+	m.beats = counter("safrasync_heartbeats_total",
 		"Heartbeats sent since the start of the process, by result: done, or why they were not taken.", "result")
-	m.answers = counter("api_outcomes_total",
+	m.answers = counter("safrasync_api_outcomes_total",
 		"Requests to the platform by what is known of them: created, not_created, not_sent, created_id_unknown or unknown; answered for requests that create nothing.",
 		"operation", "outcome")
-	m.reloads = counter("reloads_total",
+	m.reloads = counter("safrasync_reloads_total",
 		"Reloads of the configuration since the start of the process, by result: done, or refused (the old one stays).",
 		"result")
 	m.loaded = prometheus.NewGauge(prometheus.GaugeOpts{

@@ -266,8 +266,10 @@ func decideMessages(a apiclient.Answer) Decision {
 		return d
 	}
 	for _, m := range a.Messages {
-		if !(prerequisites[m] != "" || strings.HasPrefix(m, "message.") &&
-			(strings.HasSuffix(m, ".not-found") || strings.HasSuffix(m, "not-linked"))) {
+		// it is about a record that may appear on the platform later
+		curable := prerequisites[m] != "" || strings.HasPrefix(m, "message.") &&
+			(strings.HasSuffix(m, ".not-found") || strings.HasSuffix(m, "not-linked"))
+		if !curable {
 			d := rejected(a, trade.Say("attempt.refused", "answer", said(a)))
 			d.Cause = causeOf(m)
 			return d

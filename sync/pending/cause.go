@@ -4,14 +4,11 @@ package pending
 
 import (
 	"cmp"
-	"regexp"
 	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
-
-var digits = regexp.MustCompile(`[0-9]+`)
 
 // CauseOf returns a key that is different for causes that need different actions: a missing price
 // is not a price below zero. A rejected row and those that wait for the same record are one task.
@@ -24,7 +21,12 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 					return e.Cause + " " + string(p.Detail), &p
 				}
 				// Without its numbers, such as a position in a text, so that only another reason makes another group.
-				detail := digits.ReplaceAllString(string(p.Detail), "")
+				detail := strings.Map(func(r rune) rune {
+					if '0' <= r && r <= '9' {
+						return -1
+					}
+					return r
+				}, string(p.Detail))
 				return strings.TrimSpace(e.Cause + " " + p.Rule + " " + detail), &p
 			}
 		}

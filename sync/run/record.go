@@ -80,7 +80,7 @@ const PageSize = 500
 // InPages collects what each passes on, and calls do for every most of them, and for the rest. The
 // page is valid during the call.
 func InPages[T any](most int, each func(add func(T) error) error, do func(page []T) error) error {
-	page := make([]T, 0, most)
+	var page []T
 	err := each(func(one T) error {
 		page = append(page, one)
 		if len(page) < most {

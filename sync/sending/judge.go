@@ -41,7 +41,8 @@ func (s *Sender) judge(d outcome.Decision) {
 		stop(outcome.StopMalformed, "stop.malformed.row", s.row.badForms)
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		stop := trade.Stop{Code: string(outcome.StopUnreachable), Why: trade.Say("stop.api_unreachable")}
-		if d.Outcome == trade.OutcomeNotCreated { // the gateway cannot reach a service behind it (502)
+		// the gateway cannot reach a service behind it (502): only jobs that send the same kind are concerned
+		if d.Outcome == trade.OutcomeNotCreated {
 			stop.Sends, stop.Why = s.Run.Job.Spec.Sends, trade.Say("stop.api_unreachable.service")
 		}
 		s.stopSending(&outcome.StopError{Stop: stop})

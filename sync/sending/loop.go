@@ -188,7 +188,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
 			return flights
 		default:
-			for _, n := range needs {
+			for _, n := range needs { // the entry is sent with records that may not exist
 				if !s.traffic.blocks.Known(n) {
 					s.traffic.blocks.askedBy[n] = entry.ID
 					s.traffic.blocks.asks[entry.ID] = append(s.traffic.blocks.asks[entry.ID], n)
