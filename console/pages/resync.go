@@ -91,8 +91,7 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 	var err error
 	switch asked := page.Asked; {
 	case asked.Has("row"):
-		var e trade.Entry
-		e, err = p.office.EntryByID(q.Context(), Number(asked.Get("row")))
+		e, err := p.office.EntryByID(q.Context(), Number(asked.Get("row")))
 		if err != nil {
 			return nil, err
 		}
@@ -123,20 +122,18 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("The documents of the filtered list")
 		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
 	default: // whole jobs, or what changed in the ERP in a period
-		switch {
-		case q.May(trade.Administrator):
-		case len(asked) == 0:
-			return nil, web.BadRequest("filter")
-		default:
+		if !q.May(trade.Administrator) {
+			if len(asked) == 0 {
+				return nil, web.BadRequest("filter")
+			}
 			return nil, web.ErrForbidden
 		}
 		page.Back = "/routines"
-		var since, until time.Time
-		since, err = readDay(asked.Get("from"), q.Site.Zone, 0)
+		since, err := readDay(asked.Get("from"), q.Site.Zone, 0)
 		if err != nil {
 			return nil, err
 		}
-		until, err = readDay(asked.Get("until"), q.Site.Zone, 0)
+		until, err := readDay(asked.Get("until"), q.Site.Zone, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -1,5 +1,5 @@
 // Package i18n holds the sentences that people read, in Portuguese (pt-BR.json) and in English
-// (en.json). The code refers to a sentence by its part and key, such as "cli" and "sync.counts".
+// (en.json). The code refers to a sentence by its part and key, such as "cli" and "act.plan.adopt".
 //
 // The part "said" of pt-BR.json translates sentences of package phrase, fixed texts such as help of
 // flags, and what the code asks of any part by its English sentence instead of a key. Its keys are the
