@@ -74,11 +74,6 @@ func (p plan) row(values []Value) Row {
 	return Row{columns: p.index, Values: values[:len(p.cols):len(p.cols)]}
 }
 
-// usable reports whether the row can be found by its key.
-func (p plan) usable(values []Value) bool {
-	return !slices.ContainsFunc(p.key, func(i int) bool { return !values[i].Usable() })
-}
-
 // Read passes every row of the query, or of the window, to fn, all from one read-only snapshot. fn
 // may be slow: it costs the ERP nothing but an open snapshot, and no time-out includes its time. An
 // error of fn ends the read and is returned unchanged. After any error the result is empty and
@@ -186,7 +181,7 @@ func (r *reader) deliver(values []Value) error {
 	if r.keep {
 		r.passed.add(r.hash(values))
 	}
-	if !r.plan.usable(values) {
+	if slices.ContainsFunc(r.plan.key, func(i int) bool { return !values[i].Usable() }) { // it cannot be found by its key
 		r.result.Unreadable++
 	}
 	r.result.Rows++

@@ -110,7 +110,7 @@ func (m *jobMove) look() error {
 		others := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
 			func(k trade.KnownJob) bool { return k.Job == m.From })
 		asked = len(others) == 0 && len(stop.Brake.Former) > 0
-		stop.Brake.Former = others
+		stop.Brake.Former, stop.Brake.Known = others, m.plan.Entries
 	}
 	if asked || m.status.State != trade.Paused {
 		m.status = trade.JobStatus{Job: m.To, State: trade.Idle, Since: m.Now}
@@ -244,7 +244,7 @@ func (r *replay) moveJobs(last int64, who string) error {
 			err = m.remember(trade.Kind(move.Sends))
 		case m.plan.Taken:
 			err = phrase.Errorf(
-				"the journal says that job %s was renamed to %s, and this ledger has rows of both: it is no copy from before",
+				"the journal says that job %s was renamed to %s, and this ledger has rows of both: it is no copy from before, or another host's journal is to be replayed first",
 				move.From, move.To)
 		default:
 			err = m.Apply(trade.AuditRecord{At: r.Now, Who: who, Detail: string(why)})

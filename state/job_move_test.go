@@ -171,7 +171,10 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 		sentJob(t, s, "b", "5", "6", "7", "8")
 		status("c", trade.Paused, &trade.Brake{Job: "c", Former: []trade.KnownJob{{Job: "a"}, {Job: "b"}}})
 		mustMove(t, s, "a", "c")
-		is("c", trade.Paused) // the brake tells of b still
+		is("c", trade.Paused) // the brake tells of b still, which cannot get the same name
+		if stop := must.Get(s.JobStatus(t.Context(), "c"))(t).Stop; stop.Brake.Known != 4 || len(stop.Brake.Former) != 1 {
+			t.Errorf("the brake of a name that was given is %+v", stop.Brake)
+		}
 		status("e", trade.Paused, &trade.Brake{Job: "e", Former: []trade.KnownJob{{Job: "b"}}})
 		mustMove(t, s, "b", "e")
 		is("e", trade.Idle)

@@ -124,7 +124,7 @@ func (b Brake) sentence(code string) Sentence {
 			if k.Gone > 0 {
 				one.Code = "brake.gone"
 				one = one.With("gone", k.Gone)
-			} else {
+			} else if len(b.Former) == 1 && b.Known == 0 { // a name that has rows is given to no other job
 				advice = Say("brake.renamed", "job", k.Job, "to", b.Job)
 			}
 			if k.Apart {
