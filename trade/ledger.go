@@ -234,7 +234,7 @@ type JobMove struct {
 	Entries int           `json:"entries"` // that are moved
 	States  map[State]int `json:"states"`  // their states
 	Paused  bool          `json:"paused"`  // To is paused afterwards
-	Taken   bool          `json:"-"`       // the ledger has entries of To: nothing is moved
+	Taken   bool          `json:"-"`       // the ledger has entries or records of To: nothing is moved
 }
 
 // Closing is a report that a person has closed: it stays the same permanently, whatever happens to
