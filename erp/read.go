@@ -181,7 +181,8 @@ func (r *reader) deliver(values []Value) error {
 	if r.keep {
 		r.passed.add(r.hash(values))
 	}
-	if slices.ContainsFunc(r.plan.key, func(i int) bool { return !values[i].Usable() }) { // it cannot be found by its key
+	// it cannot be found by its key
+	if slices.ContainsFunc(r.plan.key, func(i int) bool { return !values[i].Usable() }) {
 		r.result.Unreadable++
 	}
 	r.result.Rows++

@@ -172,8 +172,9 @@ func TestAPauseGoesWithTheJob(t *testing.T) {
 		status("c", trade.Paused, &trade.Brake{Job: "c", Former: []trade.KnownJob{{Job: "a"}, {Job: "b"}}})
 		mustMove(t, s, "a", "c")
 		is("c", trade.Paused) // the brake tells of b still, which cannot get the same name
-		if stop := must.Get(s.JobStatus(t.Context(), "c"))(t).Stop; stop.Brake.Known != 4 || len(stop.Brake.Former) != 1 {
-			t.Errorf("the brake of a name that was given is %+v", stop.Brake)
+		brake := must.Get(s.JobStatus(t.Context(), "c"))(t).Stop.Brake
+		if brake.Known != 4 || len(brake.Former) != 1 {
+			t.Errorf("the brake of a name that was given is %+v", brake)
 		}
 		status("e", trade.Paused, &trade.Brake{Job: "e", Former: []trade.KnownJob{{Job: "b"}}})
 		mustMove(t, s, "b", "e")

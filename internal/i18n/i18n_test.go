@@ -95,8 +95,8 @@ func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
 
 // sameInBoth are the words that both languages have.
 var sameInBoth = []string{
-	"API", "CAR", "CSV", "CSV (Excel)", "ERP", "Excel", "JSON", "NULL", "SQLite", "Workflow", "backup", "decimal", "fsync",
-	"full_page_writes", "jit", "kg", "references.{kind}", "server_version", "status {status}", "synchronous",
+	"API", "CAR", "CSV", "CSV (Excel)", "ERP", "Excel", "JSON", "NULL", "SQLite", "Workflow", "backup", "decimal",
+	"fsync", "full_page_writes", "jit", "kg", "references.{kind}", "server_version", "status {status}", "synchronous",
 	"synchronous_commit", "total", "{bytes} bytes",
 }
 
