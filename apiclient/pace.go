@@ -167,7 +167,11 @@ func read[T any](ctx context.Context, c *Client, bad error, call call, parse fun
 func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun bool) {
 	for try := 1; ; try++ {
 		res = c.send(ctx, call)
-		if c.once || try == readTries || call.method == http.MethodPost || !worthRepeating(res) {
+		// The same call is likely to succeed soon. A time-out is not repeated, because it has already taken
+		// as long as the caller was ready to wait.
+		busy := res.Known == Throttled || res.Status >= 500 && res.Status != http.StatusNotImplemented
+		soon := res.fault == FaultNetwork || res.fault == FaultProtocol || res.fault == FaultNone && busy
+		if c.once || try == readTries || call.method == http.MethodPost || !soon {
 			return res, mayHaveRun
 		}
 		wait := c.readBackoff << (try - 1)
@@ -178,11 +182,4 @@ func (c *Client) repeat(ctx context.Context, call call) (res result, mayHaveRun 
 		}
 		mayHaveRun = mayHaveRun || res.Known == Unknown
 	}
-}
-
-// worthRepeating reports whether the same call is likely to succeed soon. A time-out is not
-// repeated, because it has already taken as long as the caller was ready to wait.
-func worthRepeating(r result) bool {
-	busy := r.Known == Throttled || r.Status >= 500 && r.Status != http.StatusNotImplemented
-	return r.fault == FaultNetwork || r.fault == FaultProtocol || r.fault == FaultNone && busy
 }

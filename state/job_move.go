@@ -110,7 +110,10 @@ func (m *jobMove) look() error {
 		others := slices.DeleteFunc(slices.Clone(stop.Brake.Former),
 			func(k trade.KnownJob) bool { return k.Job == m.From })
 		asked = len(others) == 0 && len(stop.Brake.Former) > 0
-		stop.Brake.Former, stop.Brake.Known = others, m.plan.Entries
+		stop.Brake.Former = others
+		if len(others) > 0 { // they cannot get the name of this one any more
+			stop.Brake.Known = m.plan.Entries
+		}
 	}
 	if asked || m.status.State != trade.Paused {
 		m.status = trade.JobStatus{Job: m.To, State: trade.Idle, Since: m.Now}

@@ -69,7 +69,7 @@ type Brake struct {
 	Again   int      `json:"again,omitempty"`   // of the retyped rows: those of another job, which a release sends
 	Usual   int      `json:"usual,omitempty"`   // new rows in a usual reading
 	Limit   int      `json:"limit,omitempty"`   // number of rows from which the brake acts
-	Known   int      `json:"known,omitempty"`   // known rows that should be found
+	Known   int      `json:"known,omitempty"`   // known rows that should be found; those that got a new job's name
 	Found   int      `json:"found,omitempty"`   // those of them that were found
 	Samples []string `json:"samples,omitempty"` // keys of the first few rows
 	// rows that were sent: those with which the samples were compared, or the first few that would
@@ -119,12 +119,13 @@ func (b Brake) sentence(code string) Sentence {
 	case code == "brake_new_job":
 		var former []Sentence
 		advice := Say("brake.split")
+		gone := slices.DeleteFunc(slices.Clone(b.Former), func(k KnownJob) bool { return k.Gone > 0 })
 		for _, k := range b.Former {
 			one := Say("brake.former", "job", k.Job, "accepted", k.Accepted, "doubts", k.InDoubt)
 			if k.Gone > 0 {
 				one.Code = "brake.gone"
 				one = one.With("gone", k.Gone)
-			} else if len(b.Former) == 1 && b.Known == 0 { // a name that has rows is given to no other job
+			} else if b.Known == 0 && len(gone) == 1 { // a name that has rows is given to no other job
 				advice = Say("brake.renamed", "job", k.Job, "to", b.Job)
 			}
 			if k.Apart {

@@ -16,9 +16,12 @@ func TestABrakeAdvisesANameThatTheJobCanGet(t *testing.T) {
 		brake trade.Brake
 		want  bool
 	}{
-		"one former job":                    {trade.Brake{Former: []trade.KnownJob{a}}, true},
-		"two former jobs":                   {trade.Brake{Former: []trade.KnownJob{a, b}}, false},
-		"the other one has the name":        {trade.Brake{Former: []trade.KnownJob{b}, Known: 3}, false},
+		"one former job":             {trade.Brake{Former: []trade.KnownJob{a}}, true},
+		"two former jobs":            {trade.Brake{Former: []trade.KnownJob{a, b}}, false},
+		"the other one has the name": {trade.Brake{Former: []trade.KnownJob{b}, Known: 3}, false},
+		"one former job beside one that is there": {
+			trade.Brake{Former: []trade.KnownJob{a, {Job: "b", Gone: 2}}}, true,
+		},
 		"rows that go to it from a job":     {trade.Brake{Former: []trade.KnownJob{{Job: "a", Gone: 2}}}, false},
 		"keys that are not compared at all": {trade.Brake{Former: []trade.KnownJob{{Job: "a", Apart: true}}}, true},
 	} {

@@ -376,8 +376,10 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		}
 		entry.SourceHash = c.row.SourceHash
 		r.Run.Eval.Measure(&entry, values)
-		// the row was gone, and another one came back under its key
-		if changed := entry.Flags.Has(trade.Changed); !changed || missed(old) {
+		// a complete sweep did not find the row, and another one came back under its key
+		changed := entry.Flags.Has(trade.Changed)
+		if !changed || old.GoneSweeps > 0 || old.Flags.Has(trade.MissingInERP) ||
+			old.Acknowledged.Has(trade.MissingInERP) {
 			entry.Flags = entry.Flags.With(trade.Replaced, changed)
 		}
 		entry.Flags, entry.Acknowledged = entry.Flags.With(trade.Cancelled, false),
@@ -402,11 +404,6 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	r.touch(&entry, old)
 	return entry
-}
-
-// missed reports whether a complete sweep did not find the row of an entry that was sent.
-func missed(e trade.Entry) bool {
-	return e.GoneSweeps > 0 || e.Flags.Has(trade.MissingInERP) || e.Acknowledged.Has(trade.MissingInERP)
 }
 
 // refillRebuilt fills in an entry that was rebuilt from the journal, which has only the hashes of

@@ -8,7 +8,7 @@
 //	recheck.go           reads them again in the ERP (I8), and asks package identity what they are (I3)
 //	compare.go, hold.go  the records that they may be, with what stands under their keys in the ERP; and
 //	                     what becomes of a row that may not go
-//	judge.go, in_row.go  which answers stop the job
+//	judge.go             which answers stop the job, and how many of them in a row
 //	pace.go              how many requests may be in flight, and when
 //	settle.go            what an answer makes of its attempt and its entry
 package sending

@@ -18,13 +18,6 @@ import (
 // recovery matches the text of a conflict with recovery, in the languages of the server.
 var recovery = regexp.MustCompile(`(?i)recover|recupera`)
 
-// isDataError reports whether a value made the statement fail (class 22), including bytes that are
-// not text (22021, 22P05).
-func isDataError(err error) bool {
-	var e *pq.Error
-	return errors.As(err, &e) && e.Code.Class() == "22"
-}
-
 // Problem passes on the database's message only if it can contain nothing but parts of the query.
 func (p *engine) Problem(err error, query string) *fault.Error {
 	var e *pq.Error

@@ -157,7 +157,9 @@ var _ dialect.Salvager = (*pgTx)(nil)
 
 func (t *pgTx) RowError(err error) bool {
 	var c fault.Caller
-	return !errors.As(err, &c) && isDataError(err)
+	var e *pq.Error
+	// a value made the statement fail (class 22), or bytes that are not text (22021, 22P05)
+	return !errors.As(err, &c) && errors.As(err, &e) && e.Code.Class() == "22"
 }
 
 func (t *pgTx) Finish(context.Context) error { return nil }
