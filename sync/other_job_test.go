@@ -617,6 +617,45 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 	})
 }
 
+// A contract is corrected, and a person sends it once more from a second job. When that job is gone,
+// the number has two records of different content: what hangs on it waits until a person has dealt
+// with the change.
+func TestWhatHangsOnANumberWithTwoRecordsWaitsForAPerson(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		again := b.spec
+		again.Name = "again"
+		b.more = append(b.more, again)
+		b.write(10, 21)
+		b.sweep()
+		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
+		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+			return a.Retry(t.Context(), "again", []string{key(2)}, true)
+		}), acts.NotRefused)
+		b.sweep()
+		b.row("again", key(2), trade.Accepted, "")
+		b.more = b.more[:len(b.more)-1]
+		b.delivery(1, 2, 500)
+		b.sweep()
+		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
+		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
+			t.Errorf("it waits for %+v", e.WaitingFor)
+		}
+		for _, refused := range b.acknowledge(2) {
+			if refused != acts.NotRefused {
+				t.Error(refused)
+			}
+		}
+		b.sweep()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+		if got := b.createdOf("deliveries")[0].Fields["contract_id"]; got != b.entry(2).RemoteID {
+			t.Errorf("it hangs on %v", got)
+		}
+	})
+}
+
 // A row goes to another job under another key while the first is about to store its intent: it
 // goes once, and the second of the two is shown.
 func TestARowThatGoesToAnotherJobBetweenTheLookAndTheIntentGoesOnce(t *testing.T) {

@@ -38,7 +38,6 @@
 // Two jobs. A row that has the cells or the payload of a row of another job is reported: the caller
 // counts, and pauses the second job before anything goes.
 //
-// Children. Nothing goes under a record whose key holds another document or content that is not
-// known as its newest yet, also beside its own, or that has lost its row while another row is like it
-// ([Misplaced]).
+// Children. Nothing goes under a record whose key holds another document, or content that is not
+// known as its newest yet, also beside its own, or that was sent as another record ([Misplaced]).
 package identity

@@ -121,23 +121,22 @@ func newestKnown(record *trade.Record) trade.Prints {
 }
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
-// document or content that nobody has read yet or judged, also beside its own, or it has lost its
-// row and may belong to another one. elsewhere are rows without a record. A record of which no
-// document is known takes its children.
-func Misplaced(record *trade.Record, now []Content, elsewhere ...ERPRow) bool {
+// document or content that nobody has read yet or judged, also beside its own, or what was sent as
+// another of the records under that key. A record of which no document is known takes its children.
+func Misplaced(record *trade.Record, now []Content, under []trade.Record) bool {
 	known := record.Kind != trade.OrderCommitments || newestKnown(record).Known()
 	for i := range now {
-		switch StandingOf(record, now[i:i+1]) {
-		case Amended, Moved:
+		row, standing := &now[i].Prints, StandingOf(record, now[i:i+1])
+		if standing == Amended || standing == Moved || standing == Replaced && known {
 			return true
-		case Replaced:
-			if known {
-				return true
-			}
+		}
+		if likeness(row, &record.Sent) > same && slices.ContainsFunc(under, func(other trade.Record) bool {
+			return other.Row.ID != record.Row.ID && other.Certainty != trade.LeftOut && Same(&other, *row)
+		}) {
+			return true
 		}
 	}
-	l := lost{record: record, standing: StandingOf(record, now), far: far(record, now)}
-	return slices.ContainsFunc(elsewhere, func(r ERPRow) bool { return l.like(&r) != none })
+	return false
 }
 
 // The likenesses of two contents, the strongest first.

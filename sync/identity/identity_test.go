@@ -678,10 +678,10 @@ func TestTwoJobs(t *testing.T) {
 func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		name      string
-		record    identity.Candidate
-		elsewhere rows
-		want      bool
+		name   string
+		record identity.Candidate
+		under  []identity.Candidate // the other records under its key
+		want   bool
 	}{
 		{"as it was sent", record(1, "A", x, x), nil, false},
 		{"amended, and not read yet", record(1, "A", x, contract(quantity)), nil, true},
@@ -691,21 +691,39 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 		{"another producer, acknowledged", with(record(1, "A", x, z), newest(z)), nil, false},
 		{"what cannot be compared", record(1, "A", x, identity.Content{}), nil, true},
 		{"a record of which nothing is known", record(1, "A", identity.Content{}, z), nil, false},
-		{"amended, and its content is under another key", record(1, "A", x, contract(quantity)), rows{row(1, "B", x)}, true},
 		{
-			"amended, and a similar row", with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
-			rows{row(1, "B", contract(date))},
+			"amended to what another record is",
+			with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			[]identity.Candidate{record(2, "A", contract(quantity))},
+			true,
+		},
+		{
+			"as it was sent, beside another record", record(1, "A", x, x),
+			[]identity.Candidate{record(2, "A", x)},
 			false,
 		},
-		{"renumbered", record(1, "A", x), rows{row(1, "B", contract(date))}, true},
-		{"renumbered, and a person said it is another one", record(1, "A", x), rows{row(1, "B", x, different(1))}, false},
+		{
+			"amended to what a person took out",
+			with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			[]identity.Candidate{certain(record(2, "A", contract(quantity)), trade.LeftOut)},
+			false,
+		},
+		{
+			"amended, beside a record of another document", with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			[]identity.Candidate{record(2, "A", z)},
+			false,
+		},
 		{"its own row stands twice", record(1, "A", x, x, x), nil, false},
 		{"beside its own row stands another document", record(1, "A", x, z, x), nil, true},
 		{"beside its own row stands another one of that producer", record(1, "A", x, x, contract(quantity)), nil, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			if got := identity.Misplaced(&c.record.Record, c.record.Now, c.elsewhere...); got != c.want {
+			var under []trade.Record
+			for _, other := range c.under {
+				under = append(under, other.Record)
+			}
+			if got := identity.Misplaced(&c.record.Record, c.record.Now, under); got != c.want {
 				t.Errorf("misplaced: %v, expected %v", got, c.want)
 			}
 		})

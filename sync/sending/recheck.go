@@ -112,9 +112,10 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	}
 	// what the ledger has of the parents, and what the ERP has under their keys, also in jobs that do not
 	// know them yet: the row with the key may have moved into the scope of another job
-	parents := map[trade.ParentKey]parent{}
+	parents := map[trade.ParentKey]*parent{}
 	parts := map[string][]trade.Cell{}
 	var ids []int64
+	var changed []string // the keys whose rows are not as they were sent
 	for _, job := range r.run.Job.Mapping.SentBy {
 		var keys []string
 		for k := range asked {
@@ -128,24 +129,29 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			return err
 		}
 		for _, e := range entries {
-			parents[trade.ParentKey{Job: job, Key: e.Key}], parts[e.Key] = parent{Entry: e}, e.KeyParts
+			parents[trade.ParentKey{Job: job, Key: e.Key}], parts[e.Key] = &parent{Entry: e}, e.KeyParts
 			ids = append(ids, e.ID)
+			if e.Flags.Has(trade.Changed) {
+				changed = append(changed, e.Key)
+			}
 		}
 	}
-	records, _, err := r.run.Ledger.Records(ctx, trade.RecordQuery{Kind: trade.OrderCommitments, Rows: ids})
+	records, _, err := r.run.Ledger.Records(ctx,
+		trade.RecordQuery{Kind: trade.OrderCommitments, Rows: ids, Keys: changed})
 	if err != nil {
 		return err
 	}
+	under := map[string][]trade.Record{} // by key, in whichever job
 	for i := range records {
+		under[records[i].Row.Key] = append(under[records[i].Row.Key], records[i])
 		at := trade.ParentKey{Job: records[i].Row.Job, Key: records[i].Row.Key}
 		if p, ok := parents[at]; ok && records[i].RemoteID == p.RemoteID {
 			p.record = &records[i]
-			parents[at] = p
 		}
 	}
 	for k := range asked {
 		if _, ok := parents[k]; !ok && parts[k.Key] != nil {
-			parents[k] = parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
+			parents[k] = &parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
 		}
 	}
 	for _, job := range r.run.Env.Jobs {
@@ -160,14 +166,11 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			return err
 		}
 		for key := range entries {
-			at := trade.ParentKey{Job: job.Name(), Key: key}
-			p := parents[at]
-			p.now = now[key]
-			parents[at] = p
+			parents[trade.ParentKey{Job: job.Name(), Key: key}].now = now[key]
 		}
 	}
 	out.Ready = slices.DeleteFunc(out.Ready, func(e trade.Entry) bool {
-		parent := misplaced(r.run.Job.Mapping, mapping.ColumnsIn(e.Values), parents)
+		parent := misplaced(r.run.Job.Mapping, mapping.ColumnsIn(e.Values), parents, under)
 		if parent == nil {
 			return false
 		}
@@ -190,9 +193,12 @@ type parent struct {
 }
 
 // misplaced returns the parent under whose record a row would be sent although its key has another
-// document in the ERP now, in whichever job; nil if there is none. Another job may map the same row
-// in another way, so beside the parent's own row only another document counts there.
-func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]parent) *trade.Entry {
+// document in the ERP now, in whichever job, or one that another of the records under the key was made
+// of; nil if there is none. Another job may map the same row in another way, so beside the parent's own
+// row only another document counts there.
+func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]*parent,
+	under map[string][]trade.Record,
+) *trade.Entry {
 	for _, specs := range m.ParentSpecs() {
 		var holder *parent
 		var all []identity.Content
@@ -206,7 +212,7 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 			has := p.record != nil && !p.Flags.Has(trade.Replaced)
 			// the same choice as in applyParent
 			if has && (holder == nil || holder.Flags.Has(trade.Changed) && !p.Flags.Has(trade.Changed)) {
-				holder = &p
+				holder = p
 			}
 		}
 		if holder == nil {
@@ -219,7 +225,7 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 			})
 			now = append(now, holder.now...)
 		}
-		if identity.Misplaced(holder.record, now) {
+		if identity.Misplaced(holder.record, now, under[holder.Key]) {
 			return &holder.Entry
 		}
 	}
