@@ -38,7 +38,7 @@ build: ## build the static binary bin/safrasync
 	$(BUILD) -ldflags '$(LDFLAGS)' -o bin/safrasync ./cmd/safrasync
 
 .PHONY: packages
-packages: ## build the .deb and .rpm for amd64 and arm64 (ARCH=amd64: one) into dist/; the same commit gives the same bytes
+packages: ## build the .deb and .rpm for amd64 and arm64 (ARCH=amd64: one) into dist/; the same commit gives the same bytes; SIGN_KEY, a key of gpg, signs SHA256SUMS
 	VERSION='$(VERSION)' .ci/package dist $(ARCH)
 
 .PHONY: image

@@ -42,6 +42,37 @@ func TestTheListOfHashesIsThatOfThePackages(t *testing.T) {
 	}
 }
 
+// Who publishes packages signs the list; without a key there is no signature, and none of an earlier list.
+func TestTheListOfHashesIsSignedByTheKeyThatIsGiven(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	home := must.Get(os.MkdirTemp("", "gpg"))(t) // a short name: the agent has a socket there
+	t.Cleanup(func() { _ = os.RemoveAll(home) })
+	run := func(key, program string, args ...string) error {
+		cmd := exec.Command(program, args...)
+		cmd.Dir, cmd.Env = folder, append(os.Environ(), "GNUPGHOME="+home, "SIGN_KEY="+key)
+		out, err := cmd.CombinedOutput()
+		t.Logf("%s %q: %v\n%s", program, args, err, out)
+		return err
+	}
+	sign, list := must.Get(filepath.Abs(repository+"/.ci/sign"))(t), filepath.Join(folder, "SHA256SUMS")
+	verify := func() error { return run("", "gpg", "--batch", "--verify", "SHA256SUMS.asc", "SHA256SUMS") }
+	const key = "packager@example.com"
+	must.Do(t, run("", "gpg", "--batch", "--passphrase", "", "--quick-generate-key", key))
+	must.Do(t, os.WriteFile(list, []byte("00  one.deb\n"), 0o600))
+	must.Do(t, run(key, sign, folder))
+	must.Do(t, verify())
+	must.Do(t, os.WriteFile(list, []byte("11  one.deb\n"), 0o600))
+	if verify() == nil {
+		t.Error("the signature holds for another list")
+	}
+	must.Do(t, run("", sign, folder))
+	if _, err := os.Stat(list + ".asc"); err == nil {
+		t.Error("the signature of an earlier list stays")
+	}
+	_ = run("", "gpgconf", "--kill", "gpg-agent")
+}
+
 // A desk with Windows gets the program, what explains it, and the licences.
 func TestTheZipForWindowsHasWhatADeskNeeds(t *testing.T) {
 	t.Parallel()
