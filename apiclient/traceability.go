@@ -26,15 +26,7 @@ type TraceabilityRequest struct {
 
 // Encode returns the body as it is sent. See DeliveryRequest.Encode.
 func (r TraceabilityRequest) Encode() ([]byte, error) {
-	var in inspection
-	in.required("producer_id", r.ProducerID)
-	in.required("user_id", r.UserID)
-	in.optional("farm_id", r.FarmID)
-	if r.AllocatedVolume != "" {
-		in.number("allocated_volume", r.AllocatedVolume)
-	}
-	in.optional("unit_of_measurement", r.UnitOfMeasurement)
-	return in.encode(r)
+	return encodeFields(&r, false)
 }
 
 const opCreateTraceability = "create traceability"
@@ -53,16 +45,4 @@ func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID strin
 		op: opCreateTraceability, path: PathTraceability + id, gate: gate,
 		idOf: uuidFromBody,
 	})
-}
-
-// CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See
-// SubmitTraceability.
-func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID string,
-	r TraceabilityRequest,
-) (Answer, error) {
-	body, err := r.Encode()
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateTraceability)
-	}
-	return c.SubmitTraceability(ctx, orderCommitmentID, body, nil)
 }

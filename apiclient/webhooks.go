@@ -141,12 +141,12 @@ func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
 // 2.7), so the names of the creation fields are looked up tolerantly.
 type Webhook struct {
 	// ID is a lower-case UUID; DeleteWebhook takes it.
-	ID           string
-	WebhookEvent WebhookEvent
-	URL          string
+	ID           string       `read:"uuid id"`
+	WebhookEvent WebhookEvent `read:"code webhook_event"`
+	URL          string       `read:"text url"`
 	// BasicAuthentication and HMACSecret are set only if the platform returns them.
-	BasicAuthentication Secret
-	HMACSecret          Secret
+	BasicAuthentication Secret `read:"text basic_authentication"`
+	HMACSecret          Secret `read:"text hmac_secret"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received, with "[secret]" in place of the two secrets.
@@ -214,19 +214,11 @@ func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, e
 }
 
 func readWebhook(body []byte) (Webhook, error) {
-	r, err := readOnly(body)
-	if err != nil {
-		return Webhook{}, err
+	w, err := readOnly[Webhook](body)
+	if err == nil {
+		w.Raw = hideCredentials(hideWebhookSecrets(w.Raw))
 	}
-	w := Webhook{
-		ID:                  r.uuid("id"),
-		WebhookEvent:        WebhookEvent(r.code("webhook_event")),
-		URL:                 r.text("url"),
-		BasicAuthentication: Secret(r.text("basic_authentication")),
-		HMACSecret:          Secret(r.text("hmac_secret")),
-	}
-	w.Unread, w.Raw = r.unread, hideCredentials(hideWebhookSecrets(r.raw))
-	return w, nil
+	return w, err
 }
 
 // hideWebhookSecrets replaces the two secrets by "[secret]", in any spelling of their names.
