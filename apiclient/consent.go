@@ -36,8 +36,6 @@ type Consent struct {
 	Raw json.RawMessage
 }
 
-const opGetConsent = "get consent"
-
 // GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ
 // is refused unsent, with FaultRequest. Every error is an *CallError.
 func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error) {
@@ -49,7 +47,8 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
 		query.Set("corporateIdentity", q.CorporateIdentity)
 	}
-	return read(ctx, c, in.err(), call{
-		op: opGetConsent, path: pathConsent, query: query, persons: documentForms(q.Identity, q.CorporateIdentity),
+	return read(ctx, c, call{
+		op: "get consent", path: pathConsent, query: query, bad: in.err(),
+		persons: documentForms(q.Identity, q.CorporateIdentity),
 	}, readRecord[Consent])
 }

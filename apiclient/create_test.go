@@ -7,7 +7,7 @@ import "context"
 func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentRequest) (Answer, error) {
 	body, err := r.Encode()
 	if err != nil {
-		return unsent(FaultRequest, err).outcome("create order commitment")
+		return unsent(call{op: "create order commitment"}, FaultRequest, err).outcome()
 	}
 	return c.SubmitOrderCommitment(ctx, body, nil)
 }
@@ -16,7 +16,7 @@ func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentReq
 func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (d Delivery, a Answer, err error) {
 	body, err := r.Encode()
 	if err != nil {
-		a, err = unsent(FaultRequest, err).outcome("create delivery")
+		a, err = unsent(call{op: "create delivery"}, FaultRequest, err).outcome()
 		return d, a, err
 	}
 	a, err = c.SubmitDelivery(ctx, body, nil)
@@ -35,7 +35,7 @@ func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID strin
 ) (Answer, error) {
 	body, err := r.Encode()
 	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateTraceability)
+		return unsent(call{op: "create traceability"}, FaultRequest, err).outcome()
 	}
 	return c.SubmitTraceability(ctx, orderCommitmentID, body, nil)
 }

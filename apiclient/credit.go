@@ -60,22 +60,14 @@ func (r CreditAnalysisRequest) Encode() ([]byte, error) {
 	return body, err
 }
 
-const (
-	opCreateCreditAnalysis = "create credit analysis"
-	opGetCreditAnalysis    = "get credit analysis"
-)
-
 // CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
 // Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
 // Unknown only a person can find out. The error is nil exactly when the Answer's Known is Created;
 // otherwise it is an *CallError with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
-	body, r, err := r.checked()
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateCreditAnalysis)
-	}
+	body, r, bad := r.checked()
 	return c.submit(ctx, body, call{
-		op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody,
+		op: "create credit analysis", path: pathCreditAnalysis, idOf: uuidFromBody, bad: bad,
 		persons: documentForms(r.Identity, r.CorporateIdentity),
 	})
 }
@@ -107,7 +99,7 @@ type CreditAnalysis struct {
 // error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
 	canonical, bad := pathUUID("id", id)
-	return read(ctx, c, bad, call{op: opGetCreditAnalysis, path: pathCreditAnalysis + "/" + canonical},
+	return read(ctx, c, call{op: "get credit analysis", path: pathCreditAnalysis + "/" + canonical, bad: bad},
 		func(body []byte) (CreditAnalysis, error) {
 			analysis, err := readRecord[CreditAnalysis](body)
 			if err == nil && analysis.ID != "" && analysis.ID != canonical {
@@ -189,20 +181,15 @@ type CreditScore struct {
 	Raw json.RawMessage
 }
 
-const opRequestCreditScore = "request credit score"
-
 // RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which
 // may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
 // only a person can find out. The error is nil exactly when the Answer's Known is Created;
 // otherwise it is an *CallError with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
-	body, r, err := r.checked()
-	if err != nil {
-		a, err := unsent(FaultRequest, err).outcome(opRequestCreditScore)
-		return CreditScore{}, a, err
-	}
+	body, r, bad := r.checked()
 	a, err := c.submit(ctx, body, call{
-		op: opRequestCreditScore, path: pathCreditScore, idOf: anyIDFromBody, persons: documentForms(r.SocialID),
+		op: "request credit score", path: pathCreditScore, idOf: anyIDFromBody, bad: bad,
+		persons: documentForms(r.SocialID),
 	})
 	if err != nil {
 		return CreditScore{}, a, err

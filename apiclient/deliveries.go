@@ -49,11 +49,11 @@ func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() er
 
 // submit makes a POST that creates. It is sent at most once.
 func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, error) {
-	if len(body) == 0 {
-		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(call.op)
+	if len(body) == 0 && call.bad == nil {
+		call.bad = errors.New("the payload is empty")
 	}
 	call.method, call.body = http.MethodPost, body
-	return c.send(ctx, call).outcome(call.op)
+	return c.send(ctx, call).outcome()
 }
 
 // Delivery is the echo in the answer of endpoint 3. The document shows only id, contract_id and

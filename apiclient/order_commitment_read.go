@@ -36,13 +36,11 @@ type OrderCommitment struct {
 	Raw json.RawMessage
 }
 
-const opGetOrderCommitment = "get order commitment"
-
 // GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID. The
 // error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
 	canonical, bad := pathUUID("id", id)
-	return read(ctx, c, bad, call{op: opGetOrderCommitment, path: PathOrderCommitments + "/" + canonical},
+	return read(ctx, c, call{op: "get order commitment", path: PathOrderCommitments + "/" + canonical, bad: bad},
 		func(body []byte) (OrderCommitment, error) {
 			oc, err := readRecord[OrderCommitment](body)
 			if err == nil && oc.ID != "" && oc.ID != canonical {
@@ -53,10 +51,12 @@ func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommit
 }
 
 // unusable returns the error for a 2xx whose body is not what the document describes.
-func (r result) unusable(op string, err error) error {
+func (r result) unusable(err error) error {
 	r.Text = err.Error()
-	if r.credentials {
+	if r.call.credentials {
 		r.Body = hideCredentials(r.Body)
 	}
-	return &CallError{Op: op, Answer: r.Answer, Err: err, Fault: FaultProtocol, method: r.method}
+	r.err, r.fault = err, FaultProtocol
+	_, err = r.outcome()
+	return err
 }

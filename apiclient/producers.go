@@ -23,8 +23,6 @@ type Producer struct {
 	Raw json.RawMessage
 }
 
-const opGetProducer = "get producer by document"
-
 // GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
 // with or without punctuation. A number that is not a CPF or CNPJ is refused unsent, with
 // FaultRequest. Every error is an *CallError: 404 with message.producer.not-found means that no
@@ -32,7 +30,8 @@ const opGetProducer = "get producer by document"
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection
 	in.document("social_identity", &document, anyDocument)
-	return read(ctx, c, in.err(), call{
-		op: opGetProducer, path: pathProducerByDocument + document, persons: documentForms(document),
+	return read(ctx, c, call{
+		op: "get producer by document", path: pathProducerByDocument + document, bad: in.err(),
+		persons: documentForms(document),
 	}, readOnly[Producer])
 }

@@ -29,20 +29,14 @@ func (r TraceabilityRequest) Encode() ([]byte, error) {
 	return encodeFields(&r, false)
 }
 
-const opCreateTraceability = "create traceability"
-
 // SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
 // with this id, which must be a UUID. It never repeats the request; gate and error are as in
 // SubmitOrderCommitment.
 func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
 	gate func() error,
 ) (Answer, error) {
-	id, err := pathUUID("order_commitment_id", orderCommitmentID)
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateTraceability)
-	}
+	id, bad := pathUUID("order_commitment_id", orderCommitmentID)
 	return c.submit(ctx, body, call{
-		op: opCreateTraceability, path: PathTraceability + id, gate: gate,
-		idOf: uuidFromBody,
+		op: "create traceability", path: PathTraceability + id, gate: gate, idOf: uuidFromBody, bad: bad,
 	})
 }
