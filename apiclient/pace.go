@@ -119,10 +119,8 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.NewTimer(d).C:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
