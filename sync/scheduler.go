@@ -85,7 +85,7 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	for _, job := range config.Engine.Jobs {
 		schedule, err := clock.ParseSchedule(job.Spec.Schedule, config.Engine.Zone)
 		if err != nil {
-			return nil, &mapping.SpecError{Path: "jobs." + job.Name() + ".schedule", Text: phrase.New("%w", err)}
+			return nil, mapping.SpecFault("jobs."+job.Name()+".schedule", "%w", err)
 		}
 		s.jobs = append(s.jobs, &timetable{job: job, schedule: schedule, atStart: config.AtStart})
 	}
