@@ -30,14 +30,12 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.Run.Job.CheckColumns(columns); err != nil {
 		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
 	}
-	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
-		return err
+	for _, brake := range []func(context.Context, trade.Cursor) error{
+		r.Brakes.BrakeNewJob, r.Brakes.BrakeSpace, r.Brakes.BrakeIdentity,
+	} {
+		if err := brake(ctx, cursor); err != nil {
+			return err
+		}
 	}
 	if resync != nil && !resync.all() {
 		return r.resync(ctx, *resync, &cursor)
@@ -90,13 +88,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	if err := r.settleDoubles(ctx, p, &cursor); err != nil {
-		return err
-	}
-	if err := r.countTurned(ctx, p, &cursor); err != nil {
-		return err
-	}
-	if err := r.markReplaced(ctx); err != nil {
+	if err := r.settleRead(ctx, p, &cursor); err != nil {
 		return err
 	}
 	// the source counts rows that it could not return, too
@@ -123,6 +115,18 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	// I4: the cursor moves only now, when everything that was read is recorded, in the transaction
 	// of the last page.
 	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// settleRead decides on what only the whole of a reading shows: double keys, rows that were cancelled,
+// and rows whose keys belong to others now.
+func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cursor) error {
+	if err := r.settleDoubles(ctx, p, cursor); err != nil {
+		return err
+	}
+	if err := r.countTurned(ctx, p, cursor); err != nil {
+		return err
+	}
+	return r.markReplaced(ctx)
 }
 
 // sweepDue reports whether this run must compare everything: no change column, a first run, a
@@ -168,34 +172,18 @@ func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do fu
 // Discover reads the references, then the ERP, maps what references and parents have changed, then
 // asks the platform for producers by document. Then the brakes judge the result.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
-	if err := r.LoadReferences(ctx); err != nil {
+	read := func(ctx context.Context) error { return r.read(ctx, sweep, resync) }
+	adopt := func(ctx context.Context) error {
+		_, err := r.AdoptOrphans(ctx)
 		return err
 	}
-	if err := r.read(ctx, sweep, resync); err != nil {
-		return err
-	}
-	if err := r.compareRecoded(ctx); err != nil {
-		return err
-	}
-	if err := r.refresh(ctx); err != nil {
-		return err
-	}
-	if _, err := r.AdoptOrphans(ctx); err != nil {
-		return err
-	}
-	if r.Run.Report.Sweep {
-		if err := r.markCutOver(ctx); err != nil {
+	for _, step := range []func(context.Context) error{
+		r.LoadReferences, read, r.compareRecoded, r.refresh, adopt, r.markCutOver, r.lookUp, r.Brakes.Brake,
+		r.judgeHeld,
+	} {
+		if err := step(ctx); err != nil {
 			return err
 		}
-	}
-	if err := r.lookUp(ctx); err != nil {
-		return err
-	}
-	if err := r.Brakes.Brake(ctx); err != nil {
-		return err
-	}
-	if err := r.judgeHeld(ctx); err != nil {
-		return err
 	}
 	// Rows that are held because of another job may be free again: nothing was sent there, the entry was
 	// moved here, or keys are no longer compared. Each is judged as it is in the ERP now; last, as by now

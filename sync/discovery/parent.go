@@ -91,11 +91,12 @@ func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
 	return moved, err
 }
 
-// markCutOver notes of the rows that wait for a parent which the ledger does not have whether only the
-// cut-over of the parent's query leaves it out. That is for people, who then need not look for it: if
-// the ERP does not answer, they are told what they were told before, and it is not asked again.
+// markCutOver notes, after a sweep, of the rows that wait for a parent which the ledger does not have
+// whether only the cut-over of the parent's query leaves it out. That is for people, who then need not
+// look for it: if the ERP does not answer, they are told what they were told before, and it is not
+// asked again.
 func (r *Discoverer) markCutOver(ctx context.Context) error {
-	if len(r.Run.Job.Mapping.SentBy) == 0 {
+	if len(r.Run.Job.Mapping.SentBy) == 0 || !r.Run.Report.Sweep {
 		return nil
 	}
 	err := r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {

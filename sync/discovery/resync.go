@@ -142,11 +142,5 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	if len(missed) > 0 {
 		r.Run.Note(trade.Say("note.not_in_query", "count", len(missed), "keys", missed[:min(5, len(missed))]))
 	}
-	if err := r.settleDoubles(ctx, p, cursor); err != nil {
-		return err
-	}
-	if err := r.countTurned(ctx, p, cursor); err != nil {
-		return err
-	}
-	return r.markReplaced(ctx)
+	return r.settleRead(ctx, p, cursor)
 }

@@ -456,8 +456,7 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
 	err, kept, most := cause, false, s.Run.Env.Limits.AnswersKept()/2
 	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
-		timer := time.NewTimer(wait)
-		<-timer.C
+		<-time.NewTimer(wait).C
 		s.takeAnswers()
 		late := trade.Group{At: s.Run.Env.Clock.Now()}
 		s.settleInto(&late)
@@ -528,9 +527,7 @@ func (s *Sender) await(ctx context.Context, more bool) {
 			if s.queue.quota > 0 { // the other jobs have their turn then
 				d = min(d, max(s.queue.until-s.Run.Env.Clock.Boot(), 0))
 			}
-			timer := time.NewTimer(d)
-			defer timer.Stop()
-			wake = timer.C
+			wake = time.NewTimer(d).C
 		} else if s.flying == 0 && s.queue.preparing == nil {
 			return
 		}

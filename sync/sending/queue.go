@@ -176,10 +176,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stored := map[run.Need]trade.Block{}
-		for _, block := range blocks {
-			stored[run.Need{Kind: block.Kind, ID: block.ID}] = block
-		}
+		stored := newMissingRecords(blocks).missing
 		for n := range s.traffic.blocks.missing {
 			if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
 				continue // not stored yet
