@@ -15,7 +15,7 @@ import (
 // brakeMost pauses the job when more is due than one run may send (`most:`). A person's release
 // holds for this run; a later run is braked again.
 func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64) error {
-	most := r.run.Job.Spec.Most
+	most := r.Job.Spec.Most
 	if most == nil {
 		memory.Released = nil
 		return nil
@@ -45,12 +45,12 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 			}
 		}
 	}
-	if r.run.Dry != nil {
-		due = r.run.Dry.Load
+	if r.Dry != nil {
+		due = r.Dry.Load
 		due.Value = maps.Clone(due.Value)
 	}
 	for after := int64(0); ; {
-		entries, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, run.PageSize)
+		entries, err := r.Ledger.Due(ctx, r.Job.Name(), r.Clock.Now(), after, run.PageSize)
 		if err != nil {
 			return due, nil, err
 		}
@@ -58,13 +58,13 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 			break
 		}
 		after = entries[len(entries)-1].ID
-		if r.run.Dry != nil {
-			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
+		if r.Dry != nil {
+			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.Dry.Judged[e.ID] })
 		}
 		count(entries)
 	}
-	if r.run.Dry != nil {
-		for _, e := range r.run.Dry.Ready[:min(len(r.run.Dry.Ready), run.BrakeSamples-len(samples))] {
+	if r.Dry != nil {
+		for _, e := range r.Dry.Ready[:min(len(r.Dry.Ready), run.BrakeSamples-len(samples))] {
 			samples = append(samples, e.Key)
 		}
 	}
@@ -75,6 +75,6 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
 	return r.braked(outcome.StopMost, trade.Brake{
 		Rows: due.Rows, Samples: samples, Last: last, Freight: &due,
-		Most: r.run.Job.Spec.Most,
+		Most: r.Job.Spec.Most,
 	})
 }

@@ -48,7 +48,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	ahead := goesAhead{map[trade.Hash][]*trade.Entry{}, map[int64]bool{}}
 	for after := int64(0); ; {
-		due, err := d.Run.Ledger.Due(ctx, d.Run.Job.Name(), d.Run.Env.Clock.Now(), after, sending.BatchSize)
+		due, err := d.Ledger.Due(ctx, d.Job.Name(), d.Clock.Now(), after, sending.BatchSize)
 		if err != nil {
 			return err
 		}
@@ -56,20 +56,20 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 			break
 		}
 		after = due[len(due)-1].ID
-		if err := lookDry(ctx, d, slices.DeleteFunc(due, func(e trade.Entry) bool { return d.Run.Dry.Judged[e.ID] }),
+		if err := lookDry(ctx, d, slices.DeleteFunc(due, func(e trade.Entry) bool { return d.Dry.Judged[e.ID] }),
 			ahead); err != nil {
 			return err
 		}
 	}
-	ready := slices.DeleteFunc(d.Run.Dry.Ready, // which nobody reads any more
-		func(e trade.Entry) bool { return d.Run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
+	ready := slices.DeleteFunc(d.Dry.Ready, // which nobody reads any more
+		func(e trade.Entry) bool { return d.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, sending.BatchSize) {
 		// of the rows that another job of this dry run would send under the same key only one is sent
 		mine := slices.Clone(chunk)
-		for _, job := range d.Run.Env.Jobs {
-			other := d.Run.Dry.Jobs[job.Name()]
-			if job == d.Run.Job || other == nil || job.Spec.Sends != d.Run.Job.Spec.Sends ||
-				job.Identity.Space != d.Run.Job.Identity.Space {
+		for _, job := range d.Jobs {
+			other := d.Dry.Jobs[job.Name()]
+			if job == d.Job || other == nil || job.Spec.Sends != d.Job.Spec.Sends ||
+				job.Identity.Space != d.Job.Identity.Space {
 				continue
 			}
 			kept := mine[:0]
@@ -79,7 +79,7 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 					continue
 				}
 				sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
-				if err := d.Run.Dry.HoldBack(ctx, e); err != nil {
+				if err := d.Dry.HoldBack(ctx, e); err != nil {
 					return err
 				}
 			}
@@ -142,7 +142,7 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 			ids = append(ids, t.ID)
 		}
 	}
-	sent, err := d.Run.Ledger.Entries(ctx, ids)
+	sent, err := d.Ledger.Entries(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -150,12 +150,12 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 		shown[e.ID] = e.Shown
 	}
 	for _, t := range result.Twins {
-		d.Run.Report.Twins.Add(trade.LikeRow{
+		d.Report.Twins.Add(trade.LikeRow{
 			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
 			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
 		})
 	}
-	d.Run.Dry.ForgetParents()
+	d.Dry.ForgetParents()
 	now := map[int64]trade.Entry{}
 	for _, u := range result.Updates {
 		now[u.Entry.ID] = u.Entry
@@ -169,11 +169,11 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 		entry, changed := now[old.ID]
 		switch {
 		case changed && entry.State != trade.Pending:
-			err = d.Run.Dry.HoldBack(ctx, entry)
+			err = d.Dry.HoldBack(ctx, entry)
 		case !goes[old.ID]:
-			err = d.Run.Dry.Stay(ctx, old)
-		case changed && old.ID > 0 && !d.Run.Dry.Judged[old.ID]:
-			_, err = d.Run.Dry.Record(ctx, trade.Lease{},
+			err = d.Dry.Stay(ctx, old)
+		case changed && old.ID > 0 && !d.Dry.Judged[old.ID]:
+			_, err = d.Dry.Record(ctx, trade.Lease{},
 				trade.Page{Updates: []trade.Update{{From: old.State, Entry: entry}}})
 		}
 		if err != nil {

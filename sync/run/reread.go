@@ -84,7 +84,7 @@ func (r *Run) FlagReplaced(ctx context.Context, ids map[int64]bool) (flagged []t
 	entries, err := r.Ledger.Entries(ctx, slices.Sorted(maps.Keys(ids)))
 	for _, e := range entries {
 		if e.State == trade.Accepted && !e.Flags.Has(trade.Replaced) {
-			e.Flags, e.UpdatedAt = e.Flags.With(trade.Replaced, true), r.Env.Clock.Now()
+			e.Flags, e.UpdatedAt = e.Flags.With(trade.Replaced, true), r.Clock.Now()
 			flagged = append(flagged, trade.Update{From: e.State, Entry: e})
 		}
 	}
