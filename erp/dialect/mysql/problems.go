@@ -14,8 +14,7 @@ import (
 )
 
 func number(err error) uint16 {
-	var e *mysqldrv.MySQLError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*mysqldrv.MySQLError](err); ok {
 		return e.Number
 	}
 	return 0
