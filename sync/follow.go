@@ -103,6 +103,6 @@ func (p *pass) dismiss(ctx context.Context, feed *schedulerFeed, which func(*job
 
 // isLeased reports whether a job could not begin because another process runs it.
 func isLeased(err error) bool {
-	var leased *trade.LeasedError
-	return errors.As(err, &leased)
+	_, leased := errors.AsType[*trade.LeasedError](err)
+	return leased
 }

@@ -54,9 +54,8 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	var leased error
 	for _, job := range jobs {
 		err := p.begin(ctx, job)
-		var held *trade.LeasedError
 		switch {
-		case errors.As(err, &held):
+		case isLeased(err):
 			leased = errors.Join(leased, err)
 		case err != nil:
 			for _, r := range p.runs {
@@ -118,8 +117,8 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	asked := p.engine.Clock.Boot()
 	r.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
-	var other *trade.OtherPlatformError
-	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
+	_, other := errors.AsType[*trade.OtherPlatformError](err)
+	if other || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
 		stop := run.StopOf(err)
 		r.Report.ID, r.Report.Stopped = "", &stop
 		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)

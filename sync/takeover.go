@@ -40,16 +40,14 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 		s.mu.Lock()
 		for _, t := range s.jobs {
 			name := t.job.Name()
-			orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool {
-				return h.Job == name && h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-			})
+			orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool { return h.Job == name && h.Dead })
 			t.again = t.again || orphaned && !t.running
 			if t.again && !t.running {
 				s.wakeLoop()
 			}
 			if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here
 				for _, h := range holders {
-					if h.Job == name && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance {
+					if h.Job == name && !h.Dead {
 						left = append(left, h)
 					}
 				}
@@ -77,12 +75,10 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	p := pass{engine: s.Engine}
 	above := p.above(job)
-	return slices.ContainsFunc(holders, func(h trade.Holder) bool {
-		return above[h.Job] && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-	})
+	return slices.ContainsFunc(holders, func(h trade.Holder) bool { return above[h.Job] && !h.Dead })
 }
 
-// holders returns the holders of leases; none if this instance is alone.
+// holders returns the other instances that hold leases; none if this instance is alone.
 func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	if !s.Engine.Several {
 		return nil
@@ -93,7 +89,8 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	if err != nil { // whoever acquires a lease meets the fault too
 		return nil
 	}
-	return holders
+	return slices.DeleteFunc(holders,
+		func(h trade.Holder) bool { return h.Owner.Instance == s.Engine.Owner.Instance })
 }
 
 // settleFormer makes rows in doubt that a former holder had in flight, and reports whether the lease

@@ -92,7 +92,7 @@ func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trad
 	if came.Count <= limit+memory.Allowed {
 		return nil
 	}
-	return r.braked(outcome.StopNewRows,
+	return r.Braked(outcome.StopNewRows,
 		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
 }
 
@@ -146,21 +146,11 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		return nil
 	}
 	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
-		for last := memory.Passed; ; {
-			entries, err := r.Ledger.NewContents(ctx, r.Job.Name(), state, last, run.PageSize)
-			if err != nil {
-				return err
-			}
-			if len(entries) == 0 {
-				break
-			}
-			last = entries[len(entries)-1].ID
-			if r.Dry != nil {
-				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.Dry.Judged[e.ID] })
-			}
-			if err := judge(entries); err != nil {
-				return err
-			}
+		err := r.EachUnjudged(memory.Passed, func(after int64) ([]trade.Entry, error) {
+			return r.Ledger.NewContents(ctx, r.Job.Name(), state, after, run.PageSize)
+		}, judge)
+		if err != nil {
+			return err
 		}
 	}
 	if r.Dry != nil {
@@ -174,7 +164,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	if count < r.Brakes.Retyped {
 		return nil
 	}
-	return r.braked(outcome.StopRetyped, trade.Brake{
+	return r.Braked(outcome.StopRetyped, trade.Brake{
 		Rows: count, Again: again, Limit: r.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent,
 	})
 }
@@ -199,7 +189,7 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err := r.SamplesOf(ctx, &b, alive); err != nil {
 		return err
 	}
-	return r.braked(outcome.StopChangedKey, b)
+	return r.Braked(outcome.StopChangedKey, b)
 }
 
 // ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows. The
@@ -253,8 +243,8 @@ func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.Key
 	return err
 }
 
-// braked returns the error that pauses the job.
-func (r *Guard) braked(code outcome.StopCode, b trade.Brake) error {
+// Braked returns the error that pauses the job.
+func (r *Guard) Braked(code outcome.StopCode, b trade.Brake) error {
 	b.Job = r.Job.Name()
 	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Brake: &b}}
 }

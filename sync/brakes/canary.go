@@ -68,6 +68,6 @@ func (r *Guard) Untried(key string) {
 // Unconfirmed returns the stop for a mapping whose first rows were sent and that nobody has
 // confirmed.
 func (r *Guard) Unconfirmed() error {
-	b := trade.Brake{Job: r.Job.Name(), Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping}
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b}}
+	return r.Braked(outcome.StopCanary,
+		trade.Brake{Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping})
 }

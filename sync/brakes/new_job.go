@@ -25,7 +25,7 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	if err != nil || slices.ContainsFunc(known, func(k trade.KnownJob) bool { return k.Job == r.Job.Name() }) {
 		return err
 	}
-	b := trade.Brake{Job: r.Job.Name()}
+	var b trade.Brake
 	for _, k := range known {
 		if k.Sends != r.Job.Spec.Sends || k.Accepted+k.InDoubt == 0 {
 			continue
@@ -52,7 +52,7 @@ func (r *Guard) BrakeNewJob(ctx context.Context, cursor trade.Cursor) error {
 	if len(b.Former) == 0 {
 		return nil
 	}
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopNewJob), Brake: &b}}
+	return r.Braked(outcome.StopNewJob, b)
 }
 
 // GoneFrom counts the rows that another job has sent, or may have sent, and that its query no
@@ -99,11 +99,7 @@ func (r *Guard) BrakeSpace(ctx context.Context, cursor trade.Cursor) error {
 	}
 	now := *was // a changed key or table is judged by BrakeIdentity
 	now.Space = r.Job.Identity.Space
-	k := known[at]
-	return &outcome.StopError{Stop: trade.Stop{
-		Code:  string(outcome.StopNewJob),
-		Brake: &trade.Brake{Job: k.Job, Known: k.Entries, Was: was, Identity: &now},
-	}}
+	return r.Braked(outcome.StopNewJob, trade.Brake{Known: known[at].Entries, Was: was, Identity: &now})
 }
 
 // brakeSpaceOfOthers pauses a job while another job is about to move into its key space and nobody

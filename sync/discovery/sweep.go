@@ -45,13 +45,8 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		if err := r.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
 			return err
 		}
-		return &outcome.StopError{Stop: trade.Stop{
-			Code: string(outcome.StopEmptySweep),
-			Brake: &trade.Brake{
-				Job: r.Job.Name(), Rows: count.Known - count.Found, Known: count.Known,
-				Found: count.Found,
-			},
-		}}
+		return r.Brakes.Braked(outcome.StopEmptySweep,
+			trade.Brake{Rows: count.Known - count.Found, Known: count.Known, Found: count.Found})
 	}
 	inScope, gone := count.inScope, count.gone
 	if count.unsettled > 0 {

@@ -47,19 +47,11 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 // reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	ahead := goesAhead{map[trade.Hash][]*trade.Entry{}, map[int64]bool{}}
-	for after := int64(0); ; {
-		due, err := d.Ledger.Due(ctx, d.Job.Name(), d.Clock.Now(), after, sending.BatchSize)
-		if err != nil {
-			return err
-		}
-		if len(due) == 0 {
-			break
-		}
-		after = due[len(due)-1].ID
-		if err := lookDry(ctx, d, slices.DeleteFunc(due, func(e trade.Entry) bool { return d.Dry.Judged[e.ID] }),
-			ahead); err != nil {
-			return err
-		}
+	err := d.EachUnjudged(0, func(after int64) ([]trade.Entry, error) {
+		return d.Ledger.Due(ctx, d.Job.Name(), d.Clock.Now(), after, sending.BatchSize)
+	}, func(due []trade.Entry) error { return lookDry(ctx, d, due, ahead) })
+	if err != nil {
+		return err
 	}
 	ready := slices.DeleteFunc(d.Dry.Ready, // which nobody reads any more
 		func(e trade.Entry) bool { return d.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })

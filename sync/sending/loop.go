@@ -304,8 +304,7 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		f.answer, err = platform.SubmitOrderCommitment(through, f.attempt.Payload, gate)
 	}
 	fault := apiclient.FaultNone
-	var failure *apiclient.CallError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*apiclient.CallError](err); ok {
 		f.answer, fault = failure.Answer, failure.Fault
 	}
 	if failpoint.Hit("answer.here") != nil { // as if the answer got lost in this process
