@@ -59,7 +59,7 @@ func New(o Settings) (*Client, error) {
 			ServerName: c.base.Hostname(),
 			// HTTP/1.1 only: over HTTP/2, Go by itself repeats a POST after some stream errors.
 			NextProtos:         []string{"http/1.1"},
-			ClientSessionCache: tls.NewLRUClientSessionCache(c.maxConns),
+			ClientSessionCache: tls.NewLRUClientSessionCache(o.MaxConns),
 		},
 		loopbackOnly: c.base.Scheme == "http",
 		idleMost:     idleTimeout,
@@ -76,16 +76,16 @@ func New(o Settings) (*Client, error) {
 		key:  func() string { return c.key },
 		redact: redactor{forms: func() []spelling { return nil }}.with(hidden,
 			append([]string{c.key}, proxySecrets(c.proxy)...)...),
-		timeout:   c.timeout,
-		userAgent: c.userAgent,
+		timeout:   o.Timeout,
+		userAgent: o.UserAgent,
 		transport: &http.Transport{
 			Proxy:                  nil,
 			DialContext:            d.dial,
 			DialTLSContext:         d.dialTLS,
 			Protocols:              protocols,
 			DisableCompression:     true,
-			MaxIdleConns:           c.maxConns,
-			MaxIdleConnsPerHost:    c.maxConns,
+			MaxIdleConns:           o.MaxConns,
+			MaxIdleConnsPerHost:    o.MaxConns,
 			IdleConnTimeout:        idleTimeout,
 			MaxResponseHeaderBytes: maxHeaderBytes,
 			// Header and body of an ordinary request, of one or two KiB, leave in one write. Each
@@ -137,6 +137,8 @@ type call struct {
 	query  url.Values
 	body   []byte // nil: none
 	gate   func() error
+	// bad is what is wrong with the request, which then is not sent.
+	bad error
 	// idOf reads the id of a created record from a complete 2xx body; nil for calls that create
 	// nothing.
 	idOf func(body []byte) (string, error)
@@ -157,22 +159,21 @@ type call struct {
 // creates includes an id.
 type result struct {
 	Answer
+	call  call
 	fault FaultCode
 	err   error
-	// method is the verb of the call.
-	method string
-	// credentials is that of the call: the answer may hold webhook secrets.
-	credentials bool
 	// askedWait is how long a 429 or a 503 asked us to wait; 0 if a 503 named no time.
 	askedWait time.Duration
 }
 
 // outcome turns the result into what the exported methods return.
-func (r result) outcome(op string) (Answer, error) {
+func (r result) outcome() (Answer, error) {
 	if r.fault == FaultNone && r.err == nil && r.success() {
 		return r.Answer, nil
 	}
-	return r.Answer, &CallError{Op: op, Answer: r.Answer, Err: r.err, Fault: r.fault, method: r.method}
+	return r.Answer, &CallError{
+		Op: r.call.op, Answer: r.Answer, Err: r.err, Fault: r.fault, method: r.call.method,
+	}
 }
 
 func (r result) success() bool {
@@ -180,13 +181,13 @@ func (r result) success() bool {
 }
 
 // unsent returns the result of a call that was never begun.
-func unsent(fault FaultCode, err error) result {
+func unsent(call call, fault FaultCode, err error) result {
 	return result{
 		Answer: Answer{
 			Known: NotSent, Text: sanitise([]byte(err.Error()), 300),
 			Evidence: Evidence{StartedAt: time.Now().UTC().Round(0), Err: sanitise([]byte(err.Error()), 300)},
 		},
-		fault: fault, err: err,
+		call: call, fault: fault, err: err,
 	}
 }
 
@@ -195,8 +196,11 @@ const maxIdleTries = 3
 
 // send makes the call; one that reads waits for its turn. The request is sent at most once.
 func (c *Client) send(ctx context.Context, call call) (res result) {
-	if c.closed.Load() {
-		return unsent(FaultCanceled, errClosed)
+	switch {
+	case call.bad != nil:
+		return unsent(call, FaultRequest, call.bad)
+	case c.closed.Load():
+		return unsent(call, FaultCanceled, errClosed)
 	}
 	call.redactBody = c.redact.with(hidden, call.secrets...)
 	call.redact = call.redactBody.with(hiddenDocument, call.persons...)
@@ -205,14 +209,15 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 			switch {
 			case ctx.Err() != nil:
 				fault, text := ended(ctx)
-				return unsent(fault, &cause{
+				return unsent(call, fault, &cause{
 					phrase.New("%w while the call waited for its turn", text),
 					errors.Join(ctx.Err(), context.Cause(ctx)),
 				})
 			case errors.Is(err, errTooLate):
-				return unsent(FaultTimeout, &cause{phrase.New("%w", err), errors.Join(err, context.DeadlineExceeded)})
+				return unsent(call, FaultTimeout,
+					&cause{phrase.New("%w", err), errors.Join(err, context.DeadlineExceeded)})
 			default:
-				return unsent(FaultCanceled, err)
+				return unsent(call, FaultCanceled, err)
 			}
 		}
 	}
@@ -230,7 +235,7 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 		c.observer(Observation{Operation: call.op, Status: res.Status, Outcome: outcome, Took: time.Since(started)})
 	}()
 	res = c.dispatch(ctx, call)
-	res.method, res.credentials = call.method, call.credentials
+	res.call = call
 	return res
 }
 

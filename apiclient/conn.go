@@ -180,8 +180,7 @@ func (e *handshakeError) Unwrap() error { return e.err }
 // the handshake. The former lasts until somebody acts; the latter is temporary.
 func (e *handshakeError) certificate() bool {
 	var errno syscall.Errno
-	var verify *tls.CertificateVerificationError
-	if errors.As(e.err, &verify) {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](e.err); ok {
 		return true
 	}
 	network := []error{

@@ -27,16 +27,14 @@ type ConsentQuery struct {
 // tolerantly.
 type Consent struct {
 	// Status is as received; its values are not documented (chapter 2.4).
-	Status string
+	Status string `read:"text status"`
 	// ConsentDate is an ISO 8601 timestamp, as received (chapter 2.4).
-	ConsentDate string
+	ConsentDate string `read:"text consent_date"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
 }
-
-const opGetConsent = "get consent"
 
 // GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ
 // is refused unsent, with FaultRequest. Every error is an *CallError.
@@ -49,17 +47,8 @@ func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error
 		in.document("corporateIdentity", &q.CorporateIdentity, ParseCNPJ)
 		query.Set("corporateIdentity", q.CorporateIdentity)
 	}
-	return read(ctx, c, in.err(), call{
-		op: opGetConsent, path: pathConsent, query: query, persons: documentForms(q.Identity, q.CorporateIdentity),
-	}, readConsent)
-}
-
-func readConsent(body []byte) (Consent, error) {
-	r, err := readRecord(body)
-	if err != nil {
-		return Consent{}, err
-	}
-	c := Consent{Status: r.text("status"), ConsentDate: r.text("consent_date")}
-	c.Unread, c.Raw = r.unread, r.raw
-	return c, nil
+	return read(ctx, c, call{
+		op: "get consent", path: pathConsent, query: query, bad: in.err(),
+		persons: documentForms(q.Identity, q.CorporateIdentity),
+	}, readRecord[Consent])
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"regexp"
 )
 
 // pathCreditAnalysis is the path of endpoints 7 and 8 (chapter 4).
@@ -32,13 +31,13 @@ type CreditAnalysisRequest struct {
 	Name string `json:"name"`
 	// Identity is the analysed producer's CPF or CNPJ, with or without punctuation; checked, and
 	// sent without punctuation (chapter 2.6).
-	Identity string `json:"identity"`
+	Identity string `json:"identity" check:"document"`
 	// AuthType is one of AuthTypes, or another value of the platform (chapter 2.6).
 	AuthType AuthType `json:"auth_type"`
 	// PersonType is one of PersonTypes (chapter 2.6).
 	PersonType PersonType `json:"person_type"`
 	// PeriodConsult is the number of months to look back, as text (chapter 2.6).
-	PeriodConsult string `json:"period_consult"`
+	PeriodConsult string `json:"period_consult" check:"months"`
 	// Email is the producer's e-mail address; optional (chapter 2.6).
 	Email string `json:"email,omitempty"`
 	// Phone is the producer's telephone number; optional (chapter 2.6).
@@ -46,33 +45,12 @@ type CreditAnalysisRequest struct {
 	// CorporateName is the company's name, for a PJ; optional (chapter 2.6).
 	CorporateName string `json:"corporate_name,omitempty"`
 	// CorporateIdentity is the company's CNPJ, for a PJ; optional, checked (chapter 2.6).
-	CorporateIdentity string `json:"corporate_identity,omitempty"`
+	CorporateIdentity string `json:"corporate_identity,omitempty" check:"cnpj"`
 }
-
-// months matches a number of months, from 1 to 999.
-var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
 
 // checked returns the encoded body, and the request with its documents normalised.
 func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) {
-	var in inspection
-	in.required("requester_id", r.RequesterID)
-	in.required("requester_name", r.RequesterName)
-	in.required("requester_email", r.RequesterEmail)
-	in.required("name", r.Name)
-	in.document("identity", &r.Identity, anyDocument)
-	in.required("auth_type", string(r.AuthType))
-	in.required("person_type", string(r.PersonType))
-	in.required("period_consult", r.PeriodConsult)
-	if r.PeriodConsult != "" && !months.MatchString(r.PeriodConsult) {
-		in.fault("period_consult", ProblemMonths, "is no number of months from 1 to 999")
-	}
-	in.optional("email", r.Email)
-	in.optional("phone", r.Phone)
-	in.optional("corporate_name", r.CorporateName)
-	if r.CorporateIdentity != "" {
-		in.document("corporate_identity", &r.CorporateIdentity, ParseCNPJ)
-	}
-	body, err := in.encode(r)
+	body, err := encodeFields(&r, false)
 	return body, r, err
 }
 
@@ -82,22 +60,14 @@ func (r CreditAnalysisRequest) Encode() ([]byte, error) {
 	return body, err
 }
 
-const (
-	opCreateCreditAnalysis = "create credit analysis"
-	opGetCreditAnalysis    = "get credit analysis"
-)
-
 // CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
 // Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
 // Unknown only a person can find out. The error is nil exactly when the Answer's Known is Created;
 // otherwise it is an *CallError with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
-	body, r, err := r.checked()
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateCreditAnalysis)
-	}
+	body, r, bad := r.checked()
 	return c.submit(ctx, body, call{
-		op: opCreateCreditAnalysis, path: pathCreditAnalysis, idOf: uuidFromBody,
+		op: "create credit analysis", path: pathCreditAnalysis, idOf: uuidFromBody, bad: bad,
 		persons: documentForms(r.Identity, r.CorporateIdentity),
 	})
 }
@@ -106,19 +76,19 @@ func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisReque
 // so the names of the creation fields are looked up, and everything is in Raw. It is parsed
 // tolerantly.
 type CreditAnalysis struct {
-	ID                string // a lower-case UUID
-	RequesterID       string
-	RequesterName     string
-	RequesterEmail    string
-	Name              string
-	Identity          string
-	AuthType          AuthType
-	PersonType        PersonType
-	PeriodConsult     string // a text or an integer, as received
-	Email             string
-	Phone             string
-	CorporateName     string
-	CorporateIdentity string
+	ID                string     `read:"uuid id"` // a lower-case UUID
+	RequesterID       string     `read:"text requester_id"`
+	RequesterName     string     `read:"text requester_name"`
+	RequesterEmail    string     `read:"text requester_email"`
+	Name              string     `read:"text name"`
+	Identity          string     `read:"loose identity"`
+	AuthType          AuthType   `read:"text auth_type"`
+	PersonType        PersonType `read:"text person_type"`
+	PeriodConsult     string     `read:"loose period_consult"` // a text or an integer, as received
+	Email             string     `read:"text email"`
+	Phone             string     `read:"loose phone"`
+	CorporateName     string     `read:"text corporate_name"`
+	CorporateIdentity string     `read:"loose corporate_identity"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
@@ -129,38 +99,14 @@ type CreditAnalysis struct {
 // error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
 	canonical, bad := pathUUID("id", id)
-	return read(ctx, c, bad, call{op: opGetCreditAnalysis, path: pathCreditAnalysis + "/" + canonical},
+	return read(ctx, c, call{op: "get credit analysis", path: pathCreditAnalysis + "/" + canonical, bad: bad},
 		func(body []byte) (CreditAnalysis, error) {
-			analysis, err := readCreditAnalysis(body)
+			analysis, err := readRecord[CreditAnalysis](body)
 			if err == nil && analysis.ID != "" && analysis.ID != canonical {
 				err = errors.New("the answer is about another credit analysis than the one asked for")
 			}
 			return analysis, err
 		})
-}
-
-func readCreditAnalysis(body []byte) (CreditAnalysis, error) {
-	r, err := readRecord(body)
-	if err != nil {
-		return CreditAnalysis{}, err
-	}
-	a := CreditAnalysis{
-		ID:                r.uuid("id"),
-		RequesterID:       r.text("requester_id"),
-		RequesterName:     r.text("requester_name"),
-		RequesterEmail:    r.text("requester_email"),
-		Name:              r.text("name"),
-		Identity:          r.loose("identity"),
-		AuthType:          AuthType(r.text("auth_type")),
-		PersonType:        PersonType(r.text("person_type")),
-		PeriodConsult:     r.loose("period_consult"),
-		Email:             r.text("email"),
-		Phone:             r.loose("phone"),
-		CorporateName:     r.text("corporate_name"),
-		CorporateIdentity: r.loose("corporate_identity"),
-	}
-	a.Unread, a.Raw = r.unread, r.raw
-	return a, nil
 }
 
 // pathCreditScore is the path of endpoint 6 (chapter 4).
@@ -182,7 +128,7 @@ type CreditScoreRequest struct {
 	Name string `json:"name"`
 	// SocialID is the producer's CPF or CNPJ, with or without punctuation; checked, and sent
 	// without punctuation (chapter 2.5).
-	SocialID string `json:"social_id"`
+	SocialID string `json:"social_id" check:"document"`
 	// Reports names at least one report (chapter 2.5).
 	Reports []CreditReport `json:"reports"`
 	// CarList holds rural properties, which improve the analysis; optional; nil is left out
@@ -196,8 +142,7 @@ type CreditScoreRequest struct {
 // checked returns the encoded body, and the request with its document normalised.
 func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	var in inspection
-	in.required("name", r.Name)
-	in.document("social_id", &r.SocialID, anyDocument)
+	in.fields(&r, false)
 	if len(r.Reports) == 0 {
 		in.fault("reports", ProblemMissing, "is missing")
 	}
@@ -221,60 +166,37 @@ func (r CreditScoreRequest) Encode() ([]byte, error) {
 // CreditScore is the answer of endpoint 6 (chapter 2.5). It is parsed tolerantly.
 type CreditScore struct {
 	// ID is a text or an integer, as received.
-	ID            string
-	IdentityID    string // a text or an integer, as received
-	CooperativeID string // a text or an integer, as received
-	Name          string
-	SocialID      string
+	ID            string `read:"anyID id"`
+	IdentityID    string `read:"loose identity_id"`    // a text or an integer, as received
+	CooperativeID string `read:"loose cooperative_id"` // a text or an integer, as received
+	Name          string `read:"text name"`
+	SocialID      string `read:"loose social_id"`
 	// Type is as received; its values are not documented (chapter 2.5).
-	Type string
+	Type string `read:"text type"`
 	// CreatedAt is as received.
-	CreatedAt string
+	CreatedAt string `read:"loose created_at"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
 }
 
-const opRequestCreditScore = "request credit score"
-
 // RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which
 // may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
 // only a person can find out. The error is nil exactly when the Answer's Known is Created;
 // otherwise it is an *CallError with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
-	body, r, err := r.checked()
-	if err != nil {
-		a, err := unsent(FaultRequest, err).outcome(opRequestCreditScore)
-		return CreditScore{}, a, err
-	}
+	body, r, bad := r.checked()
 	a, err := c.submit(ctx, body, call{
-		op: opRequestCreditScore, path: pathCreditScore, idOf: anyIDFromBody, persons: documentForms(r.SocialID),
+		op: "request credit score", path: pathCreditScore, idOf: anyIDFromBody, bad: bad,
+		persons: documentForms(r.SocialID),
 	})
 	if err != nil {
 		return CreditScore{}, a, err
 	}
-	score, err := readCreditScore(a.Body)
+	score, err := readRecord[CreditScore](a.Body)
 	if err != nil {
 		return CreditScore{ID: a.ID}, a, nil
 	}
 	return score, a, nil
-}
-
-func readCreditScore(body []byte) (CreditScore, error) {
-	r, err := readRecord(body)
-	if err != nil {
-		return CreditScore{}, err
-	}
-	s := CreditScore{
-		ID:            r.anyID("id"),
-		IdentityID:    r.loose("identity_id"),
-		CooperativeID: r.loose("cooperative_id"),
-		Name:          r.text("name"),
-		SocialID:      r.loose("social_id"),
-		Type:          r.text("type"),
-		CreatedAt:     r.loose("created_at"),
-	}
-	s.Unread, s.Raw = r.unread, r.raw
-	return s, nil
 }

@@ -32,64 +32,42 @@ type DeliveryRequest struct {
 // refuses fields that are missing or cannot be encoded; its error names all of them in one line,
 // and never a value. It does not check whether a value is allowed; the platform does.
 func (r DeliveryRequest) Encode() ([]byte, error) {
-	var in inspection
-	in.required("contract_id", r.ContractID)
-	in.number("delivered_volume", r.DeliveredVolume)
-	in.required("delivered_volume_unit_of_measure", r.DeliveredVolumeUnitOfMeasure)
-	in.required("delivery_date", r.DeliveryDate)
-	in.optional("car", r.Car)
-	return in.encode(r)
+	return encodeFields(&r, false)
 }
-
-const opCreateDelivery = "create delivery"
 
 // SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request;
 // gate and error are as in SubmitOrderCommitment. The id may be any text of at most 128 characters,
 // or an integer: the document does not call it a UUID.
 func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
-	return c.submit(ctx, body, call{op: opCreateDelivery, path: PathDeliveries, gate: gate, idOf: anyIDFromBody})
-}
-
-// CreateDelivery encodes r, submits it without a gate, and parses the echo in the answer (endpoint
-// 3, chapter 4). The error is nil exactly when the Answer's Known is Created.
-func (c *Client) CreateDelivery(ctx context.Context, r DeliveryRequest) (Delivery, Answer, error) {
-	body, err := r.Encode()
-	if err != nil {
-		a, err := unsent(FaultRequest, err).outcome(opCreateDelivery)
-		return Delivery{}, a, err
-	}
-	a, err := c.SubmitDelivery(ctx, body, nil)
-	if err != nil {
-		return Delivery{}, a, err
-	}
-	d, err := ReadDelivery(a.Body)
-	if err != nil {
-		return Delivery{ID: a.ID}, a, nil
-	}
-	return d, a, nil
+	return c.submit(ctx, body, call{
+		op:   "create delivery",
+		path: PathDeliveries,
+		gate: gate,
+		idOf: anyIDFromBody,
+	})
 }
 
 // submit makes a POST that creates. It is sent at most once.
 func (c *Client) submit(ctx context.Context, body []byte, call call) (Answer, error) {
-	if len(body) == 0 {
-		return unsent(FaultRequest, errors.New("the payload is empty")).outcome(call.op)
+	if len(body) == 0 && call.bad == nil {
+		call.bad = errors.New("the payload is empty")
 	}
 	call.method, call.body = http.MethodPost, body
-	return c.send(ctx, call).outcome(call.op)
+	return c.send(ctx, call).outcome()
 }
 
 // Delivery is the echo in the answer of endpoint 3. The document shows only id, contract_id and
 // delivered_volume (chapter 2.2). All fields are parsed tolerantly, see Unread.
 type Delivery struct {
 	// ID is a text or an integer, as received.
-	ID string
+	ID string `read:"anyID id"`
 	// ContractID is a text or an integer, as received.
-	ContractID string
+	ContractID string `read:"loose contract_id"`
 	// DeliveredVolume is JSON number text.
-	DeliveredVolume              json.Number
-	DeliveredVolumeUnitOfMeasure string
-	DeliveryDate                 string // YYYY-MM-DD; of a timestamp, the date as written
-	Car                          string
+	DeliveredVolume              json.Number `read:"number delivered_volume"`
+	DeliveredVolumeUnitOfMeasure string      `read:"code delivered_volume_unit_of_measure"`
+	DeliveryDate                 string      `read:"date delivery_date"` // YYYY-MM-DD; of a timestamp, the date as written
+	Car                          string      `read:"text car"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
@@ -98,19 +76,4 @@ type Delivery struct {
 
 // ReadDelivery parses the body of an answer to SubmitDelivery. It returns an error only if the body
 // is not a JSON object.
-func ReadDelivery(body []byte) (Delivery, error) {
-	r, err := readRecord(body)
-	if err != nil {
-		return Delivery{}, err
-	}
-	d := Delivery{
-		ID:                           r.anyID("id"),
-		ContractID:                   r.loose("contract_id"),
-		DeliveredVolume:              r.number("delivered_volume"),
-		DeliveredVolumeUnitOfMeasure: r.code("delivered_volume_unit_of_measure"),
-		DeliveryDate:                 r.date("delivery_date"),
-		Car:                          r.text("car"),
-	}
-	d.Unread, d.Raw = r.unread, r.raw
-	return d, nil
-}
+func ReadDelivery(body []byte) (Delivery, error) { return readRecord[Delivery](body) }

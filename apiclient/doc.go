@@ -37,13 +37,10 @@
 //
 // All endpoints of chapter 4, each method and field with its chapter:
 //
-//	 1 POST   order-commitments                     [Client.SubmitOrderCommitment],
-//	                                               [Client.CreateOrderCommitment]
+//	 1 POST   order-commitments                     [Client.SubmitOrderCommitment]
 //	 2 GET    order-commitments/{id}                [Client.GetOrderCommitment]
-//	 3 POST   deliveries                            [Client.SubmitDelivery],
-//	                                               [Client.CreateDelivery]
-//	 4 POST   traceability/-/commitments/{id}       [Client.SubmitTraceability],
-//	                                               [Client.CreateTraceability]
+//	 3 POST   deliveries                            [Client.SubmitDelivery]
+//	 4 POST   traceability/-/commitments/{id}       [Client.SubmitTraceability]
 //	 5 GET    financial/analysis-credit/consent     [Client.GetConsent]
 //	 6 POST   financial/credit-score                [Client.RequestCreditScore]
 //	 7 POST   financial/analysis-credit             [Client.CreateCreditAnalysis]
@@ -68,6 +65,6 @@
 //
 // Read on: options.go and client.go (one call from start to end), exchange.go and conn.go (the
 // evidence), classify.go (what a status means), body.go, id.go and record.go (how answers are
-// parsed), pacer.go (limits and repetition), document.go (CPF and CNPJ), then one file per
+// parsed), pace.go (limits and repetition), document.go (CPF and CNPJ), then one file per
 // resource.
 package apiclient

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -21,6 +23,47 @@ func encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// months matches a number of months, from 1 to 999.
+var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
+
+// documents are the readers of CPF and CNPJ, by the check in the tag of a field.
+var documents = map[string]func(string) (string, error){"document": anyDocument, "cnpj": ParseCNPJ}
+
+// encodeFields returns the body of a request of texts and numbers, see fields.
+func encodeFields(request any, all bool) ([]byte, error) {
+	var in inspection
+	in.fields(request, all)
+	return in.encode(request)
+}
+
+// fields checks the texts and numbers of a request, in their order, and replaces documents by the
+// form that is sent. A field with omitempty may be empty, unless all are required.
+func (in *inspection) fields(request any, all bool) {
+	from := reflect.ValueOf(request).Elem()
+	for i := range from.NumField() {
+		field, value := from.Type().Field(i), from.Field(i)
+		if value.Kind() != reflect.String {
+			continue
+		}
+		name, omitempty, _ := strings.Cut(field.Tag.Get("json"), ",")
+		check := field.Tag.Get("check")
+		parse, isDocument := documents[check]
+		needed, text := all || omitempty == "", value.String()
+		switch {
+		case text == "" && !needed:
+		case isDocument:
+			in.document(name, value.Addr().Interface().(*string), parse)
+		case field.Type == reflect.TypeFor[json.Number]():
+			in.number(name, json.Number(text))
+		default:
+			in.required(name, text)
+		}
+		if check == "months" && text != "" && !months.MatchString(text) {
+			in.fault(name, ProblemMonths, "is no number of months from 1 to 999")
+		}
+	}
 }
 
 // required refuses a text that is missing. An empty text would be sent as "", and it is not

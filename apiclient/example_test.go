@@ -77,31 +77,40 @@ func ExampleNew() {
 }
 
 // The echo may differ from what was sent; the delivery exists in any case.
-func ExampleClient_CreateDelivery() {
+func ExampleClient_SubmitDelivery() {
 	client, end := example(http.StatusCreated, `{"id":"E-81","contract_id":"0101/001008","delivered_volume":1250.0}`)
 	defer end()
 
-	request := apiclient.DeliveryRequest{
+	body, err := apiclient.DeliveryRequest{
 		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: "sc",
 		DeliveryDate: "2026-11-20",
+	}.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
 	}
-	delivery, answer, err := client.CreateDelivery(context.Background(), request)
-	fmt.Println(delivery.ID, answer.Known, err)
+	answer, err := client.SubmitDelivery(context.Background(), body, nil)
+	fmt.Println(answer.ID, answer.Known, err)
+	delivery, _ := apiclient.ReadDelivery(answer.Body)
 	fmt.Println(delivery.DeliveredVolume)
 	// Output:
 	// E-81 created <nil>
 	// 1250.0
 }
 
-func ExampleClient_CreateTraceability() {
+func ExampleClient_SubmitTraceability() {
 	client, end := example(http.StatusNotFound, `{"messages":["message.producer.not-found"]}`)
 	defer end()
 
-	answer, err := client.CreateTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
-		apiclient.TraceabilityRequest{
-			ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
-			AllocatedVolume: "20", UnitOfMeasurement: "TON",
-		})
+	body, err := apiclient.TraceabilityRequest{
+		ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
+		AllocatedVolume: "20", UnitOfMeasurement: "TON",
+	}.Encode()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, err := client.SubmitTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", body, nil)
 	fmt.Println(answer.Known)
 	fmt.Println(err)
 	// Output:

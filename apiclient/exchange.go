@@ -231,11 +231,9 @@ func (e *exchange) finish() {
 		w.release(e)
 	}
 	if writing != nil {
-		t := time.NewTimer(writeSettle)
-		defer t.Stop()
 		select {
 		case <-writing:
-		case <-t.C:
+		case <-time.NewTimer(writeSettle).C:
 		}
 	}
 }

@@ -102,7 +102,7 @@ func FuzzOrderCommitment(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		oc, err := readOrderCommitment(body)
+		oc, err := readRecord[OrderCommitment](body)
 		if err != nil {
 			return
 		}

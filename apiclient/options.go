@@ -1,6 +1,7 @@
 package apiclient
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -61,23 +62,18 @@ type Settings struct {
 	Once bool
 }
 
-// checked is Settings after validation.
+// checked has the settings that were parsed.
 type checked struct {
-	base      *url.URL // path without a trailing slash
-	key       string
-	timeout   time.Duration
-	roots     *x509.CertPool // nil: those of this host only
-	proxy     *url.URL       // nil: none
-	userAgent string
-	maxConns  int
+	base  *url.URL // path without a trailing slash
+	key   string
+	roots *x509.CertPool // nil: those of this host only
+	proxy *url.URL       // nil: none
 }
 
-// check validates all options and returns every fault at once. No error contains the key or the
-// whole base URL, because a password may have been typed into either.
-func (o Settings) check() (checked, error) {
-	c := checked{timeout: o.Timeout, userAgent: o.UserAgent, maxConns: o.MaxConns}
+// check validates all options, fills in the defaults, and returns every fault at once. No error
+// contains the key or the whole base URL, because a password may have been typed into either.
+func (o *Settings) check() (c checked, err error) {
 	var errs []error
-	var err error
 	c.base, err = checkBaseURL(o.BaseURL)
 	if err != nil {
 		errs = append(errs, phrase.Errorf("api.base_url: %w", err))
@@ -99,22 +95,16 @@ func (o Settings) check() (checked, error) {
 	if err != nil {
 		errs = append(errs, phrase.Errorf("api.ca_file: %w", err))
 	}
-	switch {
-	case c.timeout < 0:
-		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", c.timeout))
-	case c.timeout == 0:
-		c.timeout = defaultTimeout
+	if o.Timeout < 0 {
+		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", o.Timeout))
 	}
-	switch {
-	case c.maxConns < 0:
-		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", c.maxConns))
-	case c.maxConns == 0:
-		c.maxConns = defaultMaxConns
+	if o.MaxConns < 0 {
+		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", o.MaxConns))
 	}
-	if c.userAgent == "" {
-		c.userAgent = defaultUserAgent
-	}
-	if hasControl(c.userAgent) {
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.UserAgent = cmp.Or(o.UserAgent, defaultUserAgent)
+	if hasControl(o.UserAgent) {
 		errs = append(errs, errors.New("user agent: contains a control character"))
 	}
 	return c, errors.Join(errs...)

@@ -60,34 +60,8 @@ type OrderCommitmentRequest struct {
 // (encoding would alter it silently). Its error is a *RequestError that names all such fields, and
 // never a value. It does not check whether a value is allowed; the platform does.
 func (r OrderCommitmentRequest) Encode() ([]byte, error) {
-	var in inspection
-	in.number("amount", r.Amount)
-	in.required("producer_id", r.ProducerID)
-	in.required("issuer_id", r.IssuerID)
-	in.required("product", r.Product)
-	in.required("delivery_place_id", r.DeliveryPlaceID)
-	in.required("haverst", r.Haverst)
-	in.required("unit_of_measurement", r.UnitOfMeasurement)
-	in.required("order_type", r.OrderType)
-	in.required("order_date", r.OrderDate)
-	in.required("wallet_id", r.WalletID)
-	conditional := in.optional
-	if r.OrderType == compra {
-		conditional = in.required
-	}
-	conditional("currency", r.Currency)
-	if r.Price != "" || r.OrderType == compra {
-		in.number("price", r.Price)
-	}
-	conditional("initial_delivery_date", r.InitialDeliveryDate)
-	conditional("end_delivery_date", r.EndDeliveryDate)
-	conditional("modality", r.Modality)
-	conditional("payday", r.Payday)
-	conditional("payment_type", r.PaymentType)
-	return in.encode(r)
+	return encodeFields(&r, r.OrderType == compra)
 }
-
-const opCreateOrderCommitment = "create order commitment"
 
 // SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the
 // request and follows no redirect.
@@ -101,16 +75,6 @@ const opCreateOrderCommitment = "create order commitment"
 // same Answer.
 func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
 	return c.submit(ctx, body, call{
-		op: opCreateOrderCommitment, path: PathOrderCommitments, gate: gate, idOf: uuidFromBody,
+		op: "create order commitment", path: PathOrderCommitments, gate: gate, idOf: uuidFromBody,
 	})
-}
-
-// CreateOrderCommitment encodes r and submits it without a gate (endpoint 1, chapter 4). See
-// SubmitOrderCommitment.
-func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentRequest) (Answer, error) {
-	body, err := r.Encode()
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateOrderCommitment)
-	}
-	return c.SubmitOrderCommitment(ctx, body, nil)
 }

@@ -119,10 +119,8 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.NewTimer(d).C:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -138,22 +136,16 @@ const (
 	maxReadWait = 5 * time.Second
 )
 
-// read makes a GET and parses the record in its answer. If bad, the fault of the request, is not
-// nil, nothing is sent.
-func read[T any](ctx context.Context, c *Client, bad error, call call, parse func([]byte) (T, error)) (T, error) {
-	var none T
-	if bad != nil {
-		_, err := unsent(FaultRequest, bad).outcome(call.op)
-		return none, err
-	}
+// read makes a GET and parses the record in its answer.
+func read[T any](ctx context.Context, c *Client, call call, parse func([]byte) (T, error)) (none T, err error) {
 	call.method = http.MethodGet
 	res, _ := c.repeat(ctx, call)
-	if _, err := res.outcome(call.op); err != nil {
+	if _, err := res.outcome(); err != nil {
 		return none, err
 	}
 	record, err := parse(res.Body)
 	if err != nil {
-		return none, res.unusable(call.op, err)
+		return none, res.unusable(err)
 	}
 	return record, nil
 }

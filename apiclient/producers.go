@@ -14,16 +14,14 @@ const pathProducerByDocument = "/api/v1/integration/producers/-/documents/"
 type Producer struct {
 	// ID comes from "id" or "producer_id", in lower case; it is the producer_id of the other
 	// requests.
-	ID string
+	ID string `read:"uuid id,producer_id"`
 	// Name comes from "name".
-	Name string
+	Name string `read:"text name"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received.
 	Raw json.RawMessage
 }
-
-const opGetProducer = "get producer by document"
 
 // GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
 // with or without punctuation. A number that is not a CPF or CNPJ is refused unsent, with
@@ -32,17 +30,8 @@ const opGetProducer = "get producer by document"
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection
 	in.document("social_identity", &document, anyDocument)
-	return read(ctx, c, in.err(), call{
-		op: opGetProducer, path: pathProducerByDocument + document, persons: documentForms(document),
-	}, readProducer)
-}
-
-func readProducer(body []byte) (Producer, error) {
-	r, err := readOnly(body)
-	if err != nil {
-		return Producer{}, err
-	}
-	p := Producer{ID: r.uuid("id", "producer_id"), Name: r.text("name")}
-	p.Unread, p.Raw = r.unread, r.raw
-	return p, nil
+	return read(ctx, c, call{
+		op: "get producer by document", path: pathProducerByDocument + document, bad: in.err(),
+		persons: documentForms(document),
+	}, readOnly[Producer])
 }

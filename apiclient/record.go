@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"regexp"
+	"strings"
 )
 
 // reader reads the fields of an object of which the document shows only a part. A field that is
@@ -13,8 +15,18 @@ import (
 type reader struct {
 	values map[string]json.RawMessage
 	unread []string
-	// raw is the whole object.
-	raw json.RawMessage
+}
+
+// readers are the ways to read a field. The tag of a record's field names one of them, and the names
+// of the field in the answer.
+var readers = map[string]func(r *reader, name string) string{
+	"text":   (*reader).text,
+	"loose":  (*reader).loose,
+	"uuid":   (*reader).uuid,
+	"anyID":  (*reader).anyID,
+	"number": (*reader).number,
+	"code":   (*reader).code,
+	"date":   (*reader).date,
 }
 
 var (
@@ -22,40 +34,50 @@ var (
 	errNotObject = errors.New("the answer is not a JSON object")
 )
 
-// readRecord prepares the fields of the object in body. A field that appears twice is not trusted; it
-// is treated as one of an unknown shape. Duplicates of names that are not read do not matter.
-func readRecord(body []byte) (*reader, error) {
+// readRecord reads the object in body as a T, a struct with Unread and Raw. A field that appears
+// twice is not trusted; it is treated as one of an unknown shape. Duplicates of names that are not
+// read do not matter.
+func readRecord[T any](body []byte) (record T, err error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
-		return nil, errNotJSON
+		return record, errNotJSON
 	}
-	r := &reader{values: map[string]json.RawMessage{}, raw: json.RawMessage(bytes.TrimSpace(doc))}
-	err := eachMember(doc, func(key string, v json.RawMessage) {
+	r := &reader{values: map[string]json.RawMessage{}}
+	err = eachMember(doc, func(key string, v json.RawMessage) {
 		if _, twice := r.values[key]; twice {
 			v = json.RawMessage(`[]`) // neither a text, a number nor a date
 		}
 		r.values[key] = v
 	})
 	if err != nil {
-		return nil, errNotObject
+		return record, errNotObject
 	}
-	return r, nil
+	into := reflect.ValueOf(&record).Elem()
+	for i := range into.NumField() {
+		how, name, tagged := strings.Cut(into.Type().Field(i).Tag.Get("read"), " ")
+		if tagged {
+			into.Field(i).SetString(readers[how](r, name))
+		}
+	}
+	into.FieldByName("Unread").Set(reflect.ValueOf(r.unread))
+	into.FieldByName("Raw").SetBytes(bytes.TrimSpace(doc))
+	return record, nil
 }
 
 // readOnly is readRecord for an answer that may also be a list of exactly one object.
-func readOnly(body []byte) (*reader, error) {
+func readOnly[T any](body []byte) (none T, err error) {
 	doc := bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
 	if kind(doc) == '[' {
 		var list []json.RawMessage
 		if json.Unmarshal(doc, &list) != nil {
-			return nil, errNotJSON
+			return none, errNotJSON
 		}
 		if len(list) != 1 {
-			return nil, errNotObject
+			return none, errNotObject
 		}
 		doc = list[0]
 	}
-	return readRecord(doc)
+	return readRecord[T](doc)
 }
 
 // value returns the field, or nil if it is absent or null.
@@ -92,10 +114,10 @@ func (r *reader) loose(name string) string {
 	return r.text(name)
 }
 
-// uuid reads a UUID under any of names; if several are present they must agree.
-func (r *reader) uuid(names ...string) string {
+// uuid reads a UUID under any of names, with commas between; if several are present they must agree.
+func (r *reader) uuid(names string) string {
 	var found string
-	for _, name := range names {
+	for name := range strings.SplitSeq(names, ",") {
 		s := r.text(name)
 		if s == "" {
 			continue
@@ -123,7 +145,7 @@ func (r *reader) anyID(name string) string {
 }
 
 // number accepts a JSON number, or one in quotes.
-func (r *reader) number(name string) json.Number {
+func (r *reader) number(name string) string {
 	v := r.value(name)
 	if v == nil {
 		return ""
@@ -133,9 +155,9 @@ func (r *reader) number(name string) json.Number {
 		s = string(v)
 	}
 	if !anyNumber.MatchString(s) {
-		return json.Number(r.odd(name))
+		return r.odd(name)
 	}
-	return json.Number(s)
+	return s
 }
 
 var anyNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$`)

@@ -26,18 +26,8 @@ type TraceabilityRequest struct {
 
 // Encode returns the body as it is sent. See DeliveryRequest.Encode.
 func (r TraceabilityRequest) Encode() ([]byte, error) {
-	var in inspection
-	in.required("producer_id", r.ProducerID)
-	in.required("user_id", r.UserID)
-	in.optional("farm_id", r.FarmID)
-	if r.AllocatedVolume != "" {
-		in.number("allocated_volume", r.AllocatedVolume)
-	}
-	in.optional("unit_of_measurement", r.UnitOfMeasurement)
-	return in.encode(r)
+	return encodeFields(&r, false)
 }
-
-const opCreateTraceability = "create traceability"
 
 // SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
 // with this id, which must be a UUID. It never repeats the request; gate and error are as in
@@ -45,24 +35,8 @@ const opCreateTraceability = "create traceability"
 func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
 	gate func() error,
 ) (Answer, error) {
-	id, err := pathUUID("order_commitment_id", orderCommitmentID)
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateTraceability)
-	}
+	id, bad := pathUUID("order_commitment_id", orderCommitmentID)
 	return c.submit(ctx, body, call{
-		op: opCreateTraceability, path: PathTraceability + id, gate: gate,
-		idOf: uuidFromBody,
+		op: "create traceability", path: PathTraceability + id, gate: gate, idOf: uuidFromBody, bad: bad,
 	})
-}
-
-// CreateTraceability encodes r and submits it without a gate (endpoint 4, chapter 4). See
-// SubmitTraceability.
-func (c *Client) CreateTraceability(ctx context.Context, orderCommitmentID string,
-	r TraceabilityRequest,
-) (Answer, error) {
-	body, err := r.Encode()
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateTraceability)
-	}
-	return c.SubmitTraceability(ctx, orderCommitmentID, body, nil)
 }

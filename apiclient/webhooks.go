@@ -72,36 +72,25 @@ func (r WebhookRequest) Check() error {
 }
 
 // call returns the call without its HTTP method.
-func (r WebhookRequest) call(op string) (call, error) {
-	if err := r.Check(); err != nil {
-		return call{}, err
-	}
+func (r WebhookRequest) call(op string) call {
 	credentials, secret := string(r.BasicAuthentication), string(r.HMACSecret)
-	body, err := encode(webhookBody{string(r.WebhookEvent), r.URL, credentials, secret})
+	body, bad := encode(webhookBody{string(r.WebhookEvent), r.URL, credentials, secret})
+	if err := r.Check(); err != nil {
+		bad = err
+	}
 	_, password, _ := strings.Cut(credentials, ":")
 	return call{
-		op: op, path: pathWebhooks, body: body, credentials: true,
+		op: op, path: pathWebhooks, body: body, bad: bad, credentials: true,
 		secrets: []string{credentials, password, secret},
-	}, err
+	}
 }
-
-const (
-	opCreateWebhook = "create webhook"
-	opListWebhooks  = "list webhooks"
-	opGetWebhook    = "get webhook"
-	opUpdateWebhook = "update webhook"
-	opDeleteWebhook = "delete webhook"
-)
 
 // CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It
 // is a POST and is sent at most once: it is not documented what happens when an event gets a second
 // webhook (chapter 6). Call GetWebhook first, and again if the outcome is Unknown. The error is nil
 // exactly when the Answer's Known is Created; otherwise it is an *CallError with the same Answer.
 func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
-	call, err := r.call(opCreateWebhook)
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opCreateWebhook)
-	}
+	call := r.call("create webhook")
 	call.idOf = uuidFromBody
 	return c.submit(ctx, call.body, call)
 }
@@ -110,13 +99,10 @@ func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 // body selects it, there is no id. Like a GET, it may be repeated automatically. On success the
 // error is nil and the Answer's Status is 204.
 func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
-	call, err := r.call(opUpdateWebhook)
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opUpdateWebhook)
-	}
+	call := r.call("update webhook")
 	call.method = http.MethodPut
 	res, _ := c.repeat(ctx, call)
-	return res.outcome(opUpdateWebhook)
+	return res.outcome()
 }
 
 // DeleteWebhook removes a webhook by the id that its creation returned, a UUID (endpoint 13,
@@ -124,29 +110,27 @@ func (c *Client) UpdateWebhook(ctx context.Context, r WebhookRequest) (Answer, e
 // attempt, whose answer was lost, removed it; that is a success, with Status 404 in the Answer. A
 // 404 to the first attempt is an error.
 func (c *Client) DeleteWebhook(ctx context.Context, id string) (Answer, error) {
-	canonical, err := pathUUID("id", id)
-	if err != nil {
-		return unsent(FaultRequest, err).outcome(opDeleteWebhook)
-	}
+	canonical, bad := pathUUID("id", id)
 	res, mayHaveRun := c.repeat(ctx, call{
-		op: opDeleteWebhook, method: http.MethodDelete, path: pathWebhooks + "/" + canonical, credentials: true,
+		op: "delete webhook", method: http.MethodDelete, path: pathWebhooks + "/" + canonical, bad: bad,
+		credentials: true,
 	})
 	if mayHaveRun && res.Status == http.StatusNotFound && res.Format != FormatHTML {
 		return res.Answer, nil
 	}
-	return res.outcome(opDeleteWebhook)
+	return res.outcome()
 }
 
 // Webhook is a registered webhook. The document does not show the fields of the record (chapter
 // 2.7), so the names of the creation fields are looked up tolerantly.
 type Webhook struct {
 	// ID is a lower-case UUID; DeleteWebhook takes it.
-	ID           string
-	WebhookEvent WebhookEvent
-	URL          string
+	ID           string       `read:"uuid id"`
+	WebhookEvent WebhookEvent `read:"code webhook_event"`
+	URL          string       `read:"text url"`
 	// BasicAuthentication and HMACSecret are set only if the platform returns them.
-	BasicAuthentication Secret
-	HMACSecret          Secret
+	BasicAuthentication Secret `read:"text basic_authentication"`
+	HMACSecret          Secret `read:"text hmac_secret"`
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received, with "[secret]" in place of the two secrets.
@@ -161,16 +145,15 @@ type Webhook struct {
 // or certificate before anything is sent. An answer that is not a list, such as the login page of a
 // proxy, is an error with FaultProtocol. Every error is an *CallError.
 func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
-	res, _ := c.repeat(ctx, call{op: opListWebhooks, method: http.MethodGet, path: pathWebhooks, credentials: true})
-	if _, err := res.outcome(opListWebhooks); err != nil {
+	res, _ := c.repeat(ctx, call{op: "list webhooks", method: http.MethodGet, path: pathWebhooks, credentials: true})
+	if _, err := res.outcome(); err != nil {
 		return nil, err
 	}
 	doc := bytes.TrimSpace(bytes.TrimPrefix(res.Body, []byte("\xef\xbb\xbf")))
 	list := []json.RawMessage{}
 	if kind(doc) != '[' || res.Format != FormatSuccess || json.Unmarshal(doc, &list) != nil {
-		return nil, res.unusable(opListWebhooks,
-			errors.New(
-				"the answer is not the list of webhooks; check api.base_url, and what stands between this host and the API"))
+		return nil, res.unusable(errors.New(
+			"the answer is not the list of webhooks; check api.base_url, and what stands between this host and the API"))
 	}
 	return list, nil
 }
@@ -203,30 +186,23 @@ func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, e
 	if !eventName.MatchString(string(event)) {
 		bad = errors.New("webhook_event is not the name of an event, such as CREATE_PRODUCER")
 	}
-	return read(ctx, c, bad, call{op: opGetWebhook, path: pathWebhookByEvent + string(event), credentials: true},
-		func(body []byte) (Webhook, error) {
-			w, err := readWebhook(body)
-			if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
-				err = errors.New("the answer is about another event than the one asked for")
-			}
-			return w, err
-		})
+	return read(ctx, c, call{
+		op: "get webhook", path: pathWebhookByEvent + string(event), bad: bad, credentials: true,
+	}, func(body []byte) (Webhook, error) {
+		w, err := readWebhook(body)
+		if err == nil && w.WebhookEvent != "" && w.WebhookEvent != event {
+			err = errors.New("the answer is about another event than the one asked for")
+		}
+		return w, err
+	})
 }
 
 func readWebhook(body []byte) (Webhook, error) {
-	r, err := readOnly(body)
-	if err != nil {
-		return Webhook{}, err
+	w, err := readOnly[Webhook](body)
+	if err == nil {
+		w.Raw = hideCredentials(hideWebhookSecrets(w.Raw))
 	}
-	w := Webhook{
-		ID:                  r.uuid("id"),
-		WebhookEvent:        WebhookEvent(r.code("webhook_event")),
-		URL:                 r.text("url"),
-		BasicAuthentication: Secret(r.text("basic_authentication")),
-		HMACSecret:          Secret(r.text("hmac_secret")),
-	}
-	w.Unread, w.Raw = r.unread, hideCredentials(hideWebhookSecrets(r.raw))
-	return w, nil
+	return w, err
 }
 
 // hideWebhookSecrets replaces the two secrets by "[secret]", in any spelling of their names.

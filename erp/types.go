@@ -85,12 +85,10 @@ func forJob(job string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var c fault.Caller
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[fault.Caller](err); ok {
 		return c.Err
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		if e.Job == "" && job != "" {
 			named := *e
 			named.Job = job

@@ -21,9 +21,8 @@
 // and API (run/ports.go).
 //
 // The service: scheduler.go is its loop, due.go decides which jobs run now, circuit.go decides what
-// waits after a stop and what ends the wait, task.go does the housekeeping, progress_clock.go
-// detects a pass that hangs, follow.go adds jobs to the pass as they become due, takeover.go takes
-// over the jobs of dead instances.
+// waits after a stop and what ends the wait, task.go does the housekeeping, follow.go adds jobs to
+// the pass as they become due, takeover.go takes over the jobs of dead instances.
 //
 // # Invariants
 //

@@ -89,7 +89,7 @@ func (s *Scheduler) allDue(ctx context.Context, idle func(string) bool) []dueJob
 			t.again = true
 			continue
 		case slices.ContainsFunc(holders, func(h trade.Holder) bool {
-			return h.Job == t.job.Name() && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
+			return h.Job == t.job.Name() && !h.Dead
 		}): // it does what is due at this time
 			t.base, t.atStart, t.again, t.sendsAt = now, false, false, mapping.NoTime
 			continue
@@ -224,7 +224,7 @@ type schedulerFeed struct {
 // due returns the jobs that are to run now, parents first. idle reports whether a job may begin
 // again: its run in the pass has nothing left, but waits for its parents.
 func (b *schedulerFeed) due(ctx context.Context, idle func(string) bool) []dueJob {
-	b.progress.note()
+	b.noteProgress()
 	if out := b.first; out != nil {
 		b.first = nil
 		return out

@@ -27,13 +27,13 @@ func (e *Engine) follow(ctx context.Context, feed *schedulerFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)
 	p.stopped = func(r *jobPass) {
-		if until := feed.stopUntil(r.run.Job, *r.run.Report.Stopped); !until.IsZero() {
-			r.run.Report.Stopped.Until = until
+		if until := feed.stopUntil(r.Job, *r.Report.Stopped); !until.IsZero() {
+			r.Report.Stopped.Until = until
 		}
 	}
 	for {
 		for _, a := range feed.due(ctx, p.idle) {
-			p.dismiss(ctx, feed, func(r *jobPass) bool { return r.run.Job == a.job })
+			p.dismiss(ctx, feed, func(r *jobPass) bool { return r.Job == a.job })
 			// The feed has already taken into account the stops that other jobs met.
 			p.halts = slices.DeleteFunc(p.halts, func(s trade.Stop) bool {
 				return s.All || s.Sends == a.job.Spec.Sends
@@ -56,7 +56,7 @@ func (e *Engine) follow(ctx context.Context, feed *schedulerFeed) {
 
 // idle reports whether the pass has no run of the job that may still have work.
 func (p *pass) idle(job string) bool {
-	return !slices.ContainsFunc(p.runs, func(r *jobPass) bool { return r.run.Job.Name() == job && !r.idle })
+	return !slices.ContainsFunc(p.runs, func(r *jobPass) bool { return r.Job.Name() == job && !r.idle })
 }
 
 // mayGet reports whether another job of the pass that is not done yet may send what rows of this
@@ -65,8 +65,8 @@ func (p *pass) mayGet(r *jobPass) bool {
 	if r.send == nil || r.err != nil {
 		return false
 	}
-	above := p.above(r.run.Job)
-	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return !o.idle && above[o.run.Job.Name()] })
+	above := p.above(r.Job)
+	return slices.ContainsFunc(p.runs, func(o *jobPass) bool { return !o.idle && above[o.Job.Name()] })
 }
 
 // above returns the names of the jobs on which a job depends, directly or through others.
@@ -97,12 +97,12 @@ func (p *pass) dismiss(ctx context.Context, feed *schedulerFeed, which func(*job
 	for _, r := range out {
 		report := r.end(ctx)
 		r.release(ctx)
-		feed.ended(r.run.Job, report, nil)
+		feed.ended(r.Job, report, nil)
 	}
 }
 
 // isLeased reports whether a job could not begin because another process runs it.
 func isLeased(err error) bool {
-	var leased *trade.LeasedError
-	return errors.As(err, &leased)
+	_, leased := errors.AsType[*trade.LeasedError](err)
+	return leased
 }

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
 )
 
@@ -28,10 +27,8 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 		}
 		if i := slices.Index(path, job.Name()); i >= 0 {
 			circle := strings.Join(append(path[i:], job.Name()), " → ")
-			return &mapping.SpecError{
-				Path: "jobs." + job.Name(),
-				Text: phrase.New("the jobs hang on each other in a circle (sent_by): %s", circle),
-			}
+			return mapping.SpecFault("jobs."+job.Name(),
+				"the jobs hang on each other in a circle (sent_by): %s", circle)
 		}
 		for _, name := range job.Mapping.SentBy {
 			parent := byName[name]
@@ -62,30 +59,25 @@ func Order(jobs []*mapping.Job) ([]*mapping.Job, error) {
 				for _, other := range f.Spec.SentBy[:i] {
 					if o := byName[other.Job]; o != nil && parent != nil && o.Spec.Identity != parent.Spec.Identity &&
 						slices.Equal(other.Columns, p.Columns) {
-						errs = append(errs, &mapping.SpecError{
-							Path: path,
-							Text: phrase.New("jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
-								"give each its columns, or make a job for what hangs on each", other.Job, p.Job, strings.Join(p.Columns, ", ")),
-						})
+						errs = append(errs, mapping.SpecFault(path,
+							"jobs %s and %s have key spaces of their own (identity), so that %s would name a row of each: "+
+								"give each its columns, or make a job for what hangs on each",
+							other.Job, p.Job, strings.Join(p.Columns, ", ")))
 					}
 				}
 				switch {
 				case parent == nil:
-					errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("no job is named %q", p.Job)})
+					errs = append(errs, mapping.SpecFault(path, "no job is named %q", p.Job))
 				case parent == job:
-					errs = append(errs, &mapping.SpecError{Path: path, Text: phrase.New("the job hangs on itself")})
+					errs = append(errs, mapping.SpecFault(path, "the job hangs on itself"))
 				case len(p.Columns) != len(parent.Spec.Key):
-					errs = append(errs, &mapping.SpecError{
-						Path: path,
-						Text: phrase.New("%s name %d columns, and the key of job %s has %d (%s)", strings.Join(p.Columns, ", "),
-							len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", ")),
-					})
+					errs = append(errs, mapping.SpecFault(path,
+						"%s name %d columns, and the key of job %s has %d (%s)", strings.Join(p.Columns, ", "),
+						len(p.Columns), p.Job, len(parent.Spec.Key), strings.Join(parent.Spec.Key, ", ")))
 				case parent.Spec.Sends != f.Rule.Parent:
-					errs = append(errs, &mapping.SpecError{
-						Path: path,
-						Text: phrase.New("%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
-							parent.Spec.Sends),
-					})
+					errs = append(errs, mapping.SpecFault(path,
+						"%s is the id of %s, and job %s sends %s", f.Rule.Field, f.Rule.Parent, p.Job,
+						parent.Spec.Sends))
 				}
 			}
 		}

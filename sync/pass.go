@@ -67,11 +67,11 @@ func (p *pass) close(ctx context.Context) {
 
 // release gives up the lease of a run.
 func (r *jobPass) release(ctx context.Context) {
-	if r.run.Keeper == nil {
+	if r.Keeper == nil {
 		return
 	}
-	r.run.Keeper.Close()
-	if err := r.runs.ReleaseLease(context.WithoutCancel(ctx), r.run.Lease); err != nil {
-		r.run.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
+	r.Keeper.Close()
+	if err := r.runs.ReleaseLease(context.WithoutCancel(ctx), r.Lease); err != nil {
+		r.Log.Warn("the lease was not given back; it ends by itself", zap.Error(err))
 	}
 }

@@ -20,7 +20,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
-	"github.com/safrasync/safrasync/sync/brakes"
 	"github.com/safrasync/safrasync/sync/cluster"
 	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -55,9 +54,8 @@ func (e *Engine) Sync(ctx context.Context, names []string, opts Options) ([]trad
 	var leased error
 	for _, job := range jobs {
 		err := p.begin(ctx, job)
-		var held *trade.LeasedError
 		switch {
-		case errors.As(err, &held):
+		case isLeased(err):
 			leased = errors.Join(leased, err)
 		case err != nil:
 			for _, r := range p.runs {
@@ -77,15 +75,12 @@ func (e *Engine) newPass(opts Options) *pass {
 
 // jobPass is one job in a pass: its run, and the stages of it.
 type jobPass struct {
-	run       *run.Run
-	runs      run.Runs
-	recheck   *sending.Checker
-	brakes    *brakes.Guard
-	discovery *discovery.Discoverer
-	send      *sending.Sender   // nil when nothing may be sent
-	ration    *sending.RowLimit // which rows it may send, and how many
-	err       error             // why the run ended before its work was done
-	stopped   func(*jobPass)    // optional: called before a stop is stored; may set its Until
+	*discovery.Discoverer
+	runs    run.Runs
+	send    *sending.Sender   // nil when nothing may be sent
+	ration  *sending.RowLimit // which rows it may send, and how many
+	err     error             // why the run ended before its work was done
+	stopped func(*jobPass)    // optional: called before a stop is stored; may set its Until
 
 	pausedBefore bool // not begun, because the job is paused
 	stopStays    bool // it only records, so the stop that the job has is none of its business
@@ -97,14 +92,11 @@ type jobPass struct {
 func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	now := p.engine.Clock.Now()
 	id := cmp.Or(p.opts.RunID, uuid.Must(uuid.NewV7()).String())
-	of := &run.Run{
+	r := &jobPass{Discoverer: discovery.New(&run.Run{
 		Env: p.engine.env, Job: job, Ledger: p.engine.Ledger, Source: p.engine.Source, Now: now,
 		Report: trade.RunReport{ID: id, Job: job.Name(), StartedAt: now},
 		Log:    p.engine.Log.With(zap.String("job", job.Name()), zap.String("run", id)),
-	}
-	d := discovery.New(of)
-	r := &jobPass{run: of, recheck: d.Recheck, brakes: d.Brakes, discovery: d}
-	r.runs, r.stopped = p.engine.Ledger, p.stopped
+	}), runs: p.engine.Ledger, stopped: p.stopped}
 	r.ration = sending.NewRowLimit(p.opts.Keys[job.Name()], p.opts.Limit)
 	status, err := p.engine.Ledger.JobStatus(context.WithoutCancel(ctx), job.Name())
 	if err != nil {
@@ -114,21 +106,21 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 		p.halts = append(p.halts, outcome.Interrupted())
 	}
 	if stop := p.haltFor(job); stop != nil || status.State == trade.Paused && !p.opts.RecordOnly && !absent(status) {
-		r.run.Report.ID = "" // it never began
+		r.Report.ID = "" // it never began
 		r.pausedBefore = status.State == trade.Paused
 		if r.pausedBefore {
 			stop = run.PausedStop(status)
 		}
-		r.run.Report.Stopped = stop
+		r.Report.Stopped = stop
 		p.runs = append(p.runs, r)
 		return nil
 	}
 	asked := p.engine.Clock.Boot()
-	r.run.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
-	var other *trade.OtherPlatformError
-	if errors.As(err, &other) || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
+	r.Lease, err = p.engine.Ledger.AcquireLease(context.WithoutCancel(ctx), job.Name(), p.engine.Owner)
+	_, other := errors.AsType[*trade.OtherPlatformError](err)
+	if other || errors.Is(err, trade.ErrOtherServer) || errors.Is(err, trade.ErrWentBack) {
 		stop := run.StopOf(err)
-		r.run.Report.ID, r.run.Report.Stopped = "", &stop
+		r.Report.ID, r.Report.Stopped = "", &stop
 		p.halts, p.runs = append(p.halts, stop), append(p.runs, r)
 		return nil
 	}
@@ -138,7 +130,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	// with each renewal of the lease: a former holder that was alive when the run began may have died
 	// since; then its rows in flight become in doubt
 	tend := func(ctx context.Context) { r.settleFormer(ctx) }
-	r.run.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.run.Lease, p.engine.Clock, asked, tend)
+	r.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.Lease, p.engine.Clock, asked, tend)
 	p.runs = append(p.runs, r)
 	r.err = p.engine.signOfLife(ctx, &status)
 	r.stopStays = status.Stop != nil && (p.opts.RecordOnly || status.State == trade.Paused)
@@ -148,14 +140,14 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	}
 	switch {
 	case p.opts.RecordOnly:
-		r.run.Note(trade.Say("note.recorded_only"))
+		r.Note(trade.Say("note.recorded_only"))
 	case r.err == nil && status.State == trade.Paused:
 		r.err = &outcome.StopError{Stop: *run.PausedStop(status)}
 	case r.err == nil:
-		r.send, r.err = sending.New(r.run, r.recheck, r.brakes, r.ration, p.traffic, p.engine.Ledger,
+		r.send, r.err = sending.New(r.Run, r.Recheck, r.Brakes, r.ration, p.traffic, p.engine.Ledger,
 			p.engine.Ledger, status)
 		if r.err == nil {
-			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.discovery.RenewReferences
+			r.send.AnyHour, r.send.Renew = p.opts.AnyHour, r.RenewReferences
 		}
 	}
 	p.noteStop(r)
@@ -191,13 +183,13 @@ func absent(status trade.JobStatus) bool {
 
 // open settles what an earlier process left in flight, then reads the ERP.
 func (r *jobPass) open(ctx context.Context, opts Options) error {
-	if err := r.runs.StartRun(ctx, r.run.Report); err != nil {
+	if err := r.runs.StartRun(ctx, r.Report); err != nil {
 		return err
 	}
 	if err := failpoint.Hit("run.started"); err != nil {
 		return err
 	}
-	doubts, err := r.runs.Recover(ctx, r.run.Lease, r.run.Now)
+	doubts, err := r.runs.Recover(ctx, r.Lease, r.Now)
 	if err != nil {
 		return err
 	}
@@ -205,10 +197,10 @@ func (r *jobPass) open(ctx context.Context, opts Options) error {
 		return err
 	}
 	if doubts > 0 {
-		r.run.Note(trade.Say("note.in_flight", "rows", doubts))
+		r.Note(trade.Say("note.in_flight", "rows", doubts))
 	}
 	r.watch(ctx)
-	return r.discovery.Discover(ctx, opts.Sweep, opts.Resync)
+	return r.Discover(ctx, opts.Sweep, opts.Resync)
 }
 
 // round gives each job one turn, and reports whether any of them may have something left. yield
@@ -219,18 +211,18 @@ func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool)
 		if r.send == nil || r.err != nil {
 			continue
 		}
-		if stop := p.haltFor(r.run.Job); stop != nil {
+		if stop := p.haltFor(r.Job); stop != nil {
 			r.err = &outcome.StopError{Stop: *stop}
 			continue
 		}
-		before := r.run.Report.Sent
+		before := r.Report.Sent
 		var finished bool
 		finished, r.err = r.turn(ctx, yield(r))
 		if r.err != nil {
 			p.noteStop(r)
 			continue
 		}
-		r.idle = finished && r.run.Report.Sent == before
+		r.idle = finished && r.Report.Sent == before
 		busy = busy || !r.idle
 	}
 	return busy
@@ -238,7 +230,7 @@ func (p *pass) round(ctx context.Context, yield func(*jobPass) bool) (busy bool)
 
 // turn sends a part of what is due. Rows that waited for a parent are due as soon as it was sent.
 func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err error) {
-	moved, err := r.discovery.AdoptOrphans(ctx)
+	moved, err := r.AdoptOrphans(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -254,7 +246,7 @@ func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err erro
 		if err != nil || !finished {
 			return finished, err
 		}
-		renewed, err := r.discovery.TakeRenewed(ctx)
+		renewed, err := r.TakeRenewed(ctx)
 		if err != nil {
 			return true, err
 		}

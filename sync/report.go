@@ -18,46 +18,46 @@ import (
 // a signal its status is left unchanged.
 func (r *jobPass) end(ctx context.Context) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
-	if r.run.Report.ID == "" { // it did not begin
-		r.run.CountStates(ctx)
+	if r.Report.ID == "" { // it did not begin
+		r.CountStates(ctx)
 		if r.stopped != nil {
 			r.stopped(r)
 		}
-		if !r.pausedBefore && r.run.Report.Stopped.Code != string(outcome.StopInterrupt) {
+		if !r.pausedBefore && r.Report.Stopped.Code != string(outcome.StopInterrupt) {
 			r.setStatus(ctx, trade.JobStatus{
-				Job: r.run.Job.Name(), State: trade.Stopped, Stop: r.run.Report.Stopped,
-				Since: r.run.Env.Clock.Now(),
+				Job: r.Job.Name(), State: trade.Stopped, Stop: r.Report.Stopped,
+				Since: r.Clock.Now(),
 			})
 		}
-		return r.run.Report
+		return r.Report
 	}
 	if r.err != nil {
 		stop := run.StopOf(r.err)
-		r.run.Report.Stopped = &stop
-		r.run.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.Stringer("reason", stop.Sentence()))
+		r.Report.Stopped = &stop
+		r.Log.Warn("the job stopped", zap.String("code", stop.Code), zap.Stringer("reason", stop.Sentence()))
 	}
 	r.watch(ctx)
-	r.run.CountStates(ctx)
+	r.CountStates(ctx)
 	rows := r.ration.Rows
-	r.run.Report.SentRows = &rows
-	if r.run.Report.Stopped == nil && r.run.Report.InScope != nil {
+	r.Report.SentRows = &rows
+	if r.Report.Stopped == nil && r.Report.InScope != nil {
 		if err := r.verify(ctx); err != nil {
 			stop := run.StopOf(err)
-			r.run.Report.Stopped = &stop
+			r.Report.Stopped = &stop
 		}
 	}
 	// What is left of a person's release is stored if the run stopped or only recorded; the state of the
 	// canary (the first rows of a mapping) always. If that fails, or the process dies, nothing is left of
 	// the release, and a person is asked once more.
-	left := r.brakes.Released != nil && (r.run.Report.Stopped != nil || r.send == nil)
-	if r.brakes.Trial != nil || left {
-		cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
+	left := r.Brakes.Released != nil && (r.Report.Stopped != nil || r.send == nil)
+	if r.Brakes.Trial != nil || left {
+		cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())
 		if err == nil {
-			if r.brakes.Trial != nil {
-				cursor.Brakes.Canary = r.brakes.Trial
+			if r.Brakes.Trial != nil {
+				cursor.Brakes.Canary = r.Brakes.Trial
 			}
 			if left {
-				rest := *r.brakes.Released
+				rest := *r.Brakes.Released
 				if r.send != nil {
 					rest = rest.Less(r.send.Load.Went)
 				}
@@ -65,21 +65,21 @@ func (r *jobPass) end(ctx context.Context) trade.RunReport {
 					cursor.Brakes.Released = &rest
 				}
 			}
-			err = r.run.Record(ctx, trade.Page{Cursor: &cursor})
+			err = r.Record(ctx, trade.Page{Cursor: &cursor})
 		}
 		if err != nil {
-			r.run.Log.Warn("what the brakes remember was not stored; a person is asked once more", zap.Error(err))
+			r.Log.Warn("what the brakes remember was not stored; a person is asked once more", zap.Error(err))
 		}
 	}
-	r.run.Report.EndedAt = trade.End{Time: r.run.Env.Clock.Now()}
-	if r.run.Report.Stopped != nil && r.stopped != nil {
+	r.Report.EndedAt = trade.End{Time: r.Clock.Now()}
+	if r.Report.Stopped != nil && r.stopped != nil {
 		r.stopped(r)
 	}
-	if err := r.runs.FinishRun(ctx, r.run.Report); err != nil {
-		r.run.Log.Error("the report of the run was not stored", zap.Error(err))
+	if err := r.runs.FinishRun(ctx, r.Report); err != nil {
+		r.Log.Error("the report of the run was not stored", zap.Error(err))
 	}
-	status := trade.JobStatus{Job: r.run.Job.Name(), State: trade.Idle, Since: r.run.Report.EndedAt.Time}
-	if stop := r.run.Report.Stopped; stop != nil {
+	status := trade.JobStatus{Job: r.Job.Name(), State: trade.Idle, Since: r.Report.EndedAt.Time}
+	if stop := r.Report.Stopped; stop != nil {
 		status.Stop = stop
 		switch code := outcome.StopCode(stop.Code); {
 		case code == outcome.StopThrottled, code == outcome.StopUnreachable:
@@ -92,36 +92,36 @@ func (r *jobPass) end(ctx context.Context) trade.RunReport {
 	}
 	r.setStatus(ctx, status) // a pause that came during the run stays
 	// last: who is told looks at once for what was stored
-	r.run.Env.Observe(run.Progress{
-		Job: r.run.Job.Name(), Phase: run.Done, Read: r.run.Report.Read,
-		Done: r.run.Report.Sent, Total: r.run.Report.Sent,
+	r.Observe(run.Progress{
+		Job: r.Job.Name(), Phase: run.Done, Read: r.Report.Read,
+		Done: r.Report.Sent, Total: r.Report.Sent,
 	})
-	return r.run.Report
+	return r.Report
 }
 
 // watch begins the quarantine of what has become in doubt (I14). If that fails, it begins later.
 func (r *jobPass) watch(ctx context.Context) {
-	if _, err := r.runs.Watch(ctx, r.run.Job.Name(), r.run.Env.Owner.Boot, r.run.Env.Clock.Boot()); err != nil {
-		r.run.Log.Warn("the quarantine of what is in doubt begins later", zap.Error(err))
+	if _, err := r.runs.Watch(ctx, r.Job.Name(), r.Owner.Boot, r.Clock.Boot()); err != nil {
+		r.Log.Warn("the quarantine of what is in doubt begins later", zap.Error(err))
 	}
 }
 
 // verify proves after a sweep that everything adds up (I9): the sums that are kept with each change
 // equal the entries, and the ERP's keys equal the entries that are not gone.
 func (r *jobPass) verify(ctx context.Context) error {
-	if !r.run.Keeper.Renew(ctx) { // another process may have found rows that this one has not seen
-		return r.run.LeaseLost()
+	if !r.Keeper.Renew(ctx) { // another process may have found rows that this one has not seen
+		return r.LeaseLost()
 	}
 	for try := 1; ; try++ { // another process may change a row between the two counts
-		kept, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
+		kept, err := r.Ledger.Counts(ctx, r.Job.Name())
 		if err != nil {
 			return err
 		}
-		if !r.run.Recorded && r.run.Report.Sent == 0 && r.discovery.Proved != nil &&
-			slices.Equal(run.TallyText(kept), run.TallyText(r.discovery.Proved)) {
+		if !r.Recorded && r.Report.Sent == 0 && r.Proved != nil &&
+			slices.Equal(run.TallyText(kept), run.TallyText(r.Proved)) {
 			break // nothing has changed since the sweep counted the entries
 		}
-		counted, err := r.run.Ledger.Recount(ctx, r.run.Job.Name())
+		counted, err := r.Ledger.Recount(ctx, r.Job.Name())
 		if err != nil {
 			return err
 		}
@@ -130,17 +130,17 @@ func (r *jobPass) verify(ctx context.Context) error {
 			break
 		}
 		if try == 3 {
-			return r.run.Stop(outcome.StopUneven,
+			return r.Stop(outcome.StopUneven,
 				trade.Say("stop.uneven.sums", "kept", a, "counted", b))
 		}
 	}
 	total := 0
-	for _, n := range r.run.Report.States {
+	for _, n := range r.Report.States {
 		total += n
 	}
-	if *r.run.Report.InScope != total-*r.run.Report.Gone {
-		return r.run.Stop(outcome.StopUneven,
-			trade.Say("stop.uneven.keys", "keys", *r.run.Report.InScope, "entries", total, "gone", *r.run.Report.Gone))
+	if *r.Report.InScope != total-*r.Report.Gone {
+		return r.Stop(outcome.StopUneven,
+			trade.Say("stop.uneven.keys", "keys", *r.Report.InScope, "entries", total, "gone", *r.Report.Gone))
 	}
 	return nil
 }
@@ -150,6 +150,6 @@ func (r *jobPass) setStatus(ctx context.Context, status trade.JobStatus) {
 		return
 	}
 	if err := r.runs.SetJobStatus(ctx, status); err != nil {
-		r.run.Log.Warn("the job's status was not stored", zap.Error(err))
+		r.Log.Warn("the job's status was not stored", zap.Error(err))
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	gosync "sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -52,9 +53,9 @@ type Scheduler struct {
 
 	wake     chan struct{} // wakes the loop; buffers one signal
 	tasks    []*taskTimes  // of Housekeeping
-	progress progressClock
-	seen     clocks // both clocks at the loop's last turn
-	hung     bool   // the log has reported that the pass hangs
+	progress atomic.Int64  // Boot time at which the pass last made progress
+	seen     clocks        // both clocks at the loop's last turn
+	hung     bool          // the log has reported that the pass hangs
 
 	mu       gosync.Mutex
 	jobs     []*timetable
@@ -85,18 +86,17 @@ func NewScheduler(config SchedulerConfig) (*Scheduler, error) {
 	for _, job := range config.Engine.Jobs {
 		schedule, err := clock.ParseSchedule(job.Spec.Schedule, config.Engine.Zone)
 		if err != nil {
-			return nil, &mapping.SpecError{Path: "jobs." + job.Name() + ".schedule", Text: phrase.New("%w", err)}
+			return nil, mapping.SpecFault("jobs."+job.Name()+".schedule", "%w", err)
 		}
 		s.jobs = append(s.jobs, &timetable{job: job, schedule: schedule, atStart: config.AtStart})
 	}
 	for _, task := range config.Housekeeping {
 		s.tasks = append(s.tasks, &taskTimes{Task: task})
 	}
-	s.progress.clock = config.Engine.Clock
-	s.progress.note()
+	s.noteProgress()
 	watched := config.Engine.EngineParts
 	watched.Observe = func(progress run.Progress) {
-		s.progress.note()
+		s.noteProgress()
 		config.Engine.Observe(progress)
 	}
 	s.Engine = New(watched)
@@ -122,7 +122,7 @@ func (s *Scheduler) Run(ctx context.Context) {
 		if set.Abs() > time.Minute {
 			s.log.Warn("the clock was set; what was missed for it runs once", zap.Duration("by", set.Round(time.Second)))
 		} else if late := now.boot - s.seen.boot - s.WakeMost; late > time.Minute {
-			s.progress.note()
+			s.noteProgress()
 			s.log.Info("the machine slept, or was very busy; what was missed runs once",
 				zap.Duration("for", late.Round(time.Second)))
 		}
@@ -168,8 +168,10 @@ func (s *Scheduler) silence() time.Duration {
 	if !s.passing {
 		return 0
 	}
-	return s.progress.clock.Boot() - time.Duration(s.progress.at.Load())
+	return s.Engine.Clock.Boot() - time.Duration(s.progress.Load())
 }
+
+func (s *Scheduler) noteProgress() { s.progress.Store(int64(s.Engine.Clock.Boot())) }
 
 // rest reports whether nothing is running any more; from then on triggers are refused.
 func (s *Scheduler) rest() bool {
@@ -220,7 +222,7 @@ func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 	if !s.passing && !s.telling { // a pass needs the leases
 		if asks := s.allDue(ctx, func(string) bool { return false }); len(asks) > 0 {
 			s.passing = true
-			s.progress.note()
+			s.noteProgress()
 			working.Go(func() {
 				s.Engine.follow(ctx, &schedulerFeed{s, asks})
 				s.mu.Lock()

@@ -40,16 +40,14 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 		s.mu.Lock()
 		for _, t := range s.jobs {
 			name := t.job.Name()
-			orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool {
-				return h.Job == name && h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-			})
+			orphaned := slices.ContainsFunc(holders, func(h trade.Holder) bool { return h.Job == name && h.Dead })
 			t.again = t.again || orphaned && !t.running
 			if t.again && !t.running {
 				s.wakeLoop()
 			}
 			if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here
 				for _, h := range holders {
-					if h.Job == name && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance {
+					if h.Job == name && !h.Dead {
 						left = append(left, h)
 					}
 				}
@@ -77,12 +75,10 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 func (s *Scheduler) parentRunsElsewhere(holders []trade.Holder, job *mapping.Job) bool {
 	p := pass{engine: s.Engine}
 	above := p.above(job)
-	return slices.ContainsFunc(holders, func(h trade.Holder) bool {
-		return above[h.Job] && !h.Dead && h.Owner.Instance != s.Engine.Owner.Instance
-	})
+	return slices.ContainsFunc(holders, func(h trade.Holder) bool { return above[h.Job] && !h.Dead })
 }
 
-// holders returns the holders of leases; none if this instance is alone.
+// holders returns the other instances that hold leases; none if this instance is alone.
 func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	if !s.Engine.Several {
 		return nil
@@ -93,24 +89,25 @@ func (s *Scheduler) holders(ctx context.Context) []trade.Holder {
 	if err != nil { // whoever acquires a lease meets the fault too
 		return nil
 	}
-	return holders
+	return slices.DeleteFunc(holders,
+		func(h trade.Holder) bool { return h.Owner.Instance == s.Engine.Owner.Instance })
 }
 
 // settleFormer makes rows in doubt that a former holder had in flight, and reports whether the lease
 // is still in the ledger. What to do without it is for the caller: the next renewal of the lease tells
 // why it is not.
 func (r *jobPass) settleFormer(ctx context.Context) (held bool) {
-	if !r.run.Env.Member.Together() {
+	if !r.Member.Together() {
 		return true
 	}
-	doubts, err := r.runs.Recover(ctx, r.run.Lease, r.run.Env.Clock.Now())
+	doubts, err := r.runs.Recover(ctx, r.Lease, r.Clock.Now())
 	switch {
 	case errors.Is(err, trade.ErrLeaseLost):
 		return false
 	case err != nil:
-		r.run.Log.Warn("what a former holder of the job left in flight was not found out", zap.Error(err))
+		r.Log.Warn("what a former holder of the job left in flight was not found out", zap.Error(err))
 	case doubts > 0:
-		r.run.Log.Warn("rows were in flight when another instance ended; they are in doubt now",
+		r.Log.Warn("rows were in flight when another instance ended; they are in doubt now",
 			zap.Int("rows", doubts))
 		r.watch(ctx)
 	}
@@ -122,24 +119,24 @@ func (r *jobPass) settleFormer(ctx context.Context) (held bool) {
 // holder may be alive. more reports that rows may be due again. The wait ends with the run, when the
 // lease is lost, and when it has taken longer than any request may.
 func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
-	if !r.run.Env.Member.Together() {
+	if !r.Member.Together() {
 		return false, nil
 	}
-	limit := r.run.Env.Clock.Boot() + r.run.Env.Limits.Timeout + r.run.Env.Limits.AnswersKept() + 2*cluster.RenewEvery
+	limit := r.Clock.Boot() + r.Limits.Timeout + r.Limits.AnswersKept() + 2*cluster.RenewEvery
 	tick := time.NewTicker(landingEvery)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
-		tallies, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
+		tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
 		if err != nil || !slices.ContainsFunc(tallies,
 			func(t trade.Tally) bool { return t.State == trade.Sending && t.Count > 0 }) {
 			return err == nil && turn > 0, err
 		}
 		if turn%10 == 9 && !r.settleFormer(ctx) {
-			r.run.Keeper.Renew(ctx) // asks the ledger why
-			return false, r.run.LeaseLost()
+			r.Keeper.Renew(ctx) // asks the ledger why
+			return false, r.LeaseLost()
 		}
-		if r.run.Env.Clock.Boot() > limit {
-			r.run.Note(trade.Say("note.not_awaited"))
+		if r.Clock.Boot() > limit {
+			r.Note(trade.Say("note.not_awaited"))
 			return false, nil
 		}
 		select {

@@ -46,7 +46,7 @@ const (
 // getConsent is a lookup by identifier, so "not found" is 404. The document shows neither the
 // values of status (this one is the sandbox's own) nor the answer to a missing parameter. That
 // answer is 400, as for a missing field, with the name in lower case as in format (b).
-func (s *Server) getConsent(rq *request) answer {
+func (s *Server) getConsent(rq *request) *answer {
 	query := rq.query()
 	var missing []string
 	for _, name := range []string{identityParameter, personTypeParameter} {
@@ -74,7 +74,7 @@ func (s *Server) getConsent(rq *request) answer {
 
 // createCreditScore accepts a producer that the platform does not know, because the document names
 // no prerequisite.
-func (s *Server) createCreditScore(rq *request, v values) answer {
+func (s *Server) createCreditScore(rq *request, v values) *answer {
 	id := s.store(rq, v)
 	kind := "CREDIT_SCORE" // the document does not show the values of type
 	if reports := v["reports"].texts(); len(reports) > 0 {
@@ -97,10 +97,10 @@ func (s *Server) createCreditScore(rq *request, v values) answer {
 
 // getCreditAnalysis returns what was sent, because the document does not show the fields of the
 // record.
-func (s *Server) getCreditAnalysis(rq *request) answer {
+func (s *Server) getCreditAnalysis(rq *request) *answer {
 	id, refusal := s.pathID(rq, "id")
 	if refusal != nil {
-		return *refusal
+		return refusal
 	}
 	found, ok := s.find(ResourceCreditAnalysis, id)
 	if !ok {

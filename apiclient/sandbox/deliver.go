@@ -60,8 +60,7 @@ func (s *Server) push(d *Delivery, w Webhook) (status int, err error) {
 
 // withoutURL removes the address from net/http's errors, because it may contain a secret.
 func withoutURL(err error) error {
-	var at *url.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*url.Error](err); ok {
 		if at.Timeout() {
 			return errors.New("the receiver did not answer in time")
 		}

@@ -161,10 +161,8 @@ const swapTime = 2 * time.Second
 // holdBack waits for a delay, and for a later event.
 func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	wait := func(d time.Duration, event <-chan struct{}) {
-		timer := time.NewTimer(d)
-		defer timer.Stop()
 		select {
-		case <-timer.C:
+		case <-time.NewTimer(d).C:
 		case <-event:
 		case <-s.cutting.Done():
 		}

@@ -94,13 +94,22 @@ func (f *Disturbance) executes() bool {
 
 // Classes of requests, by which faults count.
 const (
-	classCreate = "create"
+	classCreate = ""
 	classGet    = "get"
 	classChange = "change"
 	classAny    = "any"
 )
 
-func scopeOf(class, resource string) string { return class + ":" + resource }
+// scopeOf returns the name of a sequence of requests: the prefix of a fault that counts by it, such as
+// "get:", "deliveries:", or "" for creating POSTs.
+func scopeOf(class, resource string) (scope string) {
+	for _, part := range []string{class, resource} {
+		if part != "" {
+			scope += part + ":"
+		}
+	}
+	return scope
+}
 
 // acts reports whether the fault, at this place of the list, acts on the request.
 func (f *Disturbance) acts(rq *request, seed int64, place int) bool {
@@ -161,27 +170,27 @@ func (s *Server) faultFor(rq *request) *Disturbance {
 	return &Disturbance{}
 }
 
-// applyFault turns the normal answer into the one that is sent, and returns the fault that still has to
-// act on the connection. It never turns a refusal into a success.
-func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answer, *Disturbance) {
+// applyFault turns the normal answer into the one that is sent. It never turns a refusal into a
+// success.
+func (s *Server) applyFault(rq *request, ordinary *answer, f *Disturbance) *answer {
 	switch f.Do {
 	case Again:
 		id, ok := s.newestID(rq.route.resource)
 		if !ok {
-			return s.answer(rq), f
+			return s.answer(rq)
 		}
-		return jsonAnswer(http.StatusCreated, map[string]string{"id": id}), f
+		return jsonAnswer(http.StatusCreated, map[string]string{"id": id})
 	case Reply:
 		status := cmp.Or(f.Status, http.StatusOK)
 		refused := ordinary.status >= 300
 		if f.Commit && refused && status < 300 {
-			return ordinary, f
+			return ordinary
 		}
 		header := f.Header.Clone()
 		if header == nil {
 			header = http.Header{}
 		}
-		return answer{status: status, header: header, body: []byte(f.Body)}, f
+		return &answer{status: status, header: header, body: []byte(f.Body)}
 	case Garble: // neither JSON nor UTF-8
 		out := bytes.Clone(ordinary.body)
 		for i := 1; i < len(out); i += 2 {
@@ -190,12 +199,12 @@ func (s *Server) applyFault(rq *request, ordinary answer, f *Disturbance) (answe
 		ordinary.body = out
 	case Pass, Lose, Cut, Garbage, Hang, Twice:
 	}
-	return ordinary, f
+	return ordinary
 }
 
 // statusBody returns the answer for `status=N`, with the document's body if it has one for this
 // status.
-func statusBody(status int) answer {
+func statusBody(status int) *answer {
 	switch status {
 	case http.StatusUnauthorized:
 		return unauthorized()
@@ -208,7 +217,7 @@ func statusBody(status int) answer {
 	case http.StatusInternalServerError:
 		return messages(status, keyInternal)
 	case http.StatusUnsupportedMediaType, http.StatusNoContent, http.StatusNotModified:
-		return answer{status: status}
+		return &answer{status: status}
 	case http.StatusTooManyRequests:
 		return jsonText(status, `{"message":"API rate limit exceeded"}`)
 	}
@@ -216,14 +225,14 @@ func statusBody(status int) answer {
 	case status < 300:
 		return jsonText(status, "{}")
 	case status < 400:
-		a := answer{status: status, header: http.Header{}}
+		a := &answer{status: status, header: http.Header{}}
 		a.header.Set("Location", "/login")
 		return a
 	}
 	return gatewayPage(status)
 }
 
-func send(w http.ResponseWriter, a answer) {
+func send(w http.ResponseWriter, a *answer) {
 	h := w.Header()
 	for name, values := range a.header {
 		h[name] = values

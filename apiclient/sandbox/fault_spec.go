@@ -275,14 +275,14 @@ func does(a Action) func(*Disturbance, string) error {
 	}
 }
 
-func replies(a answer) func(*Disturbance, string) error {
+func replies(a *answer) func(*Disturbance, string) error {
 	return func(f *Disturbance, _ string) error {
 		f.Do, f.Status, f.Header, f.Body = Reply, a.status, a.header.Clone(), string(a.body)
 		return nil
 	}
 }
 
-func commits(a answer) func(*Disturbance, string) error {
+func commits(a *answer) func(*Disturbance, string) error {
 	return func(f *Disturbance, value string) error {
 		f.Commit = true
 		return replies(a)(f, value)
@@ -331,7 +331,7 @@ func setRedirect(f *Disturbance, value string) error {
 		}
 		target = value
 	}
-	a := answer{status: http.StatusTemporaryRedirect, header: http.Header{}}
+	a := &answer{status: http.StatusTemporaryRedirect, header: http.Header{}}
 	a.header.Set("Location", target)
 	return replies(a)(f, "")
 }

@@ -42,20 +42,17 @@ type values map[string]*node
 func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 	v, ok := rq.members(fields)
 	if !ok {
-		a := messages(http.StatusBadRequest, keyMalformed)
-		return nil, &a
+		return nil, messages(http.StatusBadRequest, keyMalformed)
 	}
 	// An enumeration that the document answers with 403 fails while the body is converted, which
 	// comes before its fields are checked.
 	for _, f := range fields {
 		if n, given := v[f.name]; given && f.unexpected && !f.valid(n.text) {
-			a := unexpectedValue(rq.http, n.text)
-			return nil, &a
+			return nil, unexpectedValue(rq.http, n.text)
 		}
 	}
 	if keys := v.check(fields); len(keys) > 0 {
-		a := messages(http.StatusBadRequest, keys...)
-		return nil, &a
+		return nil, messages(http.StatusBadRequest, keys...)
 	}
 	for _, f := range fields {
 		n, given := v[f.name]

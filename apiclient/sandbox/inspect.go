@@ -26,7 +26,7 @@ const maxCommandBytes = 1 << 20
 //	                            deliveries
 //	POST     /_sandbox/world    {"kind":"wallets","id":"…","known":true}, or
 //	         {"wallet_id":"…","producer_id":"…","linked":true}
-func (s *Server) inspected(r *http.Request) answer {
+func (s *Server) inspected(r *http.Request) *answer {
 	// Foreign web pages in a browser on this host could reach a loopback address by a name of their own
 	// (detected by Host), or send a command without reading the answer (detected by Origin).
 	host, _, err := net.SplitHostPort(r.Host)
@@ -38,8 +38,8 @@ func (s *Server) inspected(r *http.Request) answer {
 		return trouble(http.StatusForbidden,
 			errors.New("only programs and pages of this host may look in here: use a loopback address"))
 	}
-	commands := map[string]map[string]func(*http.Request) answer{
-		"/report":  {http.MethodGet: func(*http.Request) answer { return jsonAnswer(http.StatusOK, s.Report()) }},
+	commands := map[string]map[string]func(*http.Request) *answer{
+		"/report":  {http.MethodGet: func(*http.Request) *answer { return jsonAnswer(http.StatusOK, s.Report()) }},
 		"/faults":  {http.MethodGet: s.showFaults, http.MethodPut: s.putFaults},
 		"/modules": {http.MethodGet: s.showModules, http.MethodPut: s.putModules},
 		"/key":     {http.MethodPut: s.putKey},
@@ -57,7 +57,7 @@ func (s *Server) inspected(r *http.Request) answer {
 	return command(r)
 }
 
-func trouble(status int, err error) answer {
+func trouble(status int, err error) *answer {
 	return jsonAnswer(status, map[string]string{"error": err.Error()})
 }
 
@@ -97,11 +97,11 @@ type faultsCommand struct {
 	Seed   int64    `json:"seed,omitempty"` // shown only
 }
 
-func (s *Server) showFaults(*http.Request) answer {
+func (s *Server) showFaults(*http.Request) *answer {
 	return jsonAnswer(http.StatusOK, faultsCommand{faultTexts(s.Faults()), s.seed})
 }
 
-func (s *Server) putFaults(r *http.Request) answer {
+func (s *Server) putFaults(r *http.Request) *answer {
 	var c faultsCommand
 	if err := readCommand(r, &c, &c.Faults); err != nil {
 		return trouble(http.StatusBadRequest, err)
@@ -126,7 +126,7 @@ type modulesCommand struct {
 	NotContracted []string `json:"not_contracted"`
 }
 
-func (s *Server) showModules(*http.Request) answer {
+func (s *Server) showModules(*http.Request) *answer {
 	c := modulesCommand{[]string{}}
 	for _, m := range s.NotContracted() {
 		c.NotContracted = append(c.NotContracted, string(m))
@@ -134,7 +134,7 @@ func (s *Server) showModules(*http.Request) answer {
 	return jsonAnswer(http.StatusOK, c)
 }
 
-func (s *Server) putModules(r *http.Request) answer {
+func (s *Server) putModules(r *http.Request) *answer {
 	var c modulesCommand
 	if err := readCommand(r, &c, &c.NotContracted); err != nil {
 		return trouble(http.StatusBadRequest, err)
@@ -147,7 +147,7 @@ func (s *Server) putModules(r *http.Request) answer {
 	return s.showModules(r)
 }
 
-func (s *Server) putKey(r *http.Request) answer {
+func (s *Server) putKey(r *http.Request) *answer {
 	var c struct {
 		Key string `json:"api_key"`
 	}
@@ -155,14 +155,14 @@ func (s *Server) putKey(r *http.Request) answer {
 		return trouble(http.StatusBadRequest, err)
 	}
 	s.SetAPIKey(c.Key)
-	return answer{status: http.StatusNoContent, header: http.Header{}}
+	return &answer{status: http.StatusNoContent, header: http.Header{}}
 }
 
-func (s *Server) showDeliveries(*http.Request) answer {
+func (s *Server) showDeliveries(*http.Request) *answer {
 	return jsonAnswer(http.StatusOK, s.Deliveries())
 }
 
-func (s *Server) postEvent(r *http.Request) answer {
+func (s *Server) postEvent(r *http.Request) *answer {
 	var c struct {
 		Event   string          `json:"webhook_event"`
 		Payload json.RawMessage `json:"payload"`
@@ -177,7 +177,7 @@ func (s *Server) postEvent(r *http.Request) answer {
 	return jsonAnswer(http.StatusAccepted, map[string]int{"sent_to": n})
 }
 
-func (s *Server) postWorld(r *http.Request) answer {
+func (s *Server) postWorld(r *http.Request) *answer {
 	var c struct {
 		Kind     RegistrationKind `json:"kind"`
 		ID       string           `json:"id"`
@@ -204,5 +204,5 @@ func (s *Server) postWorld(r *http.Request) answer {
 		return trouble(http.StatusBadRequest, errors.New(
 			`want {"kind":"wallets","id":"…","known":true} with a list of a world file as kind, or {"wallet_id":"…","producer_id":"…","linked":true}`))
 	}
-	return answer{status: http.StatusNoContent, header: http.Header{}}
+	return &answer{status: http.StatusNoContent, header: http.Header{}}
 }

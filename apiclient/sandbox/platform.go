@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -53,9 +54,7 @@ func (s *Server) ChangeCommitment(id string, fields map[string]any) error {
 		return err
 	}
 	delete(body, "id")
-	for name, value := range fields {
-		body[name] = value
-	}
+	maps.Copy(body, fields)
 	rq := &request{body: encode(body), http: &http.Request{Header: http.Header{}}}
 	changed, refusal := rq.readBody(orderCommitmentFields)
 	if refusal != nil {
@@ -114,17 +113,14 @@ func (s *Server) madeAt(id string) (time.Time, bool) {
 
 // getProducer looks a producer up by CPF or CNPJ, with or without punctuation. The document does
 // not show the fields of the answer; these two are the least that a client needs.
-func (s *Server) getProducer(rq *request) answer {
+func (s *Server) getProducer(rq *request) *answer {
 	document := rq.params["social_identity"]
 	id, ok := s.World.ProducerByDocument(document)
 	if !ok {
 		return messages(http.StatusNotFound, keyProducerNotFound)
 	}
 	bare, _ := bareDocument(document)
-	return jsonAnswer(http.StatusOK, struct {
-		ID       string `json:"id"`
-		Document string `json:"social_identity"`
-	}{id, bare})
+	return jsonAnswer(http.StatusOK, map[string]string{"id": id, "social_identity": bare})
 }
 
 // Module is a part of the API that a cooperative contracts (chapter 5, rule 4).

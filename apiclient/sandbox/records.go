@@ -87,7 +87,7 @@ func (s *Server) CreatedOf(resources ...string) []Record {
 }
 
 // created stores the record and answers with its id and the fields that were sent.
-func (s *Server) created(rq *request, v values) answer {
+func (s *Server) created(rq *request, v values) *answer {
 	id := s.store(rq, v)
 	return jsonText(http.StatusCreated, v.echo(id, creatable[rq.route.resource]))
 }

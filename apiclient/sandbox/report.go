@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +96,7 @@ func (s *Server) Report() Report {
 	r := Report{
 		Began: s.began, Seed: s.seed, Faults: faultTexts(s.Faults()),
 		NotContracted: append([]Module{}, s.NotContracted()...),
-		Counts:        s.Counts(), Total: s.Requests(), Numbers: s.numbered(), Made: map[string]int{},
+		Counts:        s.Counts(), Total: s.Requests(), Made: map[string]int{},
 		Deliveries: s.Deliveries(),
 		MadeTwice:  [][]ShownRecord{}, Records: []ShownRecord{}, Webhooks: []ShownWebhook{}, Remarks: []RemarkCount{},
 	}
@@ -117,7 +118,7 @@ func (s *Server) Report() Report {
 		})
 	}
 	s.mu.Lock()
-	r.Requests = append([]Request{}, s.seen.kept...)
+	r.Requests, r.Numbers = append([]Request{}, s.seen.kept...), maps.Clone(s.numbers)
 	for remark, n := range s.remarked {
 		r.Remarks = append(r.Remarks, RemarkCount{remark, n})
 	}
@@ -126,26 +127,6 @@ func (s *Server) Report() Report {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Field, b.Field))
 	})
 	return r
-}
-
-// numbered returns the last number of each sequence of requests, by the prefix of an action:
-// "get:", "deliveries:", "" for creating POSTs.
-func (s *Server) numbered() map[string]int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make(map[string]int, len(s.numbers))
-	for scope, n := range s.numbers {
-		class, resource, _ := strings.Cut(scope, ":")
-		prefix := ""
-		if class != classCreate {
-			prefix = class + ":"
-		}
-		if resource != "" {
-			prefix += resource + ":"
-		}
-		out[prefix] = n
-	}
-	return out
 }
 
 func (r *Record) shown() ShownRecord {

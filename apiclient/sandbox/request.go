@@ -144,7 +144,7 @@ func (s *Server) number(rq *request) {
 }
 
 // answer refuses or executes the request, in the order of the package comment.
-func (s *Server) answer(rq *request) answer {
+func (s *Server) answer(rq *request) *answer {
 	if rq.route == nil {
 		// The document does not mention unknown paths: as a gateway, in no form of the API.
 		return jsonText(http.StatusNotFound, `{"message":"no Route matched with those values"}`)
@@ -169,7 +169,7 @@ func (s *Server) answer(rq *request) answer {
 		return a
 	}
 	if needsContentType(rq.http, len(rq.body)) && !isJSON(rq.http.Header) {
-		return answer{status: http.StatusUnsupportedMediaType}
+		return &answer{status: http.StatusUnsupportedMediaType}
 	}
 	// The document sets no limit. The sandbox protects itself, so the answer is in no form of the
 	// API.

@@ -20,7 +20,7 @@ type route struct {
 
 // endpoint is one row of the table in chapter 4.
 type endpoint struct {
-	handle func(*request) answer
+	handle func(*request) *answer
 	// creates marks the POSTs that create a record; these are numbered, and faults act on them.
 	creates bool
 }
@@ -30,19 +30,19 @@ type endpoint struct {
 // client. "consent" is a path of its own and never an id of an analysis. The last two belong to no
 // module that can be switched off, because the document does not state which one.
 func (s *Server) table() []route {
-	get := func(h func(*request) answer) map[string]endpoint {
+	get := func(h func(*request) *answer) map[string]endpoint {
 		return map[string]endpoint{http.MethodGet: {handle: h}}
 	}
-	reading := func(h func(*request, values) answer) endpoint {
-		return endpoint{creates: true, handle: func(rq *request) answer {
+	reading := func(h func(*request, values) *answer) endpoint {
+		return endpoint{creates: true, handle: func(rq *request) *answer {
 			v, refusal := rq.readBody(creatable[rq.route.resource])
 			if refusal != nil {
-				return *refusal
+				return refusal
 			}
 			return h(rq, v)
 		}}
 	}
-	create := func(h func(*request, values) answer) map[string]endpoint {
+	create := func(h func(*request, values) *answer) map[string]endpoint {
 		return map[string]endpoint{http.MethodPost: reading(h)}
 	}
 	const (
@@ -78,7 +78,7 @@ func (s *Server) table() []route {
 		{prefix + "/producers/-/documents/{social_identity}", ResourceProducers, "", nil, get(s.getProducer)},
 		{prefix + "/owner-details/{id}", ResourceOwnerDetails, "", nil, map[string]endpoint{
 			// fails on every call, whatever the id (chapter 4, chapter 7)
-			http.MethodDelete: {handle: func(*request) answer {
+			http.MethodDelete: {handle: func(*request) *answer {
 				return messages(http.StatusInternalServerError, keyInternal)
 			}},
 		}},

@@ -25,8 +25,7 @@ type Running struct {
 	served chan error
 	grace  time.Duration // closeGrace; shorter in a test
 
-	closeOnce sync.Once
-	closeErr  error
+	closed func() error // closes it once
 
 	mu      sync.Mutex // guards fresh and closing
 	fresh   map[net.Conn]struct{}
@@ -54,6 +53,7 @@ func Start(opts Options, addr string) (*Running, error) {
 		grace:  closeGrace,
 		fresh:  map[net.Conn]struct{}{},
 	}
+	r.closed = sync.OnceValue(r.close)
 	r.http = &http.Server{
 		Handler:                      r.Server,
 		ReadHeaderTimeout:            10 * time.Second,
@@ -82,10 +82,7 @@ func (r *Running) track(c net.Conn, state http.ConnState) {
 // Close stops listening, ends all delays, and waits for the requests being handled and then for the
 // deliveries of events (up to 5 s each, then it cuts their connections). It returns when nothing of
 // the sandbox is running any more. Further calls return the same result.
-func (r *Running) Close() error {
-	r.closeOnce.Do(func() { r.closeErr = r.close() })
-	return r.closeErr
-}
+func (r *Running) Close() error { return r.closed() }
 
 func (r *Running) close() error {
 	r.Server.Close()

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -93,6 +94,7 @@ type Server struct {
 	cutting   context.Context // when done, deliveries end at once
 	cut       context.CancelFunc
 	sending   sync.WaitGroup // deliveries in flight
+	inFlight  atomic.Int64   // requests that are being handled
 
 	mu         sync.Mutex // guards the fields below; never held during a hook, a write or a delay
 	key        string
@@ -112,8 +114,6 @@ type Server struct {
 	remarked     map[Remark]int // number of requests with each remark
 	counts       map[string]int
 	numbers      map[string]int // number of requests, by scope
-	inFlight     int
-	idle         chan struct{} // created by quiet, closed when inFlight falls to 0
 
 	truth truthLog
 }
@@ -221,10 +221,8 @@ func (s *Server) Counts() map[string]int {
 // ServeHTTP handles a request in this order: read it completely, number it, choose its fault,
 // execute or refuse it, log it, answer it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.mu.Lock()
-	s.inFlight++
-	s.mu.Unlock()
-	defer s.leave()
+	s.inFlight.Add(1)
+	defer s.inFlight.Add(-1)
 	if r.URL.Path == inspectPrefix || strings.HasPrefix(r.URL.Path, inspectPrefix+"/") {
 		a := s.inspected(r)
 		if len(a.body) > 0 {
@@ -251,14 +249,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if fault.Late > 0 {
 		s.wait(context.Background(), fault.Late) // like a queue, it does not notice that the client has gone
 	}
-	a := answer{}
+	a := &answer{}
 	if fault.executes() {
 		a = s.answer(rq)
 		if fault.Do == Twice && len(rq.records) > 0 {
 			s.answer(rq)
 		}
 	}
-	a, fault = s.applyFault(rq, a, fault)
+	a = s.applyFault(rq, a, fault)
 
 	// The outcome is final from here on; it is written before a client can learn anything.
 	status := a.status
@@ -306,48 +304,23 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 	if d <= 0 {
 		return
 	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.NewTimer(d).C:
 	case <-ctx.Done():
 	case <-s.stopping.Done():
-	}
-}
-
-func (s *Server) leave() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inFlight--
-	if s.inFlight == 0 && s.idle != nil {
-		close(s.idle)
-		s.idle = nil
 	}
 }
 
 // quiet waits until no request is being handled. net/http's own shutdown does not know of requests
 // on hijacked connections, so the sandbox counts them itself.
 func (s *Server) quiet(limit time.Duration) error {
-	s.mu.Lock()
-	n := s.inFlight
-	if n == 0 {
-		s.mu.Unlock()
-		return nil
+	held := s.inFlight.Load()
+	for ends := time.Now().Add(limit); s.inFlight.Load() > 0; time.Sleep(time.Millisecond) {
+		if time.Now().After(ends) {
+			return phrase.Errorf(
+				"%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", held,
+				limit)
+		}
 	}
-	if s.idle == nil {
-		s.idle = make(chan struct{})
-	}
-	idle := s.idle
-	s.mu.Unlock()
-
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-	select {
-	case <-idle:
-		return nil
-	case <-timer.C:
-		return phrase.Errorf(
-			"%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", n,
-			limit)
-	}
+	return nil
 }

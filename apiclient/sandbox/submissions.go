@@ -41,7 +41,7 @@ const commitmentParameter = "order_commitment_id"
 // nothing and 400 for a broken business rule, so "not found" is 404 and "not linked" is 400. Rule 2
 // does not mention the issuer, but chapter 1 requires it to exist like the others; its key follows the
 // pattern message.entidade.not-found. The document states no order; this one is ours.
-func (s *Server) createOrderCommitment(rq *request, v values) answer {
+func (s *Server) createOrderCommitment(rq *request, v values) *answer {
 	if first, last := v.text("initial_delivery_date"), v.text("end_delivery_date"); last != "" && last < first {
 		rq.remark(remarkDateOrder, "end_delivery_date")
 	}
@@ -62,10 +62,10 @@ func (s *Server) createOrderCommitment(rq *request, v values) answer {
 	return s.created(rq, v)
 }
 
-func (s *Server) getOrderCommitment(rq *request) answer {
+func (s *Server) getOrderCommitment(rq *request) *answer {
 	id, refusal := s.pathID(rq, commitmentParameter)
 	if refusal != nil {
-		return *refusal
+		return refusal
 	}
 	found, ok := s.find(ResourceOrderCommitments, id)
 	if !ok {
@@ -79,14 +79,13 @@ func (s *Server) pathID(rq *request, parameter string) (string, *answer) {
 	id := rq.params[parameter]
 	if !isUUID(id) {
 		// The parameter cannot be converted to its type.
-		a := s.badRequest("message." + strings.ToLower(parameter) + ".invalid")
-		return "", &a
+		return "", s.badRequest("message." + strings.ToLower(parameter) + ".invalid")
 	}
 	return strings.ToLower(id), nil
 }
 
 // badRequest returns the 400 in format (b).
-func (s *Server) badRequest(message string) answer {
+func (s *Server) badRequest(message string) *answer {
 	return jsonAnswer(http.StatusBadRequest, struct {
 		Timestamp string `json:"timestamp"`
 		Status    int    `json:"status"`
@@ -107,7 +106,7 @@ var deliveryFields = []field{
 	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
 }
 
-func (s *Server) createDelivery(rq *request, v values) answer {
+func (s *Server) createDelivery(rq *request, v values) *answer {
 	if known, here := s.knowsContract(v.text("contract_id")); !known {
 		return messages(http.StatusNotFound, "message.contract.not-found")
 	} else if !here {
@@ -149,14 +148,14 @@ var traceabilityFields = []field{
 // This happens only in a world that forgets one of them. The document does not require the producer
 // to be that of the commitment, so any producer is accepted; likewise, the volume may exceed that
 // of the commitment.
-func (s *Server) createTraceability(rq *request) answer {
+func (s *Server) createTraceability(rq *request) *answer {
 	commitment, refusal := s.pathID(rq, commitmentParameter)
 	if refusal != nil {
-		return *refusal
+		return refusal
 	}
 	v, refusal := rq.readBody(traceabilityFields)
 	if refusal != nil {
-		return *refusal
+		return refusal
 	}
 	farm, hasFarm := v["farm_id"]
 	_, exists := s.find(ResourceOrderCommitments, commitment)

@@ -45,7 +45,7 @@ func (s *Server) Webhooks() []Webhook {
 // registerWebhook accepts a second webhook for an event, because the document does not show what
 // the platform does then. Both are listed and both get the event; lookup and update refer to the
 // newest.
-func (s *Server) registerWebhook(rq *request, v values) answer {
+func (s *Server) registerWebhook(rq *request, v values) *answer {
 	if tooLong(v) {
 		return messages(http.StatusInternalServerError, keyInternal)
 	}
@@ -61,7 +61,7 @@ func (s *Server) registerWebhook(rq *request, v values) answer {
 	return jsonAnswer(http.StatusCreated, w.shown())
 }
 
-func (s *Server) listWebhooks(*request) answer {
+func (s *Server) listWebhooks(*request) *answer {
 	list := []shownWebhook{} // an empty array if there is none
 	for _, w := range s.Webhooks() {
 		list = append(list, w.shown())
@@ -71,7 +71,7 @@ func (s *Server) listWebhooks(*request) answer {
 
 // getWebhook is a lookup by identifier: an unknown event is "not found", like an event without a
 // webhook.
-func (s *Server) getWebhook(rq *request) answer {
+func (s *Server) getWebhook(rq *request) *answer {
 	w, ok := s.webhookFor(rq.params["webhook_event"])
 	if !ok {
 		return messages(http.StatusNotFound, keyWebhookNotFound)
@@ -82,13 +82,13 @@ func (s *Server) getWebhook(rq *request) answer {
 // updateWebhook has its own form of 400 (chapter 4). It replaces the whole webhook, like any PUT;
 // the document does not state whether an omitted secret is kept. The required fields are those of
 // 2.7.
-func (s *Server) updateWebhook(rq *request) answer {
+func (s *Server) updateWebhook(rq *request) *answer {
 	v, refusal := rq.readBody(webhookFields)
 	if refusal != nil {
 		if refusal.status == http.StatusBadRequest {
 			return s.badRequest("")
 		}
-		return *refusal
+		return refusal
 	}
 	if tooLong(v) {
 		return messages(http.StatusInternalServerError, keyInternal)
@@ -109,13 +109,13 @@ func (s *Server) updateWebhook(rq *request) answer {
 		rq.remark(remarkCredentialsGone, "hmac_secret")
 	}
 	s.webhooks[i] = w
-	return answer{status: http.StatusNoContent}
+	return &answer{status: http.StatusNoContent}
 }
 
-func (s *Server) deleteWebhook(rq *request) answer {
+func (s *Server) deleteWebhook(rq *request) *answer {
 	id, refusal := s.pathID(rq, "id")
 	if refusal != nil {
-		return *refusal
+		return refusal
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Server) deleteWebhook(rq *request) answer {
 		return messages(http.StatusNotFound, keyWebhookNotFound)
 	}
 	s.webhooks = slices.Delete(s.webhooks, i, i+1)
-	return answer{status: http.StatusNoContent}
+	return &answer{status: http.StatusNoContent}
 }
 
 func (s *Server) webhookFor(event string) (Webhook, bool) {

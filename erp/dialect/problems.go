@@ -86,6 +86,11 @@ type Server struct {
 	Timeout time.Duration
 }
 
+// Failf returns an error whose text begins with a hole for the target, and those of args behind it.
+func (s Server) Failf(code fault.Code, format string, args ...any) *fault.Error {
+	return fault.Failf(code, format, append([]any{s.Target}, args...)...)
+}
+
 // RefusedUser returns the error for a wrong user or password; advice is what else to check.
 func (s Server) RefusedUser(advice string) *fault.Error {
 	return fault.Failf(fault.CodeAuth, "the ERP database at %s refused the user or the password; check erp.dsn, and %w", s.Target,
@@ -94,9 +99,8 @@ func (s Server) RefusedUser(advice string) *fault.Error {
 
 // MissingDatabase returns the error for a wrong name at the end of the address.
 func (s Server) MissingDatabase() *fault.Error {
-	return fault.Failf(fault.CodeNoDatabase,
-		"the ERP database of %s does not exist or the user may not open it; check the name at the end of erp.dsn",
-		s.Target)
+	return s.Failf(fault.CodeNoDatabase,
+		"the ERP database of %s does not exist or the user may not open it; check the name at the end of erp.dsn")
 }
 
 // StoppedStatement returns the error for a statement that took too long.
@@ -107,20 +111,20 @@ func (s Server) StoppedStatement() *fault.Error {
 
 // EndedConnection returns the error for a connection that the server has ended.
 func (s Server) EndedConnection() *fault.Error {
-	return fault.Failf(fault.CodeUnreachable,
-		"the ERP database at %s ended the connection or is starting; it is tried again at the next run", s.Target)
+	return s.Failf(fault.CodeUnreachable,
+		"the ERP database at %s ended the connection or is starting; it is tried again at the next run")
 }
 
 // LostConnection returns the error for a connection that was lost without a message.
 func (s Server) LostConnection() *fault.Error {
-	return fault.Failf(fault.CodeUnreachable,
-		"the connection to the ERP database at %s was lost; it is tried again at the next run", s.Target)
+	return s.Failf(fault.CodeUnreachable,
+		"the connection to the ERP database at %s was lost; it is tried again at the next run")
 }
 
 // NoConnectionLeft returns the error for a server that accepts no more connections.
 func (s Server) NoConnectionLeft() *fault.Error {
-	return fault.Failf(fault.CodeUnreachable,
-		"the ERP database at %s has no connection left for us; it is tried again at the next run", s.Target)
+	return s.Failf(fault.CodeUnreachable,
+		"the ERP database at %s has no connection left for us; it is tried again at the next run")
 }
 
 // UnknownError returns the error for any other error of the server, without its message, which may
@@ -141,32 +145,30 @@ func (s Server) NoAnswer(err error) *fault.Error {
 	var network net.Error
 	switch {
 	case errors.As(err, &verify), errors.As(err, &cert), errors.As(err, &host), errors.As(err, &invalid):
-		return fault.Failf(fault.CodeTLS, "the certificate of the ERP database at %s is not trusted; check %s in erp.dsn",
-			s.Target, s.Settings)
+		return s.Failf(fault.CodeTLS,
+			"the certificate of the ERP database at %s is not trusted; check %s in erp.dsn", s.Settings)
 	case errors.As(err, &record):
-		return fault.Failf(fault.CodeTLS,
-			"the ERP database at %s offers no TLS; switch it on there, or off in erp.dsn (%s) if the network is trusted",
-			s.Target, s.Settings)
+		return s.Failf(fault.CodeTLS,
+			"the ERP database at %s offers no TLS; switch it on there, or off in erp.dsn (%s) if the network is trusted", s.Settings)
 	case errors.As(err, &dns):
-		return fault.Failf(fault.CodeUnreachable,
-			"the ERP database at %s is not reachable: the name of the host is not known; check erp.dsn and DNS",
-			s.Target)
+		return s.Failf(fault.CodeUnreachable,
+			"the ERP database at %s is not reachable: the name of the host is not known; check erp.dsn and DNS")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return fault.Failf(fault.CodeUnreachable,
-			"the ERP database at %s is not reachable: connection refused; is %s running, and is the port right?",
-			s.Target, s.Product)
+		return s.Failf(fault.CodeUnreachable,
+			"the ERP database at %s is not reachable: connection refused; is %s running, and is the port right?", s.Product)
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
-		return fault.Failf(fault.CodeUnreachable, "the ERP database at %s does not answer; check the network and firewall",
-			s.Target)
+		return s.Failf(fault.CodeUnreachable,
+			"the ERP database at %s does not answer; check the network and firewall")
 	case errors.Is(err, os.ErrNotExist):
-		return fault.Failf(fault.CodeUnreachable,
-			"the ERP database at %s is not reachable: no such socket; is %s running on this host?", s.Target, s.Product)
+		return s.Failf(fault.CodeUnreachable,
+			"the ERP database at %s is not reachable: no such socket; is %s running on this host?", s.Product)
 	case errors.As(err, &network), errors.Is(err, driver.ErrBadConn), errors.Is(err, io.EOF),
 		errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, net.ErrClosed):
 		return s.LostConnection()
 	}
-	return fault.Failf(fault.CodeOther, "the ERP database at %s gave an answer that the driver does not understand", s.Target)
+	return s.Failf(fault.CodeOther,
+		"the ERP database at %s gave an answer that the driver does not understand")
 }
 
 // QuotedIn returns the first 'name' in a message, or "" if there is none.

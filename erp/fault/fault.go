@@ -95,8 +95,7 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return CodeOther
@@ -107,22 +106,10 @@ func Failf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Text: phrase.New(format, args...)}
 }
 
-// ended converts the end of ctx to an error. It must be checked before the driver's error: lib/pq
-// reports a cancelled context as SQLSTATE 57014, which is also the code of a statement timeout.
-func ended(ctx context.Context) *Error {
-	cause := ctx.Err()
-	if cause == nil {
-		return nil
-	}
-	e := &Error{Code: CodeCancelled, Text: phrase.New("reading was stopped before it was complete"), cause: cause}
-	if errors.Is(cause, context.DeadlineExceeded) {
-		e.Code, e.Text = CodeTimeout, phrase.New("reading took longer than its caller allowed")
-	}
-	return e
-}
-
 // Known returns an error that needs no analysis of the driver's error, or nil: one of ours, the
-// caller's own, or the end of the context, with the cause that we set.
+// caller's own, or the end of the context, with the cause that we set. The end of the context must be
+// checked before the driver's error: lib/pq reports a cancelled context as SQLSTATE 57014, which is
+// also the code of a statement timeout.
 func Known(ctx context.Context, err error) error {
 	var ours *Error
 	var theirs Caller
@@ -132,10 +119,16 @@ func Known(ctx context.Context, err error) error {
 	if cause := context.Cause(ctx); cause != nil && errors.As(cause, &ours) {
 		return ours
 	}
-	if e := ended(ctx); e != nil {
-		return e
+	cause := ctx.Err()
+	if cause == nil {
+		return nil
 	}
-	return nil
+	e := Failf(CodeCancelled, "reading was stopped before it was complete")
+	if errors.Is(cause, context.DeadlineExceeded) {
+		e = Failf(CodeTimeout, "reading took longer than its caller allowed")
+	}
+	e.cause = cause
+	return e
 }
 
 // Caller carries an error of the caller's own row function through the package unchanged, so that

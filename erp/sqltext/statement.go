@@ -69,16 +69,17 @@ func Parse(sql string, syntax *Syntax) (Statement, *fault.Error) {
 		}
 	}
 	st.Body = sql[:last.end]
-	if i, found := st.Syntax.banned(st); found {
-		t := st.toks[i]
-		e := s.fail(t.start, "%q is not allowed in a query that only reads", s.sql[t.start:t.end])
-		e.Code = fault.CodeReadOnly
-		return Statement{}, e
+	for i, t := range st.toks {
+		if syntax.bans(st.toks[i:]) && !st.isQualifier(i) {
+			e := s.fail(t.start, "%q is not allowed in a query that only reads", sql[t.start:t.end])
+			e.Code = fault.CodeReadOnly
+			return Statement{}, e
+		}
 	}
-	if i, found := st.Syntax.hinted(st); found {
-		t := st.toks[i]
-		return Statement{}, s.fail(t.start, "%q is not accepted: %w", s.sql[t.start:t.end],
-			phrase.Fixed(st.Syntax.Hints[t.word]))
+	for i, t := range st.toks {
+		if wrong, ok := syntax.Hints[t.word]; ok && !st.isQualifier(i) {
+			return Statement{}, s.fail(t.start, "%q is not accepted: %w", sql[t.start:t.end], phrase.Fixed(wrong))
+		}
 	}
 	return st, nil
 }

@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -67,35 +68,12 @@ func (l *Syntax) Quote(name string) string {
 // Column returns a column of the wrapped query.
 func (l *Syntax) Column(name string) string { return "q." + l.Quote(name) }
 
-// hinted finds a hint that is not accepted.
-func (l *Syntax) hinted(st Statement) (at int, found bool) {
-	for i, t := range st.toks {
-		if _, ok := l.Hints[t.word]; ok && !st.isQualifier(i) {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// banned finds a forbidden sequence of words; at is the token at which it begins.
-func (l *Syntax) banned(st Statement) (at int, found bool) {
-	for i := range st.toks {
-		for _, words := range l.Forbidden {
-			if i+len(words) <= len(st.toks) && !st.isQualifier(i) && matches(st.toks[i:i+len(words)], words) {
-				return i, true
-			}
-		}
-	}
-	return 0, false
-}
-
-func matches(toks []token, words []string) bool {
-	for i, w := range words {
-		if toks[i].word != w {
-			return false
-		}
-	}
-	return true
+// bans reports whether a forbidden sequence of words begins with the first of the tokens.
+func (l *Syntax) bans(toks []token) bool {
+	return slices.ContainsFunc(l.Forbidden, func(words []string) bool {
+		return len(words) <= len(toks) &&
+			slices.EqualFunc(toks[:len(words)], words, func(t token, word string) bool { return t.word == word })
+	})
 }
 
 // isQualifier reports whether a dot follows a word, so that it is the name of a table or schema.

@@ -17,24 +17,24 @@ func Tables(sql string, languages ...*Syntax) []string {
 		}
 	}
 	f := tableFinder{
-		sql: sql, toks: toks, made: map[string]bool{}, found: map[string]bool{},
-		levels: []tableLevel{{query: true}},
+		Statement: Statement{Body: sql, toks: toks},
+		made:      map[string]bool{}, found: map[string]bool{}, levels: []tableLevel{{query: true}},
 	}
 	// the names that WITH defines: name [(columns)] AS [[NOT] MATERIALIZED] (SELECT …
 	for i := range f.toks {
-		if f.word(i) != "AS" || i == 0 {
+		if f.wordAt(i) != "AS" || i == 0 {
 			continue
 		}
 		at := i + 1
-		for f.word(at) == "NOT" || f.word(at) == "MATERIALIZED" {
+		for f.wordAt(at) == "NOT" || f.wordAt(at) == "MATERIALIZED" {
 			at++
 		}
-		if f.text(at) != "(" || !startsQuery(f.word(at+1)) && f.text(at+1) != "(" {
+		if f.textAt(at) != "(" || !startsQuery(f.wordAt(at+1)) && f.textAt(at+1) != "(" {
 			continue
 		}
 		name := i - 1
-		if f.text(name) == ")" {
-			for name > 0 && f.text(name) != "(" {
+		if f.textAt(name) == ")" {
+			for name > 0 && f.textAt(name) != "(" {
 				name--
 			}
 			name--
@@ -55,8 +55,7 @@ func Tables(sql string, languages ...*Syntax) []string {
 }
 
 type tableFinder struct {
-	sql    string
-	toks   []token
+	Statement
 	made   map[string]bool
 	found  map[string]bool
 	levels []tableLevel // one for each open parenthesis
@@ -69,27 +68,13 @@ type tableLevel struct {
 	expect bool // the next token is a table
 }
 
-func (f *tableFinder) text(i int) string {
-	if i < 0 || i >= len(f.toks) {
-		return ""
-	}
-	return f.sql[f.toks[i].start:f.toks[i].end]
-}
-
-func (f *tableFinder) word(i int) string {
-	if i < 0 || i >= len(f.toks) {
-		return ""
-	}
-	return f.toks[i].word
-}
-
 func startsQuery(word string) bool {
 	return word == "SELECT" || word == "WITH" || word == "VALUES" || word == "TABLE"
 }
 
 // name returns a name without its quotes, in lower case.
 func (f *tableFinder) name(i int) string {
-	text := f.text(i)
+	text := f.textAt(i)
 	if i >= 0 && i < len(f.toks) && f.toks[i].kind == tokName && len(text) >= 2 {
 		text = text[1 : len(text)-1]
 	}
@@ -101,7 +86,7 @@ func (f *tableFinder) step(i int) int {
 	level := &f.levels[len(f.levels)-1]
 	switch t := f.toks[i]; {
 	case t.kind == tokOpen:
-		inner := tableLevel{query: startsQuery(f.word(i + 1))}
+		inner := tableLevel{query: startsQuery(f.wordAt(i + 1))}
 		// a join in parentheses, or further parentheses around a SELECT
 		if level.expect && !inner.query {
 			inner = tableLevel{query: true, from: true, expect: true}
@@ -119,22 +104,22 @@ func (f *tableFinder) step(i int) int {
 		}
 		level.expect = false
 		name, last := f.name(i), i
-		for f.text(last+1) == "." && last+2 < len(f.toks) {
+		for f.textAt(last+1) == "." && last+2 < len(f.toks) {
 			last += 2
 			name += "." + f.name(last)
 		}
-		if f.text(last+1) != "(" { // a function is not a table
+		if f.textAt(last+1) != "(" { // a function is not a table
 			f.found[name] = true
 		}
 		return last
 	case t.kind == tokOther:
-		if level.from && f.text(i) == "," {
+		if level.from && f.textAt(i) == "," {
 			level.expect = true
 		}
 	case t.kind == tokWord:
 		switch t.word {
 		case "FROM":
-			if level.query && f.word(i-1) != "DISTINCT" { // IS DISTINCT FROM is a comparison
+			if level.query && f.wordAt(i-1) != "DISTINCT" { // IS DISTINCT FROM is a comparison
 				level.from, level.expect = true, true
 			}
 		case "JOIN":

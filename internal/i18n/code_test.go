@@ -173,9 +173,10 @@ func used(key string, literals map[string]bool) bool {
 // is a variable comes from the caller of a function that stands here, too.
 var formatAt = map[string]int{
 	"phrase.New": 0, "phrase.Errorf": 0, "phrase.Pack": 0, "phrase.Fixed": 0, "a.Phrase": 0,
-	"cli.TakesStates": 3, "fault.Failf": 1,
+	"cli.TakesStates": 3, "fault.Failf": 1, "Failf": 1, "s.Failf": 1,
 	"d.Fault": 1, "d.faultAt": 2, "s.Refuse": 2, "source.Refuse": 2, "UnknownName": 0, "config.UnknownName": 0,
 	"d.Unknown": 0, "s.fail": 1, "in.fault": 2, "placed": 1, "unfit": 0, "tls": 0, "errors.New": 0,
+	"SpecFault": 1, "mapping.SpecFault": 1,
 }
 
 // ofTheCode are errors about mistakes in the code itself, or of a run, which no person sees.

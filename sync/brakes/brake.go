@@ -25,18 +25,18 @@ const (
 // mark, not only those of this run, so that entries of an interrupted reading are judged with those
 // of the next one.
 func (r *Guard) Brake(ctx context.Context) error {
-	cursor, err := r.run.Ledger.Cursor(ctx, r.run.Job.Name())
+	cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())
 	if err != nil {
 		return err
 	}
 	memory := cursor.Brakes
-	came, err := r.run.Ledger.Arrivals(ctx, r.run.Job.Name(), memory.Passed, run.BrakeSamples)
+	came, err := r.Ledger.Arrivals(ctx, r.Job.Name(), memory.Passed, run.BrakeSamples)
 	if err != nil {
 		return err
 	}
 	if came.Rebuilt && !memory.Rebuilt { // stored before a brake acts: its release moves the mark
 		memory.Rebuilt, cursor.Brakes.Rebuilt = true, true
-		if err := r.run.Record(ctx, trade.Page{Cursor: &cursor}); err != nil {
+		if err := r.Record(ctx, trade.Page{Cursor: &cursor}); err != nil {
 			return err
 		}
 	}
@@ -61,12 +61,12 @@ func (r *Guard) Brake(ctx context.Context) error {
 		memory.Allowed = 0
 	}
 	memory.Passed = max(memory.Passed, came.Last)
-	memory.Identity = &r.run.Job.Identity
+	memory.Identity = &r.Job.Identity
 	if memory.Equal(cursor.Brakes) {
 		return nil
 	}
 	cursor.Brakes = memory
-	return r.run.Record(ctx, trade.Page{Cursor: &cursor})
+	return r.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
 // brakeNewRows pauses the job when far more rows are new than usual (F025). It ignores the first
@@ -74,16 +74,16 @@ func (r *Guard) Brake(ctx context.Context) error {
 // braked. Before anything is usual, as many may be new as the job had in all, unless its ledger was
 // rebuilt: that lacks what was usual, and is no go-live.
 func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
-	if r.run.Env.Brakes.NewRows == 0 || !came.Before {
+	if r.Brakes.NewRows == 0 || !came.Before {
 		return nil
 	}
 	usual := 0
-	limit := r.run.Env.Brakes.NewRowsLeast
+	limit := r.Brakes.NewRowsLeast
 	if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
 		usual = median(memory.Counts)
-		limit = max(limit, r.run.Env.Brakes.NewRows*usual)
+		limit = max(limit, r.Brakes.NewRows*usual)
 	} else {
-		tallies, err := r.run.Ledger.Counts(ctx, r.run.Job.Name())
+		tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trad
 	if came.Count <= limit+memory.Allowed {
 		return nil
 	}
-	return r.braked(outcome.StopNewRows,
+	return r.Braked(outcome.StopNewRows,
 		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
 }
 
@@ -110,7 +110,7 @@ func median(counts []int) int {
 // renumbered. If there are only a few, the recheck holds each of them. Rows with the content of
 // rows of another job count too: two queries may return one row under two keys.
 func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
-	if r.run.Env.Brakes.Retyped == 0 || came.Count < r.run.Env.Brakes.Retyped {
+	if r.Brakes.Retyped == 0 || came.Count < r.Brakes.Retyped {
 		return nil
 	}
 	count, again := 0, 0
@@ -123,7 +123,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 		for i, e := range entries {
 			v := verdicts[i]
-			twoJobs := v.TwoJobs != "" || r.run.Dry != nil && r.run.Dry.Elsewhere(e) != ""
+			twoJobs := v.TwoJobs != "" || r.Dry != nil && r.Dry.Elsewhere(e) != ""
 			if v.Cause != trade.CauseRetyped && !twoJobs {
 				continue
 			}
@@ -146,36 +146,26 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		return nil
 	}
 	for _, state := range []trade.State{trade.Pending, trade.Waiting} {
-		for last := memory.Passed; ; {
-			entries, err := r.run.Ledger.NewContents(ctx, r.run.Job.Name(), state, last, run.PageSize)
-			if err != nil {
-				return err
-			}
-			if len(entries) == 0 {
-				break
-			}
-			last = entries[len(entries)-1].ID
-			if r.run.Dry != nil {
-				entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
-			}
-			if err := judge(entries); err != nil {
-				return err
-			}
+		err := r.EachUnjudged(memory.Passed, func(after int64) ([]trade.Entry, error) {
+			return r.Ledger.NewContents(ctx, r.Job.Name(), state, after, run.PageSize)
+		}, judge)
+		if err != nil {
+			return err
 		}
 	}
-	if r.run.Dry != nil {
-		fresh := slices.DeleteFunc(slices.Clone(r.run.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
+	if r.Dry != nil {
+		fresh := slices.DeleteFunc(slices.Clone(r.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
 		for page := range slices.Chunk(fresh, run.PageSize) {
 			if err := judge(page); err != nil {
 				return err
 			}
 		}
 	}
-	if count < r.run.Env.Brakes.Retyped {
+	if count < r.Brakes.Retyped {
 		return nil
 	}
-	return r.braked(outcome.StopRetyped, trade.Brake{
-		Rows: count, Again: again, Limit: r.run.Env.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent,
+	return r.Braked(outcome.StopRetyped, trade.Brake{
+		Rows: count, Again: again, Limit: r.Brakes.Retyped, Samples: samples, Last: came.Last, Sent: sent,
 	})
 }
 
@@ -184,7 +174,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 // the job is paused, because they would be sent a second time.
 func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
-	if !r.run.Env.Brakes.ChangedKey || was == nil || was.SameRows(r.run.Job.Identity) {
+	if !r.Brakes.ChangedKey || was == nil || was.SameRows(r.Job.Identity) {
 		return nil
 	}
 	b, alive, err := r.ChangeOfIdentity(ctx, *was)
@@ -199,23 +189,23 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if err := r.SamplesOf(ctx, &b, alive); err != nil {
 		return err
 	}
-	return r.braked(outcome.StopChangedKey, b)
+	return r.Braked(outcome.StopChangedKey, b)
 }
 
 // ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows. The
 // map has the rows that would look new; its value is false for rows that are only cancelled.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
-	b := trade.Brake{Job: r.run.Job.Name(), Was: &was, Identity: &r.run.Job.Identity}
+	b := trade.Brake{Job: r.Job.Name(), Was: &was, Identity: &r.Job.Identity}
 	// the rows that the query returns now; false: only cancelled rows, which would never be new
 	alive := map[run.KeyHash]bool{}
-	err := run.EachRow(ctx, r.run.Source, r.run.Job, func(row *mapping.Row) error {
+	err := run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
 		alive[run.HashKey(row.Key)] = alive[run.HashKey(row.Key)] || !row.Cancelled
 		return nil
 	})
 	if err != nil {
 		return b, nil, err
 	}
-	err = r.run.Ledger.EachKnown(ctx, r.run.Job.Name(), func(k trade.Known) error {
+	err = r.Ledger.EachKnown(ctx, r.Job.Name(), func(k trade.Known) error {
 		_, there := alive[run.HashKey(k.Key)]
 		delete(alive, run.HashKey(k.Key))
 		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
@@ -238,7 +228,7 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 
 // SamplesOf adds the keys of the first few rows that would look new to b.
 func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.KeyHash]bool) error {
-	err := run.EachRow(ctx, r.run.Source, r.run.Job, func(row *mapping.Row) error {
+	err := run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
 		if alive[run.HashKey(row.Key)] && !slices.Contains(b.Samples, row.Key) {
 			b.Samples = append(b.Samples, row.Key)
 		}
@@ -253,8 +243,8 @@ func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.Key
 	return err
 }
 
-// braked returns the error that pauses the job.
-func (r *Guard) braked(code outcome.StopCode, b trade.Brake) error {
-	b.Job = r.run.Job.Name()
+// Braked returns the error that pauses the job.
+func (r *Guard) Braked(code outcome.StopCode, b trade.Brake) error {
+	b.Job = r.Job.Name()
 	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Brake: &b}}
 }

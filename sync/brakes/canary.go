@@ -14,8 +14,8 @@ import (
 // A person checks them on the platform; a release lets the rest go. All of these rows are counted
 // as sent before the first one is, so that no more of them go after a crash.
 func (r *Guard) canary(memory *trade.Memory) error {
-	mapping := r.run.Job.Fingerprint()
-	if r.run.Job.Spec.Canary == 0 {
+	mapping := r.Job.Fingerprint()
+	if r.Job.Spec.Canary == 0 {
 		memory.Mapping, memory.Canary = mapping, nil
 		return nil
 	}
@@ -31,7 +31,7 @@ func (r *Guard) canary(memory *trade.Memory) error {
 	if r.TrialLeft() == 0 {
 		return r.Unconfirmed()
 	}
-	memory.Canary = &trade.Canary{Mapping: mapping, Rows: r.run.Job.Spec.Canary, Samples: went.Samples}
+	memory.Canary = &trade.Canary{Mapping: mapping, Rows: r.Job.Spec.Canary, Samples: went.Samples}
 	return nil
 }
 
@@ -40,7 +40,7 @@ func (r *Guard) TrialLeft() int {
 	if r.Trial == nil {
 		return -1
 	}
-	return max(0, r.run.Job.Spec.Canary-r.Trial.Rows)
+	return max(0, r.Job.Spec.Canary-r.Trial.Rows)
 }
 
 // Tried counts a row that goes under an unconfirmed mapping.
@@ -68,6 +68,6 @@ func (r *Guard) Untried(key string) {
 // Unconfirmed returns the stop for a mapping whose first rows were sent and that nobody has
 // confirmed.
 func (r *Guard) Unconfirmed() error {
-	b := trade.Brake{Job: r.run.Job.Name(), Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping}
-	return &outcome.StopError{Stop: trade.Stop{Code: string(outcome.StopCanary), Brake: &b}}
+	return r.Braked(outcome.StopCanary,
+		trade.Brake{Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping})
 }

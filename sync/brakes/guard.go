@@ -20,7 +20,7 @@ type Judge interface {
 // Guard judges the result of a reading before anything is sent, and counts what goes under a
 // release or under an unconfirmed mapping.
 type Guard struct {
-	run     *run.Run
+	*run.Run
 	recheck Judge
 
 	Room     trade.Freight  // what this run may send, under `most:`
@@ -29,4 +29,4 @@ type Guard struct {
 }
 
 // New returns the guard of one run.
-func New(r *run.Run, c Judge) *Guard { return &Guard{run: r, recheck: c} }
+func New(r *run.Run, c Judge) *Guard { return &Guard{Run: r, recheck: c} }

@@ -5,7 +5,6 @@ package brakes
 import (
 	"context"
 	"maps"
-	"slices"
 
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
@@ -15,7 +14,7 @@ import (
 // brakeMost pauses the job when more is due than one run may send (`most:`). A person's release
 // holds for this run; a later run is braked again.
 func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64) error {
-	most := r.run.Job.Spec.Most
+	most := r.Job.Spec.Most
 	if most == nil {
 		memory.Released = nil
 		return nil
@@ -37,34 +36,26 @@ func (r *Guard) brakeMost(ctx context.Context, memory *trade.Memory, last int64)
 
 // DueFreight returns the sums of what is due now, and a few keys.
 func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []string, err error) {
-	count := func(entries []trade.Entry) {
+	if r.Dry != nil {
+		due = r.Dry.Load
+		due.Value = maps.Clone(due.Value)
+	}
+	err = r.EachUnjudged(0, func(after int64) ([]trade.Entry, error) {
+		return r.Ledger.Due(ctx, r.Job.Name(), r.Clock.Now(), after, run.PageSize)
+	}, func(entries []trade.Entry) error {
 		for _, e := range entries {
 			due.Add(e)
 			if len(samples) < run.BrakeSamples {
 				samples = append(samples, e.Key)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return due, nil, err
 	}
-	if r.run.Dry != nil {
-		due = r.run.Dry.Load
-		due.Value = maps.Clone(due.Value)
-	}
-	for after := int64(0); ; {
-		entries, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, run.PageSize)
-		if err != nil {
-			return due, nil, err
-		}
-		if len(entries) == 0 {
-			break
-		}
-		after = entries[len(entries)-1].ID
-		if r.run.Dry != nil {
-			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] })
-		}
-		count(entries)
-	}
-	if r.run.Dry != nil {
-		for _, e := range r.run.Dry.Ready[:min(len(r.run.Dry.Ready), run.BrakeSamples-len(samples))] {
+	if r.Dry != nil {
+		for _, e := range r.Dry.Ready[:min(len(r.Dry.Ready), run.BrakeSamples-len(samples))] {
 			samples = append(samples, e.Key)
 		}
 	}
@@ -73,8 +64,7 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 
 // Overloaded returns the stop of a run that would send too much.
 func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
-	return r.braked(outcome.StopMost, trade.Brake{
-		Rows: due.Rows, Samples: samples, Last: last, Freight: &due,
-		Most: r.run.Job.Spec.Most,
+	return r.Braked(outcome.StopMost, trade.Brake{
+		Rows: due.Rows, Samples: samples, Last: last, Freight: &due, Most: r.Job.Spec.Most,
 	})
 }

@@ -50,7 +50,7 @@ func (b extraRows) list() []trade.Beside {
 
 // change adds or removes a row with the ERP's values, mapped as for sending.
 func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures)) {
-	d := r.Run.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Run.Eval.Refs, nil)
+	d := r.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Eval.Refs, nil)
 	f := d.Figures()
 	by(&of.Sums, f)
 	by(of.Of(d.Text("product"), d.Text("order_type")), f)
@@ -90,5 +90,5 @@ func (r *Discoverer) countTurned(ctx context.Context, p *pager, cursor *trade.Cu
 		}
 	}
 	cursor.Sweep.Beside = extra.list()
-	return r.Run.Record(ctx, trade.Page{Cursor: cursor})
+	return r.Record(ctx, trade.Page{Cursor: cursor})
 }

@@ -18,53 +18,51 @@ import (
 // read is the first step of a run: it reads the ERP, in a window or as a sweep, and records what is
 // new.
 func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error {
-	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
+	cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())
 	if err != nil {
 		return err
 	}
 	// whether a column is missing, or a brake holds the job
-	columns, err := r.Run.Source.Columns(ctx, r.Run.Job.Spec.Query)
+	columns, err := r.Source.Columns(ctx, r.Job.Spec.Query)
 	if err != nil {
 		return err
 	}
-	if err := r.Run.Job.CheckColumns(columns); err != nil {
-		return r.Run.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
+	if err := r.Job.CheckColumns(columns); err != nil {
+		return r.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
 	}
-	if err := r.Brakes.BrakeNewJob(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeSpace(ctx, cursor); err != nil {
-		return err
-	}
-	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
-		return err
+	for _, brake := range []func(context.Context, trade.Cursor) error{
+		r.Brakes.BrakeNewJob, r.Brakes.BrakeSpace, r.Brakes.BrakeIdentity,
+	} {
+		if err := brake(ctx, cursor); err != nil {
+			return err
+		}
 	}
 	if resync != nil && !resync.all() {
 		return r.resync(ctx, *resync, &cursor)
 	}
-	r.Run.Report.Sweep = sweep || resync != nil || r.sweepDue(cursor)
+	r.Report.Sweep = sweep || resync != nil || r.sweepDue(cursor)
 	p := newPager(r)
 	p.anew = resync != nil
-	window := erp.Window{Since: cursor.Bound, Lookback: r.Run.Job.Spec.Lookback, Whole: r.Run.Report.Sweep}
+	window := erp.Window{Since: cursor.Bound, Lookback: r.Job.Spec.Lookback, Whole: r.Report.Sweep}
 	// with another query or mapping, rows that differ for that reason are not late
-	if cursor.Fingerprint != r.Run.Job.Fingerprint() {
+	if cursor.Fingerprint != r.Job.Fingerprint() {
 		window.Since = ""
 		if err := r.reprint(ctx); err != nil {
 			return err
 		}
 	}
-	if r.Run.Report.Sweep {
+	if r.Report.Sweep {
 		// All that the ledger knows of the job, to which the ERP is compared. Rows that came with a braked
 		// sweep (with ids above Braked) are not expected to be found. The entries are counted, so that they
 		// need not be counted again at the end if nothing changes until then.
-		kept, err := r.Run.Ledger.Counts(ctx, r.Run.Job.Name())
+		kept, err := r.Ledger.Counts(ctx, r.Job.Name())
 		if err != nil {
 			return err
 		}
 		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
-		counted, err := r.Run.Ledger.EachSwept(ctx, r.Run.Job.Name(), func(k *trade.Known) {
+		counted, err := r.Ledger.EachSwept(ctx, r.Job.Name(), func(k *trade.Known) {
 			var notes uint8
-			switch decideRow(k, k.SourceHash, r.Run.Eval.MappedWith, false) {
+			switch decideRow(k, k.SourceHash, r.Eval.MappedWith, false) {
 			case same, leave:
 				notes |= plain
 			}
@@ -90,48 +88,54 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err != nil {
 		return err
 	}
-	if err := r.settleDoubles(ctx, p, &cursor); err != nil {
-		return err
-	}
-	if err := r.countTurned(ctx, p, &cursor); err != nil {
-		return err
-	}
-	if err := r.markReplaced(ctx); err != nil {
+	if err := r.settleRead(ctx, p, &cursor); err != nil {
 		return err
 	}
 	// the source counts rows that it could not return, too
-	r.Run.Report.Unreadable = result.Unreadable + p.badKeys
+	r.Report.Unreadable = result.Unreadable + p.badKeys
 	if result.FutureBound {
-		r.Run.Note(trade.Say("note.future", "column", r.Run.Job.Spec.ChangedAt))
+		r.Note(trade.Say("note.future", "column", r.Job.Spec.ChangedAt))
 	}
-	if r.Run.Report.Sweep {
-		if l := r.Run.Report.Late; l != nil {
+	if r.Report.Sweep {
+		if l := r.Report.Late; l != nil {
 			l.Why = trade.Say("note.late", "rows", l.Rows, "latest", l.LargestLateness(),
-				"column", r.Run.Job.Spec.ChangedAt, "lookback", r.Run.Job.Spec.Lookback)
-			r.Run.Log.Warn("late rows", zap.Stringer("reason", l.Why))
+				"column", r.Job.Spec.ChangedAt, "lookback", r.Job.Spec.Lookback)
+			r.Log.Warn("late rows", zap.Stringer("reason", l.Why))
 		}
 		if err := r.concludeSweep(ctx, p, result, &cursor); err != nil {
 			return err
 		}
 		cursor.Parents = "" // what waits for a parent is compared too
 	}
-	r.Run.Report.ReadAt = r.Run.Now
-	if cursor.Bound == result.Bound && !r.Run.Report.Sweep {
+	r.Report.ReadAt = r.Now
+	if cursor.Bound == result.Bound && !r.Report.Sweep {
 		return nil // a window without news
 	}
 	cursor.Bound = result.Bound
 	// I4: the cursor moves only now, when everything that was read is recorded, in the transaction
 	// of the last page.
-	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+	return r.Record(ctx, trade.Page{Cursor: &cursor})
+}
+
+// settleRead decides on what only the whole of a reading shows: double keys, rows that were cancelled,
+// and rows whose keys belong to others now.
+func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cursor) error {
+	if err := r.settleDoubles(ctx, p, cursor); err != nil {
+		return err
+	}
+	if err := r.countTurned(ctx, p, cursor); err != nil {
+		return err
+	}
+	return r.markReplaced(ctx)
 }
 
 // sweepDue reports whether this run must compare everything: no change column, a first run, a
 // changed query or mapping, a sweep that is due, a last sweep in the future because the clock was
 // wrong (F078), or a person's release that the ERP has become emptier.
 func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
-	return r.Run.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Run.Now) ||
-		cursor.Fingerprint != r.Run.Job.Fingerprint() ||
-		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Run.Job.Sweep.Next(cursor.SweptAt).After(r.Run.Now)
+	return r.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Now) ||
+		cursor.Fingerprint != r.Job.Fingerprint() ||
+		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Job.Sweep.Next(cursor.SweptAt).After(r.Now)
 }
 
 // refresh maps those entries again whose mapping or references have changed, from the values in the
@@ -140,20 +144,20 @@ func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
 func (r *Discoverer) refresh(ctx context.Context) error {
 	states := []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.Pending}
 	return r.stalePages(ctx, states, func(stale []trade.Entry) error {
-		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(stale))
+		known, err := r.ParentsOf(ctx, mapping.ValuesOf(stale))
 		if err != nil {
 			return err
 		}
 		var page trade.Page
 		for _, old := range stale {
-			entry := r.Run.Eval.Remap(old, old.Values, known)
+			entry := r.Eval.Remap(old, old.Values, known)
 			if old.Now != nil { // its request is that of what was sent, its quantity that of its newest row
-				r.Run.Eval.Measure(&entry, old.Now)
+				r.Eval.Measure(&entry, old.Now)
 			}
 			r.touch(&entry, old)
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 		}
-		return r.Run.Record(ctx, page)
+		return r.Record(ctx, page)
 	})
 }
 
@@ -161,46 +165,30 @@ func (r *Discoverer) refresh(ctx context.Context) error {
 // and references, page by page.
 func (r *Discoverer) stalePages(ctx context.Context, states []trade.State, do func([]trade.Entry) error) error {
 	return run.InPages(run.PageSize, func(add func(trade.Entry) error) error {
-		return r.Run.Ledger.Stale(ctx, r.Run.Job.Name(), r.Run.Eval.MappedWith, states, add)
+		return r.Ledger.Stale(ctx, r.Job.Name(), r.Eval.MappedWith, states, add)
 	}, do)
 }
 
 // Discover reads the references, then the ERP, maps what references and parents have changed, then
 // asks the platform for producers by document. Then the brakes judge the result.
 func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) error {
-	if err := r.LoadReferences(ctx); err != nil {
+	read := func(ctx context.Context) error { return r.read(ctx, sweep, resync) }
+	adopt := func(ctx context.Context) error {
+		_, err := r.AdoptOrphans(ctx)
 		return err
 	}
-	if err := r.read(ctx, sweep, resync); err != nil {
-		return err
-	}
-	if err := r.compareRecoded(ctx); err != nil {
-		return err
-	}
-	if err := r.refresh(ctx); err != nil {
-		return err
-	}
-	if _, err := r.AdoptOrphans(ctx); err != nil {
-		return err
-	}
-	if r.Run.Report.Sweep {
-		if err := r.markCutOver(ctx); err != nil {
+	for _, step := range []func(context.Context) error{
+		r.LoadReferences, read, r.compareRecoded, r.refresh, adopt, r.markCutOver, r.lookUp, r.Brakes.Brake,
+		r.judgeHeld,
+	} {
+		if err := step(ctx); err != nil {
 			return err
 		}
-	}
-	if err := r.lookUp(ctx); err != nil {
-		return err
-	}
-	if err := r.Brakes.Brake(ctx); err != nil {
-		return err
-	}
-	if err := r.judgeHeld(ctx); err != nil {
-		return err
 	}
 	// Rows that are held because of another job may be free again: nothing was sent there, the entry was
 	// moved here, or keys are no longer compared. Each is judged as it is in the ERP now; last, as by now
 	// the brakes have accepted the job's key space.
-	return r.Run.Ledger.HeldFor(ctx, r.Run.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
+	return r.Ledger.HeldFor(ctx, r.Job.Name(), trade.CauseOtherJob, func(held []trade.Entry) error {
 		verdicts, _, err := r.Recheck.Judge(ctx, held, nil, nil, nil)
 		if err != nil {
 			return err
@@ -211,7 +199,7 @@ func (r *Discoverer) Discover(ctx context.Context, sweep bool, resync *Resync) e
 				free = append(free, e)
 			}
 		}
-		found, err := r.Run.ReadAgain(ctx, r.Run.Job, free)
+		found, err := r.ReadAgain(ctx, r.Job, free)
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 
 // Discoverer reads the ERP for one run and records what is new.
 type Discoverer struct {
-	Run     *run.Run
+	*run.Run
 	Recheck *sending.Checker
 	Brakes  *brakes.Guard
 

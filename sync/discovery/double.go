@@ -54,16 +54,16 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 	}
 	slices.Sort(keys)
 	for chunk := range slices.Chunk(keys, run.PageSize) {
-		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
+		entries, err := r.EntriesOf(ctx, r.Job.Name(), chunk)
 		if err != nil {
 			return err
 		}
-		if r.Run.Dry != nil {
+		if r.Dry != nil {
 			for _, key := range chunk {
 				if !slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Key == key }) {
-					entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key}
+					entry := trade.Entry{Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: key}
 					entry.HoldDouble(p.doubles[key].rows)
-					r.Run.Dry.HoldDouble(entry)
+					r.Dry.HoldDouble(entry)
 				}
 			}
 		}
@@ -80,14 +80,14 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 			e.KeyParts = p.spellings(e)
 			asked = append(asked, e)
 		}
-		rows, err := r.Run.ReadAgain(ctx, r.Run.Job, asked)
+		rows, err := r.ReadAgain(ctx, r.Job, asked)
 		if err != nil {
 			return err
 		}
 		for key, found := range rows {
 			rows[key] = mapping.Living(found)
 		}
-		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOfRows(rows))
+		known, err := r.ParentsOf(ctx, mapping.ValuesOfRows(rows))
 		if err != nil {
 			return err
 		}
@@ -112,12 +112,12 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
-		if err := r.Run.Record(ctx, page); err != nil {
+		if err := r.Record(ctx, page); err != nil {
 			return err
 		}
 	}
 	if len(sent) > 0 {
-		r.Run.Note(trade.Say("note.doubles", "count", len(sent), "keys", sent[:min(3, len(sent))]))
+		r.Note(trade.Say("note.doubles", "count", len(sent), "keys", sent[:min(3, len(sent))]))
 	}
 	return nil
 }
@@ -150,14 +150,14 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row,
 	case n == 0, old.State == trade.Sending, n == 1 && (!revived || old.State != trade.Held):
 		return old
 	case n == 1: // it is cured
-		r.Run.Eval.EvaluateRow(&entry, &rows[0], known)
+		r.Eval.EvaluateRow(&entry, &rows[0], known)
 		entry.KeyParts, entry.GoneSweeps = rows[0].Parts(), 0
-		r.Run.Report.Changed++
+		r.Report.Changed++
 		return entry
 	case old.State.Created(), old.State == trade.Dismissed:
 		entry = r.compareNearest(old, rows, known)
 	case revived:
-		r.Run.Report.Unchanged++
+		r.Report.Unchanged++
 		fallthrough
 	case old.State != trade.Rejected && (old.State != trade.Held || old.Cause == trade.CauseVanished):
 		entry.HoldDouble(n)
@@ -167,12 +167,12 @@ func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row,
 		entry.GoneSweeps = 0
 	}
 	// each row's own spelling, once for each row at least: so a window knows that a sweep counted them
-	width := len(r.Run.Job.Spec.Key)
+	width := len(r.Job.Spec.Key)
 	for _, row := range rows {
 		old.KeyParts = slices.Concat(old.KeyParts, row.Parts())
 	}
 	old.KeyParts = p.spellings(old)
-	entry.KeyParts = slices.Concat(r.Run.Job.Spellings(&old)...)
+	entry.KeyParts = slices.Concat(r.Job.Spellings(&old)...)
 	for len(entry.KeyParts) > 0 && len(entry.KeyParts) < n*width {
 		entry.KeyParts = append(entry.KeyParts, entry.KeyParts[:width]...)
 	}
@@ -199,7 +199,7 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known m
 	at := slices.IndexFunc(rows, func(row mapping.Row) bool { return row.SourceHash == was.source })
 	if at < 0 {
 		at = slices.IndexFunc(rows, func(row mapping.Row) bool {
-			return !r.Run.Eval.Differs(old.Key, base, row.Values())
+			return !r.Eval.Differs(old.Key, base, row.Values())
 		})
 	}
 	c := change{row: rows[max(at, 0)], verdict: compare}
@@ -214,7 +214,7 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known m
 // addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It
 // reports whether it changed the cursor.
 func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, rows []mapping.Row) bool {
-	width := len(r.Run.Job.Spec.Key)
+	width := len(r.Job.Spec.Key)
 	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
 		return false
 	}

@@ -20,10 +20,10 @@ func (r *Discoverer) countLate(row *mapping.Row) {
 	if row.Late == 0 {
 		return
 	}
-	if r.Run.Report.Late == nil {
-		r.Run.Report.Late = &trade.Late{Samples: []string{}}
+	if r.Report.Late == nil {
+		r.Report.Late = &trade.Late{Samples: []string{}}
 	}
-	l := r.Run.Report.Late
+	l := r.Report.Late
 	l.Rows++
 	l.Largest = max(l.Largest, int64(row.Late/time.Second))
 	if len(l.Samples) < lateSamples && !slices.Contains(l.Samples, row.Key) {

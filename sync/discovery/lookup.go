@@ -28,25 +28,25 @@ const (
 // LoadLookups passes the key for hashing documents, and the platform's answers so far, to the
 // evaluator.
 func (r *Discoverer) LoadLookups(ctx context.Context) error {
-	if len(r.Run.Job.Mapping.Lookups) == 0 {
+	if len(r.Job.Mapping.Lookups) == 0 {
 		return nil
 	}
-	key, err := r.Run.Ledger.LookupKey(ctx)
+	key, err := r.Ledger.LookupKey(ctx)
 	if err != nil {
 		return err
 	}
-	r.lookups, err = r.Run.Ledger.Lookups(ctx, trade.ProducerByDocument)
+	r.lookups, err = r.Ledger.Lookups(ctx, trade.ProducerByDocument)
 	if err != nil {
 		return err
 	}
 	found := map[string]string{}
 	for code, l := range r.lookups {
-		if l.ID != "" && l.NextAt.After(r.Run.Now) {
+		if l.ID != "" && l.NextAt.After(r.Now) {
 			found[code] = l.ID
 		}
 	}
-	r.Run.Eval.LookupKey = key
-	r.Run.Eval.Refs[trade.ProducerByDocument] = found
+	r.Eval.LookupKey = key
+	r.Eval.Refs[trade.ProducerByDocument] = found
 	return nil
 }
 
@@ -54,17 +54,17 @@ func (r *Discoverer) LoadLookups(ctx context.Context) error {
 // those rows again in the same run. If a question gets no answer, its rows keep waiting and the run
 // goes on.
 func (r *Discoverer) lookUp(ctx context.Context) error {
-	if len(r.Run.Job.Mapping.Lookups) == 0 || r.Run.Dry != nil {
+	if len(r.Job.Mapping.Lookups) == 0 || r.Dry != nil {
 		return nil
 	}
 	q := &inquiry{of: r, asked: map[string]bool{}}
-	if err := r.Run.Ledger.Awaiting(ctx, r.Run.Job.Name(), trade.ProducerByDocument,
+	if err := r.Ledger.Awaiting(ctx, r.Job.Name(), trade.ProducerByDocument,
 		func(e trade.Entry) error {
 			for _, w := range e.WaitingFor {
 				if w.Ref != trade.ProducerByDocument || q.asked[w.Code] || q.over {
 					continue
 				}
-				if old, known := q.of.lookups[w.Code]; known && old.NextAt.After(q.of.Run.Now) {
+				if old, known := q.of.lookups[w.Code]; known && old.NextAt.After(q.of.Now) {
 					continue
 				}
 				q.asked[w.Code] = true
@@ -81,7 +81,7 @@ func (r *Discoverer) lookUp(ctx context.Context) error {
 		return err
 	}
 	if q.failed > 0 {
-		r.Run.Note(trade.Say("note.lookups", "count", q.failed, "why", q.reason))
+		r.Note(trade.Say("note.lookups", "count", q.failed, "why", q.reason))
 	}
 	if q.found == 0 {
 		return nil
@@ -112,7 +112,7 @@ func (q *inquiry) flush(ctx context.Context) error {
 	if len(rows) == 0 || q.over {
 		return nil
 	}
-	byKey, err := q.of.Run.ReadAgain(ctx, q.of.Run.Job, rows)
+	byKey, err := q.of.ReadAgain(ctx, q.of.Job, rows)
 	if err != nil {
 		return err
 	}
@@ -124,12 +124,12 @@ func (q *inquiry) flush(ctx context.Context) error {
 		}
 		// a row that has changed since it was mapped has other documents, which the next run looks up
 		var documents []string
-		for _, f := range q.of.Run.Job.Mapping.Lookups {
+		for _, f := range q.of.Job.Mapping.Lookups {
 			v, ok := c.Row.Get(f.Spec.Columns[0])
 			if !ok || v.Err != "" {
 				continue
 			}
-			if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Run.Eval.Code(document)] {
+			if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Eval.Code(document)] {
 				documents = append(documents, document)
 			}
 		}
@@ -139,9 +139,9 @@ func (q *inquiry) flush(ctx context.Context) error {
 			}
 		}
 	}
-	q.of.Run.Env.Observe(run.Progress{Job: q.of.Run.Job.Name(), Phase: run.Reading, Read: q.of.Run.Report.Read})
+	q.of.Observe(run.Progress{Job: q.of.Job.Name(), Phase: run.Reading, Read: q.of.Report.Read})
 	// Answers are stored even if the run is interrupted.
-	if err := q.of.Run.Ledger.RecordLookups(context.WithoutCancel(ctx), trade.ProducerByDocument, answers); err != nil {
+	if err := q.of.Ledger.RecordLookups(context.WithoutCancel(ctx), trade.ProducerByDocument, answers); err != nil {
 		return err
 	}
 	return ctx.Err()
@@ -149,16 +149,16 @@ func (q *inquiry) flush(ctx context.Context) error {
 
 // ask looks up one document. ok is false if there is no answer to store.
 func (q *inquiry) ask(ctx context.Context, document string) (answer trade.Lookup, ok bool) {
-	code := q.of.Run.Eval.Code(document)
+	code := q.of.Eval.Code(document)
 	answer, known := q.of.lookups[code]
 	if !known {
 		answer = trade.Lookup{Code: code}
 	}
-	answer.AskedAt = q.of.Run.Env.Clock.Now()
+	answer.AskedAt = q.of.Clock.Now()
 	if answer.Tries == 0 {
 		answer.FirstAt = answer.AskedAt
 	}
-	producer, err := q.of.Run.Env.Platform.GetProducerByDocument(ctx, document)
+	producer, err := q.of.Platform.GetProducerByDocument(ctx, document)
 	id, idErr := trade.ParseID(producer.ID)
 	if err == nil && idErr == nil {
 		answer.ID, answer.Message, answer.Tries, answer.NextAt = id, "", 0, answer.AskedAt.Add(lookupHolds)

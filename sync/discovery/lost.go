@@ -31,7 +31,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 	for _, was := range r.differ {
 		stood[was.source] = true
 	}
-	unread, err := r.Run.Ledger.Unread(ctx, r.Run.Job.Name())
+	unread, err := r.Ledger.Unread(ctx, r.Job.Name())
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		}
 	}
 	for ids := range slices.Chunk(slices.Sorted(maps.Keys(r.differ)), run.PageSize) {
-		entries, err := r.Run.Ledger.Entries(ctx, ids)
+		entries, err := r.Ledger.Entries(ctx, ids)
 		if err != nil {
 			return err
 		}
@@ -50,16 +50,16 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 		for i, e := range entries {
 			values[i] = e.Now
 		}
-		known, err := r.Run.ParentsOf(ctx, values)
+		known, err := r.ParentsOf(ctx, values)
 		if err != nil {
 			return err
 		}
 		rows := make([]identity.ERPRow, 0, 2*len(entries))
 		for i, e := range entries {
-			now := r.Run.Eval.Would(e, values[i], known)
+			now := r.Eval.Would(e, values[i], known)
 			was := identity.ERPRow{ID: e.ID, Job: e.Job, Key: e.Key}
 			was.Cells = r.differ[e.ID].source
-			rows = append(rows, sending.RowOf(r.Run.Job, &now), was)
+			rows = append(rows, sending.RowOf(r.Job, &now), was)
 		}
 		of, err := r.Recheck.Exactly(ctx, rows)
 		if err != nil {
@@ -89,11 +89,11 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			}
 			updates = append(updates, trade.Update{From: old.State, Entry: entry})
 		}
-		lost, err := r.Run.FlagReplaced(ctx, empty)
+		lost, err := r.FlagReplaced(ctx, empty)
 		if err != nil {
 			return err
 		}
-		if err := r.Run.Record(ctx, trade.Page{Updates: append(updates, lost...)}); err != nil {
+		if err := r.Record(ctx, trade.Page{Updates: append(updates, lost...)}); err != nil {
 			return err
 		}
 	}
@@ -138,12 +138,12 @@ func holds(rows []identity.Content, cells trade.Hash) bool {
 // new. Such a row stays held, edited or not, until the record has its own row again, or another row
 // is exactly that of the record.
 func (r *Discoverer) judgeHeld(ctx context.Context) error {
-	if r.Run.Report.New+r.Run.Report.Changed == 0 && !r.Run.Report.Sweep {
+	if r.Report.New+r.Report.Changed == 0 && !r.Report.Sweep {
 		return nil
 	}
-	job := r.Run.Job
-	return r.Run.Ledger.HeldFor(ctx, job.Name(), trade.CauseRetyped, func(held []trade.Entry) error {
-		found, err := r.Run.ReadAgain(ctx, job, held)
+	job := r.Job
+	return r.Ledger.HeldFor(ctx, job.Name(), trade.CauseRetyped, func(held []trade.Entry) error {
+		found, err := r.ReadAgain(ctx, job, held)
 		if err != nil {
 			return err
 		}
@@ -167,12 +167,12 @@ func (r *Discoverer) judgeHeld(ctx context.Context) error {
 				}
 				sending.HoldRetyped(&entry, v)
 				if !known {
-					entry.UpdatedAt = r.Run.Env.Clock.Now()
+					entry.UpdatedAt = r.Clock.Now()
 				}
 				named.Updates = append(named.Updates, trade.Update{From: e.State, Entry: entry})
 			}
 		}
-		if err := r.Run.Record(ctx, named); err != nil {
+		if err := r.Record(ctx, named); err != nil {
 			return err
 		}
 		return r.release(ctx, free, found)
@@ -192,7 +192,7 @@ func seenAs(e *trade.Entry, records []int64, of []identity.Candidate) bool {
 
 // release lets go the rows among entries that stand once in the ERP, as they were found there.
 func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found map[string][]mapping.Row) error {
-	known, err := r.Run.ParentsOf(ctx, mapping.ValuesOfRows(found))
+	known, err := r.ParentsOf(ctx, mapping.ValuesOfRows(found))
 	if err != nil {
 		return err
 	}
@@ -203,15 +203,15 @@ func (r *Discoverer) release(ctx context.Context, entries []trade.Entry, found m
 			continue
 		}
 		entry := old
-		r.Run.Eval.EvaluateRow(&entry, c.Row, known)
-		entry.UpdatedAt = r.Run.Env.Clock.Now()
+		r.Eval.EvaluateRow(&entry, c.Row, known)
+		entry.UpdatedAt = r.Clock.Now()
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
-	return r.Run.Record(ctx, page)
+	return r.Record(ctx, page)
 }
 
 // printsOf returns the fingerprints of a row as it would be sent now.
 func (r *Discoverer) printsOf(values trade.Values, cells trade.Hash, known mapping.Parents) trade.Prints {
-	would := r.Run.Eval.Would(trade.Entry{}, values, known)
-	return trade.PrintsOf(r.Run.Job.Spec.Sends, cells, would.Target, would.Payload)
+	would := r.Eval.Would(trade.Entry{}, values, known)
+	return trade.PrintsOf(r.Job.Spec.Sends, cells, would.Target, would.Payload)
 }

@@ -46,19 +46,19 @@ func newPager(r *Discoverer) *pager {
 // add takes one row; when the page is full, it is recorded.
 func (p *pager) add(ctx context.Context, read erp.Row) error {
 	r := p.run
-	r.Run.Report.Read++
-	row, err := r.Run.Job.Row(read)
+	r.Report.Read++
+	row, err := r.Job.Row(read)
 	if err != nil {
 		if errors.Is(err, mapping.ErrKeyForm) {
 			p.badKeys++
 		}
-		r.Run.Report.Unreadable++
-		if r.Run.Report.Unreadable <= 3 {
-			r.Run.Note(trade.Say("note.no_key", "row", r.Run.Report.Read, "cause", err))
+		r.Report.Unreadable++
+		if r.Report.Unreadable <= 3 {
+			r.Note(trade.Say("note.no_key", "row", r.Report.Read, "cause", err))
 		}
 		if p.beside != nil {
-			parts := make([]string, len(p.run.Run.Job.Spec.Key))
-			for i, column := range p.run.Run.Job.Spec.Key {
+			parts := make([]string, len(p.run.Job.Spec.Key))
+			for i, column := range p.run.Job.Spec.Key {
 				parts[i] = "NULL"
 				if v, ok := row.Get(column); ok && v.Kind != 0 {
 					parts[i] = mapping.PlainText(v)
@@ -79,9 +79,9 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		p.addDouble(&row)
 		return nil
 	case asItWas:
-		r.Run.Report.Unchanged++
-		if r.Run.Report.Unchanged%run.PageSize == 0 {
-			r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+		r.Report.Unchanged++
+		if r.Report.Unchanged%run.PageSize == 0 {
+			r.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Reading, Read: r.Report.Read})
 		}
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 
 // readAgain reads the rows of entries by their keys and records them.
 func (p *pager) readAgain(ctx context.Context, entries []trade.Entry) error {
-	rows, err := p.run.Run.ReadByKeys(ctx, p.run.Run.Job, entries)
+	rows, err := p.run.ReadByKeys(ctx, p.run.Job, entries)
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (p *pager) readAgain(ctx context.Context, entries []trade.Entry) error {
 // read reads the ERP and records its rows. When it returns, no page is being stored any more;
 // without an error all are stored.
 func (p *pager) read(ctx context.Context, window erp.Window) (erp.Result, error) {
-	result, err := p.run.Run.Source.Read(ctx, p.run.Run.Job.Query, window,
+	result, err := p.run.Source.Read(ctx, p.run.Job.Query, window,
 		func(read erp.Row) error { return p.add(ctx, read) })
 	if err == nil {
 		err = p.flush(ctx)
@@ -144,12 +144,12 @@ func (p *pager) flush(ctx context.Context) error {
 	for i, row := range p.rows {
 		keys[i] = row.Key
 	}
-	known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), keys)
+	known, err := r.Ledger.Known(ctx, r.Job.Name(), keys)
 	if err != nil {
 		return err
 	}
 	fresh, changed := p.sort(known)
-	if !ordered.MatchString(r.Run.Job.Spec.Query) {
+	if !ordered.MatchString(r.Job.Spec.Query) {
 		slices.SortFunc(fresh, func(a, b mapping.Row) int { return trade.CompareCodes(a.Key, b.Key) })
 	}
 	p.rows = p.rows[:0]
@@ -163,15 +163,15 @@ func (p *pager) flush(ctx context.Context) error {
 	if err := p.stored(); err != nil {
 		return err
 	}
-	r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
+	r.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Reading, Read: r.Report.Read})
 	if run.Empty(page) {
 		return nil
 	}
-	p.storing, err = r.Run.BeginRecord(ctx, page)
+	p.storing, err = r.BeginRecord(ctx, page)
 	if err != nil {
 		return err
 	}
-	if r.Run.Dry != nil { // a dry run's ledger is not safe for concurrent use
+	if r.Dry != nil { // a dry run's ledger is not safe for concurrent use
 		return p.stored()
 	}
 	p.storing.Keys = make(map[string]bool, len(keys))
@@ -212,7 +212,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideShown(&k, row.Shown, decideRow(&k, row.SourceHash, r.Run.Eval.MappedWith, row.Cancelled))
+		verdict := decideShown(&k, row.Shown, decideRow(&k, row.SourceHash, r.Eval.MappedWith, row.Cancelled))
 		kept := verdict == leave || verdict == redraw || verdict == revive
 		if kept && p.beside != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
 			p.left[row.Key] = row.Values()
@@ -227,7 +227,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 		told := verdict == cancel && (k.Flags.Has(trade.Cancelled) || k.Acknowledged.Has(trade.Cancelled)) &&
 			!k.Flags.Has(trade.MissingInERP) && k.GoneSweeps == 0
 		if verdict == same || verdict == leave || verdict == absentee || told {
-			r.Run.Report.Unchanged++
+			r.Report.Unchanged++
 			continue
 		}
 		changed = append(changed, change{known: k, row: row, verdict: verdict})
@@ -248,20 +248,20 @@ func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []mapp
 	for i := range rows {
 		values[i] = rows[i].Values()
 	}
-	known, err := r.Run.ParentsOf(ctx, values)
+	known, err := r.ParentsOf(ctx, values)
 	if err != nil {
 		return err
 	}
 	page.New = make([]trade.Entry, 0, len(rows))
 	for i, row := range rows {
 		entry := trade.Entry{
-			Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: row.Key, KeyParts: row.Parts(), Generation: 1,
-			FirstSeenAt: r.Run.Now, UpdatedAt: r.Run.Now, SourceHash: row.SourceHash,
+			Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: row.Key, KeyParts: row.Parts(), Generation: 1,
+			FirstSeenAt: r.Now, UpdatedAt: r.Now, SourceHash: row.SourceHash,
 			Shown: row.Shown,
 		}
 		row.Tell(&entry.Facts)
-		r.Run.Eval.Evaluate(&entry, values[i], known)
-		r.Run.Report.New++
+		r.Eval.Evaluate(&entry, values[i], known)
+		r.Report.New++
 		r.countLate(&row)
 		page.New = append(page.New, entry)
 	}
@@ -281,11 +281,11 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		values[i] = c.row.Values()
 		ids[i], byID[c.known.ID] = c.known.ID, c
 	}
-	known, err := r.Run.ParentsOf(ctx, values)
+	known, err := r.ParentsOf(ctx, values)
 	if err != nil {
 		return err
 	}
-	entries, err := r.Run.Ledger.Entries(ctx, ids)
+	entries, err := r.Ledger.Entries(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -298,7 +298,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 				asked = append(asked, e)
 			}
 		}
-		rows, err := p.run.Run.ReadAgain(ctx, p.run.Run.Job, asked)
+		rows, err := p.run.ReadAgain(ctx, p.run.Job, asked)
 		if err != nil {
 			return err
 		}
@@ -311,7 +311,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	for _, old := range entries {
 		c := byID[old.ID]
 		if p.doubles[old.Key] != nil && p.beside == nil {
-			r.Run.Report.Unchanged++
+			r.Report.Unchanged++
 			continue // decided at the end of the reading
 		}
 		if old.Version != c.known.Version {
@@ -319,23 +319,23 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		}
 		if c.verdict == remap && old.Weak() && len(old.Values) > 0 && old.SourceHash == c.row.SourceHash &&
 			old.GoneSweeps == 0 && !old.Flags.Has(trade.Cancelled) && old.Shown.Mark == c.row.Shown.Mark &&
-			old.MappedWith == r.Run.Eval.MappedWith {
-			r.Run.Report.Unchanged++
+			old.MappedWith == r.Eval.MappedWith {
+			r.Report.Unchanged++
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
 		if !p.anew && c.verdict == compare && differsAsBefore(&old, &entry) {
-			r.Run.Report.Unchanged++
+			r.Report.Unchanged++
 			continue
 		}
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
 			p.turned = append(p.turned, turn{old, c.row.Values(), is})
 		}
 		if c.known.SourceHash != c.row.SourceHash {
-			r.Run.Report.Changed++
+			r.Report.Changed++
 			r.countLate(&c.row)
 		} else {
-			r.Run.Report.Unchanged++
+			r.Report.Unchanged++
 		}
 		if entry.Flags.Has(trade.Changed) && old.SourceHash != entry.SourceHash {
 			r.differ[old.ID] = before{old.SourceHash, entry.Flags.Has(trade.Replaced)}
@@ -363,19 +363,19 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 	}
 	switch verdict {
 	case remap:
-		entry = r.Run.Eval.RemapRow(old, &c.row, known)
+		entry = r.Eval.RemapRow(old, &c.row, known)
 	case compare:
 		if old.MappedWith == "" && !weak {
 			r.refillRebuilt(&entry, c, known)
 			break
 		}
-		r.Run.Eval.Compare(&entry, values, known)
+		r.Eval.Compare(&entry, values, known)
 		// else markReplaced decides whose it is
 		if old.SourceHash == c.row.SourceHash && !old.Flags.Has(trade.Replaced) || !entry.Flags.Has(trade.Changed) {
 			entry.Newest = r.printsOf(values, c.row.SourceHash, known)
 		}
 		entry.SourceHash = c.row.SourceHash
-		r.Run.Eval.Measure(&entry, values)
+		r.Eval.Measure(&entry, values)
 		// a complete sweep did not find the row, and another one came back under its key
 		changed := entry.Flags.Has(trade.Changed)
 		if !changed || old.GoneSweeps > 0 || old.Flags.Has(trade.MissingInERP) ||
@@ -410,7 +410,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 // what was sent. If the row is still the one that was sent, its values are filled in. Otherwise
 // what was sent stays unknown, and the row's present values are stored beside it (Now).
 func (r *Discoverer) refillRebuilt(entry *trade.Entry, c change, known mapping.Parents) {
-	fresh := r.Run.Eval.Would(*entry, c.row.Values(), known)
+	fresh := r.Eval.Would(*entry, c.row.Values(), known)
 	entry.Quantity, entry.Facts = fresh.Quantity, fresh.Facts
 	samePayload := fresh.PayloadHash != "" && fresh.PayloadHash == entry.PayloadHash
 	// else the hash is that of a changed row

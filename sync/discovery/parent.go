@@ -21,14 +21,14 @@ import (
 // its parent is accepted. It does nothing if no parent was accepted since the last call. moved is
 // how many rows have become pending.
 func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
-	if len(r.Run.Job.Mapping.SentBy) == 0 {
+	if len(r.Job.Mapping.SentBy) == 0 {
 		return 0, nil
 	}
 	// a text that changes with every acceptance in the parent jobs, and whenever a record there may belong
 	// to another row
 	var parts []string
-	for _, job := range r.Run.Job.Mapping.SentBy {
-		tallies, err := r.Run.Ledger.Counts(ctx, job)
+	for _, job := range r.Job.Mapping.SentBy {
+		tallies, err := r.Ledger.Counts(ctx, job)
 		if err != nil {
 			return 0, err
 		}
@@ -41,18 +41,18 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 				aside[t.State] += t.Count
 			}
 		}
-		flags, err := r.Run.Ledger.FlagCounts(ctx, job)
+		flags, err := r.Ledger.FlagCounts(ctx, job)
 		if err != nil {
 			return 0, err
 		}
-		unread, err := r.Run.NeverRead(ctx, job)
+		unread, err := r.NeverRead(ctx, job)
 		if err != nil {
 			return 0, err
 		}
 		parts = append(parts, fmt.Sprintf("%s=%d %v %d %v", job, n, aside, flags[trade.Replaced], unread))
 	}
 	accepted := strings.Join(parts, " ")
-	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
+	cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())
 	if err != nil || cursor.Parents == accepted {
 		return 0, err
 	}
@@ -61,44 +61,45 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 		return moved, err
 	}
 	cursor.Parents = accepted
-	return moved, r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+	return moved, r.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
 // MapOrphans maps the rows again that wait for a parent, and records those that changed; a dry run
 // records all of them. moved is how many have become pending.
 func (r *Discoverer) MapOrphans(ctx context.Context) (moved int, err error) {
-	err = r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
-		known, err := r.Run.ParentsOf(ctx, mapping.ValuesOf(waiting))
+	err = r.Ledger.Orphans(ctx, r.Job.Name(), func(waiting []trade.Entry) error {
+		known, err := r.ParentsOf(ctx, mapping.ValuesOf(waiting))
 		if err != nil {
 			return err
 		}
 		var page trade.Page
 		for _, old := range waiting {
 			entry := old
-			r.Run.Eval.Evaluate(&entry, old.Values, known)
-			if r.Run.Dry == nil && entry.State == old.State && entry.Cause == old.Cause &&
+			r.Eval.Evaluate(&entry, old.Values, known)
+			if r.Dry == nil && entry.State == old.State && entry.Cause == old.Cause &&
 				slices.Equal(entry.WaitingFor, old.WaitingFor) {
 				continue
 			}
-			entry.UpdatedAt = r.Run.Env.Clock.Now()
+			entry.UpdatedAt = r.Clock.Now()
 			page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			if entry.State == trade.Pending {
 				moved++
 			}
 		}
-		return r.Run.Record(ctx, page)
+		return r.Record(ctx, page)
 	})
 	return moved, err
 }
 
-// markCutOver notes of the rows that wait for a parent which the ledger does not have whether only the
-// cut-over of the parent's query leaves it out. That is for people, who then need not look for it: if
-// the ERP does not answer, they are told what they were told before, and it is not asked again.
+// markCutOver notes, after a sweep, of the rows that wait for a parent which the ledger does not have
+// whether only the cut-over of the parent's query leaves it out. That is for people, who then need not
+// look for it: if the ERP does not answer, they are told what they were told before, and it is not
+// asked again.
 func (r *Discoverer) markCutOver(ctx context.Context) error {
-	if len(r.Run.Job.Mapping.SentBy) == 0 {
+	if len(r.Job.Mapping.SentBy) == 0 || !r.Report.Sweep {
 		return nil
 	}
-	err := r.Run.Ledger.Orphans(ctx, r.Run.Job.Name(), func(waiting []trade.Entry) error {
+	err := r.Ledger.Orphans(ctx, r.Job.Name(), func(waiting []trade.Entry) error {
 		// the ERP is asked for the parents that the ledger does not have
 		keys := map[trade.ParentKey]bool{}
 		for _, e := range waiting {
@@ -108,13 +109,13 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 				}
 			}
 		}
-		known, err := r.Run.Ledger.Parents(ctx, slices.Collect(maps.Keys(keys)))
+		known, err := r.Ledger.Parents(ctx, slices.Collect(maps.Keys(keys)))
 		if err != nil {
 			return err
 		}
 		early := map[trade.ParentKey]bool{}
-		for _, name := range r.Run.Job.Mapping.SentBy {
-			job, err := r.Run.Env.Job(name)
+		for _, name := range r.Job.Mapping.SentBy {
+			job, err := r.Env.Job(name)
 			if err != nil {
 				return err
 			}
@@ -125,12 +126,12 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 					absent = append(absent, parts)
 				}
 			}
-			rows, err := r.Run.Source.BeforeCutOver(ctx, job.Query, absent)
+			rows, err := r.Source.BeforeCutOver(ctx, job.Query, absent)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if err != nil {
-				r.Run.Log.Warn("the ERP does not say which parents are before the cut-over",
+				r.Log.Warn("the ERP does not say which parents are before the cut-over",
 					zap.String("parents", name), zap.Error(err))
 				return run.ErrEnough
 			}
@@ -153,7 +154,7 @@ func (r *Discoverer) markCutOver(ctx context.Context) error {
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
-		return r.Run.Record(ctx, page)
+		return r.Record(ctx, page)
 	})
 	if errors.Is(err, run.ErrEnough) {
 		return nil

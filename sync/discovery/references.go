@@ -17,9 +17,9 @@ import (
 // LoadReferences updates the de-para tables that are read from the ERP, and makes the evaluator of
 // this run.
 func (r *Discoverer) LoadReferences(ctx context.Context) error {
-	began := r.Run.Env.Clock.Boot()
-	for _, spec := range r.Run.Env.References {
-		if !slices.Contains(r.Run.Job.Mapping.Refs, spec.Kind) {
+	began := r.Clock.Boot()
+	for _, spec := range r.References {
+		if !slices.Contains(r.Job.Mapping.Refs, spec.Kind) {
 			continue
 		}
 		table := &codeTable{codes: map[string]string{}, labels: map[string]string{}, doubles: map[string]bool{}}
@@ -27,7 +27,7 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 		if spec.Label != "" {
 			columns = append(columns, spec.Label)
 		}
-		err := r.Run.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
+		err := r.Source.Table(ctx, spec.Query, columns, func(values []erp.Value) error {
 			table.add(spec, values)
 			return nil
 		})
@@ -35,14 +35,14 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 			return &run.QueryError{Where: trade.Say("query.references", "kind", spec.Kind), Err: err}
 		}
 		if table.bad > 0 {
-			r.Run.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", table.bad, "most", mapping.MaxCode))
+			r.Note(trade.Say("note.codes_too_long", "kind", spec.Kind, "rows", table.bad, "most", mapping.MaxCode))
 		}
 		if table.unreadable > 0 {
-			r.Run.Note(trade.Say("note.codes_unreadable", "kind", spec.Kind, "rows", table.unreadable))
+			r.Note(trade.Say("note.codes_unreadable", "kind", spec.Kind, "rows", table.unreadable))
 		}
 		if len(table.doubles) > 0 { // a code with two ids is an error that IT must correct
 			codes := slices.SortedFunc(maps.Keys(table.doubles), trade.CompareCodes)
-			return r.Run.Stop(outcome.StopReferences,
+			return r.Stop(outcome.StopReferences,
 				trade.Say("stop.references.double", "kind", spec.Kind, "count", len(codes),
 					"codes", codes[:min(3, len(codes))]))
 		}
@@ -51,18 +51,18 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 				return err
 			}
 		}
-		if _, err := r.Run.Ledger.ReplaceReferences(ctx, spec.Kind, table.codes, table.labels); err != nil {
+		if _, err := r.Ledger.ReplaceReferences(ctx, spec.Kind, table.codes, table.labels); err != nil {
 			return err
 		}
 	}
-	clock := r.Run.Env.Clock
+	clock := r.Clock
 	r.tables.read, r.tables.took = clock.Boot(), clock.Boot()-began
 	return r.makeEvaluator(ctx)
 }
 
 // makeEvaluator makes the evaluator with the references that the ledger has now.
 func (r *Discoverer) makeEvaluator(ctx context.Context) error {
-	refs, version, err := r.Run.Ledger.References(ctx)
+	refs, version, err := r.Ledger.References(ctx)
 	if err != nil {
 		return err
 	}
@@ -70,9 +70,9 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 		version = "" // the job looks up no codes: a changed code must not map its rows again
 	}
 	r.tables.version = version
-	r.Run.Eval = &mapping.Evaluator{
-		Job: r.Run.Job, Refs: refs, MappedWith: r.Run.Job.Mapping.Fingerprint + "." + version,
-		Today: trade.DateOf(r.Run.Now.In(r.Run.Env.Zone)), Log: r.Run.Log,
+	r.Eval = &mapping.Evaluator{
+		Job: r.Job, Refs: refs, MappedWith: r.Job.Mapping.Fingerprint + "." + version,
+		Today: trade.DateOf(r.Now.In(r.Zone)), Log: r.Log,
 	}
 	return r.LoadLookups(ctx)
 }
@@ -80,11 +80,11 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 // brakeReferences stops the run if the query of a table that was not empty returns nothing: a
 // broken view or a revoked right must not make every row wait. The stored table is kept.
 func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
-	known, _, err := r.Run.Ledger.References(ctx)
+	known, _, err := r.Ledger.References(ctx)
 	if err != nil || len(known[kind]) == 0 {
 		return err
 	}
-	return r.Run.Stop(outcome.StopReferences,
+	return r.Stop(outcome.StopReferences,
 		trade.Say("stop.references.empty", "kind", kind, "count", len(known[kind])))
 }
 

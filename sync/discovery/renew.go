@@ -35,28 +35,28 @@ type tables struct {
 
 // looksUp reports whether the job looks up codes.
 func (r *Discoverer) looksUp() bool {
-	return len(r.Run.Job.Mapping.Refs)+len(r.Run.Job.Mapping.Lookups) > 0
+	return len(r.Job.Mapping.Refs)+len(r.Job.Mapping.Lookups) > 0
 }
 
 // RenewReferences makes a run that sends use a de-para which has been corrected meanwhile, in the ERP
 // or by a person: the recheck maps what goes from then on with it, and what went before is flagged.
 func (r *Discoverer) RenewReferences(ctx context.Context) error {
-	now := r.Run.Env.Clock.Boot()
+	now := r.Clock.Boot()
 	if !r.looksUp() || now-r.tables.asked < askTables {
 		return nil
 	}
 	r.tables.asked = now
 	before := r.tables.version
-	if now-r.tables.read >= max(readTables, tablesShare*r.tables.took) && slices.ContainsFunc(r.Run.Env.References,
-		func(s mapping.ReferenceSpec) bool { return slices.Contains(r.Run.Job.Mapping.Refs, s.Kind) }) {
-		notes := len(r.Run.Report.Notes)
+	if now-r.tables.read >= max(readTables, tablesShare*r.tables.took) && slices.ContainsFunc(r.References,
+		func(s mapping.ReferenceSpec) bool { return slices.Contains(r.Job.Mapping.Refs, s.Kind) }) {
+		notes := len(r.Report.Notes)
 		err := r.LoadReferences(ctx)
-		r.Run.Report.Notes = r.Run.Report.Notes[:notes] // the first reading has told them
+		r.Report.Notes = r.Report.Notes[:notes] // the first reading has told them
 		if err != nil {
 			return err
 		}
 	}
-	version, err := r.Run.Ledger.ReferencesVersion(ctx)
+	version, err := r.Ledger.ReferencesVersion(ctx)
 	if err != nil {
 		return err
 	}
@@ -93,12 +93,12 @@ func (r *Discoverer) TakeRenewed(ctx context.Context) (bool, error) {
 // former returns the codes of the job's tables that have another id than before, and a text that
 // changes with them; "" if there are none.
 func (r *Discoverer) former(ctx context.Context) (former map[string]map[string][]string, mark string, err error) {
-	former, err = r.Run.Ledger.FormerReferences(ctx)
+	former, err = r.Ledger.FormerReferences(ctx)
 	if err != nil {
 		return nil, "", err
 	}
 	maps.DeleteFunc(former, func(kind string, _ map[string][]string) bool {
-		return !slices.Contains(r.Run.Job.Mapping.Refs, kind)
+		return !slices.Contains(r.Job.Mapping.Refs, kind)
 	})
 	if len(former) > 0 {
 		mark = mapping.Fingerprint(former)
@@ -109,14 +109,14 @@ func (r *Discoverer) former(ctx context.Context) (former map[string]map[string][
 // compareRecoded flags what was sent with a former id, if codes have got other ids since that was
 // last done. Nothing of the run may be in flight.
 func (r *Discoverer) compareRecoded(ctx context.Context) error {
-	if r.Run.Dry != nil || len(r.Run.Job.Mapping.Refs) == 0 {
+	if r.Dry != nil || len(r.Job.Mapping.Refs) == 0 {
 		return nil
 	}
 	former, mark, err := r.former(ctx)
 	if err != nil {
 		return err
 	}
-	cursor, err := r.Run.Ledger.Cursor(ctx, r.Run.Job.Name())
+	cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())
 	if err != nil || cursor.References == mark {
 		return err
 	}
@@ -124,7 +124,7 @@ func (r *Discoverer) compareRecoded(ctx context.Context) error {
 		return err
 	}
 	r.tables.compared, cursor.References = mark, mark
-	return r.Run.Record(ctx, trade.Page{Cursor: &cursor})
+	return r.Record(ctx, trade.Page{Cursor: &cursor})
 }
 
 // flagRecoded sets or clears the flag recoded of the rows that were sent with an id of a code which
@@ -138,20 +138,20 @@ func (r *Discoverer) flagRecoded(ctx context.Context, former map[string]map[stri
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	return r.Run.Ledger.SentWith(ctx, r.Run.Job.Name(), ids, func(entries []trade.Entry) error {
+	return r.Ledger.SentWith(ctx, r.Job.Name(), ids, func(entries []trade.Entry) error {
 		var page trade.Page
 		for _, old := range entries {
-			entry, other := old, r.Run.Eval.SentWithFormerID(&old, former)
+			entry, other := old, r.Eval.SentWithFormerID(&old, former)
 			entry.Flags = old.Flags.With(trade.Recoded, other && !old.Acknowledged.Has(trade.Recoded))
 			if !other {
 				entry.Acknowledged = old.Acknowledged.With(trade.Recoded, false)
 			}
 			if !slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.Acknowledged, old.Acknowledged) {
-				entry.UpdatedAt = r.Run.Env.Clock.Now()
+				entry.UpdatedAt = r.Clock.Now()
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
 		}
-		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
-		return r.Run.Record(ctx, page)
+		r.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Reading, Read: r.Report.Read})
+		return r.Record(ctx, page)
 	})
 }

@@ -16,7 +16,7 @@ import (
 // values, the ERP's row is used, provided it is still the one that was sent. A row that cannot be
 // sent under the new mapping keeps its fingerprints.
 func (r *Discoverer) reprint(ctx context.Context) error {
-	if r.Run.Dry != nil {
+	if r.Dry != nil {
 		return nil
 	}
 	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held, trade.Dismissed, trade.Rejected}
@@ -25,7 +25,7 @@ func (r *Discoverer) reprint(ctx context.Context) error {
 		for i, e := range sent {
 			values[i] = e.NewestValues()
 		}
-		known, err := r.Run.ParentsOf(ctx, values)
+		known, err := r.ParentsOf(ctx, values)
 		if err != nil {
 			return err
 		}
@@ -45,22 +45,22 @@ func (r *Discoverer) reprint(ctx context.Context) error {
 				unread = append(unread, e)
 			}
 		}
-		found, err := r.Run.ReadAgain(ctx, r.Run.Job, unread)
+		found, err := r.ReadAgain(ctx, r.Job, unread)
 		if err != nil {
 			return err
 		}
-		known, err = r.Run.ParentsOf(ctx, mapping.ValuesOfRows(found))
+		known, err = r.ParentsOf(ctx, mapping.ValuesOfRows(found))
 		if err != nil {
 			return err
 		}
 		for _, e := range unread {
 			if c := mapping.Choose(found[e.Key]); c.Living == 1 && len(e.Values) > 0 &&
-				!r.Run.Eval.Differs(e.Key, e.NewestValues(), c.Row.Values()) {
+				!r.Eval.Differs(e.Key, e.NewestValues(), c.Row.Values()) {
 				printed(e, c.Row.Values(), known)
 			}
 		}
 		// it may take minutes
-		r.Run.Env.Observe(run.Progress{Job: r.Run.Job.Name(), Phase: run.Reading, Read: r.Run.Report.Read})
-		return r.Run.Ledger.Reprint(ctx, r.Run.Lease, changed)
+		r.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Reading, Read: r.Report.Read})
+		return r.Ledger.Reprint(ctx, r.Lease, changed)
 	})
 }

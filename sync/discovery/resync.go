@@ -39,10 +39,10 @@ type selection struct {
 
 // selection returns the selection of a partial resync.
 func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error) {
-	out := &selection{job: r.Run.Job}
-	if (!s.Since.IsZero() || !s.Until.IsZero()) && r.Run.Job.Spec.ChangedAt == "" {
+	out := &selection{job: r.Job}
+	if (!s.Since.IsZero() || !s.Until.IsZero()) && r.Job.Spec.ChangedAt == "" {
 		return nil, phrase.Errorf("job %s has no changed_at: leave --since out, and all rows are read again",
-			r.Run.Job.Name())
+			r.Job.Name())
 	}
 	// A day early and late, because time zones differ; reading too many rows does no harm.
 	if !s.Since.IsZero() {
@@ -61,7 +61,7 @@ func (r *Discoverer) selection(ctx context.Context, s Resync) (*selection, error
 		return out, nil
 	}
 	inState := map[string]bool{}
-	err := r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
+	err := r.Ledger.EachKnown(ctx, r.Job.Name(), func(k trade.Known) error {
 		if _, asked := out.keys[k.Key]; slices.Contains(s.States, k.State) && (out.keys == nil || asked) {
 			inState[k.Key] = false
 		}
@@ -103,9 +103,9 @@ func (r *Discoverer) named(ctx context.Context, s Resync) ([]trade.Entry, error)
 	if len(s.Keys) == 0 || len(s.Keys) > namedMost {
 		return nil, nil
 	}
-	entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), s.Keys)
+	entries, err := r.EntriesOf(ctx, r.Job.Name(), s.Keys)
 	if err != nil || len(entries) < len(s.Keys) || slices.ContainsFunc(entries,
-		func(e trade.Entry) bool { return len(r.Run.Job.Spellings(&e)) == 0 }) {
+		func(e trade.Entry) bool { return len(r.Job.Spellings(&e)) == 0 }) {
 		return nil, err
 	}
 	return entries, nil
@@ -140,13 +140,7 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	}
 	slices.Sort(missed)
 	if len(missed) > 0 {
-		r.Run.Note(trade.Say("note.not_in_query", "count", len(missed), "keys", missed[:min(5, len(missed))]))
+		r.Note(trade.Say("note.not_in_query", "count", len(missed), "keys", missed[:min(5, len(missed))]))
 	}
-	if err := r.settleDoubles(ctx, p, cursor); err != nil {
-		return err
-	}
-	if err := r.countTurned(ctx, p, cursor); err != nil {
-		return err
-	}
-	return r.markReplaced(ctx)
+	return r.settleRead(ctx, p, cursor)
 }

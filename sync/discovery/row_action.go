@@ -96,6 +96,6 @@ func (r *Discoverer) touch(entry *trade.Entry, old trade.Entry) {
 		entry.PayloadHash != old.PayloadHash ||
 		!slices.Equal(entry.Flags, old.Flags) || !slices.Equal(entry.WaitingFor, old.WaitingFor) ||
 		!reflect.DeepEqual(entry.Error, old.Error) || !reflect.DeepEqual(entry.Now, old.Now) {
-		entry.UpdatedAt = r.Run.Env.Clock.Now()
+		entry.UpdatedAt = r.Clock.Now()
 	}
 }

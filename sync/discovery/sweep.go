@@ -25,8 +25,8 @@ const (
 // whether everything adds up (I5, I9).
 func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Result, cursor *trade.Cursor) error {
 	if result.Degraded && result.Unreadable > 0 {
-		r.Run.Note(trade.Say("note.sweep", "rows", result.Unreadable))
-		r.Run.Report.Sweep = false
+		r.Note(trade.Say("note.sweep", "rows", result.Unreadable))
+		r.Report.Sweep = false
 		return nil
 	}
 	count := p.seen.keyCount
@@ -35,30 +35,25 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	// a person's release holds once, and only if at least half as many are found as that person was shown
 	released := cursor.Sweep != nil && cursor.Sweep.Released != nil && count.Found*2 >= *cursor.Sweep.Released
 	if tooFew && !released {
-		r.Run.Report.Sweep = false
+		r.Report.Sweep = false
 		braked := trade.Sweep{}
 		if cursor.Sweep != nil {
 			braked = *cursor.Sweep
 		}
 		braked.Braked, braked.Found, braked.Released = p.newest, count.Found, nil
 		cursor.Sweep = &braked
-		if err := r.Run.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
+		if err := r.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
 			return err
 		}
-		return &outcome.StopError{Stop: trade.Stop{
-			Code: string(outcome.StopEmptySweep),
-			Brake: &trade.Brake{
-				Job: r.Run.Job.Name(), Rows: count.Known - count.Found, Known: count.Known,
-				Found: count.Found,
-			},
-		}}
+		return r.Brakes.Braked(outcome.StopEmptySweep,
+			trade.Brake{Rows: count.Known - count.Found, Known: count.Known, Found: count.Found})
 	}
 	inScope, gone := count.inScope, count.gone
 	if count.unsettled > 0 {
 		// entries whose row was not found are marked; the second such sweep in a row withdraws those that
 		// were never sent
 		missing := func(add func(int64) error) error {
-			return r.Run.Ledger.EachKnown(ctx, r.Run.Job.Name(), func(k trade.Known) error {
+			return r.Ledger.EachKnown(ctx, r.Job.Name(), func(k trade.Known) error {
 				if !p.seen.missing(&k) || k.State == trade.Sending || k.State == trade.Withdrawn ||
 					settledAbsence(&k) {
 					return nil
@@ -67,7 +62,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 			})
 		}
 		err := run.InPages(run.PageSize, missing, func(ids []int64) error {
-			entries, err := r.Run.Ledger.Entries(ctx, ids)
+			entries, err := r.Ledger.Entries(ctx, ids)
 			if err != nil {
 				return err
 			}
@@ -84,7 +79,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 				r.touch(&entry, old)
 				page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 			}
-			return r.Run.Record(ctx, page)
+			return r.Record(ctx, page)
 		})
 		if err != nil {
 			return err
@@ -94,7 +89,7 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	// values than that row, the difference counts too
 	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.left)), func(key string) bool { return p.doubles[key] == nil })
 	for chunk := range slices.Chunk(keys, run.PageSize) {
-		entries, err := r.Run.EntriesOf(ctx, r.Run.Job.Name(), chunk)
+		entries, err := r.EntriesOf(ctx, r.Job.Name(), chunk)
 		if err != nil {
 			return err
 		}
@@ -105,15 +100,15 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 		}
 	}
 	// rows that the source could not return at all
-	if lost := r.Run.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 {
+	if lost := r.Report.Unreadable - p.beside.of(trade.BesideNoKey).Rows; lost > 0 {
 		of := p.beside.of(trade.BesideNoKey)
-		of.Rows, of.Unweighed, r.Run.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Run.Report.Read+lost
+		of.Rows, of.Unweighed, r.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Report.Read+lost
 	}
-	r.Run.Report.InScope, r.Run.Report.Gone = &inScope, &gone
-	cursor.SweptAt, cursor.Fingerprint = r.Run.Now, r.Run.Job.Fingerprint()
+	r.Report.InScope, r.Report.Gone = &inScope, &gone
+	cursor.SweptAt, cursor.Fingerprint = r.Now, r.Job.Fingerprint()
 	cursor.Sweep = &trade.Sweep{
-		InScope: inScope, Gone: gone, Unreadable: r.Run.Report.Unreadable,
-		Read: r.Run.Report.Read, Beside: p.beside.list(),
+		InScope: inScope, Gone: gone, Unreadable: r.Report.Unreadable,
+		Read: r.Report.Read, Beside: p.beside.list(),
 	}
 	return nil
 }

@@ -194,26 +194,25 @@ func (a *auditor) flush(ctx context.Context) error {
 		default:
 			a.out.Double++
 		}
+		count := func(rows *int, keys *[]string) {
+			*rows++
+			if len(*keys) < auditKeys {
+				*keys = append(*keys, strings.Clone(key))
+			}
+		}
 		problems := problemsOf(e)
 		for _, p := range problems {
 			id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
 			b := a.breaches[id]
 			if b == nil {
 				p.Value = strings.Clone(p.Value)
-				severity := p.Severity
-				if severity == "" {
-					severity = trade.Refuse
-				}
 				b = &breachCount{Breach: Breach{
-					Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Severity: severity,
-					Column: p.Column, Sample: p,
+					Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Column: p.Column, Sample: p,
+					Severity: cmp.Or(p.Severity, trade.Refuse),
 				}, values: map[string]int{}}
 				a.breaches[id] = b
 			}
-			b.Rows++
-			if len(b.Keys) < auditKeys {
-				b.Keys = append(b.Keys, strings.Clone(key))
-			}
+			count(&b.Rows, &b.Keys)
 			if _, known := b.values[p.Value]; known {
 				b.values[p.Value]++
 			} else if len(b.values) < auditValues {
@@ -231,10 +230,7 @@ func (a *auditor) flush(ctx context.Context) error {
 				s = &Shortness{Ref: id.Ref, Code: id.Code, Job: id.Job}
 				a.missing[id] = s
 			}
-			s.Rows++
-			if len(s.Keys) < auditKeys {
-				s.Keys = append(s.Keys, strings.Clone(key))
-			}
+			count(&s.Rows, &s.Keys)
 		}
 		if a.each == nil || len(problems) == 0 && len(e.WaitingFor) == 0 {
 			continue

@@ -48,35 +48,27 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	used := j.Columns()
 	for _, name := range used {
 		if !have[strings.ToLower(name)] {
-			errs = append(errs, &mapping.SpecError{
-				Path: "row",
-				Text: phrase.New("column %s, which job %s uses, is missing; write `%s: null` for NULL", name, j.Name(), name),
-			})
+			errs = append(errs, mapping.SpecFault("row",
+				"column %s, which job %s uses, is missing; write `%s: null` for NULL", name, j.Name(), name))
 		}
 		delete(have, strings.ToLower(name))
 	}
 	for name := range c.Row {
 		if have[strings.ToLower(name)] {
-			errs = append(errs, &mapping.SpecError{
-				Path: "row." + name,
-				Text: phrase.New("job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", ")),
-			})
+			errs = append(errs, mapping.SpecFault("row."+name,
+				"job %s does not use this column; it uses %s", j.Name(), strings.Join(used, ", ")))
 		}
 	}
 	for kind := range c.References {
 		if !slices.Contains(j.Mapping.Refs, kind) && (kind != trade.ProducerByDocument || len(j.Mapping.Lookups) == 0) {
-			errs = append(errs, &mapping.SpecError{
-				Path: "refs." + kind,
-				Text: phrase.New("no field of job %s has this ref", j.Name()),
-			})
+			errs = append(errs, mapping.SpecFault("refs."+kind,
+				"no field of job %s has this ref", j.Name()))
 		}
 	}
 	for name := range c.Parents {
 		if !slices.Contains(j.Mapping.SentBy, name) {
-			errs = append(errs, &mapping.SpecError{
-				Path: "parents." + name,
-				Text: phrase.New("no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name),
-			})
+			errs = append(errs, mapping.SpecFault("parents."+name,
+				"no field of job %s comes from what job %s has sent (sent_by)", j.Name(), name))
 		}
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })

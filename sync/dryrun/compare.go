@@ -83,7 +83,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		}
 	}
 	if len(short) > 0 { // the ERP has the other columns, of rows whose key occurs there once
-		found, err := c.engine.reader(c.job).Run.ReadAgain(ctx, c.job, short)
+		found, err := c.engine.reader(c.job).ReadAgain(ctx, c.job, short)
 		if err != nil {
 			return nil, err
 		}

@@ -49,14 +49,14 @@ func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (
 		if err := r.LoadReferences(ctx); err != nil {
 			return nil, err
 		}
-		return &judge{r, r.Run.Eval, r.Run.ParentsOf}, nil
+		return &judge{r, r.Eval, r.ParentsOf}, nil
 	}
 	refs, _, err := e.ledger.References(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := newJudge(job, refs, nil, trade.DateOf(r.Run.Now.In(e.env.Zone)))
-	g.run, g.parents, r.Run.Eval = r, r.Run.ParentsOf, g.eval
+	g := newJudge(job, refs, nil, trade.DateOf(r.Now.In(e.env.Zone)))
+	g.run, g.parents, r.Eval = r, r.ParentsOf, g.eval
 	return g, r.LoadLookups(ctx)
 }
 
@@ -140,13 +140,13 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	if all[0].entry.State != trade.Pending || s.Cancelled() {
 		return all[0], nil
 	}
-	known, err := r.Run.Ledger.Known(ctx, r.Run.Job.Name(), []string{key})
+	known, err := r.Ledger.Known(ctx, r.Job.Name(), []string{key})
 	if err != nil {
 		return judged{}, err
 	}
-	entry := trade.Entry{Job: r.Run.Job.Name(), Sends: r.Run.Job.Spec.Sends, Key: key, Generation: 1}
+	entry := trade.Entry{Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: key, Generation: 1}
 	if k, ok := known[key]; ok {
-		entries, err := r.Run.Ledger.Entries(ctx, []int64{k.ID})
+		entries, err := r.Ledger.Entries(ctx, []int64{k.ID})
 		if err != nil || len(entries) == 0 || k.State.Created() {
 			return all[0], err
 		}

@@ -22,7 +22,7 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	if err := r.LoadReferences(ctx); err != nil {
 		return entry, err
 	}
-	found, err := r.Run.ReadAgain(ctx, job, []trade.Entry{entry})
+	found, err := r.ReadAgain(ctx, job, []trade.Entry{entry})
 	if err != nil {
 		return entry, err
 	}
@@ -36,12 +36,12 @@ func (e *Rehearsal) Newest(ctx context.Context, jobName string, entry trade.Entr
 	case c.Row == nil:
 		return entry, run.ErrDouble
 	}
-	known, err := r.Run.ParentsOf(ctx, []trade.Values{c.Row.Values()})
+	known, err := r.ParentsOf(ctx, []trade.Values{c.Row.Values()})
 	if err != nil {
 		return entry, err
 	}
 	would := entry.As("")
-	r.Run.Eval.EvaluateRow(&would, c.Row, known)
+	r.Eval.EvaluateRow(&would, c.Row, known)
 	would.GoneSweeps, would.Now, would.AckValues = 0, nil, nil
 	return would, nil
 }

@@ -12,12 +12,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// pendingParents rechecks the rows of a dry run.
-type pendingParents struct {
-	run     *run.Run
-	recheck *sending.Checker
-}
-
 // goesAhead are the rows that would be sent, by what they may be found by.
 type goesAhead struct {
 	same map[trade.Hash][]*trade.Entry // cells, and identifying fields
@@ -52,31 +46,22 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 // would hold. Rows of earlier readings are read again, as the run would do. Of those that this
 // reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
-	r := &pendingParents{run: d.Run, recheck: d.Recheck}
 	ahead := goesAhead{map[trade.Hash][]*trade.Entry{}, map[int64]bool{}}
-	for after := int64(0); ; {
-		due, err := r.run.Ledger.Due(ctx, r.run.Job.Name(), r.run.Env.Clock.Now(), after, sending.BatchSize)
-		if err != nil {
-			return err
-		}
-		if len(due) == 0 {
-			break
-		}
-		after = due[len(due)-1].ID
-		if err := r.lookDry(ctx, slices.DeleteFunc(due, func(e trade.Entry) bool { return r.run.Dry.Judged[e.ID] }),
-			ahead); err != nil {
-			return err
-		}
+	err := d.EachUnjudged(0, func(after int64) ([]trade.Entry, error) {
+		return d.Ledger.Due(ctx, d.Job.Name(), d.Clock.Now(), after, sending.BatchSize)
+	}, func(due []trade.Entry) error { return lookDry(ctx, d, due, ahead) })
+	if err != nil {
+		return err
 	}
-	ready := slices.DeleteFunc(r.run.Dry.Ready, // which nobody reads any more
-		func(e trade.Entry) bool { return r.run.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
+	ready := slices.DeleteFunc(d.Dry.Ready, // which nobody reads any more
+		func(e trade.Entry) bool { return d.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
 	for chunk := range slices.Chunk(ready, sending.BatchSize) {
 		// of the rows that another job of this dry run would send under the same key only one is sent
 		mine := slices.Clone(chunk)
-		for _, job := range r.run.Env.Jobs {
-			other := r.run.Dry.Jobs[job.Name()]
-			if job == r.run.Job || other == nil || job.Spec.Sends != r.run.Job.Spec.Sends ||
-				job.Identity.Space != r.run.Job.Identity.Space {
+		for _, job := range d.Jobs {
+			other := d.Dry.Jobs[job.Name()]
+			if job == d.Job || other == nil || job.Spec.Sends != d.Job.Spec.Sends ||
+				job.Identity.Space != d.Job.Identity.Space {
 				continue
 			}
 			kept := mine[:0]
@@ -86,15 +71,15 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 					continue
 				}
 				sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
-				if err := r.run.Dry.HoldBack(ctx, e); err != nil {
+				if err := d.Dry.HoldBack(ctx, e); err != nil {
 					return err
 				}
 			}
 			mine = kept
 		}
-		alike, err := r.alike(ctx, mine, ahead)
+		rows, err := alike(ctx, d, mine, ahead)
 		if err == nil {
-			err = r.lookDry(ctx, alike, ahead)
+			err = lookDry(ctx, d, rows, ahead)
 		}
 		if err != nil {
 			return err
@@ -105,8 +90,10 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 
 // alike returns the rows that the recheck may hold or flag, and records the others in ahead as rows
 // that would be sent.
-func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry, ahead goesAhead) ([]trade.Entry, error) {
-	near, err := r.recheck.Near(ctx, entries)
+func alike(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry,
+	ahead goesAhead,
+) ([]trade.Entry, error) {
+	near, err := d.Recheck.Near(ctx, entries)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +111,7 @@ func (r *pendingParents) alike(ctx context.Context, entries []trade.Entry, ahead
 }
 
 // lookDry rechecks rows as a run does before it stores their intents, and counts the results.
-func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahead goesAhead) error {
+func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry, ahead goesAhead) error {
 	if len(entries) == 0 {
 		return nil
 	}
@@ -133,7 +120,7 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 		judged[e.ID] = true
 	}
 	before := slices.DeleteFunc(ahead.of(entries), func(e trade.Entry) bool { return judged[e.ID] })
-	result, err := r.recheck.Recheck(ctx, entries, before, nil)
+	result, err := d.Recheck.Recheck(ctx, entries, before, nil)
 	if err != nil {
 		return err
 	}
@@ -147,7 +134,7 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 			ids = append(ids, t.ID)
 		}
 	}
-	sent, err := r.run.Ledger.Entries(ctx, ids)
+	sent, err := d.Ledger.Entries(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -155,12 +142,12 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 		shown[e.ID] = e.Shown
 	}
 	for _, t := range result.Twins {
-		r.run.Report.Twins.Add(trade.LikeRow{
+		d.Report.Twins.Add(trade.LikeRow{
 			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
 			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
 		})
 	}
-	r.run.Dry.ForgetParents()
+	d.Dry.ForgetParents()
 	now := map[int64]trade.Entry{}
 	for _, u := range result.Updates {
 		now[u.Entry.ID] = u.Entry
@@ -174,11 +161,11 @@ func (r *pendingParents) lookDry(ctx context.Context, entries []trade.Entry, ahe
 		entry, changed := now[old.ID]
 		switch {
 		case changed && entry.State != trade.Pending:
-			err = r.run.Dry.HoldBack(ctx, entry)
+			err = d.Dry.HoldBack(ctx, entry)
 		case !goes[old.ID]:
-			err = r.run.Dry.Stay(ctx, old)
-		case changed && old.ID > 0 && !r.run.Dry.Judged[old.ID]:
-			_, err = r.run.Dry.Record(ctx, trade.Lease{},
+			err = d.Dry.Stay(ctx, old)
+		case changed && old.ID > 0 && !d.Dry.Judged[old.ID]:
+			_, err = d.Dry.Record(ctx, trade.Lease{},
 				trade.Page{Updates: []trade.Update{{From: old.State, Entry: entry}}})
 		}
 		if err != nil {

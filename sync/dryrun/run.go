@@ -84,7 +84,7 @@ func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 	if err != nil {
 		r.Note(trade.Say("note.not_summed", "cause", err))
 	}
-	r.Report.EndedAt = trade.End{Time: r.Env.Clock.Now()}
-	r.Env.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Done, Read: r.Report.Read})
+	r.Report.EndedAt = trade.End{Time: r.Clock.Now()}
+	r.Observe(run.Progress{Job: r.Job.Name(), Phase: run.Done, Read: r.Report.Read})
 	return r.Report
 }

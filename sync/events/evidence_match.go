@@ -46,13 +46,8 @@ func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
 	return acts.CompareReading(c.ID, sent, there)
 }
 
-// full reports whether a record equals what was sent in every field, has no other fields, and was
+// agrees reports whether a record equals what was sent in every field, has no other fields, and was
 // read completely.
-func full(r acts.Readback, c trade.Candidate) bool {
-	return r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
-}
-
-// agrees returns the same as [full] for a reading, but stops at the first difference.
 func agrees(c trade.Candidate, sent map[string]*string) bool {
 	same := 0
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
@@ -121,7 +116,7 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 				continue
 			}
 			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, ends)}
-			s.Full = full(s.Reading, c)
+			s.Full = agrees(c, sent)
 			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.Candidate.ID == c.ID })
 			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {
 				like = append(like, s)

@@ -109,14 +109,11 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 		if more {
 			wait = passBusy
 		}
-		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
-			timer.Stop()
 			return
-		case <-timer.C:
+		case <-time.NewTimer(wait).C:
 		case <-told:
-			timer.Stop()
 		}
 	}
 }

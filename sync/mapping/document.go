@@ -8,12 +8,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"maps"
-	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,19 +26,14 @@ func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
 	for _, f := range m.Lookups {
 		column := f.Spec.Columns[0]
 		for _, other := range m.Fields {
-			if other.Rule.Field != f.Rule.Field &&
-				slices.ContainsFunc(other.Spec.Columns, func(c string) bool { return strings.EqualFold(c, column) }) {
-				errs = append(errs, &SpecError{
-					path + "." + f.Rule.Field,
-					phrase.New("column %s is read by %s too; select it twice, under two names", column, other.Rule.Field),
-				})
+			if other.Rule.Field != f.Rule.Field && containsFold(other.Spec.Columns, column) {
+				errs = append(errs, SpecFault(path+"."+f.Rule.Field,
+					"column %s is read by %s too; select it twice, under two names", column, other.Rule.Field))
 			}
 		}
 		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
-			errs = append(errs, &SpecError{
-				path + "." + f.Rule.Field,
-				phrase.New("column %s is that of cancelled too; select it twice, under two names", column),
-			})
+			errs = append(errs, SpecFault(path+"."+f.Rule.Field,
+				"column %s is that of cancelled too; select it twice, under two names", column))
 		}
 	}
 	return errs

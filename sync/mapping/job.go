@@ -36,13 +36,14 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	path := "jobs." + spec.Name
 	var errs []error
 	if !slices.Contains(trade.Kinds, spec.Sends) {
-		errs = append(errs, &SpecError{path + ".sends", phrase.New("%q is not what this version sends", spec.Sends)})
+		errs = append(errs, SpecFault(path+".sends",
+			"%q is not what this version sends", spec.Sends))
 	}
 	if strings.TrimSpace(spec.Query) == "" {
-		errs = append(errs, &SpecError{path + ".query", phrase.New("the query is empty")})
+		errs = append(errs, SpecFault(path+".query", "the query is empty"))
 	}
 	if len(spec.Key) == 0 {
-		errs = append(errs, &SpecError{path + ".key", phrase.New("name the columns that identify a row")})
+		errs = append(errs, SpecFault(path+".key", "name the columns that identify a row"))
 	}
 	j := &Job{Spec: spec, Cancelled: map[string]bool{}}
 	var mappingErrs []error
@@ -52,11 +53,11 @@ func Compile(spec JobSpec, zone *time.Location) (*Job, error) {
 	var err error
 	j.Sweep, err = clock.ParseSchedule(spec.Sweep, zone)
 	if err != nil {
-		errs = append(errs, &SpecError{path + ".sweep", phrase.New("%w", err)})
+		errs = append(errs, SpecFault(path+".sweep", "%w", err))
 	}
 	j.Hours, err = clock.ParseHours(spec.Hours)
 	if err != nil {
-		errs = append(errs, &SpecError{path + ".hours", phrase.New("%w", err)})
+		errs = append(errs, SpecFault(path+".hours", "%w", err))
 	}
 	if spec.Cancelled != nil {
 		for _, v := range spec.Cancelled.Values {
@@ -96,10 +97,8 @@ func (j *Job) CheckColumns(columns []erp.Column) error {
 	var errs []error
 	need := func(column, place string) {
 		if column != "" && !have[strings.ToLower(column)] {
-			errs = append(errs, &SpecError{
-				place,
-				phrase.New("column %s is not in the query, which has %s", column, strings.Join(names, ", ")),
-			})
+			errs = append(errs, SpecFault(place,
+				"column %s is not in the query, which has %s", column, strings.Join(names, ", ")))
 		}
 	}
 	for _, c := range j.Spec.Key {

@@ -65,10 +65,8 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 		fs, ok := spec.Fields[rule.Field]
 		if !ok {
 			if rule.Need == trade.Always {
-				errs = append(errs, &SpecError{
-					path,
-					phrase.New("%s is required for every record and is not mapped", rule.Field),
-				})
+				errs = append(errs, SpecFault(path,
+					"%s is required for every record and is not mapped", rule.Field))
 			}
 			continue
 		}
@@ -99,10 +97,8 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 		}
 		at := slices.IndexFunc(m.Fields, func(o fieldMapping) bool { return o.Rule.Field == f.Spec.In })
 		if at < 0 || !slices.Contains(m.Fields[at].Rule.Values, string(trade.SC)) {
-			errs = append(errs, &SpecError{
-				path + "." + f.Rule.Field + ".in",
-				phrase.New("%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In),
-			})
+			errs = append(errs, SpecFault(path+"."+f.Rule.Field+".in",
+				"%q is no mapped field with a unit; there is unit_of_measurement", f.Spec.In))
 			continue
 		}
 		unit := m.Fields[at]
@@ -112,7 +108,7 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
 	for name := range spec.Fields {
 		if !known[name] {
-			errs = append(errs, &SpecError{path + "." + name, phrase.New("%s have no such field", spec.Sends)})
+			errs = append(errs, SpecFault(path+"."+name, "%s have no such field", spec.Sends))
 		}
 	}
 	if spec.Invalid != "" {
@@ -136,7 +132,7 @@ func compilePrice(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		return f, err
 	}
 	if rule.Field != "price" {
-		return f, &SpecError{path + ".per", phrase.New("%s is no price for a unit", rule.Field)}
+		return f, SpecFault(path+".per", "%s is no price for a unit", rule.Field)
 	}
 	per, err := compileField(path+".per", trade.FieldRule{Field: rule.Field, Type: trade.Text}, *spec.Per, zone)
 	f.per = &per
@@ -148,58 +144,44 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 	f := fieldMapping{Rule: rule, Spec: spec, values: map[string]string{}}
 	switch {
 	case (spec.Const == nil) == (len(spec.Columns) == 0):
-		return f, &SpecError{path, phrase.New("give either a column or a const")}
+		return f, SpecFault(path, "give either a column or a const")
 	case len(spec.Columns) > 1 && spec.Ref == "" && len(spec.SentBy) == 0:
-		return f, &SpecError{
-			path + ".column",
-			phrase.New("several columns make a code, which needs a ref or a sent_by; join texts in the query instead"),
-		}
+		return f, SpecFault(path+".column",
+			"several columns make a code, which needs a ref or a sent_by; join texts in the query instead")
 	case len(spec.SentBy) > 0 && rule.Parent == "":
-		return f, &SpecError{
-			path + ".sent_by",
-			phrase.New("%s is not the id of a record that another job sends", rule.Field),
-		}
+		return f, SpecFault(path+".sent_by",
+			"%s is not the id of a record that another job sends", rule.Field)
 	case len(spec.SentBy) > 0 && (spec.Ref != "" || len(spec.Values) > 0 || spec.Default != nil):
 		return f,
-			&SpecError{
-				path,
-				phrase.New("an id that another job's row gets comes from that row alone: ref, values and default do not apply"),
-			}
+			SpecFault(path,
+				"an id that another job's row gets comes from that row alone: ref, values and default do not apply")
 	case spec.Ref != "" && !slices.Contains(trade.ReferenceKinds, spec.Ref):
-		return f, &SpecError{
-			path + ".ref",
-			phrase.New("%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", ")),
-		}
+		return f, SpecFault(path+".ref",
+			"%q is no kind of reference; there are %s", spec.Ref, strings.Join(trade.ReferenceKinds, ", "))
 	case spec.Lookup != "":
 		switch {
 		case spec.Lookup != trade.ProducerByDocument:
-			return f, &SpecError{
-				path + ".lookup",
-				phrase.New("%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument),
-			}
+			return f, SpecFault(path+".lookup",
+				"%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument)
 		case rule.Platform != "producers":
-			return f, &SpecError{path + ".lookup", phrase.New("gives a producer, and %s is none", rule.Field)}
+			return f, SpecFault(path+".lookup", "gives a producer, and %s is none", rule.Field)
 		case len(spec.Columns) != 1:
-			return f, &SpecError{path, phrase.New("a lookup needs one column, with the CPF or CNPJ")}
+			return f, SpecFault(path, "a lookup needs one column, with the CPF or CNPJ")
 		case spec.Ref != "" || len(spec.Values) > 0 || spec.Date != "" || spec.Number != "" || spec.Scale != nil:
-			return f, &SpecError{
-				path,
-				phrase.New("has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is"),
-			}
+			return f, SpecFault(path,
+				"has a lookup beside ref, values, date, number or scale; a document goes to the platform as it is")
 		}
 	case spec.Scale != nil && (*spec.Scale < 0 || *spec.Scale > 12):
-		return f, &SpecError{path + ".scale", phrase.New("give 0 to 12 digits")}
+		return f, SpecFault(path+".scale", "give 0 to 12 digits")
 	case spec.Scale != nil && rule.Type != trade.Number, spec.Number != "" && rule.Type != trade.Number:
-		return f, &SpecError{path, phrase.New("%s is no number: number and scale do not apply", rule.Field)}
+		return f, SpecFault(path, "%s is no number: number and scale do not apply", rule.Field)
 	case spec.Date != "" && rule.Type != trade.Day:
-		return f, &SpecError{path + ".date", phrase.New("%s is no date", rule.Field)}
+		return f, SpecFault(path+".date", "%s is no date", rule.Field)
 	}
 	for from, to := range spec.Values {
 		if other, double := f.values[Fold(from)]; double && other != to {
-			return f, &SpecError{
-				path + ".values",
-				phrase.New("%q stands for two values: case and blanks around it do not count", Fold(from)),
-			}
+			return f, SpecFault(path+".values",
+				"%q stands for two values: case and blanks around it do not count", Fold(from))
 		}
 		f.values[Fold(from)] = to
 	}
@@ -209,11 +191,11 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 	var err error
 	f.number, err = parseNumberForm(spec.Number)
 	if err != nil {
-		return f, &SpecError{path + ".number", phrase.New("%w", err)}
+		return f, SpecFault(path+".number", "%w", err)
 	}
 	f.date, err = parseDateForm(spec.Date, zone)
 	if err != nil {
-		return f, &SpecError{path + ".date", phrase.New("%w", err)}
+		return f, SpecFault(path+".date", "%w", err)
 	}
 	return f, nil
 }

@@ -5,7 +5,6 @@ package mapping
 import (
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -18,18 +17,14 @@ type ShowSpec struct{ Label, Column string }
 func (m *Mapping) checkShow(spec JobSpec, path string) []error {
 	var errs []error
 	if len(spec.Show) > trade.MaxShown {
-		errs = append(errs, &SpecError{
-			path,
-			phrase.New("has %d labels, at most %d fit", len(spec.Show), trade.MaxShown),
-		})
+		errs = append(errs, SpecFault(path,
+			"has %d labels, at most %d fit", len(spec.Show), trade.MaxShown))
 	}
 	for _, s := range spec.Show {
 		for _, f := range m.Lookups {
 			if strings.EqualFold(f.Spec.Columns[0], s.Column) {
-				errs = append(errs, &SpecError{
-					path + "." + s.Label,
-					phrase.New("column %s is a document that %s looks up, which the ledger does not keep", s.Column, f.Rule.Field),
-				})
+				errs = append(errs, SpecFault(path+"."+s.Label,
+					"column %s is a document that %s looks up, which the ledger does not keep", s.Column, f.Rule.Field))
 			}
 		}
 	}

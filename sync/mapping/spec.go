@@ -104,6 +104,11 @@ type SpecError struct {
 	Text *phrase.Text
 }
 
+// SpecFault returns a fault at a place.
+func SpecFault(path, format string, args ...any) *SpecError {
+	return &SpecError{path, phrase.New(format, args...)}
+}
+
 // Error returns the place and what is wrong there.
 func (e *SpecError) Error() string { return e.Phrase().Error() }
 

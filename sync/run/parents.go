@@ -49,7 +49,7 @@ func (r *Run) ParentsFor(ctx context.Context, job *mapping.Job, rows []trade.Val
 // NeverRead reports whether a configured job has no entries and was never read to the end, for
 // example because a brake holds it or its ERP cannot be read.
 func (r *Run) NeverRead(ctx context.Context, job string) (bool, error) {
-	if r.Env.Configured(job) == nil {
+	if r.Configured(job) == nil {
 		return false, nil
 	}
 	cursor, err := r.Ledger.Cursor(ctx, job)

@@ -13,7 +13,7 @@ import (
 
 // Record stores a page of discovery and waits for it; an empty page costs nothing.
 func (r *Run) Record(ctx context.Context, page trade.Page) error {
-	r.Env.Observe(Progress{Job: r.Job.Name(), Phase: Reading, Read: r.Report.Read})
+	r.Observe(Progress{Job: r.Job.Name(), Phase: Reading, Read: r.Report.Read})
 	if Empty(page) {
 		return nil
 	}

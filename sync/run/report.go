@@ -33,7 +33,6 @@ func (e *QueryError) Sentence() trade.Sentence {
 func StopOf(err error) trade.Stop {
 	var s *outcome.StopError
 	var source *erp.Error
-	var other *QueryError
 	var platform *trade.OtherPlatformError
 	switch {
 	case errors.As(err, &s):
@@ -48,7 +47,7 @@ func StopOf(err error) trade.Stop {
 		return trade.Stop{Code: string(outcome.StopPlatform), Why: platform.Sentence(), All: true}
 	case errors.As(err, &source):
 		why := trade.Say("stop.erp.cause", "cause", source.Text, "sqlstate", source.SQLState)
-		if errors.As(err, &other) {
+		if other, ok := errors.AsType[*QueryError](err); ok {
 			why.Code = "stop.erp.where"
 			why = why.With("where", other.Where)
 		}

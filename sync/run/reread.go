@@ -75,6 +75,26 @@ func (r *Run) EntriesOf(ctx context.Context, job string, keys []string) ([]trade
 	return r.Ledger.Entries(ctx, ids)
 }
 
+// EachUnjudged calls do for each page of the job's entries that next returns, without those that a
+// dry run has judged already.
+func (r *Run) EachUnjudged(after int64, next func(after int64) ([]trade.Entry, error),
+	do func([]trade.Entry) error,
+) error {
+	for {
+		entries, err := next(after)
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		after = entries[len(entries)-1].ID
+		if r.Dry != nil {
+			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.Dry.Judged[e.ID] })
+		}
+		if err := do(entries); err != nil {
+			return err
+		}
+	}
+}
+
 // FlagReplaced returns what flags accepted entries whose rows may be under other keys now: nothing
 // more goes under their records until a person has decided.
 func (r *Run) FlagReplaced(ctx context.Context, ids map[int64]bool) (flagged []trade.Update, err error) {
@@ -84,7 +104,7 @@ func (r *Run) FlagReplaced(ctx context.Context, ids map[int64]bool) (flagged []t
 	entries, err := r.Ledger.Entries(ctx, slices.Sorted(maps.Keys(ids)))
 	for _, e := range entries {
 		if e.State == trade.Accepted && !e.Flags.Has(trade.Replaced) {
-			e.Flags, e.UpdatedAt = e.Flags.With(trade.Replaced, true), r.Env.Clock.Now()
+			e.Flags, e.UpdatedAt = e.Flags.With(trade.Replaced, true), r.Clock.Now()
 			flagged = append(flagged, trade.Update{From: e.State, Entry: e})
 		}
 	}

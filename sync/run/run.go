@@ -15,7 +15,7 @@ import (
 // Run is one run of one job, as its stages see it. A dry run has a ledger that cannot write, and no
 // lease.
 type Run struct {
-	Env    *Env
+	*Env
 	Job    *mapping.Job
 	Ledger Store // in a dry run: one that stores nothing
 	Source Source

@@ -297,7 +297,7 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 	for i := range of {
 		of[i].Now = nil
 	}
-	for _, job := range r.run.Env.Jobs {
+	for _, job := range r.run.Jobs {
 		if job.Spec.Sends != r.run.Job.Spec.Sends {
 			continue
 		}
@@ -426,7 +426,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.ERPRow, unsent []
 		return again || e.Cause == trade.CauseOtherJob
 	})
 	var out []identity.ERPRow
-	for _, job := range r.run.Env.Jobs {
+	for _, job := range r.run.Jobs {
 		entries := map[string]trade.Entry{}
 		for _, e := range unsent {
 			if e.Job == job.Name() {

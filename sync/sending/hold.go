@@ -57,7 +57,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 			ready = append(ready, entry)
 			continue
 		}
-		entry.UpdatedAt = r.run.Env.Clock.Now()
+		entry.UpdatedAt = r.run.Clock.Now()
 		out.hold(from, entry)
 	}
 	out.Ready = ready

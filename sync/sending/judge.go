@@ -12,14 +12,14 @@ import (
 // judge stops the job if going on would do more damage or leave more doubts.
 func (s *Sender) judge(d outcome.Decision) {
 	stop := func(code outcome.StopCode, say string, count int) {
-		s.stopSending(s.Run.Stop(code, trade.Say(say, "count", count, "job", s.Run.Job.Name())))
+		s.stopSending(s.Stop(code, trade.Say(say, "count", count, "job", s.Job.Name())))
 	}
-	most := s.Run.Env.Limits.StopAfterUnknown
+	most := s.Limits.StopAfterUnknown
 	switch {
 	case d.Stop != nil:
 		stop := trade.Stop{Code: string(d.Stop.Code), Why: d.Stop.Why, All: d.Stop.Reach == outcome.AllJobs}
 		if d.Stop.Reach == outcome.SameSends {
-			stop.Sends = s.Run.Job.Spec.Sends
+			stop.Sends = s.Job.Spec.Sends
 		}
 		s.stopSending(&outcome.StopError{Stop: stop})
 	case s.row.noIDs >= stopAfterNoID:
@@ -27,7 +27,7 @@ func (s *Sender) judge(d outcome.Decision) {
 		if d.Another {
 			why = trade.Say("stop.answers.another")
 		}
-		s.stopSending(s.Run.Stop(outcome.StopAnswers, why))
+		s.stopSending(s.Stop(outcome.StopAnswers, why))
 	case most > 0 && s.row.unknowns >= most:
 		stop(outcome.StopDoubts, "stop.in_doubt.row", s.row.unknowns)
 	case most > 0 && s.row.doubts >= stopAfterDoubts:
@@ -35,15 +35,15 @@ func (s *Sender) judge(d outcome.Decision) {
 	case s.row.refusals >= stopAfterRefusals:
 		stop(outcome.StopRefusals, "stop.refusals.same", s.row.refusals)
 	case s.row.strange >= stopAfterStrange:
-		s.stopSending(s.Run.Stop(outcome.StopRefusals, trade.Say("stop.refusals.strange",
-			"count", s.row.strange, "status", s.row.strangeStatus, "job", s.Run.Job.Name())))
+		s.stopSending(s.Stop(outcome.StopRefusals, trade.Say("stop.refusals.strange",
+			"count", s.row.strange, "status", s.row.strangeStatus, "job", s.Job.Name())))
 	case s.row.badForms >= stopAfterMalformed:
 		stop(outcome.StopMalformed, "stop.malformed.row", s.row.badForms)
 	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
 		stop := trade.Stop{Code: string(outcome.StopUnreachable), Why: trade.Say("stop.api_unreachable")}
 		// the gateway cannot reach a service behind it (502): only jobs that send the same kind are concerned
 		if d.Outcome == trade.OutcomeNotCreated {
-			stop.Sends, stop.Why = s.Run.Job.Spec.Sends, trade.Say("stop.api_unreachable.service")
+			stop.Sends, stop.Why = s.Job.Spec.Sends, trade.Say("stop.api_unreachable.service")
 		}
 		s.stopSending(&outcome.StopError{Stop: stop})
 	case s.pace.rested > LongestRest:

@@ -13,7 +13,7 @@ import (
 // rows that become due during the run. If not even the first row fits, the run is braked; what was
 // sent by then stays sent.
 func (s *Sender) fitting(ctx context.Context, batch []trade.Entry) ([]trade.Entry, error) {
-	if s.Run.Job.Spec.Most == nil {
+	if s.Job.Spec.Most == nil {
 		return batch, nil
 	}
 	if s.Load.rows == nil {

@@ -23,7 +23,7 @@ import (
 // Sender sends the due entries of one job. One goroutine, that of Send, owns all of its fields;
 // requests and rechecks run in goroutines of their own and report through channels.
 type Sender struct {
-	Run      *run.Run
+	*run.Run
 	due      run.Queue
 	intents  run.Intents
 	recheck  *Checker
@@ -68,8 +68,8 @@ func New(r *run.Run, c *Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run
 ) (*Sender, error) {
 	s := &Sender{
 		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t,
-		answers: make(chan *flight, r.Env.Limits.MaxInFlight), halted: make(chan struct{}),
-		pace: pace{slots: r.Env.Limits.MaxInFlight}, queue: queue{like: map[int64]bool{}},
+		answers: make(chan *flight, r.Limits.MaxInFlight), halted: make(chan struct{}),
+		pace: pace{slots: r.Limits.MaxInFlight}, queue: queue{like: map[int64]bool{}},
 		row: streaks{throttled: map[int64]int{}},
 	}
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
@@ -82,8 +82,8 @@ func New(r *run.Run, c *Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run
 			s.pace.restUntil = stop.Until
 		}
 	}
-	if wait := r.Env.Member.Wait(); wait > 0 {
-		if until := r.Env.Clock.Now().Add(wait); until.After(s.pace.restUntil) {
+	if wait := r.Member.Wait(); wait > 0 {
+		if until := r.Clock.Now().Add(wait); until.After(s.pace.restUntil) {
 			s.pace.restUntil = until
 		}
 	}
@@ -120,7 +120,7 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 
 		// 3. One group: the settlements of what was judged, and the intents of rows for the free slots
 		// (I11), no more than the rate limit lets go.
-		group := trade.Group{At: s.Run.Env.Clock.Now()}
+		group := trade.Group{At: s.Clock.Now()}
 		s.settleInto(&group)
 		var flights []*flight
 		if s.halt == nil && more {
@@ -158,18 +158,18 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 // the group. The send window starts here, before the commit (I13).
 func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 	// a machine that was suspended still has its lease, unless another took it
-	if !s.Run.Keeper.Trusted() && !s.Run.Keeper.Renew(ctx) {
-		s.stopSending(s.Run.LeaseLost())
+	if !s.Keeper.Trusted() && !s.Keeper.Renew(ctx) {
+		s.stopSending(s.LeaseLost())
 		return nil
 	}
-	if s.pace.resting(s.Run.Env.Clock.Now()) > 0 {
+	if s.pace.resting(s.Clock.Now()) > 0 {
 		s.observe(run.Resting, s.pace.restUntil.Format(time.RFC3339))
 		return nil
 	}
-	if !s.preflown || s.Run.Env.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
+	if !s.preflown || s.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
 		return nil
 	}
-	group.Like, group.Space = s.queue.like, s.Run.Job.Identity.Space
+	group.Like, group.Space = s.queue.like, s.Job.Identity.Space
 	var flights []*flight
 	for len(s.queue.ready) > 0 && s.flying+len(flights) < s.pace.slots && s.queue.quota != 0 &&
 		s.brakes.TrialLeft() != 0 {
@@ -185,7 +185,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 			group.Updates = append(group.Updates, trade.Update{From: from, Entry: entry})
 		case s.traffic.blocks.probing(needs):
 			s.queue.parked = append(s.queue.parked, entry)
-		case !s.traffic.Pace.Take(s.Run.Env.Clock.Now()):
+		case !s.traffic.Pace.Take(s.Clock.Now()):
 			return flights
 		default:
 			for _, n := range needs { // the entry is sent with records that may not exist
@@ -194,9 +194,9 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 					s.traffic.blocks.asks[entry.ID] = append(s.traffic.blocks.asks[entry.ID], n)
 				}
 			}
-			f := &flight{Entry: entry, needs: needs, intent: s.Run.Env.Clock.Boot(), attempt: trade.Attempt{
+			f := &flight{Entry: entry, needs: needs, intent: s.Clock.Boot(), attempt: trade.Attempt{
 				ID: uuid.Must(uuid.NewV7()).String(), EntryID: entry.ID, Generation: entry.Generation,
-				RunID: s.Run.Report.ID, Owner: s.Run.Lease.Owner.Instance, Epoch: s.Run.Lease.Epoch,
+				RunID: s.Report.ID, Owner: s.Lease.Owner.Instance, Epoch: s.Lease.Epoch,
 				Target: entry.Target, Payload: entry.Payload, PayloadHash: entry.PayloadHash, StartedAt: group.At,
 			}}
 			flights = append(flights, f)
@@ -220,7 +220,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	err := failpoint.Hit("group.chosen")
 	var result trade.GroupResult
 	if err == nil {
-		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, group)
+		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Lease, group)
 	}
 	if err == nil {
 		err = failpoint.Hit("group.stored")
@@ -247,10 +247,10 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	}
 	switch {
 	case result.LeaseLost:
-		s.stopSending(s.Run.LeaseLost())
+		s.stopSending(s.LeaseLost())
 		return nil
 	case result.Paused: // by a person; requests in flight are awaited and settled
-		status, err := s.due.JobStatus(ctx, s.Run.Job.Name())
+		status, err := s.due.JobStatus(ctx, s.Job.Name())
 		if err != nil {
 			s.giveUp(claimed, trade.Say("attempt.run_stopped"))
 			return err
@@ -261,7 +261,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	}
 	for _, f := range claimed {
 		s.flying++
-		s.Run.Report.Sent++
+		s.Report.Sent++
 		if !s.rowLimit.again[f.Entry.ID] {
 			s.rowLimit.Rows++
 		}
@@ -279,9 +279,9 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 	// (I12), and that nothing has stopped
 	gate := func() error {
 		switch {
-		case s.Run.Env.Clock.Boot()-f.intent > SendWindow:
+		case s.Clock.Boot()-f.intent > SendWindow:
 			return errWindow
-		case !s.Run.Keeper.Trusted():
+		case !s.Keeper.Trusted():
 			return errNoLease
 		}
 		select {
@@ -294,7 +294,7 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		return failpoint.Hit("gate.open")
 	}
 	var err error
-	platform, through := s.Run.Env.Platform, context.WithoutCancel(ctx)
+	platform, through := s.Platform, context.WithoutCancel(ctx)
 	switch f.Entry.Sends {
 	case trade.Deliveries:
 		f.answer, err = platform.SubmitDelivery(through, f.attempt.Payload, gate)
@@ -304,14 +304,13 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		f.answer, err = platform.SubmitOrderCommitment(through, f.attempt.Payload, gate)
 	}
 	fault := apiclient.FaultNone
-	var failure *apiclient.CallError
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*apiclient.CallError](err); ok {
 		f.answer, fault = failure.Answer, failure.Fault
 	}
 	if failpoint.Hit("answer.here") != nil { // as if the answer got lost in this process
 		f.answer, fault = apiclient.Answer{Known: apiclient.Unknown}, apiclient.FaultNetwork
 	}
-	f.decision, f.at = outcome.Decide(f.answer, fault, s.Run.Env.Limits.Strict), s.Run.Env.Clock.Now()
+	f.decision, f.at = outcome.Decide(f.answer, fault, s.Limits.Strict), s.Clock.Now()
 	if field := otherField(f.Entry.Sends, f.attempt.Payload, f.answer.Body); field != "" &&
 		f.decision.State == trade.Accepted {
 		f.decision, f.answer.ID = outcome.AnotherRequest(field, f.answer.ID), ""
@@ -338,7 +337,7 @@ func (s *Sender) takeAnswer(f *flight) {
 	s.settling = append(s.settling, f)
 	d := f.decision
 	if d.Outcome == trade.OutcomeNotSent {
-		s.Run.Report.Sent-- // no POST was begun
+		s.Report.Sent-- // no POST was begun
 		if !s.rowLimit.again[f.Entry.ID] {
 			s.rowLimit.Rows--
 		}
@@ -411,7 +410,7 @@ func (s *Sender) takeAnswer(f *flight) {
 	}
 	s.adjustPace(d, f.at)
 	s.judge(d)
-	s.Run.Log.Info("attempt", zap.Int64("row", f.Entry.ID),
+	s.Log.Info("attempt", zap.Int64("row", f.Entry.ID),
 		zap.String("attempt", f.attempt.ID), zap.String("class", string(d.Outcome)),
 		zap.String("state", string(d.State)), zap.Int("status", f.answer.Status),
 		zap.Strings("messages", outcome.StableKeys(f.answer.Messages)),
@@ -421,7 +420,7 @@ func (s *Sender) takeAnswer(f *flight) {
 // settled takes up what the ledger says of the settlements of a stored group. If the answered id
 // belongs to another entry, it proves nothing: the row is in doubt, and the job stops (F100).
 func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flight, result trade.GroupResult) error {
-	s.Run.Alarm(result.Alarms)
+	s.Alarm(result.Alarms)
 	for _, f := range flights {
 		holder, conflict := result.Conflicts[f.attempt.ID]
 		if !conflict {
@@ -437,7 +436,7 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 		s.settling = append(s.settling, f)
 	}
 	for _, b := range group.Unblock {
-		woken, err := s.due.WakeBlocked(context.WithoutCancel(ctx), s.Run.Lease, b.Kind, b.ID)
+		woken, err := s.due.WakeBlocked(context.WithoutCancel(ctx), s.Lease, b.Kind, b.ID)
 		if err != nil {
 			return err
 		}
@@ -454,31 +453,30 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
-	err, kept, most := cause, false, s.Run.Env.Limits.AnswersKept()/2
+	err, kept, most := cause, false, s.Limits.AnswersKept()/2
 	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
-		timer := time.NewTimer(wait)
-		<-timer.C
+		<-time.NewTimer(wait).C
 		s.takeAnswers()
-		late := trade.Group{At: s.Run.Env.Clock.Now()}
+		late := trade.Group{At: s.Clock.Now()}
 		s.settleInto(&late)
 		var result trade.GroupResult
-		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Run.Lease, late)
+		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Lease, late)
 		if err == nil {
 			flights := s.settling
 			s.settling, s.found, s.lacking = nil, nil, nil
 			return s.settled(ctx, late, flights, result)
 		}
 		var full trade.KeptError
-		kept = s.Run.Env.Limits.Ends && s.flying == 0 && errors.As(err, &full)
+		kept = s.Limits.Ends && s.flying == 0 && errors.As(err, &full)
 	}
 	if len(s.settling) > 0 {
-		s.Run.Env.Member.Lost(s.Run.Job.Name())
+		s.Member.Lost(s.Job.Name())
 	}
 	said := "the ledger takes no results; these rows will be in doubt"
 	if kept {
 		said = "the ledger's disk is full; the journal has the answers, and the next run takes them from there"
 	}
-	s.Run.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
+	s.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
 	s.settling, s.found, s.lacking = nil, nil, nil
 	return nil
 }
@@ -487,7 +485,7 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	for _, f := range flights {
 		s.takeBack(f)
-		f.at, f.decision = s.Run.Env.Clock.Now(), outcome.Decision{
+		f.at, f.decision = s.Clock.Now(), outcome.Decision{
 			Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
 		}
 		s.settling = append(s.settling, f)
@@ -510,9 +508,9 @@ func (s *Sender) stopSending(err error) {
 }
 
 func (s *Sender) observe(phase run.Phase, note string) {
-	s.Run.Env.Observe(run.Progress{
-		Job: s.Run.Job.Name(), Phase: phase, Done: s.Run.Report.Sent - s.flying,
-		Total: max(s.queue.due, s.Run.Report.Sent), Note: note,
+	s.Observe(run.Progress{
+		Job: s.Job.Name(), Phase: phase, Done: s.Report.Sent - s.flying,
+		Total: max(s.queue.due, s.Report.Sent), Note: note,
 	})
 }
 
@@ -526,11 +524,9 @@ func (s *Sender) await(ctx context.Context, more bool) {
 	} else if more {
 		if d := s.pause(); d > 0 {
 			if s.queue.quota > 0 { // the other jobs have their turn then
-				d = min(d, max(s.queue.until-s.Run.Env.Clock.Boot(), 0))
+				d = min(d, max(s.queue.until-s.Clock.Boot(), 0))
 			}
-			timer := time.NewTimer(d)
-			defer timer.Stop()
-			wake = timer.C
+			wake = time.NewTimer(d).C
 		} else if s.flying == 0 && s.queue.preparing == nil {
 			return
 		}
@@ -550,7 +546,7 @@ func (s *Sender) await(ctx context.Context, more bool) {
 // pause returns how long nothing can be sent although something is due: because the API asked to
 // wait, until the next token of the rate limit, or, where what is ready may go by now, for a moment.
 func (s *Sender) pause() time.Duration {
-	if d := s.pace.resting(s.Run.Env.Clock.Now()); d > 0 {
+	if d := s.pace.resting(s.Clock.Now()); d > 0 {
 		return d
 	}
 	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 || s.brakes.TrialLeft() == 0 {

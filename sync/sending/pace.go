@@ -37,7 +37,7 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	case d.Wait > 0:
 		s.pace.slots = max(1, s.pace.slots/2)
 	case d.State == trade.Accepted || d.State == trade.Rejected:
-		s.pace.slots = min(s.Run.Env.Limits.MaxInFlight, s.pace.slots+1)
+		s.pace.slots = min(s.Limits.MaxInFlight, s.pace.slots+1)
 	}
 	if until := at.Add(rest); rest > 0 && until.After(s.pace.restUntil) {
 		if d.Wait > 0 { // simultaneous answers ask for one rest

@@ -64,7 +64,7 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 	if quota == 0 {
 		s.queue.quota = -1
 	}
-	s.queue.until = s.Run.Env.Clock.Boot() + sliceTime
+	s.queue.until = s.Clock.Boot() + sliceTime
 	if s.traffic.Careful {
 		s.pace.slots = 1
 	}
@@ -72,7 +72,7 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 		return nil
 	}
 	s.queue.begun = true
-	if _, err := s.due.Wake(ctx, s.Run.Lease, s.Run.Now); err != nil {
+	if _, err := s.due.Wake(ctx, s.Lease, s.Now); err != nil {
 		return err
 	}
 	if s.traffic.blocks == nil {
@@ -82,7 +82,7 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 		}
 		s.traffic.blocks = newMissingRecords(blocks)
 	}
-	tallies, err := s.due.Counts(ctx, s.Run.Job.Name())
+	tallies, err := s.due.Counts(ctx, s.Job.Name())
 	s.queue.due = trade.RowsIn(tallies, trade.Pending)
 	return err
 }
@@ -91,7 +91,7 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 // on its way. more is false if nothing is left that is due.
 func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 	q := &s.queue
-	if q.quota > 0 && s.Run.Env.Clock.Boot() >= q.until {
+	if q.quota > 0 && s.Clock.Boot() >= q.until {
 		q.quota = 0
 		return false, nil
 	}
@@ -108,21 +108,21 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 			return true, nil
 		}
 		return false, s.brakes.Unconfirmed()
-	case !s.AnyHour && !s.Run.Job.Hours.Open(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)):
+	case !s.AnyHour && !s.Job.Hours.Open(s.Clock.Now().In(s.Zone)):
 		due, err := s.anything(ctx)
 		if due {
-			next := s.Run.Job.Hours.Next(s.Run.Env.Clock.Now().In(s.Run.Env.Zone)).UTC()
-			s.Run.Report.SendsAgain = &next
+			next := s.Job.Hours.Next(s.Clock.Now().In(s.Zone)).UTC()
+			s.Report.SendsAgain = &next
 		}
 		return false, err
-	case s.pace.resting(s.Run.Env.Clock.Now()) > 0:
+	case s.pace.resting(s.Clock.Now()) > 0:
 		return s.anything(ctx)
 	}
 	if len(q.ready) == 0 && q.next != nil {
 		q.ready, q.readAt, q.next = q.next.result.Ready, q.next.readAt, nil
 	}
 	if len(q.ready) > 0 && !s.preflown && s.flying < s.pace.slots {
-		stop := AskHarmlessly(ctx, s.Run.Env.Platform, s.Run.Log)
+		stop := AskHarmlessly(ctx, s.Platform, s.Log)
 		s.preflown = true
 		switch {
 		case ctx.Err() != nil:
@@ -131,7 +131,7 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 			return false, &outcome.StopError{Stop: *stop}
 		}
 	}
-	if s.Run.Env.Clock.Boot()-q.readAt > HoldsFor {
+	if s.Clock.Boot()-q.readAt > HoldsFor {
 		q.stale, q.ready = append(q.ready, q.stale...), nil
 	}
 	if err := s.prepareNext(ctx); err != nil {
@@ -176,10 +176,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		stored := map[run.Need]trade.Block{}
-		for _, block := range blocks {
-			stored[run.Need{Kind: block.Kind, ID: block.ID}] = block
-		}
+		stored := newMissingRecords(blocks).missing
 		for n := range s.traffic.blocks.missing {
 			if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
 				continue // not stored yet
@@ -191,11 +188,11 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 			}
 		}
 	}
-	eval := s.Run.Eval
+	eval := s.Eval
 	if err := s.Renew(ctx); err != nil {
 		return err
 	}
-	if s.Run.Eval != eval { // what is ready was mapped with the former de-para
+	if s.Eval != eval { // what is ready was mapped with the former de-para
 		q.stale, q.ready = append(q.ready, q.stale...), nil
 	}
 	if s.rowLimit.reached() {
@@ -229,23 +226,23 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 			return err
 		}
 	}
-	b.readAt = s.Run.Env.Clock.Boot()
+	b.readAt = s.Clock.Boot()
 	b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.ahead)
 	if err != nil {
 		return err
 	}
 	if updates := b.result.Updates; len(updates) > 0 {
-		group := trade.Group{At: s.Run.Env.Clock.Now(), Updates: updates}
-		res, err := s.intents.Commit(ctx, s.Run.Lease, group)
+		group := trade.Group{At: s.Clock.Now(), Updates: updates}
+		res, err := s.intents.Commit(ctx, s.Lease, group)
 		if err == nil && res.LeaseLost {
-			err = s.Run.LeaseLost()
+			err = s.LeaseLost()
 		}
 		if err != nil {
 			return err
 		}
 	}
 	// a recheck that took long holds for a while all the same: else its rows would never go
-	b.readAt = max(b.readAt, s.Run.Env.Clock.Boot()-HoldsFor/2)
+	b.readAt = max(b.readAt, s.Clock.Boot()-HoldsFor/2)
 	return failpoint.Hit("rows.looked-at")
 }
 
@@ -253,7 +250,7 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 // that were woken because a record was found, have lower ids: for them it starts from the beginning.
 func (s *Sender) takeDue(ctx context.Context, b *batch) error {
 	for {
-		due, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), b.after, b.size)
+		due, err := s.due.Due(ctx, s.Job.Name(), s.Clock.Now(), b.after, b.size)
 		switch {
 		case err != nil:
 			return err
@@ -299,7 +296,7 @@ func (s *Sender) anything(ctx context.Context) (bool, error) {
 	if q.again || len(q.ready)+len(q.stale)+len(q.parked) > 0 || q.next != nil || q.preparing != nil {
 		return true, nil
 	}
-	due, err := s.due.Due(ctx, s.Run.Job.Name(), s.Run.Env.Clock.Now(), q.after, 1)
+	due, err := s.due.Due(ctx, s.Job.Name(), s.Clock.Now(), q.after, 1)
 	return len(due) > 0, err
 }
 

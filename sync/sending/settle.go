@@ -4,12 +4,10 @@ package sending
 
 import (
 	"encoding/json"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"time"
 
-	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
@@ -24,8 +22,8 @@ func (s *Sender) settleInto(group *trade.Group) {
 		attempt := f.attempt
 		attempt.FinishedAt, attempt.Outcome, attempt.Reason = f.at, d.Outcome, d.Reason
 		attempt.Status, attempt.Messages, attempt.RemoteID = a.Status, a.Messages, a.ID
-		attempt.Evidence, attempt.RequestHead, attempt.AnswerHead = evidenceOf(a), headerOf(a.RequestHeader),
-			headerOf(a.Header)
+		attempt.Evidence, _ = json.Marshal(a.Evidence) // of numbers and texts, which cannot fail
+		attempt.RequestHead, attempt.AnswerHead = headerOf(a.RequestHeader), headerOf(a.Header)
 		attempt.AnswerBody = a.Excerpt()
 		out := trade.Settlement{
 			Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
@@ -77,18 +75,6 @@ func headerOf(h http.Header) json.RawMessage {
 	if len(h) == 0 {
 		return nil
 	}
-	data, err := json.Marshal(h)
-	if err != nil {
-		return nil
-	}
-	return data
-}
-
-// evidenceOf returns what the ledger stores about how far a request got.
-func evidenceOf(a apiclient.Answer) json.RawMessage {
-	data, err := json.Marshal(a.Evidence)
-	if err != nil {
-		return json.RawMessage(fmt.Sprintf("%q", err.Error()))
-	}
+	data, _ := json.Marshal(h) // of texts, which cannot fail
 	return data
 }

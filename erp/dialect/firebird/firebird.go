@@ -79,11 +79,7 @@ func connection(a dialect.Address, charset, zone string) (driver.Connector, erro
 		Scheme: "firebird", User: url.UserPassword(a.User, a.Password), Host: a.HostPort(), Path: "/" + a.Path,
 		RawQuery: q.Encode(),
 	}
-	c, err := firebirdDriver.OpenConnector(u.String())
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return firebirdDriver.OpenConnector(u.String())
 }
 
 // firebirdDriver is the driver as it registered itself; its type is not exported.
@@ -279,11 +275,9 @@ func (f *engine) number(b *dialect.Binder, text string) string {
 }
 
 func numeric(typ string) bool {
-	switch typ {
-	case "short", "long", "int64", "int128", "numeric", "float", "double", "decfloat(16)", "decfloat(34)":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"short", "long", "int64", "int128", "numeric", "float", "double", "decfloat(16)", "decfloat(34)",
+	}, typ)
 }
 
 func (f *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {

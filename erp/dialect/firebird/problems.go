@@ -37,8 +37,8 @@ func (f *engine) Problem(err error, query string) *fault.Error {
 		out.SQLState = e.SQLState
 		return out
 	case strings.Contains(err.Error(), "wire_crypt"):
-		return fault.Failf(fault.CodeTLS,
-			"the ERP database at %s and safrasync do not agree on encryption; check wire_crypt in erp.dsn and WireCrypt in firebird.conf", f.server.Target)
+		return f.server.Failf(fault.CodeTLS,
+			"the ERP database at %s and safrasync do not agree on encryption; check wire_crypt in erp.dsn and WireCrypt in firebird.conf")
 	}
 	return f.server.NoAnswer(err)
 }
@@ -77,11 +77,11 @@ func (f *engine) serverProblem(e *firebirddrv.FbError, query string) *fault.Erro
 		firebirddrv.ISCConnLost, firebirddrv.ISCAttShutdown, firebirddrv.ISCShutdown):
 		return f.server.EndedConnection()
 	case hasCode(e, firebirddrv.ISCIoError, firebirddrv.ISCUnavailable):
-		return fault.Failf(fault.CodeNoDatabase,
-			"the ERP database of %s does not exist or cannot be opened by the server; check the alias or path in erp.dsn (it is a path on the server)", f.server.Target)
+		return f.server.Failf(fault.CodeNoDatabase,
+			"the ERP database of %s does not exist or cannot be opened by the server; check the alias or path in erp.dsn (it is a path on the server)")
 	case hasCode(e, firebirddrv.ISCBadDbFormat):
-		return fault.Failf(fault.CodeNotADatabase, "the file of %s is no Firebird database of a version that this server knows",
-			f.server.Target)
+		return f.server.Failf(fault.CodeNotADatabase,
+			"the file of %s is no Firebird database of a version that this server knows")
 	case e.SQLCode == -104 || e.SQLCode == -204 || e.SQLCode == -206 || strings.HasPrefix(e.SQLState, "42"):
 		return place(e, query, dialect.BadSyntax(phrase.New("it cannot be read")))
 	}

@@ -14,8 +14,7 @@ import (
 )
 
 func number(err error) uint16 {
-	var e *mysqldrv.MySQLError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*mysqldrv.MySQLError](err); ok {
 		return e.Number
 	}
 	return 0
@@ -45,15 +44,15 @@ func (m *engine) Problem(err error, query string) *fault.Error {
 		}
 		return out
 	case errors.Is(err, mysqldrv.ErrNoTLS):
-		return fault.Failf(fault.CodeTLS,
-			"the ERP database at %s offers no TLS; switch it on there, or add tls=disable to erp.dsn if the network is trusted", m.server.Target)
+		return m.server.Failf(fault.CodeTLS,
+			"the ERP database at %s offers no TLS; switch it on there, or add tls=disable to erp.dsn if the network is trusted")
 	case errors.Is(err, mysqldrv.ErrInvalidConn), errors.Is(err, mysqldrv.ErrMalformPkt):
 		return m.server.LostConnection()
 	case errors.Is(err, mysqldrv.ErrUnknownPlugin), errors.Is(err, mysqldrv.ErrOldPassword),
 		errors.Is(err, mysqldrv.ErrCleartextPassword),
 		errors.Is(err, mysqldrv.ErrNativePassword), errors.Is(err, mysqldrv.ErrOldProtocol):
-		return fault.Failf(fault.CodeAuth,
-			"the ERP database at %s wants a way to log in that is not supported; create the reading user with mysql_native_password or caching_sha2_password", m.server.Target)
+		return m.server.Failf(fault.CodeAuth,
+			"the ERP database at %s wants a way to log in that is not supported; create the reading user with mysql_native_password or caching_sha2_password")
 	}
 	return m.server.NoAnswer(err)
 }
@@ -67,7 +66,8 @@ func (m *engine) serverProblem(e *mysqldrv.MySQLError, query string) *fault.Erro
 	case 1049:
 		return m.server.MissingDatabase()
 	case 3159:
-		return fault.Failf(fault.CodeTLS, "the ERP database at %s asks for TLS; remove tls=disable from erp.dsn", m.server.Target)
+		return m.server.Failf(fault.CodeTLS,
+			"the ERP database at %s asks for TLS; remove tls=disable from erp.dsn")
 	case 1064, 1149:
 		near := ""
 		if i := strings.Index(e.Message, "near '"); i >= 0 {

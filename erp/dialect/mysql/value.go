@@ -57,10 +57,8 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 
 func date(s string) dialect.Value {
 	if _, ok := dialect.ParseMoment(s); ok || strings.Contains(s, "-00") {
-		return dialect.Value{
-			Kind: dialect.Date,
-			Text: s,
-		} // 0000-00-00 and 2026-00-00 are stored dates that a mapping may treat as empty
+		// 0000-00-00 and 2026-00-00 are stored dates that a mapping may treat as empty
+		return dialect.Value{Kind: dialect.Date, Text: s}
 	}
 	return dialect.Value{Kind: dialect.Date, Text: s, Err: dialect.OddTime(s)}
 }

@@ -71,8 +71,7 @@ func open(opt dialect.SourceOptions, _ dialect.Charset) (dialect.Database, *faul
 	if tlsConfig != nil {
 		connector.WithTLSConfig(tlsConfig)
 	}
-	zone := dialect.ZoneName(opt.TimeZone)
-	zone = cmp.Or(zone, "UTC")
+	zone := cmp.Or(dialect.ZoneName(opt.TimeZone), "UTC")
 	o := &engine{opt: opt, server: dialect.Server{
 		Target: a.HostPort() + "/" + a.Path + a.Settings["sid"], Product: "the Oracle listener",
 		Settings: "tls and ca", Timeout: opt.StatementTimeout,
@@ -131,10 +130,7 @@ func oracleType(ct *sql.ColumnType) string { return typeName(ct.DatabaseTypeName
 
 func typeName(driver string) string {
 	low := strings.ToLower(driver)
-	if name, ok := oracleTypes[low]; ok {
-		return name
-	}
-	return low
+	return cmp.Or(oracleTypes[low], low)
 }
 
 const (
@@ -276,10 +272,8 @@ func oracleNumberValue(s string) dialect.Value {
 		s = strings.TrimSuffix(s, digits) + "0" + digits
 	}
 	if !dialect.PlainNumber(s) && len(strings.Trim(s, "-.0123456789")) > 0 {
-		return dialect.Value{
-			Kind: dialect.Number,
-			Err:  phrase.Pack("unreadable number"),
-		} // ~ means infinity; E is used for more than 64 digits
+		// ~ means infinity; E is used for more than 64 digits
+		return dialect.Value{Kind: dialect.Number, Err: phrase.Pack("unreadable number")}
 	}
 	return dialect.NumberValue(s)
 }

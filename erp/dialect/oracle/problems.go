@@ -26,15 +26,14 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 	case 28009:
 		return o.server.RefusedUser("that the user is not SYS, which is not for reading")
 	case 28040:
-		return fault.Failf(fault.CodeAuth,
-			"the ERP database at %s allows no form of login that this program has; its administrator can allow more by SQLNET.ALLOWED_LOGON_VERSION_SERVER",
-			o.server.Target)
+		return o.server.Failf(fault.CodeAuth,
+			"the ERP database at %s allows no form of login that this program has; its administrator can allow more by SQLNET.ALLOWED_LOGON_VERSION_SERVER")
 	case 1882:
 		return fault.Failf(fault.CodeConfig,
 			"the ERP database does not know the time zone of erp.time_zone; its time zone file is too old for this name")
 	case 12505, 12514, 12504, 12154:
-		return fault.Failf(fault.CodeNoDatabase, "the listener at %s does not know the service or SID; check the end of erp.dsn",
-			o.server.Target)
+		return o.server.Failf(fault.CodeNoDatabase,
+			"the listener at %s does not know the service or SID; check the end of erp.dsn")
 	case 904:
 		return dialect.MissingColumn(phrase.New("unknown column or function %s", name))
 	case 942:
@@ -59,9 +58,8 @@ func (o *engine) Problem(err error, _ string) *fault.Error {
 		return fault.Failf(fault.CodeLocked,
 			"a table of the query was altered or replaced during the reading; it is tried again at the next run")
 	case 1652, 4030, 4031:
-		return fault.Failf(fault.CodeUnreachable,
-			"the server of the ERP database at %s is short of memory or of temporary space (ORA-%05d); it is tried again at the next run",
-			o.server.Target, e.ErrCode)
+		return o.server.Failf(fault.CodeUnreachable,
+			"the server of the ERP database at %s is short of memory or of temporary space (ORA-%05d); it is tried again at the next run", e.ErrCode)
 	case 1789, 1790, 1791:
 		return dialect.BadSyntax(phrase.New("the queries of a UNION do not fit together, or ORDER BY does not fit (ORA-%05d)", e.ErrCode))
 	case 1722, 1426, 1427, 1476, 1841, 1839, 1843, 1847, 1858, 1861, 1830, 6502, 1489, 12899, 29275:

@@ -36,8 +36,8 @@ func (p *engine) Problem(err error, query string) *fault.Error {
 		}
 		return out
 	case errors.Is(err, pq.ErrSSLNotSupported):
-		return fault.Failf(fault.CodeTLS,
-			"the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted", p.server.Target)
+		return p.server.Failf(fault.CodeTLS,
+			"the ERP database at %s offers no TLS; switch it on there, or add sslmode=disable to erp.dsn if the network is trusted")
 	case strings.Contains(err.Error(), "too many clients"):
 		return p.server.NoConnectionLeft()
 	}
@@ -69,9 +69,10 @@ func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 	// our transactions only read, so 40001 has no other cause; 57P01 and 57P04 have, and only their text
 	// tells. 57P03 speaks of recovery, too: of the server's own, after a crash.
 	if e.Code == "40001" || (e.Code == "57P01" || e.Code == "57P04") && recovery.MatchString(message) {
-		return fault.Failf(fault.CodeUnreachable, "the ERP database at %s is a standby that ended the reading to apply changes of its primary"+
-			" (conflict with recovery); it is tried again at the next run. If that happens often: hot_standby_feedback = on, or a longer"+
-			" max_standby_streaming_delay, on the standby", p.server.Target)
+		return p.server.Failf(fault.CodeUnreachable,
+			"the ERP database at %s is a standby that ended the reading to apply changes of its primary"+
+				" (conflict with recovery); it is tried again at the next run. If that happens often: hot_standby_feedback = on, or a longer"+
+				" max_standby_streaming_delay, on the standby")
 	}
 	switch e.Code {
 	case "3D000":
@@ -94,8 +95,8 @@ func (p *engine) serverProblem(e *pq.Error) *fault.Error {
 		return fault.Failf(fault.CodeEncoding,
 			"the database holds bytes that are no valid text and stopped the query; set erp.charset, or convert the column in the query")
 	case "08P01":
-		return fault.Failf(fault.CodeConfig,
-			"the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly", p.server.Target)
+		return p.server.Failf(fault.CodeConfig,
+			"the server at %s does not accept our session settings; if it is a pooler (PgBouncer), connect to PostgreSQL directly")
 	case "22023":
 		return fault.Failf(fault.CodeConfig,
 			"the ERP database does not accept a setting of the session or an argument in the query; check erp.time_zone and the settings in erp.dsn")

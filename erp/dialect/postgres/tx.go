@@ -15,10 +15,7 @@ import (
 )
 
 // pgTx is one REPEATABLE READ, READ ONLY transaction.
-type pgTx struct {
-	p  *engine
-	tx *sqlx.Tx
-}
+type pgTx struct{ tx *sqlx.Tx }
 
 func (p *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	tx, err := c.BeginTxx(ctx, dialect.ReadOnlySnapshot)
@@ -36,7 +33,7 @@ func (p *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 		_ = tx.Rollback() // the first error is the one to report
 		return nil, err
 	}
-	return &pgTx{p: p, tx: tx}, nil
+	return &pgTx{tx}, nil
 }
 
 func (t *pgTx) End() { _ = t.tx.Rollback() } // nothing was written, so nothing can be lost

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -233,11 +234,9 @@ func sqlserverText(b *dialect.Binder, col dialect.Column, text string) string {
 }
 
 func numeric(typ string) bool {
-	switch typ {
-	case "tinyint", "smallint", "int", "bigint", "decimal", "money", "smallmoney", "real", "float":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"tinyint", "smallint", "int", "bigint", "decimal", "money", "smallmoney", "real", "float",
+	}, typ)
 }
 
 func (s *engine) LoosePart(b *dialect.Binder, col dialect.Column, text string, fast bool) string {
