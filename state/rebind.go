@@ -282,10 +282,7 @@ func (r *rebinding) gone(t *sqldb.Tx) error {
 		}
 	}
 	for _, host := range r.Gone {
-		var names []string
-		for _, h := range r.plan.Hosts {
-			names = append(names, h.Host)
-		}
+		names := trade.Map(r.plan.Hosts, func(h RebindHost) string { return h.Host })
 		if !slices.Contains(names, host) {
 			return &sqldb.Error{
 				Code: sqldb.CodeConfig, Path: r.db.Where,

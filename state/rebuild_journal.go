@@ -96,11 +96,9 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		if err != nil {
 			return err
 		}
-		var latest int64
-		if err := t.Get(&latest, latestMoment); err != nil {
+		if err := t.Get(&plan.Until, latestMoment); err != nil {
 			return err
 		}
-		plan.Until = time.UnixMilli(latest).UTC()
 		plan.Jobs, err = jobsOf(t, configured)
 		if err != nil {
 			return err

@@ -66,11 +66,7 @@ func (r *replay) insert(work []replayedRow) error {
 				sqldb.Counted(lost, "row", "rows"), job)
 		}
 		for chunk := range slices.Chunk(entries, sqldb.InList) {
-			keys := make([]string, len(chunk))
-			for i, e := range chunk {
-				keys[i] = e.Key
-			}
-			if err := r.loadKeys(job, keys); err != nil {
+			if err := r.loadKeys(job, trade.Map(chunk, func(e trade.Entry) string { return e.Key })); err != nil {
 				return err
 			}
 		}

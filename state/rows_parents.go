@@ -20,9 +20,9 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
 			var rows []struct {
-				Key, State, Cause, RemoteID string
-				Deleted, Replaced, Changed  bool
-				Content                     int64
+				Key string
+				trade.Parent
+				Deleted, Replaced bool
 			}
 			query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
 				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + joinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
@@ -37,10 +37,7 @@ func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.
 				case r.Replaced: // nor under that of another row
 					r.RemoteID, r.Cause = "", trade.CauseReplaced
 				}
-				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{
-					State: trade.State(r.State), Cause: r.Cause,
-					RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed,
-				}
+				out[trade.ParentKey{Job: job, Key: r.Key}] = r.Parent
 			}
 		}
 	}

@@ -304,10 +304,7 @@ func (t *Tx) Unsettled(had Confirmed, now LedgerState) error {
 	}
 	reason, server, _ := strings.Cut(now.Asked, " ")
 	if len(silent) > 0 {
-		var hosts []string
-		for _, j := range silent {
-			hosts = append(hosts, j.Host)
-		}
+		hosts := trade.Map(silent, func(j JournalRow) string { return j.Host })
 		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err,
 			strings.Join(slices.Compact(hosts), ", "))
 	} else if gravity[Reason(reason)] > gravity[Promoted] && server == now.Server {
