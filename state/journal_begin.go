@@ -72,7 +72,7 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 		return err
 	}
 	dir := filepath.Join(parent, was.From.String)
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if errors.Is(err, journal.ErrNone) {
 		return nil
 	}

@@ -190,7 +190,7 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 			rows[id] = row
 		}
 	}
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if errors.Is(err, journal.ErrNone) {
 		if row, missed := s.missed(rows, dir); missed {
 			return v, s.lost(row, phrase.Errorf("its journal in %s is gone, which has %s of what was sent",

@@ -186,7 +186,7 @@ func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 			return "", false, err
 		}
 		exists, dir = true, filepath.Join(parent, id)
-		_, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		_, err := journal.ReadEnd(dir)
 		if !errors.Is(err, journal.ErrNone) {
 			return dir, exists, nil // problems with it are reported when it is read
 		}

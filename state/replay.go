@@ -216,15 +216,7 @@ func (r *replay) load() error {
 			}
 		}
 	}
-	for job, keys := range keys {
-		slices.Sort(keys)
-		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
-			if err := r.loadKeys(job, chunk); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return eachKeys(keys, r.loadKeys)
 }
 
 func (r *replay) loadKeys(job string, keys []string) error {

@@ -116,7 +116,7 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 			ids = append(ids, f.End.Header.Ledger)
 		}
 		// one that cannot be read is reported when the ledger is opened
-		end, err := journal.Read(filepath.Join(journals, id), 1<<62, func(journal.Record, string) error { return nil })
+		end, err := journal.ReadEnd(filepath.Join(journals, id))
 		if err == nil && end.Header.MovedTo != "" {
 			return sqldb.MovedAway(path, end.Header.MovedTo)
 		}

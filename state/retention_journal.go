@@ -200,7 +200,7 @@ func hashRow(row journal.RowRef) rowHash {
 // the ledger does not have.
 func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	dir := r.db.JournalPath
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if err != nil {
 		return r.db.JournalFault(err)
 	}

@@ -207,7 +207,7 @@ func (e *movedWitness) Phrase() *phrase.Text {
 // knownWitness returns where the witness of this host's journal is, as the journal tells, or an earlier
 // one: the ledger; "" if there is none. The journal is kept where a ledger is put back, or rebuilt.
 func (s *Store) knownWitness(ctx context.Context) (place string, err error) {
-	end, err := journal.Read(s.journalFolder(), 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(s.journalFolder())
 	if err != nil && !errors.Is(err, journal.ErrNone) {
 		return "", s.db.JournalFault(err)
 	}
