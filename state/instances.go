@@ -137,13 +137,10 @@ func refuseOther(db *sqldb.DB, needs int64, moved *string) error {
 	case err != nil:
 		return err
 	case needs > known:
-		return &sqldb.Error{
-			Code: sqldb.CodeNewer, Path: db.Where,
-			Hint: phrase.New("install the newer program here too; nothing is sent from here until then"),
-			Err: phrase.Errorf(
-				"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
-				needs, known),
-		}
+		return db.Refuse(sqldb.CodeNewer, phrase.Errorf(
+			"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
+			needs, known),
+			phrase.New("install the newer program here too; nothing is sent from here until then"))
 	case moved != nil:
 		return sqldb.MovedAway(db.Where, *moved)
 	}

@@ -166,10 +166,9 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 		return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	if s.ReadOnly {
-		return &Error{
-			Code: CodePermission, Path: s.Where, Hint: phrase.New("this command only reads"),
-			Err: phrase.Errorf("%w: the ledger is open for reading only", phrase.Fixed(op)),
-		}
+		return s.Refuse(CodePermission,
+			phrase.Errorf("%w: the ledger is open for reading only", phrase.Fixed(op)),
+			phrase.New("this command only reads"))
 	}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, TookLonger(op, limit))
 	defer cancel()
