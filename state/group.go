@@ -204,12 +204,10 @@ func (g *groupTx) Load() error {
 			return err
 		}
 	}
+	entryIDs := append(updateIDs(g.Group.Updates), intended...)
 	for i := range rows {
 		g.Attempts[rows[i].ID] = &rows[i]
-	}
-	entryIDs := append(updateIDs(g.Group.Updates), intended...)
-	for _, a := range g.Attempts {
-		entryIDs = append(entryIDs, a.EntryID)
+		entryIDs = append(entryIDs, rows[i].EntryID)
 	}
 	var err error
 	g.Entries, err = lockEntries(g.Tx, entryIDs)
