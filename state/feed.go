@@ -2,8 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -77,10 +75,8 @@ func newLife(t *sqldb.Tx) error { return t.Do(`UPDATE feed SET id = ?`, uuid.New
 // it. It returns trade.ErrNotFound if the order is not kept yet.
 func (s *Store) FeedEnd(ctx context.Context) (trade.FeedPlace, error) {
 	var end trade.FeedPlace
-	err := s.db.Get(ctx, "reading the end of the changes", &end, `SELECT id AS feed, seq FROM feed`)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = trade.ErrNotFound
-	}
+	err := s.db.GetOr(ctx, "reading the end of the changes", trade.ErrNotFound, &end,
+		`SELECT id AS feed, seq FROM feed`)
 	return end, err
 }
 

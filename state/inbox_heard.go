@@ -140,7 +140,9 @@ func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time)
 		}
 		for _, r := range rows {
 			due := !r.NextAt.IsZero() && !r.NextAt.After(now)
-			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return namesID(r.ID, id) }) {
+			// the id of a block may be that of a pair
+			named := func(id string) bool { return slices.Contains(strings.Fields(r.ID), id) }
+			if due || ids != nil && !slices.ContainsFunc(ids, named) {
 				continue
 			}
 			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
@@ -155,9 +157,6 @@ func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time)
 		return n, nil
 	})
 }
-
-// namesID reports whether the id of a block, which may be that of a pair, is or contains this id.
-func namesID(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
 
 // wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
 // in the next run.

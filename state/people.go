@@ -2,8 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -41,22 +39,17 @@ func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
 // User returns one user by name, or trade.ErrNobody.
 func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
 	var user trade.User
-	err := s.db.Get(ctx, "reading a user", &user, `SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = phrase.Errorf("user %s: %w", name, trade.ErrNobody)
-	}
+	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user %s: %w", name, trade.ErrNobody), &user,
+		`SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
 	return user, err
 }
 
 // UserFrom returns the user with this subject at this issuer, or trade.ErrNobody.
 func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
 	var user trade.User
-	err := s.db.Get(ctx, "reading a user", &user,
+	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody), &user,
 		`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`, issuer,
 		subject)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody)
-	}
 	return user, err
 }
 

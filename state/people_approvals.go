@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -122,10 +120,8 @@ func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval,
 func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	const op = "reading what waits for a consent"
 	var row approvalRow
-	err := s.db.Get(ctx, op, &row, selectApproval+`WHERE id = ?`, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.Approval{}, phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
-	}
+	missing := phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
+	err := s.db.GetOr(ctx, op, missing, &row, selectApproval+`WHERE id = ?`, id)
 	if err != nil {
 		return trade.Approval{}, err
 	}

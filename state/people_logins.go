@@ -35,10 +35,8 @@ func (s *Store) AllLogins(ctx context.Context) ([]trade.Login, error) {
 // not logged in.
 func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row loginRow
-	err := s.db.Get(ctx, "reading who is logged in", &row, selectLogin+` AND l.hash = ?`, hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = phrase.Errorf("login: %w", trade.ErrNobody)
-	}
+	err := s.db.GetOr(ctx, "reading who is logged in", phrase.Errorf("login: %w", trade.ErrNobody), &row,
+		selectLogin+` AND l.hash = ?`, hash)
 	if err != nil {
 		return trade.Login{}, err
 	}

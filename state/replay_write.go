@@ -17,20 +17,12 @@ import (
 // apply writes what was decided: new entries, attempts, generations, and states, each by
 // transitions that the database allows.
 func (r *replay) apply(work []replayedRow) error {
-	if err := r.insert(work); err != nil {
-		return err
-	}
-	if err := r.attempts(work); err != nil {
-		return err
-	}
-	if err := r.generations(work); err != nil {
-		return err
-	}
-	if err := r.records(work); err != nil {
-		return err
-	}
-	if err := r.states(work); err != nil {
-		return err
+	for _, write := range []func([]replayedRow) error{
+		r.insert, r.attempts, r.generations, r.records, r.states,
+	} {
+		if err := write(work); err != nil {
+			return err
+		}
 	}
 	if err := r.answers(); err != nil {
 		return err

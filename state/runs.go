@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"time"
 
@@ -38,10 +36,8 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 // Run returns one run by its id, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
 	var text string
-	err := s.db.Get(ctx, "reading a run", &text, `SELECT report FROM run WHERE id = ?`, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound)
-	}
+	err := s.db.GetOr(ctx, "reading a run", phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound), &text,
+		`SELECT report FROM run WHERE id = ?`, id)
 	if err != nil {
 		return trade.RunReport{}, err
 	}
@@ -106,10 +102,9 @@ func (s *Store) FinishRun(ctx context.Context, report trade.RunReport) error {
 }
 
 func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) error {
-	var alarms []trade.StoredAlarm
-	for _, a := range report.Alarms {
-		alarms = append(alarms, trade.StoredAlarm(a))
-	}
+	alarms := trade.Map(report.Alarms, func(a trade.Alarm) trade.StoredAlarm {
+		return trade.StoredAlarm(a)
+	})
 	text, err := json.Marshal(struct { // without sentences
 		trade.RunReport
 		Stopped *trade.StoredStop   `json:"stopped"`

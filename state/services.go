@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -102,10 +101,7 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 // LastTask returns when a housekeeping task last began, or the zero time if it never did.
 func (s *Store) LastTask(ctx context.Context, name string) (time.Time, error) {
 	var at time.Time
-	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	err := s.db.GetOr(ctx, "reading when a task ran", nil, &at, `SELECT ran_at FROM task WHERE name = ?`, name)
 	return at, err
 }
 

@@ -2,6 +2,8 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
@@ -60,6 +62,15 @@ func (s *DB) All(ctx context.Context, op string, dest any, query string, args ..
 // Get reads one row into dest, like [DB.All].
 func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ...any) error {
 	return s.read(ctx, op, readOne, dest, query, args)
+}
+
+// GetOr is [DB.Get], but returns missing if there is no row.
+func (s *DB) GetOr(ctx context.Context, op string, missing error, dest any, query string, args ...any) error {
+	err := s.Get(ctx, op, dest, query, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
+	}
+	return err
 }
 
 // read reads in the transaction of a [DB.Moment], if s is one, which may be over.
