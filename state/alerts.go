@@ -2,8 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"errors"
 	"time"
 
@@ -11,24 +9,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-type alertRow struct {
-	ID, Topic, Subject, Detail        string
-	Since, RaisedAt, GoneAt, ClosedAt sql.NullInt64
-	SeenAt, Version                   int64
-}
-
-func (r alertRow) alert() trade.Alert {
-	return trade.Alert{
-		ID: r.ID, Topic: r.Topic, Subject: r.Subject, Detail: json.RawMessage(r.Detail), Since: sqldb.Instant(r.Since),
-		SeenAt:   time.UnixMilli(r.SeenAt).UTC(),
-		RaisedAt: sqldb.Instant(r.RaisedAt), GoneAt: sqldb.Instant(r.GoneAt), ClosedAt: sqldb.Instant(r.ClosedAt),
-		Version: r.Version,
-	}
-}
-
 // Alerts returns the open alerts, by topic and subject.
 func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
-	return sqldb.Made(ctx, s.db, "reading the alerts", alertRow.alert,
+	return sqldb.List[trade.Alert](ctx, s.db, "reading the alerts",
 		selectAlert+` WHERE closed_at IS NULL ORDER BY topic, subject`)
 }
 
@@ -36,7 +19,7 @@ const selectAlert = `SELECT id, topic, subject, detail, since, seen_at, raised_a
 
 // LatestAlerts returns the open alerts, then the latest of the others, the newest first.
 func (s *Store) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, error) {
-	return sqldb.Made(ctx, s.db, "reading the latest alerts", alertRow.alert,
+	return sqldb.List[trade.Alert](ctx, s.db, "reading the latest alerts",
 		selectAlert+` ORDER BY closed_at IS NOT NULL, id DESC LIMIT ?`, limit)
 }
 
@@ -78,10 +61,9 @@ func detailOf(a trade.Alert) string {
 }
 
 // DigestedUntil returns the end of the last digest, or the zero time if there was none.
-func (s *Store) DigestedUntil(ctx context.Context) (time.Time, error) {
-	var until sql.NullInt64
-	err := s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
-	return sqldb.Instant(until), err
+func (s *Store) DigestedUntil(ctx context.Context) (until time.Time, err error) {
+	err = s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
+	return until, err
 }
 
 // SaveDigest stores the messages of the digest that begins where the last one ended. saved is false

@@ -2,8 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -11,34 +9,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-type messageRow struct {
-	ID, AlertID, Kind, Target, Content, Outcome, Fault string
-	CreatedAt, NextAt                                  int64
-	Attempts                                           int
-	DoneAt                                             sql.NullInt64
-}
-
-func (r messageRow) message() trade.AlertMessage {
-	return trade.AlertMessage{
-		ID: r.ID, AlertID: r.AlertID, Kind: r.Kind, Target: r.Target, Content: json.RawMessage(r.Content),
-		CreatedAt: time.UnixMilli(r.CreatedAt).UTC(),
-		Attempts:  r.Attempts, NextAt: time.UnixMilli(r.NextAt).UTC(), DoneAt: sqldb.Instant(r.DoneAt),
-		Outcome: r.Outcome, Fault: r.Fault,
-	}
-}
-
 // addMessages stores messages of an alert, each with a new id.
 func addMessages(t *sqldb.Tx, alertID string, messages []trade.AlertMessage) error {
-	rows := make([][]any, len(messages))
-	for i, m := range messages {
-		rows[i] = []any{
+	rows := trade.Map(messages, func(m trade.AlertMessage) []any {
+		return []any{
 			sqldb.NewID(), alertID, m.Kind, m.Target, string(m.Content), m.CreatedAt.UnixMilli(), 0,
 			sqldb.AtOr(m.NextAt, m.CreatedAt), "", "",
 		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
+	})
 	return t.InsertRows("alert_message",
 		[]string{
 			"id", "alert_id", "kind", "target", "content", "created_at", "attempts", "next_at", "outcome",
@@ -54,7 +32,7 @@ const messageRests = 2 * time.Hour
 // planned further ahead than messageRests are due too.
 func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	query := selectMessage + ` WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
-	return sqldb.Made(ctx, s.db, "reading messages", messageRow.message, query, now.UnixMilli(),
+	return sqldb.List[trade.AlertMessage](ctx, s.db, "reading messages", query, now.UnixMilli(),
 		now.Add(messageRests).UnixMilli(), limit)
 }
 
@@ -62,8 +40,8 @@ const selectMessage = `SELECT id, alert_id, kind, target, content, created_at, a
 
 // LatestMessages returns the latest messages, delivered or not, the newest first.
 func (s *Store) LatestMessages(ctx context.Context, limit int) ([]trade.AlertMessage, error) {
-	return sqldb.Made(ctx, s.db, "reading the latest messages", messageRow.message, selectMessage+` ORDER BY id DESC LIMIT ?`,
-		limit)
+	return sqldb.List[trade.AlertMessage](ctx, s.db, "reading the latest messages",
+		selectMessage+` ORDER BY id DESC LIMIT ?`, limit)
 }
 
 // ClaimMessage claims a message for delivery, so that no other process tries it until then. claimed
@@ -121,14 +99,9 @@ func (s *Store) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targ
 }
 
 // Backlog returns the number and the age of the messages that are still to be delivered.
-func (s *Store) Backlog(ctx context.Context) (trade.Backlog, error) {
-	var row struct {
-		N, Failing int
-		Oldest     sql.NullInt64
-	}
-	err := s.db.Get(ctx, "counting messages", &row,
-		`SELECT COUNT(*) AS n, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
+func (s *Store) Backlog(ctx context.Context) (out trade.Backlog, err error) {
+	err = s.db.Get(ctx, "counting messages", &out,
+		`SELECT COUNT(*) AS messages, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
 		FROM alert_message WHERE done_at IS NULL`)
-	return trade.Backlog{Messages: row.N, Oldest: sqldb.Instant(row.Oldest), Failing: row.Failing},
-		err
+	return out, err
 }

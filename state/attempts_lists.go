@@ -16,27 +16,18 @@ import (
 // does not read what was sent and answered.
 func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
-	var rows []attemptRow
 	query := `SELECT ` + outcomeColumns + ` FROM attempt WHERE ` +
 		s.db.D.Among("entry_id") + ` ORDER BY entry_id, no`
-	err := s.db.All(ctx, "reading when rows were sent", &rows, query, sqldb.ListOf(s.db.D, entryIDs))
-	for _, r := range rows {
-		out[r.EntryID] = append(out[r.EntryID], r.outcome())
+	attempts, err := sqldb.List[trade.Attempt](ctx, s.db, "reading when rows were sent", query,
+		sqldb.ListOf(s.db.D, entryIDs))
+	for _, a := range attempts {
+		out[a.EntryID] = append(out[a.EntryID], a)
 	}
 	return out, err
 }
 
-// outcomeColumns are those that outcome reads.
-const outcomeColumns = `id, entry_id, generation, no, started_at, finished_at, outcome, status, remote_id`
-
-// outcome returns an attempt without what was sent and answered.
-func (r attemptRow) outcome() trade.Attempt {
-	return trade.Attempt{
-		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No,
-		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
-	}
-}
+// outcomeColumns are those of an attempt without what was sent and answered.
+const outcomeColumns = `id, entry_id, generation, no, started_at, finished_at, COALESCE(outcome, '') AS outcome, status, remote_id`
 
 // idSlack is how much longer than planned a run or an attempt may take and still be found by the
 // time in its id.
@@ -79,7 +70,7 @@ func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int)
 	for _, c := range counts {
 		of[trade.Outcome(c.Outcome.String)] = c.Rows
 	}
-	some, err = sqldb.Made(ctx, s.db, "reading what a run sent", attemptRow.outcome, `SELECT `+outcomeColumns+last+
+	some, err = sqldb.List[trade.Attempt](ctx, s.db, "reading what a run sent", `SELECT `+outcomeColumns+last+
 		` ORDER BY CASE outcome WHEN 'created' THEN 1 ELSE 0 END, id LIMIT ?`, append(args, limit)...)
 	return some, of, err
 }
@@ -90,26 +81,22 @@ const sentPage = 1000
 // Sent calls fn for every record that the platform confirmed at or after one time and before
 // another, in the order of the attempts.
 func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
-	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at FROM attempt a JOIN entry e ON e.id = a.entry_id
+	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at AS at FROM attempt a JOIN entry e ON e.id = a.entry_id
 		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
 	for after := idsFrom(from.Add(-idSlack)); ; {
 		var rows []struct {
-			ID, Job, Sends, Target, Payload string
-			FinishedAt                      int64
+			ID string
+			trade.Sent
 		}
 		if err := s.db.All(ctx, "reading what was sent", &rows, query, after, from.UnixMilli(), before.UnixMilli(),
 			sentPage); err != nil {
 			return err
 		}
 		for _, r := range rows {
-			sent := trade.Sent{
-				Job: r.Job, Sends: trade.Kind(r.Sends), Target: r.Target,
-				At: time.UnixMilli(r.FinishedAt).UTC(),
+			if !json.Valid(r.Payload) {
+				r.Payload = nil
 			}
-			if json.Valid([]byte(r.Payload)) {
-				sent.Payload = json.RawMessage(r.Payload)
-			}
-			if err := fn(sent); err != nil {
+			if err := fn(r.Sent); err != nil {
 				return err
 			}
 			after = r.ID
@@ -123,5 +110,5 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 // Attempts returns all attempts of an entry in order.
 func (s *Store) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
 	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
-	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*attemptRow).Attempt, query, entryID)
+	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", attemptRow.Attempt, query, entryID)
 }

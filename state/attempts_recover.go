@@ -5,6 +5,7 @@ package state
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"slices"
 	"time"
 
@@ -91,13 +92,8 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 	}
 	// The records of the owners are locked: an instance that comes alive again does so only after this
 	// transaction, which sees everything that the instance claimed before. One without a record is dead.
-	var rows []instanceRow
-	query := `SELECT id, owner, version, command, part, started_at, expires, ` + t.S.D.Now +
-		` AS now FROM instance WHERE ` + t.S.D.Among("id") + ` ORDER BY id`
-	if err := t.All(&rows, t.S.D.Locked(query, "instance"), sqldb.ListOf(t.S.D, owners)); err != nil {
-		return nil, err
-	}
-	instances, err := instancesOf(rows)
+	query := t.S.D.Locked(fmt.Sprintf(selectInstances, t.S.D.Now, t.S.D.Among("id")), "instance")
+	instances, err := sqldb.RowsOf(t.All, instanceRow.instance, query, sqldb.ListOf(t.S.D, owners))
 	if err != nil {
 		return nil, err
 	}

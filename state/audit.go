@@ -16,31 +16,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// auditRow is a row of the table audit.
-type auditRow struct {
-	Seq, At                                              int64
-	Who, Origin, Act, Target, Reason, Detail, Prev, Hash string
-	Reduced                                              bool
-}
-
 // selectAudit reads records of the audit.
-const selectAudit = `SELECT seq, at, who, origin, act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
+const selectAudit = `SELECT seq, at, who, origin AS "from", act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
 
-// Record returns the record of a row.
-func (r auditRow) Record() trade.AuditRecord {
-	return trade.AuditRecord{
-		Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Who: r.Who, From: r.Origin, Act: r.Act, Target: r.Target,
-		Reason: r.Reason, Detail: r.Detail,
-		Prev: r.Prev, Hash: r.Hash, Reduced: r.Reduced,
-	}
-}
-
-// sum returns the hash of a record. It covers everything in the record and the hash of the record
+// auditSum returns the hash of a record. It covers everything in the record and the hash of the record
 // before, so no record can be altered, removed or inserted without altering all that follow.
-func (r auditRow) sum() string {
+func auditSum(r trade.AuditRecord) string {
 	h := sha256.New()
 	for _, p := range []string{
-		r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At), r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail,
+		r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At.UnixMilli()), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail,
 	} { // each with its length, so that ("a", "bc") differs from ("ab", "c")
 		_, _ = fmt.Fprintf(h, "%d:%s", len(p), p) // writing to a hash never fails
 	}
@@ -60,15 +44,15 @@ func addNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	if t.Audit == nil {
 		t.Audit = &head
 	}
-	r := auditRow{
-		Seq: head.Seq + 1, At: sqldb.AtOr(a.At, time.Time{}), Who: sqldb.CleanText(a.Who),
-		Origin: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
+	r := trade.AuditRecord{
+		Seq: head.Seq + 1, At: time.UnixMilli(sqldb.AtOr(a.At, time.Time{})), Who: sqldb.CleanText(a.Who),
+		From: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
 		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
 	}
-	r.Hash = r.sum()
+	r.Hash = auditSum(r)
 	if err := t.Do(
 		`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		r.Seq, r.At, r.Who, r.Origin, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
+		r.Seq, r.At.UnixMilli(), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
 		return 0, err
 	}
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
@@ -105,7 +89,7 @@ func (s *Store) AppendAudit(ctx context.Context, record trade.AuditRecord) error
 
 // Audit returns the latest acts, the newest first. A limit of 0 returns all.
 func (s *Store) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading the audit", auditRow.Record, selectAudit+`ORDER BY seq DESC LIMIT ?`,
+	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading the audit", selectAudit+`ORDER BY seq DESC LIMIT ?`,
 		orAll(limit))
 }
 
@@ -145,9 +129,9 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 			through = max(through, d.AuditThrough)
 		}
 	}
-	prev := auditRow{}
+	prev := trade.AuditRecord{}
 	for {
-		var page []auditRow
+		var page []trade.AuditRecord
 		if err := s.db.All(ctx, verifyingAudit, &page, selectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
 			auditPage); err != nil {
 			return p, err
@@ -155,7 +139,7 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 		for _, r := range page {
 			end, known := ends[r.Seq]
 			switch {
-			case r.Seq != prev.Seq+1, r.Prev != prev.Hash, r.altered(through):
+			case r.Seq != prev.Seq+1, r.Prev != prev.Hash, altered(r, through):
 				p.Broken = prev.Seq + 1
 			case known && r.Hash != end, r.Seq == head.Seq && r.Hash != head.Hash:
 				p.Broken = r.Seq
@@ -180,11 +164,11 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 
 // altered reports whether a record is not as it was written, or as retention leaves it. through is
 // the last record that a retention may have reduced.
-func (r auditRow) altered(through int64) bool {
+func altered(r trade.AuditRecord, through int64) bool {
 	if !r.Reduced {
-		return r.Hash != r.sum()
+		return r.Hash != auditSum(r)
 	}
-	return r.Seq > through || r.Who+r.Origin+r.Target+r.Reason+r.Detail != ""
+	return r.Seq > through || r.Who+r.From+r.Target+r.Reason+r.Detail != ""
 }
 
 // errNoHeads is returned if a journal could not be read, so that nothing could be compared with it.

@@ -52,19 +52,15 @@ func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditP
 	if !q.Until.IsZero() {
 		b.add(`at < ?`, q.Until.UnixMilli())
 	}
-	var rows []auditRow
-	if err := s.db.All(ctx, "reading a page of the audit", &rows,
+	var page trade.AuditPage
+	if err := s.db.All(ctx, "reading a page of the audit", &page.Records,
 		selectAudit+`WHERE `+strings.Join(b.where, ` AND `)+` ORDER BY seq DESC LIMIT ?`,
 		append(b.args, q.Limit+1)...); err != nil {
 		return trade.AuditPage{}, err
 	}
-	var page trade.AuditPage
-	if len(rows) > q.Limit {
-		rows = rows[:q.Limit]
-		page.Next = rows[q.Limit-1].Seq
-	}
-	for _, r := range rows {
-		page.Records = append(page.Records, r.Record())
+	if len(page.Records) > q.Limit {
+		page.Records = page.Records[:q.Limit]
+		page.Next = page.Records[q.Limit-1].Seq
 	}
 	return page, nil
 }
@@ -92,15 +88,15 @@ func (s *Store) ActsBetween(ctx context.Context, acts []string, from, before tim
 		where, args = append(where, `at < ?`), append(args, before.UnixMilli())
 	}
 	query := selectAudit + `WHERE ` + strings.Join(where, " AND ") + ` AND seq > ? ORDER BY seq LIMIT ?`
-	read := func(after int64) (page []auditRow, err error) {
-		err = s.db.All(ctx, "reading the audit", &page, query, append(slices.Clone(args), after, auditPage)...)
-		return page, err
+	read := func(after int64) ([]trade.AuditRecord, error) {
+		return sqldb.List[trade.AuditRecord](ctx, s.db, "reading the audit", query,
+			append(slices.Clone(args), after, auditPage)...)
 	}
-	return inPages(auditPage, read, func(r auditRow) (int64, error) { return r.Seq, fn(r.Record()) })
+	return inPages(auditPage, read, func(r trade.AuditRecord) (int64, error) { return r.Seq, fn(r) })
 }
 
 // AuditOf returns at most limit acts on a target, the newest first.
 func (s *Store) AuditOf(ctx context.Context, target string, limit int) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading the acts on a row", auditRow.Record,
+	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading the acts on a row",
 		selectAudit+`WHERE target = ? ORDER BY seq DESC LIMIT ?`, target, orAll(limit))
 }

@@ -158,15 +158,15 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 // forge makes the audit again from a record on, with other words, as one whole chain.
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
-	var rows []auditRow
-	must.Do(t, s.db.Read.Select(&rows, s.db.Q(selectAudit+`ORDER BY seq`)))
+	var rows []trade.AuditRecord
+	must.Do(t, s.db.All(t.Context(), "reading the audit", &rows, selectAudit+`ORDER BY seq`))
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
 			r.Prev, r.Who = prev, "nobody"
 			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`,
-				r.Prev, r.sum(), r.Seq))
-			r.Hash = r.sum()
+				r.Prev, auditSum(r), r.Seq))
+			r.Hash = auditSum(r)
 		}
 		prev = r.Hash
 	}

@@ -26,21 +26,17 @@ import (
 // Backup returns CodeCopy: PostgreSQL's own tools back it up.
 func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where,
-			Err:  errors.New("only a ledger in SQLite is copied by this command"),
-			Hint: phrase.New("use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger"),
-		}
+		return s.db.Refuse(sqldb.CodeCopy,
+			errors.New("only a ledger in SQLite is copied by this command"),
+			phrase.New("use pg_dump --format=custom, or the server's own backups; after a restore, run `safrasync rebuild` on every host that uses the ledger"))
 	}
 	file, err = filepath.Abs(file)
 	if err != nil {
-		return &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another file"), Err: err}
+		return s.db.Refuse(sqldb.CodeCopy, err, phrase.New("give another file"))
 	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give a file that does not exist"),
-			Err: phrase.Errorf("%s exists already", file),
-		}
+		return s.db.Refuse(sqldb.CodeCopy, phrase.Errorf("%s exists already", file),
+			phrase.New("give a file that does not exist"))
 	}
 	half := file + ".part-" + uuid.NewString()
 	// readable only by the owner, before any data is written
@@ -70,13 +66,12 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 ) (file string, removed, broken []string, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
-		return "", nil, nil, &sqldb.Error{Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("give another folder"), Err: err}
+		return "", nil, nil, s.db.Refuse(sqldb.CodeCopy, err, phrase.New("give another folder"))
 	}
 	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return "", nil, nil, &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: s.db.Where, Hint: phrase.New("mount its disk if that is not mounted, or create it"),
-			Err: phrase.Errorf("the folder %s does not exist", dir),
-		}
+		return "", nil, nil, s.db.Refuse(sqldb.CodeCopy,
+			phrase.Errorf("the folder %s does not exist", dir),
+			phrase.New("mount its disk if that is not mounted, or create it"))
 	}
 	// A copy of an old ledger would be the newest, and hide that it is old. One whose journal is lost is
 	// copied: the copy may be all that is left.
@@ -183,10 +178,9 @@ func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err err
 		return err
 	}
 	if len(uneven)+len(broken) > 0 {
-		return &sqldb.Error{
-			Code: sqldb.CodeCorrupt, Path: file, Hint: phrase.New("run `safrasync doctor --full`"),
-			Err: phrase.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
-		}
+		return sqldb.Refuse(sqldb.CodeCorrupt, file,
+			phrase.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
+			phrase.New("run `safrasync doctor --full`"))
 	}
 	return nil
 }
@@ -198,7 +192,7 @@ func moveInto(from, to string) (err error) {
 		return sqldb.Permission(from, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: from, Hint: phrase.New("check the disk"), Err: err}
+		return sqldb.Refuse(sqldb.CodeIO, from, err, phrase.New("check the disk"))
 	}
 	if err := os.Rename(from, to); err != nil {
 		return sqldb.Permission(to, err)
@@ -213,7 +207,7 @@ func syncFolder(dir string) error {
 	case errors.Is(err, fs.ErrPermission):
 		return sqldb.Permission(dir, err)
 	case err != nil:
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: dir, Hint: phrase.New("check the disk"), Err: err}
+		return sqldb.Refuse(sqldb.CodeIO, dir, err, phrase.New("check the disk"))
 	}
 	return nil
 }

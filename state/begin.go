@@ -41,8 +41,7 @@ func (s *Store) Where() string { return s.db.Where }
 func (s *Store) JournalFolder() string { return s.db.JournalPath }
 
 func standing(where string) error {
-	return &sqldb.Error{
-		Code: sqldb.CodeStands, Path: where, Hint: phrase.New("use it, or name another place in state.dsn"),
-		Err: errors.New("a ledger stands there already; nothing was changed"),
-	}
+	return sqldb.Refuse(sqldb.CodeStands, where,
+		errors.New("a ledger stands there already; nothing was changed"),
+		phrase.New("use it, or name another place in state.dsn"))
 }

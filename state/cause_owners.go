@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -36,9 +34,8 @@ func (s *Store) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.A
 func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error) {
 	const op = "reading who takes care of causes"
 	var rows []struct {
-		Key, Cause, Owner, Note, Who, RowCounts string
-		Until                                   sql.NullInt64
-		At                                      int64
+		trade.CauseOwner
+		RowCounts string
 	}
 	if err := s.db.All(ctx, op, &rows, `SELECT key, cause, owner, note, until, row_counts, who, at
 		FROM cause_owner ORDER BY key`); err != nil {
@@ -46,14 +43,10 @@ func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, e
 	}
 	out := map[string]trade.CauseOwner{}
 	for _, r := range rows {
-		o := trade.CauseOwner{
-			Key: r.Key, Cause: r.Cause, Owner: r.Owner, Note: r.Note, Until: sqldb.Instant(r.Until), Who: r.Who,
-			At: time.UnixMilli(r.At).UTC(),
-		}
-		if err := json.Unmarshal([]byte(r.RowCounts), &o.Rows); err != nil {
+		if err := json.Unmarshal([]byte(r.RowCounts), &r.Rows); err != nil {
 			return nil, s.db.Fault(ctx, op, phrase.Errorf("who takes care of the cause %s is damaged: %w", r.Cause, err))
 		}
-		out[r.Key] = o
+		out[r.Key] = r.CauseOwner
 	}
 	return out, nil
 }

@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,23 +20,17 @@ var ErrClosingDamaged = errors.New("the closed report is damaged: restore the ba
 const closingPart = trade.ClosingPart
 
 type closingRow struct {
-	ID, Day, Who, Reason, Program, Head, Hash string
-	At                                        int64
-	Rows                                      int `db:"row_count"`
-	Parts                                     int
-	Audit                                     int64 `db:"audit_seq"`
+	trade.Closing
+	DayText string
 }
 
 func (r closingRow) closing() (trade.Closing, error) {
-	day, err := trade.ParseDate(r.Day)
+	var err error
+	r.Day, err = trade.ParseDate(r.DayText)
 	if err != nil {
-		return trade.Closing{}, phrase.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
+		err = phrase.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
 	}
-	return trade.Closing{
-		ID: r.ID, Day: day, At: time.UnixMilli(r.At).UTC(), Who: r.Who, Reason: r.Reason, Program: r.Program,
-		Head: json.RawMessage(r.Head), Rows: r.Rows, Parts: r.Parts,
-		Hash: r.Hash, Audit: r.Audit,
-	}, nil
+	return r.Closing, err
 }
 
 // CloseReport stores a report for good. rows are its compressed rows; they are stored part by part,
@@ -99,7 +92,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 
 // Closings returns the closed reports of a cut-off day, or all for the zero day, the newest first.
 func (s *Store) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
-	query := `SELECT id, day, at, who, reason, program, head, row_count, parts, hash, audit_seq FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
+	query := `SELECT id, day AS day_text, at, who, reason, program, head, row_count AS rows, parts, hash, audit_seq AS audit FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
 	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())
 }
 

@@ -158,10 +158,8 @@ type moving struct {
 // everything.
 func (m *moving) look(ctx context.Context) error {
 	if m.from.db.ID == m.to.db.ID {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: m.to.db.Where, Hint: phrase.New("give another database"),
-			Err: errors.New("it is the ledger itself"),
-		}
+		return m.to.db.Refuse(sqldb.CodeCopy, errors.New("it is the ledger itself"),
+			phrase.New("give another database"))
 	}
 	var moved *string
 	err := m.from.db.Peek(ctx, "looking at the ledger", func(t *sqldb.Tx) error {
@@ -190,11 +188,9 @@ func (m *moving) look(ctx context.Context) error {
 	case there.From != nil && *there.From == m.from.db.ID && moved != nil:
 		m.plan.Done = true
 	case there.Rows > 0:
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: m.to.db.Where,
-			Hint: phrase.New("give a database without a ledger, or a schema of its own"),
-			Err:  errors.New("it has a ledger already, which is in use or was"),
-		}
+		return m.to.db.Refuse(sqldb.CodeCopy,
+			errors.New("it has a ledger already, which is in use or was"),
+			phrase.New("give a database without a ledger, or a schema of its own"))
 	case moved != nil && strings.TrimPrefix(*moved, sqldb.Unfinished) != m.to.db.Where:
 		return refuseOther(m.from.db, 0, moved)
 	}
@@ -209,11 +205,10 @@ func nobodyLives(t *sqldb.Tx) error {
 	instances, err := instancesIn(t)
 	for _, i := range instances {
 		if !i.Dead {
-			return &sqldb.Error{
-				Code: sqldb.CodeServed, Path: t.S.Where, Hint: phrase.New("stop it first, on every machine"),
-				Err: phrase.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID,
+			return t.S.Refuse(sqldb.CodeServed,
+				phrase.Errorf("`safrasync %s` works on it, as process %d on %s", i.Command, i.Owner.PID,
 					i.Owner.Host),
-			}
+				phrase.New("stop it first, on every machine"))
 		}
 	}
 	return err
@@ -260,11 +255,8 @@ func (m *moving) noted() bool {
 func (m *moving) unmark(ctx context.Context) error {
 	ctx = context.WithoutCancel(ctx)
 	again := func(what string, err error) error {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: m.from.db.Where,
-			Hint: phrase.New(sqldb.CopyAgain),
-			Err:  errors.Join(errors.New(what), err),
-		}
+		return m.from.db.Refuse(sqldb.CodeCopy, errors.Join(errors.New(what), err),
+			phrase.New(sqldb.CopyAgain))
 	}
 	var from string
 	if err := m.to.db.Get(ctx, "looking at the new ledger", &from, `SELECT moved_from FROM ledger`); err != nil ||

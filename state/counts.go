@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -83,37 +82,34 @@ func (s *Store) Causes(ctx context.Context, job string) (causes []string, err er
 // Ages returns how old the rows of a job are. Rows that wait with one of the causes without do not
 // count as waiting.
 func (s *Store) Ages(ctx context.Context, job string, without ...string) (trade.Ages, error) {
-	var pending, waiting, doubt, newest, run sql.NullInt64
+	var a trade.Ages
 	for _, q := range []struct {
-		into *sql.NullInt64
+		into *time.Time
 		text string
 		more []any
 	}{
-		{&pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`, nil},
+		{&a.Pending, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'pending'`, nil},
 		{
-			&waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'` +
+			&a.Waiting, `SELECT MIN(first_seen_at) FROM entry WHERE job = ? AND state = 'waiting'` +
 				strings.Repeat(` AND cause <> ?`, len(without)), sqldb.Anys(without),
 		},
 		{
-			&doubt,
+			&a.InDoubt,
 			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`, nil,
 		},
-		{&newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`, nil},
-		{&run, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`, nil},
+		{&a.Newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`, nil},
+		{&a.FirstRun, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`, nil},
 	} {
 		args := append([]any{job}, q.more...)
 		if err := s.db.Get(ctx, "looking at the age of rows", q.into, q.text, args...); err != nil {
 			return trade.Ages{}, err
 		}
 	}
-	unsent := pending
-	if waiting.Valid && (!unsent.Valid || waiting.Int64 < unsent.Int64) {
-		unsent = waiting
+	a.Unsent = a.Pending
+	if !a.Waiting.IsZero() && (a.Unsent.IsZero() || a.Waiting.Before(a.Unsent)) {
+		a.Unsent = a.Waiting
 	}
-	return trade.Ages{
-		Unsent: sqldb.Instant(unsent), Pending: sqldb.Instant(pending), Waiting: sqldb.Instant(waiting),
-		InDoubt: sqldb.Instant(doubt), Newest: sqldb.Instant(newest), FirstRun: sqldb.Instant(run),
-	}, nil
+	return a, nil
 }
 
 // Place returns the position of a row, by id, among the rows in some states with some causes (none: all),

@@ -21,23 +21,20 @@ func (s *Store) Cursor(ctx context.Context, job string) (trade.Cursor, error) {
 // nothing was read yet.
 func cursorOf(all sqldb.Select, job string) (trade.Cursor, error) {
 	var rows []struct {
-		Bound, Fingerprint, Parents, Brakes, Refs string
-		SweptAt                                   sql.NullInt64
-		Sweep                                     sql.NullString
+		trade.Cursor
+		BrakesJSON string
+		SweepJSON  sql.NullString
 	}
-	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep, parents, brakes, refs FROM job_cursor WHERE job = ?`,
-		job); err != nil || len(rows) == 0 {
+	if err := all(&rows, `SELECT bound, swept_at, fingerprint, sweep AS sweep_json, parents, brakes AS brakes_json,
+		refs AS "references" FROM job_cursor WHERE job = ?`, job); err != nil || len(rows) == 0 {
 		return trade.Cursor{}, err
 	}
-	c := trade.Cursor{
-		Bound: rows[0].Bound, SweptAt: sqldb.Instant(rows[0].SweptAt), Fingerprint: rows[0].Fingerprint,
-		Parents: rows[0].Parents, References: rows[0].Refs,
-	}
-	if err := json.Unmarshal([]byte(rows[0].Brakes), &c.Brakes); err != nil {
+	c := rows[0].Cursor
+	if err := json.Unmarshal([]byte(rows[0].BrakesJSON), &c.Brakes); err != nil {
 		return trade.Cursor{}, phrase.Errorf("what the brakes of job %s remember is damaged: %w", job, err)
 	}
-	if rows[0].Sweep.Valid {
-		if err := json.Unmarshal([]byte(rows[0].Sweep.String), &c.Sweep); err != nil {
+	if rows[0].SweepJSON.Valid {
+		if err := json.Unmarshal([]byte(rows[0].SweepJSON.String), &c.Sweep); err != nil {
 			return trade.Cursor{}, phrase.Errorf("the cursor of job %s is damaged: %w", job, err)
 		}
 	}

@@ -212,11 +212,11 @@ const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) A
 
 func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
 	d := Diagnosis{Check: "clock"}
-	var latest int64
-	if err := s.db.Get(ctx, "looking at the ledger's times", &latest, latestMoment); err != nil {
+	var last time.Time
+	if err := s.db.Get(ctx, "looking at the ledger's times", &last, latestMoment); err != nil {
 		return d, err
 	}
-	if last := time.UnixMilli(latest).UTC(); time.Until(last) > futureMargin {
+	if time.Until(last) > futureMargin {
 		d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
 	}
 	return d, nil

@@ -74,18 +74,10 @@ func newLife(t *sqldb.Tx) error { return t.Do(`UPDATE feed SET id = ?`, uuid.New
 // FeedEnd returns the end of the order of changes: each change that becomes visible later comes behind
 // it. It returns trade.ErrNotFound if the order is not kept yet.
 func (s *Store) FeedEnd(ctx context.Context) (trade.FeedPlace, error) {
-	var rows []struct {
-		ID  string
-		Seq int64
-	}
-	err := s.db.All(ctx, "reading the end of the changes", &rows, `SELECT id, seq FROM feed`)
-	if err == nil && len(rows) == 0 {
-		err = trade.ErrNotFound
-	}
-	if err != nil {
-		return trade.FeedPlace{}, err
-	}
-	return trade.FeedPlace{Feed: rows[0].ID, Seq: rows[0].Seq}, nil
+	var end trade.FeedPlace
+	err := s.db.GetOr(ctx, "reading the end of the changes", trade.ErrNotFound, &end,
+		`SELECT id AS feed, seq FROM feed`)
+	return end, err
 }
 
 // Changes returns the rows that changed behind a place, each once, in the order of their newest
@@ -159,18 +151,18 @@ func (s *Store) numberChanges(ctx context.Context) error {
 
 // SentAt returns when the records on which rows rest were sent, by the ids of the records.
 func (s *Store) SentAt(ctx context.Context, rows []trade.Entry) (map[int64]time.Time, error) {
-	ids := make([]int64, len(rows))
-	for i, e := range rows {
-		ids[i] = e.RecordID
+	ids := trade.Map(rows, func(e trade.Entry) int64 { return e.RecordID })
+	var found []struct {
+		ID     int64
+		SentAt time.Time
 	}
-	var found []struct{ ID, SentAt int64 }
 	if err := s.db.All(ctx, "reading when rows were sent", &found, `SELECT id, sent_at FROM record WHERE `+
 		s.db.D.Among("id"), sqldb.ListOf(s.db.D, ids)); err != nil {
 		return nil, err
 	}
 	out := make(map[int64]time.Time, len(found))
 	for _, f := range found {
-		out[f.ID] = time.UnixMilli(f.SentAt).UTC()
+		out[f.ID] = f.SentAt
 	}
 	return out, nil
 }

@@ -192,13 +192,8 @@ func (g *groupTx) Run() error {
 // Load locks everything that the group touches: attempts first, which are those that it settles and all
 // of the entries that it has intents for, then entries in id order.
 func (g *groupTx) Load() error {
-	ids, intended := make([]string, len(g.Group.Settle)), make([]int64, len(g.Group.Intents))
-	for i, s := range g.Group.Settle {
-		ids[i] = s.Attempt.ID
-	}
-	for i, in := range g.Group.Intents {
-		intended[i] = in.Entry.ID
-	}
+	ids := trade.Map(g.Group.Settle, func(s trade.Settlement) string { return s.Attempt.ID })
+	intended := trade.Map(g.Group.Intents, func(in trade.Intent) int64 { return in.Entry.ID })
 	g.Attempts = make(map[string]*attemptRow, len(ids)+len(intended))
 	rows := make([]attemptRow, 0, len(ids)+len(intended))
 	if len(ids)+len(intended) > 0 {
@@ -209,12 +204,10 @@ func (g *groupTx) Load() error {
 			return err
 		}
 	}
+	entryIDs := append(updateIDs(g.Group.Updates), intended...)
 	for i := range rows {
 		g.Attempts[rows[i].ID] = &rows[i]
-	}
-	entryIDs := append(updateIDs(g.Group.Updates), intended...)
-	for _, a := range g.Attempts {
-		entryIDs = append(entryIDs, a.EntryID)
+		entryIDs = append(entryIDs, rows[i].EntryID)
 	}
 	var err error
 	g.Entries, err = lockEntries(g.Tx, entryIDs)

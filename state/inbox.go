@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -23,35 +22,26 @@ import (
 const againAfter = 10 * time.Minute
 
 type inboxRow struct {
-	Seq, FirstAt, LastAt                            int64
-	Hash, Event, Body, ContentType, Origin, Outcome string
-	Webhook                                         string `db:"webhook_id"`
-	Coded                                           bool
-	Times                                           int
-	NextAt                                          sql.NullInt64
+	trade.InboxEvent
+	Coded       bool
+	OutcomeJSON string
 }
 
-const selectInbox = `SELECT seq, hash, event, webhook_id, body, coded, content_type, origin, first_at, last_at, times, next_at, outcome FROM inbox `
+const selectInbox = `SELECT seq, hash, event, webhook_id AS webhook, body, coded, content_type, origin AS "from", first_at, last_at, times, next_at,
+	outcome AS outcome_json FROM inbox `
 
 func (r inboxRow) event() (trade.InboxEvent, error) {
-	body := []byte(r.Body)
+	var err error
 	if r.Coded {
-		var err error
-		body, err = base64.StdEncoding.DecodeString(r.Body)
-		if err != nil {
-			return trade.InboxEvent{}, phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
-		}
+		r.Body, err = base64.StdEncoding.DecodeString(string(r.Body))
 	}
-	outcome, err := sentenceOf(r.Outcome)
+	if err == nil {
+		r.Outcome, err = sentenceOf(r.OutcomeJSON)
+	}
 	if err != nil {
-		return trade.InboxEvent{}, phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
+		err = phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)
 	}
-	return trade.InboxEvent{
-		Seq: r.Seq, Event: r.Event, Webhook: r.Webhook, Hash: r.Hash, Body: body, ContentType: r.ContentType,
-		From:    r.Origin,
-		FirstAt: time.UnixMilli(r.FirstAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(), Times: r.Times,
-		NextAt: sqldb.Instant(r.NextAt), Outcome: outcome,
-	}, nil
+	return r.InboxEvent, err
 }
 
 // TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
@@ -217,20 +207,18 @@ func (s *Store) eventsWaiting(ctx context.Context) (int, error) {
 // many are waiting, and how many records the platform has confirmed since.
 func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	const op = "looking when the platform was heard last"
-	var since, last sql.NullInt64
 	var out trade.EventSilence
-	err := s.db.Get(ctx, op, &since,
+	err := s.db.Get(ctx, op, &out.Since,
 		`SELECT MIN(settled_at) FROM webhook WHERE state = 'active' AND event IN ('CREATE_ORDER_COMMITMENT', 'UPDATE_ORDER_COMMITMENT', 'UPDATE_WORKFLOW_ORDER_COMMITMENT')`)
 	if err == nil {
 		// After retention has removed events, their reports remain: an empty inbox does not mean
 		// that no event ever came.
-		err = s.db.Get(ctx, op, &last,
+		err = s.db.Get(ctx, op, &out.LastAt,
 			`SELECT COALESCE((SELECT MAX(last_at) FROM inbox), (SELECT MAX(at) FROM heard))`)
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Since, out.LastAt = sqldb.Instant(since), sqldb.Instant(last)
 	out.Waiting, err = s.eventsWaiting(ctx)
 	if err != nil || out.Since.IsZero() {
 		return out, err

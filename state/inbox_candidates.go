@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"time"
 
@@ -12,31 +11,22 @@ import (
 )
 
 type candidateRow struct {
-	ID, Event, Purpose, State, Fields, Unread string
-	Seq, HeardAt, LastAt, SettledBy           int64
-	TypedFrom, TypedTo, NextAt, AskedAt       sql.NullInt64
-	Tries, Status                             int
+	trade.Candidate
+	FieldsJSON, UnreadJSON string
 }
 
 func (r candidateRow) candidate() (trade.Candidate, error) {
-	c := trade.Candidate{
-		ID: r.ID, Seq: r.Seq, Event: r.Event, Purpose: trade.CandidatePurpose(r.Purpose),
-		HeardAt: time.UnixMilli(r.HeardAt).UTC(), LastAt: time.UnixMilli(r.LastAt).UTC(),
-		TypedFrom: sqldb.Instant(r.TypedFrom), TypedTo: sqldb.Instant(r.TypedTo), NextAt: sqldb.Instant(r.NextAt),
-		AskedAt: sqldb.Instant(r.AskedAt), Tries: r.Tries, State: trade.CandidateState(r.State), Status: r.Status,
-		SettledBy: r.SettledBy,
-	}
-	err := json.Unmarshal([]byte(r.Fields), &c.Fields)
+	err := json.Unmarshal([]byte(r.FieldsJSON), &r.Fields)
 	if err == nil {
-		err = json.Unmarshal([]byte(r.Unread), &c.Unread)
+		err = json.Unmarshal([]byte(r.UnreadJSON), &r.Unread)
 	}
 	if err != nil {
-		return c, phrase.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
+		err = phrase.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
 	}
-	return c, nil
+	return r.Candidate, err
 }
 
-const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
+const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields AS fields_json, unread AS unread_json, settled_by FROM candidate `
 
 // Candidates returns at most limit records of the platform that events named at or after a time,
 // and that were read back or could not be. Those whose last event came soonest after that time, as

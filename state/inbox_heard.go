@@ -47,16 +47,8 @@ func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []s
 
 // HeardIn returns what some events told of, in the order of the events.
 func (s *Store) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
-	type row struct {
-		Kind, ID, Event, Word string
-		Seq, At               int64
-	}
-	return sqldb.Made(ctx, s.db, "reading what events told", func(r row) trade.EventNote {
-		return trade.EventNote{
-			Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
-		}
-	}, `SELECT kind, id, seq, event, at, word FROM heard WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`,
-		sqldb.ListOf(s.db.D, seqs))
+	return sqldb.List[trade.EventNote](ctx, s.db, "reading what events told",
+		selectHeard+`WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`, sqldb.ListOf(s.db.D, seqs))
 }
 
 // NoteHeard stores what an event reported about records, and the records that are to be read back.
@@ -100,18 +92,7 @@ func (s *Store) NoteHeard(ctx context.Context, heard []trade.EventNote, candidat
 	})
 }
 
-type heardRow struct {
-	Kind, ID, Event, Word string
-	Seq, At               int64
-}
-
 const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
-
-func (r heardRow) heard() trade.EventNote {
-	return trade.EventNote{
-		Kind: r.Kind, ID: r.ID, Event: r.Event, Seq: r.Seq, At: time.UnixMilli(r.At).UTC(), Word: r.Word,
-	}
-}
 
 // Hints returns what is known from the platform beyond a row's own requests. ids are those of its
 // record, its producer and its farm, by kind; since is when the doubt began.
@@ -119,7 +100,7 @@ func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.T
 	const op = "reading the hints"
 	var out trade.Hints
 	for kind, list := range ids {
-		heard, err := sqldb.Made(ctx, s.db, op, heardRow.heard, selectHeard+`WHERE kind = ? AND `+s.db.D.Among("id")+
+		heard, err := sqldb.List[trade.EventNote](ctx, s.db, op, selectHeard+`WHERE kind = ? AND `+s.db.D.Among("id")+
 			` ORDER BY at DESC, seq DESC LIMIT ?`, kind, sqldb.ListOf(s.db.D, list), limit)
 		if err != nil {
 			return out, err
@@ -130,23 +111,16 @@ func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.T
 	if since.IsZero() {
 		return out, nil
 	}
-	var counts struct {
-		All int `db:"n"`
-		Own int
-	}
-	if err := s.db.Get(ctx, op, &counts,
-		`SELECT COUNT(*) AS n, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`,
-		since.UnixMilli()); err != nil {
-		return out, err
-	}
-	out.Events, out.Own = counts.All, counts.Own
-	return out, nil
+	err := s.db.Get(ctx, op, &out,
+		`SELECT COUNT(*) AS events, COALESCE(SUM(CASE WHEN event LIKE '%ORDER_COMMITMENT' THEN 1 ELSE 0 END), 0) AS own FROM inbox WHERE last_at >= ?`,
+		since.UnixMilli())
+	return out, err
 }
 
 // LastHeard returns the last report of an event about records of one kind, by id.
 func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
 	out := map[string]trade.EventNote{}
-	heard, err := sqldb.Made(ctx, s.db, "reading what was told last", heardRow.heard,
+	heard, err := sqldb.List[trade.EventNote](ctx, s.db, "reading what was told last",
 		selectHeard+`WHERE kind = ? AND event = ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
 		sqldb.ListOf(s.db.D, ids))
 	for _, h := range heard {
@@ -160,14 +134,15 @@ func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string)
 // number of tries is kept. It returns how many records it made due.
 func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
 	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
-		var rows []blockRow
-		if err := t.All(&rows, `SELECT kind, id, message, first_at, next_at, tries FROM block WHERE `+
-			t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
+		var rows []trade.Block
+		if err := t.All(&rows, selectBlock+`WHERE `+t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
 			return 0, err
 		}
 		for _, r := range rows {
-			due := r.NextAt.Valid && r.NextAt.Int64 <= now.UnixMilli()
-			if due || ids != nil && !slices.ContainsFunc(ids, func(id string) bool { return namesID(r.ID, id) }) {
+			due := !r.NextAt.IsZero() && !r.NextAt.After(now)
+			// the id of a block may be that of a pair
+			named := func(id string) bool { return slices.Contains(strings.Fields(r.ID), id) }
+			if due || ids != nil && !slices.ContainsFunc(ids, named) {
 				continue
 			}
 			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
@@ -183,12 +158,9 @@ func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time)
 	})
 }
 
-// namesID reports whether the id of a block, which may be that of a pair, is or contains this id.
-func namesID(block, id string) bool { return slices.Contains(strings.Fields(block), id) }
-
 // wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
 // in the next run.
-func wakeRows(t *sqldb.Tx, b blockRow, now time.Time) error {
+func wakeRows(t *sqldb.Tx, b trade.Block, now time.Time) error {
 	for _, where := range []struct {
 		condition string
 		args      []any

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"time"
 
@@ -18,28 +17,13 @@ var errWebhookMoved = errors.New(
 // the platform may have some in flight, and a change whose answer was lost may take effect late.
 const acceptRetired = 30 * 24 * time.Hour
 
-type webhookRow struct {
-	ID, Event, Address, PathHash, LoginHash, HMACMark, RemoteID, State string
-	AskedAt                                                            int64
-	SettledAt, RetiredAt                                               sql.NullInt64
-}
-
 const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at FROM webhook `
-
-func (r webhookRow) webhook() trade.Webhook {
-	return trade.Webhook{
-		ID: r.ID, Event: r.Event, Address: r.Address, PathHash: r.PathHash, LoginHash: r.LoginHash,
-		HMACMark: r.HMACMark, RemoteID: r.RemoteID,
-		State: trade.WebhookState(r.State), AskedAt: time.UnixMilli(r.AskedAt).UTC(),
-		SettledAt: sqldb.Instant(r.SettledAt), RetiredAt: sqldb.Instant(r.RetiredAt),
-	}
-}
 
 // Webhooks returns our registrations whose calls are accepted, by event, the newest of each first:
 // those that are in use, and those that may be.
 func (s *Store) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
-	return sqldb.Made(ctx, s.db, "reading the webhooks", webhookRow.webhook, query, now.Add(-acceptRetired).UnixMilli())
+	return sqldb.List[trade.Webhook](ctx, s.db, "reading the webhooks", query, now.Add(-acceptRetired).UnixMilli())
 }
 
 // AskWebhook stores that a registration is about to be sent to the platform, with its audit record.

@@ -16,23 +16,21 @@ import (
 const instanceKept = time.Hour
 
 type instanceRow struct {
-	ID, Owner, Version, Command string
-	Part, Expires, Now          int64
-	Started                     int64 `db:"started_at"`
+	trade.Instance
+	ID, OwnerJSON string
+	Now           time.Time
 }
 
-const selectInstances = `SELECT id, owner, version, command, part, started_at, expires, %s AS now FROM instance ORDER BY id`
+// selectInstances reads instances by a condition, with the clock of the database.
+const selectInstances = `SELECT id, owner AS owner_json, version, command, part, started_at AS started, expires AS until, %s AS now
+	FROM instance WHERE %s ORDER BY id`
 
 func (r instanceRow) instance() (trade.Instance, error) {
-	i := trade.Instance{
-		Version: r.Version, Command: r.Command, Part: r.Part, Started: time.UnixMilli(r.Started).UTC(),
-		Until: time.UnixMilli(r.Expires).UTC(),
+	if err := json.Unmarshal([]byte(r.OwnerJSON), &r.Owner); err != nil {
+		return r.Instance, phrase.Errorf("the record of instance %s is damaged: %w", r.ID, err)
 	}
-	if err := json.Unmarshal([]byte(r.Owner), &i.Owner); err != nil {
-		return i, phrase.Errorf("the record of instance %s is damaged: %w", r.ID, err)
-	}
-	i.Dead = r.Expires <= r.Now || sqldb.Gone(i.Owner)
-	return i, nil
+	r.Dead = !r.Until.After(r.Now) || sqldb.Gone(r.Owner)
+	return r.Instance, nil
 }
 
 // Beat extends the life of an instance by 30 s on the database's clock, and returns how many
@@ -105,34 +103,13 @@ func (s *Store) Depart(ctx context.Context, instance string) error {
 // Instances returns the processes that may send, and those that ended without departing within the
 // last hour, in order of their ids, the oldest first.
 func (s *Store) Instances(ctx context.Context) ([]trade.Instance, error) {
-	const op = "reading who may send"
-	var rows []instanceRow
-	if err := s.db.All(ctx, op, &rows, fmt.Sprintf(selectInstances, s.db.D.Now)); err != nil {
-		return nil, err
-	}
-	out, err := instancesOf(rows)
-	return out, s.db.Fault(ctx, op, err)
+	return sqldb.Rows(ctx, s.db, "reading who may send", instanceRow.instance,
+		fmt.Sprintf(selectInstances, s.db.D.Now, "1 = 1"))
 }
 
 // instancesIn reads the processes that may send, within a transaction.
 func instancesIn(t *sqldb.Tx) ([]trade.Instance, error) {
-	var rows []instanceRow
-	if err := t.All(&rows, fmt.Sprintf(selectInstances, t.S.D.Now)); err != nil {
-		return nil, err
-	}
-	return instancesOf(rows)
-}
-
-func instancesOf(rows []instanceRow) ([]trade.Instance, error) {
-	out := make([]trade.Instance, len(rows))
-	for i, r := range rows {
-		var err error
-		out[i], err = r.instance()
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return sqldb.RowsOf(t.All, instanceRow.instance, fmt.Sprintf(selectInstances, t.S.D.Now, "1 = 1"))
 }
 
 // mayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this
@@ -160,13 +137,10 @@ func refuseOther(db *sqldb.DB, needs int64, moved *string) error {
 	case err != nil:
 		return err
 	case needs > known:
-		return &sqldb.Error{
-			Code: sqldb.CodeNewer, Path: db.Where,
-			Hint: phrase.New("install the newer program here too; nothing is sent from here until then"),
-			Err: phrase.Errorf(
-				"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
-				needs, known),
-		}
+		return db.Refuse(sqldb.CodeNewer, phrase.Errorf(
+			"a newer program has brought the ledger to a form that needs schema %d, and this program knows %d",
+			needs, known),
+			phrase.New("install the newer program here too; nothing is sent from here until then"))
 	case moved != nil:
 		return sqldb.MovedAway(db.Where, *moved)
 	}

@@ -72,7 +72,7 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 		return err
 	}
 	dir := filepath.Join(parent, was.From.String)
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if errors.Is(err, journal.ErrNone) {
 		return nil
 	}
@@ -105,11 +105,9 @@ func (s *Store) refuseNetwork(dir string) error {
 	for {
 		if magic, ok := s.db.Tune.FsMagic(dir); ok {
 			if name := sqldb.NetworkFileSystem(magic); name != "" {
-				return &sqldb.Error{
-					Code: sqldb.CodeNetworkFS, Path: s.db.Where, Hint: phrase.New("set state.journal to a folder on a local disk"),
-					Err: phrase.Errorf(
-						"its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
-				}
+				return s.db.Refuse(sqldb.CodeNetworkFS, phrase.Errorf(
+					"its journal's folder %s is on a network file system (%s), where locks and flushes cannot be trusted", dir, name),
+					phrase.New("set state.journal to a folder on a local disk"))
 			}
 			return nil
 		}

@@ -53,7 +53,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil {
 		hint := phrase.New("correct state.journal")
-		return &sqldb.Error{Code: sqldb.CodeConfig, Path: s.db.Where, Hint: hint, Err: err}
+		return s.db.Refuse(sqldb.CodeConfig, err, hint)
 	}
 	if err := s.refuseNetwork(parent); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 			rows[id] = row
 		}
 	}
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if errors.Is(err, journal.ErrNone) {
 		if row, missed := s.missed(rows, dir); missed {
 			return v, s.lost(row, phrase.Errorf("its journal in %s is gone, which has %s of what was sent",
@@ -229,32 +229,26 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 		v.Fresh, v.unused = true, true
 		return nil
 	case known && v.row.RetiredAt.Valid && !missed && s.db.D.Name == sqldb.Postgres:
-		return &sqldb.Error{
-			Code: sqldb.CodeJournalLost, Path: s.db.Where,
-			Hint: phrase.New("nothing is sent; stop the service here, run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again, and start it again"),
-			Err:  errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
-		}
+		return s.db.Refuse(sqldb.CodeJournalLost,
+			errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
+			phrase.New("nothing is sent; stop the service here, run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again, and start it again"))
 	case known && v.row.RetiredAt.Valid:
 		return s.lost(other, phrase.Errorf("its journal in %s is gone: the one that stands there is another", dir))
 	case !known: // begun for a newer state of this ledger
 		return s.rolledBack(c)
 	case header.Machine != "" && machine != "" && header.Machine != machine:
-		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
-			Err: phrase.Errorf(
-				"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
-		}
+		return s.db.Refuse(sqldb.CodeCopied, phrase.Errorf(
+			"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
+			phrase.New(sqldb.NewJournalHint))
 	case c.End.Seq < v.row.Seq:
 		return s.lost(v.row, phrase.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
 			c.End.Seq, v.row.Seq))
 	case c.Older:
 		return s.rolledBack(c)
 	case v.row.Seq > 0 && c.Mark != v.row.Mark:
-		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
-			Err: phrase.Errorf(
-				"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
-		}
+		return s.db.Refuse(sqldb.CodeCopied, phrase.Errorf(
+			"record %d of its journal in %s is not the one that the ledger knows: another copy of the ledger wrote it", v.row.Seq, dir),
+			phrase.New(sqldb.NewJournalHint))
 	}
 	for id, seq := range c.Seen { // what the ledger had of other hosts' journals, according to this host's
 		have, ok := rows[id]
@@ -270,10 +264,9 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	}
 	v.moved = header.Place != s.db.Where
 	if v.moved && s.db.D.Name == sqldb.SQLite && !s.sameFile(header.Place) {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopied, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint),
-			Err: phrase.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
-		}
+		return s.db.Refuse(sqldb.CodeCopied,
+			phrase.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
+			phrase.New(sqldb.NewJournalHint))
 	}
 	return s.weighMissing(t, v)
 }
@@ -308,12 +301,9 @@ func (v journalVerdict) Left() bool { return v.Record != nil || len(v.Answers) >
 
 // lacks returns the error for a ledger that has less of another host's journal than it had.
 func (s *Store) lacks(host any, seq, have int64) error {
-	return &sqldb.Error{
-		Code: sqldb.CodeRolledBack, Path: s.db.Where,
-		Hint: phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever (run `safrasync check` there: if it answers, it is not), look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --old-server-off TEXT --reason TEXT`", host),
-		Err: phrase.Errorf(
-			"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have),
-	}
+	return s.db.Refuse(sqldb.CodeRolledBack, phrase.Errorf(
+		"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have),
+		phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever (run `safrasync check` there: if it answers, it is not), look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --old-server-off TEXT --reason TEXT`", host))
 }
 
 // missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on
@@ -352,7 +342,7 @@ func (s *Store) lost(row sqldb.JournalRow, err error) error {
 	if host, _, _ := sqldb.HostIdentity(); row.Host != "" && row.Host != host {
 		err = phrase.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
 	}
-	return &sqldb.Error{Code: sqldb.CodeJournalLost, Path: s.db.Where, Hint: phrase.New(sqldb.NewJournalHint), Err: err}
+	return s.db.Refuse(sqldb.CodeJournalLost, err, phrase.New(sqldb.NewJournalHint))
 }
 
 // CatchUp settles what another process left that ended between journal and ledger, as the next

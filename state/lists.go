@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -45,7 +43,7 @@ const listingRows = "reading rows"
 func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 	fn func(trade.Entry) error,
 ) (given int, err error) {
-	where, args := conditions(filter)
+	b := conditions(filter)
 	for after := int64(0); ; {
 		limit := entryPage
 		if filter.Limit > 0 {
@@ -60,8 +58,8 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 			return given, nil
 		}
 		after = ids[len(ids)-1]
-		page, err := s.selectEntries(ctx, listingRows, where+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
-			append(slices.Clone(args), sqldb.ListOf(s.db.D, ids))...)
+		page, err := s.selectEntries(ctx, listingRows, b.condition()+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
+			append(slices.Clone(b.args), sqldb.ListOf(s.db.D, ids))...)
 		if err != nil {
 			return given, err
 		}
@@ -99,11 +97,11 @@ func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64,
 		}
 	}
 	for _, part := range parts {
-		where, args := conditions(part)
+		b := conditions(part)
 		var some []int64
 		if err := s.db.All(ctx, listingRows, &some,
-			`SELECT e.id FROM entry e `+hint+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
-			append(args, after, limit)...); err != nil {
+			`SELECT e.id FROM entry e `+hint+b.condition()+` AND e.id > ? ORDER BY e.id LIMIT ?`,
+			append(b.args, after, limit)...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)
@@ -114,36 +112,19 @@ func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64,
 }
 
 // conditions returns the WHERE clause of a filter, which names one job.
-func conditions(f trade.RowFilter) (text string, args []any) {
-	var b strings.Builder
-	add := func(condition string, values ...any) {
-		b.WriteString(" AND " + condition)
-		args = append(args, values...)
-	}
-	b.WriteString(`WHERE e.job = ?`)
-	args = append(args, f.Job)
-	if len(f.States) > 0 {
-		add(`e.state IN (`+sqldb.Placeholders(len(f.States))+`)`, sqldb.Anys(f.States)...)
-	}
-	if len(f.Causes) > 0 {
-		add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
-	}
-	if len(f.Flags) > 0 {
-		alternatives := make([]string, len(f.Flags))
-		var values []any
-		for i, flag := range f.Flags {
-			alternatives[i] = `e.flags LIKE ?`
-			values = append(values, `%"`+string(flag)+`"%`)
-		}
-		add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
-	}
+func conditions(f trade.RowFilter) *branch {
+	b := &branch{}
+	b.add(`e.job = ?`, f.Job)
+	b.ofStates(`e.state`, f.States)
+	b.ofCauses(f.Causes)
+	b.ofFlags(f.Flags)
 	if f.Key != "" {
-		add(`e.key = ?`, f.Key)
+		b.add(`e.key = ?`, f.Key)
 	}
 	if !f.Since.IsZero() {
-		add(`e.updated_at >= ?`, f.Since.UnixMilli())
+		b.add(`e.updated_at >= ?`, f.Since.UnixMilli())
 	}
-	return b.String(), args
+	return b
 }
 
 // Keyed returns the entries of a job that have one of some keys, in no order.
@@ -187,19 +168,7 @@ func (s *Store) EntryByID(ctx context.Context, id int64) (trade.Entry, error) {
 // person, in id order. That is enough to find what has changed since an earlier call, and is read
 // from an index alone.
 func (s *Store) Stuck(ctx context.Context, job string) (out []trade.RowVersion, err error) {
-	const op = "looking for rows that wait"
-	rows, err := s.db.Read.QueryxContext(ctx,
-		s.db.Q(`SELECT id, version FROM entry e WHERE job = ? AND `+isStuck+` ORDER BY id`), job)
-	if err != nil {
-		return nil, s.db.Fault(ctx, op, err)
-	}
-	defer func() { err = errors.Join(err, s.db.Fault(ctx, op, rows.Close())) }()
-	for rows.Next() {
-		var one trade.RowVersion
-		if err := rows.Scan(&one.ID, &one.Version); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-		out = append(out, one)
-	}
-	return out, s.db.Fault(ctx, op, rows.Err())
+	err = s.db.All(ctx, "looking for rows that wait", &out,
+		`SELECT id, version FROM entry e WHERE job = ? AND `+isStuck+` ORDER BY id`, job)
+	return out, err
 }

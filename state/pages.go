@@ -295,8 +295,8 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	}
 	if p.q.Sort == trade.ByKey {
 		b := rest()
-		p.ofStates(b, column)
-		p.ofCauses(b)
+		b.ofStates(column, p.q.States)
+		b.ofCauses(p.q.Causes)
 		return []*branch{b}
 	}
 	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 && !p.chosen() {
@@ -309,7 +309,7 @@ func (p *paging) branches(job string, hidden bool) []*branch {
 	for _, cause := range p.q.Causes {
 		b := rest()
 		b.add(`e.cause <> '' AND e.cause = ?`, cause)
-		p.ofStates(b, column)
+		b.ofStates(column, p.q.States)
 		out = append(out, b)
 	}
 	for _, state := range p.q.States {
@@ -340,20 +340,37 @@ func (p *paging) narrow(b *branch) {
 
 // ofEntry adds the conditions on states and causes.
 func (p *paging) ofEntry(b *branch) {
-	p.ofStates(b, `e.state`)
-	p.ofCauses(b)
+	b.ofStates(`e.state`, p.q.States)
+	b.ofCauses(p.q.Causes)
 }
 
-func (p *paging) ofStates(b *branch, column string) {
-	if len(p.q.States) > 0 {
-		b.add(column+` IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
+// ofStates adds that the column has one of the states, if any are given.
+func (b *branch) ofStates(column string, states []trade.State) {
+	if len(states) > 0 {
+		b.add(column+` IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
 	}
 }
 
-func (p *paging) ofCauses(b *branch) {
-	if len(p.q.Causes) > 0 {
-		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(p.q.Causes))+`)`, sqldb.Anys(p.q.Causes)...)
+func (b *branch) ofCauses(causes []string) {
+	if len(causes) > 0 {
+		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(causes))+`)`, sqldb.Anys(causes)...)
 	}
+}
+
+func (b *branch) ofFlags(flags []trade.Flag) {
+	if len(flags) == 0 {
+		return
+	}
+	values := trade.Map(flags, func(f trade.Flag) any { return `%"` + string(f) + `"%` })
+	b.add(`e.flags <> '[]' AND (e.flags LIKE ?`+strings.Repeat(` OR e.flags LIKE ?`, len(flags)-1)+`)`, values...)
+}
+
+// condition returns the condition of a statement.
+func (b *branch) condition() string { return `WHERE ` + strings.Join(b.where, " AND ") }
+
+// selects returns the statement that reads columns of the rows.
+func (b *branch) selects(columns string) string {
+	return `SELECT ` + columns + ` FROM ` + b.tables() + b.condition()
 }
 
 // ofRow adds the conditions on flags, period and text, and the rows that were chosen.
@@ -368,15 +385,7 @@ func (p *paging) ofRow(b *branch) {
 	if p.few != nil {
 		b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.few))
 	}
-	if len(p.q.Flags) > 0 {
-		alternatives := make([]string, len(p.q.Flags))
-		var values []any
-		for i, flag := range p.q.Flags {
-			alternatives[i] = `e.flags LIKE ?`
-			values = append(values, `%"`+string(flag)+`"%`)
-		}
-		b.add(`e.flags <> '[]' AND (`+strings.Join(alternatives, " OR ")+`)`, values...)
-	}
+	b.ofFlags(p.q.Flags)
 	p.changedIn(b)
 	switch {
 	case p.q.Text == "":
@@ -392,7 +401,6 @@ func (p *paging) all(dest any, query string, args ...any) error {
 }
 
 func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
-	query := `SELECT ` + b.id() + ` FROM ` + b.tables() + `WHERE ` + strings.Join(b.where, " AND ") + ` ` + order + ` LIMIT ?`
-	err = p.all(&ids, query, append(slices.Clone(b.args), p.q.Limit+1)...)
+	err = p.all(&ids, b.selects(b.id())+` `+order+` LIMIT ?`, append(slices.Clone(b.args), p.q.Limit+1)...)
 	return ids, err
 }

@@ -2,9 +2,7 @@ package state
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -34,8 +32,7 @@ func (p *paging) date() error {
 		b.add(reduced)
 		b.add(isSettled)
 		var some int
-		query := `SELECT COUNT(*) FROM (SELECT 1 FROM entry e WHERE ` + strings.Join(b.where, " AND ") +
-			` LIMIT ?) AS found`
+		query := `SELECT COUNT(*) FROM (` + b.selects(`1`) + ` LIMIT ?) AS found`
 		if err := p.s.db.Get(p.ctx, readingPage, &some, query, append(slices.Clone(b.args), fewRows+1)...); err != nil {
 			return err
 		}
@@ -63,9 +60,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			b.from = p.s.db.D.ByIndex(part.index) // the planner would choose the index of all rows
 			b.add(part.reduced)
 			b.add(isSettled)
-			if len(p.q.States) > 0 {
-				b.add(`e.state || '' IN (`+sqldb.Placeholders(len(p.q.States))+`)`, sqldb.Anys(p.q.States)...)
-			}
+			b.ofStates(`e.state || ''`, p.q.States)
 			out = append(out, b)
 		}
 	}
@@ -74,7 +69,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 		b := rest()
 		b.few, b.from = true, p.s.db.D.ByStuck // which has every column that a page selects by
 		b.add(isStuck)
-		b.add(`e.state || '' IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
+		b.ofStates(`e.state || ''`, states)
 		out = append(out, b)
 	}
 	for _, state := range []trade.State{trade.Pending, trade.Sending} {

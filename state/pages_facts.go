@@ -222,7 +222,7 @@ func (p *paging) onlyFew(part func(job string) []*branch) (bool, error) {
 	for _, job := range p.q.Jobs {
 		for _, b := range part(job) {
 			var some []int64
-			if err := p.all(&some, `SELECT `+b.id()+` FROM `+b.tables()+`WHERE `+strings.Join(b.where, " AND ")+` LIMIT ?`,
+			if err := p.all(&some, b.selects(b.id())+` LIMIT ?`,
 				append(slices.Clone(b.args), p.s.db.Tune.Few+1-len(ids))...); err != nil {
 				return false, err
 			}
@@ -263,9 +263,9 @@ func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[
 		N, Weighed, Valued int
 		Kg, Worth          int64
 	}
-	if err := p.all(&rows, `SELECT l.job, l.currency, COUNT(*) AS n, COUNT(l.kilograms) AS weighed, COUNT(l.worth) AS valued,
-		CAST(COALESCE(SUM(l.kilograms), 0) AS BIGINT) AS kg, CAST(COALESCE(SUM(l.worth), 0) AS BIGINT) AS worth FROM `+b.tables()+`WHERE `+
-		strings.Join(b.where, " AND ")+` GROUP BY l.job, l.currency`, b.args...); err != nil {
+	if err := p.all(&rows, b.selects(`l.job, l.currency, COUNT(*) AS n, COUNT(l.kilograms) AS weighed, COUNT(l.worth) AS valued,
+		CAST(COALESCE(SUM(l.kilograms), 0) AS BIGINT) AS kg, CAST(COALESCE(SUM(l.worth), 0) AS BIGINT) AS worth`)+
+		` GROUP BY l.job, l.currency`, b.args...); err != nil {
 		return nil, s.db.Fault(ctx, summing, err)
 	}
 	out := make(map[string]trade.Sums, len(p.q.Jobs))

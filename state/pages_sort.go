@@ -215,7 +215,7 @@ func (s *scanning) byState() ([]placed, error) {
 			b := &branch{from: s.s.db.D.ByState}
 			b.add(`e.job = ? AND e.state = ?`, job, string(state))
 			s.narrow(b)
-			s.ofCauses(b)
+			b.ofCauses(s.q.Causes)
 			if begun {
 				b.add(`e.id `+s.beyond+` ?`, s.after.ID)
 			}
@@ -241,7 +241,7 @@ func (s *scanning) byChanged() ([]placed, error) {
 			b := &branch{}
 			b.add(`e.job = ?`, job)
 			s.narrow(b)
-			s.ofCauses(b)
+			b.ofCauses(s.q.Causes)
 			if s.after != nil {
 				b.add(`(e.updated_at, e.id) `+s.beyond+` (?, ?)`, s.after.Number.Int64, s.after.ID)
 			}
@@ -272,8 +272,7 @@ func (s *scanning) place(b *branch, value, order string) ([]placed, error) {
 		as = `text`
 	}
 	var rows []placed
-	err := s.all(&rows, `SELECT `+b.id()+` AS id, `+value+` AS `+as+` FROM `+b.tables()+`WHERE `+
-		strings.Join(b.where, " AND ")+` `+order, args...)
+	err := s.all(&rows, b.selects(b.id()+` AS id, `+value+` AS `+as)+` `+order, args...)
 	if s.column == trade.ByState {
 		for i, r := range rows {
 			rows[i].Number = sql.NullInt64{Int64: position(trade.State(r.Text.String)), Valid: true}

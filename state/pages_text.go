@@ -73,10 +73,7 @@ func moreWords(e trade.Entry, reduced bool) []string {
 	if _, value, ok := e.Value(); ok {
 		figures = append(figures, value.Round(2))
 	}
-	var out []string
-	for _, f := range figures {
-		out = append(out, figure(f))
-	}
+	out := trade.Map(figures, figure)
 	values := e.NewestValues()
 	for _, column := range slices.Sorted(maps.Keys(values)) {
 		text := strings.TrimSpace(values[column].Text)

@@ -2,8 +2,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -11,26 +9,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-type personRow struct {
-	ID, CreatedAt, PasswordAt, Version    int64
-	Name, Role, Password, Issuer, Subject string
-	Disabled, First                       bool
-}
-
-const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, (p.first_password = 1) AS first, p.created_at, p.password_at, p.version, p.issuer, p.subject`
-
-func (r personRow) user() trade.User {
-	return trade.User{
-		ID: r.ID, Name: r.Name, Role: trade.Role(r.Role), Password: r.Password, Disabled: r.Disabled,
-		FirstPassword: r.First,
-		CreatedAt:     time.UnixMilli(r.CreatedAt).UTC(),
-		PasswordAt:    time.UnixMilli(r.PasswordAt).UTC(), Version: r.Version, Issuer: r.Issuer, Subject: r.Subject,
-	}
-}
+const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, (p.first_password = 1) AS first_password, p.created_at, p.password_at, p.version, p.issuer, p.subject`
 
 // Users returns all users by name.
 func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
-	users, err := sqldb.Made(ctx, s.db, "reading the users", personRow.user,
+	users, err := sqldb.List[trade.User](ctx, s.db, "reading the users",
 		`SELECT `+personColumns+` FROM person p ORDER BY p.name`)
 	if err != nil {
 		return nil, err
@@ -55,24 +38,19 @@ func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
 
 // User returns one user by name, or trade.ErrNobody.
 func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
-	var row personRow
-	err := s.db.Get(ctx, "reading a user", &row, `SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.User{}, phrase.Errorf("user %s: %w", name, trade.ErrNobody)
-	}
-	return row.user(), err
+	var user trade.User
+	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user %s: %w", name, trade.ErrNobody), &user,
+		`SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
+	return user, err
 }
 
 // UserFrom returns the user with this subject at this issuer, or trade.ErrNobody.
 func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
-	var row personRow
-	err := s.db.Get(ctx, "reading a user", &row,
+	var user trade.User
+	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody), &user,
 		`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`, issuer,
 		subject)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.User{}, phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody)
-	}
-	return row.user(), err
+	return user, err
 }
 
 // AddUser adds a user, with the audit record. It returns trade.ErrTaken if another user has the

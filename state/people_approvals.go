@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -13,22 +11,17 @@ import (
 )
 
 type approvalRow struct {
-	ID, Version, Until              int64
-	Act, Target, Mark, Plan, People string
-	Needs                           int
+	trade.Approval
+	PeopleJSON string
 }
 
-const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
+const selectApproval = `SELECT id, act, target, mark, plan, people AS people_json, needs, version, until FROM approval `
 
 func (r approvalRow) approval() (trade.Approval, error) {
-	a := trade.Approval{
-		ID: r.ID, Act: r.Act, Target: r.Target, Mark: r.Mark, Plan: json.RawMessage(r.Plan), Needs: r.Needs,
-		Version: r.Version, Until: time.UnixMilli(r.Until).UTC(),
+	if err := json.Unmarshal([]byte(r.PeopleJSON), &r.People); err != nil || len(r.People) == 0 {
+		return r.Approval, phrase.Errorf("approval %d is damaged: %w", r.ID, err)
 	}
-	if err := json.Unmarshal([]byte(r.People), &a.People); err != nil || len(a.People) == 0 {
-		return a, phrase.Errorf("approval %d is damaged: %w", r.ID, err)
-	}
-	return a, nil
+	return r.Approval, nil
 }
 
 // AskApproval stores an act until others agree to it, with its audit record. The same plan is
@@ -127,10 +120,8 @@ func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval,
 func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	const op = "reading what waits for a consent"
 	var row approvalRow
-	err := s.db.Get(ctx, op, &row, selectApproval+`WHERE id = ?`, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.Approval{}, phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
-	}
+	missing := phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
+	err := s.db.GetOr(ctx, op, missing, &row, selectApproval+`WHERE id = ?`, id)
 	if err != nil {
 		return trade.Approval{}, err
 	}
@@ -141,7 +132,7 @@ func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) 
 // AccountChanges returns the acts since then that let somebody act as a user of the console, the
 // oldest first: who added the user, enabled it, or changed its password, role or login.
 func (s *Store) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
-	return sqldb.Made(ctx, s.db, "reading who changed accounts", auditRow.Record, selectAudit+
+	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading who changed accounts", selectAudit+
 		`WHERE act IN ('user add', 'user enable', 'user password', 'user role', 'user link') AND at >= ? ORDER BY seq`,
 		since.UnixMilli())
 }

@@ -13,41 +13,34 @@ import (
 )
 
 type loginRow struct {
-	personRow
-	Hash                      string
-	BeganAt, SeenAt, ProvedAt int64
-	Origin                    string
+	trade.User
+	trade.Login
 }
 
 const selectLogin = `SELECT ` + personColumns +
-	`, l.hash, l.began_at, l.seen_at, l.proved_at, l.origin FROM login l JOIN person p ON p.id = l.person_id WHERE p.disabled = 0`
+	`, l.hash, l.began_at, l.seen_at, l.proved_at, l.origin AS "from" FROM login l JOIN person p ON p.id = l.person_id WHERE p.disabled = 0`
 
-func (r loginRow) login() trade.Login {
-	out := trade.Login{
-		Hash: r.Hash, User: r.user(), BeganAt: time.UnixMilli(r.BeganAt).UTC(), SeenAt: time.UnixMilli(r.SeenAt).UTC(),
-		ProvedAt: time.UnixMilli(r.ProvedAt).UTC(), From: r.Origin,
-	}
-	out.User.Password = ""
-	return out
+func (r loginRow) login() (trade.Login, error) {
+	r.User.Password = ""
+	r.Login.User = r.User
+	return r.Login, nil
 }
 
 // AllLogins returns who is logged in, the last used login first.
 func (s *Store) AllLogins(ctx context.Context) ([]trade.Login, error) {
-	return sqldb.Made(ctx, s.db, "reading who is logged in", loginRow.login, selectLogin+` ORDER BY l.seen_at DESC, l.hash`)
+	return sqldb.Rows(ctx, s.db, "reading who is logged in", loginRow.login, selectLogin+` ORDER BY l.seen_at DESC, l.hash`)
 }
 
 // Login returns the user who is logged in with a browser, or trade.ErrNobody. A disabled user is
 // not logged in.
 func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row loginRow
-	err := s.db.Get(ctx, "reading who is logged in", &row, selectLogin+` AND l.hash = ?`, hash)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.Login{}, phrase.Errorf("login: %w", trade.ErrNobody)
-	}
+	err := s.db.GetOr(ctx, "reading who is logged in", phrase.Errorf("login: %w", trade.ErrNobody), &row,
+		selectLogin+` AND l.hash = ?`, hash)
 	if err != nil {
 		return trade.Login{}, err
 	}
-	return row.login(), nil
+	return row.login()
 }
 
 // LogIn stores that a user has logged in with a browser, with the audit record. It ends the login

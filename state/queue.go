@@ -4,7 +4,6 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -144,24 +143,11 @@ const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attemp
 	ORDER BY e.id LIMIT ? + 0`
 
 // blockRow is a row of the table block: a record that the platform does not know.
-type blockRow struct {
-	Kind, ID, Message string
-	FirstAt           int64
-	NextAt            sql.NullInt64
-	Tries             int
-}
-
-func (r blockRow) block() trade.Block {
-	return trade.Block{
-		Kind: r.Kind, ID: r.ID, Message: r.Message, FirstAt: time.UnixMilli(r.FirstAt).UTC(),
-		NextAt: sqldb.Instant(r.NextAt), Tries: r.Tries,
-	}
-}
+const selectBlock = `SELECT kind, id, message, first_at, next_at, tries FROM block `
 
 // Blocks returns the records that rows wait for, ordered by kind and id.
 func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
-	return sqldb.Made(ctx, s.db, "reading what rows wait for", blockRow.block,
-		`SELECT kind, id, message, first_at, next_at, tries FROM block ORDER BY kind, id`)
+	return sqldb.List[trade.Block](ctx, s.db, "reading what rows wait for", selectBlock+`ORDER BY kind, id`)
 }
 
 func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {

@@ -276,22 +276,16 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 // gone retires the journals of the hosts that are gone.
 func (r *rebinding) gone(t *sqldb.Tx) error {
 	if len(r.Gone) > 0 && strings.TrimSpace(r.OldServerOff) == "" {
-		return &sqldb.Error{
-			Code: sqldb.CodeConfig, Path: r.db.Where, Hint: phrase.New(sqldb.GoneHint),
-			Err: phrase.Errorf("--gone needs --old-server-off TEXT: who switched the old server off, and how"),
-		}
+		return r.db.Refuse(sqldb.CodeConfig,
+			phrase.Errorf("--gone needs --old-server-off TEXT: who switched the old server off, and how"),
+			phrase.New(sqldb.GoneHint))
 	}
 	for _, host := range r.Gone {
-		var names []string
-		for _, h := range r.plan.Hosts {
-			names = append(names, h.Host)
-		}
+		names := trade.Map(r.plan.Hosts, func(h RebindHost) string { return h.Host })
 		if !slices.Contains(names, host) {
-			return &sqldb.Error{
-				Code: sqldb.CodeConfig, Path: r.db.Where,
-				Hint: phrase.New("its other hosts are: %s", cmp.Or(strings.Join(names, ", "), "none")),
-				Err:  phrase.Errorf("--gone %s: no other host of this name has a journal of it", host),
-			}
+			return r.db.Refuse(sqldb.CodeConfig,
+				phrase.Errorf("--gone %s: no other host of this name has a journal of it", host),
+				phrase.New("its other hosts are: %s", cmp.Or(strings.Join(names, ", "), "none")))
 		}
 		if err := t.Do(`UPDATE journal SET retired_at = ? WHERE host = ? AND retired_at IS NULL`,
 			time.Now().UnixMilli(), host); err != nil {

@@ -168,10 +168,9 @@ func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 ) (dir string, exists bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
-		return "", false, &sqldb.Error{
-			Code: sqldb.CodeConfig, Path: where, Hint: phrase.New("set state.journal"),
-			Err: errors.Join(errors.New("the ledger has no journal"), err),
-		}
+		return "", false, sqldb.Refuse(sqldb.CodeConfig, where,
+			errors.Join(errors.New("the ledger has no journal"), err),
+			phrase.New("set state.journal"))
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
@@ -186,7 +185,7 @@ func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 			return "", false, err
 		}
 		exists, dir = true, filepath.Join(parent, id)
-		_, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		_, err := journal.ReadEnd(dir)
 		if !errors.Is(err, journal.ErrNone) {
 			return dir, exists, nil // problems with it are reported when it is read
 		}
@@ -204,10 +203,9 @@ func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) 
 	}
 	f, err := sqldb.JournalOf(parent, where)
 	if err == nil && (f.Dir == "" || exists && f.End.Header.Place != where) {
-		err = &sqldb.Error{
-			Code: sqldb.CodeJournalLost, Path: where, Hint: phrase.New(sqldb.NewJournalHint),
-			Err: phrase.Errorf("in %s there is no journal of this ledger", parent),
-		}
+		err = sqldb.Refuse(sqldb.CodeJournalLost, where,
+			phrase.Errorf("in %s there is no journal of this ledger", parent),
+			phrase.New(sqldb.NewJournalHint))
 	}
 	return f.Dir, err
 }

@@ -96,11 +96,9 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		if err != nil {
 			return err
 		}
-		var latest int64
-		if err := t.Get(&latest, latestMoment); err != nil {
+		if err := t.Get(&plan.Until, latestMoment); err != nil {
 			return err
 		}
-		plan.Until = time.UnixMilli(latest).UTC()
 		plan.Jobs, err = jobsOf(t, configured)
 		if err != nil {
 			return err
@@ -110,7 +108,7 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		}
 		// A journal that cannot be read is what a new one is for. It must not replace that of a ledger that
 		// was moved, or one with records that the ledger lacks.
-		end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+		end, err := journal.ReadEnd(dir)
 		there := !errors.Is(err, journal.ErrNone)
 		if err == nil {
 			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {

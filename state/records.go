@@ -126,11 +126,7 @@ func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, 
 		}
 		return err
 	}
-	ids := make([]int64, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
-	if err := read("r.entry_id", ids); err != nil {
+	if err := read("r.entry_id", trade.Map(entries, (*narrowRow).id)); err != nil {
 		return nil, err
 	}
 	var given []int64
@@ -457,10 +453,7 @@ func (r *recordSet) Write() (err error) {
 
 // number reads the ids that the database gave to new records.
 func (r *recordSet) number(stored []*ownedRecord) error {
-	var entries []int64
-	for _, have := range stored {
-		entries = append(entries, have.EntryID)
-	}
+	entries := trade.Map(stored, func(have *ownedRecord) int64 { return have.EntryID })
 	var rows []recordRow
 	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM record WHERE `+r.t.S.D.Among("entry_id"),
 		sqldb.ListOf(r.t.S.D, entries)); err != nil {

@@ -41,11 +41,7 @@ func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.
 		if err := fence(t, lease); err != nil {
 			return err
 		}
-		ids := make([]int64, len(entries))
-		for i, e := range entries {
-			ids[i] = e.ID
-		}
-		locked, err := lockEntries(t, ids)
+		locked, err := lockEntries(t, trade.Map(entries, func(e trade.Entry) int64 { return e.ID }))
 		if err != nil {
 			return err
 		}

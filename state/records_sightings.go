@@ -31,10 +31,7 @@ func sightingsOf(d sqldb.Dialect, all sqldb.Select, records []foundRecord) (map[
 	if len(records) == 0 {
 		return nil, nil
 	}
-	ids := make([]int64, len(records))
-	for i := range records {
-		ids[i] = records[i].ID
-	}
+	ids := trade.Map(records, func(r foundRecord) int64 { return r.ID })
 	var rows []sightingRow
 	err := all(&rows, `SELECT * FROM sighting WHERE `+d.Among("record_id")+` ORDER BY record_id, entry_id`,
 		sqldb.ListOf(d, ids))
@@ -65,10 +62,7 @@ func (r *recordSet) writeSightings() error {
 	if len(r.sighted) == 0 {
 		return nil
 	}
-	ids := make([]int64, len(r.sighted))
-	for i, e := range r.sighted {
-		ids[i] = e.ID
-	}
+	ids := trade.Map(r.sighted, (*narrowRow).id)
 	rows, err := r.sightingRows()
 	if err == nil {
 		err = r.t.Do(`DELETE FROM sighting WHERE `+r.t.S.D.Among("entry_id"), sqldb.ListOf(r.t.S.D, ids))
@@ -115,10 +109,7 @@ func (r *recordSet) sightingRows() (rows [][]any, err error) {
 
 // sightingImages adds what some rows of the ledger may be to a page of the journal.
 func sightingImages(t *sqldb.Tx, entries []narrowRow, page *journal.Record) error {
-	ids := make([]int64, len(entries))
-	for i := range entries {
-		ids[i] = entries[i].ID
-	}
+	ids := trade.Map(entries, func(e narrowRow) int64 { return e.ID })
 	var rows []sightingRow
 	if err := t.All(&rows, `SELECT * FROM sighting WHERE `+t.S.D.Among("entry_id")+` ORDER BY entry_id, record_id`,
 		sqldb.ListOf(t.S.D, ids)); err != nil || len(rows) == 0 {

@@ -251,10 +251,7 @@ func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (add
 
 // keepFormer notes the ids of codes that get another id, or none.
 func keepFormer(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
-	rows := make([][]any, len(codes))
-	for i, code := range codes {
-		rows[i] = []any{kind, code, have[code]}
-	}
+	rows := trade.Map(codes, func(code string) []any { return []any{kind, code, have[code]} })
 	return t.InsertRows("reference_former", []string{"kind", "code", "id"}, rows, `ON CONFLICT DO NOTHING`)
 }
 

@@ -55,16 +55,6 @@ func (s *Store) SentWith(ctx context.Context, job string, ids []string, fn func(
 	if len(ids) > manyIDs {
 		with, args = "e.payload IS NOT NULL OR ", args[:1]
 	}
-	where := `WHERE e.job = ? AND e.state IN ('accepted', 'in_doubt') AND (` + with + `e.flags LIKE '%"recoded"%') AND e.id > ? ORDER BY e.id LIMIT ?`
-	for after := int64(0); ; {
-		page, err := s.selectEntries(ctx, "looking for what was sent with other ids", where,
-			append(args, after, entryPage)...)
-		if err != nil || len(page) == 0 {
-			return err
-		}
-		after = page[len(page)-1].ID
-		if err := fn(page); err != nil {
-			return err
-		}
-	}
+	return s.eachPage(ctx, "looking for what was sent with other ids", fn,
+		`e.job = ? AND e.state IN ('accepted', 'in_doubt') AND (`+with+`e.flags LIKE '%"recoded"%')`, args...)
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -20,24 +19,13 @@ func (s *Store) LookupKey(ctx context.Context) ([]byte, error) {
 
 // Lookups returns the platform's answers to the lookups of one kind, by code.
 func (s *Store) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
-	var rows []struct {
-		Code, ID, Message        string
-		FirstAt, AskedAt, NextAt int64
-		Tries                    int
-	}
 	query := `SELECT code, id, message, first_at, asked_at, next_at, tries FROM lookup WHERE kind = ?`
-	if err := s.db.All(ctx, "reading the lookups", &rows, query, kind); err != nil {
-		return nil, err
+	lookups, err := sqldb.List[trade.Lookup](ctx, s.db, "reading the lookups", query, kind)
+	out := make(map[string]trade.Lookup, len(lookups))
+	for _, l := range lookups {
+		out[l.Code] = l
 	}
-	out := make(map[string]trade.Lookup, len(rows))
-	for _, r := range rows {
-		out[r.Code] = trade.Lookup{
-			Code: r.Code, ID: r.ID, Message: r.Message, Tries: r.Tries,
-			FirstAt: time.UnixMilli(r.FirstAt).UTC(), AskedAt: time.UnixMilli(r.AskedAt).UTC(),
-			NextAt: time.UnixMilli(r.NextAt).UTC(),
-		}
-	}
-	return out, nil
+	return out, err
 }
 
 // RecordLookups stores answers, replacing earlier ones to the same lookups. If one of them has an

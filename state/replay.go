@@ -64,12 +64,10 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 		return err
 	}
 	if id != r.History.End.Header.Ledger && own > 0 {
-		return &sqldb.Error{
-			Code: sqldb.CodeForeign, Path: r.S.Where,
-			Hint: phrase.New("move this ledger away first, or set state.dsn to the right one"),
-			Err: phrase.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
+		return r.S.Refuse(sqldb.CodeForeign,
+			phrase.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
 				r.History.End.Header.Ledger),
-		}
+			phrase.New("move this ledger away first, or set state.dsn to the right one"))
 	}
 	journals, err := sqldb.JournalRows(r.Tx, false)
 	if err != nil {
@@ -216,15 +214,7 @@ func (r *replay) load() error {
 			}
 		}
 	}
-	for job, keys := range keys {
-		slices.Sort(keys)
-		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
-			if err := r.loadKeys(job, chunk); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return eachKeys(keys, r.loadKeys)
 }
 
 func (r *replay) loadKeys(job string, keys []string) error {

@@ -17,20 +17,12 @@ import (
 // apply writes what was decided: new entries, attempts, generations, and states, each by
 // transitions that the database allows.
 func (r *replay) apply(work []replayedRow) error {
-	if err := r.insert(work); err != nil {
-		return err
-	}
-	if err := r.attempts(work); err != nil {
-		return err
-	}
-	if err := r.generations(work); err != nil {
-		return err
-	}
-	if err := r.records(work); err != nil {
-		return err
-	}
-	if err := r.states(work); err != nil {
-		return err
+	for _, write := range []func([]replayedRow) error{
+		r.insert, r.attempts, r.generations, r.records, r.states,
+	} {
+		if err := write(work); err != nil {
+			return err
+		}
 	}
 	if err := r.answers(); err != nil {
 		return err
@@ -66,11 +58,7 @@ func (r *replay) insert(work []replayedRow) error {
 				sqldb.Counted(lost, "row", "rows"), job)
 		}
 		for chunk := range slices.Chunk(entries, sqldb.InList) {
-			keys := make([]string, len(chunk))
-			for i, e := range chunk {
-				keys[i] = e.Key
-			}
-			if err := r.loadKeys(job, keys); err != nil {
+			if err := r.loadKeys(job, trade.Map(chunk, func(e trade.Entry) string { return e.Key })); err != nil {
 				return err
 			}
 		}

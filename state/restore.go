@@ -83,11 +83,9 @@ func copyLedger(from, to string) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	if info, err := os.Stat(from + "-wal"); err == nil && info.Size() > 0 {
-		return &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: from,
-			Hint: phrase.New("open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`"),
-			Err:  errors.New("it is no finished copy: a part of it is in its -wal file"),
-		}
+		return sqldb.Refuse(sqldb.CodeCopy, from,
+			errors.New("it is no finished copy: a part of it is in its -wal file"),
+			phrase.New("open it once with the sqlite3 shell and close it, which joins the two, or make copies with `safrasync backup`"))
 	}
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -96,7 +94,7 @@ func copyLedger(from, to string) (err error) {
 	_, err = io.Copy(out, in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		hint := phrase.New("check the disk and its free space (%w)", sqldb.FreeSpace(to))
-		return &sqldb.Error{Code: sqldb.CodeIO, Path: to, Hint: hint, Err: err}
+		return sqldb.Refuse(sqldb.CodeIO, to, err, hint)
 	}
 	return nil
 }
@@ -116,7 +114,7 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 			ids = append(ids, f.End.Header.Ledger)
 		}
 		// one that cannot be read is reported when the ledger is opened
-		end, err := journal.Read(filepath.Join(journals, id), 1<<62, func(journal.Record, string) error { return nil })
+		end, err := journal.ReadEnd(filepath.Join(journals, id))
 		if err == nil && end.Header.MovedTo != "" {
 			return sqldb.MovedAway(path, end.Header.MovedTo)
 		}
@@ -141,11 +139,9 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 	}
 	for _, other := range ids {
 		if other != id {
-			return &sqldb.Error{
-				Code: sqldb.CodeCopy, Path: path,
-				Hint: phrase.New("take a copy of the right one, or set state.dsn to where the other belongs"),
-				Err:  phrase.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
-			}
+			return sqldb.Refuse(sqldb.CodeCopy, path,
+				phrase.Errorf("the copy is of ledger %s, and the one in its place is %s", id, other),
+				phrase.New("take a copy of the right one, or set state.dsn to where the other belongs"))
 		}
 	}
 	return nil
@@ -165,20 +161,17 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 		return "", err
 	}
 	if len(uneven) > 0 {
-		return "", &sqldb.Error{
-			Code: sqldb.CodeCorrupt, Path: file, Hint: phrase.New("take another copy"),
-			Err: phrase.Errorf("the sums of %v are not those of their rows", uneven),
-		}
+		return "", sqldb.Refuse(sqldb.CodeCorrupt, file,
+			phrase.Errorf("the sums of %v are not those of their rows", uneven),
+			phrase.New("take another copy"))
 	}
 	var rows int
 	if err := s.db.Get(ctx, "checking the copy", &rows, `SELECT COUNT(*) FROM entry`); err != nil {
 		return "", err
 	}
 	if rows == 0 {
-		return "", &sqldb.Error{
-			Code: sqldb.CodeCopy, Path: file, Hint: phrase.New("take another copy"),
-			Err: errors.New("it has no rows"),
-		}
+		return "", sqldb.Refuse(sqldb.CodeCopy, file, errors.New("it has no rows"),
+			phrase.New("take another copy"))
 	}
 	return s.db.ID, s.db.InTx(ctx, "preparing the copy", func(t *sqldb.Tx) error {
 		if err := newLife(t); err != nil {
@@ -204,7 +197,8 @@ func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) 
 }
 
 func nobodyHasNow(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
-	used := &sqldb.Error{Code: sqldb.CodeLocked, Path: path, Hint: phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)), Err: errors.New("somebody has it open")}
+	used := sqldb.Refuse(sqldb.CodeLocked, path, errors.New("somebody has it open"),
+		phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)))
 	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
 	defer func() { err = errors.Join(err, db.Close()) }()
 	var mode string

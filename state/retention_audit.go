@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // auditThrough returns the number up to which acts lose who, from, target, reason and detail, or 0
@@ -15,13 +16,13 @@ func (r *retaining) auditThrough(ctx context.Context) (through int64, err error)
 		return 0, nil
 	}
 	for {
-		var page []auditRow
+		var page []trade.AuditRecord
 		if err := r.db.All(ctx, "looking for old acts", &page, selectAudit+`WHERE reduced = 0 AND at < ? AND seq > ?
 			ORDER BY seq LIMIT ?`, before.UnixMilli(), through, auditPage); err != nil {
 			return 0, err
 		}
 		for _, a := range page {
-			if a.Hash != a.sum() {
+			if a.Hash != auditSum(a) {
 				return through, nil
 			}
 			through = a.Seq

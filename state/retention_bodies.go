@@ -93,10 +93,7 @@ func (r *retaining) reduceBodies(ctx context.Context) error {
 			before.UnixMilli(), last.At, last.ID, retentionBatch); err != nil || len(rows) == 0 {
 			return 0, err
 		}
-		ids := make([]int64, len(rows))
-		for i, row := range rows {
-			ids[i] = row.ID
-		}
+		ids := trade.Map(rows, func(row oldBody) int64 { return row.ID })
 		if _, err := reduceEntries(t, ids, before, r.Now); err != nil {
 			return 0, err
 		}

@@ -200,17 +200,15 @@ func hashRow(row journal.RowRef) rowHash {
 // the ledger does not have.
 func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
 	dir := r.db.JournalPath
-	end, err := journal.Read(dir, 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(dir)
 	if err != nil {
 		return r.db.JournalFault(err)
 	}
 	unfit := func(format string, args ...any) error {
-		return &sqldb.Error{
-			Code: sqldb.CodeJournal, Path: r.db.Where,
-			Hint: phrase.New("nothing was removed; run `safrasync doctor`, and report this as a fault of the program"),
-			Err: &unfitError{phrase.New("the journal that began again at record %d does not fit: %w", end.Base,
+		return r.db.Refuse(sqldb.CodeJournal,
+			&unfitError{phrase.New("the journal that began again at record %d does not fit: %w", end.Base,
 				phrase.New(format, args...))},
-		}
+			phrase.New("nothing was removed; run `safrasync doctor`, and report this as a fault of the program"))
 	}
 	// The ledger is read first: what it has by now is already in the journal.
 	missing, err := r.remembered(ctx)

@@ -18,25 +18,20 @@ const (
 )
 
 type knownRow struct {
-	ID, Version, ShownMark                             int64
-	Key, State, MappedWith, Flags, Cause, Acknowledged string
-	SourceHash                                         trade.Hash
-	GoneSweeps                                         int
+	trade.Known
+	FlagsJSON, AcknowledgedJSON string
 }
 
-const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark, acknowledged FROM entry `
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags AS flags_json, gone_sweeps, cause, version, shown_mark,
+	acknowledged AS acknowledged_json FROM entry `
 
 func (r knownRow) known() (trade.Known, error) {
-	k := trade.Known{
-		ID: r.ID, Key: r.Key, State: trade.State(r.State), SourceHash: r.SourceHash, MappedWith: r.MappedWith,
-		GoneSweeps: r.GoneSweeps, Cause: r.Cause, Version: r.Version, ShownMark: r.ShownMark,
-	}
 	var err error
-	k.Flags, err = flagsOf(r.Flags)
+	r.Flags, err = flagsOf(r.FlagsJSON)
 	if err == nil {
-		k.Acknowledged, err = flagsOf(r.Acknowledged)
+		r.Acknowledged, err = flagsOf(r.AcknowledgedJSON)
 	}
-	return k, err
+	return r.Known, err
 }
 
 // Known returns what is known of these keys, by key.

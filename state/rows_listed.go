@@ -93,10 +93,7 @@ func listNew(t *sqldb.Tx, job string, entries []trade.Entry, added []int) error 
 
 // oddListings finds the entries of which lists have something else than they hold.
 func (s *Store) oddListings(ctx context.Context, entries []trade.Entry, odd oddRows) error {
-	ids := make([]int64, len(entries))
-	for i, e := range entries {
-		ids[i] = e.ID
-	}
+	ids := trade.Map(entries, func(e trade.Entry) int64 { return e.ID })
 	var rows []listingRow
 	if err := s.db.All(ctx, readingRows, &rows, `SELECT `+strings.Join(listingColumns, ", ")+` FROM listing WHERE `+
 		s.db.D.Among("entry_id"), sqldb.ListOf(s.db.D, ids)); err != nil {

@@ -12,46 +12,58 @@ import (
 // does not have are not in the result.
 func (s *Store) Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error) {
 	out := make(map[trade.ParentKey]trade.Parent, len(keys))
-	byJob := map[string][]string{}
-	for _, k := range keys {
-		byJob[k.Job] = append(byJob[k.Job], k.Key)
+	return out, eachKeys(keysOf(keys), func(job string, chunk []string) error {
+		var rows []struct {
+			Key string
+			trade.Parent
+			Deleted, Replaced bool
+		}
+		query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
+				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + joinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+		if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
+			append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			switch {
+			case r.Deleted: // nothing is sent under a record that no longer exists
+				r.RemoteID, r.Cause = "", trade.CauseDeleted
+			case r.Replaced: // nor under that of another row
+				r.RemoteID, r.Cause = "", trade.CauseReplaced
+			}
+			out[trade.ParentKey{Job: job, Key: r.Key}] = r.Parent
+		}
+		return nil
+	})
+}
+
+// keysOf returns keys by their jobs.
+func keysOf(rows []trade.ParentKey) map[string][]string {
+	out := map[string][]string{}
+	for _, k := range rows {
+		out[k.Job] = append(out[k.Job], k.Key)
 	}
+	return out
+}
+
+// eachKeys calls fn with the keys of each job, as many at a time as a statement may name.
+func eachKeys(byJob map[string][]string, fn func(job string, keys []string) error) error {
 	for job, keys := range byJob {
 		slices.Sort(keys)
 		for chunk := range slices.Chunk(slices.Compact(keys), sqldb.InList) {
-			var rows []struct {
-				Key, State, Cause, RemoteID string
-				Deleted, Replaced, Changed  bool
-				Content                     int64
-			}
-			query := `SELECT e.key, state, cause, COALESCE(r.remote_id, '') AS remote_id, (flags LIKE '%"deleted_remote"%' OR acknowledged LIKE '%"deleted_remote"%') AS deleted,
-				flags LIKE '%"replaced"%' AS replaced, flags LIKE '%"changed"%' AS changed, content FROM entry e ` + joinRecord + `WHERE e.job = ? AND e.key IN (` + sqldb.Placeholders(len(chunk)) + `)`
-			if err := s.db.All(ctx, "looking up the rows that others wait for", &rows, query,
-				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
-				return nil, err
-			}
-			for _, r := range rows {
-				switch {
-				case r.Deleted: // nothing is sent under a record that no longer exists
-					r.RemoteID, r.Cause = "", trade.CauseDeleted
-				case r.Replaced: // nor under that of another row
-					r.RemoteID, r.Cause = "", trade.CauseReplaced
-				}
-				out[trade.ParentKey{Job: job, Key: r.Key}] = trade.Parent{
-					State: trade.State(r.State), Cause: r.Cause,
-					RemoteID: r.RemoteID, Content: r.Content, Changed: r.Changed,
-				}
+			if err := fn(job, chunk); err != nil {
+				return err
 			}
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // Orphans calls fn for the entries of a job that wait for their parent, in pages in id order; fn
 // may write. It stops at the first error of fn.
 func (s *Store) Orphans(ctx context.Context, job string, fn func([]trade.Entry) error) error {
-	return s.eachOfCause(ctx, "going through the rows that wait for their parents", job, trade.CauseParent,
-		trade.Waiting, fn)
+	return s.eachPage(ctx, "going through the rows that wait for their parents", fn, byCause, job,
+		trade.CauseParent, string(trade.Waiting))
 }
 
 // Unread returns the source hashes of the entries of a job that were sent and whose rows have changed
@@ -75,16 +87,18 @@ func (s *Store) Unread(ctx context.Context, job string) (map[int64]trade.Hash, e
 // HeldFor calls fn for the entries of a job that are held for a cause, in pages in id order; fn may
 // write. It stops at the first error of fn.
 func (s *Store) HeldFor(ctx context.Context, job, cause string, fn func([]trade.Entry) error) error {
-	return s.eachOfCause(ctx, "going through the rows that are held", job, cause, trade.Held, fn)
+	return s.eachPage(ctx, "going through the rows that are held", fn, byCause, job, cause, string(trade.Held))
 }
 
-func (s *Store) eachOfCause(ctx context.Context, op, job, cause string, state trade.State,
-	fn func([]trade.Entry) error,
+const byCause = `e.job = ? AND e.cause = ? AND e.state = ?`
+
+// eachPage calls fn for the entries of a condition, page by page in id order; fn may write.
+func (s *Store) eachPage(ctx context.Context, op string, fn func([]trade.Entry) error, where string,
+	args ...any,
 ) error {
 	for after := int64(0); ; {
-		page, err := s.selectEntries(ctx, op,
-			`WHERE e.job = ? AND e.cause = ? AND e.id > ? AND e.state = ? ORDER BY e.id LIMIT ?`, job, cause, after,
-			string(state), entryPage)
+		page, err := s.selectEntries(ctx, op, `WHERE `+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
+			append(slices.Clone(args), after, entryPage)...)
 		if err != nil || len(page) == 0 {
 			return err
 		}
@@ -128,25 +142,19 @@ func (s *Store) fillParentStates(ctx context.Context, entries []trade.Entry) err
 // RowIDs returns the ids of rows by their jobs and keys, as far as the ledger has them.
 func (s *Store) RowIDs(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]int64, error) {
 	out := make(map[trade.ParentKey]int64, len(keys))
-	byJob := map[string][]string{}
-	for _, k := range keys {
-		byJob[k.Job] = append(byJob[k.Job], k.Key)
-	}
-	for job, keys := range byJob {
-		for chunk := range slices.Chunk(keys, sqldb.InList) {
-			var rows []struct {
-				ID  int64
-				Key string
-			}
-			query := `SELECT id, key FROM entry WHERE job = ? AND key IN (` + sqldb.Placeholders(len(chunk)) + `)`
-			if err := s.db.All(ctx, "looking up rows by their keys", &rows, query,
-				append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
-				return nil, err
-			}
-			for _, r := range rows {
-				out[trade.ParentKey{Job: job, Key: r.Key}] = r.ID
-			}
+	return out, eachKeys(keysOf(keys), func(job string, chunk []string) error {
+		var rows []struct {
+			ID  int64
+			Key string
 		}
-	}
-	return out, nil
+		query := `SELECT id, key FROM entry WHERE job = ? AND key IN (` + sqldb.Placeholders(len(chunk)) + `)`
+		if err := s.db.All(ctx, "looking up rows by their keys", &rows, query,
+			append([]any{job}, sqldb.Anys(chunk)...)...); err != nil {
+			return err
+		}
+		for _, r := range rows {
+			out[trade.ParentKey{Job: job, Key: r.Key}] = r.ID
+		}
+		return nil
+	})
 }

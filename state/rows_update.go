@@ -31,6 +31,8 @@ type narrowRow struct {
 const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.weak, e.waiting_for, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `
 
+func (e *narrowRow) id() int64 { return e.ID }
+
 // lockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
 func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*narrowRow, error) {
@@ -91,10 +93,7 @@ func (e *narrowRow) take(sums tallyChange, to trade.Entry) error {
 // writeMoved writes rows that have all made the same move, which leaves their flags.
 func writeMoved(t *sqldb.Tx, rows []*narrowRow, counted int, now time.Time) error {
 	for chunk := range slices.Chunk(rows, sqldb.ArrayRows) {
-		ids, as := make([]int64, len(chunk)), chunk[0]
-		for i, e := range chunk {
-			ids[i] = e.ID
-		}
+		ids, as := trade.Map(chunk, (*narrowRow).id), chunk[0]
 		n, err := t.Changed(`UPDATE entry SET state = ?, cause = ?, error = ?, weak = ?, waiting_for = ?, next_attempt_at = ?,
 			attempts = attempts + ?, updated_at = ?, version = version + 1 WHERE `+t.S.D.Among("id"), as.State, as.Cause,
 			as.Error, as.Weak, as.WaitingFor, as.NextAttemptAt, counted, sqldb.AtOr(now, time.Time{}),
@@ -108,11 +107,7 @@ func writeMoved(t *sqldb.Tx, rows []*narrowRow, counted int, now time.Time) erro
 
 // updateIDs returns the ids of the entries of updates.
 func updateIDs(updates []trade.Update) []int64 {
-	ids := make([]int64, len(updates))
-	for i, u := range updates {
-		ids[i] = u.Entry.ID
-	}
-	return ids
+	return trade.Map(updates, func(u trade.Update) int64 { return u.Entry.ID })
 }
 
 // applyUpdates writes the updates whose entry is still as it was read, and returns how many others

@@ -2,9 +2,7 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"time"
 
@@ -24,9 +22,9 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 		return err
 	}
 	for _, text := range rows {
-		var report trade.RunReport
-		if err := json.Unmarshal([]byte(text), &report); err != nil {
-			return s.db.Fault(ctx, op, phrase.Errorf("the record of a run is damaged: %w", err))
+		report, err := runOf(text)
+		if err != nil {
+			return s.db.Fault(ctx, op, err)
 		}
 		if err := fn(report); err != nil {
 			return err
@@ -38,10 +36,8 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 // Run returns one run by its id, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
 	var text string
-	err := s.db.Get(ctx, "reading a run", &text, `SELECT report FROM run WHERE id = ?`, id)
-	if errors.Is(err, sql.ErrNoRows) {
-		return trade.RunReport{}, phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound)
-	}
+	err := s.db.GetOr(ctx, "reading a run", phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound), &text,
+		`SELECT report FROM run WHERE id = ?`, id)
 	if err != nil {
 		return trade.RunReport{}, err
 	}
@@ -106,10 +102,9 @@ func (s *Store) FinishRun(ctx context.Context, report trade.RunReport) error {
 }
 
 func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) error {
-	var alarms []trade.StoredAlarm
-	for _, a := range report.Alarms {
-		alarms = append(alarms, trade.StoredAlarm(a))
-	}
+	alarms := trade.Map(report.Alarms, func(a trade.Alarm) trade.StoredAlarm {
+		return trade.StoredAlarm(a)
+	})
 	text, err := json.Marshal(struct { // without sentences
 		trade.RunReport
 		Stopped *trade.StoredStop   `json:"stopped"`
@@ -131,20 +126,9 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 // Runs returns the latest runs of a job, or of all jobs if the name is empty, the newest first. A
 // limit of 0 returns all.
 func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
-	const op = "reading the runs"
-	var rows []string
 	// In the order of the records, not of a clock that may have been set back (F068).
 	query := `SELECT report FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
-	if err := s.db.All(ctx, op, &rows, query, job, job, orAll(limit)); err != nil {
-		return nil, err
-	}
-	out := make([]trade.RunReport, len(rows))
-	for i, r := range rows {
-		if err := json.Unmarshal([]byte(r), &out[i]); err != nil {
-			return nil, s.db.Fault(ctx, op, phrase.Errorf("the record of a run is damaged: %w", err))
-		}
-	}
-	return out, nil
+	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, orAll(limit))
 }
 
 // Jobs returns the names of all jobs that the ledger knows, sorted.

@@ -23,10 +23,9 @@ func (s *Store) Serve() (release func() error, err error) {
 	var held *journal.HeldError
 	switch {
 	case errors.As(err, &held):
-		return nil, &sqldb.Error{
-			Code: sqldb.CodeServed, Path: s.db.Where, Hint: phrase.New("wait for it, or stop it; `safrasync sync` works beside it"),
-			Err: phrase.Errorf("`safrasync run` serves it already, as process %s", held.PID),
-		}
+		return nil, s.db.Refuse(sqldb.CodeServed,
+			phrase.Errorf("`safrasync run` serves it already, as process %s", held.PID),
+			phrase.New("wait for it, or stop it; `safrasync sync` works beside it"))
 	case err != nil:
 		return nil, sqldb.Permission(s.db.Where+".run", err)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -101,15 +100,9 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 
 // LastTask returns when a housekeeping task last began, or the zero time if it never did.
 func (s *Store) LastTask(ctx context.Context, name string) (time.Time, error) {
-	var at int64
-	err := s.db.Get(ctx, "reading when a task ran", &at, `SELECT ran_at FROM task WHERE name = ?`, name)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return time.Time{}, nil
-	case err != nil:
-		return time.Time{}, err
-	}
-	return time.UnixMilli(at).UTC(), nil
+	var at time.Time
+	err := s.db.GetOr(ctx, "reading when a task ran", nil, &at, `SELECT ran_at FROM task WHERE name = ?`, name)
+	return at, err
 }
 
 // The names under which the last signs of life are recorded: of a service, and of any pass.
@@ -210,11 +203,9 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 	if !out.Ours {
 		return out, nil
 	}
-	var begun int64
-	if err := s.db.Get(ctx, "reading when the ledger began", &begun, `SELECT created_at FROM ledger`); err != nil {
+	if err := s.db.Get(ctx, "reading when the ledger began", &out.Begun, `SELECT created_at FROM ledger`); err != nil {
 		return out, err
 	}
-	out.Begun = time.UnixMilli(begun).UTC()
 	var err error
 	out.At, err = s.LastTask(ctx, backupTask)
 	if err != nil {

@@ -86,10 +86,9 @@ func (s *Store) begin(ctx context.Context, o sqldb.OpenOptions) error {
 	err := s.db.Get(ctx, "opening the ledger", &row, `SELECT id, COALESCE(moved_from, '') AS "from" FROM ledger`)
 	s.db.ID = row.ID
 	if of, half := strings.CutPrefix(row.From, sqldb.Unfinished); half && of != o.CopyOf {
-		return &sqldb.Error{
-			Code: sqldb.CodeAbsent, Path: s.db.Where, Err: phrase.Errorf("a copy of %s was begun there and is not finished", of),
-			Hint: phrase.New("set state.driver and state.dsn to the old place, and run `safrasync state copy` once more, which goes on"),
-		}
+		return s.db.Refuse(sqldb.CodeAbsent,
+			phrase.Errorf("a copy of %s was begun there and is not finished", of),
+			phrase.New("set state.driver and state.dsn to the old place, and run `safrasync state copy` once more, which goes on"))
 	}
 	if errors.Is(err, sql.ErrNoRows) {
 		var entries int
@@ -99,10 +98,8 @@ func (s *Store) begin(ctx context.Context, o sqldb.OpenOptions) error {
 		if entries == 0 {
 			return o.MayBegin(s.db.Where, "its tables are there, but it was never begun")
 		}
-		return &sqldb.Error{
-			Code: sqldb.CodeForeign, Path: s.db.Where, Hint: phrase.New("restore the backup"),
-			Err: errors.New("the ledger has lost its own identity"),
-		}
+		return s.db.Refuse(sqldb.CodeForeign, errors.New("the ledger has lost its own identity"),
+			phrase.New("restore the backup"))
 	}
 	if err != nil {
 		return s.db.Fault(ctx, "opening the ledger", err)

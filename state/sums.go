@@ -33,15 +33,13 @@ type tallyChange map[tallyKey]tallySum
 // Add adds an entry to the sums.
 func (c tallyChange) Add(job, state, unit string, amount trade.Decimal) {
 	k := tallyKey{job, state, unit}
-	sum := c[k]
-	c[k] = tallySum{sum.N + 1, sum.Volume.Add(amount)}
+	c[k] = c[k].plus(tallySum{1, amount})
 }
 
 // Remove subtracts an entry from the sums.
 func (c tallyChange) Remove(job, state, unit string, amount trade.Decimal) {
 	k := tallyKey{job, state, unit}
-	sum := c[k]
-	c[k] = tallySum{sum.N - 1, sum.Volume.Sub(amount)}
+	c[k] = c[k].plus(tallySum{-1, amount.Neg()})
 }
 
 // Move moves an entry from its state to another in the sums.

@@ -207,7 +207,7 @@ func (e *movedWitness) Phrase() *phrase.Text {
 // knownWitness returns where the witness of this host's journal is, as the journal tells, or an earlier
 // one: the ledger; "" if there is none. The journal is kept where a ledger is put back, or rebuilt.
 func (s *Store) knownWitness(ctx context.Context) (place string, err error) {
-	end, err := journal.Read(s.journalFolder(), 1<<62, func(journal.Record, string) error { return nil })
+	end, err := journal.ReadEnd(s.journalFolder())
 	if err != nil && !errors.Is(err, journal.ErrNone) {
 		return "", s.db.JournalFault(err)
 	}
@@ -305,11 +305,10 @@ func (s *Store) oldCopy(called *phrase.Text, l witness.Line, have journal.End, k
 
 // otherCopy returns the error for a ledger of which another copy has written a line.
 func (s *Store) otherCopy(called *phrase.Text, l witness.Line) error {
-	return &sqldb.Error{
-		Code: sqldb.CodeOldCopy, Path: s.db.Where, Hint: phrase.New(oldCopyHint),
-		Err: phrase.Errorf("%w has record %d of another copy of it, written by %s at %s: what that one sends would go again",
+	return s.db.Refuse(sqldb.CodeOldCopy,
+		phrase.Errorf("%w has record %d of another copy of it, written by %s at %s: what that one sends would go again",
 			called, l.Seq, l.Host, l.At.Format(time.RFC3339)),
-	}
+		phrase.New(oldCopyHint))
 }
 
 const oldCopyHint = "nothing is sent: this machine, or its disk, was put back from an older copy. If the newer journal still exists (an old disk, a copy of its folder), " +
@@ -497,19 +496,15 @@ func (w *watch) mayNotSend() error {
 	}
 	why := cmp.Or(state.Err, witness.ErrSilent)
 	if errors.As(why, new(*movedWitness)) {
-		return &sqldb.Error{
-			Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
-			Err: phrase.Errorf("%w: %w", trade.ErrUnwitnessed, why),
-			Hint: phrase.New("nothing is sent; name it there again; if it was given up, and this machine was not put back from a copy: " +
-				"`safrasync release JOB --checked --reason TEXT`, on this machine: what state.witness names then begins anew"),
-		}
+		return w.store.db.Refuse(sqldb.CodeUnwitnessed,
+			phrase.Errorf("%w: %w", trade.ErrUnwitnessed, why),
+			phrase.New("nothing is sent; name it there again; if it was given up, and this machine was not put back from a copy: "+
+				"`safrasync release JOB --checked --reason TEXT`, on this machine: what state.witness names then begins anew"))
 	}
-	return &sqldb.Error{
-		Code: sqldb.CodeUnwitnessed, Path: w.store.db.Where,
-		Err: phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, cmp.Or(w.place, "state.witness"), ofFile(why)),
-		Hint: phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: " +
-			"`safrasync release JOB --checked --reason TEXT`, on this machine, lets all its jobs go on without it until the machine starts again"),
-	}
+	return w.store.db.Refuse(sqldb.CodeUnwitnessed,
+		phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, cmp.Or(w.place, "state.witness"), ofFile(why)),
+		phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: "+
+			"`safrasync release JOB --checked --reason TEXT`, on this machine, lets all its jobs go on without it until the machine starts again"))
 }
 
 // ofFile returns the error of a file as a sentence, which can be stored and told in another language.
@@ -619,10 +614,8 @@ func (w *watch) flushed() error {
 	if taken := w.taken(); taken != nil || err == nil {
 		return taken
 	}
-	return &sqldb.Error{
-		Code: sqldb.CodeCopy, Path: w.store.db.Where,
-		Err: phrase.Errorf("the witness of the ledger cannot be written (%s): %w", w.place, ofFile(err)),
-		Hint: phrase.New("without it an old copy of this ledger would send again after the move: bring it back, " +
-			"or, if it is lost, take state.witness out of the configuration and release a job"),
-	}
+	return w.store.db.Refuse(sqldb.CodeCopy,
+		phrase.Errorf("the witness of the ledger cannot be written (%s): %w", w.place, ofFile(err)),
+		phrase.New("without it an old copy of this ledger would send again after the move: bring it back, "+
+			"or, if it is lost, take state.witness out of the configuration and release a job"))
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // The years for which the views for people know the offsets of the ERP's zone.
@@ -60,10 +61,7 @@ func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
 		if err := t.Do(`DELETE FROM zone`); err != nil {
 			return err
 		}
-		rows := make([][]any, len(want))
-		for i, c := range want {
-			rows[i] = []any{c.Since, c.Seconds}
-		}
+		rows := trade.Map(want, func(c zoneChange) []any { return []any{c.Since, c.Seconds} })
 		return t.InsertRows("zone", []string{"since", "seconds"}, rows,
 			"ON CONFLICT (since) DO UPDATE SET seconds = excluded.seconds")
 	})

@@ -215,11 +215,7 @@ type Notes []Sentence
 
 // MarshalJSON writes them in English.
 func (n Notes) MarshalJSON() ([]byte, error) {
-	texts := make([]string, len(n))
-	for i, note := range n {
-		texts[i] = note.String()
-	}
-	return json.Marshal(texts)
+	return json.Marshal(Map(n, Sentence.String))
 }
 
 // UnmarshalJSON reads them as the ledger has them, or as they were written for others: texts.

@@ -178,11 +178,8 @@ func (p Problem) What(lang Lang) string {
 
 // Sentences joins the sentences of all problems of a row.
 func Sentences(problems []Problem, lang Lang) string {
-	out := make([]string, len(problems))
-	for i, p := range problems {
-		out[i] = p.Sentence(lang)
-	}
-	return i18n.OneStop(strings.Join(out, ". "))
+	texts := Map(problems, func(p Problem) string { return p.Sentence(lang) })
+	return i18n.OneStop(strings.Join(texts, ". "))
 }
 
 // Advice is what people are told about a problem.

@@ -62,11 +62,7 @@ func (e *Email) Format(s fmt.State, _ rune) { _, _ = io.WriteString(s, e.String(
 
 // Targets returns the addresses.
 func (e *Email) Targets(string) []string {
-	out := make([]string, len(e.o.To))
-	for i, address := range e.o.To {
-		out[i] = emailPrefix + address
-	}
-	return out
+	return trade.Map(e.o.To, func(address string) string { return emailPrefix + address })
 }
 
 // Send delivers a message to one address.

@@ -228,11 +228,9 @@ func (s *Service) messagesFor(kind string, n notice, now time.Time) []trade.Aler
 		s.Log.Error("a message could not be encoded", zap.Error(err))
 		return nil
 	}
-	var out []trade.AlertMessage
-	for _, target := range s.targets(kind) {
-		out = append(out, trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now})
-	}
-	return out
+	return trade.Map(s.targets(kind), func(target string) trade.AlertMessage {
+		return trade.AlertMessage{Kind: kind, Target: target, Content: content, CreatedAt: now}
+	})
 }
 
 // targets returns the addresses of all channels for a kind of message.

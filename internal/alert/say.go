@@ -124,10 +124,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, do string) {
 	stop := trade.ExplainStop(d.Code, v.lang)
 	why := stop.What
-	names := make([]string, len(d.Jobs))
-	for i, j := range d.Jobs {
-		names[i] = v.titles.Of(j.Name)
-	}
+	names := trade.Map(d.Jobs, func(j Job) string { return v.titles.Of(j.Name) })
 	title = v.text("stop.title", v.list(names), why)
 	happened = v.text("stop"+tense, v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
@@ -148,17 +145,12 @@ func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, 
 	if len(names) > 0 {
 		first = names[0]
 	}
-	return title, happened, means, strings.ReplaceAll(v.stopDo(stop), "{job}", first)
-}
-
-// stopDo returns what to do about a stop, after the name of who does it: "TI: renove a chave".
-func (v voice) stopDo(stop trade.Advice) string {
-	do := v.forWhom(stop.Fixer, stop.Do)
-	if stop.Fixer == trade.FixNobody {
-		return do
+	do = v.forWhom(stop.Fixer, stop.Do)
+	if stop.Fixer != trade.FixNobody { // after the name of who does it: "TI: renove a chave"
+		r, n := utf8.DecodeRuneInString(do)
+		do = stop.Who + ": " + strings.ToLower(string(r)) + do[n:]
 	}
-	r, n := utf8.DecodeRuneInString(do)
-	return stop.Who + ": " + strings.ToLower(string(r)) + do[n:]
+	return title, happened, means, strings.ReplaceAll(do, "{job}", first)
 }
 
 // forWhom returns what to do as pages and buttons, except for IT, which has a command line.
@@ -233,9 +225,7 @@ func (v voice) causes(job string, causes []Cause) []Item {
 			item.More = append(item.More,
 				strings.TrimSpace(v.text("with %s until %s", c.Owner, v.day(c.Until))+" "+c.Note))
 		}
-		for _, volume := range c.Volumes {
-			item.More = append(item.More, v.volume(volume))
-		}
+		item.More = append(item.More, trade.Map(c.Volumes, v.volume)...)
 		if advice.Do != "" {
 			item.More = append(item.More,
 				v.text("Who resolves it: %s. %s", advice.Who, v.forWhom(advice.Fixer, advice.Do)))

@@ -61,12 +61,10 @@ func (t *TokensConfig) Decode(d *Decoder, e Entry) {
 
 // shown returns the value that `config show` prints.
 func (t TokensConfig) shown() string {
-	items := make([]string, len(t))
-	for i, token := range t {
-		items[i] = fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
+	return yamlList(t, func(token TokenConfig) string {
+		return fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
 			YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
-	}
-	return "[" + strings.Join(items, ", ") + "]"
+	})
 }
 
 func (c *Config) checkHTTPAPI(d *Decoder) {

@@ -50,10 +50,7 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	})
 	c.checkQuery(d, path+".query", job.Query)
 	if job.Sends != "" && !slices.Contains(trade.Kinds, trade.Kind(job.Sends)) {
-		var can []string
-		for _, k := range trade.Kinds {
-			can = append(can, string(k))
-		}
+		can := trade.Map(trade.Kinds, func(k trade.Kind) string { return string(k) })
 		d.Fault(path+".sends", "%w", phrase.New("%s is not what this version can send; it sends %s", ShortName(job.Sends), strings.Join(can, ", ")))
 	}
 	for key, text := range map[string]string{"schedule": job.Schedule, "sweep": job.Sweep} {
@@ -80,10 +77,7 @@ func (c *Config) checkJob(d *Decoder, job JobConfig, path string) {
 	if len(rules) == 0 || len(job.Fields) == 0 {
 		return
 	}
-	var names []string
-	for _, rule := range rules {
-		names = append(names, rule.Field)
-	}
+	names := trade.Map(rules, func(rule trade.FieldRule) string { return rule.Field })
 	for name := range job.Fields {
 		if !slices.Contains(names, name) {
 			d.Unknown("unknown field %s", path+".fields", d.Index[path+".fields."+name], names)
@@ -120,7 +114,7 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 				d.Fault(path, "needs the columns that hold the key of the row of job %s", ShortName(p.Job))
 			}
 		}
-		if f.Const != nil || f.Values.Name != "" || f.Values.Inline != nil || f.Default != nil || f.Ref != "" ||
+		if f.Const != nil || hasValues || f.Default != nil || f.Ref != "" ||
 			f.Date != "" || f.Number != "" || f.Scale != nil {
 			d.Fault(path,
 				"has a sent_by: the id comes only from the other job's row; only column and empty can be combined with it")
@@ -149,20 +143,34 @@ func (c *Config) checkField(d *Decoder, rule trade.FieldRule, f FieldConfig, pat
 				UnknownName("unknown map %s", f.Values.Name, SortedKeys(c.Values)))
 		}
 	default:
-		if f.Const != nil {
-			d.checkText(rule, path+".const", *f.Const)
-		}
-		if f.Default != nil {
-			d.checkText(rule, path+".default", *f.Default)
-		}
-		values, at := f.Values.Inline, path+".values"
-		if f.Values.Name != "" {
-			values, at = c.Values[f.Values.Name], "values."+f.Values.Name
-		}
-		for _, from := range SortedKeys(values) {
-			d.checkText(rule, at+"."+from, values[from])
-		}
+		c.checkTexts(path, f.Const, f.Default, f.Values, func(at, text string) {
+			d.checkText(rule, at, text)
+		})
 	}
+}
+
+// checkTexts calls check with every text that a field gives by itself, and with its place.
+func (c *Config) checkTexts(path string, constant, absent *string, v FieldValues,
+	check func(at, text string),
+) {
+	if constant != nil {
+		check(path+".const", *constant)
+	}
+	if absent != nil {
+		check(path+".default", *absent)
+	}
+	values, at := c.valuesOf(v, path)
+	for _, from := range SortedKeys(values) {
+		check(at+"."+from, values[from])
+	}
+}
+
+// valuesOf returns the values of a field, and where they stand.
+func (c *Config) valuesOf(v FieldValues, path string) (values map[string]string, at string) {
+	if v.Name != "" {
+		return c.Values[v.Name], "values." + v.Name
+	}
+	return v.Inline, path + ".values"
 }
 
 // checkPer checks a price that is converted from one unit to another.
@@ -182,31 +190,18 @@ func (c *Config) checkPer(d *Decoder, rule trade.FieldRule, f FieldConfig, path 
 		d.Fault(path+".in", "%w", UnknownName("unknown field with a unit %s", f.In, []string{"unit_of_measurement"}))
 	}
 	per, at := *f.Per, path+".per"
-	values, of := per.Values.Inline, at+".values"
-	if per.Values.Name != "" {
-		values, of = c.Values[per.Values.Name], "values."+per.Values.Name
-	}
 	if (per.Column == "") == (per.Const == nil) && !d.faulty(at) {
 		d.Fault(at, "needs a column or a const")
 	}
-	if per.Values.Name != "" && values == nil && !d.faulty("values") {
+	if per.Values.Name != "" && c.Values[per.Values.Name] == nil && !d.faulty("values") {
 		d.Fault(at+".values", "%w (maps stand under values:)",
 			UnknownName("unknown map %s", per.Values.Name, SortedKeys(c.Values)))
 	}
-	unit := func(place, text string) {
+	c.checkTexts(at, per.Const, per.Default, per.Values, func(place, text string) {
 		if !trade.Unit(text).Known() {
 			d.Fault(place, "must be SC, KG or TON")
 		}
-	}
-	if per.Const != nil {
-		unit(at+".const", *per.Const)
-	}
-	if per.Default != nil {
-		unit(at+".default", *per.Default)
-	}
-	for _, from := range SortedKeys(values) {
-		unit(of+"."+from, values[from])
-	}
+	})
 }
 
 func (d *Decoder) checkText(rule trade.FieldRule, path, text string) {
@@ -260,10 +255,7 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			spec.Cancelled = &mapping.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
 		}
 		for name, f := range job.Fields {
-			values := f.Values.Inline
-			if f.Values.Name != "" {
-				values = c.Values[f.Values.Name]
-			}
+			values, _ := c.valuesOf(f.Values, "")
 			// the columns of a field include those of its parents' keys
 			var parents []mapping.ParentSpec
 			columns := slices.Clone([]string(f.Column))
@@ -296,11 +288,9 @@ func (c *Config) perSpec(per *PerConfig) *mapping.FieldSpec {
 	if per == nil {
 		return nil
 	}
+	values, _ := c.valuesOf(per.Values, "")
 	out := &mapping.FieldSpec{
-		Const: per.Const, ValuesName: per.Values.Name, Values: per.Values.Inline, Default: per.Default,
-	}
-	if per.Values.Name != "" {
-		out.Values = c.Values[per.Values.Name]
+		Const: per.Const, ValuesName: per.Values.Name, Values: values, Default: per.Default,
 	}
 	if per.Column != "" {
 		out.Columns = []string{per.Column}

@@ -93,10 +93,9 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		}
 		line(t.list())
 	case ShowsConfig:
-		items := make([]string, len(t))
-		for i, s := range t {
-			items[i] = YAMLText(s.Label) + ": " + YAMLText(s.Column)
-		}
+		items := trade.Map(t, func(s mapping.ShowSpec) string {
+			return YAMLText(s.Label) + ": " + YAMLText(s.Column)
+		})
 		line("{" + strings.Join(items, ", ") + "}")
 	case Parents:
 		line(parentsText(t))
@@ -137,10 +136,7 @@ func (w *configWriter) nested(v reflect.Value, path, indent string) {
 				}
 			}
 		}
-		var keys []string
-		for _, k := range v.MapKeys() {
-			keys = append(keys, k.String())
-		}
+		keys := trade.Map(v.MapKeys(), reflect.Value.String)
 		slices.SortFunc(keys, func(a, b string) int {
 			if ia, ib := slices.Index(order, a), slices.Index(order, b); ia != ib {
 				return ia - ib
@@ -170,29 +166,25 @@ func (w *configWriter) text(head, text, indent string) {
 
 // parentsText returns `sent_by` in its shortest form.
 func parentsText(parents Parents) string {
-	items := make([]string, len(parents))
-	for i, p := range parents {
-		items[i] = YAMLText(p.Job)
-		if len(p.Column) > 0 {
-			items[i] = fmt.Sprintf("{job: %s, column: %s}", items[i], p.Column.list())
+	if len(parents) == 1 && len(parents[0].Column) == 0 {
+		return YAMLText(parents[0].Job)
+	}
+	return yamlList(parents, func(p ParentConfig) string {
+		if len(p.Column) == 0 {
+			return YAMLText(p.Job)
 		}
-	}
-	if len(items) == 1 && len(parents[0].Column) == 0 {
-		return items[0]
-	}
-	return "[" + strings.Join(items, ", ") + "]"
+		return fmt.Sprintf("{job: %s, column: %s}", YAMLText(p.Job), p.Column.list())
+	})
 }
 
 // list returns the columns and constant parts as a list.
 func (p Parts) list() string {
-	items := make([]string, len(p))
-	for i, part := range p {
-		items[i] = YAMLText(part)
+	return yamlList(p, func(part string) string {
 		if text, constant := mapping.ConstOf(part); constant {
-			items[i] = "{const: " + YAMLText(text) + "}"
+			return "{const: " + YAMLText(text) + "}"
 		}
-	}
-	return "[" + strings.Join(items, ", ") + "]"
+		return YAMLText(part)
+	})
 }
 
 var (
@@ -211,12 +203,10 @@ func YAMLText(text string) string {
 }
 
 // YAMLList formats texts as a list on one line.
-func YAMLList(items []string) string {
-	quoted := make([]string, len(items))
-	for i, item := range items {
-		quoted[i] = YAMLText(item)
-	}
-	return "[" + strings.Join(quoted, ", ") + "]"
+func YAMLList(items []string) string { return yamlList(items, YAMLText) }
+
+func yamlList[T any](items []T, of func(T) string) string {
+	return "[" + strings.Join(trade.Map(items, of), ", ") + "]"
 }
 
 // shortDuration formats 15m and 2h, where Go has 15m0s and 2h0m0s.

@@ -32,11 +32,9 @@ const maxTitle = 60
 
 // Titles returns the titles that people see instead of the names of jobs.
 func (c *Config) Titles(lang trade.Lang) trade.Titles {
-	jobs := make([]trade.TitledJob, len(c.Jobs))
-	for i, j := range c.Jobs {
-		jobs[i] = trade.TitledJob{Job: j.Name, Sends: trade.Kind(j.Sends), Title: j.Title}
-	}
-	return trade.TitlesOf(jobs, lang)
+	return trade.TitlesOf(trade.Map(c.Jobs, func(j JobConfig) trade.TitledJob {
+		return trade.TitledJob{Job: j.Name, Sends: trade.Kind(j.Sends), Title: j.Title}
+	}), lang)
 }
 
 // Shows reports whether people see columns of the rows of a job; "" means of any job.

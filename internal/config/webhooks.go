@@ -13,6 +13,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	inbound "github.com/safrasync/safrasync/internal/receiver"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // WebhooksConfig is which events the platform sends, to which address, and where the daemon
@@ -58,10 +59,8 @@ func (c *Config) checkWebhooks(d *Decoder) {
 				"is too long: with the secret path it has %d characters, and the platform takes %d", n, maxHookURL)
 		}
 	}
-	events := []string{allEvents}
-	for _, event := range apiclient.WebhookEvents {
-		events = append(events, string(event))
-	}
+	events := append([]string{allEvents}, trade.Map(apiclient.WebhookEvents,
+		func(event apiclient.WebhookEvent) string { return string(event) })...)
 	for i, name := range w.Events {
 		path := fmt.Sprintf("webhooks.events[%d]", i)
 		switch {

@@ -100,43 +100,41 @@ func (j *Journal) Close() error {
 // mark, read in the transaction that will store this one. If the journal lacks that record, or has
 // records after it that are not ours, nothing is written.
 func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, newMark string, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.broken || j.file == nil {
-		return 0, "", phrase.Errorf("journal %s: %w", j.dir, errBroken)
-	}
-	unlock, err := lock(filepath.Join(j.dir, lockName))
-	if err != nil {
-		return 0, "", err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if err := j.refresh(); err != nil {
-		return 0, "", err
-	}
-	r.Void, err = j.compare(committed, mark, r.On)
-	if err != nil {
-		return 0, "", phrase.Errorf("journal %s: %w", j.dir, err)
-	}
-	if j.end.size >= j.limit {
-		if err := j.rotate(); err != nil {
-			return 0, "", err
+	err = j.locked(func() (err error) {
+		r.Void, err = j.compare(committed, mark, r.On)
+		if err != nil {
+			return phrase.Errorf("journal %s: %w", j.dir, err)
 		}
-	}
-	r.Seq, r.Prev = j.end.Seq+1, j.end.Mark
-	if err := j.write(r); err != nil {
-		return 0, "", err
-	}
-	// What is named in Void stays in j.open: if the ledger refuses this record too, the next one
-	// names it again, which does no harm.
-	j.open = append(j.open, pending{r.Seq, true, r.On})
-	j.marks[r.Seq] = j.end.Mark
-	return r.Seq, j.end.Mark, nil
+		if j.end.size >= j.limit {
+			if err := j.rotate(); err != nil {
+				return err
+			}
+		}
+		// What is named in Void stays in j.open: if the ledger refuses this record too, the next one
+		// names it again, which does no harm.
+		err = j.add(r)
+		seq, newMark = j.end.Seq, j.end.Mark
+		return err
+	})
+	return seq, newMark, err
 }
 
 // Keep writes a record with answers while the ledger cannot be written. It does not compare with
 // the ledger. Records of this process that the ledger is not known to have are named as void: this
 // record repeats all their answers.
-func (j *Journal) Keep(r Record) (err error) {
+func (j *Journal) Keep(r Record) error {
+	return j.locked(func() error {
+		for _, p := range j.open {
+			if p.ours && p.seq > j.last {
+				r.Void = append(r.Void, p.seq)
+			}
+		}
+		return j.add(r)
+	})
+}
+
+// locked runs fn while nobody else writes, with what other processes have written read.
+func (j *Journal) locked(fn func() error) (err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.broken || j.file == nil {
@@ -150,11 +148,11 @@ func (j *Journal) Keep(r Record) (err error) {
 	if err := j.refresh(); err != nil {
 		return err
 	}
-	for _, p := range j.open {
-		if p.ours && p.seq > j.last {
-			r.Void = append(r.Void, p.seq)
-		}
-	}
+	return fn()
+}
+
+// add writes a record after the last one.
+func (j *Journal) add(r Record) error {
 	r.Seq, r.Prev = j.end.Seq+1, j.end.Mark
 	if err := j.write(r); err != nil {
 		return err

@@ -26,7 +26,7 @@ func Find(parent string) (found map[string]End, broken map[string]error, err err
 			continue // set aside, or not completely created
 		}
 		dir := filepath.Join(parent, folder.Name())
-		end, err := Read(dir, 1<<62, func(Record, string) error { return nil })
+		end, err := ReadEnd(dir)
 		switch {
 		case errors.Is(err, ErrNone):
 		case err != nil:

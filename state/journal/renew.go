@@ -57,30 +57,21 @@ func (j *Journal) SizeBefore(base int64) (bytes int64, err error) {
 // the number of the first record in it. committed and mark are as for Append. It returns
 // ErrUnsettled if the journal has records after committed.
 func (j *Journal) Cut(committed int64, mark string) (first int64, err error) {
-	j.mu.Lock()
-	defer j.mu.Unlock()
-	if j.broken || j.file == nil {
-		return 0, phrase.Errorf("journal %s: %w", j.dir, errBroken)
-	}
-	unlock, err := lock(filepath.Join(j.dir, lockName))
-	if err != nil {
-		return 0, err
-	}
-	defer func() { err = errors.Join(err, unlock()) }()
-	if err := j.refresh(); err != nil {
-		return 0, err
-	}
-	void, err := j.compare(committed, mark, "")
-	if err == nil && (len(void) > 0 || j.end.Seq != committed) {
-		err = ErrUnsettled
-	}
-	if err != nil {
-		return 0, phrase.Errorf("journal %s: %w", j.dir, err)
-	}
-	if first, _ := firstOf(filepath.Base(j.end.file)); first == j.end.Seq+1 {
-		return first, nil
-	}
-	return j.end.Seq + 1, j.rotate()
+	err = j.locked(func() error {
+		void, err := j.compare(committed, mark, "")
+		if err == nil && (len(void) > 0 || j.end.Seq != committed) {
+			err = ErrUnsettled
+		}
+		if err != nil {
+			return phrase.Errorf("journal %s: %w", j.dir, err)
+		}
+		first = j.end.Seq + 1
+		if begun, _ := firstOf(filepath.Base(j.end.file)); begun == first {
+			return nil
+		}
+		return j.rotate()
+	})
+	return first, err
 }
 
 // Drop removes the segments that hold only records before the last base, the oldest first, so that
@@ -94,7 +85,7 @@ func (j *Journal) Drop() (removed int, err error) {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	end, err := Read(j.dir, 1<<62, func(Record, string) error { return nil })
+	end, err := ReadEnd(j.dir)
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +116,7 @@ func Mend(dir string, now time.Time) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, unlock()) }()
-	end, err := Read(dir, 1<<62, func(Record, string) error { return nil })
+	end, err := ReadEnd(dir)
 	if err != nil || !end.Damaged {
 		return err
 	}

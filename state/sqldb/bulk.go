@@ -86,20 +86,14 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 // locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
-		set := make([]string, 0, len(columns))
-		for _, c := range columns[1:] {
-			set = append(set, c+" = v."+c)
-		}
+		set := trade.Map(columns[1:], func(c string) string { return c + " = v." + c })
 		n, err := t.unnested(table, columns, rows, func(list string) string {
 			return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
 				columns[0] + " = v." + columns[0]
 		})
 		return AllWritten(table, n, len(rows), err)
 	}
-	keyLast := make([][]any, len(rows))
-	for i, row := range rows {
-		keyLast[i] = append(slices.Clone(row[1:]), row[0])
-	}
+	keyLast := trade.Map(rows, func(row []any) []any { return append(slices.Clone(row[1:]), row[0]) })
 	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+
 		" = ?", keyLast)
 	return AllWritten(table, n, len(rows), err)

@@ -304,10 +304,7 @@ func (t *Tx) Unsettled(had Confirmed, now LedgerState) error {
 	}
 	reason, server, _ := strings.Cut(now.Asked, " ")
 	if len(silent) > 0 {
-		var hosts []string
-		for _, j := range silent {
-			hosts = append(hosts, j.Host)
-		}
+		hosts := trade.Map(silent, func(j JournalRow) string { return j.Host })
 		known.Err = phrase.Errorf("%w; not yet in step with it: %s", known.Err,
 			strings.Join(slices.Compact(hosts), ", "))
 	} else if gravity[Reason(reason)] > gravity[Promoted] && server == now.Server {
@@ -318,13 +315,11 @@ func (t *Tx) Unsettled(had Confirmed, now LedgerState) error {
 
 // Silent returns the error for a ledger that cannot be confirmed before some hosts have reported.
 func (s *DB) Silent(hosts []string) error {
-	return &Error{
-		Code: CodeServer, Path: s.Where,
-		Err: phrase.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
+	return s.Refuse(CodeServer,
+		phrase.Errorf("%w: not yet reported that it has everything in their journals: %s", trade.ErrOtherServer,
 			strings.Join(hosts, ", ")),
-		Hint: phrase.New("a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; " +
-			"what a host sent is only in its journal: only if it is gone for ever (run `safrasync check` there: if it answers, it is not), repeat the command with --gone HOST --old-server-off TEXT, and look on the platform for what it sent last"),
-	}
+		phrase.New("a running service reports within 10 seconds: start it there, and run `safrasync rebuild` there first where `safrasync check` says that something is missing; "+
+			"what a host sent is only in its journal: only if it is gone for ever (run `safrasync check` there: if it answers, it is not), repeat the command with --gone HOST --old-server-off TEXT, and look on the platform for what it sent last"))
 }
 
 // What to do about a ledger that must be confirmed.
@@ -362,17 +357,16 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 	default:
 		for id, seq := range had.Seen {
 			if now.Seen[id] < seq && !now.retired[id] {
-				return &Error{Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint), Err: phrase.Errorf(
+				return s.Refuse(CodeRolledBack, phrase.Errorf(
 					"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
-					trade.ErrWentBack, seq, id, now.Seen[id])}
+					trade.ErrWentBack, seq, id, now.Seen[id]),
+					phrase.New(WentBackHint))
 			}
 		}
 		return nil
 	}
-	return &Error{
-		Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(WentBackHint),
-		Err: phrase.Errorf("%w: %w", trade.ErrWentBack, why),
-	}
+	return s.Refuse(CodeRolledBack, phrase.Errorf("%w: %w", trade.ErrWentBack, why),
+		phrase.New(WentBackHint))
 }
 
 func walText(at int64) string { return fmt.Sprintf("%X/%X", at>>32, at&(1<<32-1)) }
@@ -462,12 +456,9 @@ func (t *Tx) NewsOfOthers() bool {
 // otherServer returns the error for a ledger on another server than the one on which it was last
 // used. The caller adds the hint.
 func (s *DB) otherServer(was, is string) error {
-	return &Error{
-		Code: CodeServer, Path: s.Where,
-		Err: phrase.Errorf(
-			"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
-			trade.ErrOtherServer, ServerText(was), ServerText(is)),
-	}
+	return s.Refuse(CodeServer, phrase.Errorf(
+		"%w: it was last used on %s, and this is %s; a server that was restored, or a replica that was promoted while it lagged behind, lacks what was sent last",
+		trade.ErrOtherServer, ServerText(was), ServerText(is)), nil)
 }
 
 // ServerText describes a server for people.

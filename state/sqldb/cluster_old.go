@@ -79,11 +79,9 @@ func (s *DB) AskOld(ctx context.Context, o OpenOptions, host, noted string) (*ph
 	case theirs.Standby:
 		return phrase.New("%s is a standby, to which nobody can write", at), nil
 	}
-	return nil, &Error{
-		Code: CodeServer, Path: s.Where,
-		Err: phrase.Errorf("the server from which %s worked last answers at %s: it is %s, has this ledger and takes writes",
+	return nil, s.Refuse(CodeServer,
+		phrase.Errorf("the server from which %s worked last answers at %s: it is %s, has this ledger and takes writes",
 			host, at, ServerText(theirs.Server)),
-		Hint: phrase.New("switch it off, or cut it off from every host, and run `safrasync check` on %s: "+
-			"if it answers there, the host is not gone, and sends from that server", host),
-	}
+		phrase.New("switch it off, or cut it off from every host, and run `safrasync check` on %s: "+
+			"if it answers there, the host is not gone, and sends from that server", host))
 }

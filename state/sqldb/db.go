@@ -2,6 +2,8 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
+	"errors"
 	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
@@ -54,18 +56,35 @@ type DB struct {
 // All reads all rows of a query into dest, a slice that it replaces, outside a transaction. op
 // names the operation in an error.
 func (s *DB) All(ctx context.Context, op string, dest any, query string, args ...any) error {
-	if s.moment != nil {
-		return s.momentFault(ctx, op, s.moment.SelectContext(ctx, dest, s.Q(query), args...))
-	}
-	return s.Fault(ctx, op, s.Read.SelectContext(ctx, dest, s.Q(query), args...))
+	return s.read(ctx, op, readAll, dest, query, args)
 }
 
 // Get reads one row into dest, like [DB.All].
 func (s *DB) Get(ctx context.Context, op string, dest any, query string, args ...any) error {
-	if s.moment != nil {
-		return s.momentFault(ctx, op, s.moment.GetContext(ctx, dest, s.Q(query), args...))
+	return s.read(ctx, op, readOne, dest, query, args)
+}
+
+// GetOr is [DB.Get], but returns missing if there is no row.
+func (s *DB) GetOr(ctx context.Context, op string, missing error, dest any, query string, args ...any) error {
+	err := s.Get(ctx, op, dest, query, args...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return missing
 	}
-	return s.Fault(ctx, op, s.Read.GetContext(ctx, dest, s.Q(query), args...))
+	return err
+}
+
+// read reads in the transaction of a [DB.Moment], if s is one, which may be over.
+func (s *DB) read(ctx context.Context, op string, into reader, dest any, query string, args []any) error {
+	from := sqlx.QueryerContext(s.Read)
+	if s.moment != nil {
+		from = s.moment
+	}
+	rows, err := from.QueryxContext(ctx, s.Q(query), args...)
+	err = into(dest, rows, err)
+	if s.moment != nil && s.during.Err() != nil {
+		ctx = s.during
+	}
+	return s.Fault(ctx, op, err)
 }
 
 // Select reads all rows of a query into dest, a slice, inside a transaction or outside.
@@ -90,12 +109,25 @@ func (s *DB) Counts(ctx context.Context, op, query string, args ...any) (map[str
 	return out, err
 }
 
+// List reads all rows of a query.
+func List[T any](ctx context.Context, s *DB, op, query string, args ...any) ([]T, error) {
+	out := []T{}
+	err := s.All(ctx, op, &out, query, args...)
+	return out, err
+}
+
 // Rows reads all rows of a query and converts each with of.
 func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error), query string,
 	args ...any,
 ) ([]T, error) {
+	out, err := RowsOf(s.Reading(ctx, op), of, query, args...)
+	return out, s.Fault(ctx, op, err)
+}
+
+// RowsOf is like [Rows], inside a transaction or outside.
+func RowsOf[R, T any](all Select, of func(R) (T, error), query string, args ...any) ([]T, error) {
 	var rows []R
-	if err := s.All(ctx, op, &rows, query, args...); err != nil {
+	if err := all(&rows, query, args...); err != nil {
 		return nil, err
 	}
 	out := make([]T, len(rows))
@@ -103,13 +135,8 @@ func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error)
 		var err error
 		out[i], err = of(row)
 		if err != nil {
-			return nil, s.Fault(ctx, op, err)
+			return nil, err
 		}
 	}
 	return out, nil
-}
-
-// Made is like [Rows] for a conversion that cannot fail.
-func Made[R, T any](ctx context.Context, s *DB, op string, of func(R) T, query string, args ...any) ([]T, error) {
-	return Rows(ctx, s, op, func(row R) (T, error) { return of(row), nil }, query, args...)
 }

@@ -103,6 +103,21 @@ func (e *Error) What() string {
 // Unwrap returns what happened.
 func (e *Error) Unwrap() error { return e.Err }
 
+// Refuse returns why something is refused, and what to do about it. path is the place of the ledger.
+func Refuse(code, path string, err error, hint *phrase.Text) *Error {
+	return &Error{
+		Code: code,
+		Path: path,
+		Err:  err,
+		Hint: hint,
+	}
+}
+
+// Refuse is [Refuse] for this ledger.
+func (s *DB) Refuse(code string, err error, hint *phrase.Text) *Error {
+	return Refuse(code, s.Where, err, hint)
+}
+
 // Primary result codes of SQLite: the low byte of what the driver reports.
 const (
 	sqlitePerm     = 3
@@ -146,10 +161,9 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 	// request".
 	if cause := context.Cause(ctx); cause != nil {
 		if errors.Is(cause, context.DeadlineExceeded) || errors.As(cause, new(*TimeoutError)) {
-			return &Error{
-				Code: CodeTimeout, Path: where, Err: phrase.Errorf("%w timed out: %w", phrase.Fixed(op), cause),
-				Hint: phrase.New("look for a long transaction, a slow disk or an overloaded server"),
-			}
+			return Refuse(CodeTimeout, where,
+				phrase.Errorf("%w timed out: %w", phrase.Fixed(op), cause),
+				phrase.New("look for a long transaction, a slow disk or an overloaded server"))
 		}
 		return phrase.Errorf("%w: %w", phrase.Fixed(op), cause)
 	}
@@ -175,10 +189,9 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 // commit's error, or of the lookup's if the commit's has none.
 func (s *DB) Uncertain(op string, commit, look error) error {
 	stay := phrase.New("the rows concerned stay as they are until the ledger answers")
-	out := &Error{
-		Code: CodeUnreachable, Path: s.Where, Hint: phrase.New("%s", stay),
-		Err: phrase.Errorf("%w: %w (%w; looking: %w)", phrase.Fixed(op), trade.ErrUncertain, commit, look),
-	}
+	out := s.Refuse(CodeUnreachable,
+		phrase.Errorf("%w: %w (%w; looking: %w)", phrase.Fixed(op), trade.ErrUncertain, commit, look),
+		phrase.New("%s", stay))
 	for _, cause := range []error{look, commit} {
 		var known *Error
 		if errors.As(s.Fault(context.Background(), op, cause), &known) && known.Hint != nil &&

@@ -59,11 +59,10 @@ func rightUser(path string) error {
 	if !other || os.Geteuid() != 0 {
 		return nil
 	}
-	return &Error{
-		Code: CodePermission, Path: path, Hint: phrase.New("run it as that user: runuser -u %s -- safrasync …", name),
-		Err: phrase.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name,
+	return Refuse(CodePermission, path,
+		phrase.Errorf("its folder %s belongs to %s, who could not use the files that %s makes there", dir, name,
 			userName()),
-	}
+		phrase.New("run it as that user: runuser -u %s -- safrasync …", name))
 }
 
 // FilesHint states who owns what may not be opened, and the command that corrects it.

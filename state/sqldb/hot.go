@@ -107,7 +107,8 @@ func (s *DB) AllHot(ctx context.Context, op string, dest any, query string, args
 	if statement == nil {
 		return s.All(ctx, op, dest, query, args...)
 	}
-	return s.Fault(ctx, op, statement.SelectContext(ctx, dest, args...))
+	rows, err := statement.QueryxContext(ctx, args...)
+	return s.Fault(ctx, op, readAll(dest, rows, err))
 }
 
 // prepared returns the prepared statement of a text, for this transaction; nil if there is none.

@@ -50,17 +50,12 @@ const CopyAgain = "run the same `safrasync state copy` once more, which goes on;
 // MovedAway returns the error for a ledger that was moved, for copies of it, and for its journal.
 func MovedAway(where, to string) error {
 	if to, unfinished := strings.CutPrefix(to, Unfinished); unfinished {
-		return &Error{
-			Code: CodeCopy, Path: where,
-			Hint: phrase.New(CopyAgain),
-			Err:  phrase.Errorf("its copy to %s was begun and is not finished", to),
-		}
+		return Refuse(CodeCopy, where,
+			phrase.Errorf("its copy to %s was begun and is not finished", to),
+			phrase.New(CopyAgain))
 	}
-	return &Error{
-		Code: CodeMoved, Path: where,
-		Hint: phrase.New("set state.driver and state.dsn to the new place; this one is kept for people to look at"),
-		Err:  phrase.Errorf("the ledger was moved to %s", to),
-	}
+	return Refuse(CodeMoved, where, phrase.Errorf("the ledger was moved to %s", to),
+		phrase.New("set state.driver and state.dsn to the new place; this one is kept for people to look at"))
 }
 
 // ForgottenJournal is a journal found for a place where a ledger is to be.
@@ -77,10 +72,8 @@ type ForgottenJournal struct {
 func JournalOf(parent, where string) (ForgottenJournal, error) {
 	found, broken, err := journal.Find(parent)
 	if err != nil {
-		return ForgottenJournal{}, &Error{
-			Code: CodeJournal, Path: where,
-			Hint: phrase.New("let the user %s read the folder of state.journal", userName()), Err: err,
-		}
+		return ForgottenJournal{}, Refuse(CodeJournal, where, err,
+			phrase.New("let the user %s read the folder of state.journal", userName()))
 	}
 	var all []ForgottenJournal
 	for dir, end := range found {
@@ -89,10 +82,9 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		}
 		rows, err := sentBy(dir)
 		if err != nil {
-			return ForgottenJournal{}, &Error{
-				Code: CodeJournal, Path: where, Hint: phrase.New("restore the ledger's backup"),
-				Err: phrase.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
-			}
+			return ForgottenJournal{}, Refuse(CodeJournal, where,
+				phrase.Errorf("the ledger is gone, and its journal cannot be read: %w", err),
+				phrase.New("restore the ledger's backup"))
 		}
 		all = append(all, ForgottenJournal{dir, end, rows})
 	}
@@ -104,11 +96,9 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		}), nil
 	}
 	for _, dir := range slices.Sorted(maps.Keys(broken)) {
-		return ForgottenJournal{}, &Error{
-			Code: CodeJournal, Path: where,
-			Hint: phrase.New("restore the ledger's backup, or move the folder away if it belongs to another ledger"),
-			Err:  phrase.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
-		}
+		return ForgottenJournal{}, Refuse(CodeJournal, where,
+			phrase.Errorf("the ledger is new, and the journal in %s cannot be read: %w", dir, broken[dir]),
+			phrase.New("restore the ledger's backup, or move the folder away if it belongs to another ledger"))
 	}
 	return ForgottenJournal{}, nil
 }

@@ -74,16 +74,13 @@ func (s *DB) Migrate(ctx context.Context, o OpenOptions) error {
 func (s *DB) JudgeSchema(have, known int64, o OpenOptions) error {
 	switch {
 	case have > known:
-		return &Error{
-			Code: CodeNewer, Path: s.Where, Hint: phrase.New("install the newer program or restore the backup"),
-			Err: phrase.Errorf("ledger schema %d, this program knows %d", have, known),
-		}
+		return s.Refuse(CodeNewer,
+			phrase.Errorf("ledger schema %d, this program knows %d", have, known),
+			phrase.New("install the newer program or restore the backup"))
 	case s.ReadOnly && have > 0:
-		return &Error{
-			Code: CodeOlder, Path: s.Where,
-			Hint: phrase.New("start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date"),
-			Err:  phrase.Errorf("ledger schema %d, this program needs %d", have, known),
-		}
+		return s.Refuse(CodeOlder,
+			phrase.Errorf("ledger schema %d, this program needs %d", have, known),
+			phrase.New("start `safrasync run`, or `safrasync sync`, once: it brings the ledger up to date"))
 	case have == 0:
 		return o.MayBegin(s.Where, "the database has no tables of safrasync")
 	}
@@ -206,11 +203,9 @@ func lastMigration(ctx context.Context, from sqlx.QueryerContext) (version int64
 // FormerFormat returns the error for a ledger, or a journal, in the form of before the first release: by its
 // fingerprints nothing would be found again.
 func FormerFormat(where string) error {
-	return &Error{
-		Code: CodeForeign, Path: where,
-		Hint: phrase.New("keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet"),
-		Err:  errors.New("it has the form of before the first release, which this program does not read"),
-	}
+	return Refuse(CodeForeign, where,
+		errors.New("it has the form of before the first release, which this program does not read"),
+		phrase.New("keep this ledger, and the program that wrote it, for what it has sent; nothing of it can be brought over: `safrasync state new` begins one elsewhere, where nothing was sent yet"))
 }
 
 // foreign returns an error for a database that has tables but not our schema. A PostgreSQL database
@@ -239,10 +234,8 @@ func foreign(names []string, where string, alone bool) error {
 	if len(others) > 3 {
 		others = append(others[:3:3], "…")
 	}
-	return &Error{
-		Code: CodeForeign, Path: where,
-		Hint: phrase.New("point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)"),
-		Err: phrase.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %s",
+	return Refuse(CodeForeign, where,
+		phrase.Errorf("it is not a ledger of safrasync, but has tables of the same kind: %s",
 			strings.Join(others, ", ")),
-	}
+		phrase.New("point state.dsn at a database of its own (for PostgreSQL a schema of its own will do)"))
 }

@@ -29,10 +29,9 @@ func (t *Tx) WriteNote() error {
 	case t.Note == nil:
 		return nil
 	case s.Journal == nil && s.Served:
-		return &Error{
-			Code: CodeJournal, Path: s.Where, Hint: phrase.New("set state.journal as the other processes have it"),
-			Err: errors.New("the ledger has a journal, and was opened without it"),
-		}
+		return s.Refuse(CodeJournal,
+			errors.New("the ledger has a journal, and was opened without it"),
+			phrase.New("set state.journal as the other processes have it"))
 	case s.Journal == nil:
 		return nil
 	}
@@ -50,10 +49,8 @@ func (t *Tx) WriteNote() error {
 	}
 	row, ok := rows[id]
 	if !ok || row.RetiredAt.Valid {
-		return &Error{
-			Code: CodeRolledBack, Path: s.Where, Hint: phrase.New(RebuildHint),
-			Err: errors.New("the ledger no longer knows its journal"),
-		}
+		return s.Refuse(CodeRolledBack, errors.New("the ledger no longer knows its journal"),
+			phrase.New(RebuildHint))
 	}
 	if err := t.noteState(id, rows); err != nil {
 		return err
@@ -125,10 +122,8 @@ func (t *Tx) noted() {
 
 // JournalFault converts an error of the journal to an *Error that states what to do.
 func (s *DB) JournalFault(err error) error {
-	e := &Error{
-		Code: CodeJournal, Path: s.Where, Err: err,
-		Hint: phrase.New("check the folder of state.journal, its rights and its disk"),
-	}
+	e := s.Refuse(CodeJournal, err,
+		phrase.New("check the folder of state.journal, its rights and its disk"))
 	var damage *journal.DamageError
 	var end *journal.EndError
 	switch {

@@ -100,11 +100,9 @@ func (o OpenOptions) MayBegin(where, found string) error {
 			return nil
 		}
 	}
-	return &Error{
-		Code: CodeAbsent, Path: where, Err: phrase.Errorf("%w: %w", ErrNoLedger, phrase.Fixed(found)),
-		Hint: phrase.New("nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; " +
-			"only where none ever was, at the first set-up, begin it with `safrasync state new`"),
-	}
+	return Refuse(CodeAbsent, where, phrase.Errorf("%w: %w", ErrNoLedger, phrase.Fixed(found)),
+		phrase.New("nothing is sent; mount its disk if that is not mounted, or correct state.dsn; one that was lost comes back by `safrasync restore FILE` or `safrasync rebuild`; "+
+			"only where none ever was, at the first set-up, begin it with `safrasync state new`"))
 }
 
 // quickCheckTime is the time limit of the check for damage, which runs before each start of the

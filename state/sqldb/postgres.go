@@ -65,11 +65,9 @@ func (s *DB) ownSessions(ctx context.Context) (err error) {
 			return err
 		}
 		if turn > 1 && session != sessions[at] || session == sessions[1-at] {
-			return &Error{
-				Code: CodeConfig, Path: s.Where,
-				Hint: phrase.New("connect directly, or let PgBouncer have pool_mode = session for this database"),
-				Err:  phrase.Errorf("a connection pooler gives each transaction another session of the server"),
-			}
+			return s.Refuse(CodeConfig,
+				phrase.Errorf("a connection pooler gives each transaction another session of the server"),
+				phrase.New("connect directly, or let PgBouncer have pool_mode = session for this database"))
 		}
 		sessions[at] = session
 	}
@@ -173,11 +171,9 @@ func safePostgres(setting string) error {
 	}
 	for i, name := range names {
 		if parts[i] == "off" {
-			return &Error{
-				Code: CodeDurability, Path: "PostgreSQL",
-				Hint: phrase.New("set %s = on in postgresql.conf and reload the server", name),
-				Err:  phrase.Errorf("%s is off: a power cut could lose what was sent", name),
-			}
+			return Refuse(CodeDurability, "PostgreSQL",
+				phrase.Errorf("%s is off: a power cut could lose what was sent", name),
+				phrase.New("set %s = on in postgresql.conf and reload the server", name))
 		}
 	}
 	return nil

@@ -3,11 +3,15 @@ package sqldb
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
 	"reflect"
 	"strings"
 	"time"
 	"unicode"
 
+	"github.com/jmoiron/sqlx"
 	"github.com/jmoiron/sqlx/reflectx"
 )
 
@@ -45,6 +49,113 @@ func Pick(row any, columns []string) []any {
 		out[i] = field.Interface()
 	}
 	return out
+}
+
+// reader reads rows into dest, as sqlx does, if there is no error, and closes them. Fields may also
+// have the types of the business: a time is stored in milliseconds, and NULL is the zero time.
+type reader func(dest any, rows *sqlx.Rows, err error) error
+
+// readAll reads all rows into a slice, which it replaces.
+func readAll(dest any, rows *sqlx.Rows, err error) error {
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // they end with their own error
+	list := reflect.ValueOf(dest).Elem()
+	list.SetLen(0)
+	kind := list.Type().Elem()
+	places, err := placesOf(kind, rows)
+	if err != nil {
+		return err
+	}
+	for rows.Next() {
+		row := reflect.New(kind)
+		if err := rows.Scan(cellsOf(row, places)...); err != nil {
+			return err
+		}
+		list.Set(reflect.Append(list, row.Elem()))
+	}
+	return rows.Err()
+}
+
+// readOne reads the first row.
+func readOne(dest any, rows *sqlx.Rows, err error) error {
+	if err != nil {
+		return err
+	}
+	row := reflect.ValueOf(dest)
+	places, err := placesOf(row.Type().Elem(), rows)
+	found := err == nil && rows.Next()
+	switch {
+	case found:
+		err = rows.Scan(cellsOf(row, places)...)
+	case err == nil:
+		err = cmp.Or(rows.Err(), sql.ErrNoRows)
+	}
+	closed := rows.Close()
+	return cmp.Or(err, closed)
+}
+
+// placesOf returns where a struct has the columns of rows; nil for a type that one column fills.
+func placesOf(kind reflect.Type, rows *sqlx.Rows) ([][]int, error) {
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	single := reflect.PointerTo(kind).Implements(reflect.TypeFor[sql.Scanner]())
+	if single || kind.Kind() != reflect.Struct || len(byColumn.TypeMap(kind).Index) == 0 {
+		return nil, nil
+	}
+	places := byColumn.TraversalsByName(kind, columns)
+	for i, place := range places {
+		if len(place) == 0 {
+			return nil, fmt.Errorf("missing destination name %s in %s", columns[i], kind)
+		}
+	}
+	return places, nil
+}
+
+// cellsOf returns what receives the columns of a row.
+func cellsOf(row reflect.Value, places [][]int) []any {
+	cells := []any{row.Interface()}
+	if places != nil {
+		cells = make([]any, len(places))
+	}
+	for i, place := range places {
+		cells[i] = reflectx.FieldByIndexes(row.Elem(), place).Addr().Interface()
+	}
+	for i, cell := range cells {
+		switch to := cell.(type) {
+		case *time.Time:
+			cells[i] = (*moment)(to)
+		case *json.RawMessage:
+			cells[i] = (*rawText)(to)
+		}
+	}
+	return cells
+}
+
+type moment time.Time
+
+// Scan reads milliseconds.
+func (m *moment) Scan(from any) error {
+	var ms sql.NullInt64
+	err := ms.Scan(from)
+	*m = moment(Instant(ms))
+	return err
+}
+
+type rawText json.RawMessage
+
+// Scan reads a text, or NULL as nil.
+func (r *rawText) Scan(from any) error {
+	var text sql.NullString
+	err := text.Scan(from)
+	*r = nil
+	if text.Valid {
+		*r = rawText(text.String)
+	}
+	return err
 }
 
 // Within runs fn for at most the given time; 0 = no limit. over reports whether fn was ended by the

@@ -144,17 +144,15 @@ func SqlitePath(o OpenOptions, tune Tuning) (path string, exists bool, err error
 	about := dir
 	switch info, statErr := os.Stat(path); {
 	case statErr == nil && info.IsDir():
-		return "", false, &Error{
-			Code: CodeConfig, Path: path, Hint: phrase.New("name a file in it in state.dsn"),
-			Err: errors.New("it is a folder"),
-		}
+		return "", false, Refuse(CodeConfig, path, errors.New("it is a folder"),
+			phrase.New("name a file in it in state.dsn"))
 	case statErr == nil:
 		exists, about = info.Size() > 0, path // an empty file is a ledger that was never begun
 	case errors.Is(statErr, fs.ErrPermission):
 		return "", false, Permission(path, statErr)
 	// a file that cannot be inspected may still exist
 	case !errors.Is(statErr, fs.ErrNotExist) && !errors.Is(statErr, syscall.ENOTDIR):
-		return "", false, &Error{Code: CodeIO, Path: path, Hint: phrase.New("check the disk"), Err: statErr}
+		return "", false, Refuse(CodeIO, path, statErr, phrase.New("check the disk"))
 	default:
 		if info, dirErr := os.Stat(dir); dirErr != nil || !info.IsDir() {
 			if errors.Is(dirErr, fs.ErrPermission) {
@@ -165,18 +163,15 @@ func SqlitePath(o OpenOptions, tune Tuning) (path string, exists bool, err error
 				hint = phrase.New("nothing is sent; mount its disk if that is not mounted, or correct state.dsn; "+
 					"only at the first set-up %w, and begin the ledger with `safrasync state new`", hint)
 			}
-			return "", false, &Error{
-				Code: CodeDirectory, Path: path, Hint: hint,
-				Err: errors.New("its folder does not exist"),
-			}
+			return "", false, Refuse(CodeDirectory, path, errors.New("its folder does not exist"),
+				hint)
 		}
 	}
 	if magic, ok := tune.FsMagic(about); ok {
 		if name := NetworkFileSystem(magic); name != "" {
-			return "", false, &Error{
-				Code: CodeNetworkFS, Path: path, Hint: phrase.New("put it on a local disk, or use PostgreSQL for it"),
-				Err: phrase.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
-			}
+			return "", false, Refuse(CodeNetworkFS, path,
+				phrase.Errorf("it is on a network file system (%s), where locks and flushes cannot be trusted", name),
+				phrase.New("put it on a local disk, or use PostgreSQL for it"))
 		}
 	}
 	return path, exists, nil
@@ -200,7 +195,7 @@ func CreateFile(path string) error {
 
 // Permission returns the error for a file that may not be read or written.
 func Permission(path string, err error) error {
-	return &Error{Code: CodePermission, Path: path, Hint: FilesHint(path), Err: err}
+	return Refuse(CodePermission, path, err, FilesHint(path))
 }
 
 // inspect checks the file before anything can change it: a file of another program is left exactly
@@ -233,11 +228,8 @@ func (s *DB) verifySQLite(ctx context.Context) error {
 // JudgeSQLite returns an error if the settings of a connection do not make commits durable (I1).
 func JudgeSQLite(where, version, journal string, synchronous, foreignKeys int) error {
 	refuse := func(format string, args ...any) error {
-		return &Error{
-			Code: CodeDurability, Path: where,
-			Hint: phrase.New("report this as a fault of the program, with its version and the file system"),
-			Err:  fmt.Errorf(format, args...),
-		}
+		return Refuse(CodeDurability, where, fmt.Errorf(format, args...),
+			phrase.New("report this as a fault of the program, with its version and the file system"))
 	}
 	switch {
 	case OlderVersion(version, OldestSQLite):

@@ -114,18 +114,21 @@ func (t *Tx) ChangedBy(query string, lists [][]any) (changed []int, err error) {
 
 // Get reads one row into dest.
 func (t *Tx) Get(dest any, query string, args ...any) error {
-	if statement := t.prepared(query); statement != nil {
-		return statement.GetContext(t.brief(), dest, args...)
-	}
-	return t.GetContext(t.Ctx, dest, t.Rebind(query), args...)
+	rows, err := t.query(query, args)
+	return readOne(dest, rows, err)
 }
 
 // All reads all rows into dest, a slice.
 func (t *Tx) All(dest any, query string, args ...any) error {
+	rows, err := t.query(query, args)
+	return readAll(dest, rows, err)
+}
+
+func (t *Tx) query(query string, args []any) (*sqlx.Rows, error) {
 	if statement := t.prepared(query); statement != nil {
-		return statement.SelectContext(t.brief(), dest, args...)
+		return statement.QueryxContext(t.brief(), args...)
 	}
-	return t.SelectContext(t.Ctx, dest, t.Rebind(query), args...)
+	return t.QueryxContext(t.Ctx, t.Rebind(query), args...)
 }
 
 // Stored is like [DB.InTx] for a function with a result. If nothing was stored, it returns the zero
@@ -163,10 +166,9 @@ func (s *DB) inTxWithin(ctx context.Context, limit time.Duration, op string, fn 
 		return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	if s.ReadOnly {
-		return &Error{
-			Code: CodePermission, Path: s.Where, Hint: phrase.New("this command only reads"),
-			Err: phrase.Errorf("%w: the ledger is open for reading only", phrase.Fixed(op)),
-		}
+		return s.Refuse(CodePermission,
+			phrase.Errorf("%w: the ledger is open for reading only", phrase.Fixed(op)),
+			phrase.New("this command only reads"))
 	}
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, TookLonger(op, limit))
 	defer cancel()
@@ -356,14 +358,6 @@ func (s *DB) Moment(ctx context.Context, op string) (*DB, error) {
 		cancel()
 	}
 	return at, nil
-}
-
-// momentFault returns the error of a read in a moment: it may be over.
-func (s *DB) momentFault(ctx context.Context, op string, err error) error {
-	if s.during.Err() != nil {
-		ctx = s.during
-	}
-	return s.Fault(ctx, op, err)
 }
 
 // leaveMark writes the transaction's id where WasApplied finds it, and verifies the settings that

@@ -191,10 +191,7 @@ func (a *Acts) othersOf(ctx context.Context, plan *JobPlan) error {
 	if err != nil {
 		return err
 	}
-	var names []string
-	for _, j := range a.Jobs {
-		names = append(names, j.Name())
-	}
+	names := trade.Map(a.Jobs, (*mapping.Job).Name)
 	for _, k := range known {
 		names = append(names, k.Job)
 	}

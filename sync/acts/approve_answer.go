@@ -75,10 +75,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided
 	case d.Waits > 0:
 		return d, nil
 	}
-	names := make([]string, 0, len(d.Approval.People))
-	for _, c := range d.Approval.People {
-		names = append(names, c.Name)
-	}
+	names := trade.Map(d.Approval.People, func(c trade.Consent) string { return c.Name })
 	together := trade.Person{
 		Name: strings.Join(names, trade.Together), From: ordered.From, Reason: ordered.Reason,
 		Role: who.Role, Agreed: names[1:],

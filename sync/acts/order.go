@@ -135,11 +135,7 @@ func (a *Acts) PlanJob(ctx context.Context, o Order, who trade.Person) (plan Job
 // Mark returns a hash of what a person was shown of the plan and of what would be stored, except
 // for the remaining time of a quarantine.
 func (p RowPlan) Mark() string {
-	parts := make([]any, 0, len(p.Steps))
-	for _, s := range p.Steps {
-		parts = append(parts, s.parts())
-	}
-	return MarkOf(parts...)
+	return MarkOf(trade.Map(p.Steps, func(s RowStep) any { return s.parts() })...)
 }
 
 // Mark is RowPlan.Mark for one row.
