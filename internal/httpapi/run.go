@@ -22,14 +22,9 @@ type Order struct {
 	From  string // the address
 }
 
-// The codes of a Refusal.
+// The codes of a Refusal with a status of its own; the others are states of a job.
 const (
-	UnknownJob = "unknown_job"
-	Running    = "running"
-	Paused     = "paused"
-	Stopped    = "stopped"
-	BackingOff = "backing_off"
-
+	UnknownJob    = "unknown_job"
 	UnknownRow    = "unknown_row"
 	WrongCursor   = "bad_request"
 	CursorExpired = "cursor_expired"
