@@ -25,19 +25,18 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
-		d.said.refused(old.Text("the new configuration is invalid and the old one stays in effect: %s", firstLine(old.Voice(), err)))
+		d.said.refused.Store(new(old.Text("the new configuration is invalid and the old one stays in effect: %s", firstLine(old.Voice(), err))))
 		d.monitor.ReloadRefused()
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
-	stale := next.Config.StaleSecrets()
-	if len(stale) > 0 {
+	var refused *string
+	if stale := next.Config.StaleSecrets(); len(stale) > 0 {
 		d.log.Warn("the service manager still has the former copy of secrets; "+
 			"restart the service, to take the new ones (systemctl restart safrasync)", zap.Strings("secrets", stale))
-		d.said.refused(next.Text("the service still uses the old value of %s; only a restart reads the new one: systemctl restart safrasync", strings.Join(stale, ", ")))
-	} else {
-		d.said.refused("")
+		refused = new(next.Text("the service still uses the old value of %s; only a restart reads the new one: systemctl restart safrasync", strings.Join(stale, ", ")))
 	}
+	d.said.refused.Store(refused)
 	d.level.SetLevel(next.Config.Log.ZapLevel())
 	d.monitor.serve(next, open.metrics)
 	d.monitor.Reloaded(office.Now())

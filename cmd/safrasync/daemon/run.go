@@ -178,7 +178,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	if err != nil {
 		return d.refuse(err)
 	}
-	d.events = &eventReceiver{daemon: d, told: make(chan struct{}, 1), lastLogged: map[string]time.Time{}}
+	d.events = &eventReceiver{daemon: d, log: bounded(d.log, 1), told: make(chan struct{}, 1)}
 	defer func() { d.events.close() }()
 	if err := d.events.serve(ctx, config.Webhooks, nil); err != nil {
 		return d.refuse(err)
