@@ -192,10 +192,7 @@ func (p *Pages) exportAudit(q *web.Request) error {
 	v := q.Voice()
 	file := csv.NewWriter(q.Writer)
 	file.Comma, file.UseCRLF = ';', true
-	head := []string{
-		"No.", "When", "Who", "Origin", "Action", "Target", "Reason",
-		"Detail", "Hash",
-	}
+	head := []string{"No.", "When", "Who", "Origin", "Action", "Target", "Reason", "Detail", "Hash"}
 	for i, key := range head {
 		head[i] = v.T(key)
 	}
