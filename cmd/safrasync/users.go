@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -51,10 +53,11 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				return nil
 			}
 			v := a.Voice()
-			rows := [][]string{{
-				a.Text("User"), a.Text("Role"), a.Text("State"),
-				a.Text("Since"),
-			}}
+			rows := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			line := func(cells ...string) {
+				fmt.Fprintln(rows, strings.Join(trade.Map(cells, words.Printable), "\t"))
+			}
+			line(a.Text("User"), a.Text("Role"), a.Text("State"), a.Text("Since"))
 			for _, u := range users {
 				standing := i18n.Key("active")
 				if u.Disabled {
@@ -64,24 +67,10 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				if u.Issuer != "" {
 					comes = a.Text(" (through %s)", u.Issuer)
 				}
-				rows = append(rows, []string{
-					words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
-					a.Text(standing) + comes, v.Moment(u.CreatedAt),
-				})
+				role := v.Text(i18n.Key("role." + string(u.Role)))
+				line(u.Name, role, a.Text(standing)+comes, v.Moment(u.CreatedAt))
 			}
-			widths := make([]int, len(rows[0]))
-			for _, row := range rows {
-				for i, text := range row {
-					widths[i] = max(widths[i], len([]rune(text)))
-				}
-			}
-			for _, row := range rows {
-				var line strings.Builder
-				for i, text := range row {
-					line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
-				}
-				a.Line(strings.TrimRight(line.String(), " "))
-			}
+			_ = rows.Flush() // an error of the output is found at its own flush
 			return nil
 		})
 	group.AddCommand(list)
