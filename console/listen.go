@@ -42,7 +42,7 @@ func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
 		},
 		OnRefused: func() {
-			if c := s.current.Load(); c != nil && c.Site.Refused != nil {
+			if c := s.current.Load(); c != nil {
 				c.Site.Refused("connection", nil)
 			}
 		},

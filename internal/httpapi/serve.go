@@ -43,7 +43,7 @@ func Serve(listener net.Listener, secure *tls.Config, api *API) *Listener {
 	s.current.Store(api)
 	bounded := &connlimit.Listener{
 		Listener: listener, Most: connsMost, Each: connsEach,
-		OnRefused: func() { s.current.Load().refused("connection") },
+		OnRefused: func() { s.current.Load().Refused("connection", nil) },
 	}
 	server := &http.Server{Handler: s, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10}
 	s.server = connlimit.Serve(server, bounded, secure, api.Log, "http_api is no longer served")
