@@ -105,10 +105,7 @@ func (k *keeper) inBatches() {
 		if len(batch) == 0 {
 			continue // they were given up
 		}
-		events := make([]trade.InboxEvent, len(batch))
-		for i, one := range batch {
-			events[i] = one.event
-		}
+		events := trade.Map(batch, func(one *pendingEvent) trade.InboxEvent { return one.event })
 		began := time.Now()
 		err := k.store(events)
 		k.mu.Lock()
