@@ -95,9 +95,9 @@ func ReadFailed(a *cli.App, err error) error {
 	}
 	tellFailure(a, "The lookup failed: %v.", "", err)
 	if !a.AsJSON {
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	}
-	return errors.Join(&cli.ExitError{Code: cli.ExitFailed},
+	return errors.Join(cli.ErrFailed,
 		a.PrintJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
 }
 

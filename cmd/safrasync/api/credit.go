@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // The paths of chapter 4 for plans and the audit, without ids and queries: two queries contain a
@@ -81,10 +82,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
 			}
-			r.Reports = nil
-			for _, report := range reports {
-				r.Reports = append(r.Reports, apiclient.CreditReport(report))
-			}
+			r.Reports = trade.Map(reports, func(text string) apiclient.CreditReport { return apiclient.CreditReport(text) })
 			if !create.Flags().Changed("car-list") {
 				r.CarList = nil
 			}

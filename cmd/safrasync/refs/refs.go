@@ -119,7 +119,7 @@ func changeReference(ctx context.Context, a *cli.App, kind, code string, id *str
 	case err != nil:
 		return err
 	case id == nil && plan.From == nil:
-		return errors.New(a.Text("the references %s have no code %s", kind, plan.Code))
+		return a.Error("the references %s have no code %s", kind, plan.Code)
 	case id == nil:
 		a.Tell("  removed   %s → %s", plan.Code, *plan.From)
 	case plan.From == nil:

@@ -54,7 +54,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			p, state, err := o.Request(ctx, job, key)
 			switch {
 			case errors.Is(err, dryrun.ErrNotInQuery):
-				return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key))
+				return a.Error("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key)
 			case err != nil:
 				return a.Config.Annotate(err)
 			case a.AsJSON:
@@ -186,7 +186,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 		}
 	}
 	if err == nil && s.ERPErr != nil {
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	}
 	return err
 }

@@ -118,7 +118,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		a.Tell("%s %s: was not read from the ERP; `safrasync why %s '%s'` shows why", jobs[0], key, jobs[0], key)
 	}
 	if err == nil && len(missed) > 0 {
-		err = &cli.ExitError{Code: cli.ExitFailed}
+		err = cli.ErrFailed
 	}
 	return syncResult(reports, err, f.strict)
 }
@@ -147,7 +147,7 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	attention := false
 	for _, r := range reports {
 		if r.Stopped != nil {
-			return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, err)
+			return errors.Join(cli.ErrFailed, err)
 		}
 		attention = attention || r.NeedsPerson()
 	}
