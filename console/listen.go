@@ -18,7 +18,7 @@ import (
 // Server serves consoles at one address. Each reading of the configuration builds another console;
 // browsers do not notice the change.
 type Server struct {
-	server  *connlimit.Server
+	server  *connlimit.Serving
 	current atomic.Pointer[Console]
 }
 

@@ -300,14 +300,11 @@ func (p *Pages) doRetry(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var fault string
-	page.Reason, fault = Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	switch {
 	case page.Rows == 0:
 		return q.Done("pending.nothing", "/pending")
-	case fault != "":
-		page.Fault = fault
-	case !typedFits(q, page.Rows):
+	case page.Fault == "" && !typedFits(q, page.Rows):
 		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {

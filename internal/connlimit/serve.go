@@ -11,15 +11,15 @@ import (
 	"go.uber.org/zap"
 )
 
-// Server serves an address until Close.
-type Server struct {
+// Serving is an address that is served until Close.
+type Serving struct {
 	http *http.Server
 	done chan struct{}
 }
 
 // Serve lets a server answer on a listener, over TLS if secure is not nil. The log gets what ends it
 // before Close, under the text over.
-func Serve(server *http.Server, l *Listener, secure *tls.Config, log *zap.Logger, over string) *Server {
+func Serve(server *http.Server, l *Listener, secure *tls.Config, log *zap.Logger, over string) *Serving {
 	server.ReadHeaderTimeout = 5 * time.Second
 	server.WriteTimeout, server.IdleTimeout = time.Minute, time.Minute
 	server.ConnContext, server.DisableGeneralOptionsHandler = Context, true
@@ -30,7 +30,7 @@ func Serve(server *http.Server, l *Listener, secure *tls.Config, log *zap.Logger
 	if secure != nil {
 		listener = tls.NewListener(l, secure)
 	}
-	s := &Server{http: server, done: make(chan struct{})}
+	s := &Serving{http: server, done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
 		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
@@ -42,7 +42,7 @@ func Serve(server *http.Server, l *Listener, secure *tls.Config, log *zap.Logger
 
 // Close accepts no new connection, gives the answers in progress some time, and returns when the
 // server has ended.
-func (s *Server) Close(within time.Duration) {
+func (s *Serving) Close(within time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), within)
 	defer cancel()
 	if err := s.http.Shutdown(ctx); err != nil {

@@ -80,12 +80,9 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// handler answers a request that was made with a token.
-type handler func(w http.ResponseWriter, r *http.Request, token Token)
-
 // allowed returns a handler that passes on requests with a token that has the scope, within the
 // token's rate.
-func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
+func (a *API) allowed(scope Scope, next func(http.ResponseWriter, *http.Request, Token)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i, ok := find(a.Tokens, r)
 		if !ok {

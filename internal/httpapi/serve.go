@@ -24,7 +24,7 @@ const closeWithin = 5 * time.Second
 
 // Listener serves the API at one address. Each reading of the configuration leads to another API.
 type Listener struct {
-	server  *connlimit.Server
+	server  *connlimit.Serving
 	current atomic.Pointer[API]
 }
 

@@ -54,12 +54,10 @@ func (k *keeper) keep(event trade.InboxEvent) error {
 	if err := k.enter(one); err != nil {
 		return err
 	}
-	timer := time.NewTimer(storeTime)
-	defer timer.Stop()
 	select {
 	case err := <-one.done:
 		return err
-	case <-timer.C:
+	case <-time.After(storeTime):
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.waiting = slices.DeleteFunc(k.waiting, func(p *pendingEvent) bool { return p == one })

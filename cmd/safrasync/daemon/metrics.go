@@ -24,7 +24,7 @@ type monitor struct {
 	refusals *connlimit.Refusals // of all listeners
 	current  atomic.Pointer[generation]
 	address  string // as configured; "" = none
-	server   *connlimit.Server
+	server   *connlimit.Serving
 }
 
 func (m *monitor) jobs() []string {

@@ -13,10 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 )
 
-// errStateChanged refuses a reload that would change the ledger.
-var errStateChanged = errors.New(
-	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
-
 // reload reads the configuration again. It returns the generation that replaces the running one. If
 // the new configuration is wrong, reload returns nil and the old one stays; the log and
 // the service manager get the reason.
@@ -81,7 +77,8 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	}
 	a, b := old.Config.State, config.State
 	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.Journals() != b.Journals() {
-		return nil, open, errStateChanged
+		return nil, open, errors.New(
+			"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 	}
 	defer func() {
 		for _, l := range []net.Listener{open.metrics, open.desk, open.events, open.programs} {

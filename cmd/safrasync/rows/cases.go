@@ -248,7 +248,6 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	for _, l := range got.lines(kind) {
 		values[l.name] = l.value
 	}
-	out.Differences = []difference{}
 	seen := map[string]bool{}
 	for _, l := range want.lines(kind) {
 		seen[l.name] = true
