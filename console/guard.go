@@ -67,9 +67,8 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
 			q.Fail(web.ErrInternal)
 		}
 	}()
-	var ok bool
-	q.From, ok = c.address(r)
-	if !ok {
+	q.From = c.address(r)
+	if q.From == "" {
 		q.Fail(&web.Fault{Status: http.StatusForbidden, Code: "proxy"})
 		return
 	}
@@ -263,21 +262,18 @@ func readForm(q *web.Request, route web.Route) error {
 	return q.ParseForm()
 }
 
-// address returns the browser's address. ok is false if the request did not come through the proxy.
-func (c *Console) address(r *http.Request) (text string, ok bool) {
+// address returns the browser's address; "" if the request did not come through the proxy.
+func (c *Console) address(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		return "", false
-	}
-	if !c.Behind.IsValid() {
-		return host, true
+	if err != nil || !c.Behind.IsValid() {
+		return host
 	}
 	from, err := netip.ParseAddr(host)
 	if err != nil || !c.Behind.Contains(from.Unmap()) {
-		return "", false
+		return ""
 	}
 	if told, ok := connlimit.Forwarded(r.Header); ok {
-		return told.String(), true
+		return told.String()
 	}
-	return host, true
+	return host
 }

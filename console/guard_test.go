@@ -417,7 +417,10 @@ func TestHalfAFileIsAFailedDownload(t *testing.T) {
 			return then()
 		}}
 	}
-	site := web.Site{Name: "C", Lang: trade.Portuguese, Zone: time.UTC, Now: w.Clock.Now, Log: zap.NewNop()}
+	site := web.Site{
+		Name: "C", Lang: trade.Portuguese, Zone: time.UTC, Now: w.Clock.Now, Log: zap.NewNop(),
+		Refused: func(string, error) {},
+	}
 	c := console.New(console.Parts{
 		Site: site, Sessions: w.Sessions, Hosts: []string{"127.0.0.1"},
 		Pages: pages.New(w.Office, w.Sessions, half("/whole", func() error { return nil }),

@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -19,10 +18,8 @@ import (
 // Server serves consoles at one address. Each reading of the configuration builds another console;
 // browsers do not notice the change.
 type Server struct {
-	log     *zap.Logger
-	server  *http.Server
+	server  *connlimit.Serving
 	current atomic.Pointer[Console]
-	done    chan struct{}
 }
 
 // Listen opens an address.
@@ -37,37 +34,21 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers on a listener until Close, with TLS if there is a configuration of it. Show sets the
 // console that answers.
 func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
-	s := &Server{log: log, done: make(chan struct{})}
-	listener = &connlimit.Listener{
+	s := &Server{}
+	bounded := &connlimit.Listener{
 		Listener: listener, Most: connsMost, Each: eachMost,
 		Shared: func(address netip.Addr) bool {
 			c := s.current.Load()
 			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)
 		},
 		OnRefused: func() {
-			if c := s.current.Load(); c != nil && c.Site.Refused != nil {
+			if c := s.current.Load(); c != nil {
 				c.Site.Refused("connection", nil)
 			}
 		},
 	}
-	if secure != nil {
-		listener = tls.NewListener(listener, secure)
-	}
-	broken, err := zap.NewStdLogAt(log, zap.DebugLevel) // broken handshakes of strangers must not fill the log
-	if err != nil {
-		broken = zap.NewStdLog(log)
-	}
-	s.server = &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: time.Minute,
-		IdleTimeout: time.Minute, MaxHeaderBytes: headerMost,
-		ErrorLog: broken, ConnContext: connlimit.Context, DisableGeneralOptionsHandler: true,
-	}
-	go func() {
-		defer close(s.done)
-		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			log.Error("the console is no longer served", zap.Error(err))
-		}
-	}()
+	server := &http.Server{Handler: s, ReadTimeout: 15 * time.Second, MaxHeaderBytes: headerMost}
+	s.server = connlimit.Serve(server, bounded, secure, log, "the console is no longer served")
 	return s
 }
 
@@ -90,15 +71,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Close accepts no new connection, and gives the answers in progress a few seconds.
 func (s *Server) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
-	defer cancel()
 	if c := s.current.Load(); c != nil {
 		c.end() // ends streams
 	}
-	if err := s.server.Shutdown(ctx); err != nil {
-		_ = s.server.Close()
-	}
-	<-s.done
+	s.server.Close(closeWithin)
 	if c := s.current.Load(); c != nil {
 		c.Close()
 	}

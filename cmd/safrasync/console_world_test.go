@@ -41,7 +41,7 @@ type deskHost struct {
 
 // Console builds the console, as the service does.
 func (h *deskHost) Console() *console.Console {
-	return daemon.NewConsole(h.App, h.Store, h.Office, nil)
+	return daemon.NewConsole(h.App, h.Store, h.Office, func(string, error) {})
 }
 
 // newDesk syncs the sample cooperative against a sandbox with faults, and opens a console for it.

@@ -100,3 +100,6 @@ func complain(a *cli.App, err error) {
 		a.Tell("error: %v", err)
 	}
 }
+
+// version is set by the linker: -X main.version=…
+var version = "dev"

@@ -86,9 +86,8 @@ func newRootCommand(a *cli.App) *cobra.Command {
 
 // demonstrated are the commands that the demo shows.
 var demonstrated = demo.Commands{
-	Sync: func(ctx context.Context, a *cli.App) (reports []trade.RunReport, err error) {
-		err = runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true, Reports: &reports})
-		return reports, err
+	Sync: func(ctx context.Context, a *cli.App) ([]trade.RunReport, error) {
+		return runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true})
 	},
 	Said: func(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
 		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)

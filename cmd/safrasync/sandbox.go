@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"os"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,53 +13,45 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// sandboxFlags are the flags of `safrasync sandbox`.
-type sandboxFlags struct {
-	listen, world, apiKey, log, receiverCA string
-	faults, notContracted                  []string
-	latency                                time.Duration
-	times                                  bool
-	seed                                   int64
-}
-
 func newSandboxCommand(a *cli.App) *cobra.Command {
-	var f sandboxFlags
+	var opts sandbox.Options
+	var listen, world, log, receiverCA string
+	var faults, notContracted []string
 	cmd := a.Command("sandbox [--listen ADDR] [--api-key KEY] [--world FILE] [--faults SPEC]…",
 		"a simulated platform API on this host, with faults on demand", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-			opts := sandbox.Options{APIKey: f.apiKey, Seed: f.seed, Latency: f.latency, ShowTimes: f.times}
 			var err error
-			opts.Faults, err = sandbox.ParseFaults(f.faults)
+			opts.Faults, err = sandbox.ParseFaults(faults)
 			if err != nil {
 				return &cli.UsageError{Text: a.Voice().Fault(err)}
 			}
-			opts.ReceiverRoots, err = config.RootsOf(f.receiverCA)
+			opts.ReceiverRoots, err = config.RootsOf(receiverCA)
 			if err != nil {
 				return err
 			}
-			opts.NotContracted, err = sandbox.ParseModules(f.notContracted)
+			opts.NotContracted, err = sandbox.ParseModules(notContracted)
 			if err != nil {
 				return &cli.UsageError{Text: "--not-contracted: " + a.Voice().Fault(err)}
 			}
-			if f.world != "" {
-				opts.World, err = sandbox.LoadWorld(f.world)
+			if world != "" {
+				opts.World, err = sandbox.LoadWorld(world)
 				if err != nil {
 					return err
 				}
 			}
-			if f.log != "" {
-				file, err := os.OpenFile(f.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+			if log != "" {
+				file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 				if err != nil {
 					return phrase.Errorf("--log: %w", err)
 				}
 				a.Closers = append(a.Closers, file.Close)
 				opts.Log = file
 			}
-			running, err := sandbox.Start(opts, f.listen)
+			running, err := sandbox.Start(opts, listen)
 			if err != nil {
 				return err
 			}
 			a.Closers = append(a.Closers, running.Close, running.LogErr)
-			key := cmp.Or(f.apiKey, "sandbox")
+			key := cmp.Or(opts.APIKey, "sandbox")
 			if a.AsJSON {
 				if err := a.PrintJSON(struct {
 					URL    string `json:"url"`
@@ -84,22 +75,22 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 		})
 	cmd.Long = a.Text("help.sandbox_long")
 	flags := cmd.Flags()
-	flags.StringVar(&f.listen, "listen", "127.0.0.1:8089",
+	flags.StringVar(&listen, "listen", "127.0.0.1:8089",
 		"`ADDRESS` to listen on, loopback only; port 0 takes a free one")
-	flags.StringVar(&f.world, "world", "",
+	flags.StringVar(&world, "world", "",
 		"`FILE` (JSON) with the records that the platform knows; default: it knows every one")
-	flags.StringVar(&f.apiKey, "api-key", "", "the only `KEY` that is accepted; default: any")
-	flags.StringArrayVar(&f.notContracted, "not-contracted", nil,
+	flags.StringVar(&opts.APIKey, "api-key", "", "the only `KEY` that is accepted; default: any")
+	flags.StringArrayVar(&notContracted, "not-contracted", nil,
 		"`MODULE` that answers 403: commercial, financial or webhooks; may be repeated")
-	flags.StringArrayVar(&f.faults, "faults", nil,
+	flags.StringArrayVar(&faults, "faults", nil,
 		"`SPEC` of what goes wrong, such as lost-after@3 or status=503%10; may be repeated, the first that matches acts; @N counts from the start of the sandbox")
-	flags.StringVar(&f.receiverCA, "receiver-ca", "",
+	flags.StringVar(&receiverCA, "receiver-ca", "",
 		"`FILE` (PEM) with certificates to trust for receivers of events, besides those of the system")
-	flags.BoolVar(&f.times, "show-times", false,
+	flags.BoolVar(&opts.ShowTimes, "show-times", false,
 		"order commitments show created_at, which the API's document does not tell of")
-	flags.DurationVar(&f.latency, "latency", 0, "delay `D` before each answer, such as 300ms")
-	flags.Int64Var(&f.seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
-	flags.StringVar(&f.log, "log", "",
+	flags.DurationVar(&opts.Latency, "latency", 0, "delay `D` before each answer, such as 300ms")
+	flags.Int64Var(&opts.Seed, "seed", 0, "`N` decides which requests a fault with % meets; default: drawn, and printed")
+	flags.StringVar(&log, "log", "",
 		"`FILE` to which each request is appended as a line of JSON, whole bodies included")
 	return cmd
 }

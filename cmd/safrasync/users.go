@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -51,10 +53,11 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				return nil
 			}
 			v := a.Voice()
-			rows := [][]string{{
-				a.Text("User"), a.Text("Role"), a.Text("State"),
-				a.Text("Since"),
-			}}
+			rows := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
+			line := func(cells ...string) {
+				fmt.Fprintln(rows, strings.Join(trade.Map(cells, words.Printable), "\t"))
+			}
+			line(a.Text("User"), a.Text("Role"), a.Text("State"), a.Text("Since"))
 			for _, u := range users {
 				standing := i18n.Key("active")
 				if u.Disabled {
@@ -64,24 +67,10 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				if u.Issuer != "" {
 					comes = a.Text(" (through %s)", u.Issuer)
 				}
-				rows = append(rows, []string{
-					words.Printable(u.Name), v.Text(i18n.Key("role." + string(u.Role))),
-					a.Text(standing) + comes, v.Moment(u.CreatedAt),
-				})
+				role := v.Text(i18n.Key("role." + string(u.Role)))
+				line(u.Name, role, a.Text(standing)+comes, v.Moment(u.CreatedAt))
 			}
-			widths := make([]int, len(rows[0]))
-			for _, row := range rows {
-				for i, text := range row {
-					widths[i] = max(widths[i], len([]rune(text)))
-				}
-			}
-			for _, row := range rows {
-				var line strings.Builder
-				for i, text := range row {
-					line.WriteString(text + strings.Repeat(" ", widths[i]-len([]rune(text))+2))
-				}
-				a.Line(strings.TrimRight(line.String(), " "))
-			}
+			_ = rows.Flush() // an error of the output is found at its own flush
 			return nil
 		})
 	group.AddCommand(list)
@@ -140,7 +129,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 		return err
 	}
 	if _, err := o.User(ctx, name); err == nil {
-		return errors.New(a.Text("there is already a user %s (names are never reassigned to another person, because of the audit)", name))
+		return a.Error("there is already a user %s (names are never reassigned to another person, because of the audit)", name)
 	} else if !errors.Is(err, trade.ErrNobody) {
 		return err
 	}
@@ -150,7 +139,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	}
 	err = o.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, a.Person(f.ActFlags))
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.Text("there is already a user %s (names are never reassigned to another person, because of the audit)", name))
+		return a.Error("there is already a user %s (names are never reassigned to another person, because of the audit)", name)
 	}
 	if err != nil {
 		return err
@@ -173,7 +162,7 @@ func setRole(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	return changeUser(ctx, a, args[0], f, "user role", func(u *trade.User) error {
 		u.Role = role
 		if u.Issuer != "" { // each login would overwrite the change
-			return errors.New(a.Text("%s logs in through %s, which assigns the role; `safrasync users password` lets the user log in with a password again", u.Name, u.Issuer))
+			return a.Error("%s logs in through %s, which assigns the role; `safrasync users password` lets the user log in with a password again", u.Name, u.Issuer)
 		}
 		return nil
 	})
@@ -203,7 +192,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 		return nil
 	})
 	if errors.Is(err, trade.ErrTaken) {
-		return errors.New(a.Text("%s is already another user: `safrasync users list --json` shows it", subject))
+		return a.Error("%s is already another user: `safrasync users list --json` shows it", subject)
 	}
 	return err
 }
@@ -229,7 +218,7 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	}
 	before, err := o.User(ctx, name)
 	if errors.Is(err, trade.ErrNobody) {
-		return errors.New(a.Text("there is no user %s; `safrasync users list` shows them", name))
+		return a.Error("there is no user %s; `safrasync users list` shows them", name)
 	} else if err != nil {
 		return err
 	}
@@ -240,11 +229,11 @@ func changeUser(ctx context.Context, a *cli.App, name string, f userFlags, act s
 	done, err := o.ChangeUser(ctx, before, after, act, a.Person(f.ActFlags))
 	switch {
 	case errors.Is(err, trade.ErrLastAdministrator):
-		return errors.New(a.Text("this is the last administrator: add another one first"))
+		return a.Error("this is the last administrator: add another one first")
 	case err != nil:
 		return err
 	case !done:
-		return errors.New(a.Text("user %s was changed by someone else just now; repeat", name))
+		return a.Error("user %s was changed by someone else just now; repeat", name)
 	}
 	a.Tell("%s: done", name)
 	return nil
@@ -279,11 +268,11 @@ func readPassword(a *cli.App, name string, f userFlags) (string, error) {
 			return "", err
 		}
 		if password != again {
-			return "", errors.New(a.Text("the two passwords are not the same"))
+			return "", a.Error("the two passwords are not the same")
 		}
 	}
 	if fault := auth.PasswordFault(password, name); fault != "" {
-		return "", errors.New(a.Text(i18n.Key(fault)))
+		return "", a.Error(i18n.Key(fault))
 	}
 	return auth.HashPassword(password), nil
 }

@@ -45,7 +45,7 @@ func (s *Sessions) logIn(q *web.Request) error {
 	case err != nil:
 		return err
 	case wait > 0:
-		q.Refused("tries", nil)
+		q.Site.Refused("tries", nil)
 		shown.Fault, shown.Wait = "login.wait", wait
 		return q.Page(http.StatusTooManyRequests, "login", shown)
 	case !fits:

@@ -227,7 +227,7 @@ func (s *Sessions) comeBack(q *web.Request) error {
 
 // slowed shows how long the address must wait.
 func (s *Sessions) slowed(q *web.Request, f flow, now, until time.Time) error {
-	q.Refused("tries", nil)
+	q.Site.Refused("tries", nil)
 	if err := s.recordFailureOnce(q, f, "too many tries", until); err != nil {
 		return err
 	}

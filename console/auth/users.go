@@ -54,9 +54,7 @@ func (s *Sessions) users(q *web.Request, status int, page usersPage) (err error)
 	if err != nil {
 		return err
 	}
-	for _, u := range users {
-		page.Users = append(page.Users, userShown{u, logins[u.ID]})
-	}
+	page.Users = trade.Map(users, func(u trade.User) userShown { return userShown{u, logins[u.ID]} })
 	return q.Page(status, "users", page)
 }
 

@@ -123,22 +123,20 @@ func (p *Pages) actOnRow(q *web.Request) error {
 	if mark == "" {
 		return q.Page(http.StatusOK, "act", page)
 	}
-	fault := ""
-	page.Reason, fault = Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	page.Checked = q.PostForm.Get("checked") == "1"
 	order.Checked = page.Checked
 	switch {
 	case plan.Mark() != mark:
 		return p.actMoved(q, page, plan)
 	case plan.Count() == 0:
-		fault = "This is not possible now; the plan shows why."
-	case fault == "" && page.Doubles != "" && !page.Checked:
-		fault = "act.not_checked"
-	case fault == "" && !typedFits(q, plan.Count()):
-		fault = "desk.count.wrong"
+		page.Fault = "This is not possible now; the plan shows why."
+	case page.Fault == "" && page.Doubles != "" && !page.Checked:
+		page.Fault = "act.not_checked"
+	case page.Fault == "" && !typedFits(q, plan.Count()):
+		page.Fault = "desk.count.wrong"
 	}
-	page.Fault = fault
-	if fault != "" {
+	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
 	}
 	done, err := p.office.Do(q.Context(), order, mark, q.Person(page.Reason))

@@ -11,9 +11,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// approvalsPage lists the waiting acts.
-type approvalsPage struct{ Waits []waitsShown }
-
 // waitsShown is a waiting act, with who ordered it.
 type waitsShown struct {
 	trade.Approval
@@ -27,15 +24,15 @@ func (p *Pages) showApprovals(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var page approvalsPage
+	var waits []waitsShown
 	for _, a := range list {
 		planned, err := acts.PlannedOf(a)
 		if err != nil {
 			return err
 		}
-		page.Waits = append(page.Waits, waitsShown{a, a.People[0], planned.Rows, planned.Value})
+		waits = append(waits, waitsShown{a, a.People[0], planned.Rows, planned.Value})
 	}
-	return q.Page(http.StatusOK, "approvals", page)
+	return q.Page(http.StatusOK, "approvals", waits)
 }
 
 // approvalPage is one waiting act, with the plan that the first person saw.

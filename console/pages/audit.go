@@ -95,14 +95,14 @@ func (p auditPage) ExportPath() string { return "/audit/export?" + p.address().E
 
 // auditQuery reads the filter. Days are in the cooperative's zone, and the last day is included.
 func (p *Pages) auditQuery(q *web.Request) auditPage {
-	page := auditPage{Acts: i18n.Console.Names("did."), From: q.Form.Get("from"), Until: q.Form.Get("until")}
+	page := auditPage{From: q.Form.Get("from"), Until: q.Form.Get("until")}
+	page.Acts = trade.Map(i18n.Console.Names("did."), func(name string) string {
+		return strings.ReplaceAll(name, "_", " ")
+	})
 	page.Query = trade.AuditQuery{
 		Who: strings.TrimSpace(q.Form.Get("who")), Act: strings.TrimSpace(q.Form.Get("act")),
 		Target: strings.TrimSpace(q.Form.Get("target")),
 		Before: Number(q.Form.Get("before")), Limit: pageRows,
-	}
-	for i, name := range page.Acts {
-		page.Acts[i] = strings.ReplaceAll(name, "_", " ")
 	}
 	page.Logins = q.Form.Get("logins") == "1"
 	if !page.Logins && page.Query.Act == "" {
@@ -161,9 +161,8 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 }
 
 // checkAudit verifies the whole chain of hashes.
-func (p *Pages) checkAudit(q *web.Request) error {
+func (p *Pages) checkAudit(q *web.Request) (err error) {
 	page := p.auditQuery(q)
-	var err error
 	page.Proof, err = p.office.VerifyAudit(q.Context())
 	if err != nil {
 		return err
@@ -192,14 +191,8 @@ func (p *Pages) exportAudit(q *web.Request) error {
 	v := q.Voice()
 	file := csv.NewWriter(q.Writer)
 	file.Comma, file.UseCRLF = ';', true
-	head := []string{
-		"No.", "When", "Who", "Origin", "Action", "Target", "Reason",
-		"Detail", "Hash",
-	}
-	for i, key := range head {
-		head[i] = v.T(key)
-	}
-	if err := file.Write(head); err != nil {
+	head := []string{"No.", "When", "Who", "Origin", "Action", "Target", "Reason", "Detail", "Hash"}
+	if err := file.Write(trade.Map(head, func(key string) string { return v.T(key) })); err != nil {
 		return err
 	}
 	page.Query.Limit, page.Query.Before = auditFile, 0

@@ -135,9 +135,5 @@ func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " "
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.
 func (p *Pages) knownOf(step acts.RowStep, lang trade.Lang) []string {
-	known := p.office.Known(step, lang)
-	for i := range known {
-		known[i] = view.Mask(known[i])
-	}
-	return known
+	return trade.Map(p.office.Known(step, lang), view.Mask)
 }

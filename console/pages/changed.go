@@ -31,6 +31,7 @@ type changedPage struct {
 	Pick   bool           // lines can be marked
 }
 
+// flagCount is how many rows have a flag.
 type flagCount struct {
 	Flag trade.Flag
 	Rows int
@@ -169,9 +170,7 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 			group.Lines = group.Lines[min(from, len(group.Lines)):]
 		}
 		group.Lines = group.Lines[:min(most, len(group.Lines))]
-		for _, line := range group.Lines {
-			ids = append(ids, line.Row.ID)
-		}
+		ids = append(ids, trade.Map(group.Lines, func(line changedLine) int64 { return line.Row.ID })...)
 		page.Shown = append(page.Shown, group)
 	}
 	if len(ids) == 0 { // then the de-para need not be read

@@ -21,7 +21,7 @@ type homePage struct {
 	Live     live
 	Stops    []homeStop
 	Today    today
-	Flags    []flagTask
+	Flags    []flagCount
 	Asked    []request // orders that wait for consent, the first few
 	Going    int       // rows that have not gone yet, although nobody need do anything about them
 	Products []picture.Stack
@@ -45,13 +45,6 @@ type homeStop struct {
 	Name   string
 	Status trade.JobStatus
 	Stop   string // text about the stop
-}
-
-// flagTask is how many rows that were sent have a flag that needs a person.
-type flagTask struct {
-	Flag  trade.Flag
-	Count int
-	Path  string
 }
 
 // setupStep is a step from an empty installation to its first sent contract.
@@ -108,7 +101,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	}
 	for _, flag := range flagsFirst {
 		if n := flags[flag]; n > 0 {
-			page.Flags = append(page.Flags, flagTask{flag, n, "/changed?flag=" + string(flag)})
+			page.Flags = append(page.Flags, flagCount{Flag: flag, Rows: n})
 		}
 	}
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
@@ -157,9 +150,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, a := range waits {
-		page.Asked = append(page.Asked, askedOf(a, &q.Login.User))
-	}
+	page.Asked = trade.Map(waits, func(a trade.Approval) request { return askedOf(a, &q.Login.User) })
 	slices.SortStableFunc(page.Asked, func(a, b request) int { // those first that wait for the person
 		return cmp.Compare(strings.Count(b.For, "you"), strings.Count(a.For, "you"))
 	})

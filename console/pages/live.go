@@ -139,15 +139,12 @@ func (p *Pages) showLive(q *web.Request) error {
 		if err := answer.Flush(); err != nil {
 			return nil //nolint:nilerr // the browser has gone
 		}
-		pause := time.NewTimer(streamStep)
 		select {
 		case <-q.Context().Done():
-			pause.Stop()
 			return nil
 		case <-q.Ending:
-			pause.Stop()
 			return nil
-		case <-pause.C:
+		case <-time.After(streamStep):
 		}
 		select {
 		case <-q.Context().Done():

@@ -177,11 +177,9 @@ func (p *Pages) samples(q *web.Request, causes []causeShown) error {
 
 // Blocks returns how many records of each kind the cause blocks: "38 contratos, 112 entregas".
 func (c causeShown) Blocks(v view.Voice) string {
-	parts := make([]string, 0, len(c.Sums))
-	for _, k := range addKinds(nil, c.Kinds()) {
-		parts = append(parts, v.Records(k.Kind, k.Fixing, k.Rows))
-	}
-	return strings.Join(parts, ", ")
+	return v.Listed(trade.Map(addKinds(nil, c.Kinds()), func(k pending.KindSum) string {
+		return v.Records(k.Kind, k.Fixing, k.Rows)
+	}))
 }
 
 // partRows is a link to the rows of one job in one state that have a cause themselves.
@@ -302,14 +300,11 @@ func (p *Pages) doRetry(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var fault string
-	page.Reason, fault = Reason(q)
+	page.Reason, page.Fault = Reason(q)
 	switch {
 	case page.Rows == 0:
 		return q.Done("pending.nothing", "/pending")
-	case fault != "":
-		page.Fault = fault
-	case !typedFits(q, page.Rows):
+	case page.Fault == "" && !typedFits(q, page.Rows):
 		page.Fault = "desk.count.wrong"
 	}
 	if page.Fault != "" {

@@ -169,17 +169,18 @@ type closingPage struct {
 	Fault  string
 }
 
-// month returns the month in the form. ok is false if a response has been written, because something
-// is wrong with it.
-func (p *Pages) month(q *web.Request) (day trade.Date, ok bool, err error) {
-	day, ok = reconcile.MonthEnd(q.PostForm.Get("month"))
+// month returns the month in the form, and extends the deadline as patient does. done is nil if a
+// response has been written, because something is wrong with the month.
+func (p *Pages) month(q *web.Request) (day trade.Date, done func(), err error) {
+	day, ok := reconcile.MonthEnd(q.PostForm.Get("month"))
 	switch {
 	case !ok:
-		return day, false, p.noClosing(q, "This is not a month. Use the calendar, or write YYYY-MM.")
+		return day, nil, p.noClosing(q, "This is not a month. Use the calendar, or write YYYY-MM.")
 	case trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day):
-		return day, false, p.noClosing(q, "This month has not ended yet.")
+		return day, nil, p.noClosing(q, "This month has not ended yet.")
 	}
-	return day, true, nil
+	done, err = p.patient(q)
+	return day, done, err
 }
 
 // Month returns the month of the plan in the form's format.
@@ -205,12 +206,8 @@ func (p *Pages) noClosing(q *web.Request, fault string) error {
 }
 
 func (p *Pages) planClosing(q *web.Request) error {
-	day, ok, err := p.month(q)
-	if err != nil || !ok {
-		return err
-	}
-	done, err := p.patient(q)
-	if err != nil {
+	day, done, err := p.month(q)
+	if err != nil || done == nil {
 		return err
 	}
 	defer done()
@@ -229,12 +226,8 @@ func (p *Pages) planClosing(q *web.Request) error {
 // doClosing stores what the plan showed. If something has changed since, it stores nothing and
 // shows the new plan.
 func (p *Pages) doClosing(q *web.Request) error {
-	day, ok, err := p.month(q)
-	if err != nil || !ok {
-		return err
-	}
-	done, err := p.patient(q)
-	if err != nil {
+	day, done, err := p.month(q)
+	if err != nil || done == nil {
 		return err
 	}
 	defer done()

@@ -37,9 +37,6 @@ type Bridge struct {
 	Lines []BridgeLine
 }
 
-// Tonnes returns a weight in tonnes, to the kilogram.
-func (Bridge) Tonnes(kg trade.Decimal) trade.Decimal { return kg.Round(0).Tonnes() }
-
 // Sacas returns a weight in sacas of 60 kg, with two decimals.
 func (Bridge) Sacas(kg trade.Decimal) trade.Decimal {
 	sacas, _ := kg.Sacas(2)

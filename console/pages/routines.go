@@ -54,9 +54,8 @@ const ticksShown = 60
 // runsRead is how many passes are read for a page; those without news are folded.
 const runsRead = 300
 
-func (p *Pages) showRoutines(q *web.Request) error {
+func (p *Pages) showRoutines(q *web.Request) (err error) {
 	page := routinesPage{At: q.Site.Now(), Live: p.liveNow(q), Job: q.Form.Get("job")}
-	var err error
 	page.Ran, err = p.orderRan(q, true)
 	if err != nil {
 		return err

@@ -36,7 +36,11 @@ type rowPage struct {
 	Other   trade.Entry // the same document under another key; zero: none is known
 	Beside  *beside     // beside the row that it was compared with; nil: none
 	Asked   []request   // acts on it that wait for consent
-	Family  relations
+
+	WaitsFor   []waitView
+	Dependents []rowLine
+	More       bool // there are more dependents
+
 	Glass   *picture.Glass // of a contract with deliveries; nil: none
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
@@ -60,13 +64,6 @@ type letter struct {
 type button struct {
 	Key  string // of a phrase
 	Path string
-}
-
-// relations is what a row waits for, and the rows that depend on it.
-type relations struct {
-	WaitsFor   []waitView
-	Dependents []rowLine
-	More       bool // there are more dependents
 }
 
 // Renumbered returns how the other row relates to this one, as a part of a phrase's key.
@@ -192,24 +189,20 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 				return nil, err
 			}
 		}
-		page.Family.WaitsFor = append(page.Family.WaitsFor, v)
+		page.WaitsFor = append(page.WaitsFor, v)
 	}
 	dependents, err := p.office.Dependents(q.Context(), entry, glassMost)
 	if err != nil {
 		return nil, err
 	}
 	page.Glass = glassOf(q.Voice(), entry, dependents)
-	page.Family.More = len(dependents) > dependentsShown
-	if page.Family.More {
-		dependents = dependents[:dependentsShown]
-	}
-	for _, d := range dependents {
+	page.More = len(dependents) > dependentsShown
+	for _, d := range dependents[:min(len(dependents), dependentsShown)] {
 		d.Quantity = office.AskedQuantity(d)
-		page.Family.Dependents = append(page.Family.Dependents,
-			rowLine{
-				Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-				Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
-			})
+		page.Dependents = append(page.Dependents, rowLine{
+			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
+			Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
+		})
 	}
 	page.Way = p.way(q.Voice(), page, attempts)
 	if n := len(page.Way) - wayShown; n > 1 {
@@ -248,11 +241,9 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 	}
 	row := "/rows/" + strconv.FormatInt(e.ID, 10)
 	if q.May(trade.Accountant) {
-		question := askOf(e, attempts)
-		switch question {
-		case askNothing, askERP: // there is nothing to decide there
-		default:
-			out.Main = &button{"row.desk." + string(question), "/doubts/" + strconv.FormatInt(e.ID, 10)}
+		question, desk := askOf(e, attempts), "/doubts/"+strconv.FormatInt(e.ID, 10)
+		if question != askNothing && question != askERP { // else there is nothing to decide there
+			out.Main = &button{"row.desk." + string(question), desk}
 		}
 		// what may be useful; whether it can be done is in its plan
 		offered := acts.OnRow(e.State)
@@ -275,10 +266,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 			}
 		}
 		if mayKnow(e) && !undecided(e) {
-			out.Others = append(out.Others, button{
-				"It is on the platform: give its id",
-				"/doubts/" + strconv.FormatInt(e.ID, 10),
-			})
+			out.Others = append(out.Others, button{"It is on the platform: give its id", desk})
 		}
 	}
 	kind, code := strings.CutPrefix(e.Cause, "ref:")
@@ -293,11 +281,9 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 			}
 		}
 		out.Main = &button{"Open the references", path}
-	case len(page.Family.WaitsFor) > 0 && page.Family.WaitsFor[0].ID > 0:
-		out.Main = &button{
-			"See the contract that it waits for",
-			"/rows/" + strconv.FormatInt(page.Family.WaitsFor[0].ID, 10),
-		}
+	case len(page.WaitsFor) > 0 && page.WaitsFor[0].ID > 0:
+		parent := "/rows/" + strconv.FormatInt(page.WaitsFor[0].ID, 10)
+		out.Main = &button{"See the contract that it waits for", parent}
 	}
 	if q.May(trade.Accountant) {
 		again := button{"Read again from the ERP", ResyncPath("row", strconv.FormatInt(e.ID, 10))}

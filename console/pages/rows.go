@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"strings"
@@ -148,14 +149,8 @@ func (p *rowsPage) spread(job *office.Job) {
 	for i := range p.Rows {
 		row := &p.Rows[i]
 		masked := row.Entry.Shown.Masked()
-		for _, label := range p.Labels {
-			row.Texts = append(row.Texts, masked.Get(label))
-		}
-		if row.Texts[0] != "" {
-			row.Lead = row.Texts[0]
-		} else {
-			row.Lead = row.Shown
-		}
+		row.Texts = trade.Map(p.Labels, masked.Get)
+		row.Lead = cmp.Or(row.Texts[0], row.Shown)
 		for c, name := range columns {
 			if name != "" {
 				row.Texts = append(row.Texts, parts[i][c])

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 
@@ -31,6 +32,15 @@ type ranGroup struct {
 	Rows []office.RanRow
 	All  int // number of rows, also of those that are not listed; 0 = not known
 }
+
+// ranOutcomes and ranStates are the groups of the rows of a pass, by the outcome of a request; without a
+// request, by the row's state.
+var (
+	ranOutcomes = map[trade.Outcome]string{
+		trade.OutcomeCreated: "sent", trade.OutcomeUnknown: "doubt", trade.OutcomeNotCreated: "refused",
+	}
+	ranStates = map[trade.State]string{trade.Held: "held", trade.Invalid: "invalid"}
+)
 
 // ranListed is how many rows of a pass are listed.
 const ranListed = 300
@@ -86,21 +96,9 @@ func (p *Pages) showRun(q *web.Request) error {
 		{Key: "changed"},
 	}
 	for _, r := range ran.Rows {
-		key := "changed"
-		switch {
-		case r.Attempt == nil && r.State == trade.Held:
-			key = "held"
-		case r.Attempt == nil && r.State == trade.Invalid:
-			key = "invalid"
-		case r.Attempt == nil:
-		case r.Attempt.Outcome == trade.OutcomeCreated:
-			key = "sent"
-		case r.Attempt.Outcome == trade.OutcomeUnknown:
-			key = "doubt"
-		case r.Attempt.Outcome == trade.OutcomeNotCreated:
-			key = "refused"
-		default:
-			key = "open"
+		key := cmp.Or(ranStates[r.State], "changed")
+		if r.Attempt != nil {
+			key = cmp.Or(ranOutcomes[r.Attempt.Outcome], "open")
 		}
 		i := slices.IndexFunc(groups, func(g ranGroup) bool { return g.Key == key })
 		groups[i].Rows = append(groups[i].Rows, r)

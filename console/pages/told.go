@@ -51,7 +51,7 @@ func (p eventsPage) LastHeard() time.Time {
 	return p.Silence.Since
 }
 
-func (p *Pages) showEvents(q *web.Request) error {
+func (p *Pages) showEvents(q *web.Request) (err error) {
 	page := eventsPage{Now: q.Site.Now(), Soon: q.Site.Now().Add(expiresSoon)}
 	page.Kinds = office.EventKinds()
 	page.Filter = trade.InboxFilter{
@@ -63,7 +63,6 @@ func (p *Pages) showEvents(q *web.Request) error {
 	if err := searchFits(page.Filter.Text); err != nil {
 		return err
 	}
-	var err error
 	page.EventBook, err = p.office.EventBook(q.Context(), page.Filter)
 	return q.Show("events", page, err)
 }

@@ -78,9 +78,7 @@ func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request,
 
 // Titles returns the titles of jobs for people.
 func (p *Pages) Titles(lang trade.Lang) trade.Titles {
-	var titled []trade.TitledJob
-	for _, j := range p.office.Jobs() {
-		titled = append(titled, trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title})
-	}
-	return trade.TitlesOf(titled, lang)
+	return trade.TitlesOf(trade.Map(p.office.Jobs(), func(j office.Job) trade.TitledJob {
+		return trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title}
+	}), lang)
 }

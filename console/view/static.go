@@ -8,6 +8,8 @@ import (
 	"mime"
 	"path"
 	"strings"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 //go:embed static
@@ -62,8 +64,5 @@ var kinds = map[string]string{
 // Licences returns the names of the licence files of the third-party parts of the pages.
 func Licences() ([]string, error) {
 	names, err := fs.Glob(static, "static/licences/*.txt")
-	for i, name := range names {
-		names[i] = path.Base(name)
-	}
-	return names, err
+	return trade.Map(names, path.Base), err
 }

@@ -33,7 +33,7 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 			continue
 		}
 		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
-			template.FuncMap{"dict": dict, "deref": deref, "text": text, "list": list, "mask": Mask, "whole": whole}).
+			template.FuncMap{"dict": dict, "list": list, "mask": Mask, "whole": whole}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/pictures.html", file))
 	}
 	return out
@@ -94,12 +94,6 @@ func whole(text string) template.HTML {
 	}
 	return template.HTML(out.String() + template.HTMLEscapeString(text[done:])) // each part is escaped
 }
-
-// deref returns the value of a pointer.
-func deref(n *int) int { return *n }
-
-// text returns the value of a pointer.
-func text(s *string) string { return *s }
 
 // list joins the names of fields with commas.
 func list(f Frame, fields []string) string {

@@ -59,7 +59,7 @@ func (q *Request) Report(err error) *Fault {
 	}
 	switch {
 	case f == ErrBusy:
-		q.Refused(f.Code, err)
+		q.Site.Refused(f.Code, err)
 	case f.Status >= http.StatusInternalServerError:
 		q.Site.Log.Error("console: a request failed", zap.String("id", q.ID), zap.String("method", q.Method),
 			zap.String("path", q.URL.Path), zap.String("code", f.Code), zap.Error(err))
@@ -84,13 +84,6 @@ func (q *Request) Fail(err error) {
 	}
 	if err := q.Page(f.Status, "error", page); err != nil {
 		q.Site.Log.Error("console: the page of an error failed", zap.String("id", q.ID), zap.Error(err))
-	}
-}
-
-// Refused counts that this request was refused, for a cause that the log has no line for each time.
-func (q *Request) Refused(cause string, err error) {
-	if q.Site.Refused != nil {
-		q.Site.Refused(cause, err)
 	}
 }
 

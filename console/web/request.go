@@ -24,10 +24,9 @@ type Site struct {
 	Issuer      string         // name of the login provider for people; "" = none
 	Now         func() time.Time
 	Log         *zap.Logger
-	// Refused counts requests for which there was no place or time; nil: nobody counts. The log has
-	// no line for each.
+	// Refused counts requests for which there was no place or time. The log has no line for each.
 	Refused func(cause string, err error)
-	// Waiting counts what waits for a person on each page of the menu, by its path; nil: no counts.
+	// Waiting counts what waits for a person on each page of the menu, by its path.
 	Waiting func(context.Context, *trade.User) map[string]int
 	Titles  func(trade.Lang) trade.Titles // of the jobs
 }
@@ -104,11 +103,8 @@ func (q *Request) Page(status int, name string, data any) error {
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()
-		f.Told = q.Told()
-		if q.Site.Titles != nil {
-			f.Titles = q.Site.Titles(q.Lang)
-		}
-		if q.Site.Waiting != nil && f.Bare != "names" {
+		f.Told, f.Titles = q.Told(), q.Site.Titles(q.Lang)
+		if f.Bare != "names" {
 			f.Counts = q.Site.Waiting(q.Context(), f.User)
 		}
 	}

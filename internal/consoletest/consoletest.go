@@ -131,6 +131,7 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 	o := Options{
 		Site: web.Site{
 			Name: "Cooperativa", Lang: trade.Portuguese, Zone: zone, Now: w.Clock.Now,
+			Refused: func(string, error) {},
 			Log: zap.New(zapcore.NewCore(zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig()), w.Log,
 				zap.DebugLevel)),
 		},

@@ -38,7 +38,7 @@ type Settings struct {
 	Version string
 	Now     func() time.Time
 	Log     *zap.Logger
-	Refused func(cause string, err error) // counts what strangers are refused; nil: nobody counts
+	Refused func(cause string, err error) // counts what strangers are refused
 }
 
 // API answers requests, configured by one reading of the configuration.
@@ -80,16 +80,13 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a.mux.ServeHTTP(w, r)
 }
 
-// handler answers a request that was made with a token.
-type handler func(w http.ResponseWriter, r *http.Request, token Token)
-
 // allowed returns a handler that passes on requests with a token that has the scope, within the
 // token's rate.
-func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
+func (a *API) allowed(scope Scope, next func(http.ResponseWriter, *http.Request, Token)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i, ok := find(a.Tokens, r)
 		if !ok {
-			a.refused("token")
+			a.Refused("token", nil)
 			w.Header().Set("WWW-Authenticate", `Bearer realm="safrasync"`)
 			a.fail(w, http.StatusUnauthorized, "unauthorized",
 				"show a token that the configuration has: Authorization: Bearer TOKEN")
@@ -108,14 +105,8 @@ func (a *API) allowed(scope Scope, next handler) http.HandlerFunc {
 	}
 }
 
-func (a *API) refused(cause string) {
-	if a.Refused != nil {
-		a.Refused(cause, nil)
-	}
-}
-
 func (a *API) tooMany(w http.ResponseWriter) {
-	a.refused("rate")
+	a.Refused("rate", nil)
 	// by then one more request is allowed
 	w.Header().Set("Retry-After", strconv.Itoa(int(1/float64(a.limits.rate))+1))
 	a.fail(w, http.StatusTooManyRequests, "rate_limited", "too many requests; ask again later")

@@ -77,6 +77,7 @@ func newDesk(t *testing.T) *desk {
 	d := &desk{jobs: &jobs{}, t: t, now: time.Date(2026, 8, 10, 12, 0, 0, 0, time.UTC), logs: logs}
 	d.api = httpapi.New(httpapi.Settings{
 		Engine: d.jobs, Rate: 0.5, Version: "1.0.0", Now: func() time.Time { return d.now }, Log: zap.New(core),
+		Refused: func(string, error) {},
 		Tokens: []httpapi.Token{
 			httpapi.NewToken("erp-botao", button, httpapi.ScopeRun),
 			httpapi.NewToken("painel", panel, httpapi.ScopeStatus),

@@ -22,14 +22,9 @@ type Order struct {
 	From  string // the address
 }
 
-// The codes of a Refusal.
+// The codes of a Refusal with a status of its own; the others are states of a job.
 const (
-	UnknownJob = "unknown_job"
-	Running    = "running"
-	Paused     = "paused"
-	Stopped    = "stopped"
-	BackingOff = "backing_off"
-
+	UnknownJob    = "unknown_job"
 	UnknownRow    = "unknown_row"
 	WrongCursor   = "bad_request"
 	CursorExpired = "cursor_expired"
@@ -119,4 +114,18 @@ func readOrder(w http.ResponseWriter, r *http.Request) (Order, error) {
 		return Order{}, errors.New("job is required")
 	}
 	return Order{Job: *body.Job, Sweep: body.Sweep}, nil
+}
+
+func (a *API) status(w http.ResponseWriter, r *http.Request, _ Token) {
+	jobs, err := a.Engine.Status(r.Context())
+	if err != nil {
+		a.broken(w, r, err)
+		return
+	}
+	if jobs == nil {
+		jobs = []json.RawMessage{}
+	}
+	a.answer(w, http.StatusOK, struct {
+		Jobs []json.RawMessage `json:"jobs"`
+	}{jobs})
 }

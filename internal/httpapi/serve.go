@@ -3,14 +3,11 @@ package httpapi
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
 	"time"
-
-	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/connlimit"
 )
@@ -27,9 +24,8 @@ const closeWithin = 5 * time.Second
 
 // Listener serves the API at one address. Each reading of the configuration leads to another API.
 type Listener struct {
-	server  *http.Server
+	server  *connlimit.Serving
 	current atomic.Pointer[API]
-	done    chan struct{}
 }
 
 // Listen opens an address.
@@ -43,30 +39,14 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 
 // Serve answers at a listener until Close, over TLS if secure is not nil.
 func Serve(listener net.Listener, secure *tls.Config, api *API) *Listener {
-	s := &Listener{done: make(chan struct{})}
+	s := &Listener{}
 	s.current.Store(api)
-	listener = &connlimit.Listener{
+	bounded := &connlimit.Listener{
 		Listener: listener, Most: connsMost, Each: connsEach,
-		OnRefused: func() { s.current.Load().refused("connection") },
+		OnRefused: func() { s.current.Load().Refused("connection", nil) },
 	}
-	if secure != nil {
-		listener = tls.NewListener(listener, secure)
-	}
-	broken, err := zap.NewStdLogAt(api.Log, zap.DebugLevel) // strangers must not fill the log with broken handshakes
-	if err != nil {
-		broken = zap.NewStdLog(api.Log)
-	}
-	s.server = &http.Server{
-		Handler: s, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: time.Minute,
-		IdleTimeout: time.Minute, MaxHeaderBytes: 8 << 10, ErrorLog: broken, ConnContext: connlimit.Context,
-		DisableGeneralOptionsHandler: true,
-	}
-	go func() {
-		defer close(s.done)
-		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-			api.Log.Error("http_api is no longer served", zap.Error(err))
-		}
-	}()
+	server := &http.Server{Handler: s, ReadTimeout: 10 * time.Second, MaxHeaderBytes: 8 << 10}
+	s.server = connlimit.Serve(server, bounded, secure, api.Log, "http_api is no longer served")
 	return s
 }
 
@@ -80,11 +60,4 @@ func (s *Listener) Show(api *API) { s.current.Store(api) }
 
 // Close stops accepting connections, waits up to closeWithin for answers in progress, and returns
 // when the server has ended.
-func (s *Listener) Close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeWithin)
-	defer cancel()
-	if err := s.server.Shutdown(ctx); err != nil {
-		_ = s.server.Close()
-	}
-	<-s.done
-}
+func (s *Listener) Close() { s.server.Close(closeWithin) }

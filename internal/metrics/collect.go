@@ -22,8 +22,12 @@ var unreadStops = []string{"erp", "columns", "references", "ledger", "platform",
 // jobStates are all states of a job; each is a label.
 var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused}
 
+// descriptions are those of all metrics that Collect sends.
+var descriptions []*prometheus.Desc
+
 func desc(name, help string, labels ...string) *prometheus.Desc {
-	return prometheus.NewDesc("safrasync_"+name, help, labels, nil)
+	descriptions = append(descriptions, prometheus.NewDesc("safrasync_"+name, help, labels, nil))
+	return descriptions[len(descriptions)-1]
 }
 
 var (
@@ -56,10 +60,7 @@ type ledgerCollector struct{ *Metrics }
 
 // Describe sends the descriptions of the metrics that Collect sends.
 func (c *ledgerCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{
-		ledgerUp, ledgerBytes, freeBytes, lastBackup, witnessLate, instances, rows, flagged, oldest, jobState,
-		jobStopped, lastRun, lastSweep, cursorLag,
-	} {
+	for _, d := range descriptions {
 		ch <- d
 	}
 }

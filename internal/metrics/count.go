@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -53,14 +54,10 @@ func class(status int) string {
 	switch {
 	case status == 0:
 		return "none"
-	case status == 401:
-		return "401"
-	case status == 403:
-		return "403"
-	case status == 429:
-		return "429"
+	case status == 401, status == 403, status == 429:
+		return strconv.Itoa(status)
 	case status >= 200 && status <= 599:
-		return string(rune('0'+status/100)) + "xx"
+		return strconv.Itoa(status/100) + "xx"
 	}
 	return "other"
 }

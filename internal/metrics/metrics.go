@@ -7,23 +7,20 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"github.com/safrasync/safrasync/trade"
 )
 
-// JobLedger is what the metrics read from the ledger about one job. No method writes.
-type JobLedger interface {
+// Storage is what the metrics read from the ledger. No method writes.
+type Storage interface {
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	Ages(ctx context.Context, job string, without ...string) (trade.Ages, error)
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
 	Cursor(ctx context.Context, job string) (trade.Cursor, error)
-}
 
-// WholeLedger is what the metrics read about the ledger itself and the processes that use it. No
-// method writes.
-type WholeLedger interface {
 	// Instances returns the processes that may send, including those of the last hour that died;
 	// none with SQLite.
 	Instances(ctx context.Context) ([]trade.Instance, error)
@@ -35,12 +32,6 @@ type WholeLedger interface {
 	Sizes(ctx context.Context) (trade.Sizes, error)
 	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
-}
-
-// Storage is what the metrics need from the storage.
-type Storage interface {
-	JobLedger
-	WholeLedger
 }
 
 // Settings configures the metrics.
@@ -73,13 +64,14 @@ type Metrics struct {
 // New returns metrics with their own registry.
 func New(o Settings) *Metrics {
 	m := &Metrics{Settings: o, registry: prometheus.NewRegistry()}
+	registered := promauto.With(m.registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
-		return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
+		return registered.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
 	m.runs = counter("safrasync_runs_total",
 		"Runs of a job that ended since the start of the process, by result: done, or the code of what stopped them.",
 		"sync_job", "result")
-	m.duration = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m.duration = registered.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "safrasync_run_duration_seconds", Help: "How long runs of a job took.",
 		Buckets: []float64{0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 4 * 3600},
 	}, []string{"sync_job"})
@@ -87,7 +79,7 @@ func New(o Settings) *Metrics {
 		"Rows that the query of a job returned since the start of the process.", "sync_job")
 	m.posts = counter("safrasync_posts_total",
 		"Requests that create a record, begun by a job since the start of the process.", "sync_job")
-	m.calls = prometheus.NewHistogramVec(prometheus.HistogramOpts{
+	m.calls = registered.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "safrasync_api_request_duration_seconds",
 		Help:    "How long requests to the platform took, by operation and class of the answer: 2xx to 5xx, 401, 403 and 429 apart, none without one.",
 		Buckets: []float64{0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120},
@@ -103,7 +95,7 @@ func New(o Settings) *Metrics {
 	m.reloads = counter("safrasync_reloads_total",
 		"Reloads of the configuration since the start of the process, by result: done, or refused (the old one stays).",
 		"result")
-	m.loaded = prometheus.NewGauge(prometheus.GaugeOpts{
+	m.loaded = registered.NewGauge(prometheus.GaugeOpts{
 		Name: "safrasync_config_loaded_timestamp_seconds",
 		Help: "When the configuration in force was taken over: at the start, or by the last reload that was not refused.",
 	})
@@ -115,15 +107,13 @@ func New(o Settings) *Metrics {
 		m.reloads.WithLabelValues(result)
 	}
 	m.beats.WithLabelValues(done)
+	registered.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
+		ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},
+	}, func() float64 { return 1 })
 	m.registry.MustRegister(
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 		&ledgerCollector{m},
-		m.runs, m.duration, m.read, m.posts, m.calls, m.answers, m.refusals, m.beats,
-		m.reloads, m.loaded,
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "safrasync_build_info", Help: "1, with the version of the program and of Go.",
-			ConstLabels: prometheus.Labels{"version": o.Version, "goversion": runtime.Version()},
-		}, func() float64 { return 1 }),
 	)
 	return m
 }

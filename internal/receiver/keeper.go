@@ -54,12 +54,10 @@ func (k *keeper) keep(event trade.InboxEvent) error {
 	if err := k.enter(one); err != nil {
 		return err
 	}
-	timer := time.NewTimer(storeTime)
-	defer timer.Stop()
 	select {
 	case err := <-one.done:
 		return err
-	case <-timer.C:
+	case <-time.After(storeTime):
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.waiting = slices.DeleteFunc(k.waiting, func(p *pendingEvent) bool { return p == one })
@@ -105,10 +103,7 @@ func (k *keeper) inBatches() {
 		if len(batch) == 0 {
 			continue // they were given up
 		}
-		events := make([]trade.InboxEvent, len(batch))
-		for i, one := range batch {
-			events[i] = one.event
-		}
+		events := trade.Map(batch, func(one *pendingEvent) trade.InboxEvent { return one.event })
 		began := time.Now()
 		err := k.store(events)
 		k.mu.Lock()

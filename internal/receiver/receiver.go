@@ -63,7 +63,7 @@ type Setup struct {
 	// Fault is called with faults for IT, which never contain a path, a credential or a body. Equal
 	// faults may be reported often.
 	Fault func(what string, err error)
-	// Refused counts what is refused, by cause; nil: nobody counts.
+	// Refused counts what is refused, by cause.
 	Refused func(cause string, err error)
 	Now     func() time.Time
 }
@@ -73,7 +73,6 @@ type Intake struct {
 	opts   Setup
 	http   *http.Server
 	conns  *boundListener
-	within *connlimit.Listener
 	keeper *keeper
 	book   *registrations
 	all    *rate.Limiter
@@ -82,19 +81,7 @@ type Intake struct {
 }
 
 // Start begins to serve. It takes ownership of the listener.
-func Start(opts Setup) (*Intake, error) {
-	if opts.Now == nil {
-		opts.Now = time.Now
-	}
-	if opts.Stored == nil {
-		opts.Stored = func() {}
-	}
-	if opts.Refused == nil {
-		opts.Refused = func(string, error) {}
-	}
-	if opts.Fault == nil {
-		opts.Fault = func(string, error) {}
-	}
+func Start(opts Setup) *Intake {
 	s := &Intake{
 		opts: opts, all: rate.NewLimiter(globalRate, globalBurst),
 		large: make(chan struct{}, largeBodies), done: make(chan error, 1),
@@ -103,7 +90,7 @@ func Start(opts Setup) (*Intake, error) {
 	s.keeper = newKeeper(opts)
 	s.conns = &boundListener{Listener: opts.Listener, plain: opts.TLS == nil, proxies: opts.Proxies}
 	s.conns.refused = func() { opts.Refused("foreign", nil) }
-	s.within = &connlimit.Listener{
+	within := &connlimit.Listener{
 		Listener: s.conns, Most: maxConns, Each: eachConns,
 		Shared:    func(netip.Addr) bool { return s.conns.proxied() },
 		OnRefused: func() { opts.Refused("connection", nil) },
@@ -113,27 +100,21 @@ func Start(opts Setup) (*Intake, error) {
 		WriteTimeout: requestTime + storeTime + answerTime, MaxHeaderBytes: maxHeader,
 		// HTTP/1.1 only: one request per connection
 		TLSConfig: opts.TLS, TLSNextProto: map[string]func(*http.Server, *tls.Conn, http.Handler){},
-		ConnContext:                  connlimit.Context,
-		ErrorLog:                     log.New(quiet{}, "", 0),
+		ConnContext: connlimit.Context,
+		// net/http's messages about broken handshakes and requests, with which strangers could fill the log
+		ErrorLog:                     log.New(io.Discard, "", 0),
 		DisableGeneralOptionsHandler: true,
 	}
 	s.http.SetKeepAlivesEnabled(false)
 	go func() {
 		if opts.TLS != nil {
-			s.done <- s.http.ServeTLS(s.within, "", "")
+			s.done <- s.http.ServeTLS(within, "", "")
 			return
 		}
-		s.done <- s.http.Serve(s.within)
+		s.done <- s.http.Serve(within)
 	}()
-	return s, nil
+	return s
 }
-
-// quiet drops net/http's messages about broken handshakes and requests, with which strangers could
-// fill the log.
-type quiet struct{}
-
-// Write drops p.
-func (quiet) Write(p []byte) (int, error) { return len(p), nil }
 
 // Address returns the address on which the server listens.
 func (s *Intake) Address() string { return s.opts.Listener.Addr().String() }

@@ -73,6 +73,7 @@ func newWorld(t *testing.T, change ...func(*Setup)) *world {
 			n.(*atomic.Int64).Add(1)
 		},
 		Now:      func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) },
+		Fault:    func(string, error) {},
 		Inbox:    w.store,
 		Webhooks: func(ctx context.Context) ([]trade.Webhook, error) { return w.store.Webhooks(ctx, time.Now()) },
 	}
@@ -80,7 +81,7 @@ func newWorld(t *testing.T, change ...func(*Setup)) *world {
 		c(&options)
 	}
 	options.Listener = must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
-	w.server = must.Get(Start(options))(t)
+	w.server = Start(options)
 	t.Cleanup(func() { must.Do(t, w.server.Close()) })
 	w.url = "http://" + w.server.Address() + w.login.Path
 	return w

@@ -172,7 +172,7 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	case d.Refused != engineacts.NotRefused:
 		a.Tell("%s: not possible: %s", a.Text("request %d", id),
 			a.Text(i18n.Key("approval.refused."+string(d.Refused))))
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	case !a.AsJSON:
 		a.Show(done, id)
 	}

@@ -40,10 +40,9 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 		say("the id belongs to row %s %s", s.Holder.Job, s.Holder.Key)
 	}
 	if sent := engineacts.SentFields(s.Before); act == engineacts.ActResend && len(sent) > 0 {
-		var fields []string
-		for _, f := range sent {
-			fields = append(fields, trade.FieldLabel(f.Field, v.Lang)+" "+*f.Sent)
-		}
+		fields := trade.Map(sent, func(f engineacts.FieldReading) string {
+			return trade.FieldLabel(f.Field, v.Lang) + " " + *f.Sent
+		})
 		say("look on the platform for a record with: %s", strings.Join(fields, "; "))
 		if s.Refused == engineacts.NotRefused || s.Refused == engineacts.NotChecked {
 			say("if it is there, do not send it: use `safrasync adopt`. Sent again it would exist twice, and the API cannot delete.")

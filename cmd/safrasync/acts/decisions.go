@@ -70,7 +70,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 	switch {
 	case wrong > 0 && !skip:
 		a.Tell("%d {row is|rows are} wrong: nothing was done. Correct the file, or use --skip-refused to process the other rows.", wrong)
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	case count == 0:
 		a.Tell("There is nothing to do.")
 		return cli.FailedIf(wrong > 0)

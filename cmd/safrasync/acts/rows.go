@@ -278,12 +278,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
 		words.RoundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
-	for _, p := range s.Problems {
-		out.Problems = append(out.Problems, cli.FieldJSON{
-			Field: p.Field, Rule: p.Rule, Column: p.Column,
-			Value: p.Value,
-		})
-	}
+	out.Problems = cli.FieldsOf(s.Problems)
 	if s.Holder != (trade.ParentKey{}) {
 		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}
 	}

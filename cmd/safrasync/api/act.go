@@ -73,7 +73,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	}
 	if err := ctx.Err(); err != nil { // interrupted during the question
 		a.Tell("Nothing was changed.")
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	}
 	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {

@@ -78,7 +78,7 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 	default:
 		tellFailure(a, "IT IS UNKNOWN whether the request was executed: %v.", a.Text(c.doubt), err)
 	}
-	return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, printErr)
+	return errors.Join(cli.ErrFailed, printErr)
 }
 
 // member is one field of a JSON object; a list of members keeps the order of the fields.

@@ -95,9 +95,9 @@ func ReadFailed(a *cli.App, err error) error {
 	}
 	tellFailure(a, "The lookup failed: %v.", "", err)
 	if !a.AsJSON {
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	}
-	return errors.Join(&cli.ExitError{Code: cli.ExitFailed},
+	return errors.Join(cli.ErrFailed,
 		a.PrintJSON(outcomeOf(apiCall{verb: "GET", act: failure.Op}, failure.Answer, err)))
 }
 
@@ -122,18 +122,19 @@ func apiDocument(a *cli.App, name, text string) (string, error) {
 
 // apiPersonType reads a person type. The document lists all its values.
 func apiPersonType(a *cli.App, text string) (apiclient.PersonType, error) {
-	if !slices.Contains(apiclient.PersonTypes, apiclient.PersonType(text)) {
-		return "", a.Usage("%s: unknown value; the valid ones are %s", "--person-type", cli.Listed(apiclient.PersonTypes))
-	}
-	return apiclient.PersonType(text), nil
+	return oneOf(a, "--person-type", apiclient.PersonType(text), apiclient.PersonTypes)
 }
 
 // Event reads a webhook event. The document states that there are no others.
 func Event(a *cli.App, text string) (apiclient.WebhookEvent, error) {
-	if !slices.Contains(apiclient.WebhookEvents, apiclient.WebhookEvent(text)) {
-		return "", a.Usage("%s: unknown value; the valid ones are %s", "webhook_event", cli.Listed(apiclient.WebhookEvents))
+	return oneOf(a, "webhook_event", apiclient.WebhookEvent(text), apiclient.WebhookEvents)
+}
+
+func oneOf[T ~string](a *cli.App, name string, value T, among []T) (T, error) {
+	if !slices.Contains(among, value) {
+		return "", a.Usage("%s: unknown value; the valid ones are %s", name, cli.Listed(among))
 	}
-	return apiclient.WebhookEvent(text), nil
+	return value, nil
 }
 
 // needFlags returns an error that names all required flags that are missing.

@@ -9,6 +9,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // The paths of chapter 4 for plans and the audit, without ids and queries: two queries contain a
@@ -18,28 +19,26 @@ const (
 	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
 )
 
-// consentFlags are the flags of `safrasync api consent` (chapter 4, endpoint 5).
-type consentFlags struct{ identity, personType, corporateIdentity string }
-
+// newAPIConsentCommand makes the command consent (chapter 4, endpoint 5).
 func newAPIConsentCommand(a *cli.App) *cobra.Command {
-	var f consentFlags
+	var q apiclient.ConsentQuery
+	var personType string
 	use := "consent --identity DOCUMENT --person-type TYPE"
 	var cmd *cobra.Command
 	cmd = a.Command(use, "a producer's consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
 			return err
 		}
-		var q apiclient.ConsentQuery
 		var err error
-		q.Identity, err = apiDocument(a, "--identity", f.identity)
+		q.Identity, err = apiDocument(a, "--identity", q.Identity)
 		if err != nil {
 			return err
 		}
-		q.PersonType, err = apiPersonType(a, f.personType)
+		q.PersonType, err = apiPersonType(a, personType)
 		if err != nil {
 			return err
 		}
-		q.CorporateIdentity, err = apiCNPJ(a, f.corporateIdentity)
+		q.CorporateIdentity, err = apiCNPJ(a, q.CorporateIdentity)
 		if err != nil {
 			return err
 		}
@@ -49,9 +48,9 @@ func newAPIConsentCommand(a *cli.App) *cobra.Command {
 		})
 	})
 	flags := cmd.Flags()
-	flags.StringVar(&f.identity, "identity", "", "the producer's `CPF or CNPJ`")
-	flags.StringVar(&f.personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
-	flags.StringVar(&f.corporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
+	flags.StringVar(&q.Identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
+	flags.StringVar(&q.CorporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
 	cli.Completes(a, cmd, "person-type", apiclient.PersonTypes)
 	return cmd
 }
@@ -81,10 +80,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
 			}
-			r.Reports = nil
-			for _, report := range reports {
-				r.Reports = append(r.Reports, apiclient.CreditReport(report))
-			}
+			r.Reports = trade.Map(reports, func(text string) apiclient.CreditReport { return apiclient.CreditReport(text) })
 			if !create.Flags().Changed("car-list") {
 				r.CarList = nil
 			}

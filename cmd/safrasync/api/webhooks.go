@@ -18,13 +18,27 @@ import (
 
 const pathWebhooks = "/api/v1/integration/webhooks"
 
+// hookDoubt is what to do if the outcome of a call about a webhook is unknown.
+const hookDoubt = "Before repeating it, check with `safrasync api webhooks list` what is registered."
+
 // webhookFlags are the fields of a webhook (chapter 2.7).
 type webhookFlags struct {
 	cli.ActFlags
 	event, url, basicAuthentication, hmacSecret string
 }
 
-func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
+// writeCommand makes a command that registers or changes a webhook.
+func writeCommand(a *cli.App, name string, help i18n.Key, verb string, note i18n.Key,
+	send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
+) *cobra.Command {
+	var f webhookFlags
+	var cmd *cobra.Command
+	cmd = a.Command(name+" --webhook-event EVENT --url URL", help, cli.Exactly(0),
+		func(ctx context.Context, _ []string) error {
+			return writeWebhook(ctx, a, cmd, f, apiCall{
+				act: "api webhooks " + name, verb: verb, path: pathWebhooks, notes: []i18n.Key{note}, doubt: hookDoubt,
+			}, send)
+		})
 	flags := cmd.Flags()
 	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+
 		"; the shell completes all 25")
@@ -33,8 +47,9 @@ func (f *webhookFlags) add(a *cli.App, cmd *cobra.Command) {
 		"`USER:PASSWORD`; better '${env:NAME}' or '${file:PATH}', which no list of processes shows")
 	flags.StringVar(&f.hmacSecret, "hmac-secret", "",
 		"`SECRET` of at most 120 characters; better '${env:NAME}' or '${file:PATH}'")
-	f.ActFlags.Add(cmd)
+	f.Add(cmd)
 	cli.Completes(a, cmd, "webhook-event", apiclient.WebhookEvents)
+	return cmd
 }
 
 func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
@@ -70,25 +85,9 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
-	var created webhookFlags
-	var create, update *cobra.Command
-	create = a.Command("create --webhook-event EVENT --url URL", "register a webhook", cli.Exactly(0),
-		func(ctx context.Context, _ []string) error {
-			return writeWebhook(ctx, a, create, created, apiCall{
-				act: "api webhooks create", verb: "POST", path: pathWebhooks, notes: []i18n.Key{"api.hook_twice"},
-				doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
-			}, (*apiclient.Client).CreateWebhook)
-		})
-	created.add(a, create)
-	var updated webhookFlags
-	update = a.Command("update --webhook-event EVENT --url URL", "change the webhook of an event", cli.Exactly(0),
-		func(ctx context.Context, _ []string) error {
-			return writeWebhook(ctx, a, update, updated, apiCall{
-				act: "api webhooks update", verb: "PUT", path: pathWebhooks, notes: []i18n.Key{"api.hook_whole"},
-				doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
-			}, (*apiclient.Client).UpdateWebhook)
-		})
-	updated.add(a, update)
+	create := writeCommand(a, "create", "register a webhook", "POST", "api.hook_twice", (*apiclient.Client).CreateWebhook)
+	update := writeCommand(a, "update", "change the webhook of an event", "PUT", "api.hook_whole",
+		(*apiclient.Client).UpdateWebhook)
 
 	var deleted cli.ActFlags
 	remove := a.Command("delete ID", "remove a webhook", cli.Exactly(1),
@@ -99,7 +98,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 			}
 			return actByHand(ctx, a, apiCall{
 				act: "api webhooks delete", verb: "DELETE", path: pathWebhooks + "/{id}", target: id,
-				fields: []apiField{{"id", id}}, doubt: "Before repeating it, check with `safrasync api webhooks list` what is registered.",
+				fields: []apiField{{"id", id}}, doubt: hookDoubt,
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					return c.DeleteWebhook(ctx, id)
 				},

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"strconv"
 	"time"
 
@@ -43,7 +42,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 					return err
 				}
 				if len(events) == 0 {
-					return errors.New(a.Text("there is no event %s in the inbox", seq))
+					return a.Error("there is no event %s in the inbox", seq)
 				}
 				e := events[0]
 				if a.AsJSON {

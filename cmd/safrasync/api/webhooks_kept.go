@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -140,7 +139,7 @@ func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.
 		return nil, err
 	}
 	if !config.Webhooks.Used() {
-		return nil, errors.New(a.Text("the configuration has no webhooks: see docs/webhooks.pt-BR.md"))
+		return nil, a.Error("the configuration has no webhooks: see docs/webhooks.pt-BR.md")
 	}
 	r, err := openRegistrar(ctx, a, cli.ToRead)
 	if err != nil {
@@ -185,7 +184,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 			return err
 		}
 		if slices.ContainsFunc(steps, waits) {
-			return &cli.ExitError{Code: cli.ExitFailed}
+			return cli.ErrFailed
 		}
 		a.Tell("Everything is as declared.")
 		return nil
@@ -204,7 +203,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 	failed := false
 	for _, s := range steps {
 		if ctx.Err() != nil {
-			return &cli.ExitError{Code: cli.ExitFailed}
+			return cli.ErrFailed
 		}
 		done, err := r.Do(ctx, s, a.Person(f))
 		if err != nil {

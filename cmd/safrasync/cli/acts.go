@@ -61,7 +61,7 @@ func (a *App) Ask(question string, agrees func(answer string) bool) error {
 	case <-a.Ended:
 		fmt.Fprintln(a.Stderr)
 		a.Tell("Nothing was changed.")
-		return &ExitError{ExitFailed}
+		return ErrFailed
 	}
 }
 

@@ -83,7 +83,7 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	options := office.Means{
 		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
-	var source run.Source = Unreachable(errNotAsked)
+	var source run.Source = Unreachable(errors.New("the ERP is not asked without --erp"))
 	if use >= ERPIfThere {
 		source, err = a.OpenSource(ctx)
 		if err != nil && use == ERPNeeded {
@@ -100,9 +100,6 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	}
 	return office.New(options), nil
 }
-
-// errNotAsked is the error of an ERP that must not be read.
-var errNotAsked = errors.New("the ERP is not asked without --erp")
 
 // Listener builds the processor of events.
 func (a *App) Listener(o *office.Office) (*events.Processor, error) {

@@ -21,54 +21,43 @@ func Unreachable(err error) LateSource {
 	return func(context.Context) (*erp.Source, error) { return nil, err }
 }
 
-// Columns queries the ERP, or returns why it cannot be opened.
-func (open LateSource) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
+// late asks an ERP that is opened for it, or returns why it cannot be opened.
+func late[T any](ctx context.Context, open LateSource, ask func(*erp.Source) (T, error)) (answer T, err error) {
 	source, err := open(ctx)
 	if err != nil {
-		return nil, err
+		return answer, err
 	}
-	return source.Columns(ctx, sql)
+	return ask(source)
 }
 
-// Read queries the ERP, or returns why it cannot be opened.
+// Columns queries the ERP.
+func (open LateSource) Columns(ctx context.Context, sql string) ([]erp.Column, error) {
+	return late(ctx, open, func(s *erp.Source) ([]erp.Column, error) { return s.Columns(ctx, sql) })
+}
+
+// Read queries the ERP.
 func (open LateSource) Read(ctx context.Context, q erp.Query, w erp.Window, fn func(erp.Row) error) (erp.Result,
 	error,
 ) {
-	source, err := open(ctx)
-	if err != nil {
-		return erp.Result{}, err
-	}
-	return source.Read(ctx, q, w, fn)
+	return late(ctx, open, func(s *erp.Source) (erp.Result, error) { return s.Read(ctx, q, w, fn) })
 }
 
-// ByKeys queries the ERP, or returns why it cannot be opened.
+// ByKeys queries the ERP.
 func (open LateSource) ByKeys(ctx context.Context, q erp.Query, keys [][]erp.Value) ([]erp.Row, error) {
-	source, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return source.ByKeys(ctx, q, keys)
+	return late(ctx, open, func(s *erp.Source) ([]erp.Row, error) { return s.ByKeys(ctx, q, keys) })
 }
 
-// Explain queries the ERP, or returns why it cannot be opened.
+// Explain queries the ERP.
 func (open LateSource) Explain(ctx context.Context, q erp.Query, key []string) (erp.Exclusion, error) {
-	source, err := open(ctx)
-	if err != nil {
-		return erp.Exclusion{}, err
-	}
-	return source.Explain(ctx, q, key)
+	return late(ctx, open, func(s *erp.Source) (erp.Exclusion, error) { return s.Explain(ctx, q, key) })
 }
 
-// BeforeCutOver queries the ERP, or returns why it cannot be opened.
+// BeforeCutOver queries the ERP.
 func (open LateSource) BeforeCutOver(ctx context.Context, q erp.Query, keys [][]string) ([]erp.Row, error) {
-	source, err := open(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return source.BeforeCutOver(ctx, q, keys)
+	return late(ctx, open, func(s *erp.Source) ([]erp.Row, error) { return s.BeforeCutOver(ctx, q, keys) })
 }
 
-// Table queries the ERP, or returns why it cannot be opened.
+// Table queries the ERP.
 func (open LateSource) Table(ctx context.Context, sql string, columns []string, fn func([]erp.Value) error) error {
 	source, err := open(ctx)
 	if err != nil {

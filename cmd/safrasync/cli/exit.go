@@ -25,10 +25,13 @@ type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return "the command has said why" }
 
+// ErrFailed is the error of a command that has failed and said why.
+var ErrFailed error = &ExitError{ExitFailed}
+
 // FailedIf returns the error of a command that has failed and said why, or nil.
 func FailedIf(failed bool) error {
 	if failed {
-		return &ExitError{ExitFailed}
+		return ErrFailed
 	}
 	return nil
 }

@@ -20,11 +20,7 @@ func (a *App) NewTable(head ...i18n.Key) table.Writer {
 	t.SetOutputMirror(a.Out)
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault // as written, not in capitals
-	row := table.Row{}
-	for _, h := range head {
-		row = append(row, a.Text(h))
-	}
-	t.AppendHeader(row)
+	t.AppendHeader(trade.Map(head, func(h i18n.Key) any { return a.Text(h) }))
 	return t
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"time"
@@ -59,6 +60,9 @@ func (a *App) Block(text string) { fmt.Fprintln(a.Out, words.Lines(text)) }
 func (a *App) Phrase(format string, args ...any) string {
 	return i18n.Tell(a.Lang(), phrase.New(format, args...))
 }
+
+// Error returns an error in the person's language.
+func (a *App) Error(p i18n.Key, args ...any) error { return errors.New(a.Text(p, args...)) }
 
 // Usage returns a usage error.
 func (a *App) Usage(p i18n.Key, args ...any) error { return &UsageError{a.Text(p, args...)} }

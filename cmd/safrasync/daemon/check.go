@@ -52,11 +52,10 @@ func (g *generation) checkERP(ctx context.Context) error {
 	if _, err := source.Facts(ctx); err != nil {
 		return err
 	}
-	var errs []error
 	for _, job := range g.engine.Jobs {
-		errs = append(errs, g.Config.Annotate(g.engine.Check(ctx, job)))
+		err = errors.Join(err, g.Config.Annotate(g.engine.Check(ctx, job)))
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // checkAPI sends one harmless GET.

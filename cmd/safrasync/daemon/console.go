@@ -103,7 +103,7 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 	return console.New(console.Parts{
 		Site: web.Site{
 			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
-			Environment: c.Environment, Now: office.Now, Log: bounded(a.Logger()), Refused: refused,
+			Environment: c.Environment, Now: office.Now, Log: bounded(a.Logger(), linesMost), Refused: refused,
 		},
 		Sessions: sessions,
 		Pages:    pages.New(o, sessions),
@@ -115,8 +115,9 @@ func NewConsole(a *cli.App, store *state.Store, o *office.Office,
 // down each request is one, and the system's log drops lines about sending when there are too many.
 const linesMost = 60
 
-func bounded(log *zap.Logger) *zap.Logger {
+// bounded returns a logger with at most so many equal lines in a minute.
+func bounded(log *zap.Logger, most int) *zap.Logger {
 	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
-		return zapcore.NewSamplerWithOptions(core, time.Minute, linesMost, 0)
+		return zapcore.NewSamplerWithOptions(core, time.Minute, most, 0)
 	}))
 }

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"errors"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -25,7 +24,7 @@ type monitor struct {
 	refusals *connlimit.Refusals // of all listeners
 	current  atomic.Pointer[generation]
 	address  string // as configured; "" = none
-	server   *http.Server
+	server   *connlimit.Serving
 }
 
 func (m *monitor) jobs() []string {
@@ -62,20 +61,13 @@ func (m *monitor) serve(g *generation, listener net.Listener) {
 	if listener == nil {
 		return
 	}
-	m.server = &http.Server{
-		Handler: m.Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
-		WriteTimeout: time.Minute, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: zap.NewStdLog(m.log), ConnContext: connlimit.Context, DisableGeneralOptionsHandler: true,
+	refused := m.refusals.Of("metrics")
+	bounded := &connlimit.Listener{
+		Listener: listener, Most: metricsMost, Each: MetricsEach, OnRefused: func() { refused("connection", nil) },
 	}
-	go func(server *http.Server) {
-		refused := m.refusals.Of("metrics")
-		bounded := &connlimit.Listener{
-			Listener: listener, Most: metricsMost, Each: MetricsEach, OnRefused: func() { refused("connection", nil) },
-		}
-		if err := server.Serve(bounded); !errors.Is(err, http.ErrServerClosed) {
-			m.log.Error("metrics are no longer served", zap.Error(err))
-		}
-	}(m.server)
+	m.server = connlimit.Serve(&http.Server{
+		Handler: m.Handler(), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10, ErrorLog: zap.NewStdLog(m.log),
+	}, bounded, nil, m.log, "metrics are no longer served")
 	m.log.Info("metrics are served", zap.String("address", listener.Addr().String()))
 }
 
@@ -89,7 +81,7 @@ const (
 // close closes the listener and cuts requests in progress.
 func (m *monitor) close() {
 	if m.server != nil {
-		_ = m.server.Close()
+		m.server.Close(0)
 		m.server, m.address = nil, ""
 	}
 }

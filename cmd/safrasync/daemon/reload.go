@@ -13,10 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 )
 
-// errStateChanged refuses a reload that would change the ledger.
-var errStateChanged = errors.New(
-	"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
-
 // reload reads the configuration again. It returns the generation that replaces the running one. If
 // the new configuration is wrong, reload returns nil and the old one stays; the log and
 // the service manager get the reason.
@@ -25,19 +21,18 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	next, open, err := d.reread(ctx, old)
 	if err != nil {
 		d.log.Error("the new configuration is wrong; the old one stays in force", zap.Error(err))
-		d.said.refused(old.Text("the new configuration is invalid and the old one stays in effect: %s", firstLine(old.Voice(), err)))
+		d.said.refused.Store(new(old.Text("the new configuration is invalid and the old one stays in effect: %s", firstLine(old.Voice(), err))))
 		d.monitor.ReloadRefused()
 		d.manager.Ready(d.sentence(ctx, old))
 		return nil
 	}
-	stale := next.Config.StaleSecrets()
-	if len(stale) > 0 {
+	var refused *string
+	if stale := next.Config.StaleSecrets(); len(stale) > 0 {
 		d.log.Warn("the service manager still has the former copy of secrets; "+
 			"restart the service, to take the new ones (systemctl restart safrasync)", zap.Strings("secrets", stale))
-		d.said.refused(next.Text("the service still uses the old value of %s; only a restart reads the new one: systemctl restart safrasync", strings.Join(stale, ", ")))
-	} else {
-		d.said.refused("")
+		refused = new(next.Text("the service still uses the old value of %s; only a restart reads the new one: systemctl restart safrasync", strings.Join(stale, ", ")))
 	}
+	d.said.refused.Store(refused)
 	d.level.SetLevel(next.Config.Log.ZapLevel())
 	d.monitor.serve(next, open.metrics)
 	d.monitor.Reloaded(office.Now())
@@ -82,7 +77,8 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	}
 	a, b := old.Config.State, config.State
 	if a.Driver != b.Driver || a.DSN.Reveal() != b.DSN.Reveal() || a.Journals() != b.Journals() {
-		return nil, open, errStateChanged
+		return nil, open, errors.New(
+			"state: cannot change while the service runs; restart it (systemctl restart safrasync)")
 	}
 	defer func() {
 		for _, l := range []net.Listener{open.metrics, open.desk, open.events, open.programs} {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	gosync "sync"
 	"syscall"
 	"time"
@@ -169,7 +170,7 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 			zap.NamedError("last", last))
 	}}
 	d.monitor = m
-	defer func() { d.monitor.close() }()
+	defer d.monitor.close()
 	listener, err := listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return d.refuse(err)
@@ -178,8 +179,8 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	if err != nil {
 		return d.refuse(err)
 	}
-	d.events = &eventReceiver{daemon: d, told: make(chan struct{}, 1), lastLogged: map[string]time.Time{}}
-	defer func() { d.events.close() }()
+	d.events = &eventReceiver{daemon: d, log: bounded(d.log, 1), told: make(chan struct{}, 1)}
+	defer d.events.close()
 	if err := d.events.serve(ctx, config.Webhooks, nil); err != nil {
 		return d.refuse(err)
 	}
@@ -268,10 +269,6 @@ func firstLine(v words.Voice, err error) string {
 		f := faulty.Faults[0]
 		text = fmt.Sprintf("%s:%d: %s %s", f.File, f.Line, f.Path, v.Fault(f.Text))
 	}
-	for i, r := range text {
-		if r == '\n' {
-			return text[:i]
-		}
-	}
-	return text
+	line, _, _ := strings.Cut(text, "\n")
+	return line
 }

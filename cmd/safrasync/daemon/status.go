@@ -26,25 +26,7 @@ type statusLine struct {
 	late  bool      // the log tells that the witness is not written
 	slow  bool      // the log has told that the witness is slow
 
-	mu      gosync.Mutex
-	trouble string // what the last reload did not take over, and why; "" if it took all
-}
-
-// refused stores what a reload did not take over, and why; "" if it took all.
-func (s *statusLine) refused(trouble string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.trouble = trouble
-}
-
-// reloadTrouble returns what refused has stored, as a list of at most one text.
-func (s *statusLine) reloadTrouble() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.trouble == "" {
-		return nil
-	}
-	return []string{s.trouble}
+	refused atomic.Pointer[string] // what the last reload did not take over, and why; nil if it took all
 }
 
 // tell updates the heartbeat in the ledger and the status at the service manager. It works in a
@@ -97,7 +79,11 @@ func (d *daemon) tellWitness(ctx context.Context) {
 // sentence returns the status of the service: first what is wrong, then what comes next.
 func (d *daemon) sentence(ctx context.Context, g *generation) string {
 	v := g.Voice()
-	wrong := slices.Concat(d.said.reloadTrouble(), g.absent)
+	var wrong []string
+	if refused := d.said.refused.Load(); refused != nil {
+		wrong = append(wrong, *refused)
+	}
+	wrong = append(wrong, g.absent...)
 	var running, stops, stopped []string // why some jobs do not send, and which
 	var next string
 	var nextAt time.Time

@@ -23,12 +23,10 @@ import (
 // configuration as long as their webhooks sections are equal.
 type eventReceiver struct {
 	daemon *daemon
+	log    *zap.Logger   // each kind of fault once a minute: strangers must not fill it
 	told   chan struct{} // holds one value: events have been stored
 	config config.WebhooksConfig
 	server *inbound.Intake
-
-	mu         gosync.Mutex
-	lastLogged map[string]time.Time // when each kind of fault was last logged: strangers must not fill the log
 }
 
 // listenNew opens the address of a key of the configuration. It returns nil if the address is already
@@ -66,7 +64,8 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 		}
 	}
 	options := inbound.Setup{
-		Listener: listener, Inbox: e.daemon.store, Fault: e.fault, Now: office.Now,
+		Listener: listener, Inbox: e.daemon.store, Now: office.Now,
+		Fault: func(what string, err error) { e.log.Error(what, zap.Error(err)) },
 		Stored: func() { // the processor of events is woken
 			select {
 			case e.told <- struct{}{}:
@@ -90,30 +89,10 @@ func (e *eventReceiver) serve(ctx context.Context, w config.WebhooksConfig, list
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	server, err := inbound.Start(options)
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	e.server, e.config = server, w
+	e.server, e.config = inbound.Start(options), w
 	e.daemon.log.Info("events are taken", zap.String("address", listener.Addr().String()),
 		zap.Bool("tls", options.TLS != nil))
 	return nil
-}
-
-// faultEvery is how often one kind of fault is logged at most.
-const faultEvery = time.Minute
-
-func (e *eventReceiver) fault(what string, err error) {
-	e.mu.Lock()
-	last := e.lastLogged[what]
-	quiet := office.Now().Sub(last) < faultEvery
-	if !quiet {
-		e.lastLogged[what] = office.Now()
-	}
-	e.mu.Unlock()
-	if !quiet {
-		e.daemon.log.Error(what, zap.Error(err))
-	}
 }
 
 // close closes the listener and waits for events that are being stored.

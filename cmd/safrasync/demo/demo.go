@@ -71,40 +71,35 @@ type Commands struct {
 	Report func(context.Context, *cli.App) error // report --section summary
 }
 
-// NewCommand makes the command demo.
+// NewCommand makes the command demo. It runs the program on embedded samples: it sends the valid
+// rows, proves that nothing is sent twice, and explains the rows that were not sent.
 func NewCommand(a *cli.App, c Commands) *cobra.Command {
 	var dir, lang string
 	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "show everything on sample data: ERP, platform, sending and report", cli.Exactly(0),
-		func(ctx context.Context, _ []string) error {
-			return runDemo(ctx, a, c, dir, lang)
+		func(ctx context.Context, _ []string) (err error) {
+			d := &demo{app: a, commands: c, dir: dir, kept: dir != "", env: a.Env}
+			if lang != "" {
+				if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
+					return a.Usage("there is no language %q; the languages are pt-BR and en", lang)
+				}
+				d.env = func(name string) (string, bool) {
+					if name == "LC_ALL" {
+						return lang, true
+					}
+					return a.Env(name)
+				}
+			}
+			defer func() { err = errors.Join(err, d.close()) }()
+			if err := d.prepare(ctx); err != nil {
+				return err
+			}
+			return d.play(ctx)
 		})
 	cmd.Long = a.Text("help.demo_long")
 	cmd.Flags().StringVar(&dir, "dir", "",
 		"keep everything in `DIR`, a new or empty folder, to try the other commands on it")
 	cmd.Flags().StringVar(&lang, "lang", "", "`LANG` of what is shown: pt-BR or en; default: that of the environment")
 	return cmd
-}
-
-// runDemo runs the program on embedded samples: it sends the valid rows, proves that nothing is
-// sent twice, and explains the rows that were not sent.
-func runDemo(ctx context.Context, a *cli.App, c Commands, dir, lang string) (err error) {
-	d := &demo{app: a, commands: c, dir: dir, kept: dir != "", env: a.Env}
-	if lang != "" {
-		if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
-			return a.Usage("there is no language %q; the languages are pt-BR and en", lang)
-		}
-		d.env = func(name string) (string, bool) {
-			if name == "LC_ALL" {
-				return lang, true
-			}
-			return a.Env(name)
-		}
-	}
-	if err := d.prepare(ctx); err != nil {
-		return errors.Join(err, d.close())
-	}
-	defer func() { err = errors.Join(err, d.close()) }()
-	return d.play(ctx)
 }
 
 // demo is one execution of the demo.
@@ -132,7 +127,25 @@ func (d *demo) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.startPlatform(world); err != nil {
+	// It listens on a free port; a demo that is kept tries the usual one first. The answer to one contract
+	// is lost after the platform has created it, as happens in real networks.
+	opts := sandbox.Options{
+		APIKey: demoKey, World: world, Seed: demoSeed,
+		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
+			body, err := io.ReadAll(r.Body)
+			if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
+				return nil
+			}
+			return &sandbox.Disturbance{Do: sandbox.Lose, Commit: true}
+		},
+	}
+	if d.kept {
+		d.platform, err = sandbox.Start(opts, demoAddress)
+	}
+	if !d.kept || err != nil {
+		d.platform, err = sandbox.Start(opts, "127.0.0.1:0")
+	}
+	if err != nil {
 		return err
 	}
 	if err := os.WriteFile(d.path(KeyFile), []byte(demoKey+"\n"), 0o600); err != nil {
@@ -197,29 +210,6 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 		return fmt.Errorf("change the sample ERP: %w", err)
 	}
 	return nil
-}
-
-// startPlatform listens on a free port. A demo that is kept tries the usual port first. The answer
-// to one contract is lost after the platform has created it, as happens in real networks.
-func (d *demo) startPlatform(world *sandbox.World) (err error) {
-	opts := sandbox.Options{
-		APIKey: demoKey, World: world, Seed: demoSeed,
-		Intercept: func(r *http.Request, _ int) *sandbox.Disturbance {
-			body, err := io.ReadAll(r.Body)
-			if err != nil || !bytes.HasPrefix(body, []byte(demoLost)) {
-				return nil
-			}
-			return &sandbox.Disturbance{Do: sandbox.Lose, Commit: true}
-		},
-	}
-	if d.kept {
-		d.platform, err = sandbox.Start(opts, demoAddress)
-		if err == nil {
-			return nil
-		}
-	}
-	d.platform, err = sandbox.Start(opts, "127.0.0.1:0")
-	return err
 }
 
 func (d *demo) close() error {

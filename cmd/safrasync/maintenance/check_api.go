@@ -84,7 +84,6 @@ func (c *checker) api(ctx context.Context) {
 func apiHint(e *apiclient.CallError) i18n.Key {
 	switch {
 	case e == nil:
-		return "check api.base_url, the network and api.proxy"
 	case e.Status == http.StatusUnauthorized && e.Format == apiclient.FormatEmpty:
 		return "the gateway accepted the key, but a service behind it refused it: ask the platform's support"
 	case e.Status == http.StatusUnauthorized:

@@ -57,7 +57,7 @@ func battery(ctx context.Context, a *cli.App) error {
 		return err
 	}
 	if differ > 0 {
-		return errors.New(a.Text("%d {check fails|checks fail}: send nothing from this ERP before you have contacted safrasync support", differ))
+		return a.Error("%d {check fails|checks fail}: send nothing from this ERP before you have contacted safrasync support", differ)
 	}
 	if !a.AsJSON {
 		a.Show("The ERP is read correctly. Nothing was written.")

@@ -80,7 +80,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 				a.Show("The audit is unaltered. The journal confirms it up to record %d; the last one is %d.", p.Through, p.Last)
 			}
 			if err == nil && !p.Proved() {
-				return &cli.ExitError{Code: cli.ExitFailed}
+				return cli.ErrFailed
 			}
 			return err
 		}
@@ -106,7 +106,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 			c.mayWrite(ctx, source)
 		}
 		if c.failed {
-			return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, c.err)
+			return errors.Join(cli.ErrFailed, c.err)
 		}
 		return c.err
 	})
@@ -191,10 +191,9 @@ func (c *checker) messages(ctx context.Context, store *state.Store) error {
 		c.pass("messages", "every message key from the platform has an explanation")
 		return nil
 	}
-	var list []string
-	for _, m := range unknown[:min(most, len(unknown))] {
-		list = append(list, c.text("%s (%d×, last at %s)", m.Key, m.Count, c.voice().Moment(m.Last)))
-	}
+	list := trade.Map(unknown[:min(most, len(unknown))], func(m trade.SeenMessage) string {
+		return c.text("%s (%d×, last at %s)", m.Key, m.Count, c.voice().Moment(m.Last))
+	})
 	if more := len(unknown) - most; more > 0 {
 		list = append(list, c.text("… and %d more", more))
 	}

@@ -98,24 +98,18 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 	}
 	out := subjectJSON{
 		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
-		Lookups: cli.OrEmpty(s.Lookups), Rows: []subjectRowJSON{},
-		Blocks: cli.OrEmpty(s.Blocks), Acts: []cli.AuditJSON{}, Closed: []subjectClosedJSON{},
+		Lookups: cli.OrEmpty(s.Lookups), Blocks: cli.OrEmpty(s.Blocks), Acts: trade.Map(s.Acts, cli.AuditOf),
+		Rows: trade.Map(s.Rows, func(r office.DossierRow) subjectRowJSON {
+			row := cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{})
+			return subjectRowJSON{row, r.ByMark, r.Child}
+		}),
+		Closed: trade.Map(s.Closed, func(c trade.Closing) subjectClosedJSON {
+			return subjectClosedJSON{c.ID, c.Day.String(), c.At}
+		}),
 		Notes: []string{
 			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("subject.note_logs"),
 			words.Machine.Text("subject.note_closed"), words.Machine.Text("Data that the platform holds must be requested from the platform."),
 		},
-	}
-	for _, r := range s.Rows {
-		out.Rows = append(out.Rows, subjectRowJSON{
-			cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{}),
-			r.ByMark, r.Child,
-		})
-	}
-	for _, r := range s.Acts {
-		out.Acts = append(out.Acts, cli.AuditOf(r))
-	}
-	for _, c := range s.Closed {
-		out.Closed = append(out.Closed, subjectClosedJSON{c.ID, c.Day.String(), c.At})
 	}
 	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -61,9 +61,7 @@ func settingFacts(c *config.Config) any {
 			"used": c.Webhooks.Used(), "tls": c.Webhooks.CertFile != "", "proxies": len(c.Webhooks.Proxies),
 			"events": slices.Sorted(slices.Values(c.Webhooks.Events)),
 		},
-		"http_api": facts{
-			"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens),
-		},
-		"jobs": jobs,
+		"http_api": facts{"used": c.HTTPAPI.Listen != "", "tokens": len(c.HTTPAPI.Tokens)},
+		"jobs":     jobs,
 	}
 }

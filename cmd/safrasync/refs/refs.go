@@ -67,14 +67,14 @@ func NewCommand(a *cli.App) *cobra.Command {
 	var set cli.ActFlags
 	setting := a.Command("set KIND CODE ID --reason TEXT", "store one code", cli.Exactly(3),
 		func(ctx context.Context, args []string) error {
-			return setReference(ctx, a, args[0], args[1], args[2], set)
+			return changeReference(ctx, a, args[0], args[1], &args[2], set)
 		})
 	set.Add(setting)
 
 	var remove cli.ActFlags
 	removing := a.Command("remove KIND CODE --reason TEXT", "remove one code", cli.Exactly(2),
 		func(ctx context.Context, args []string) error {
-			return removeReference(ctx, a, args[0], args[1], remove)
+			return changeReference(ctx, a, args[0], args[1], nil, remove)
 		})
 	remove.Add(removing)
 
@@ -98,8 +98,9 @@ func checkKind(a *cli.App, kind string, how cli.Access) error {
 	return nil
 }
 
-// setReference stores one code.
-func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.ActFlags) error {
+// changeReference stores one code with its id, or removes it if id is nil. Rows that need a removed
+// code wait from the next run on.
+func changeReference(ctx context.Context, a *cli.App, kind, code string, id *string, f cli.ActFlags) error {
 	if err := checkKind(a, kind, cli.ToWrite); err != nil {
 		return err
 	}
@@ -110,13 +111,17 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err != nil {
 		return err
 	}
-	plan, err := o.PlanReference(ctx, kind, code, &id)
+	plan, err := o.PlanReference(ctx, kind, code, id)
 	if fault, bad := errors.AsType[*office.ReferenceFault](err); bad {
 		return a.Usage("code %q or id %q is not valid: the code must not be blank, the id must be a UUID", fault.Code, fault.ID)
 	}
 	switch {
 	case err != nil:
 		return err
+	case id == nil && plan.From == nil:
+		return a.Error("the references %s have no code %s", kind, plan.Code)
+	case id == nil:
+		a.Tell("  removed   %s → %s", plan.Code, *plan.From)
 	case plan.From == nil:
 		a.Tell("  new       %s → %s", plan.Code, *plan.To)
 	case *plan.From == *plan.To:
@@ -129,37 +134,13 @@ func setReference(ctx context.Context, a *cli.App, kind, code, id string, f cli.
 	if err != nil {
 		return err
 	}
-	codes := map[string]string{plan.Code: *plan.To}
-	added, changed, err := o.SetReferences(ctx, kind, codes, nil, acts.ActSetCode, a.Person(f))
-	if err != nil {
-		return err
-	}
-	return tellImported(a, kind, added, changed, 0)
-}
-
-// removeReference removes one code. Rows that need it wait from the next run on.
-func removeReference(ctx context.Context, a *cli.App, kind, code string, f cli.ActFlags) error {
-	if err := checkKind(a, kind, cli.ToWrite); err != nil {
-		return err
-	}
-	if err := a.NeedReason(f); err != nil {
-		return err
-	}
-	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-	if err != nil {
-		return err
-	}
-	plan, err := o.PlanReference(ctx, kind, code, nil)
-	switch {
-	case err != nil:
-		return err
-	case plan.From == nil:
-		return errors.New(a.Text("the references %s have no code %s", kind, plan.Code))
-	}
-	a.Tell("  removed   %s → %s", plan.Code, *plan.From)
-	o, err = a.ConfirmedOffice(ctx, f.Yes)
-	if err != nil {
-		return err
+	if id != nil {
+		codes := map[string]string{plan.Code: *plan.To}
+		added, changed, err := o.SetReferences(ctx, kind, codes, nil, acts.ActSetCode, a.Person(f))
+		if err != nil {
+			return err
+		}
+		return tellImported(a, kind, added, changed, 0)
 	}
 	done, err := o.RemoveReference(ctx, kind, plan.Code, a.Person(f))
 	if err != nil {

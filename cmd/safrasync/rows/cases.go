@@ -47,7 +47,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				}
 				tried, err := o.CaseOf(ctx, args[0], key)
 				if errors.Is(err, dryrun.ErrNotInQuery) {
-					return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, args[0], key))
+					return a.Error("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, args[0], key)
 				}
 				if err != nil {
 					return a.Config.Annotate(err)
@@ -58,7 +58,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 						args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 					err := os.MkdirAll(filepath.Dir(file), 0o755)
 					if errors.Is(err, fs.ErrPermission) {
-						return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
+						return a.Error("test.not_writable", file, args[0], words.Printable(key))
 					} else if err != nil {
 						return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
 					}
@@ -66,9 +66,9 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
 					verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
 				if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
-					return errors.New(a.Text("%s already exists and is not overwritten; give another file name", file))
+					return a.Error("%s already exists and is not overwritten; give another file name", file)
 				} else if errors.Is(err, fs.ErrPermission) {
-					return errors.New(a.Text("test.not_writable", file, args[0], words.Printable(key)))
+					return a.Error("test.not_writable", file, args[0], words.Printable(key))
 				} else if err != nil {
 					return err
 				}
@@ -124,7 +124,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
+			return a.Error("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err)))
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -138,10 +138,10 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 			return err
 		})
 		if err != nil {
-			return errors.New(a.Text("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err))))
+			return a.Error("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err)))
 		}
 		if len(files) == before {
-			return errors.New(a.Text("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg))
+			return a.Error("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg)
 		}
 	}
 	failed, recorded := 0, 0
@@ -240,7 +240,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 		return out
 	}
 	if !c.hasExpectation() {
-		return fail(errors.New(a.Text("test.no_expectation", file)))
+		return fail(a.Error("test.no_expectation", file))
 	}
 	want := c.Expected()
 	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
@@ -248,7 +248,6 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	for _, l := range got.lines(kind) {
 		values[l.name] = l.value
 	}
-	out.Differences = []difference{}
 	seen := map[string]bool{}
 	for _, l := range want.lines(kind) {
 		seen[l.name] = true

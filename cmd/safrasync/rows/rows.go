@@ -16,13 +16,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowsFlags are the flags of `safrasync rows`.
-type rowsFlags struct {
-	states, causes, flags []string
-	key, since            string
-	limit                 int
-}
-
 // rowsShown is how many rows are printed without --limit; --json prints all.
 const rowsShown = 200
 
@@ -32,14 +25,16 @@ const rowsOfATable = 2000
 
 // NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
-	var f rowsFlags
+	var filter trade.RowFilter
+	var states, flagged []string
+	var since string
 	var cmd *cobra.Command
 	cmd = a.Command("rows [JOB]", "list the rows and the reason for their state", cli.Arity{Least: 0, Most: 1},
 		func(ctx context.Context, args []string) error {
 			if !cmd.Flags().Changed("limit") && !a.AsJSON {
-				f.limit = rowsShown
+				filter.Limit = rowsShown
 			}
-			filter := trade.RowFilter{Causes: f.causes, Key: mapping.CanonicalKey(f.key), Limit: f.limit}
+			filter.Key = mapping.CanonicalKey(filter.Key)
 			if len(args) > 0 {
 				filter.Job = args[0]
 			}
@@ -47,25 +42,25 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			filter.States, err = cli.ParseStates(a, f.states, trade.States)
+			filter.States, err = cli.ParseStates(a, states, trade.States)
 			if err != nil {
 				return err
 			}
-			for _, s := range f.flags { // strictly: a typing error must not look like an empty list
+			for _, s := range flagged { // strictly: a typing error must not look like an empty list
 				if !slices.Contains(trade.AllFlags, trade.Flag(s)) {
 					return a.Usage("there is no flag %q; the flags are %s", s, cli.Listed(trade.AllFlags))
 				}
 				filter.Flags = append(filter.Flags, trade.Flag(s))
 			}
-			if f.limit < 0 {
+			if filter.Limit < 0 {
 				return a.Usage("--limit must not be negative")
 			}
-			if f.since != "" {
-				since, ok := cli.ParseSince(f.since, office.Now(), config.Zone())
+			if since != "" {
+				var ok bool
+				filter.Since, ok = cli.ParseSince(since, office.Now(), config.Zone())
 				if !ok {
-					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", f.since)
+					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", since)
 				}
-				filter.Since = since
 			}
 			err = listRows(ctx, a, filter)
 			if errors.Is(err, trade.ErrNotFound) {
@@ -74,15 +69,15 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			return err
 		})
 	flags := cmd.Flags()
-	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
-	cli.TakesCauses(a, cmd, &f.causes,
+	cli.TakesStates(a, cmd, &states, "only these `STATES`: %s", trade.States)
+	cli.TakesCauses(a, cmd, &filter.Causes,
 		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
-	flags.StringVar(&f.key, "key", "", "only this `KEY`, such as '01|000123'")
-	flags.StringVar(&f.since, "since", "",
+	flags.StringVar(&filter.Key, "key", "", "only this `KEY`, such as '01|000123'")
+	flags.StringVar(&since, "since", "",
 		"only what changed since `D`: 2h, 7d, 2026-11-21 or a time as in 2026-11-21T09:00:00Z")
-	flags.StringSliceVar(&f.flags, "flag", nil,
+	flags.StringSliceVar(&flagged, "flag", nil,
 		a.Phrase("only with these `FLAGS`: %s", cli.Listed(trade.AllFlags)))
-	flags.IntVar(&f.limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
+	flags.IntVar(&filter.Limit, "limit", 0, "at most `N` rows, 0 = all; default 200, with --json all")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd
 }

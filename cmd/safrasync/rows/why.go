@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -54,7 +57,7 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 			p, state, err := o.Request(ctx, job, key)
 			switch {
 			case errors.Is(err, dryrun.ErrNotInQuery):
-				return errors.New(a.Text("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key))
+				return a.Error("the job's query does not return the key %s; `safrasync why %s '%s'` shows why", key, job, key)
 			case err != nil:
 				return a.Config.Annotate(err)
 			case a.AsJSON:
@@ -186,7 +189,95 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 		}
 	}
 	if err == nil && s.ERPErr != nil {
-		return &cli.ExitError{Code: cli.ExitFailed}
+		return cli.ErrFailed
 	}
 	return err
+}
+
+// printHints prints what events reported.
+func printHints(a *cli.App, e trade.Entry, h office.Hints) {
+	v := a.Voice()
+	for _, o := range h.Heard {
+		word := ""
+		if o.Word != "" {
+			word = ": " + o.Word
+		}
+		a.Show("  %s, reported by the platform: %s%s", v.Moment(o.At), trade.EventLabel(o.Event, v.Lang), word)
+	}
+	if e.State != trade.InDoubt {
+		return
+	}
+	if e.Sends != trade.OrderCommitments {
+		a.Show("  The API has no events for deliveries and traceability and cannot read them: check on the platform.")
+	}
+	for _, s := range h.Like {
+		a.Show("hint.record", s.Candidate.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
+		for _, f := range s.Reading.Fields {
+			if !f.Same {
+				a.Show("    %s: sent %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang),
+					v.OrAbsent(f.Sent), v.OrAbsent(f.There))
+			}
+		}
+		a.Show("    if it is this one: `safrasync adopt %s '%s' %s --reason TEXT`", e.Job, e.Key, s.Candidate.ID)
+	}
+	for _, c := range h.Unreadable {
+		a.Show("  An event reported record %s, which could not be read; that does not show whether it exists", c.ID)
+	}
+	if h.Compared > 0 {
+		a.Show("hint.more", h.Compared)
+	}
+	if h.Listening && len(h.Like) == 0 && h.Compared == 0 {
+		a.Show("  Since the request, %d {event|events} arrived, %d of order commitments, and none of a record like this one; that proves nothing", h.Events, h.Own)
+	}
+	if h.Several() {
+		a.Show("  More than one record, or more than one row, has this content: only a person can tell which belongs to which.")
+	}
+}
+
+// open are the properties of `why --json` whose values say nothing of a person or a contract: states,
+// codes, names of the configuration, numbers of our own, and times.
+var open = []string{
+	"acknowledged", "cause", "column", "columns", "event", "field", "flags", "generation", "job", "kind", "no",
+	"outcome", "path", "reading", "ref", "rule", "sends", "seq", "severity", "state", "parent_state", "status",
+	"timing", "version", "attempts", "gone_sweeps", "BytesWritten", "Duration", "FirstByteAfter", "Phase",
+	"at", "finished_at", "first_seen_at", "heard_at", "next_attempt_at", "next_run", "reduced_at", "since",
+	"started_at", "swept_at", "updated_at",
+}
+
+var (
+	messageKey = regexp.MustCompile(`^message(\.[a-z-]+)+$`)
+	digits     = regexp.MustCompile(`[0-9]`)
+)
+
+func masked(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, inner := range v {
+			if _, tree := inner.(map[string]any); tree || !slices.Contains(open, name) {
+				v[name] = masked(inner)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = masked(v[i])
+		}
+	case json.Number:
+		return json.Number(digits.ReplaceAllString(v.String(), "9"))
+	case string:
+		if !messageKey.MatchString(v) {
+			return strings.Map(maskedRune, v)
+		}
+	}
+	return v
+}
+
+// maskedRune leaves the signs between letters and digits: they are what a fault of a format is about.
+func maskedRune(r rune) rune {
+	switch {
+	case unicode.IsLetter(r):
+		return 'x'
+	case unicode.IsNumber(r):
+		return '9'
+	}
+	return r
 }

@@ -20,30 +20,25 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// resyncFlags are the flags of `safrasync resync`.
-type resyncFlags struct {
-	cli.ActFlags
-	since, until, file string
-	keys, states       []string
-}
-
 // NewResyncCommand makes the command resync.
 func NewResyncCommand(a *cli.App) *cobra.Command {
-	var f resyncFlags
+	var f cli.ActFlags
+	var since, until, file string
+	var typed, states []string
 	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			job := args[0]
 			if err := a.CheckJobNames(job); err != nil {
 				return err
 			}
-			if err := a.NeedReason(f.ActFlags); err != nil {
+			if err := a.NeedReason(f); err != nil {
 				return err
 			}
 			order := engineacts.Order{Act: engineacts.ActResync, Job: job}
 			for _, d := range []struct {
 				flag, text string
 				at         *time.Time
-			}{{"since", f.since, &order.Since}, {"until", f.until, &order.Until}} {
+			}{{"since", since, &order.Since}, {"until", until, &order.Until}} {
 				if d.text == "" {
 					continue
 				}
@@ -59,22 +54,22 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 				}
 			}
 			var err error
-			order.States, err = cli.ParseStates(a, f.states, trade.States)
+			order.States, err = cli.ParseStates(a, states, trade.States)
 			if err != nil {
 				return err
 			}
-			keys, err := cli.KeysOf(a, job, f.keys)
+			keys, err := cli.KeysOf(a, job, typed)
 			if err != nil {
 				return err
 			}
-			if f.file != "" {
-				fromFile, err := readKeys(a, job, f.file)
+			if file != "" {
+				fromFile, err := readKeys(a, job, file)
 				if err != nil {
 					return err
 				}
 				keys = append(keys, fromFile...)
 			}
-			if len(f.keys) > 0 || f.file != "" {
+			if len(typed) > 0 || file != "" {
 				slices.Sort(keys)
 				order.Keys = slices.Compact(keys)
 			}
@@ -86,23 +81,23 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			asked, err := o.OrderResync(ctx, plan, a.Person(f.ActFlags))
+			asked, err := o.OrderResync(ctx, plan, a.Person(f))
 			if err != nil {
 				return err
 			}
 			if asked != nil {
 				return cli.TellAsked(a, *asked)
 			}
-			return runResync(ctx, a, order, a.Person(f.ActFlags))
+			return runResync(ctx, a, order, a.Person(f))
 		})
 	f.Add(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
-	flags.StringVar(&f.until, "until", "",
+	flags.StringVar(&since, "since", "", "only rows that changed in the ERP since `D`: 7d, 2026-11-21, 21/11/2026")
+	flags.StringVar(&until, "until", "",
 		"only rows that changed in the ERP on this day or earlier, `D`: 7d, 2026-11-21, 21/11/2026")
-	flags.StringArrayVar(&f.keys, "key", nil, "only the row with this `KEY`; may be repeated")
-	flags.StringVar(&f.file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
-	cli.TakesStates(a, cmd, &f.states, "only rows in these `STATES`: %s", trade.States)
+	flags.StringArrayVar(&typed, "key", nil, "only the row with this `KEY`; may be repeated")
+	flags.StringVar(&file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
+	cli.TakesStates(a, cmd, &states, "only rows in these `STATES`: %s", trade.States)
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd

@@ -83,7 +83,7 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 				return err
 			case service == nil:
 				a.Tell("`safrasync run` is not running on this host, or has not reported for minutes: it hangs or has ended")
-				return &cli.ExitError{Code: cli.ExitFailed}
+				return cli.ErrFailed
 			case a.AsJSON:
 				return a.PrintJSON(service)
 			}

@@ -33,10 +33,7 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 				reports[i].Flags = map[trade.Flag]int{}
 			}
 		}
-		var listed []cli.RowJSON
-		for _, e := range named {
-			listed = append(listed, cli.RowOf(a.Config, e))
-		}
+		listed := trade.Map(named, func(e trade.Entry) cli.RowJSON { return cli.RowOf(a.Config, e) })
 		var answer []shareJSON
 		for _, s := range forecast.Shares() {
 			one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
@@ -132,10 +129,9 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 ) error {
 	if w := r.WouldSend; w != nil {
 		a.Show("%s: %d read, %d new, %d changed, %d unchanged%s", a.Voice().Job(r.Job), r.Read, r.New, r.Changed, r.Unchanged, whatItSends(a, r.Job))
-		var sums []string
-		for _, q := range w.Quantities {
-			sums = append(sums, strings.TrimSpace(a.Voice().Number(q.Amount)+" "+string(q.Unit)))
-		}
+		sums := trade.Map(w.Quantities, func(q trade.Quantity) string {
+			return strings.TrimSpace(a.Voice().Number(q.Amount) + " " + string(q.Unit))
+		})
 		text := a.Text("  would be sent: %d {row|rows}", w.Rows)
 		if len(sums) > 0 {
 			text += " (" + strings.Join(sums, "; ") + ")"

@@ -18,8 +18,6 @@ type SyncFlags struct {
 	Sweep, dryRun, rows, strict, anyHour, recordOnly bool
 	limit                                            int
 	page                                             string
-
-	Reports *[]trade.RunReport // gets the reports of the runs; nil: nobody wants them
 }
 
 // NewSyncCommand makes the command sync.
@@ -33,7 +31,8 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 		if (f.page != "" || f.rows) && !f.dryRun {
 			return a.Usage("--page and --rows require --dry-run")
 		}
-		return Sync(ctx, a, args, f)
+		_, err := Sync(ctx, a, args, f)
+		return err
 	})
 	cmd.Long = a.Text("help.sync_long")
 	cmd.ValidArgsFunction = a.CompleteEveryJob
@@ -52,7 +51,7 @@ func NewSyncCommand(a *cli.App) *cobra.Command {
 }
 
 // Sync makes one pass and prints its report, which is complete even if a job stopped.
-func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
+func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) (reports []trade.RunReport, err error) {
 	// the arguments are names of jobs, or one job and the keys of some of its rows
 	jobs, keys := args, []string(nil)
 	fault := a.CheckJobNames(args...)
@@ -62,11 +61,11 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 	}
 	switch {
 	case fault != nil:
-		return fault
+		return nil, fault
 	case f.dryRun && (f.limit > 0 || keys != nil):
-		return a.Usage("--dry-run shows everything that would be sent: it cannot be combined with keys or --limit; for one row: `safrasync why JOB KEY --request`")
+		return nil, a.Usage("--dry-run shows everything that would be sent: it cannot be combined with keys or --limit; for one row: `safrasync why JOB KEY --request`")
 	case f.recordOnly && (f.dryRun || f.limit > 0 || f.anyHour || keys != nil):
-		return a.Usage("--record-only records everything and sends nothing: it cannot be combined with keys, --limit, --dry-run or --any-hour")
+		return nil, a.Usage("--record-only records everything and sends nothing: it cannot be combined with keys, --limit, --dry-run or --any-hour")
 	}
 	how := cli.ToWrite
 	if f.dryRun {
@@ -79,11 +78,11 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		watcher.Close()
 		ledger := cli.LedgerFault(err)
 		if !a.AsJSON || ledger == nil {
-			return err
+			return nil, err
 		}
 		// Nothing was read and nothing was sent. The code is ledger_rolled_back for state-rolled-back.
 		code := "ledger_" + strings.ReplaceAll(strings.TrimPrefix(ledger.Code, "state-"), "-", "_")
-		return errors.Join(err, a.PrintJSON(struct {
+		return nil, errors.Join(err, a.PrintJSON(struct {
 			Runs    []trade.RunReport `json:"runs"`
 			Stopped trade.Stop        `json:"stopped"`
 		}{[]trade.RunReport{}, trade.Stop{Code: code, Why: trade.Because(ledger)}}))
@@ -100,16 +99,13 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		forecast.Listed = f.rows
 		opts.Planned = forecast.Add
 	}
-	reports, err := o.Sync(ctx, jobs, opts)
+	reports, err = o.Sync(ctx, jobs, opts)
 	watcher.Close()
-	if f.Reports != nil {
-		*f.Reports = reports
-	}
 	// A run that was interrupted is reported like any other.
 	rows, missed, rowsErr := rowsNamed(context.WithoutCancel(ctx), o, jobs, keys)
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, o, reports, f, forecast, rows); printErr != nil ||
 		rowsErr != nil {
-		return errors.Join(err, printErr, rowsErr)
+		return reports, errors.Join(err, printErr, rowsErr)
 	}
 	if f.recordOnly {
 		a.Tell("sync.recorded")
@@ -118,9 +114,9 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) error {
 		a.Tell("%s %s: was not read from the ERP; `safrasync why %s '%s'` shows why", jobs[0], key, jobs[0], key)
 	}
 	if err == nil && len(missed) > 0 {
-		err = &cli.ExitError{Code: cli.ExitFailed}
+		err = cli.ErrFailed
 	}
-	return syncResult(reports, err, f.strict)
+	return reports, syncResult(reports, err, f.strict)
 }
 
 // rowsNamed returns the rows with the given keys, and the keys that are not in the ledger.
@@ -147,7 +143,7 @@ func syncResult(reports []trade.RunReport, err error, strict bool) error {
 	attention := false
 	for _, r := range reports {
 		if r.Stopped != nil {
-			return errors.Join(&cli.ExitError{Code: cli.ExitFailed}, err)
+			return errors.Join(cli.ErrFailed, err)
 		}
 		attention = attention || r.NeedsPerson()
 	}

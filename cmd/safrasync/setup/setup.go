@@ -52,7 +52,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 			}
 			path := cmp.Or(a.ConfigPath, config.Places[1])
 			if _, err := os.Stat(path); err == nil && !f.force && !f.list {
-				return errors.New(a.Text("%s exists and is not overwritten; use --force, or --config OTHER", path))
+				return a.Error("%s exists and is not overwritten; use --force, or --config OTHER", path)
 			}
 			f.driver = ask.unless(f.driver, a.Text("The ERP's database (%s):", strings.Join(erp.Drivers(), ", ")))
 			if f.driver == "" {
@@ -178,9 +178,8 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 			return err
 		}
 		v := a.Voice()
-		proposed := proposedJob{name: job.name, sends: job.sends}
-		for _, c := range s.columns {
-			proposed.columns = append(proposed.columns, c.withSamples())
+		proposed := proposedJob{
+			name: job.name, sends: job.sends, columns: trade.Map(s.columns, (*surveyed).withSamples),
 		}
 		proposed.key, proposed.keyNote = []string{config.FillIn}, v.Text("the columns that identify a row permanently; numbers often repeat across branches")
 		if s.relation != nil {
@@ -197,9 +196,9 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 				}
 			}
 		}
-		for _, rule := range trade.Rules(job.sends) {
-			proposed.fields = append(proposed.fields, openField(v, rule, contractKey))
-		}
+		proposed.fields = trade.Map(trade.Rules(job.sends), func(rule trade.FieldRule) proposedField {
+			return openField(v, rule, contractKey)
+		})
 		proposed.query, proposed.queryNote = s.body, v.Text("The query exactly as given. Whatever it leaves out does not exist for safrasync.")
 		if s.relation != nil {
 			names := trade.Map(s.columns, func(c *surveyed) string { return c.name })
@@ -353,7 +352,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 		return err
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
-		return errors.New(a.Text("%s exists and is not overwritten; use --force, or --config OTHER", path))
+		return a.Error("%s exists and is not overwritten; use --force, or --config OTHER", path)
 	} else if err != nil {
 		return err
 	}
@@ -376,10 +375,7 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 		}
 	}
 	if a.AsJSON {
-		jobs := []string{}
-		for _, job := range p.jobs {
-			jobs = append(jobs, job.name)
-		}
+		jobs := trade.Map(p.jobs, func(job proposedJob) string { return job.name })
 		return a.PrintJSON(struct {
 			File   string     `json:"file"`
 			Jobs   []string   `json:"jobs"`

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
@@ -63,9 +64,6 @@ func (c *surveyed) withSamples() string {
 
 var binaryTypes = regexp.MustCompile(`bytea|blob|binary|image|clob|^raw|xml|json`)
 
-// errSeenEnough ends a read that has seen enough.
-var errSeenEnough = errors.New("enough")
-
 // newSurvey reads a table, a view or a query.
 func newSurvey(ctx context.Context, source *erp.Source, driver string, relation *erp.Relation,
 	query string,
@@ -110,11 +108,11 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 		}
 		rows++
 		if rows >= surveyRows {
-			return errSeenEnough
+			return cli.ErrEnough
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errSeenEnough) {
+	if err != nil && !errors.Is(err, cli.ErrEnough) {
 		return nil, err
 	}
 	return s, nil

@@ -1,25 +1,24 @@
 package cli
 
 import (
+	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // CheckJobNames returns a usage error for a job that is not configured. It opens nothing but the configuration.
 func (a *App) CheckJobNames(names ...string) error {
-	config, err := a.LoadConfig()
-	if err != nil {
+	if _, err := a.LoadConfig(); err != nil {
 		return err
 	}
-	var have []string
-	known := map[string]bool{}
-	for _, job := range config.Jobs {
-		have = append(have, job.Name)
-		known[job.Name] = true
-	}
+	have := trade.Map(a.Config.Jobs, func(job config.JobConfig) string { return job.Name })
 	for _, name := range names {
-		if !known[name] {
+		if !slices.Contains(have, name) {
 			return a.Usage("there is no job %q; the configuration has %s", name, Listed(have))
 		}
 	}
@@ -41,14 +40,32 @@ func (a *App) CheckKey(job, key string) (string, error) {
 }
 
 // KeysOf converts keys that a person typed to the ledger's form.
-func KeysOf(a *App, job string, typed []string) ([]string, error) {
-	keys := make([]string, len(typed))
+func KeysOf(a *App, job string, typed []string) (keys []string, err error) {
+	keys = make([]string, len(typed))
 	for i, key := range typed {
-		var err error
 		keys[i], err = a.CheckKey(job, key)
 		if err != nil {
 			return nil, err
 		}
 	}
 	return keys, nil
+}
+
+// ParseSince parses an age (2h, 7d), a day in the cooperative's zone, or an instant. It returns
+// false for any other text.
+func ParseSince(since string, now time.Time, zone *time.Location) (time.Time, bool) {
+	if days, ok := strings.CutSuffix(since, "d"); ok {
+		if n, err := strconv.Atoi(days); err == nil && n >= 0 {
+			return now.AddDate(0, 0, -n), true
+		}
+	}
+	if age, err := time.ParseDuration(since); err == nil && age >= 0 {
+		return now.Add(-age), true
+	}
+	for _, layout := range []string{time.DateOnly, "02/01/2006", time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, since, zone); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
 }

@@ -75,6 +75,11 @@ type FieldJSON struct {
 	Value  string `json:"value"`
 }
 
+// FieldsOf converts problems to their JSON form.
+func FieldsOf(problems []trade.Problem) []FieldJSON {
+	return trade.Map(problems, func(p trade.Problem) FieldJSON { return FieldJSON{p.Field, p.Rule, p.Column, p.Value} })
+}
+
 // RowDetailJSON is `row` of `why --json`.
 type RowDetailJSON struct {
 	RowJSON
@@ -136,10 +141,7 @@ func RowOf(c *config.Config, e trade.Entry) RowJSON {
 	if f := e.Error; f != nil {
 		row.Error = &errorJSON{
 			Kind: f.Kind, Status: trade.OrNull(f.Status), Messages: OrEmpty(f.Messages),
-			Fields: []FieldJSON{}, Code: f.Why.Code, Text: f.Text(), Counterpart: f.Counterpart,
-		}
-		for _, p := range f.Fields {
-			row.Error.Fields = append(row.Error.Fields, FieldJSON{p.Field, p.Rule, p.Column, p.Value})
+			Fields: FieldsOf(f.Fields), Code: f.Why.Code, Text: f.Text(), Counterpart: f.Counterpart,
 		}
 	}
 	// A title that is not configured is English.
@@ -163,18 +165,13 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		MovedID:   trade.OrNull(e.MovedID),
 		ReducedAt: trade.OrNull(e.ReducedAt),
 		Hints: HintsJSON{
-			Events: hints.Events, Own: hints.Own, Heard: OrEmpty(hints.Heard), Records: []suggestionJSON{},
-			More: hints.Compared > 0, Unreadable: []string{},
+			Events: hints.Events, Own: hints.Own, Heard: OrEmpty(hints.Heard), More: hints.Compared > 0,
+			Records: trade.Map(hints.Like, func(s events.Suggestion) suggestionJSON {
+				c := s.Candidate
+				return suggestionJSON{c.ID, c.Event, c.HeardAt, s.Full, s.Timing, s.Attempt, s.Reading}
+			}),
+			Unreadable: trade.Map(hints.Unreadable, func(c trade.Candidate) string { return c.ID }),
 		},
-	}
-	for _, s := range hints.Like {
-		out.Hints.Records = append(out.Hints.Records, suggestionJSON{
-			s.Candidate.ID, s.Candidate.Event, s.Candidate.HeardAt, s.Full, s.Timing, s.Attempt,
-			s.Reading,
-		})
-	}
-	for _, c := range hints.Unreadable {
-		out.Hints.Unreadable = append(out.Hints.Unreadable, c.ID)
 	}
 	for _, t := range attempts {
 		body := t.Payload
@@ -191,4 +188,33 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		})
 	}
 	return out
+}
+
+// AuditJSON is one line of `report --audit --json`.
+type AuditJSON struct {
+	Seq    int64           `json:"seq"`
+	At     time.Time       `json:"at"`
+	Who    string          `json:"who"`
+	From   string          `json:"from"`
+	Act    string          `json:"act"`
+	Target string          `json:"target"`
+	Reason string          `json:"reason"`
+	Detail json.RawMessage `json:"detail"` // values before and after the act
+	Prev   string          `json:"prev"`   // hash of the previous record; "" for the first
+	Hash   string          `json:"hash"`
+
+	Reduced bool `json:"reduced"` // retention has removed who, from, target, reason and detail
+}
+
+// AuditOf converts an audit record to its JSON form. A detail that is not valid JSON becomes null.
+func AuditOf(r trade.AuditRecord) AuditJSON {
+	detail := json.RawMessage(trade.MaskJSON([]byte(r.Detail)))
+	if !json.Valid(detail) {
+		detail = json.RawMessage("null")
+	}
+	return AuditJSON{
+		r.Seq, r.At, r.Who, r.From, r.Act, trade.MaskDocuments(r.Target),
+		trade.MaskDocuments(r.Because(trade.English, time.UTC)), detail,
+		r.Prev, r.Hash, r.Reduced,
+	}
 }

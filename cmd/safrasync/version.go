@@ -1,4 +1,0 @@
-package main
-
-// version is set by the linker: -X main.version=…
-var version = "dev"
