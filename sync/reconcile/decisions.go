@@ -67,7 +67,7 @@ func allowed(r *Row) []string {
 	case trade.InDoubt:
 		return adoptable(r)
 	case trade.Held:
-		return adoptable(r, "dismiss")
+		return append([]string{"dismiss"}, adoptable(r)...)
 	case trade.Accepted:
 		if slices.ContainsFunc(r.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) {
@@ -77,12 +77,11 @@ func allowed(r *Row) []string {
 	return nil
 }
 
-func adoptable(r *Row, more ...string) []string {
-	out := append(slices.Clone(more), "adopt")
-	if r.Sends != trade.OrderCommitments {
-		out = append(out, "adopt-no-id")
+func adoptable(r *Row) []string {
+	if r.Sends == trade.OrderCommitments {
+		return []string{"adopt"}
 	}
-	return out
+	return []string{"adopt", "adopt-no-id"}
 }
 
 // Decisions writes the rows that need a decision into a file that people fill in and
@@ -315,8 +314,6 @@ type Decision struct {
 	Act     string // retry, dismiss, acknowledge, adopt, adopt-no-id
 	ID      string
 	Reason  string
-
-	cells []string
 }
 
 // LeastReason is the smallest number of characters in a reason.

@@ -139,7 +139,6 @@ func (t *decisionReader) row(cells []string, line int) error {
 	}
 	d := Decision{
 		Line: line, Job: cell("job"), Key: keyOf(cell("key")), ID: cell("id"), Reason: cell("why"),
-		cells: own,
 	}
 	before := len(t.faults)
 	typed := foldWord(cell("decision"))
