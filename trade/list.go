@@ -8,3 +8,12 @@ func Map[S ~[]T, T, U any](list S, of func(T) U) []U {
 	}
 	return out
 }
+
+// ValuesOf returns copies of what a map has, in any order.
+func ValuesOf[K comparable, V any](of map[K]*V) []V {
+	out := make([]V, 0, len(of))
+	for _, one := range of {
+		out = append(out, *one)
+	}
+	return out
+}

@@ -305,10 +305,9 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		}
 		if all.Rows > 0 {
 			text := s.freight(v, all)
-			var causes []string
-			for _, g := range s.Causes() {
-				causes = append(causes, v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g)))
-			}
+			causes := trade.Map(s.Causes(), func(g *Trouble) string {
+				return v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g))
+			})
 			const most = 4
 			if more := len(causes) - most; more > 0 {
 				causes = append(causes[:most], v.Text("… and %d more", more))

@@ -238,9 +238,7 @@ func (o *Office) ServiceHere(ctx context.Context) (*Service, error) {
 
 func readServices(ctx context.Context, store *state.Store) ([]Service, error) {
 	services, err := store.Services(ctx)
-	out := make([]Service, len(services))
-	for i, s := range services {
-		out[i] = Service{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
-	}
-	return out, err
+	return trade.Map(services, func(s state.Service) Service {
+		return Service{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
+	}), err
 }

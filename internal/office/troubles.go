@@ -113,10 +113,9 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 // Sorted returns the groups, those with the most rows first.
 func (t *Troubles) Sorted() []*Trouble {
 	for _, g := range t.Groups {
-		g.Subjects = g.Subjects[:0]
-		for _, text := range slices.Sorted(maps.Keys(g.subjects)) {
-			g.Subjects = append(g.Subjects, subject{text, g.subjects[text]})
-		}
+		g.Subjects = trade.Map(slices.Sorted(maps.Keys(g.subjects)), func(text string) subject {
+			return subject{text, g.subjects[text]}
+		})
 		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
 		slices.SortFunc(g.Volumes, func(a, b volume) int {
 			return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))

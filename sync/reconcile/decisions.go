@@ -117,11 +117,7 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 		return err
 	}
 	err = run.InPages(takePage, each, func(page []trade.Entry) error {
-		sent := make([]map[string]string, len(page))
-		for i, e := range page {
-			sent[i] = sentFields(e)
-		}
-		rows, err := t.rows(JobHead{}, page, nil, sent)
+		rows, err := t.rows(JobHead{}, page, nil, trade.Map(page, sentFields))
 		for i := range rows {
 			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
 		}
@@ -141,10 +137,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 			}
 		}
 	}
-	words := make([]string, len(acts))
-	for i, act := range acts {
-		words[i] = sentence(i18n.Key("decision."+act), p.Lang)
-	}
+	words := actWords(acts, p.Lang)
 	kg := ""
 	if weight, ok := r.ERP.Kilograms(); ok {
 		kg = decimalText(weight, p.Lang)
@@ -287,9 +280,7 @@ func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, e
 			Fill:  slices.Contains([]string{"decision", "id", "why"}, c.id),
 		})
 		if c.id == "decision" {
-			for _, act := range decisionActs {
-				spec.Columns[i].Offers = append(spec.Columns[i].Offers, sentence(i18n.Key("decision."+act), lang))
-			}
+			spec.Columns[i].Offers = actWords(decisionActs, lang)
 		}
 	}
 	if form == Workbook {

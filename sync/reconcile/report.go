@@ -220,10 +220,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		columns := make([]Column, len(step.columns))
-		for i, c := range step.columns {
-			columns[i] = Column{c.id, sentence(c.title, o.Lang), c.typ}
-		}
+		columns := trade.Map(step.columns, func(c column) Column { return Column{c.id, sentence(c.title, o.Lang), c.typ} })
 		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
 		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err
@@ -306,11 +303,7 @@ func (p *printer) heading() Heading {
 	add("producer", p.Filter.Producers)
 	add("delivery place", p.Filter.Places)
 	add("wallet", p.Filter.Wallets)
-	var states []string
-	for _, state := range p.Filter.States {
-		states = append(states, state.Label(p.Lang))
-	}
-	add("state", states)
+	add("state", trade.Map(p.Filter.States, func(state trade.State) string { return state.Label(p.Lang) }))
 	if len(parts) > 0 {
 		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
 	}

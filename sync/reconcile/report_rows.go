@@ -126,11 +126,7 @@ func (p *printer) reading(r *Row) []any {
 
 // standing returns the cells with the state of a row and its reason.
 func (p *printer) standing(r *Row) []any {
-	flags := make([]string, len(r.Flags))
-	ids := make([]string, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i], ids[i] = f.Label(p.Lang), string(f)
-	}
+	flags := trade.Map(r.Flags, func(f trade.Flag) string { return f.Label(p.Lang) })
 	reason, who := p.reason(r)
 	var at any
 	if r.SentAt != nil {
@@ -142,7 +138,7 @@ func (p *printer) standing(r *Row) []any {
 	}
 	return []any{
 		p.stateLabel(r),
-		Label{strings.Join(ids, ","), strings.Join(flags, ", ")},
+		Label{strings.Join(texts(r.Flags), ","), strings.Join(flags, ", ")},
 		reason, who, at, by,
 	}
 }

@@ -154,10 +154,7 @@ func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.
 type maskingWriter struct{ Writer }
 
 func (w maskingWriter) Begin(h Heading) error {
-	h.Lines = append([]string(nil), h.Lines...)
-	for i, line := range h.Lines {
-		h.Lines[i] = trade.MaskDocuments(line)
-	}
+	h.Lines = trade.Map(h.Lines, trade.MaskDocuments)
 	return w.Writer.Begin(h)
 }
 

@@ -57,13 +57,9 @@ func (t Total) ToDeliver() trade.Decimal { return t.Contracted.Sub(t.Delivered) 
 
 // Currencies returns the currencies of the values, sorted.
 func (t Total) Currencies() []string {
-	all := map[string]bool{}
-	for c := range t.Values {
-		all[c] = true
-	}
-	for c := range t.ValuesSent {
-		all[c] = true
-	}
+	all := map[string]trade.Decimal{}
+	maps.Copy(all, t.Values)
+	maps.Copy(all, t.ValuesSent)
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -183,10 +179,7 @@ func fixed(orderType string) bool {
 // sorted returns the totals by dimension, then by name in the order of codes, then by product;
 // unknown names come last.
 func (t totals) sorted() []Total {
-	out := make([]Total, 0, len(t))
-	for _, one := range t {
-		out = append(out, *one)
-	}
+	out := trade.ValuesOf(t)
 	slices.SortFunc(out, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)),
 			unknownLast(a.Name, b.Name), trade.CompareCodes(a.Name, b.Name),

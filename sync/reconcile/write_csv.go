@@ -54,10 +54,7 @@ func (w *csvWriter) Section(s Section) error {
 			errs = append(errs, w.rows.Write([]string{trade.GuardFormula(s.Note)}))
 		}
 	}
-	titles := make([]string, len(s.Columns))
-	for i, c := range s.Columns {
-		titles[i] = trade.GuardFormula(c.Title)
-	}
+	titles := trade.Map(s.Columns, func(c Column) string { return trade.GuardFormula(c.Title) })
 	return errors.Join(append(errs, w.rows.Write(titles))...)
 }
 
