@@ -17,3 +17,14 @@ func ValuesOf[K comparable, V any](of map[K]*V) []V {
 	}
 	return out
 }
+
+// CompareBool compares two answers: false comes before true.
+func CompareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}

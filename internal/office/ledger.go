@@ -12,22 +12,14 @@ import (
 // LiveStatus is a ledger that never reports a job as running if its process is gone.
 type LiveStatus struct{ *state.Store }
 
-// JobStatus returns the status of a job, corrected as Abandoned does.
+// JobStatus returns the status of a job. It corrects that of a job that is stored as running although
+// its process is gone: the process had no time to store its end.
 func (t LiveStatus) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	status, err := t.Store.JobStatus(ctx, job)
-	if err != nil {
+	if err != nil || status.State != trade.Running {
 		return status, err
 	}
-	return Abandoned(ctx, t.Store, status)
-}
-
-// Abandoned corrects the status of a job that is stored as running although its process is gone:
-// the process had no time to store its end.
-func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
-	if status.State != trade.Running {
-		return status, nil
-	}
-	leased, err := isLeased(ctx, store, status.Job)
+	leased, err := isLeased(ctx, t.Store, status.Job)
 	if err != nil || leased {
 		return status, err
 	}

@@ -122,6 +122,17 @@ func mayRole(who trade.Person, needs trade.Role) error {
 	return nil
 }
 
+// recorded returns the audit record of what a person does now, or trade.ErrRole unless the person has a
+// role.
+func (o *Office) recorded(who trade.Person, needs trade.Role, act, target string, detail any) (trade.AuditRecord,
+	error,
+) {
+	if err := mayRole(who, needs); err != nil {
+		return trade.AuditRecord{}, err
+	}
+	return who.Record(o.now(), act, target, detail)
+}
+
 // acts returns the acts of people on this ledger.
 func (o *Office) acts() *acts.Acts {
 	people := &acts.Acts{

@@ -32,13 +32,9 @@ const seasonShare = 10
 // Season returns the season. That of a ledger of few rows is counted for each page. A larger one is
 // counted in the background: it is nil until the first count has ended, and may be some time old.
 func (o *Office) Season(ctx context.Context) (*Season, error) {
-	rows := 0
-	for _, job := range o.jobs {
-		tallies, err := o.store.Counts(ctx, job.Name())
-		if err != nil {
-			return nil, err
-		}
-		rows += trade.RowsIn(tallies)
+	rows, err := o.rowsIn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	small := rows <= o.waitFor
 	o.mu.Lock()

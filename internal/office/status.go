@@ -148,11 +148,7 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 // readJob reads the status of a job from the ledger.
 func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, error) {
 	job := JobStatus{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
-	status, err := store.JobStatus(ctx, name)
-	if err != nil {
-		return job, err
-	}
-	status, err = Abandoned(ctx, store, status)
+	status, err := LiveStatus{store}.JobStatus(ctx, name)
 	if err != nil {
 		return job, err
 	}

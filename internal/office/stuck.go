@@ -58,7 +58,7 @@ const (
 // returns neither a view nor an error, the first read has not ended yet.
 func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if !fresh {
-		n, err := o.stuckRows(ctx)
+		n, err := o.rowsIn(ctx, Kept...)
 		if err != nil {
 			return nil, err
 		}
@@ -108,14 +108,14 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 
 const notLooked = "the console could not look at what is stuck"
 
-// stuckRows returns the number of stuck rows, from the stored sums.
-func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
+// rowsIn returns the number of rows in some states, of all if none is named, from the stored sums.
+func (o *Office) rowsIn(ctx context.Context, states ...trade.State) (n int, err error) {
 	for _, job := range o.jobs {
 		tallies, err := o.store.Counts(ctx, job.Name())
 		if err != nil {
 			return 0, err
 		}
-		n += trade.RowsIn(tallies, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held)
+		n += trade.RowsIn(tallies, states...)
 	}
 	return n, nil
 }
@@ -181,7 +181,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		return Stuck{}, err
 	}
 	if view == nil {
-		n, err := o.stuckRows(ctx)
+		n, err := o.rowsIn(ctx, Kept...)
 		return Stuck{Reading: n}, err
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}

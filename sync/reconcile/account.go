@@ -300,7 +300,7 @@ func (a accounts) done(whole, placed bool) []Account {
 		out = append(out, *b)
 	}
 	slices.SortFunc(out, func(x, y Account) int {
-		return cmp.Or(unknownLast(x.Product, y.Product), cmp.Compare(x.Product, y.Product),
+		return cmp.Or(trade.CompareBool(x.Product == "", y.Product == ""), cmp.Compare(x.Product, y.Product),
 			cmp.Compare(slices.Index(Measures, x.Measure), slices.Index(Measures, y.Measure)),
 			cmp.Compare(x.Currency, y.Currency))
 	})

@@ -182,19 +182,8 @@ func (t totals) sorted() []Total {
 	out := trade.ValuesOf(t)
 	slices.SortFunc(out, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)),
-			unknownLast(a.Name, b.Name), trade.CompareCodes(a.Name, b.Name),
-			unknownLast(a.Product, b.Product), cmp.Compare(a.Product, b.Product))
+			trade.CompareBool(a.Name == "", b.Name == ""), trade.CompareCodes(a.Name, b.Name),
+			trade.CompareBool(a.Product == "", b.Product == ""), cmp.Compare(a.Product, b.Product))
 	})
 	return out
-}
-
-// unknownLast compares names of which an unknown one, "", comes last, and does not tell others apart.
-func unknownLast(a, b string) int {
-	switch {
-	case a == "" && b != "":
-		return 1
-	case a != "" && b == "":
-		return -1
-	}
-	return 0
 }
