@@ -28,10 +28,7 @@ var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
 // exact, in kilograms. Figures of the ERP are of rows that exist and are not cancelled; sent ones
 // are of records that the platform confirmed.
 type Total struct {
-	By      By
-	Name    string // the season, producer or place; "" = unknown, or everything
-	Product string // "" = unknown
-
+	TotalKey
 	Contracted trade.Decimal // COMPRA + A_FIXAR
 	Delivered  trade.Decimal
 	Fixed      trade.Decimal // COMPRA + FIXACAO_COMPRA + FIXACAO_DEPOSITO
@@ -63,12 +60,14 @@ func (t Total) Currencies() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-type totalKey struct {
-	by            By
-	name, product string
+// TotalKey identifies a total.
+type TotalKey struct {
+	By      By
+	Name    string // the season, producer or place; "" = unknown, or everything
+	Product string // "" = unknown
 }
 
-type totals map[totalKey]*Total
+type totals map[TotalKey]*Total
 
 // add adds a row of a contract or delivery: as the ERP has it, and as it was sent.
 func (t totals) add(r *Row) {
@@ -94,12 +93,9 @@ func (t totals) add(r *Row) {
 
 // of returns the total to which a document belongs.
 func (t totals) of(by By, d Document) *Total {
-	key := totalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
+	key := TotalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
 	if t[key] == nil {
-		t[key] = &Total{
-			By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{},
-			ValuesSent: map[string]trade.Decimal{},
-		}
+		t[key] = &Total{TotalKey: key, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{}}
 	}
 	return t[key]
 }
