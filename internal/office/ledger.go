@@ -36,13 +36,12 @@ func isLeased(ctx context.Context, store *state.Store, job string) (bool, error)
 
 // Reads is what people may read of the ledger.
 type Reads interface {
-	// JobStatus returns the status of a job; Counts, FlagCounts and Cursor its stored sums.
+	// JobStatus returns the status of a job; Counts and FlagCounts its stored sums.
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Flagged returns how many rows have at least one of some flags.
 	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
-	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 
 	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
@@ -67,8 +66,6 @@ type Reads interface {
 
 	// Runs returns the latest passes of a job, newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
-	// RunsEnded calls fn for each pass that ended in a period.
-	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
 	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is

@@ -58,7 +58,7 @@ const (
 // returns neither a view nor an error, the first read has not ended yet.
 func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if !fresh {
-		n, err := o.rowsIn(ctx, Kept...)
+		n, err := o.rowsIn(ctx, trade.Stuck...)
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +181,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		return Stuck{}, err
 	}
 	if view == nil {
-		n, err := o.rowsIn(ctx, Kept...)
+		n, err := o.rowsIn(ctx, trade.Stuck...)
 		return Stuck{Reading: n}, err
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}

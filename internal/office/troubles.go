@@ -132,7 +132,7 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	if planned != nil {
 		t = planned.Troubles
 	}
-	err := o.Rows(ctx, trade.RowFilter{Job: job, States: Kept}, func(e trade.Entry) error {
+	err := o.Rows(ctx, trade.RowFilter{Job: job, States: trade.Stuck}, func(e trade.Entry) error {
 		if planned == nil || !planned.Judged[e.ID] {
 			t.Add(e)
 		}
@@ -197,6 +197,3 @@ func CauseText(v words.Voice, g *Trouble) string {
 	}
 	return what + ": " + strings.Join(out, ", ")
 }
-
-// Kept lists the states of rows that do not go by themselves.
-var Kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}

@@ -99,10 +99,7 @@ func (v Voice) Stop(s trade.Stop) string {
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {
 	var e struct{ Phase string }
-	if json.Unmarshal(evidence, &e) != nil {
-		return ""
-	}
-	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
+	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has(i18n.Key("phase."+e.Phase)) {
 		return ""
 	}
 	return e.Phase

@@ -137,14 +137,11 @@ func (g *grouping) add(f *fact) string {
 			}
 			s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
 		}
-		if len(b.Samples) < samplesKept {
-			b.Samples = append(b.Samples, f.id)
-		}
 	} else {
 		b.Behind++
-		if b.Awaited != nil && len(b.Samples) < samplesKept {
-			b.Samples = append(b.Samples, f.id)
-		}
+	}
+	if (f.group != "" || b.Awaited != nil) && len(b.Samples) < samplesKept {
+		b.Samples = append(b.Samples, f.id)
 	}
 	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
 		b.Oldest = f.seen

@@ -220,6 +220,14 @@ type Refused struct {
 	OneByOne bool
 }
 
+// Why returns the code of the refusal.
+func (r Refused) Why() string {
+	if r.OneByOne {
+		return "one_by_one"
+	}
+	return string(r.Refusal)
+}
+
 // PlanDecisions plans the decisions of a file through the same acts as the command line and the
 // console. It returns refused decisions row by row; the plans have no refused steps. It plans
 // nothing that may double or hide a record: no second sending, and no retry or dismissal of a row

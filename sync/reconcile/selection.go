@@ -130,13 +130,7 @@ func (p part) inERP() bool { return p.Outside == "" && p.After == "" && !p.bare 
 func named(text string) string { return cmp.Or(text, trade.NotKnown) }
 
 // stuck reports whether a row does not go by itself.
-func (r *Row) stuck() bool {
-	switch r.State {
-	case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
-		return true
-	}
-	return false
-}
+func (r *Row) stuck() bool { return slices.Contains(trade.Stuck, r.State) }
 
 // The stages behind which the grain of the season does not get.
 const (
