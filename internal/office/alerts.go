@@ -139,7 +139,7 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	states []trade.State,
 ) ([]alert.Cause, error) {
 	if len(states) == 0 {
-		states = Kept
+		states = trade.Stuck
 	}
 	owners, err := store.CauseOwners(ctx)
 	if err != nil {

@@ -218,15 +218,3 @@ func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, id string, 
 		again.Stop()
 	}
 }
-
-// inBackground runs fn in the background until the generation ends. It returns false if the
-// generation is already ending.
-func (o *Office) inBackground(fn func(context.Context)) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.ended {
-		return false
-	}
-	o.working.Go(func() { fn(o.ending) })
-	return true
-}

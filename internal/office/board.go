@@ -124,15 +124,15 @@ func (b *Board) Observe(p run.Progress) {
 	if p.Phase == run.Sending && next.Pace.Since.IsZero() {
 		next.Pace = Pace{Since: Now(), Done: p.Done}
 	}
+	b.jobs = slices.Clone(b.jobs) // others read the old one
 	switch {
 	case p.Phase == run.Done:
 		b.turns++
-		b.jobs = slices.DeleteFunc(slices.Clone(b.jobs), func(j Progress) bool { return j.Job == p.Job })
+		b.jobs = slices.DeleteFunc(b.jobs, func(j Progress) bool { return j.Job == p.Job })
 	case i < 0:
 		b.turns++
-		b.jobs = append(slices.Clone(b.jobs), next)
+		b.jobs = append(b.jobs, next)
 	default:
-		b.jobs = slices.Clone(b.jobs)
 		b.jobs[i] = next
 	}
 	close(b.changed)

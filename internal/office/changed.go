@@ -99,7 +99,6 @@ func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
 
 // Effect is a change in weight and in money.
 type Effect struct {
-	Weighed  bool
 	Sent     trade.Decimal // kilograms
 	Now      trade.Decimal
 	Weight   trade.Decimal // difference; negative: less now
@@ -222,7 +221,7 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 		b, okB = trade.Decimal{}, true
 	}
 	if okA && okB {
-		e.Weighed, e.Sent, e.Now, e.Weight = true, a, b, b.Sub(a)
+		e.Sent, e.Now, e.Weight = a, b, b.Sub(a)
 	}
 	from, currency, okFrom := valueIn(entry.Sends, sent)
 	to, other, okTo := valueIn(entry.Sends, now)

@@ -26,10 +26,13 @@ func textOf(data []byte, v words.Voice) (string, error) {
 	var err error
 	decoded := true
 	text, marked := bytes.CutPrefix(data, []byte("\xef\xbb\xbf"))
+	// some letters are UTF-8; if others are not, the text was put together from two encodings
+	holdsUTF8 := bytes.Contains(text, []byte(string(utf8.RuneError))) ||
+		bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf && r != utf8.RuneError })
 	switch {
 	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
 		text, err = unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Bytes(data)
-	case !utf8.Valid(text) && (marked || holdsUTF8(text)):
+	case !utf8.Valid(text) && (marked || holdsUTF8):
 		return "", errors.New(v.Text(`the file mixes encodings (UTF-8 and another); save it again as "CSV UTF-8"`))
 	case !utf8.Valid(text):
 		text, err = charmap.Windows1252.NewDecoder().Bytes(text)
@@ -65,19 +68,6 @@ func sheetText(data []byte, layout ReferenceLayout, v words.Voice) (string, erro
 		err = errors.New(v.Text("the file cannot be read as an xlsx workbook; save it as xlsx or as “CSV UTF-8”"))
 	}
 	return text.String(), err
-}
-
-// holdsUTF8 reports whether some letters of a text are UTF-8. If others are not, the text was put
-// together from two encodings.
-func holdsUTF8(text []byte) bool {
-	for len(text) > 0 {
-		_, size := utf8.DecodeRune(text)
-		if size > 1 {
-			return true
-		}
-		text = text[size:]
-	}
-	return false
 }
 
 // separatorLine is the first line with which Excel names the separator.

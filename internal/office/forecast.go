@@ -24,7 +24,7 @@ type JobForecast struct {
 
 // counted is how a row was counted.
 type counted struct {
-	of      RecordKind
+	of      trade.Pile
 	state   trade.State
 	freight *trade.Freight // the sum that includes it
 	own     trade.Freight
@@ -42,19 +42,13 @@ type Forecast struct {
 	runs   []string // the jobs of this run
 	paused []string // those of them that are paused and send nothing
 	plans  map[string]*JobForecast
-	parts  map[RecordKind]*Share
+	parts  map[trade.Pile]*Share
 	Listed bool // the rows that would go are kept
-}
-
-// RecordKind is a kind of record. Fixations are apart from contracts, because they are the same grain.
-type RecordKind struct {
-	Sends  trade.Kind
-	Fixing bool
 }
 
 // Share is what would happen to the rows of a part.
 type Share struct {
-	RecordKind
+	trade.Pile
 	Goes, Follows trade.Freight
 	troubles      *Troubles
 	stays         map[*Trouble]*trade.Freight
@@ -64,7 +58,7 @@ type Share struct {
 func (o *Office) Forecast(named []string) *Forecast {
 	specs := o.conf.JobSpecs()
 	out := &Forecast{
-		specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[RecordKind]*Share{},
+		specs: specs, runs: named, plans: map[string]*JobForecast{}, parts: map[trade.Pile]*Share{},
 	}
 	for _, job := range o.jobs {
 		if len(named) == 0 {
@@ -99,7 +93,7 @@ func (w *Forecast) Add(e trade.Entry) {
 	if e.ID != 0 {
 		p.Judged[e.ID] = true
 	}
-	if slices.Contains(Kept, e.State) {
+	if slices.Contains(trade.Stuck, e.State) {
 		p.Troubles.Add(e)
 	}
 	w.count(p, e)
@@ -114,7 +108,7 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 		delete(p.told, e.Key)
 	}
 	follows := w.follows(e)
-	stays := slices.Contains(Kept, e.State) && !follows
+	stays := slices.Contains(trade.Stuck, e.State) && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
@@ -137,7 +131,7 @@ func (w *Forecast) count(p *JobForecast, e trade.Entry) {
 	}
 	s := w.parts[of]
 	if s == nil {
-		s = &Share{RecordKind: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
+		s = &Share{Pile: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
 		w.parts[of] = s
 	}
 	to := &s.Goes
@@ -172,18 +166,14 @@ func (w *Forecast) Rows(do func(job, key string, own trade.Freight, fields []For
 }
 
 // weigh returns the part of a row, and its freight.
-func (p *JobForecast) weigh(e trade.Entry) (RecordKind, trade.Freight) {
-	of := RecordKind{Sends: e.Sends}
+func (p *JobForecast) weigh(e trade.Entry) (trade.Pile, trade.Freight) {
+	of := trade.Pile{Kind: e.Sends}
 	var own trade.Freight
 	own.Load.Add(e.Quantity.Kilograms())
 	if e.Sends != trade.OrderCommitments {
 		return of, own
 	}
-	values := e.Values
-	if e.Now != nil {
-		values = e.Now
-	}
-	fields := p.job.RowFields(values, nil)
+	fields := p.job.RowFields(e.NewestValues(), nil)
 	switch trade.OrderType(fields["order_type"].Text) {
 	case trade.FixacaoCompra, trade.FixacaoDeposito:
 		of.Fixing = true
@@ -225,7 +215,7 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 		if status.State == trade.Paused {
 			w.paused = append(w.paused, r.Job)
 		}
-		states := append([]trade.State{trade.Pending}, Kept...)
+		states := append([]trade.State{trade.Pending}, trade.Stuck...)
 		err = o.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
 				if !p.Judged[e.ID] {
@@ -258,7 +248,7 @@ func (w *Forecast) Shares() []*Share {
 	var out []*Share
 	for _, kind := range trade.Kinds {
 		for _, fixing := range []bool{false, true} {
-			if s := w.parts[RecordKind{kind, fixing}]; s != nil {
+			if s := w.parts[trade.Pile{Kind: kind, Fixing: fixing}]; s != nil {
 				out = append(out, s)
 			}
 		}
@@ -305,10 +295,9 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		}
 		if all.Rows > 0 {
 			text := s.freight(v, all)
-			var causes []string
-			for _, g := range s.Causes() {
-				causes = append(causes, v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g)))
-			}
+			causes := trade.Map(s.Causes(), func(g *Trouble) string {
+				return v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g))
+			})
 			const most = 4
 			if more := len(causes) - most; more > 0 {
 				causes = append(causes[:most], v.Text("… and %d more", more))
@@ -328,9 +317,9 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 }
 
 // Name returns the name of the records of a part, in the singular for one row.
-func (of RecordKind) Name(v words.Voice, rows int) string {
-	kind := string(of.Sends)
-	if of.Fixing {
+func (s *Share) Name(v words.Voice, rows int) string {
+	kind := string(s.Kind)
+	if s.Fixing {
 		kind = "fixations"
 	}
 	if rows == 1 {
@@ -340,8 +329,8 @@ func (of RecordKind) Name(v words.Voice, rows int) string {
 }
 
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.
-func (of RecordKind) freight(v words.Voice, f trade.Freight) string {
-	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + of.Name(v, f.Rows)}
+func (s *Share) freight(v words.Voice, f trade.Freight) string {
+	parts := []string{v.Number(trade.NewDecimal(int64(f.Rows), 0)) + " " + s.Name(v, f.Rows)}
 	return strings.Join(append(parts, Amounts(v, f)...), ", ")
 }
 

@@ -33,11 +33,9 @@ func (o *Office) Listener(platform acts.Reader, program trade.Person) *events.Pr
 func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events.Processor, who trade.Person) (int,
 	error,
 ) {
-	if !who.Role.May(trade.Administrator) {
-		return 0, trade.ErrRole
-	}
 	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
-	record, err := who.Record(o.now(), "webhooks replay", "inbox", map[string]int{"events": len(seqs)})
+	detail := map[string]int{"events": len(seqs)}
+	record, err := o.recorded(who, trade.Administrator, "webhooks replay", "inbox", detail)
 	if err != nil {
 		return 0, err
 	}

@@ -12,22 +12,14 @@ import (
 // LiveStatus is a ledger that never reports a job as running if its process is gone.
 type LiveStatus struct{ *state.Store }
 
-// JobStatus returns the status of a job, corrected as Abandoned does.
+// JobStatus returns the status of a job. It corrects that of a job that is stored as running although
+// its process is gone: the process had no time to store its end.
 func (t LiveStatus) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
 	status, err := t.Store.JobStatus(ctx, job)
-	if err != nil {
+	if err != nil || status.State != trade.Running {
 		return status, err
 	}
-	return Abandoned(ctx, t.Store, status)
-}
-
-// Abandoned corrects the status of a job that is stored as running although its process is gone:
-// the process had no time to store its end.
-func Abandoned(ctx context.Context, store *state.Store, status trade.JobStatus) (trade.JobStatus, error) {
-	if status.State != trade.Running {
-		return status, nil
-	}
-	leased, err := isLeased(ctx, store, status.Job)
+	leased, err := isLeased(ctx, t.Store, status.Job)
 	if err != nil || leased {
 		return status, err
 	}
@@ -44,13 +36,12 @@ func isLeased(ctx context.Context, store *state.Store, job string) (bool, error)
 
 // Reads is what people may read of the ledger.
 type Reads interface {
-	// JobStatus returns the status of a job; Counts, FlagCounts and Cursor its stored sums.
+	// JobStatus returns the status of a job; Counts and FlagCounts its stored sums.
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Flagged returns how many rows have at least one of some flags.
 	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
-	Cursor(ctx context.Context, job string) (trade.Cursor, error)
 
 	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
@@ -75,8 +66,6 @@ type Reads interface {
 
 	// Runs returns the latest passes of a job, newest first.
 	Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error)
-	// RunsEnded calls fn for each pass that ended in a period.
-	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Run returns one pass. It returns trade.ErrNotFound if the id is unknown.
 	Run(ctx context.Context, id string) (trade.RunReport, error)
 	// RunPage returns passes of a job, or of all jobs if the name is empty, newest first. after is

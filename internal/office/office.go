@@ -50,12 +50,12 @@ type Office struct {
 
 	mu       gosync.Mutex
 	view     *pending.View
-	looking  *looking // the read in progress, which later callers share; nil: none
-	failed   error    // error of the last read in the background; nil: none
-	begun    bool     // the first read has begun
+	looking  *work[*pending.View] // the read in progress, which later callers share; nil: none
+	failed   error                // error of the last read in the background; nil: none
+	begun    gosync.Once          // the first read has begun
 	ended    bool
 	season   *Season              // of the last count; nil: none yet
-	counting *counting            // the count in progress; nil: none
+	counting *work[*Season]       // the count in progress; nil: none
 	plans    map[string]*planning // of resyncs, by whom and what was asked for
 	ordered  []Ordered            // the latest resyncs, oldest first
 	shown    []*manyShown         // the latest plans of acts on many rows, oldest first
@@ -87,7 +87,7 @@ func New(o Means) *Office {
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
 		patience: stuckPatience, waitFor: stuckFew, reportPatience: cmp.Or(o.ReportPatience, reportPatience),
 		turn: make(chan struct{}, 1), file: make(chan struct{}, 1),
-		plan: make(chan struct{}, 2), others: map[string]acts.OtherAct{},
+		plan: make(chan struct{}, 2), others: map[string]acts.OtherAct{}, plans: map[string]*planning{},
 	}
 	if o.Engine != nil {
 		out.jobs = o.Engine.Jobs
@@ -120,6 +120,17 @@ func mayRole(who trade.Person, needs trade.Role) error {
 		return trade.ErrRole
 	}
 	return nil
+}
+
+// recorded returns the audit record of what a person does now, or trade.ErrRole unless the person has a
+// role.
+func (o *Office) recorded(who trade.Person, needs trade.Role, act, target string, detail any) (trade.AuditRecord,
+	error,
+) {
+	if err := mayRole(who, needs); err != nil {
+		return trade.AuditRecord{}, err
+	}
+	return who.Record(o.now(), act, target, detail)
 }
 
 // acts returns the acts of people on this ledger.

@@ -190,10 +190,7 @@ func (s *sheet) place() (found int, err error) {
 		}
 		return -1
 	}
-	s.code = nil
-	for _, name := range s.layout.Code {
-		s.code = append(s.code, at(name))
-	}
+	s.code = trade.Map(s.layout.Code, at)
 	s.id, s.label, s.where = at(s.layout.ID), -1, map[int][]string{}
 	if s.layout.Label != "" {
 		s.label = at(s.layout.Label)
@@ -375,9 +372,8 @@ func sameWords(a, b string) bool {
 // shownHead returns a header for a message. What should be one may be a line of data.
 func shownHead(head []string) string {
 	const shown = 12
-	var names []string
-	for _, h := range head[:min(len(head), shown)] {
-		names = append(names, trade.MaskDocuments(strings.Join(strings.Fields(h), " ")))
-	}
+	names := trade.Map(head[:min(len(head), shown)], func(h string) string {
+		return trade.MaskDocuments(strings.Join(strings.Fields(h), " "))
+	})
 	return trade.CutText(words.Printable(strings.Join(names, " · ")))
 }

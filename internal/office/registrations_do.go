@@ -77,14 +77,11 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 	if step.Asked != nil {
 		old := *step.Asked
 		old.State, old.RetiredAt = trade.WebhookRetired, r.office.now()
-		if err := r.record(ctx, old, who, hookAudit{Outcome: "given_up"}, r.settleWith); err != nil {
+		if err := r.record(ctx, old, who, hookAudit{Outcome: "given_up"}); err != nil {
 			return HookDone{}, err
 		}
 	}
-	if err := r.record(ctx, w, who, hookAudit{Phase: "before"},
-		func(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
-			return r.office.store.AskWebhook(ctx, w, record)
-		}); err != nil {
+	if err := r.record(ctx, w, who, hookAudit{Phase: "before"}); err != nil {
 		return HookDone{}, err
 	}
 	ctx = context.WithoutCancel(ctx) // from here on signals are ignored
@@ -104,7 +101,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 	case answer.Known == apiclient.NotCreated || answer.Known == apiclient.NotSent:
 		w.State, w.RetiredAt = trade.WebhookRetired, r.office.now()
 		return HookDone{Problem: "the platform refused", Err: err},
-			r.record(ctx, w, who, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status}, r.settleWith)
+			r.record(ctx, w, who, hookAudit{Phase: "after", Outcome: "refused", Status: answer.Status})
 	}
 	// The outcome is unknown: ask the platform.
 	there, askErr := r.there(ctx, step.Event)
@@ -147,10 +144,7 @@ func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person)
 	if moved, err := r.moved(ctx, step); err != nil || moved { // it would delete another system's registration
 		return HookDone{Problem: "the platform has changed since the plan was shown; run the command again"}, err
 	}
-	if err := r.record(ctx, w, who, hookAudit{Phase: "before", ID: id},
-		func(ctx context.Context, _ trade.Webhook, record trade.AuditRecord) error {
-			return r.office.store.AppendAudit(ctx, record)
-		}); err != nil {
+	if err := r.record(ctx, w, who, hookAudit{Phase: "before", ID: id}); err != nil {
 		return HookDone{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -160,28 +154,28 @@ func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person)
 	}
 	w.State, w.RetiredAt = trade.WebhookRetired, r.office.now()
 	return HookDone{Done: true}, r.record(ctx, w, who,
-		hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status}, r.settleWith)
+		hookAudit{Phase: "after", Outcome: "removed", ID: id, Status: answer.Status})
 }
 
 // settled stores that the platform has a registration.
 func (r *Registrar) settled(ctx context.Context, w trade.Webhook, id string, who trade.Person, detail hookAudit) error {
 	w.State, w.RemoteID, w.SettledAt = trade.WebhookActive, id, r.office.now()
 	detail.Phase, detail.ID = "after", id
-	return r.record(ctx, w, who, detail, r.settleWith)
+	return r.record(ctx, w, who, detail)
 }
 
-func (r *Registrar) settleWith(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
-	return r.office.store.SettleWebhook(ctx, w, r.office.now(), record)
-}
-
-// record stores a registration together with its audit record.
-func (r *Registrar) record(ctx context.Context, w trade.Webhook, who trade.Person, detail hookAudit,
-	store func(context.Context, trade.Webhook, trade.AuditRecord) error,
-) error {
+// record stores a registration together with its audit record; before it is removed, only that record.
+func (r *Registrar) record(ctx context.Context, w trade.Webhook, who trade.Person, detail hookAudit) error {
 	detail.Event, detail.Webhook, detail.Address, detail.Platform = w.Event, w.ID, w.Address, r.office.conf.API.BaseURL
 	record, err := who.Record(r.office.now(), actWebhooks, w.Event, detail)
 	if err != nil {
 		return err
 	}
-	return store(ctx, w, record)
+	switch {
+	case detail.Phase == "before" && detail.ID != "":
+		return r.office.store.AppendAudit(ctx, record)
+	case detail.Phase == "before":
+		return r.office.store.AskWebhook(ctx, w, record)
+	}
+	return r.office.store.SettleWebhook(ctx, w, r.office.now(), record)
 }

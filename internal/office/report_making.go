@@ -32,12 +32,9 @@ type Making struct {
 // making is a report that is made for a page, in the background.
 type making struct {
 	Making
-	of     string          // its selection
-	asked  map[string]bool // who has asked for it, and has not got it
-	done   chan struct{}
-	report *paper.Report // once done is closed
-	err    error
-	lapse  *time.Timer
+	*work[*paper.Report]
+	of    string          // its selection
+	asked map[string]bool // who has asked for it, and has not got it
 }
 
 // ShowReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
@@ -49,26 +46,19 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 	if m == nil {
 		return nil, Making{}, nil
 	}
-	late := time.NewTimer(o.reportPatience)
-	defer late.Stop()
-	select {
-	case <-m.done:
-	case <-late.C:
-	case <-ctx.Done():
-		return nil, Making{}, ctx.Err()
+	if _, err := m.wait(ctx, o.reportPatience); err != nil {
+		return nil, Making{}, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	select {
-	case <-m.done:
-		delete(m.asked, who)
-		if len(m.asked) == 0 {
-			o.forget(m)
-		}
-		return m.report, m.Making, m.err
-	default:
+	if !m.over() {
 		return nil, m.Making, nil
 	}
+	delete(m.asked, who)
+	if len(m.asked) == 0 {
+		o.forget(m)
+	}
+	return m.answer, m.Making, m.err
 }
 
 // ShowKeptReport is ShowReport, but returns the last report again if it has this selection and is not
@@ -80,7 +70,7 @@ func (o *Office) ShowKeptReport(ctx context.Context, q ReportQuery, lang trade.L
 	kept := o.kept
 	o.mu.Unlock()
 	if kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
-		return kept.report, kept.Making, nil
+		return kept.answer, kept.Making, nil
 	}
 	return o.ShowReport(ctx, q, lang, most, who)
 }
@@ -102,52 +92,41 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 			return nil
 		}
 		m.asked[who] = true
-		select {
-		case <-m.done:
-		default:
+		if !m.over() {
 			m.lapse.Reset(reportLapses)
 		}
 		return m
 	}
-	if o.ended {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(o.ending)
-	m := &making{of: of, asked: map[string]bool{who: true}, done: make(chan struct{})}
-	m.lapse = time.AfterFunc(reportLapses, func() {
-		cancel()
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.forget(m)
-	})
-	o.making = m
+	m := &making{of: of, asked: map[string]bool{who: true}}
 	q.Sources.Progress = func(rows int, _ bool) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		m.Rows = rows
 	}
-	o.working.Go(func() {
-		defer cancel()
-		err := o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
+	m.work = begin(o, func(ctx context.Context) (out *paper.Report, err error) {
+		err = o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
 			o.mu.Lock()
 			m.At = s.Head.At
 			o.mu.Unlock()
-			m.report, err = paper.Read(s, o.ReportOptions(q, lang), most)
+			out, err = paper.Read(s, o.ReportOptions(q, lang), most)
 			return err
 		})
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		m.err = err
-		m.lapse.Reset(reportKept)
-		if err != nil && ctx.Err() != nil { // given up: who asks for it again gets another one
-			m.report, m.err = nil, nil
+		return out, err
+	}, func(w *work[*paper.Report]) {
+		w.lapse.Reset(reportKept)
+		if w.err != nil && w.canceled { // given up: who asks for it again gets another one
+			w.answer, w.err = nil, nil
 			o.forget(m)
 		}
-		if m.report != nil && m.err == nil {
+		if w.answer != nil && w.err == nil {
 			o.kept = m
 		}
-		close(m.done)
 	})
+	if m.work == nil {
+		return nil
+	}
+	m.lapses(o, func() { o.forget(m) })
+	o.making = m
 	return m
 }
 

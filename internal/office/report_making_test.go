@@ -56,7 +56,7 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	m := o.making
 	m.lapse.Reset(0)
 	<-m.done
-	if m.report != nil || m.err != nil || o.making == m {
+	if m.answer != nil || m.err != nil || o.making == m {
 		t.Errorf("it was made: %+v", m)
 	}
 	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia"); err != nil {

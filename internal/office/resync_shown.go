@@ -18,13 +18,9 @@ import (
 
 // planning is the plan of a resync that is made for a person, in the background.
 type planning struct {
-	orders []acts.Order
-	read   map[string]int // rows read so far, by job
-	done   chan struct{}
-	plans  []ResyncPlan // once done is closed
-	at     time.Time
-	err    error
-	lapse  *time.Timer
+	*work[[]ResyncPlan]
+	read map[string]int // rows read so far, by job
+	at   time.Time      // once done is closed
 }
 
 func planOf(orders []acts.Order, who trade.Person) string { return acts.MarkOf(who.Name, orders) }
@@ -43,14 +39,12 @@ func (o *Office) ShowResync(ctx context.Context, orders []acts.Order, who trade.
 	if p == nil {
 		return nil, 0, nil
 	}
-	late := time.NewTimer(o.reportPatience)
-	defer late.Stop()
-	select {
-	case <-p.done:
-		return p.plans, 0, p.err
-	case <-late.C:
-	case <-ctx.Done():
-		return nil, 0, ctx.Err()
+	over, err := p.wait(ctx, o.reportPatience)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case over:
+		return p.answer, 0, p.err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -67,51 +61,46 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if p := o.plans[of]; p != nil {
-		select {
-		case <-p.done:
-			if o.now().Sub(p.at).Abs() < planFresh {
-				if p.err != nil { // said once; who asks again tries again
-					delete(o.plans, of)
-				}
-				return p
-			}
-			p.lapse.Stop()
-		default:
+		switch {
+		case !p.over():
 			p.lapse.Reset(reportLapses)
 			return p
+		case o.now().Sub(p.at).Abs() < planFresh:
+			if p.err != nil { // said once; who asks again tries again
+				delete(o.plans, of)
+			}
+			return p
 		}
+		p.lapse.Stop()
 	}
-	if o.ended {
-		return nil
-	}
-	ctx, cancel := context.WithCancel(o.ending)
-	p := &planning{orders: orders, read: map[string]int{}, done: make(chan struct{})}
-	p.lapse = time.AfterFunc(reportLapses, func() { // nobody waits for it any more
-		cancel()
-		o.forgetPlan(of, p)
-	})
-	if o.plans == nil {
-		o.plans = map[string]*planning{}
-	}
-	o.plans[of] = p
-	o.working.Go(func() {
-		defer cancel()
+	p := &planning{read: map[string]int{}}
+	p.work = begin(o, func(ctx context.Context) (plans []ResyncPlan, err error) {
 		for _, order := range orders {
-			plan, err := o.planResync(ctx, order, func(now run.Progress) {
+			var plan ResyncPlan
+			plan, err = o.planResync(ctx, order, func(now run.Progress) {
 				o.mu.Lock()
 				defer o.mu.Unlock()
 				p.read[now.Job] = max(p.read[now.Job], now.Read)
 			})
-			p.plans, p.err = append(p.plans, plan), err
+			plans = append(plans, plan)
 			if err != nil {
 				break
 			}
 		}
+		return plans, err
+	}, func(w *work[[]ResyncPlan]) {
 		p.at = o.now()
-		p.lapse.Stop()
-		p.lapse = time.AfterFunc(planKept, func() { o.forgetPlan(of, p) })
-		close(p.done)
+		w.lapse.Reset(planKept)
 	})
+	if p.work == nil {
+		return nil
+	}
+	p.lapses(o, func() {
+		if o.plans[of] == p {
+			delete(o.plans, of)
+		}
+	})
+	o.plans[of] = p
 	return p
 }
 
@@ -120,24 +109,10 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 func (o *Office) ShownResync(orders []acts.Order, who trade.Person) []ResyncPlan {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if p := o.plans[planOf(orders, who)]; p != nil {
-		select {
-		case <-p.done:
-			if p.err == nil {
-				return p.plans
-			}
-		default:
-		}
+	if p := o.plans[planOf(orders, who)]; p != nil && p.over() && p.err == nil {
+		return p.answer
 	}
 	return nil
-}
-
-func (o *Office) forgetPlan(of string, p *planning) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.plans[of] == p {
-		delete(o.plans, of)
-	}
 }
 
 // ResyncMark returns a hash of what a person was shown of plans.
@@ -206,15 +181,10 @@ func (o *Office) takePlan(ctx context.Context, orders []acts.Order, mark string,
 		return nil, nil
 	}
 	p.lapse.Stop()
-	select {
-	case <-p.done:
-	default:
+	if !p.over() || p.err != nil || ResyncMark(p.answer) != mark {
 		return nil, nil
 	}
-	if p.err != nil || ResyncMark(p.plans) != mark {
-		return nil, nil
-	}
-	for _, plan := range p.plans {
+	for _, plan := range p.answer {
 		for _, step := range plan.Rows {
 			now, err := o.store.Entry(ctx, plan.Order.Job, step.Key)
 			if errors.Is(err, trade.ErrNotFound) && step.Before.ID <= 0 {
@@ -228,7 +198,7 @@ func (o *Office) takePlan(ctx context.Context, orders []acts.Order, mark string,
 			}
 		}
 	}
-	return p.plans, nil
+	return p.answer, nil
 }
 
 // settleOrder remembers an order.

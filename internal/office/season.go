@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -31,32 +29,28 @@ const calendarDays = 26 * 7
 // at most that share of a core.
 const seasonShare = 10
 
-// counting is a count of the season in progress.
-type counting struct {
-	done   chan struct{} // closed when it has ended
-	season *Season       // the result, once done is closed
-	err    error
-}
-
 // Season returns the season. That of a ledger of few rows is counted for each page. A larger one is
 // counted in the background: it is nil until the first count has ended, and may be some time old.
 func (o *Office) Season(ctx context.Context) (*Season, error) {
-	rows := 0
-	for _, job := range o.jobs {
-		tallies, err := o.store.Counts(ctx, job.Name())
-		if err != nil {
-			return nil, err
-		}
-		rows += trade.RowsIn(tallies)
+	rows, err := o.rowsIn(ctx)
+	if err != nil {
+		return nil, err
 	}
 	small := rows <= o.waitFor
 	o.mu.Lock()
 	last, running := o.season, o.counting
 	fresh := !small && last != nil && o.now().Sub(last.At).Abs() < max(stuckHolds, seasonShare*last.took)
-	if running == nil && !fresh && !o.ended {
-		running = &counting{done: make(chan struct{})}
+	if running == nil && !fresh {
+		begun := time.Now()
+		running = begin(o, o.countSeason, func(w *work[*Season]) {
+			o.warn("the console could not count the season", w.err)
+			o.counting = nil
+			if w.err == nil {
+				w.answer.took = time.Since(begun)
+				o.season = w.answer
+			}
+		})
 		o.counting = running
-		o.working.Go(func() { o.count(running) })
 	}
 	o.mu.Unlock()
 	if running == nil {
@@ -66,37 +60,19 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	if small {
 		patience = o.reportPatience
 	}
-	late := time.NewTimer(patience)
-	defer late.Stop()
-	select {
-	case <-running.done:
-		return running.season, running.err
-	case <-late.C:
+	over, err := running.wait(ctx, patience)
+	switch {
+	case err != nil:
+		return nil, err
+	case !over:
 		return last, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
 	}
+	return running.answer, running.err
 }
 
-// count counts the season, and keeps it.
-func (o *Office) count(c *counting) {
-	begun := time.Now()
-	c.season, c.err = o.countSeason()
-	if c.err != nil && o.ending.Err() == nil {
-		o.log.Warn("the console could not count the season", zap.Error(c.err))
-	}
-	o.mu.Lock()
-	o.counting = nil
-	if c.err == nil {
-		c.season.took = time.Since(begun)
-		o.season = c.season
-	}
-	o.mu.Unlock()
-	close(c.done)
-}
-
-func (o *Office) countSeason() (out *Season, err error) {
-	ctx, now, zone := o.ending, o.now(), o.conf.Zone()
+// countSeason counts the season.
+func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
+	now, zone := o.now(), o.conf.Zone()
 	out = &Season{}
 	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
 		out.Season, err = s.Season(o.fixer())

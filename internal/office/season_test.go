@@ -20,16 +20,17 @@ func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 
 	at := open()
 	at.waitFor, at.patience = 0, 0
-	c := &counting{done: make(chan struct{})}
-	at.counting = c // one that has not ended
+	at.counting = &work[*Season]{done: make(chan struct{})} // one that has not ended
 	for range 2 {
 		if got := must.Get(at.Season(t.Context()))(t); got != nil {
 			t.Errorf("before the first count has ended: %+v", got)
 		}
 	}
-	at.count(c)
+	at.counting = nil
+	_ = must.Get(at.Season(t.Context()))(t)
+	at.working.Wait()
 	counted := must.Get(at.Season(t.Context()))(t)
-	if counted == nil || counted != c.season || counted.At.IsZero() {
-		t.Errorf("after it: %+v, want %+v", counted, c.season)
+	if counted == nil || counted != at.season || counted.At.IsZero() || counted.took == 0 {
+		t.Errorf("after it: %+v, want %+v", counted, at.season)
 	}
 }

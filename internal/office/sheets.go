@@ -19,8 +19,8 @@ type SheetPlan struct {
 	Groups  []SheetGroup
 	Rows    int // rows that would be changed
 	Wrong   []reconcile.WrongRow
-	Refused []SheetRefusal
-	LeftOut int // rows to adopt beyond the limit of one file
+	Refused []reconcile.Refused // with their acts as words
+	LeftOut int                 // rows to adopt beyond the limit of one file
 	Mark    string
 
 	Moved bool
@@ -41,14 +41,6 @@ func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5
 
 // More returns the number of the others.
 func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
-
-// SheetRefusal is a decision that cannot be done.
-type SheetRefusal struct {
-	Line     int
-	Job, Key string
-	Act      string // as a word
-	Why      string // code of the engine, or one_by_one
-}
 
 // WriteRows writes rows to a file in which decisions can be filled in. It first records that in the
 // audit.
@@ -116,15 +108,9 @@ func (o *Office) planSheet(ctx context.Context, file io.Reader, lang trade.Lang)
 	if err != nil {
 		return out, nil, nil, err
 	}
-	out.Wrong = faults
-	for _, no := range refused {
-		why := string(no.Refusal)
-		if no.OneByOne {
-			why = "one_by_one"
-		}
-		out.Refused = append(out.Refused, SheetRefusal{
-			Line: no.Line, Job: no.Job, Key: no.Key, Act: reconcile.ActWord(no.Act, lang), Why: why,
-		})
+	out.Wrong, out.Refused = faults, refused
+	for i, no := range refused {
+		out.Refused[i].Act = reconcile.ActWord(no.Act, lang)
 	}
 	marks := make([]any, 0, len(planned))
 	for _, p := range planned {

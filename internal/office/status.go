@@ -148,11 +148,7 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 // readJob reads the status of a job from the ledger.
 func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, error) {
 	job := JobStatus{Job: name, States: map[trade.State]int{}, NextRuns: []time.Time{}}
-	status, err := store.JobStatus(ctx, name)
-	if err != nil {
-		return job, err
-	}
-	status, err = Abandoned(ctx, store, status)
+	status, err := LiveStatus{store}.JobStatus(ctx, name)
 	if err != nil {
 		return job, err
 	}
@@ -238,9 +234,7 @@ func (o *Office) ServiceHere(ctx context.Context) (*Service, error) {
 
 func readServices(ctx context.Context, store *state.Store) ([]Service, error) {
 	services, err := store.Services(ctx)
-	out := make([]Service, len(services))
-	for i, s := range services {
-		out[i] = Service{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
-	}
-	return out, err
+	return trade.Map(services, func(s state.Service) Service {
+		return Service{!s.Dead, s.Since, s.Seen, s.Version, s.Owner.Host, s.Owner.PID}
+	}), err
 }

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"time"
 
-	"go.uber.org/zap"
-
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -45,13 +43,6 @@ func (c Cause) Retry() int {
 	return n
 }
 
-// looking is a read of the stuck rows in progress.
-type looking struct {
-	done chan struct{} // closed when the read has ended
-	view *pending.View // the result, once done is closed
-	err  error
-}
-
 // How old a view of the stuck rows may be. Up to stuckFew stuck rows are read for each page. More
 // may take seconds: when a view is older than stuckHolds, a new read begins, for which a page waits
 // only for stuckPatience. Then it shows the old view and of when that is or, if it is older than
@@ -67,7 +58,7 @@ const (
 // returns neither a view nor an error, the first read has not ended yet.
 func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if !fresh {
-		n, err := o.stuckRows(ctx)
+		n, err := o.rowsIn(ctx, trade.Stuck...)
 		if err != nil {
 			return nil, err
 		}
@@ -86,7 +77,16 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 		o.mu.Unlock()
 		return view, nil
 	}
-	begun, failed := o.begin(), o.failed
+	if o.looking == nil {
+		o.looking = begin(o, o.lookAt, func(w *work[*pending.View]) {
+			o.warn(notLooked, w.err)
+			o.looking = nil
+			if w.err != nil {
+				o.failed = w.err
+			}
+		})
+	}
+	begun, failed := o.looking, o.failed
 	o.mu.Unlock()
 	if age > stuckOld {
 		view = nil
@@ -94,53 +94,28 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 	if begun == nil { // the generation is ending
 		return o.lookAt(ctx)
 	}
-	late := time.NewTimer(o.patience)
-	defer late.Stop()
-	select {
-	case <-begun.done:
-		if begun.err != nil && o.ending.Err() != nil { // the generation ended the read; the page still gets an answer
-			return o.lookAt(ctx)
-		}
-		return begun.view, begun.err
-	case <-late.C:
+	over, err := begun.wait(ctx, o.patience)
+	switch {
+	case err != nil:
+		return nil, err
+	case !over:
 		return view, failed // after a failure a page shows the error, not for ever that rows are being read
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case begun.err != nil && o.ending.Err() != nil: // the generation ended the read; the page still gets an answer
+		return o.lookAt(ctx)
 	}
+	return begun.answer, begun.err
 }
 
-// begin starts a read unless one is in progress, and returns it; nil if the generation is ending.
-// The caller must hold the lock.
-func (o *Office) begin() *looking {
-	if o.looking != nil || o.ended {
-		return o.looking
-	}
-	l := &looking{done: make(chan struct{})}
-	o.looking = l
-	o.working.Go(func() {
-		l.view, l.err = o.lookAt(o.ending)
-		if l.err != nil && o.ending.Err() == nil {
-			o.log.Warn("the console could not look at what is stuck", zap.Error(l.err))
-		}
-		o.mu.Lock()
-		o.looking = nil
-		if l.err != nil {
-			o.failed = l.err
-		}
-		o.mu.Unlock()
-		close(l.done)
-	})
-	return l
-}
+const notLooked = "the console could not look at what is stuck"
 
-// stuckRows returns the number of stuck rows, from the stored sums.
-func (o *Office) stuckRows(ctx context.Context) (n int, err error) {
+// rowsIn returns the number of rows in some states, of all if none is named, from the stored sums.
+func (o *Office) rowsIn(ctx context.Context, states ...trade.State) (n int, err error) {
 	for _, job := range o.jobs {
 		tallies, err := o.store.Counts(ctx, job.Name())
 		if err != nil {
 			return 0, err
 		}
-		n += trade.RowsIn(tallies, trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held)
+		n += trade.RowsIn(tallies, states...)
 	}
 	return n, nil
 }
@@ -180,17 +155,11 @@ func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
 // next page with the causes then waits only for what has changed since. The view itself is not
 // kept, so that this page shows the state at its own time.
 func (o *Office) Expect() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.begun || o.ended {
-		return
-	}
-	o.begun = true
-	o.working.Go(func() {
-		_, err := o.blocked.Take(o.ending)
-		if err != nil && o.ending.Err() == nil {
-			o.log.Warn("the console could not look at what is stuck", zap.Error(err))
-		}
+	o.begun.Do(func() {
+		o.inBackground(func(ctx context.Context) {
+			_, err := o.blocked.Take(ctx)
+			o.warn(notLooked, err)
+		})
 	})
 }
 
@@ -212,7 +181,7 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		return Stuck{}, err
 	}
 	if view == nil {
-		n, err := o.stuckRows(ctx)
+		n, err := o.rowsIn(ctx, trade.Stuck...)
 		return Stuck{Reading: n}, err
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}

@@ -13,6 +13,7 @@ import (
 	"github.com/safrasync/safrasync/internal/ledgertest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -69,7 +70,8 @@ func TestTheFirstLookAtWhatIsStuckBeginsBeforeSomebodyAsks(t *testing.T) {
 	at.Expect()
 	at.Expect() // begins nothing anew
 	at.working.Wait()
-	if at.view != nil || !at.begun {
+	at.begun.Do(func() { t.Error("nothing was seen ahead") })
+	if at.view != nil {
 		t.Error("what was seen ahead is shown to people")
 	}
 	var row trade.Entry
@@ -99,7 +101,7 @@ func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
 	at := open()
-	begun := &looking{done: make(chan struct{})}
+	begun := &work[*pending.View]{done: make(chan struct{})}
 	at.looking = begun
 	type answer struct {
 		stuck Stuck
@@ -130,7 +132,7 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	at.patience, at.waitFor = 1, 0
 	_, _ = at.Stuck(t.Context(), trade.Portuguese, false)
 	at.working.Wait()
-	at.looking = &looking{done: make(chan struct{})} // the next one, which is not over
+	at.looking = &work[*pending.View]{done: make(chan struct{})} // the next one, which is not over
 	if _, err := at.Stuck(t.Context(), trade.Portuguese, false); err == nil ||
 		!strings.Contains(err.Error(), "waiting_for") {
 		t.Errorf("%v", err)
@@ -145,7 +147,7 @@ func TestAnOldViewOfManyRowsIsNotShown(t *testing.T) {
 	at := open()
 	must.Get(at.Stuck(t.Context(), trade.Portuguese, true))(t)
 	at.patience, at.waitFor = 1, 0
-	at.looking = &looking{done: make(chan struct{})} // one that is not over
+	at.looking = &work[*pending.View]{done: make(chan struct{})} // one that is not over
 	taken := at.view.At
 	at.view.At = taken.Add(-stuckOld / 2)
 	if got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) == 0 ||

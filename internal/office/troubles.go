@@ -52,9 +52,8 @@ type subject struct {
 // the rows.
 type Troubles struct {
 	specs  map[string]mapping.JobSpec
-	grain  func(trade.Entry) string // the product of a row; "" = its record has none
 	byKey  map[string]*Trouble
-	Groups []*Trouble
+	groups []*Trouble
 }
 
 // NewTroubles returns an empty set of groups for the rows of some jobs.
@@ -63,7 +62,6 @@ func NewTroubles(jobs []mapping.JobSpec) *Troubles {
 	for _, spec := range jobs {
 		t.specs[spec.Name] = spec
 	}
-	t.grain = func(e trade.Entry) string { return pending.ProductOf(e, t.specs[e.Job]) }
 	return t
 }
 
@@ -78,7 +76,7 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 			subjects: map[string]int{},
 		}
 		t.byKey[key] = g
-		t.Groups = append(t.Groups, g)
+		t.groups = append(t.groups, g)
 	}
 	g.Rows++
 	if g.Oldest.IsZero() || e.FirstSeenAt.Before(g.Oldest) {
@@ -94,7 +92,7 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 		g.Samples = append(g.Samples, e)
 	}
 	// An amount that cannot be read counts as a row without an amount.
-	of := volume{Product: t.grain(e), Unit: e.Quantity.Unit}
+	of := volume{Product: pending.ProductOf(e, t.specs[e.Job]), Unit: e.Quantity.Unit}
 	i := slices.IndexFunc(g.Volumes, func(v volume) bool { return v.Product == of.Product && v.Unit == of.Unit })
 	if i < 0 {
 		i, g.Volumes = len(g.Volumes), append(g.Volumes, of)
@@ -112,20 +110,19 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 
 // Sorted returns the groups, those with the most rows first.
 func (t *Troubles) Sorted() []*Trouble {
-	for _, g := range t.Groups {
-		g.Subjects = g.Subjects[:0]
-		for _, text := range slices.Sorted(maps.Keys(g.subjects)) {
-			g.Subjects = append(g.Subjects, subject{text, g.subjects[text]})
-		}
+	for _, g := range t.groups {
+		g.Subjects = trade.Map(slices.Sorted(maps.Keys(g.subjects)), func(text string) subject {
+			return subject{text, g.subjects[text]}
+		})
 		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
 		slices.SortFunc(g.Volumes, func(a, b volume) int {
 			return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
 		})
 	}
-	slices.SortStableFunc(t.Groups, func(a, b *Trouble) int {
+	slices.SortStableFunc(t.groups, func(a, b *Trouble) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
 	})
-	return t.Groups
+	return t.groups
 }
 
 // Troubles returns the rows of a job that do not go by themselves, by cause: held ones first, because
@@ -135,7 +132,7 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	if planned != nil {
 		t = planned.Troubles
 	}
-	err := o.Rows(ctx, trade.RowFilter{Job: job, States: Kept}, func(e trade.Entry) error {
+	err := o.Rows(ctx, trade.RowFilter{Job: job, States: trade.Stuck}, func(e trade.Entry) error {
 		if planned == nil || !planned.Judged[e.ID] {
 			t.Add(e)
 		}
@@ -144,13 +141,6 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	groups := t.Sorted()
 	slices.SortStableFunc(groups, heldFirst)
 	return groups, err
-}
-
-// ProductOf returns the platform's name of a row's product, else what the ERP calls it; "" if the
-// record has none.
-func (o *Office) ProductOf(e trade.Entry) string {
-	_, spec := o.job(e.Job)
-	return pending.ProductOf(e, spec)
 }
 
 // Causes returns the causes that block rows of some jobs now, in order; of all if none is named.
@@ -177,13 +167,7 @@ func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
 
 // heldFirst sorts the causes of held rows before the others.
 func heldFirst(a, b *Trouble) int {
-	switch {
-	case a.State == trade.Held && b.State != trade.Held:
-		return -1
-	case a.State != trade.Held && b.State == trade.Held:
-		return 1
-	}
-	return 0
+	return trade.CompareBool(a.State != trade.Held, b.State != trade.Held)
 }
 
 // Advice returns what the group's cause means, who can cure it and how.
@@ -199,14 +183,12 @@ func CauseText(v words.Voice, g *Trouble) string {
 	if len(g.Subjects) == 0 {
 		return what
 	}
-	var out []string
-	for _, s := range g.Subjects[:min(most, len(g.Subjects))] {
+	out := trade.Map(g.Subjects[:min(most, len(g.Subjects))], func(s subject) string {
 		if g.Awaited != nil && s.Rows == 1 {
-			out = append(out, s.Text)
-			continue
+			return s.Text
 		}
-		out = append(out, fmt.Sprintf("%s (%d)", s.Text, s.Rows))
-	}
+		return fmt.Sprintf("%s (%d)", s.Text, s.Rows)
+	})
 	if more := len(g.Subjects) - most; more > 0 {
 		out = append(out, v.Text("… and %d more", more))
 	}
@@ -215,6 +197,3 @@ func CauseText(v words.Voice, g *Trouble) string {
 	}
 	return what + ": " + strings.Join(out, ", ")
 }
-
-// Kept lists the states of rows that do not go by themselves.
-var Kept = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}

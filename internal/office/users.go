@@ -8,8 +8,8 @@ import (
 
 // AddUser adds a user of the console. It returns trade.ErrTaken if the name is taken.
 func (o *Office) AddUser(ctx context.Context, user trade.User, who trade.Person) error {
-	if !who.Role.May(trade.Administrator) {
-		return trade.ErrRole
+	if err := mayRole(who, trade.Administrator); err != nil {
+		return err
 	}
 	return o.AddFromIssuer(ctx, user, map[string]trade.Role{"role": user.Role}, who)
 }

@@ -18,19 +18,9 @@ type Group struct {
 
 // Standing returns columns as tall as the sums of their parts.
 func Standing(title string, say Say, groups ...Group) Columns {
-	var most trade.Decimal
-	for _, g := range groups {
-		sum := trade.Decimal{}
-		for _, m := range g.Marks {
-			sum = sum.Add(m.Amount)
-		}
-		if sum.Cmp(most) > 0 {
-			most = sum
-		}
-	}
-	out := Columns{Title: title}
-	var top trade.Decimal
-	top, out.Ticks = scale(most, say)
+	most := largest(groups, func(g Group) trade.Decimal { return sumOf(g.Marks) })
+	top, ticks := scale(most, say)
+	out := Columns{Title: title, Ticks: ticks}
 	for i, g := range groups {
 		out.Names = append(out.Names, g.Name)
 		x, width := slot(i, len(groups))
@@ -73,8 +63,7 @@ type Link struct{ X1, X2, Y int }
 
 // Falling returns a waterfall. Levels below the ground are drawn at the ground.
 func Falling(title string, say Say, steps ...Step) Fall {
-	out := Fall{Title: title, Steps: steps}
-	var most, level trade.Decimal
+	var level trade.Decimal
 	after := make([]trade.Decimal, len(steps))
 	for i, s := range steps {
 		level = level.Add(s.Amount)
@@ -82,12 +71,9 @@ func Falling(title string, say Say, steps ...Step) Fall {
 			level = s.Amount
 		}
 		after[i] = level
-		if level.Cmp(most) > 0 {
-			most = level
-		}
 	}
-	var top trade.Decimal
-	top, out.Ticks = scale(most, say)
+	top, ticks := scale(largest(after, func(d trade.Decimal) trade.Decimal { return d }), say)
+	out := Fall{Title: title, Steps: steps, Ticks: ticks}
 	level = trade.Decimal{}
 	for i, s := range steps {
 		from, to := High-units(level, top, High), High-units(after[i], top, High)

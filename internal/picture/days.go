@@ -40,12 +40,7 @@ const (
 // do. month returns the name of a month.
 func Days(title string, month func(time.Time) string, days ...Day) Calendar {
 	out := Calendar{Title: title, Side: cellSide, Height: monthTall + 7*cellPlace}
-	var most trade.Decimal
-	for _, d := range days {
-		if d.Amount.Cmp(most) > 0 {
-			most = d.Amount
-		}
-	}
+	most := largest(days, func(d Day) trade.Decimal { return d.Amount })
 	week := 0
 	for i, d := range days {
 		if i > 0 && d.At.Weekday() == time.Sunday {
@@ -76,12 +71,7 @@ const tickPlace = 16
 
 // Strip returns the strip of the latest runs, oldest first. A run without an amount is a stub.
 func Strip(title string, runs ...Mark) Ticks {
-	var most trade.Decimal
-	for _, m := range runs {
-		if m.Amount.Cmp(most) > 0 {
-			most = m.Amount
-		}
-	}
+	most := largest(runs, Mark.amount)
 	out := Ticks{Title: title}
 	from := Wide - len(runs)*tickPlace
 	for i, m := range runs {

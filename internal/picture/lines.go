@@ -33,17 +33,14 @@ const namesMost = 5
 
 // Between returns a picture of two lines over time.
 func Between(title string, say Say, points ...Point) Gap {
-	out := Gap{Title: title, Points: points}
-	var most trade.Decimal
-	for _, p := range points {
-		for _, amount := range []trade.Decimal{p.Above, p.Below} {
-			if amount.Cmp(most) > 0 {
-				most = amount
-			}
+	most := largest(points, func(p Point) trade.Decimal {
+		if p.Above.Cmp(p.Below) > 0 {
+			return p.Above
 		}
-	}
-	var top trade.Decimal
-	top, out.Ticks = scale(most, say)
+		return p.Below
+	})
+	top, ticks := scale(most, say)
+	out := Gap{Title: title, Points: points, Ticks: ticks}
 	above, below := make([]string, len(points)), make([]string, len(points))
 	back := make([]string, len(points))
 	for i, p := range points {
@@ -71,30 +68,23 @@ func Between(title string, say Say, points ...Point) Gap {
 // Glass is a picture of what a contract holds: its rim is what was agreed, what was delivered fills
 // it, and a mark shows what has been fixed.
 type Glass struct {
-	Title        string
-	Marks        []Mark // agreed, delivered, fixed
-	Rim          int    // height at which the agreed amount is
-	Fill         Bar
-	Over         Bar // what was delivered beyond what was agreed; Height is 0 if nothing was
-	Fixed        int // height of the mark
-	HasFixed     bool
-	Percent      int // delivered of what was agreed
-	FixedPercent int
+	Title    string
+	Marks    []Mark // agreed, delivered, fixed
+	Rim      int    // height at which the agreed amount is
+	Fill     Bar
+	Over     Bar // what was delivered beyond what was agreed; Height is 0 if nothing was
+	Fixed    int // height of the mark
+	HasFixed bool
 }
 
 // Filled returns the glass of a contract.
 func Filled(title string, agreed, delivered, fixed Mark) Glass {
-	most := agreed.Amount
-	for _, m := range []Mark{delivered, fixed} {
-		if m.Amount.Cmp(most) > 0 {
-			most = m.Amount
-		}
-	}
+	marks := []Mark{agreed, delivered, fixed}
+	most := largest(marks, Mark.amount)
 	at := func(d trade.Decimal) int { return High - units(d, most, High) }
 	out := Glass{
-		Title: title, Marks: []Mark{agreed, delivered, fixed}, Rim: at(agreed.Amount), Fixed: at(fixed.Amount),
+		Title: title, Marks: marks, Rim: at(agreed.Amount), Fixed: at(fixed.Amount),
 		HasFixed: fixed.Amount.Sign() > 0,
-		Percent:  Percent(delivered.Amount, agreed.Amount), FixedPercent: Percent(fixed.Amount, agreed.Amount),
 	}
 	top := at(delivered.Amount)
 	out.Fill = Bar{Mark: delivered, Y: max(top, out.Rim), Width: High, Height: High - max(top, out.Rim)}

@@ -50,11 +50,7 @@ type Stack struct {
 // Stacked returns a bar whose parts have the widths of their amounts, of which most would be as
 // wide as the picture; zero: the sum of the parts. Parts without an amount have no bar.
 func Stacked(title, said string, most trade.Decimal, marks ...Mark) Stack {
-	sum := trade.Decimal{}
-	for _, m := range marks {
-		sum = sum.Add(m.Amount)
-	}
-	if most.Cmp(sum) < 0 {
+	if sum := sumOf(marks); most.Cmp(sum) < 0 {
 		most = sum
 	}
 	out := Stack{Title: title, Said: said}
@@ -83,6 +79,26 @@ func Stacked(title, said string, most trade.Decimal, marks ...Mark) Stack {
 	}
 	return out
 }
+
+// sumOf returns the sum of marks.
+func sumOf(marks []Mark) (sum trade.Decimal) {
+	for _, m := range marks {
+		sum = sum.Add(m.Amount)
+	}
+	return sum
+}
+
+// largest returns the largest amount of a list; zero if none is above it.
+func largest[T any](list []T, amount func(T) trade.Decimal) (most trade.Decimal) {
+	for _, one := range list {
+		if a := amount(one); a.Cmp(most) > 0 {
+			most = a
+		}
+	}
+	return most
+}
+
+func (m Mark) amount() trade.Decimal { return m.Amount }
 
 // units returns how many of so many units an amount is of the most; at least 0, at most all.
 func units(amount, most trade.Decimal, all int) int {

@@ -164,12 +164,17 @@ func TestAStripEndsAtTheRight(t *testing.T) {
 func TestAGlassOverflows(t *testing.T) {
 	t.Parallel()
 	g := picture.Filled("", mark("contratado", 100), mark("entregue", 32), mark("fixado", 0))
-	if g.Rim != 0 || g.Fill.Height != 64 || g.Over.Height != 0 || g.Percent != 32 || g.HasFixed {
+	if g.Rim != 0 || g.Fill.Height != 64 || g.Over.Height != 0 || g.HasFixed {
 		t.Errorf("%+v", g)
 	}
+	whole := trade.NewDecimal(100, 0)
+	for _, part := range []int64{32, 50, 125} {
+		if got := picture.Percent(trade.NewDecimal(part, 0), whole); got != int(part) {
+			t.Errorf("%d%% of it are %d%%", part, got)
+		}
+	}
 	g = picture.Filled("", mark("contratado", 100), mark("entregue", 125), mark("fixado", 50))
-	if g.Rim != 40 || g.Fill.Y != 40 || g.Over.Height != 40 || g.Fixed != 120 || g.Percent != 125 ||
-		g.FixedPercent != 50 {
+	if g.Rim != 40 || g.Fill.Y != 40 || g.Over.Height != 40 || g.Fixed != 120 {
 		t.Errorf("%+v", g)
 	}
 }

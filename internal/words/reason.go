@@ -34,9 +34,7 @@ func (v Voice) Reason(e trade.Entry) string {
 	if !e.NextAttemptAt.IsZero() {
 		parts = append(parts, v.Text("next attempt at %s", v.Moment(e.NextAttemptAt)))
 	}
-	for _, f := range e.Flags {
-		parts = append(parts, f.Label(v.Lang))
-	}
+	parts = append(parts, v.labels(e.Flags)...)
 	return strings.Join(parts, "; ")
 }
 
@@ -71,11 +69,12 @@ func stillAwaited(e trade.Entry) []trade.Awaited {
 
 // Awaited returns a sentence for each thing that an entry waits for.
 func (v Voice) Awaited(things []trade.Awaited) []string {
-	var out []string
-	for _, w := range things {
-		out = append(out, w.Sentence(v.Lang))
-	}
-	return out
+	return trade.Map(things, func(w trade.Awaited) string { return w.Sentence(v.Lang) })
+}
+
+// labels returns the labels of flags.
+func (v Voice) labels(flags []trade.Flag) []string {
+	return trade.Map(flags, func(f trade.Flag) string { return f.Label(v.Lang) })
 }
 
 // Stop returns why a job stopped and what to do. In Portuguese the words for the kind of stop come
@@ -100,10 +99,7 @@ func (v Voice) Stop(s trade.Stop) string {
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {
 	var e struct{ Phase string }
-	if json.Unmarshal(evidence, &e) != nil {
-		return ""
-	}
-	if !i18n.CLI.Has(i18n.Key("phase." + e.Phase)) {
+	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has(i18n.Key("phase."+e.Phase)) {
 		return ""
 	}
 	return e.Phase

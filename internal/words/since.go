@@ -12,11 +12,7 @@ import (
 func (v Voice) Since(e trade.Entry, changes []trade.Difference) []string {
 	out := v.SinceSent(e, changes)
 	if len(e.Acknowledged) > 0 {
-		var labels []string
-		for _, f := range e.Acknowledged {
-			labels = append(labels, f.Label(v.Lang))
-		}
-		out = append(out, v.Text("resolved: %s", strings.Join(labels, ", ")))
+		out = append(out, v.Text("resolved: %s", strings.Join(v.labels(e.Acknowledged), ", ")))
 	}
 	if e.State == trade.Accepted && e.Flags.Has(trade.Replaced) {
 		return append(out, trade.ExplainFlag(trade.Replaced, v.Lang).Do)

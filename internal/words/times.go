@@ -14,11 +14,7 @@ func (v Voice) ShortTimes(times []time.Time) []string {
 	if v.Lang == trade.English {
 		form = "01-02 15:04"
 	}
-	out := make([]string, len(times))
-	for i, t := range times {
-		out[i] = t.In(v.Zone).Format(form)
-	}
-	return out
+	return trade.Map(times, func(t time.Time) string { return t.In(v.Zone).Format(form) })
 }
 
 // ExplainCron returns usual schedules in words. For any other it returns a phrase only: the times

@@ -123,11 +123,7 @@ func Printable(text string) string {
 
 // Lines applies Printable to each line of a text.
 func Lines(text string) string {
-	all := strings.Split(text, "\n")
-	for i, line := range all {
-		all[i] = Printable(line)
-	}
-	return strings.Join(all, "\n")
+	return strings.Join(trade.Map(strings.Split(text, "\n"), Printable), "\n")
 }
 
 // Subject returns the name of a row: the job's title and what people are shown of the row, with

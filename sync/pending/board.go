@@ -53,7 +53,7 @@ type fact struct {
 	cause   string
 	problem *trade.Problem
 	parents []parent // for which it waits, also if a cause of its own stands before them
-	codes   []code   // of the de-para, for which it waits
+	codes   []code   // of the de-para, for which it waits, whether a table has them or not
 	subject string
 	seen    time.Time
 	retry   bool
@@ -161,7 +161,7 @@ func (b *Board) one(text string) string {
 func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
-		seen: e.FirstSeenAt, codes: b.codesOf(e),
+		seen: e.FirstSeenAt,
 	}
 	key, problem := CauseOf(e)
 	switch {
@@ -173,6 +173,9 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	for _, a := range e.WaitingFor {
 		if e.State == trade.Waiting && a.Job != "" {
 			f.parents = append(f.parents, parent{trade.ParentKey{Job: b.one(a.Job), Key: a.Key}, a.BeforeCutOver()})
+		}
+		if (e.State == trade.Waiting || e.State == trade.Invalid) && a.Ref != "" {
+			f.codes = append(f.codes, code{b.one(a.Ref), b.one(a.Code)})
 		}
 	}
 	if f.group != "" {

@@ -52,12 +52,7 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 	if err != nil {
 		return nil, err
 	}
-	ids := make([]int64, 0, len(b.facts))
-	for id := range b.facts {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids) // in a fixed order, so that the samples do not change
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(b.facts)) { // in a fixed order, so that the samples do not change
 		f := b.facts[id]
 		on := g.add(f)
 		// once for each code that it lacks, and once for each of their kinds
@@ -72,35 +67,28 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 			}
 		}
 	}
-	list := make([]trade.Shortage, 0, len(short.sums))
-	for _, s := range short.sums {
-		list = append(list, *s)
-	}
+	list := trade.ValuesOf(short.sums)
 	slices.SortFunc(list, func(a, b trade.Shortage) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), compareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
 			trade.CompareCodes(a.Code, b.Code))
 	})
 	view := &View{At: b.Now(), Moving: g.moving, Short: list}
 	for _, one := range g.groups {
 		group := &one.Group
-		for _, p := range one.parts {
-			group.Own = append(group.Own, *p)
-		}
+		group.Own = trade.ValuesOf(one.parts)
 		slices.SortFunc(group.Own, func(a, b Part) int {
 			return cmp.Or(cmp.Compare(a.Job, b.Job),
 				cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
 		})
-		for _, s := range one.sums {
-			group.Sums = append(group.Sums, *s)
-		}
+		group.Sums = trade.ValuesOf(one.sums)
 		slices.SortFunc(group.Sums, func(a, b Sum) int {
 			return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-				compareBool(a.Fixing, b.Fixing), compareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
+				trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
 		})
-		for _, text := range slices.Sorted(maps.Keys(one.subjects)) {
-			group.Subjects = append(group.Subjects, *one.subjects[text])
-		}
-		slices.SortStableFunc(group.Subjects, func(a, b Subject) int { return cmp.Compare(b.Rows, a.Rows) })
+		group.Subjects = trade.ValuesOf(one.subjects)
+		slices.SortFunc(group.Subjects, func(a, b Subject) int {
+			return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Text, b.Text))
+		})
 		group.Codes = len(group.Subjects)
 		group.Subjects = group.Subjects[:min(len(group.Subjects), subjectsShown)]
 		view.Groups = append(view.Groups, group)
@@ -149,14 +137,11 @@ func (g *grouping) add(f *fact) string {
 			}
 			s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
 		}
-		if len(b.Samples) < samplesKept {
-			b.Samples = append(b.Samples, f.id)
-		}
 	} else {
 		b.Behind++
-		if b.Awaited != nil && len(b.Samples) < samplesKept {
-			b.Samples = append(b.Samples, f.id)
-		}
+	}
+	if (f.group != "" || b.Awaited != nil) && len(b.Samples) < samplesKept {
+		b.Samples = append(b.Samples, f.id)
 	}
 	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
 		b.Oldest = f.seen

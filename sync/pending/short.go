@@ -13,19 +13,6 @@ import (
 // code is one line of a de-para table; an empty code means the whole table.
 type code struct{ kind, code string }
 
-// codesOf returns the codes of the de-para for which a row waits, whether a table has them or not.
-func (b *Board) codesOf(e trade.Entry) (out []code) {
-	if e.State != trade.Waiting && e.State != trade.Invalid {
-		return nil
-	}
-	for _, a := range e.WaitingFor {
-		if a.Ref != "" {
-			out = append(out, code{b.one(a.Ref), b.one(a.Code)})
-		}
-	}
-	return out
-}
-
 // lacking counts what each missing code keeps.
 type lacking struct {
 	board *Board

@@ -143,13 +143,3 @@ func (f *fact) sums() trade.Sums {
 	}
 	return out
 }
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}

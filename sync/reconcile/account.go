@@ -49,24 +49,33 @@ var outsides = []Outside{
 	OutsideAfter, OutsideWithdrawn,
 }
 
-// AccountLine is a part of an account: its rows, and their weight or value.
-type AccountLine struct {
+// LineKey identifies a line within an account.
+type LineKey struct {
 	Outside Outside     // "" = of a state
 	State   trade.State // "" with Outside "" = not on the platform then, for an unknown reason
 	Cause   string      // of the state; "" = none
 	After   string      // what became of a row after it was sent; else ""
-	Rows    int
-	Amount  trade.Decimal
+}
+
+// AccountLine is a part of an account: its rows, and their weight or value.
+type AccountLine struct {
+	LineKey
+	Rows   int
+	Amount trade.Decimal
+}
+
+// AccountKey identifies an account.
+type AccountKey struct {
+	Product  string // "" = unknown
+	Measure  Measure
+	Currency string // of Worth
 }
 
 // Account is the way of one product's measure from the ERP to the platform, exactly:
 //
 //	Read − outside = by state; by state of accepted rows + Changed + Left + Renumbered = Sent
 type Account struct {
-	Product  string // "" = unknown
-	Measure  Measure
-	Currency string // of Worth
-
+	AccountKey
 	Read    trade.Decimal // everything that the query returns, as a SUM over the ERP has it
 	Whole   bool          // Read has the rows that are no living documents, by the last complete sweep
 	Outside []AccountLine // in Read, and in no total
@@ -103,20 +112,6 @@ func sumOf(lines []AccountLine) (sum trade.Decimal) {
 	return sum
 }
 
-type accountKey struct {
-	product  string
-	measure  Measure
-	currency string
-}
-
-// lineKey identifies a line within an account.
-type lineKey struct {
-	outside Outside
-	state   trade.State
-	cause   string
-	after   string // what became of a row after it was sent; else ""
-}
-
 // What becomes of rows after they were sent.
 const (
 	changedAfter    = "changed"
@@ -127,35 +122,36 @@ const (
 // Afters lists what becomes of rows after they were sent, as [AccountWord] says it.
 var Afters = []string{changedAfter, leftAfter, renumberedAfter}
 
-type building struct {
-	Account
-	lines map[lineKey]*AccountLine
-}
-
 // accounts sums up rows.
-type accounts map[accountKey]*building
+type accounts map[AccountKey]*Account
 
-func (a accounts) of(k accountKey) *building {
+func (a accounts) of(k AccountKey) *Account {
 	if a[k] == nil {
-		a[k] = &building{
-			Account: Account{Product: k.product, Measure: k.measure, Currency: k.currency},
-			lines:   map[lineKey]*AccountLine{},
-		}
+		a[k] = &Account{AccountKey: k}
 	}
 	return a[k]
 }
 
-func (b *building) add(k lineKey, rows int, amount trade.Decimal) {
-	if b.lines[k] == nil {
-		b.lines[k] = &AccountLine{Outside: k.outside, State: k.state, Cause: k.cause, After: k.after}
+// add adds to a line of the account.
+func (a *Account) add(k LineKey, rows int, amount trade.Decimal) {
+	after := map[string]*AccountLine{changedAfter: &a.Changed, leftAfter: &a.Left, renumberedAfter: &a.Renumbered}
+	line, list := after[k.After], &a.States
+	if k.Outside != "" {
+		list = &a.Outside
 	}
-	b.lines[k].Rows += rows
-	b.lines[k].Amount = b.lines[k].Amount.Add(amount)
+	if line == nil {
+		i := slices.IndexFunc(*list, func(l AccountLine) bool { return l.LineKey == k })
+		if i < 0 {
+			i, *list = len(*list), append(*list, AccountLine{})
+		}
+		line = &(*list)[i]
+	}
+	line.LineKey, line.Rows, line.Amount = k, line.Rows+rows, line.Amount.Add(amount)
 }
 
 // amount is what a row is in an account.
 type amount struct {
-	key accountKey
+	AccountKey
 	// the weight or value as it is, which may be zero or less
 	is trade.Decimal
 	ok bool // it can be read
@@ -164,7 +160,7 @@ type amount struct {
 // amountsOf returns the accounts of a document, with what figures are in them.
 func amountsOf(sends trade.Kind, d Document, f Figures) []amount {
 	kg, weighed := f.Kilograms()
-	grain := func(m Measure) amount { return amount{accountKey{d.Product, m, ""}, kg, weighed} }
+	grain := func(m Measure) amount { return amount{AccountKey{d.Product, m, ""}, kg, weighed} }
 	switch {
 	case sends == trade.Deliveries:
 		return []amount{grain(Delivered)}
@@ -177,7 +173,7 @@ func amountsOf(sends trade.Kind, d Document, f Figures) []amount {
 	}
 	if fixed(d.OrderType) {
 		value, priced := f.Value()
-		out = append(out, grain(Fixed), amount{accountKey{d.Product, Worth, f.Currency}, value, priced})
+		out = append(out, grain(Fixed), amount{AccountKey{d.Product, Worth, f.Currency}, value, priced})
 	}
 	if len(out) == 0 {
 		out = append(out, grain(Untyped))
@@ -193,16 +189,16 @@ func (a accounts) beside(job JobHead, f Filter) {
 				continue
 			}
 			d := Document{Product: p.Product, OrderType: p.OrderType}
-			k := lineKey{outside: Outside(b.Why)}
+			k := LineKey{Outside: Outside(b.Why)}
 			for _, one := range amountsOf(job.Sends, d, Figures{}) {
-				if one.key.measure != Worth {
-					of := a.of(one.key)
+				if one.Measure != Worth {
+					of := a.of(one.AccountKey)
 					of.Read = of.Read.Add(p.Kilograms)
 					of.add(k, p.Rows, p.Kilograms)
 					continue
 				}
 				for currency, value := range p.Values {
-					of := a.of(accountKey{p.Product, Worth, currency})
+					of := a.of(AccountKey{p.Product, Worth, currency})
 					of.Read = of.Read.Add(value)
 					of.add(k, p.Rows, value)
 				}
@@ -214,8 +210,8 @@ func (a accounts) beside(job JobHead, f Filter) {
 // part is what a row is in a line of an account. Read and sent are what it adds to the sum of the ERP and
 // to that of the platform, whatever its line is.
 type part struct {
-	accountKey
-	lineKey
+	AccountKey
+	LineKey
 	amount     trade.Decimal
 	read, sent trade.Decimal
 	bare       bool // it is in no line: what was sent is what the ERP has
@@ -224,44 +220,44 @@ type part struct {
 // parts returns what a row is in the accounts.
 func (r *Row) parts() (out []part) {
 	var here []amount
-	living := !r.Gone && !r.Cancelled && !r.Renumbered
-	if living {
+	if r.living() {
 		here = amountsOf(r.Sends, r.Document, r.ERP)
 	}
-	counted := map[accountKey]trade.Decimal{} // the parts of the totals
+	counted := map[AccountKey]trade.Decimal{} // the parts of the totals
 	for _, one := range here {
-		k := lineKey{outside: r.outside(one)}
-		if k.outside == "" {
-			k.state, k.cause = r.State, r.Cause
+		k := LineKey{Outside: r.outside(one)}
+		if k.Outside == "" {
+			k.State, k.Cause = r.State, r.Cause
 			if r.State == trade.Accepted {
-				k.cause = ""
+				k.Cause = ""
 			}
-			counted[one.key] = one.is
+			counted[one.AccountKey] = one.is
 		}
-		out = append(out, part{accountKey: one.key, lineKey: k, amount: one.is, read: one.is})
+		out = append(out, part{AccountKey: one.AccountKey, LineKey: k, amount: one.is, read: one.is})
 	}
 	if !r.onPlatform() || r.Sent == nil {
 		return out
 	}
 	for _, one := range amountsOf(r.Sends, r.sentAs(), *r.Sent) {
-		if one.key.measure == Untyped || !one.ok {
+		if one.Measure == Untyped || !one.ok {
 			continue
 		}
-		erp, in := counted[one.key]
-		delete(counted, one.key)
-		p := part{accountKey: one.key, lineKey: lineKey{after: changedAfter}, sent: one.is, amount: one.is.Sub(erp)}
+		erp, in := counted[one.AccountKey]
+		delete(counted, one.AccountKey)
+		p := part{AccountKey: one.AccountKey, sent: one.is, amount: one.is.Sub(erp)}
+		p.After = changedAfter
 		switch {
 		case r.Renumbered:
-			p.after = renumberedAfter
-		case !living:
-			p.after = leftAfter
+			p.After = renumberedAfter
+		case !r.living():
+			p.After = leftAfter
 		case in && p.amount.Sign() == 0:
 			p.bare = true
 		}
 		out = append(out, p)
 	}
 	for key, erp := range counted { // it was sent as something else, or without this
-		out = append(out, part{accountKey: key, lineKey: lineKey{after: changedAfter}, amount: erp.Neg()})
+		out = append(out, part{AccountKey: key, LineKey: LineKey{After: changedAfter}, amount: erp.Neg()})
 	}
 	return out
 }
@@ -294,20 +290,6 @@ func (a accounts) done(whole, placed bool) []Account {
 	out := make([]Account, 0, len(a))
 	for _, b := range a {
 		b.Whole = whole && (placed || b.Measure != Delivered || b.Product == "")
-		for _, l := range b.lines {
-			switch {
-			case l.Outside != "":
-				b.Outside = append(b.Outside, *l)
-			case l.After == changedAfter:
-				b.Changed = *l
-			case l.After == leftAfter:
-				b.Left = *l
-			case l.After == renumberedAfter:
-				b.Renumbered = *l
-			default:
-				b.States = append(b.States, *l)
-			}
-		}
 		slices.SortFunc(b.Outside, func(x, y AccountLine) int {
 			return cmp.Compare(slices.Index(outsides, x.Outside), slices.Index(outsides, y.Outside))
 		})
@@ -315,10 +297,10 @@ func (a accounts) done(whole, placed bool) []Account {
 			return cmp.Or(cmp.Compare(slices.Index(summaryOrder, x.State), slices.Index(summaryOrder, y.State)),
 				y.Amount.Cmp(x.Amount), cmp.Compare(x.Cause, y.Cause))
 		})
-		out = append(out, b.Account)
+		out = append(out, *b)
 	}
 	slices.SortFunc(out, func(x, y Account) int {
-		return cmp.Or(unknownLast(x.Product, y.Product), cmp.Compare(x.Product, y.Product),
+		return cmp.Or(trade.CompareBool(x.Product == "", y.Product == ""), cmp.Compare(x.Product, y.Product),
 			cmp.Compare(slices.Index(Measures, x.Measure), slices.Index(Measures, y.Measure)),
 			cmp.Compare(x.Currency, y.Currency))
 	})
@@ -349,30 +331,19 @@ func (l AccountLine) cause(o Options) string {
 func AccountWord(id string, lang trade.Lang) string { return sentence(i18n.Key("account."+id), lang) }
 
 // accounts writes each account from the ERP to the platform, line by line.
-func (p *printer) accounts(list []Account) error {
-	for _, a := range list {
-		var err error
+func (p *printer) accounts() {
+	for _, a := range p.sum.Accounts {
 		add := func(id, text string, l AccountLine, rows any, role string) {
 			state := Label{string(l.State), ""}
 			if l.State != "" {
 				state.Text = l.State.Label(p.Lang)
 			}
-			row := []any{
-				a.Product,
-				Label{string(a.Measure), sentence(i18n.Key("account.measure."+string(a.Measure)), p.Lang)},
-				Label{id, text},
-				state,
-				Label{l.Cause, l.cause(p.Options)},
-				rows, nil, a.Currency, nil,
-				Label{role, sentence(i18n.Key("account.role."+role), p.Lang)},
-			}
-			row[6] = l.Amount
+			var kg, value any = l.Amount, nil
 			if a.Measure == Worth {
-				row[6], row[8] = nil, l.Amount
+				kg, value = nil, l.Amount
 			}
-			if err == nil {
-				err = p.w.Row(row)
-			}
+			p.row(a.Product, p.label("account.measure.", string(a.Measure)), Label{id, text}, state,
+				Label{l.Cause, l.cause(p.Options)}, rows, kg, a.Currency, value, p.label("account.role.", role))
 		}
 		total := func(id string, amount trade.Decimal, role string) {
 			add(id, AccountWord(id, p.Lang), AccountLine{Amount: amount}, nil, role)
@@ -397,9 +368,5 @@ func (p *printer) accounts(list []Account) error {
 		part(renumberedAfter, a.Renumbered)
 		total("sent", a.Sent, "total")
 		total("proof", a.Proof().Add(a.SentProof()), "proof")
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

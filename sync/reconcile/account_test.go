@@ -230,7 +230,7 @@ func TestARowThatWasNeverSentCountsOnThePlatformOnceAPersonSaysSo(t *testing.T) 
 // A cause that differs from row to row is not named as a field that nobody knows.
 func TestTheReportSaysThatTheQueryNamesWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	l := AccountLine{State: trade.Invalid, Cause: "rule:invalid"}
+	l := AccountLine{LineKey: LineKey{State: trade.Invalid, Cause: "rule:invalid"}}
 	want := "com erro (dados do ERP): a consulta diz, em cada linha, o que está errado"
 	if got := l.Why(portuguese); got != want {
 		t.Errorf("%q, want %q", got, want)

@@ -172,9 +172,5 @@ type Kept struct {
 func (s *Snapshot) Kept() Kept { return Kept{s.Head.ID, s.Head.Rows} }
 
 func texts[T ~string](list []T) []string {
-	out := make([]string, len(list))
-	for i, one := range list {
-		out[i] = string(one)
-	}
-	return out
+	return trade.Map(list, func(one T) string { return string(one) })
 }

@@ -3,6 +3,9 @@
 package reconcile
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/trade"
@@ -19,7 +22,10 @@ type contracts struct {
 }
 
 // contract is what is needed of a contract.
-type contract struct{ job, key, product, harvest, producer, place, wallet, day string }
+type contract struct {
+	trade.ParentKey
+	Document
+}
 
 // need are the contracts that a row may belong to: one with one of the keys, else the one with the id.
 type need struct {
@@ -104,33 +110,26 @@ func (t *taker) contract(e trade.Entry) *contract {
 	}
 	var r Row
 	t.facts(&r, e, sentFields(e))
-	return &contract{e.Job, e.Key, r.Product, r.Harvest, r.Producer, r.Place, r.Wallet, r.Day}
-}
-
-// of returns the contract of a row; nil if the ledger has none.
-func (c contracts) of(n need) *contract {
-	for _, p := range n.parents {
-		if found := c.byKey[p]; found != nil {
-			return found
-		}
-	}
-	return c.byID[n.id]
+	return &contract{trade.ParentKey{Job: e.Job, Key: e.Key}, r.Document}
 }
 
 // inherit copies the contract's data to a delivery or traceability record.
-func (r *Row) inherit(n need, of *contract) {
-	if of == nil {
+func (c contracts) inherit(r *Row, n need) {
+	of := c.byID[n.id]
+	for _, p := range slices.Backward(n.parents) { // the first one that the ledger has counts
+		of = cmp.Or(c.byKey[p], of)
+	}
+	if of == nil { // the ledger has none
 		if len(n.parents) > 0 {
 			r.Parent, r.Contract = n.parents[0].Job, n.parents[0].Key
 		}
 		return
 	}
-	r.Parent, r.Contract, r.Product, r.Harvest, r.Place, r.Wallet = of.job, of.key, of.product, of.harvest,
-		of.place, of.wallet
-	if r.Producer == "" {
-		r.Producer = of.producer
-	}
+	r.Parent, r.Contract = of.Job, of.Key
+	r.Product, r.Harvest = of.Product, of.Harvest
+	r.Place, r.Wallet = of.Place, of.Wallet
+	r.Producer = cmp.Or(r.Producer, of.Producer)
 	if r.Sends == trade.Traceability {
-		r.Day = of.day
+		r.Day = of.Day
 	}
 }

@@ -67,7 +67,7 @@ func allowed(r *Row) []string {
 	case trade.InDoubt:
 		return adoptable(r)
 	case trade.Held:
-		return adoptable(r, "dismiss")
+		return append([]string{"dismiss"}, adoptable(r)...)
 	case trade.Accepted:
 		if slices.ContainsFunc(r.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }) {
@@ -77,12 +77,11 @@ func allowed(r *Row) []string {
 	return nil
 }
 
-func adoptable(r *Row, more ...string) []string {
-	out := append(slices.Clone(more), "adopt")
-	if r.Sends != trade.OrderCommitments {
-		out = append(out, "adopt-no-id")
+func adoptable(r *Row) []string {
+	if r.Sends == trade.OrderCommitments {
+		return []string{"adopt"}
 	}
-	return out
+	return []string{"adopt", "adopt-no-id"}
 }
 
 // Decisions writes the rows that need a decision into a file that people fill in and
@@ -118,11 +117,7 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 		return err
 	}
 	err = run.InPages(takePage, each, func(page []trade.Entry) error {
-		sent := make([]map[string]string, len(page))
-		for i, e := range page {
-			sent[i] = sentFields(e)
-		}
-		rows, err := t.rows(JobHead{}, page, nil, sent)
+		rows, err := t.rows(JobHead{}, page, nil, trade.Map(page, sentFields))
 		for i := range rows {
 			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
 		}
@@ -142,10 +137,7 @@ func (p *printer) decisionCells(r *Row, acts []string) []string {
 			}
 		}
 	}
-	words := make([]string, len(acts))
-	for i, act := range acts {
-		words[i] = sentence(i18n.Key("decision."+act), p.Lang)
-	}
+	words := actWords(acts, p.Lang)
 	kg := ""
 	if weight, ok := r.ERP.Kilograms(); ok {
 		kg = decimalText(weight, p.Lang)
@@ -288,9 +280,7 @@ func newDecisionFile(form Form, to io.Writer, lang trade.Lang) (workbook.List, e
 			Fill:  slices.Contains([]string{"decision", "id", "why"}, c.id),
 		})
 		if c.id == "decision" {
-			for _, act := range decisionActs {
-				spec.Columns[i].Offers = append(spec.Columns[i].Offers, sentence(i18n.Key("decision."+act), lang))
-			}
+			spec.Columns[i].Offers = actWords(decisionActs, lang)
 		}
 	}
 	if form == Workbook {
@@ -315,8 +305,6 @@ type Decision struct {
 	Act     string // retry, dismiss, acknowledge, adopt, adopt-no-id
 	ID      string
 	Reason  string
-
-	cells []string
 }
 
 // LeastReason is the smallest number of characters in a reason.

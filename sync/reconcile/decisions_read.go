@@ -139,7 +139,6 @@ func (t *decisionReader) row(cells []string, line int) error {
 	}
 	d := Decision{
 		Line: line, Job: cell("job"), Key: keyOf(cell("key")), ID: cell("id"), Reason: cell("why"),
-		cells: own,
 	}
 	before := len(t.faults)
 	typed := foldWord(cell("decision"))
@@ -157,11 +156,8 @@ func (t *decisionReader) row(cells []string, line int) error {
 	case slices.Contains([]string{"enviar de novo", "enviar outra vez", "reenviar", "resend", "send again"}, typed):
 		t.fault(d.Line, "decision", "sending again can duplicate and is not decided in bulk: check on the platform and decide in the console, row by row")
 	default:
-		var offered []string
-		for _, act := range decisionActs {
-			offered = append(offered, sentence(i18n.Key("decision."+act), t.lang))
-		}
-		t.fault(d.Line, "decision", "is not a decision; the decisions are: %s", strings.Join(offered, ", "))
+		offered := strings.Join(actWords(decisionActs, t.lang), ", ")
+		t.fault(d.Line, "decision", "is not a decision; the decisions are: %s", offered)
 	}
 	version, err := strconv.ParseInt(cell("version"), 10, 64)
 	d.Version = version
@@ -224,6 +220,14 @@ type Refused struct {
 	OneByOne bool
 }
 
+// Why returns the code of the refusal.
+func (r Refused) Why() string {
+	if r.OneByOne {
+		return "one_by_one"
+	}
+	return string(r.Refusal)
+}
+
 // PlanDecisions plans the decisions of a file through the same acts as the command line and the
 // console. It returns refused decisions row by row; the plans have no refused steps. It plans
 // nothing that may double or hide a record: no second sending, and no retry or dismissal of a row
@@ -266,10 +270,7 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 
 func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.RowPlan, error) {
 	first := group[0]
-	var keys []string
-	for _, d := range group {
-		keys = append(keys, d.Key)
-	}
+	keys := trade.Map(group, func(d Decision) string { return d.Key })
 	switch first.Act {
 	case "retry":
 		return people.Retry(ctx, first.Job, keys, true) // what may double is refused by the caller
@@ -302,3 +303,7 @@ func groups(list []Decision) [][]Decision {
 
 // ActWord returns the name of a decision for people.
 func ActWord(act string, lang trade.Lang) string { return sentence(i18n.Key("decision."+act), lang) }
+
+func actWords(acts []string, lang trade.Lang) []string {
+	return trade.Map(acts, func(act string) string { return ActWord(act, lang) })
+}

@@ -15,5 +15,5 @@ func (d delivered) over(r *Row, t Tolerance) (Divergence, bool) {
 		r.State == trade.Dismissed || sum.Cmp(t.most(grain)) <= 0 {
 		return Divergence{}, false
 	}
-	return Divergence{r, OverDelivered, &grain, &sum, "kg", "", false}, true
+	return Divergence{OverDelivered, &grain, &sum, "kg", "", false}, true
 }

@@ -10,7 +10,6 @@ import (
 
 // Divergence is one difference that exceeds the tolerance, or one that no tolerance allows.
 type Divergence struct {
-	Row  *Row
 	Kind DivergenceKind
 	Here *trade.Decimal // what the ERP has, or what was contracted
 	Then *trade.Decimal // what was sent, what the platform has, or what was delivered
@@ -58,14 +57,14 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	var out []Divergence
 	dealt := false
 	add := func(kind DivergenceKind, here, then *trade.Decimal, unit, note string) {
-		out = append(out, Divergence{r, kind, here, then, unit, note, dealt})
+		out = append(out, Divergence{kind, here, then, unit, note, dealt})
 	}
 	changed := r.Flags.Has(trade.Changed)
 	gone := r.Flags.Has(trade.MissingInERP) || r.Flags.Has(trade.Cancelled)
 	dealtGone := !gone && (r.Acknowledged.Has(trade.MissingInERP) || r.Acknowledged.Has(trade.Cancelled))
 	dealt = !changed && r.Acknowledged.Has(trade.Changed)
 	if r.Sent != nil && !r.Gone && !r.Renumbered && !gone && !dealtGone { // else LeftERP: all of it differs
-		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, CurrencyDiffers, add)
+		compare(r.ERP, *r.Sent, t, VolumeDiffers, ValueDiffers, add)
 	}
 	if (changed || dealt) && len(out) == 0 {
 		add(OtherDiffers, nil, nil, "", "")
@@ -85,7 +84,11 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	}
 	dealt = dealtGone
 	if gone || dealt {
-		if kg, ok := sentWeight(r); ok {
+		var sent Figures // none: its weight is unknown
+		if r.Sent != nil {
+			sent = *r.Sent
+		}
+		if kg, ok := sent.Kilograms(); ok {
 			add(LeftERP, &trade.Decimal{}, &kg, "kg", "")
 		} else {
 			add(LeftERP, nil, nil, "", "")
@@ -95,7 +98,7 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	if p := r.Platform; p != nil {
 		switch {
 		case p.Found && !p.Unread && r.Sent != nil:
-			compare(*r.Sent, p.Figures, t, PlatformVolume, PlatformValue, CurrencyDiffers, add)
+			compare(*r.Sent, p.Figures, t, PlatformVolume, PlatformValue, add)
 		case p.Fault == notFound:
 			add(PlatformNotFound, nil, nil, "", "")
 		default:
@@ -105,15 +108,8 @@ func divergencesOf(r *Row, t Tolerance) []Divergence {
 	return out
 }
 
-func sentWeight(r *Row) (trade.Decimal, bool) {
-	if r.Sent == nil {
-		return trade.Decimal{}, false
-	}
-	return r.Sent.Kilograms()
-}
-
 // compare adds a divergence for each figure that differs by more than the tolerance.
-func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
+func compare(a, b Figures, t Tolerance, volume, value DivergenceKind,
 	add func(DivergenceKind, *trade.Decimal, *trade.Decimal, string, string),
 ) {
 	x, okX := a.Kilograms()
@@ -122,7 +118,7 @@ func compare(a, b Figures, t Tolerance, volume, value, currency DivergenceKind,
 		add(volume, &x, &y, "kg", "")
 	}
 	if a.Currency != "" && b.Currency != "" && !strings.EqualFold(a.Currency, b.Currency) {
-		add(currency, nil, nil, "", a.Currency+" → "+b.Currency)
+		add(CurrencyDiffers, nil, nil, "", a.Currency+" → "+b.Currency)
 		return
 	}
 	v, okV := a.Value()

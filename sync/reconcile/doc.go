@@ -10,15 +10,12 @@
 // through a [Writer]: CSV, XLSX, JSON lines or a page for printing; the command line and the console
 // have writers of their own. The platform is asked before ([AskEach]): it may take long.
 //
-// # Three kinds of figures
+// # Two kinds of figures
 //
 //   - now: at the moment when the snapshot was taken.
 //   - closed: a person has closed a cut-off ([Freeze]). Its head and rows are stored in the ledger,
 //     with a hash, and a reprint ([OpenClosed]) reads them. Neither later changes of the rows nor
-//     retention change it.
-//   - derived: of a past day that nobody closed. The state of each row at the end of that day is
-//     derived from its attempts and the audit; if they do not show it, the row counts as unknown,
-//     and the heading states how many rows are.
+//     retention change it. Of a past day that nobody closed there are no figures.
 //
 // # How figures are computed
 //

@@ -63,7 +63,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	read, counts := 0, s.counts && s.sums == nil
 	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
 		over := delivered{}
-		err := s.rows.summed(kind, func(number int64, r *Row) error {
+		err := s.rows.each(kind, false, func(number int64, r *Row) error {
 			read++
 			if s.progress != nil && read%takePage == 0 {
 				s.progress(read, false)
@@ -107,10 +107,10 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			}
 			if o.Filter.Match(r) {
 				for _, p := range r.parts() {
-					of := accounts.of(p.accountKey)
+					of := accounts.of(p.AccountKey)
 					of.Read, of.Sent = of.Read.Add(p.read), of.Sent.Add(p.sent)
 					if !p.bare {
-						of.add(p.lineKey, 1, p.amount)
+						of.add(p.LineKey, 1, p.amount)
 					}
 				}
 				if !r.After {
@@ -190,7 +190,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	}
 	v := sums.Overview
 	w = maskingWriter{w}
-	p := &printer{s, o, w, sums}
+	p := &printer{Snapshot: s, Options: o, w: w, sum: sums}
 	heading := p.heading()
 	heading.Cover = v.Accounts
 	if err := w.Begin(heading); err != nil {
@@ -199,21 +199,15 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 	for _, step := range []struct {
 		id      SectionID
 		columns []column
-		write   func() error
+		write   func()
 	}{
-		{SummarySection, summaryColumns, func() error { return p.summary(v.Summaries) }},
-		{BridgeSection, bridgeColumns, func() error { return p.bridge(v.Summaries) }},
-		{DifferenceSection, differenceColumns, func() error { return p.accounts(v.Accounts) }},
-		{TotalsSection, totalsColumns, func() error { return p.totals(v.Totals) }},
-		{
-			ContractsSection, o.leading(contractsColumns),
-			func() error { return p.rows(trade.OrderCommitments, p.contract) },
-		},
-		{DeliveriesSection, o.leading(deliveriesColumns), func() error { return p.rows(trade.Deliveries, p.delivery) }},
-		{
-			TraceabilitySection, o.leading(traceabilityColumns),
-			func() error { return p.rows(trade.Traceability, p.traceability) },
-		},
+		{SummarySection, summaryColumns, p.summary},
+		{BridgeSection, bridgeColumns, p.bridge},
+		{DifferenceSection, differenceColumns, p.accounts},
+		{TotalsSection, totalsColumns, p.totals},
+		{ContractsSection, o.leading(contractsColumns), func() { p.rows(trade.OrderCommitments, p.contract) }},
+		{DeliveriesSection, o.leading(deliveriesColumns), func() { p.rows(trade.Deliveries, p.delivery) }},
+		{TraceabilitySection, o.leading(traceabilityColumns), func() { p.rows(trade.Traceability, p.traceability) }},
 		{DivergencesSection, o.leading(divergencesColumns), p.divergences},
 		{ExceptionsSection, exceptionsColumns, p.exceptions},
 		{MessagesSection, messagesColumns, p.messages},
@@ -226,16 +220,14 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		columns := make([]Column, len(step.columns))
-		for i, c := range step.columns {
-			columns[i] = Column{c.id, sentence(c.title, o.Lang), c.typ}
-		}
+		columns := trade.Map(step.columns, func(c column) Column { return Column{c.id, sentence(c.title, o.Lang), c.typ} })
 		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
 		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err
 		}
-		if err := step.write(); err != nil {
-			return v, err
+		step.write()
+		if p.err != nil {
+			return v, p.err
 		}
 	}
 	return v, w.End()
@@ -247,6 +239,19 @@ type printer struct {
 	Options
 	w   Writer
 	sum *sums
+	err error // the first one; no row is written after it
+}
+
+// row writes one row of the section.
+func (p *printer) row(cells ...any) {
+	if p.err == nil {
+		p.err = p.w.Row(cells)
+	}
+}
+
+// label returns an id with its text, whose key begins with a prefix.
+func (p *printer) label(prefix, id string) Label {
+	return Label{id, sentence(i18n.Key(prefix+id), p.Lang)}
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
@@ -298,11 +303,7 @@ func (p *printer) heading() Heading {
 	add("producer", p.Filter.Producers)
 	add("delivery place", p.Filter.Places)
 	add("wallet", p.Filter.Wallets)
-	var states []string
-	for _, state := range p.Filter.States {
-		states = append(states, state.Label(p.Lang))
-	}
-	add("state", states)
+	add("state", trade.Map(p.Filter.States, func(state trade.State) string { return state.Label(p.Lang) }))
 	if len(parts) > 0 {
 		say("Filter: %s. The summary always covers all rows.", strings.Join(parts, "; "))
 	}
@@ -356,19 +357,11 @@ var subCounts = []trade.Flag{
 }
 
 // summary writes the equation of each job, line by line.
-func (p *printer) summary(list []Summary) error {
-	for _, s := range list {
-		var err error
+func (p *printer) summary() {
+	for _, s := range p.sum.Summaries {
 		add := func(id, text string, n any, role string) {
-			if err == nil {
-				err = p.w.Row([]any{
-					p.job(s.Job),
-					Label{string(s.Sends), s.Sends.Plural(p.Lang)},
-					Label{id, text},
-					n,
-					Label{role, p.say(i18n.Key("summary." + role))},
-				})
-			}
+			sends := Label{string(s.Sends), s.Sends.Plural(p.Lang)}
+			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say(i18n.Key("summary." + role))})
 		}
 		var inERP any
 		if s.InScope != nil {
@@ -417,9 +410,5 @@ func (p *printer) summary(list []Summary) error {
 		if s.Unreadable > 0 {
 			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

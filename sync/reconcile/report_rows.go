@@ -11,8 +11,8 @@ import (
 )
 
 // rows writes the rows of one kind.
-func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) error {
-	return p.Snapshot.rows.each(kind, func(_ int64, r *Row) error {
+func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) {
+	p.err = p.Snapshot.rows.each(kind, true, func(_ int64, r *Row) error {
 		if r.After || r.Moved || !p.Filter.Match(r) {
 			return nil
 		}
@@ -126,11 +126,7 @@ func (p *printer) reading(r *Row) []any {
 
 // standing returns the cells with the state of a row and its reason.
 func (p *printer) standing(r *Row) []any {
-	flags := make([]string, len(r.Flags))
-	ids := make([]string, len(r.Flags))
-	for i, f := range r.Flags {
-		flags[i], ids[i] = f.Label(p.Lang), string(f)
-	}
+	flags := trade.Map(r.Flags, func(f trade.Flag) string { return f.Label(p.Lang) })
 	reason, who := p.reason(r)
 	var at any
 	if r.SentAt != nil {
@@ -142,7 +138,7 @@ func (p *printer) standing(r *Row) []any {
 	}
 	return []any{
 		p.stateLabel(r),
-		Label{strings.Join(ids, ","), strings.Join(flags, ", ")},
+		Label{strings.Join(texts(r.Flags), ","), strings.Join(flags, ", ")},
 		reason, who, at, by,
 	}
 }
@@ -170,8 +166,8 @@ func (p *printer) reason(r *Row) (text, who string) {
 
 // totals writes the totals, one line for each currency. Only the first of them has the weights, so
 // that no column of a sheet counts twice.
-func (p *printer) totals(list []Total) error {
-	for _, t := range list {
+func (p *printer) totals() {
+	for _, t := range p.sum.Totals {
 		if !among(p.By, t.By) {
 			continue
 		}
@@ -180,7 +176,7 @@ func (p *printer) totals(list []Total) error {
 			currencies = []string{""}
 		}
 		for i, currency := range currencies {
-			row := []any{Label{string(t.By), sentence(i18n.Key("by."+string(t.By)), p.Lang)}, t.Name, t.Product}
+			row := []any{p.label("by.", string(t.By)), t.Name, t.Product}
 			weights := []any{
 				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()),
 				t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
@@ -193,51 +189,37 @@ func (p *printer) totals(list []Total) error {
 			if currency != "" {
 				row[len(row)-2], row[len(row)-1] = t.Values[currency], t.ValuesSent[currency]
 			}
-			if err := p.w.Row(append(row, more...)); err != nil {
-				return err
-			}
+			p.row(append(row, more...)...)
 		}
 	}
-	return nil
 }
 
 // divergences writes the differences.
-func (p *printer) divergences() error {
+func (p *printer) divergences() {
 	for _, kind := range trade.Kinds {
-		err := p.Snapshot.rows.these(kind, p.sum.differing[kind], func(_ int64, r *Row) error {
+		if p.err != nil {
+			return
+		}
+		p.err = p.Snapshot.rows.these(kind, p.sum.differing[kind], func(_ int64, r *Row) error {
 			list := divergencesOf(r, p.Tolerance)
 			if over, more := p.sum.delivered.over(r, p.Tolerance); more {
 				list = append(list, over)
 			}
 			for _, d := range list {
-				var difference any
 				dealt := Label{"", ""}
 				if d.Acknowledged {
 					dealt = Label{"acknowledged", sentence("resolved (see Exceptions)", p.Lang)}
 				}
-				if diff := d.Difference(); diff != nil {
-					difference = *diff
-				}
-				err := p.w.Row(append(p.lead(r),
-					Label{string(d.Kind), sentence(i18n.Key("divergence."+string(d.Kind)), p.Lang)},
-					number(d.Here), number(d.Then), difference, d.Unit, d.Note,
-					r.Product, r.Harvest, r.Producer, dealt,
-				))
-				if err != nil {
-					return err
-				}
+				p.row(append(p.lead(r), p.label("divergence.", string(d.Kind)), number(d.Here), number(d.Then),
+					number(d.Difference()), d.Unit, d.Note, r.Product, r.Harvest, r.Producer, dealt)...)
 			}
-			return nil
+			return p.err
 		})
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }
 
 // exceptions writes people's decisions.
-func (p *printer) exceptions() error {
+func (p *printer) exceptions() {
 	for _, a := range p.Head.Acts {
 		if !p.Filter.matchAct(a, p.zone) {
 			continue
@@ -254,27 +236,18 @@ func (p *printer) exceptions() error {
 			return Label{state, trade.State(state).Label(p.Lang)}
 		}
 		name := Label{a.Act, i18n.Report.Find(p.Lang, i18n.Key("act."+a.Act))}
-		if err := p.w.Row([]any{
-			a.At, who, name, p.job(job), key, reason, label(a.Before), label(a.After),
-			int(a.Seq),
-		}); err != nil {
-			return err
-		}
+		p.row(a.At, who, name, p.job(job), key, reason, label(a.Before), label(a.After), int(a.Seq))
 	}
-	return nil
 }
 
 // messages writes the message keys that the platform answered.
-func (p *printer) messages() error {
+func (p *printer) messages() {
 	for _, m := range p.Head.Messages {
 		a := trade.Explain(trade.Rejected, m.Key, p.Lang)
 		known := Label{"false", sentence("no", p.Lang)}
 		if trade.KnowsMessage(m.Key) {
 			known = Label{"true", sentence("yes", p.Lang)}
 		}
-		if err := p.w.Row([]any{m.Key, m.Count, m.Last, known, a.What, a.Who}); err != nil {
-			return err
-		}
+		p.row(m.Key, m.Count, m.Last, known, a.What, a.Who)
 	}
-	return nil
 }

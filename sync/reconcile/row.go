@@ -3,6 +3,7 @@
 package reconcile
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -118,24 +119,33 @@ func (r *Row) sentAs() Document {
 
 // now returns what the ERP has of a row that was sent: an amount of zero if it has left or was
 // cancelled.
-func (r Row) now() Figures {
+func (r *Row) now() Figures {
 	f := r.ERP
-	if r.Sent != nil && (r.Gone || r.Renumbered || r.Cancelled || r.Flags.Has(trade.Cancelled) ||
-		r.Flags.Has(trade.MissingInERP)) {
+	if r.Sent != nil && (!r.living() || r.Flags.Has(trade.Cancelled) || r.Flags.Has(trade.MissingInERP)) {
 		f.Amount = &trade.Decimal{}
 	}
 	return f
 }
 
+// living reports whether the ERP has the row as a document.
+func (r *Row) living() bool { return !r.Gone && !r.Renumbered && !r.Cancelled }
+
+// open reports whether something remains to be done about the row.
+func (r *Row) open() bool {
+	return !r.Gone && !r.Moved && !r.After && !slices.Contains(Settled, r.State)
+}
+
 // counts reports whether the row is in the totals of the ERP: it exists, is not cancelled, and its
 // document has no day after the cut-off.
-func (r Row) counts() bool {
-	return !r.Gone && !r.Renumbered && !r.Moved && !r.After && !r.Cancelled && !r.Flags.Has(trade.Cancelled) &&
-		r.State != trade.Withdrawn
+func (r *Row) counts() bool {
+	return r.living() && !r.Moved && !r.After && !r.Flags.Has(trade.Cancelled) && r.State != trade.Withdrawn
 }
 
 // onPlatform reports whether the platform certainly has the row.
-func (r Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved && !r.After }
+func (r *Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved && !r.After }
+
+// fixing reports whether a document is only a price for grain of another one.
+func (d Document) fixing() bool { return fixed(d.OrderType) && !contracted(d.OrderType) }
 
 // unitOf returns a unit in the spelling of order commitments.
 func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.TrimSpace(text))) }
@@ -144,10 +154,7 @@ func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.
 type maskingWriter struct{ Writer }
 
 func (w maskingWriter) Begin(h Heading) error {
-	h.Lines = append([]string(nil), h.Lines...)
-	for i, line := range h.Lines {
-		h.Lines[i] = trade.MaskDocuments(line)
-	}
+	h.Lines = trade.Map(h.Lines, trade.MaskDocuments)
 	return w.Writer.Begin(h)
 }
 

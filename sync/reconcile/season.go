@@ -93,7 +93,7 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 			}
 		}
 	}
-	err := s.rows.summed("", func(_ int64, r *Row) error {
+	err := s.rows.each("", false, func(_ int64, r *Row) error {
 		if !r.counts() {
 			return nil
 		}
@@ -136,9 +136,7 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 		return nil
 	})
 	out.Products, out.Branches = heaviest(products), heaviest(branches)
-	for _, day := range days {
-		out.Days = append(out.Days, *day)
-	}
+	out.Days = trade.ValuesOf(days)
 	slices.SortFunc(out.Days, func(a, b SeasonDay) int { return cmp.Compare(a.Day, b.Day) })
 	return out, err
 }
@@ -167,10 +165,7 @@ func branchOf(r *Row) string {
 }
 
 func heaviest(list map[string]*Stand) []Stand {
-	out := make([]Stand, 0, len(list))
-	for _, s := range list {
-		out = append(out, *s)
-	}
+	out := trade.ValuesOf(list)
 	slices.SortFunc(out, func(a, b Stand) int {
 		return cmp.Or(b.All.Kilograms.Cmp(a.All.Kilograms), cmp.Compare(a.Name, b.Name))
 	})

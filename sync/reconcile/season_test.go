@@ -9,7 +9,7 @@ import (
 
 type seasonRows []Row
 
-func (s seasonRows) each(_ trade.Kind, fn func(int64, *Row) error) error {
+func (s seasonRows) each(_ trade.Kind, _ bool, fn func(int64, *Row) error) error {
 	for i := range s {
 		if err := fn(int64(i), &s[i]); err != nil {
 			return err
@@ -18,12 +18,8 @@ func (s seasonRows) each(_ trade.Kind, fn func(int64, *Row) error) error {
 	return nil
 }
 
-func (s seasonRows) summed(kind trade.Kind, fn func(int64, *Row) error) error {
-	return s.each(kind, fn)
-}
-
 func (s seasonRows) these(kind trade.Kind, _ []int64, fn func(int64, *Row) error) error {
-	return s.each(kind, fn)
+	return s.each(kind, true, fn)
 }
 
 // The season weighs contracts once, by product, branch and state; what waits for a reference and what

@@ -45,7 +45,7 @@ func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixe
 	}
 	filter.From, _ = trade.ParseDate(of.From) // none, if it is no day
 	filter.To, _ = trade.ParseDate(of.To)
-	err := s.rows.summed("", func(id int64, r *Row) error {
+	err := s.rows.each("", false, func(id int64, r *Row) error {
 		if !filter.Match(r) {
 			return nil
 		}
@@ -88,34 +88,32 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 	}
 	switch {
 	case of.Line == documents, of.Line == negative:
-		ok = !r.Gone && !r.Renumbered && !r.Cancelled && r.ERP.Negative() == (of.Line == negative)
 		one.Add(r.ERP)
-		return one, ok
+		return one, r.living() && r.ERP.Negative() == (of.Line == negative)
 	case of.Line == stillOpen, of.Line == openFixing:
-		fixing := fixed(r.OrderType) && !contracted(r.OrderType)
 		one.Add(r.ERP)
-		return one, !r.Gone && !r.Moved && !slices.Contains(Settled, r.State) && fixing == (of.Line == openFixing)
+		return one, r.open() && r.fixing() == (of.Line == openFixing)
 	case of.Measure == "":
 		one.Kilograms, _ = weight(r.ERP)
 		return one, true
 	}
 	for _, p := range r.parts() {
-		if string(p.measure) != of.Measure || p.currency != of.Currency || of.Product != "" &&
-			named(p.product) != of.Product {
+		if string(p.Measure) != of.Measure || p.Currency != of.Currency || of.Product != "" &&
+			named(p.Product) != of.Product {
 			continue
 		}
 		amount := p.amount
 		switch {
-		case of.Line == inERP && p.inERP(), of.Line == noCause && p.inERP() && p.cause == "",
-			of.Line == p.after && p.after != "" && !p.bare, of.Line == outsideLine+string(p.outside) && p.outside != "":
+		case of.Line == inERP && p.inERP(), of.Line == noCause && p.inERP() && p.Cause == "",
+			of.Line == p.After && p.After != "" && !p.bare, of.Line == outsideLine+string(p.Outside) && p.Outside != "":
 		case of.Line == onPlatform && p.sent.Sign() != 0:
 			amount = p.sent
 		default:
 			continue
 		}
 		ok = true
-		if p.measure == Worth {
-			one.Join(trade.Sums{Values: map[string]trade.Decimal{p.currency: amount}})
+		if p.Measure == Worth {
+			one.Join(trade.Sums{Values: map[string]trade.Decimal{p.Currency: amount}})
 			continue
 		}
 		one.Kilograms = one.Kilograms.Add(amount)
@@ -127,18 +125,12 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 }
 
 // inERP reports whether a part is in the total of the ERP.
-func (p part) inERP() bool { return p.outside == "" && p.after == "" && !p.bare }
+func (p part) inERP() bool { return p.Outside == "" && p.After == "" && !p.bare }
 
 func named(text string) string { return cmp.Or(text, trade.NotKnown) }
 
 // stuck reports whether a row does not go by itself.
-func (r *Row) stuck() bool {
-	switch r.State {
-	case trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held:
-		return true
-	}
-	return false
-}
+func (r *Row) stuck() bool { return slices.Contains(trade.Stuck, r.State) }
 
 // The stages behind which the grain of the season does not get.
 const (

@@ -111,11 +111,9 @@ type Snapshot struct {
 type rowReader interface {
 	// each calls fn for every row of a kind; "" means all: contracts first, then deliveries, then
 	// traceability, except for rows of another kind that a job once sent. Within a kind, rows are in
-	// the order of job and discovery.
-	each(kind trade.Kind, fn func(number int64, r *Row) error) error
-	// summed is each for rows of which only the sums are wanted: when they were sent and what events
-	// told may be missing.
-	summed(kind trade.Kind, fn func(number int64, r *Row) error) error
+	// the order of job and discovery. Unless they are shown, only their sums are wanted: when they were
+	// sent and what events told may be missing.
+	each(kind trade.Kind, shown bool, fn func(number int64, r *Row) error) error
 	// these is each for the rows with these numbers, which are all of the kind and in its order.
 	these(kind trade.Kind, numbers []int64, fn func(number int64, r *Row) error) error
 }
@@ -125,17 +123,15 @@ func (s *Snapshot) Zone() *time.Location { return s.zone }
 
 // Each calls fn for every row, in the order of [rowReader].
 func (s *Snapshot) Each(fn func(*Row) error) error {
-	return s.rows.each("", func(_ int64, r *Row) error { return fn(r) })
+	return s.rows.each("", true, func(_ int64, r *Row) error { return fn(r) })
 }
 
 // keptRows are rows that were stored as JSON lines. Their numbers are those of the lines.
 type keptRows struct{ open func() (io.ReadCloser, error) }
 
-func (k keptRows) each(kind trade.Kind, fn func(int64, *Row) error) error {
+func (k keptRows) each(kind trade.Kind, _ bool, fn func(int64, *Row) error) error {
 	return k.read(kind, func(int64) bool { return true }, fn)
 }
-
-func (k keptRows) summed(kind trade.Kind, fn func(int64, *Row) error) error { return k.each(kind, fn) }
 
 func (k keptRows) these(kind trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
 	if len(numbers) == 0 {

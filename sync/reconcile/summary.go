@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -88,7 +87,7 @@ func (s Summary) Difference() *int {
 func (s *Summary) add(r *Row) {
 	s.Rows++
 	switch {
-	case r.Gone, r.Renumbered, r.Cancelled: // a cancelled row was counted in Beside by the sweep
+	case !r.living(): // a cancelled row was counted in Beside by the sweep
 	case r.ERP.Negative():
 		s.Negative.Add(r.ERP)
 	default:
@@ -111,8 +110,8 @@ func (s *Summary) add(r *Row) {
 		return
 	}
 	s.States[r.State]++
-	if !slices.Contains(Settled, r.State) {
-		part := Part{State: r.State, Fixing: fixed(r.OrderType) && !contracted(r.OrderType)}
+	if r.open() {
+		part := Part{State: r.State, Fixing: r.fixing()}
 		i := slices.IndexFunc(s.Open, func(p Part) bool { return p.State == part.State && p.Fixing == part.Fixing })
 		if i < 0 {
 			i = len(s.Open)
@@ -127,12 +126,11 @@ func (s *Summary) add(r *Row) {
 
 // bridge writes, for each job, the rows of its query as the sum of their parts, in rows, grain and
 // money.
-func (p *printer) bridge(list []Summary) error {
-	for _, s := range list {
+func (p *printer) bridge() {
+	for _, s := range p.sum.Summaries {
 		if s.Read == 0 {
 			continue
 		}
-		var err error
 		write := func(id string, sums trade.Sums, role string, keys []string) {
 			currencies := slices.Sorted(maps.Keys(sums.Values))
 			if len(currencies) == 0 {
@@ -140,11 +138,7 @@ func (p *printer) bridge(list []Summary) error {
 			}
 			for i, currency := range currencies {
 				row := []any{
-					p.job(s.Job),
-					Label{id, sentence(i18n.Key("bridge."+id), p.Lang)},
-					nil, nil, currency, nil, nil,
-					Label{role, sentence(i18n.Key("bridge."+role), p.Lang)},
-					"",
+					p.job(s.Job), p.label("bridge.", id), nil, nil, currency, nil, nil, p.label("bridge.", role), "",
 				}
 				if i == 0 {
 					row[2], row[3], row[6], row[8] = sums.Rows, sums.Kilograms, sums.Unweighed, strings.Join(keys, ", ")
@@ -152,9 +146,7 @@ func (p *printer) bridge(list []Summary) error {
 				if currency != "" {
 					row[5] = sums.Values[currency]
 				}
-				if err == nil {
-					err = p.w.Row(row)
-				}
+				p.row(row...)
 			}
 		}
 		write("read", s.Bridge(), "total", nil)
@@ -165,9 +157,5 @@ func (p *printer) bridge(list []Summary) error {
 		for _, b := range s.Beside {
 			write(string(b.Why), b.Sums, "part", b.Keys)
 		}
-		if err != nil {
-			return err
-		}
 	}
-	return nil
 }

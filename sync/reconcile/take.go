@@ -83,7 +83,7 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 		return nil, err
 	}
 	head := Head{
-		Form: formOfHead, ID: newID(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(),
+		Form: formOfHead, ID: uuid.Must(uuid.NewV7()).String(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(),
 		At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
 	}
 	if !cut.Day.IsZero() {
@@ -159,26 +159,8 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	return &Snapshot{Head: head, zone: src.Zone, rows: t, counts: true, progress: src.Progress}, nil
 }
 
-func newID() string {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return uuid.NewString()
-	}
-	return id.String()
-}
-
-// each calls fn for the rows of a kind; "" means all.
-func (t *taker) each(kind trade.Kind, fn func(int64, *Row) error) error {
-	return t.pages(kind, func(job JobHead, page []trade.Entry) error { return t.give(job, page, true, fn) })
-}
-
-// summed is each without what only a section of rows shows.
-func (t *taker) summed(kind trade.Kind, fn func(int64, *Row) error) error {
-	return t.pages(kind, func(job JobHead, page []trade.Entry) error { return t.give(job, page, false, fn) })
-}
-
-// pages calls fn for the entries of a kind, in pages of one job.
-func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) error {
+// each calls fn for the rows of a kind, in pages of one job; "" means all.
+func (t *taker) each(kind trade.Kind, shown bool, fn func(int64, *Row) error) error {
 	for _, job := range t.jobs {
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
@@ -190,7 +172,7 @@ func (t *taker) pages(kind trade.Kind, fn func(JobHead, []trade.Entry) error) er
 				}
 				return add(e)
 			})
-		}, func(page []trade.Entry) error { return fn(job, page) })
+		}, func(page []trade.Entry) error { return t.give(job, page, shown, fn) })
 		if err != nil {
 			return phrase.Errorf("job %s: %w", job.Job, err)
 		}
@@ -354,7 +336,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 			}
 		}
 		if e.Sends != trade.OrderCommitments {
-			r.inherit(needs[0], t.contracts.of(needs[0]))
+			t.contracts.inherit(&r, needs[0])
 			needs = needs[1:]
 		}
 		if t.day != "" && r.Day > t.day {

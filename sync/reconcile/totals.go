@@ -28,10 +28,7 @@ var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
 // exact, in kilograms. Figures of the ERP are of rows that exist and are not cancelled; sent ones
 // are of records that the platform confirmed.
 type Total struct {
-	By      By
-	Name    string // the season, producer or place; "" = unknown, or everything
-	Product string // "" = unknown
-
+	TotalKey
 	Contracted trade.Decimal // COMPRA + A_FIXAR
 	Delivered  trade.Decimal
 	Fixed      trade.Decimal // COMPRA + FIXACAO_COMPRA + FIXACAO_DEPOSITO
@@ -57,22 +54,20 @@ func (t Total) ToDeliver() trade.Decimal { return t.Contracted.Sub(t.Delivered) 
 
 // Currencies returns the currencies of the values, sorted.
 func (t Total) Currencies() []string {
-	all := map[string]bool{}
-	for c := range t.Values {
-		all[c] = true
-	}
-	for c := range t.ValuesSent {
-		all[c] = true
-	}
+	all := map[string]trade.Decimal{}
+	maps.Copy(all, t.Values)
+	maps.Copy(all, t.ValuesSent)
 	return slices.Sorted(maps.Keys(all))
 }
 
-type totalKey struct {
-	by            By
-	name, product string
+// TotalKey identifies a total.
+type TotalKey struct {
+	By      By
+	Name    string // the season, producer or place; "" = unknown, or everything
+	Product string // "" = unknown
 }
 
-type totals map[totalKey]*Total
+type totals map[TotalKey]*Total
 
 // add adds a row of a contract or delivery: as the ERP has it, and as it was sent.
 func (t totals) add(r *Row) {
@@ -98,12 +93,9 @@ func (t totals) add(r *Row) {
 
 // of returns the total to which a document belongs.
 func (t totals) of(by By, d Document) *Total {
-	key := totalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
+	key := TotalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
 	if t[key] == nil {
-		t[key] = &Total{
-			By: by, Name: key.name, Product: key.product, Values: map[string]trade.Decimal{},
-			ValuesSent: map[string]trade.Decimal{},
-		}
+		t[key] = &Total{TotalKey: key, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{}}
 	}
 	return t[key]
 }
@@ -183,25 +175,11 @@ func fixed(orderType string) bool {
 // sorted returns the totals by dimension, then by name in the order of codes, then by product;
 // unknown names come last.
 func (t totals) sorted() []Total {
-	out := make([]Total, 0, len(t))
-	for _, one := range t {
-		out = append(out, *one)
-	}
+	out := trade.ValuesOf(t)
 	slices.SortFunc(out, func(a, b Total) int {
 		return cmp.Or(cmp.Compare(slices.Index(Dimensions, a.By), slices.Index(Dimensions, b.By)),
-			unknownLast(a.Name, b.Name), trade.CompareCodes(a.Name, b.Name),
-			unknownLast(a.Product, b.Product), cmp.Compare(a.Product, b.Product))
+			trade.CompareBool(a.Name == "", b.Name == ""), trade.CompareCodes(a.Name, b.Name),
+			trade.CompareBool(a.Product == "", b.Product == ""), cmp.Compare(a.Product, b.Product))
 	})
 	return out
-}
-
-// unknownLast compares names of which an unknown one, "", comes last, and does not tell others apart.
-func unknownLast(a, b string) int {
-	switch {
-	case a == "" && b != "":
-		return 1
-	case a != "" && b == "":
-		return -1
-	}
-	return 0
 }

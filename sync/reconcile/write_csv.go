@@ -20,7 +20,6 @@ type csvWriter struct {
 	rows   *csv.Writer
 	zone   *time.Location
 	single bool // one section: only the table, without heading and titles
-	types  []Column
 }
 
 // NewCSV returns a writer of a report as CSV. With one section it writes only the table; with
@@ -55,11 +54,7 @@ func (w *csvWriter) Section(s Section) error {
 			errs = append(errs, w.rows.Write([]string{trade.GuardFormula(s.Note)}))
 		}
 	}
-	w.types = s.Columns
-	titles := make([]string, len(s.Columns))
-	for i, c := range s.Columns {
-		titles[i] = trade.GuardFormula(c.Title)
-	}
+	titles := trade.Map(s.Columns, func(c Column) string { return trade.GuardFormula(c.Title) })
 	return errors.Join(append(errs, w.rows.Write(titles))...)
 }
 

@@ -89,10 +89,9 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
-		var values []string
-		for _, currency := range slices.Sorted(maps.Keys(t.Values)) {
-			values = append(values, currency+" "+trade.MoneyText(t.Values[currency], a.Lang()))
-		}
+		values := trade.Map(slices.Sorted(maps.Keys(t.Values)), func(currency string) string {
+			return currency + " " + trade.MoneyText(t.Values[currency], a.Lang())
+		})
 		a.Tell("  %s: contracted %s kg, delivered %s kg, fixed value %s", cmp.Or(t.Product, a.Text("product not given")),
 			trade.NumberText(t.Contracted.String(), a.Lang()), trade.NumberText(t.Delivered.String(), a.Lang()),
 			strings.Join(values, ", "))

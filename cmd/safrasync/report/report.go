@@ -288,8 +288,6 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 		return "", a.Usage(`there is no PDF: write .html, print the page in a browser ("Save as PDF"), and sign that file`)
 	case format == "" && f.output != "":
 		return "", a.Usage("%s: give the format with --format: %s", f.output, strings.Join(reportFormats, ", "))
-	case format == "" && f.failed:
-		return "", a.Usage("--failed needs --format xlsx or csv: it is a file to be filled in")
 	case format == "":
 		format = "table"
 	}

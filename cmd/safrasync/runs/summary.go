@@ -36,7 +36,7 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 		listed := trade.Map(named, func(e trade.Entry) cli.RowJSON { return cli.RowOf(a.Config, e) })
 		var answer []shareJSON
 		for _, s := range forecast.Shares() {
-			one := shareJSON{s.Sends, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
+			one := shareJSON{s.Kind, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
 			for _, g := range s.Causes() {
 				one.Stays = append(one.Stays, stayJSON{
 					g.State, trade.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),

@@ -71,17 +71,24 @@ func Style(h reconcile.Heading) string {
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
-func (w *page) put(text string) { _, _ = w.to.WriteString(trade.Visible(text)) } // the Flush returns a write error
+// put writes markup and texts in turn: each second part is a text.
+func (w *page) put(parts ...string) {
+	for i, part := range parts {
+		if i%2 == 1 {
+			part = template.HTMLEscapeString(part)
+		}
+		_, _ = w.to.WriteString(trade.Visible(part)) // the Flush returns a write error
+	}
+}
 
 func (w *page) Begin(h reconcile.Heading) error {
 	w.h = h
-	w.put("<!doctype html>\n<html lang=\"" + string(h.Lang) +
-		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n" +
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>" +
-		template.HTMLEscapeString(h.Title) + "</title>\n<style>\n" + pageStyle + Style(h) +
-		"</style>\n</head>\n<body>\n<h1>" + template.HTMLEscapeString(h.Title) + "</h1>\n")
+	w.put("<!doctype html>\n<html lang=\""+string(h.Lang)+
+		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"+
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>",
+		h.Title, "</title>\n<style>\n"+pageStyle+Style(h)+"</style>\n</head>\n<body>\n<h1>", h.Title, "</h1>\n")
 	for _, line := range h.Lines {
-		w.put("<p>" + template.HTMLEscapeString(line) + "</p>\n")
+		w.put("<p>", line, "</p>\n")
 	}
 	if len(h.Cover) > 0 {
 		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
@@ -125,17 +132,17 @@ func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key
 
 // table begins a table of the cover, with columns of text and then columns of numbers.
 func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key) {
-	w.put(`<section id="` + id + `"><h2>` + template.HTMLEscapeString(w.word(title)) + "</h2>\n")
+	w.put(`<section id="`+id+`"><h2>`, w.word(title), "</h2>\n")
 	if note != "" {
-		w.put(`<p class="note">` + template.HTMLEscapeString(w.word(note)) + "</p>\n")
+		w.put(`<p class="note">`, w.word(note), "</p>\n")
 	}
 	w.put("<table>\n<thead><tr>")
-	for i, key := range append(slices.Clone(texts), numbers...) {
+	for i, key := range slices.Concat(texts, numbers) {
 		class := ""
 		if i >= len(texts) {
 			class = "number"
 		}
-		w.put(`<th scope="col" class="` + class + `">` + template.HTMLEscapeString(w.word(key)) + "</th>")
+		w.put(`<th scope="col" class="`+class+`">`, w.word(key), "</th>")
 	}
 	w.put("</tr></thead>\n<tbody>\n")
 }
@@ -143,10 +150,10 @@ func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key)
 func (w *page) cells(texts []string, numbers ...string) {
 	w.put("<tr>")
 	for _, text := range texts {
-		w.put("<td>" + template.HTMLEscapeString(text) + "</td>")
+		w.put("<td>", text, "</td>")
 	}
 	for _, text := range numbers {
-		w.put(`<td class="number">` + template.HTMLEscapeString(text) + "</td>")
+		w.put(`<td class="number">`, text, "</td>")
 	}
 	w.put("</tr>\n")
 }
@@ -177,9 +184,9 @@ func (w *page) amount(amount trade.Decimal, unit string) string {
 func (w *page) Section(s Section) error {
 	w.close()
 	w.s, w.open, w.rows = s, true, 0
-	w.put("<section id=\"" + string(s.ID) + "\">\n<h2>" + template.HTMLEscapeString(s.Title) + "</h2>\n")
+	w.put("<section id=\""+string(s.ID)+"\">\n<h2>", s.Title, "</h2>\n")
 	if s.Note != "" {
-		w.put("<p class=\"note\">" + template.HTMLEscapeString(s.Note) + "</p>\n")
+		w.put("<p class=\"note\">", s.Note, "</p>\n")
 	}
 	return nil
 }
@@ -188,7 +195,7 @@ func (w *page) Row(r Line) error {
 	if w.rows == 0 {
 		w.put("<table>\n<thead><tr>")
 		for _, c := range w.s.Columns {
-			w.put(`<th scope="col" class="` + c.Class() + `">` + template.HTMLEscapeString(c.Title) + "</th>")
+			w.put(`<th scope="col" class="`+c.Class()+`">`, c.Title, "</th>")
 		}
 		w.put("</tr></thead>\n<tbody>\n")
 	}
@@ -200,14 +207,14 @@ func (w *page) Row(r Line) error {
 		if c.Lead {
 			class += " lead"
 		}
-		text := template.HTMLEscapeString(cell.Text)
+		w.put(`<td class="`+strings.TrimSpace(class)+`" data-label="`, c.Title, `"><span>`)
 		if at := w.h.Find(w.s.ID, r.Key); at != "" && (c.Lead || c.ID == "key") {
-			text = `<a href="` + template.HTMLEscapeString(at) + `">` + text + `</a>`
+			w.put(`<a href="`, at, `">`, cell.Text, `</a>`)
+		} else {
+			w.put("", cell.Text)
 		}
-		w.put(`<td class="` + strings.TrimSpace(class) + `" data-label="` + template.HTMLEscapeString(c.Title) + `"><span>` +
-			text)
 		for _, text := range cell.Beneath {
-			w.put("<small>" + template.HTMLEscapeString(text) + "</small>")
+			w.put("<small>", text, "</small>")
 		}
 		w.put("</span></td>")
 	}
@@ -220,7 +227,7 @@ func (w *page) close() {
 	case !w.open:
 		return
 	case w.rows == 0:
-		w.put("<p>" + i18n.Report.Text(w.h.Lang, "nothing") + "</p>\n")
+		w.put("<p>" + w.word("nothing") + "</p>\n")
 	default:
 		w.put("</tbody>\n</table>\n")
 	}
@@ -237,8 +244,7 @@ func (w *page) End() error {
 			if c := w.h.Head.Closed; i == 0 && c != nil {
 				name = c.Who
 			}
-			w.put("<td>" + template.HTMLEscapeString(name) + "<small>" +
-				template.HTMLEscapeString(w.word(key)) + "</small></td>")
+			w.put("<td>", name, "<small>", w.word(key), "</small></td>")
 		}
 		w.put("</tr></tbody></table>\n")
 	}

@@ -123,17 +123,6 @@ var layouts = map[reconcile.SectionID][]layout{
 	reconcile.MessagesSection: {one("message"), one("what", "#who"), one("count"), one("last_seen_at"), one("known")},
 }
 
-// titled returns the column whose title is used for a column of a layout.
-func titled(main string, there map[string]int) string {
-	for part := range strings.SplitSeq(main, "|") {
-		id, _, _ := strings.Cut(part, "@")
-		if _, ok := there[id]; ok {
-			return id
-		}
-	}
-	return ""
-}
-
 // laid lays out a report for a reader.
 type laid struct {
 	to      Reader
@@ -141,18 +130,6 @@ type laid struct {
 	section reconcile.Section
 	layout  []layout
 	there   map[string]int // indexes of the section's columns, by id
-}
-
-// layoutOf returns the layout of a section: its own, or else one column for each of the report's.
-func layoutOf(s reconcile.Section) []layout {
-	if known := layouts[s.ID]; known != nil {
-		return known
-	}
-	out := make([]layout, len(s.Columns))
-	for i, c := range s.Columns {
-		out[i] = one(c.ID)
-	}
-	return out
 }
 
 // For returns a writer that lays out a report for a reader.
@@ -169,9 +146,16 @@ func (l *laid) Section(s reconcile.Section) error {
 		l.there[c.ID] = i
 	}
 	out := Section{ID: s.ID, Title: s.Title, Note: s.Note}
-	l.layout = layoutOf(s)
+	l.layout = layouts[s.ID]
 	for _, column := range l.layout {
-		c := s.Columns[l.there[titled(column.main, l.there)]]
+		var c reconcile.Column // of the title
+		for part := range strings.SplitSeq(column.main, "|") {
+			id, _, _ := strings.Cut(part, "@")
+			if i, ok := l.there[id]; ok {
+				c = s.Columns[i]
+				break
+			}
+		}
 		typ := c.Type
 		if c.ID == "show" || c.ID == "name" {
 			typ = reconcile.TextColumn

@@ -44,19 +44,11 @@ func NewCSV(to io.Writer, form ListForm) (List, error) {
 	w := csv.NewWriter(to)
 	w.Comma, w.UseCRLF = ';', true
 	l := &listCSV{w}
-	titles := make([]string, len(form.Columns))
-	for i, c := range form.Columns {
-		titles[i] = c.Title
-	}
-	return l, l.Row(titles)
+	return l, l.Row(trade.Map(form.Columns, func(c ListColumn) string { return c.Title }))
 }
 
 func (l *listCSV) Row(cells []string) error {
-	guarded := make([]string, len(cells))
-	for i, c := range cells {
-		guarded[i] = trade.GuardFormula(trade.Visible(c))
-	}
-	return l.w.Write(guarded)
+	return l.w.Write(trade.Map(cells, func(c string) string { return trade.GuardFormula(trade.Visible(c)) }))
 }
 
 func (l *listCSV) Close() error {

@@ -1,0 +1,94 @@
+// Work in the background, which ends with the generation.
+
+package office
+
+import (
+	"context"
+	"time"
+
+	"go.uber.org/zap"
+)
+
+// work is an answer that is made in the background, for all who ask for it.
+type work[T any] struct {
+	done     chan struct{} // closed when it has ended
+	answer   T             // once done is closed
+	err      error
+	canceled bool // it was given up, or ended with the generation
+	cancel   context.CancelFunc
+	lapse    *time.Timer // gives it up when nobody asks for it any more; nil: it is never given up
+}
+
+// begin begins work; nil if the generation is ending. It calls end with the lock before others see the
+// answer. The caller must hold the lock.
+func begin[T any](o *Office, do func(context.Context) (T, error), end func(*work[T])) *work[T] {
+	if o.ended {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(o.ending)
+	w := &work[T]{done: make(chan struct{}), cancel: cancel}
+	o.working.Go(func() {
+		defer cancel()
+		w.answer, w.err = do(ctx)
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		w.canceled = ctx.Err() != nil
+		end(w)
+		close(w.done)
+	})
+	return w
+}
+
+// lapses gives the work up, and calls forget with the lock, unless lapse is set to another time within
+// reportLapses: when somebody asks for it again, or when it has ended and is kept.
+func (w *work[T]) lapses(o *Office, forget func()) {
+	w.lapse = time.AfterFunc(reportLapses, func() {
+		w.cancel()
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		forget()
+	})
+}
+
+// over reports whether the work has ended.
+func (w *work[T]) over() bool {
+	select {
+	case <-w.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// wait waits until the work has ended, at most for patience, and reports whether it has.
+func (w *work[T]) wait(ctx context.Context, patience time.Duration) (over bool, err error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case <-w.done:
+		return true, nil
+	case <-late.C:
+		return false, nil
+	case <-ctx.Done():
+		return false, ctx.Err()
+	}
+}
+
+// inBackground runs fn in the background until the generation ends. It returns false if the
+// generation is already ending.
+func (o *Office) inBackground(fn func(context.Context)) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ended {
+		return false
+	}
+	o.working.Go(func() { fn(o.ending) })
+	return true
+}
+
+// warn logs an error of work in the background, unless the generation has ended it.
+func (o *Office) warn(text string, err error) {
+	if err != nil && o.ending.Err() == nil {
+		o.log.Warn(text, zap.Error(err))
+	}
+}
