@@ -297,7 +297,7 @@ func TestBehindAProxyTheLastAddressCounts(t *testing.T) {
 func TestSlowAndHugeRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
-	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console)
@@ -331,7 +331,7 @@ func TestOldTLSIsRefused(t *testing.T) {
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
 	lent := httptest.NewTLSServer(nil)
 	lent.Close()
-	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	server := console.Serve(listener, lent.TLS, zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console)

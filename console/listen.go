@@ -1,7 +1,6 @@
 package console
 
 import (
-	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -12,7 +11,6 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/internal/connlimit"
-	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // Server serves consoles at one address. Each reading of the configuration builds another console;
@@ -20,15 +18,6 @@ import (
 type Server struct {
 	server  *connlimit.Serving
 	current atomic.Pointer[Console]
-}
-
-// Listen opens an address.
-func Listen(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, phrase.Errorf("console.listen: %w; is another program on that port?", err)
-	}
-	return listener, nil
 }
 
 // Serve answers on a listener until Close, with TLS if there is a configuration of it. Show sets the

@@ -59,7 +59,7 @@ func TestSlowStrangersKeepNobodyOut(t *testing.T) {
 func TestOneAddressLeavesConnectionsForOthers(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()
-	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console)

@@ -1,6 +1,7 @@
 package console_test
 
 import (
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,7 +21,7 @@ import (
 // served serves a world's console with all limits of time, and returns its address.
 func served(t *testing.T, w *consoletest.World) string {
 	t.Helper()
-	listener := must.Get(console.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	server := console.Serve(listener, nil, zap.NewNop())
 	t.Cleanup(server.Close)
 	server.Show(w.Console)

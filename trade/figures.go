@@ -37,18 +37,20 @@ func (f Figures) Negative() bool {
 // Figures returns the draft's quantity and price as far as they are readable.
 func (d Draft) Figures() Figures {
 	amount, _ := QuantityFields(d.Sends)
-	number := func(field string) *Decimal {
-		n, err := ParseDecimal(d.Text(field))
-		if err != nil {
-			return nil
-		}
-		return &n
-	}
-	f := Figures{Amount: number(amount), Unit: d.Quantity().Unit}
+	f := Figures{Amount: DecimalOf(d.Text(amount)), Unit: d.Quantity().Unit}
 	if d.Sends == OrderCommitments {
-		f.Price, f.Currency = number("price"), d.Text("currency")
+		f.Price, f.Currency = DecimalOf(d.Text("price")), d.Text("currency")
 	}
 	return f
+}
+
+// DecimalOf returns the number that a text is; nil if it is none.
+func DecimalOf(text string) *Decimal {
+	d, err := ParseDecimal(text)
+	if err != nil {
+		return nil
+	}
+	return &d
 }
 
 // Sums are sums of rows with their signs: what a plain SUM in the ERP returns.

@@ -57,8 +57,7 @@ type approvalPage struct {
 }
 
 func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
-	id := Number(q.PathValue("id"))
-	page.Waits, err = p.office.ReviewApproval(q.Context(), id)
+	page.Waits, err = p.office.ReviewApproval(q.Context(), Number(q.PathValue("id")))
 	if err != nil {
 		return page, err
 	}

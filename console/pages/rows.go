@@ -148,8 +148,7 @@ func (p *rowsPage) spread(job *office.Job) {
 	}
 	for i := range p.Rows {
 		row := &p.Rows[i]
-		masked := row.Entry.Shown.Masked()
-		row.Texts = trade.Map(p.Labels, masked.Get)
+		row.Texts = trade.Map(p.Labels, row.Entry.Shown.Masked().Get)
 		row.Lead = cmp.Or(row.Texts[0], row.Shown)
 		for c, name := range columns {
 			if name != "" {

@@ -220,9 +220,8 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	mark := func(class, key string, kg trade.Decimal) picture.Mark {
 		return picture.Mark{Class: class, Name: v.T(key), Said: v.Tonnes(kg) + " · " + v.Sacas(kg), Amount: kg}
 	}
-	g := picture.Filled(v.T("glass.title"), mark("erp", "contracted", agreed),
-		mark("sent", "delivered", delivered), mark("none", "fixed", fixed))
-	return &g
+	return new(picture.Filled(v.T("glass.title"), mark("erp", "contracted", agreed),
+		mark("sent", "delivered", delivered), mark("none", "fixed", fixed)))
 }
 
 // month returns the short name of a month.

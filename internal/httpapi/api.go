@@ -93,7 +93,7 @@ func (a *API) allowed(scope Scope, next func(http.ResponseWriter, *http.Request,
 			return
 		}
 		connlimit.Know(r.Context())
-		if !a.limits.token(i, a.Now()) {
+		if !a.limits.tokens[i].AllowN(a.Now(), 1) {
 			a.tooMany(w)
 			return
 		}

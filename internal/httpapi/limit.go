@@ -69,6 +69,3 @@ func (l *limits) sender(r *http.Request, now time.Time) bool {
 	}
 	return limiter.AllowN(now, 1)
 }
-
-// token reports whether a request with this token is allowed now.
-func (l *limits) token(i int, now time.Time) bool { return l.tokens[i].AllowN(now, 1) }

@@ -74,9 +74,7 @@ func (a *API) page(w http.ResponseWriter, r *http.Request) {
 			row := operation{
 				Method: strings.ToUpper(method), Path: path,
 				Summary: o.Summary, Description: o.Description, Scope: o.Scope,
-			}
-			if body := o.RequestBody.Content["application/json"].Example; len(body) > 0 {
-				row.Body = string(body)
+				Body: string(o.RequestBody.Content["application/json"].Example),
 			}
 			for status, answer := range o.Responses {
 				text := answer.Description

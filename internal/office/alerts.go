@@ -125,9 +125,7 @@ func NewHeartbeat(conf *config.Config, store *state.Store, log *zap.Logger, coun
 	if w := conf.Alerts.Webhook; w != nil {
 		o.Webhook.Proxy = w.Proxy.Reveal
 	}
-	for _, job := range conf.Jobs {
-		o.Jobs = append(o.Jobs, job.Name)
-	}
+	o.Jobs = trade.Map(conf.Jobs, func(job config.JobConfig) string { return job.Name })
 	return alert.NewHeartbeat(o), nil
 }
 

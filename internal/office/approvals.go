@@ -120,12 +120,9 @@ func (o *Office) ReviewApproval(ctx context.Context, id int64) (out Waits, err e
 		return out, err
 	}
 	if out.Approval.Act == acts.ActClose {
-		plan, ok, err := ShownClosing(out.Planned)
+		out.Closing, err = ShownClosing(out.Planned)
 		if err != nil {
 			return out, err
-		}
-		if ok {
-			out.Closing = &plan
 		}
 	}
 	if out.Lapsed || slices.Contains(slow, out.Approval.Act) {

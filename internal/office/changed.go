@@ -215,23 +215,24 @@ func gone(e trade.Entry) bool { return e.Flags.Has(trade.MissingInERP) || e.Flag
 // effectOf compares exactly two versions of the fields of a row. What is gone is now zero.
 func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 	var e Effect
-	a, okA := weightIn(entry.Sends, sent)
-	b, okB := weightIn(entry.Sends, now)
+	was, is := figuresFrom(entry.Sends, sent), figuresFrom(entry.Sends, now)
+	a, okA := was.Kilograms()
+	b, okB := is.Kilograms()
 	if gone(entry) {
 		b, okB = trade.Decimal{}, true
 	}
 	if okA && okB {
 		e.Sent, e.Now, e.Weight = a, b, b.Sub(a)
 	}
-	from, currency, okFrom := valueIn(entry.Sends, sent)
-	to, other, okTo := valueIn(entry.Sends, now)
+	from, okFrom := was.Value()
+	to, okTo := is.Value()
 	switch {
 	case gone(entry) && okFrom:
-		e.Valued, e.Currency, e.Value = true, currency, from.Neg()
-	case okFrom != okTo, okFrom && currency != other:
+		e.Valued, e.Currency, e.Value = true, was.Currency, from.Neg()
+	case okFrom != okTo, okFrom && was.Currency != is.Currency:
 		e.Apart = true
 	case okFrom && okTo:
-		e.Valued, e.Currency, e.Value = true, currency, to.Sub(from)
+		e.Valued, e.Currency, e.Value = true, was.Currency, to.Sub(from)
 	}
 	return e
 }
@@ -246,29 +247,19 @@ func AskedQuantity(e trade.Entry) trade.Quantity {
 	return e.Listing().Quantity
 }
 
-func decimalIn(fields map[string]*string, name string) (trade.Decimal, bool) {
-	if fields[name] == nil {
-		return trade.Decimal{}, false
+// figuresFrom returns quantity and price of a row as far as its fields have them.
+func figuresFrom(sends trade.Kind, fields map[string]*string) trade.Figures {
+	text := func(field string) string {
+		if fields[field] == nil {
+			return ""
+		}
+		return *fields[field]
 	}
-	d, err := trade.ParseDecimal(*fields[name])
-	return d, err == nil
-}
-
-func weightIn(sends trade.Kind, fields map[string]*string) (trade.Decimal, bool) {
-	amountField, unitField := trade.QuantityFields(sends)
-	amount, ok := decimalIn(fields, amountField)
-	if !ok || fields[unitField] == nil {
-		return trade.Decimal{}, false
+	amount, unit := trade.QuantityFields(sends)
+	return trade.Figures{
+		Amount:   trade.DecimalOf(text(amount)),
+		Unit:     trade.Unit(text(unit)),
+		Price:    trade.DecimalOf(text("price")),
+		Currency: text("currency"),
 	}
-	return trade.Quantity{Amount: amount, Unit: trade.Unit(*fields[unitField])}.Kilograms()
-}
-
-func valueIn(sends trade.Kind, fields map[string]*string) (value trade.Decimal, currency string, ok bool) {
-	amountField, _ := trade.QuantityFields(sends)
-	amount, okAmount := decimalIn(fields, amountField)
-	price, okPrice := decimalIn(fields, "price")
-	if !okAmount || !okPrice || fields["currency"] == nil {
-		return trade.Decimal{}, "", false
-	}
-	return amount.Mul(price), *fields["currency"], true
 }

@@ -21,21 +21,21 @@ type shownClosing struct {
 	Swept map[string]*time.Time `json:"swept"` // by job; summaries store none
 }
 
-// ShownClosing returns the plan of a closing that waits for consent, as the first person was shown it. ok is
-// false if it was not stored.
-func ShownClosing(p acts.Planned) (plan reconcile.ClosingPlan, ok bool, err error) {
+// ShownClosing returns the plan of a closing that waits for consent, as the first person was shown it; nil if
+// it was not stored.
+func ShownClosing(p acts.Planned) (*reconcile.ClosingPlan, error) {
 	if p.Shown == nil {
-		return plan, false, nil
+		return nil, nil //nolint:nilnil // none was stored
 	}
 	var s shownClosing
 	if err := json.Unmarshal(p.Shown, &s); err != nil {
-		return plan, false, phrase.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
+		return nil, phrase.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
 	}
 	for i := range s.Plan.Summaries {
 		of := &s.Plan.Summaries[i]
 		of.SweptAt = s.Swept[of.Job]
 	}
-	return s.Plan, true, nil
+	return &s.Plan, nil
 }
 
 // ClosingOrder returns a closing in the form in which it is stored until other people agree to it,
@@ -151,7 +151,8 @@ func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSou
 		if err != nil || asked != nil {
 			return err
 		}
-		record, err := who.Record(o.now(), reconcile.ActClose, day.String(), s.Kept())
+		detail := map[string]any{"report": s.Head.ID, "rows": s.Head.Rows}
+		record, err := who.Record(o.now(), reconcile.ActClose, day.String(), detail)
 		if err != nil {
 			return err
 		}

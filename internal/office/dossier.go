@@ -81,13 +81,14 @@ func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, 
 // Dossier returns everything that the ledger stores about a producer, named by the platform's id or by a
 // code of the ERP.
 func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
-	store, specs := o.store, o.conf.JobSpecs()
+	store := o.store
 	s := &Dossier{known: map[int64]bool{}}
 	if err := s.name(ctx, store, named); err != nil {
 		return nil, err
 	}
 	if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-		return s.names(specOf(specs, e.Job), e, attempts)
+		_, spec := o.job(e.Job)
+		return s.names(spec, e, attempts)
 	}, false); err != nil {
 		return nil, err
 	}
@@ -100,7 +101,8 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 			parents.keys[r.Entry.Job] = append(parents.keys[r.Entry.Job], r.Entry.Key)
 		}
 		if err := s.find(ctx, store, func(e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-			return parents.have(specOf(specs, e.Job), e, attempts)
+			_, spec := o.job(e.Job)
+			return parents.have(spec, e, attempts)
 		}, true); err != nil {
 			return nil, err
 		}
@@ -162,15 +164,6 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	return s, err
 }
 
-func specOf(specs []mapping.JobSpec, job string) mapping.JobSpec {
-	for _, spec := range specs {
-		if spec.Name == job {
-			return spec
-		}
-	}
-	return mapping.JobSpec{}
-}
-
 // name collects the platform ids, codes, references and lookups of a producer that is named by id
 // or by code.
 func (s *Dossier) name(ctx context.Context, store *state.Store, named string) error {
@@ -224,7 +217,8 @@ func canonicalID(text string) string {
 	return text
 }
 
-// find adds all rows of the ledger that belong to the producer and are not yet known.
+// find adds all rows of the ledger that belong to the producer and are not yet known. belongs gets the
+// request that a row has now as the first of its attempts.
 func (s *Dossier) find(ctx context.Context, store *state.Store,
 	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
@@ -236,7 +230,9 @@ func (s *Dossier) find(ctx context.Context, store *state.Store,
 		if err != nil {
 			return err
 		}
-		found, byMark := belongs(e, attempts)
+		found, byMark := belongs(e, slices.Insert(slices.Clone(attempts), 0, trade.Attempt{
+			Target: e.Target, Payload: e.Payload,
+		}))
 		if found {
 			s.known[e.ID] = true
 			s.Rows = append(s.Rows, DossierRow{Entry: e, Attempts: attempts, Child: child, ByMark: byMark})
@@ -248,12 +244,8 @@ func (s *Dossier) find(ctx context.Context, store *state.Store,
 // names reports whether a row names the producer: by its id in what was sent, or by its code in the
 // ERP's values.
 func (s *Dossier) names(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-	bodies := []json.RawMessage{e.Payload}
 	for _, t := range attempts {
-		bodies = append(bodies, t.Payload)
-	}
-	for _, body := range bodies {
-		if slices.Contains(s.IDs, fieldOf(body, "producer_id")) {
+		if slices.Contains(s.IDs, fieldOf(t.Payload, "producer_id")) {
 			return true, false
 		}
 	}
@@ -313,9 +305,6 @@ type parentRows struct {
 
 // have reports whether a row depends on one of the parents.
 func (p parentRows) have(spec mapping.JobSpec, e trade.Entry, attempts []trade.Attempt) (found, byMark bool) {
-	if p.ids[e.Target] || p.ids[fieldOf(e.Payload, "contract_id")] {
-		return true, false
-	}
 	for _, t := range attempts {
 		if p.ids[t.Target] || p.ids[fieldOf(t.Payload, "contract_id")] {
 			return true, false

@@ -3,6 +3,7 @@ package office
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/sync/acts"
@@ -85,14 +86,10 @@ func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Atte
 	if e.Sends == trade.Traceability && e.Target != "" {
 		ids[string(trade.OrderCommitments)] = []string{e.Target}
 	}
-	var since time.Time
-	for _, t := range attempts {
-		if t.Outcome == trade.OutcomeUnknown && since.IsZero() {
-			since = t.StartedAt
-		}
-	}
-	if e.State != trade.InDoubt && e.State != trade.Dismissed && e.State != trade.Held {
-		since = time.Time{}
+	var since time.Time // of the first sending whose outcome is unknown, if a person may still decide
+	i := slices.IndexFunc(attempts, func(t trade.Attempt) bool { return t.Outcome == trade.OutcomeUnknown })
+	if i >= 0 && slices.Contains([]trade.State{trade.InDoubt, trade.Dismissed, trade.Held}, e.State) {
+		since = attempts[i].StartedAt
 	}
 	out.Doubtful = !since.IsZero()
 	var err error

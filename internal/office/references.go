@@ -115,15 +115,14 @@ func (o *Office) SetReferences(ctx context.Context, kind string, codes, labels m
 	}
 	clean, named := make(map[string]string, len(codes)), make(map[string]string, len(labels))
 	for code, id := range codes {
+		key := mapping.NormalCode(code)
 		parsed, err := trade.ParseID(id)
-		if err != nil || mapping.IsBlankCode(mapping.NormalCode(code)) {
-			return 0, 0, &ReferenceFault{
-				Code: code, ID: id, Blank: mapping.IsBlankCode(mapping.NormalCode(code)),
-			}
+		if blank := mapping.IsBlankCode(key); err != nil || blank {
+			return 0, 0, &ReferenceFault{Code: code, ID: id, Blank: blank}
 		}
-		clean[mapping.NormalCode(code)] = parsed
+		clean[key] = parsed
 		if label, ok := labels[code]; ok {
-			named[mapping.NormalCode(code)] = label
+			named[key] = label
 		}
 	}
 	record, err := who.Record(o.now(), act, kind, nil)

@@ -131,16 +131,14 @@ func (r *Registrar) recognise(event apiclient.WebhookEvent, there *apiclient.Web
 	_, secret := hookPath(there.URL)
 	hash := inbound.HashOf(secret)
 	list := r.ours[string(event)]
-	if i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.PathHash == hash }); i >= 0 {
-		return &list[i]
+	i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.PathHash == hash })
+	if i < 0 && there.URL == "" { // the answer does not show the address: compare the id
+		i = slices.IndexFunc(list, func(w trade.Webhook) bool { return w.RemoteID != "" && w.RemoteID == there.ID })
 	}
-	if there.URL == "" { // the answer does not show the address: compare the id
-		i := slices.IndexFunc(list, func(w trade.Webhook) bool { return w.RemoteID != "" && w.RemoteID == there.ID })
-		if i >= 0 {
-			return &list[i]
-		}
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &list[i]
 }
 
 // Plan returns the steps for all events that are configured or have a registration of ours.

@@ -175,7 +175,8 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 				err = disk.Sync()
 			}
 			if err == nil {
-				err = o.Note(ctx, archive.Act, file.Name, archive.Sealed{Report: s.Head.ID, Seal: seal}, who)
+				detail := map[string]string{"report": s.Head.ID, "sha256": seal}
+				err = o.Note(ctx, archive.Act, file.Name, detail, who)
 			}
 		case file.Failed:
 			err = s.Decisions(options, reconcile.Form(file.Format), w)

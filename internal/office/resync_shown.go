@@ -210,9 +210,7 @@ func (o *Office) settleOrder(one Ordered) {
 		return
 	}
 	o.ordered = append(o.ordered, one)
-	if len(o.ordered) > orderedKept {
-		o.ordered = slices.Delete(o.ordered, 0, len(o.ordered)-orderedKept)
-	}
+	o.ordered = o.ordered[max(0, len(o.ordered)-orderedKept):]
 }
 
 // Ordered returns a resync that was ordered in this process, by the id of its run; ok is false if there

@@ -31,9 +31,6 @@ type Cause struct {
 	Quiet  bool             // until a day, or until it grows; never what may be on the platform already
 }
 
-// Rows returns the number of rows that the cause blocks.
-func (c Cause) Rows() int { return c.Group.Rows() }
-
 // Retry returns the number of rows that may be retried at once.
 func (c Cause) Retry() int {
 	n := 0
@@ -245,13 +242,12 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
 	}
 	err = o.store.Rows(ctx, held, func(e trade.Entry) error {
-		if e.Error == nil || e.Error.Counterpart == nil ||
-			(trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}) !=
-				(trade.ParentKey{Job: entry.Job, Key: entry.Key}) {
-			return nil
+		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Job == entry.Job &&
+			e.Error.Counterpart.Key == entry.Key {
+			out = e
+			return run.ErrEnough
 		}
-		out = e
-		return run.ErrEnough
+		return nil
 	})
 	if errors.Is(err, run.ErrEnough) {
 		err = nil

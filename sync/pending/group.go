@@ -69,8 +69,8 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 	}
 	list := trade.ValuesOf(short.sums)
 	slices.SortFunc(list, func(a, b trade.Shortage) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareBool(a.Code == "", b.Code == ""), b.Rows()-a.Rows(),
-			trade.CompareCodes(a.Code, b.Code))
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareBool(a.Code == "", b.Code == ""),
+			b.Rows()-a.Rows(), trade.CompareCodes(a.Code, b.Code))
 	})
 	view := &View{At: b.Now(), Moving: g.moving, Short: list}
 	for _, one := range g.groups {
@@ -83,7 +83,8 @@ func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*
 		group.Sums = trade.ValuesOf(one.sums)
 		slices.SortFunc(group.Sums, func(a, b Sum) int {
 			return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-				trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind), cmp.Compare(a.Product, b.Product))
+				trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind),
+				cmp.Compare(a.Product, b.Product))
 		})
 		group.Subjects = trade.ValuesOf(one.subjects)
 		slices.SortFunc(group.Subjects, func(a, b Subject) int {

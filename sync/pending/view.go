@@ -35,7 +35,7 @@ type Group struct {
 }
 
 // Rows counts the rows that the group keeps from going.
-func (g *Group) Rows() int {
+func (g Group) Rows() int {
 	n := g.Behind
 	for _, p := range g.Own {
 		n += p.Rows

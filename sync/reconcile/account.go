@@ -134,8 +134,10 @@ func (a accounts) of(k AccountKey) *Account {
 
 // add adds to a line of the account.
 func (a *Account) add(k LineKey, rows int, amount trade.Decimal) {
-	after := map[string]*AccountLine{changedAfter: &a.Changed, leftAfter: &a.Left, renumberedAfter: &a.Renumbered}
-	line, list := after[k.After], &a.States
+	line := map[string]*AccountLine{
+		changedAfter: &a.Changed, leftAfter: &a.Left, renumberedAfter: &a.Renumbered,
+	}[k.After]
+	list := &a.States
 	if k.Outside != "" {
 		list = &a.Outside
 	}
@@ -146,7 +148,9 @@ func (a *Account) add(k LineKey, rows int, amount trade.Decimal) {
 		}
 		line = &(*list)[i]
 	}
-	line.LineKey, line.Rows, line.Amount = k, line.Rows+rows, line.Amount.Add(amount)
+	line.LineKey = k
+	line.Rows += rows
+	line.Amount = line.Amount.Add(amount)
 }
 
 // amount is what a row is in an account.

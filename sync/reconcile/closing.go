@@ -162,15 +162,6 @@ func (s *Snapshot) Export(format string, o Options) (Export, error) {
 	return out, err
 }
 
-// Kept is what the audit stores about a report that was closed.
-type Kept struct {
-	Report string `json:"report"`
-	Rows   int    `json:"rows"`
-}
-
-// Kept returns the audit's detail for a report that is closed, and whose closing was planned.
-func (s *Snapshot) Kept() Kept { return Kept{s.Head.ID, s.Head.Rows} }
-
 func texts[T ~string](list []T) []string {
 	return trade.Map(list, func(one T) string { return string(one) })
 }

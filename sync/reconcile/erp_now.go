@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 	"time"
@@ -40,11 +41,8 @@ func (n *ERPNow) Differ() []ERPJob {
 
 // compare fills in what differs from the ledger.
 func (n *ERPNow) compare(ctx context.Context, t *taker) error {
-	var ids []int64
-	for _, e := range n.Found {
-		ids = append(ids, e.ID)
-	}
-	list, err := t.Ledger.Entries(ctx, ids)
+	found := slices.Collect(maps.Values(n.Found))
+	list, err := t.Ledger.Entries(ctx, trade.Map(found, func(e trade.Entry) int64 { return e.ID }))
 	if err != nil {
 		return err
 	}

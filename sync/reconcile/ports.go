@@ -85,7 +85,7 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		var failure *apiclient.CallError
 		switch {
 		case err == nil:
-			amount, price := decimalOf(there.Amount.String()), decimalOf(there.Price.String())
+			amount, price := trade.DecimalOf(there.Amount.String()), trade.DecimalOf(there.Price.String())
 			answer.Figures = Figures{
 				Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price, Currency: there.Currency,
 			}

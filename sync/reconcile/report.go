@@ -220,7 +220,9 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		columns := trade.Map(step.columns, func(c column) Column { return Column{c.id, sentence(c.title, o.Lang), c.typ} })
+		columns := trade.Map(step.columns, func(c column) Column {
+			return Column{c.id, sentence(c.title, o.Lang), c.typ}
+		})
 		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
 		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err

@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -21,8 +22,6 @@ func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) {
 }
 
 func (p *printer) contract(r *Row) []any {
-	out := append(append(p.lead(r), r.OrderType, Day(r.Day)), place(r)...)
-	out = append(out, volumes(r)...)
 	sent := Figures{}
 	if r.Sent != nil {
 		sent = *r.Sent
@@ -37,18 +36,19 @@ func (p *printer) contract(r *Row) []any {
 	if okHere && okThere && r.ERP.Currency == sent.Currency {
 		difference = here.Sub(there)
 	}
-	out = append(out, currency, number(r.ERP.Price), maybe(here, okHere), maybe(there, okThere), difference)
-	return append(append(append(out, p.reading(r)...), p.standing(r)...), p.told(r, trade.OrderCommitments)...)
+	money := []any{currency, number(r.ERP.Price), maybe(here, okHere), maybe(there, okThere), difference}
+	return slices.Concat(p.lead(r), []any{r.OrderType, Day(r.Day)}, place(r), volumes(r), money, p.reading(r),
+		p.standing(r), p.told(r, trade.OrderCommitments))
 }
 
 func (p *printer) delivery(r *Row) []any {
-	out := append(append(p.lead(r), r.Contract, Day(r.Day)), place(r)...)
-	return append(append(append(out, volumes(r)...), r.CAR), p.standing(r)...)
+	return slices.Concat(p.lead(r), []any{r.Contract, Day(r.Day)}, place(r), volumes(r), []any{r.CAR},
+		p.standing(r))
 }
 
 func (p *printer) traceability(r *Row) []any {
-	out := append(append(p.lead(r), r.Contract), place(r)...)
-	return append(append(append(out, volumes(r)...), p.standing(r)...), p.told(r, trade.Traceability)...)
+	return slices.Concat(p.lead(r), []any{r.Contract}, place(r), volumes(r), p.standing(r),
+		p.told(r, trade.Traceability))
 }
 
 func place(r *Row) []any { return []any{r.Product, r.Harvest, r.Producer, r.Place, r.Wallet} }

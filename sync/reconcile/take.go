@@ -83,8 +83,8 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 		return nil, err
 	}
 	head := Head{
-		Form: formOfHead, ID: uuid.Must(uuid.NewV7()).String(), Name: src.Name, Program: src.Program, Zone: src.Zone.String(),
-		At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
+		Form: formOfHead, ID: uuid.Must(uuid.NewV7()).String(), Name: src.Name, Program: src.Program,
+		Zone: src.Zone.String(), At: src.Now.UTC().Truncate(time.Millisecond), Kind: NowKind,
 	}
 	if !cut.Day.IsZero() {
 		t.day = cut.Day.String()
@@ -318,8 +318,8 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 			}
 			amountField, unitField := trade.QuantityFields(e.Sends)
 			f := Figures{
-				Amount: decimalOf(body[amountField]), Unit: unitOf(body[unitField]), Price: decimalOf(body["price"]),
-				Currency: body["currency"],
+				Amount: trade.DecimalOf(body[amountField]), Unit: unitOf(body[unitField]),
+				Price: trade.DecimalOf(body["price"]), Currency: body["currency"],
 			}
 			// without the flag `changed`, what was sent equals what the ERP has
 			if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
@@ -339,9 +339,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 			t.contracts.inherit(&r, needs[0])
 			needs = needs[1:]
 		}
-		if t.day != "" && r.Day > t.day {
-			r.After = true
-		}
+		r.After = t.day != "" && r.Day > t.day
 		// a contract that was sent later has no answer
 		if t.Platform != nil && r.Sends == trade.OrderCommitments && r.State == trade.Accepted && !r.After {
 			r.Platform = t.Platform.of[r.RemoteID]
@@ -378,7 +376,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		}
 		return sent[field]
 	}
-	number := func(field string) *trade.Decimal { return decimalOf(text(field)) }
+	number := func(field string) *trade.Decimal { return trade.DecimalOf(text(field)) }
 	switch e.Sends {
 	case trade.OrderCommitments:
 		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"),
@@ -454,12 +452,4 @@ func sentFields(e trade.Entry) map[string]string {
 		}
 	}
 	return out
-}
-
-func decimalOf(text string) *trade.Decimal {
-	d, err := trade.ParseDecimal(text)
-	if err != nil {
-		return nil
-	}
-	return &d
 }

@@ -95,7 +95,9 @@ func (t totals) add(r *Row) {
 func (t totals) of(by By, d Document) *Total {
 	key := TotalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
 	if t[key] == nil {
-		t[key] = &Total{TotalKey: key, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{}}
+		t[key] = &Total{
+			TotalKey: key, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{},
+		}
 	}
 	return t[key]
 }

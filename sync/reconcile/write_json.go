@@ -50,9 +50,8 @@ func (w *jsonWriter) Row(cells []any) error {
 		var value any
 		switch c := cell.(type) {
 		case Label:
-			value = c.ID
-			if c.ID == "" {
-				value = nil
+			if c.ID != "" {
+				value = c.ID
 			}
 		case Day:
 			if c != "" {

@@ -89,14 +89,10 @@ func (w *xlsxWriter) styles() (err error) {
 		err = errors.Join(err, e)
 		return id
 	}
-	w.head = style(excelize.Style{
-		Font:      &excelize.Font{Bold: true},
-		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
-		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	})
+	w.head = style(*workbook.Head())
 	w.link = style(excelize.Style{NumFmt: 49, Font: &excelize.Font{Color: "1155CC", Underline: "single"}})
-	w.note = style(excelize.Style{Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
-	wrapped := style(excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}})
+	w.note = style(excelize.Style{Alignment: workbook.Wrapped()})
+	wrapped := style(excelize.Style{NumFmt: 49, Alignment: workbook.Wrapped()})
 	w.style[TextColumn], w.style[CodeColumn] = wrapped, style(excelize.Style{NumFmt: 49})
 	w.style[CountColumn] = style(excelize.Style{NumFmt: 3})
 	w.style[MoneyColumn] = style(excelize.Style{CustomNumFmt: new("#,##0.00########")})

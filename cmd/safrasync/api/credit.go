@@ -80,7 +80,9 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			if err := needFlags(a, create, "name", "social-id", "reports"); err != nil {
 				return err
 			}
-			r.Reports = trade.Map(reports, func(text string) apiclient.CreditReport { return apiclient.CreditReport(text) })
+			r.Reports = trade.Map(reports, func(text string) apiclient.CreditReport {
+				return apiclient.CreditReport(text)
+			})
 			if !create.Flags().Changed("car-list") {
 				r.CarList = nil
 			}

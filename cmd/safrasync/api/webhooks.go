@@ -36,7 +36,8 @@ func writeCommand(a *cli.App, name string, help i18n.Key, verb string, note i18n
 	cmd = a.Command(name+" --webhook-event EVENT --url URL", help, cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
 			return writeWebhook(ctx, a, cmd, f, apiCall{
-				act: "api webhooks " + name, verb: verb, path: pathWebhooks, notes: []i18n.Key{note}, doubt: hookDoubt,
+				act: "api webhooks " + name, verb: verb, path: pathWebhooks,
+				notes: []i18n.Key{note}, doubt: hookDoubt,
 			}, send)
 		})
 	flags := cmd.Flags()
@@ -85,7 +86,8 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
-	create := writeCommand(a, "create", "register a webhook", "POST", "api.hook_twice", (*apiclient.Client).CreateWebhook)
+	create := writeCommand(a, "create", "register a webhook", "POST", "api.hook_twice",
+		(*apiclient.Client).CreateWebhook)
 	update := writeCommand(a, "update", "change the webhook of an event", "PUT", "api.hook_whole",
 		(*apiclient.Client).UpdateWebhook)
 

@@ -77,7 +77,9 @@ type FieldJSON struct {
 
 // FieldsOf converts problems to their JSON form.
 func FieldsOf(problems []trade.Problem) []FieldJSON {
-	return trade.Map(problems, func(p trade.Problem) FieldJSON { return FieldJSON{p.Field, p.Rule, p.Column, p.Value} })
+	return trade.Map(problems, func(p trade.Problem) FieldJSON {
+		return FieldJSON{p.Field, p.Rule, p.Column, p.Value}
+	})
 }
 
 // RowDetailJSON is `row` of `why --json`.

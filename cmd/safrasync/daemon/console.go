@@ -45,7 +45,7 @@ func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net
 	if s.server != nil && place.address == s.place.address {
 		s.close()
 	}
-	return console.Listen(ctx, c.Listen)
+	return listenAt(ctx, "console.listen", c.Listen)
 }
 
 // serve lets a generation answer at its address.

@@ -152,8 +152,8 @@ func Approvable(a *cli.App) acts.OtherAct {
 	}
 	return acts.OtherAct{
 		Tell: func(ctx context.Context, p acts.Planned) error {
-			plan, ok, err := office.ShownClosing(p)
-			if err != nil || !ok {
+			plan, err := office.ShownClosing(p)
+			if err != nil || plan == nil {
 				return err
 			}
 			reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
@@ -164,7 +164,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil {
 				return err
 			}
-			return tellClosing(a, plan)
+			return tellClosing(a, *plan)
 		},
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			day, reports, with, err := opened(ctx, o, cli.ToRead)

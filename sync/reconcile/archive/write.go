@@ -28,12 +28,6 @@ type Closing struct {
 // Act is the audit's name of the act that stores the seal of an archive.
 const Act = "report archive"
 
-// Sealed is the detail of that audit record.
-type Sealed struct {
-	Report string `json:"report"`
-	Seal   string `json:"sha256"` // of the list of the files
-}
-
 // The files of an archive.
 const (
 	sumsFile     = "SHA256SUMS"
@@ -100,7 +94,7 @@ func Write(ctx context.Context, to io.Writer, c Contents) (seal string, err erro
 	if err == nil {
 		sum := sha256.Sum256(w.sums.Bytes())
 		seal = hex.EncodeToString(sum[:])
-		err = w.file(sumsFile, func(to io.Writer) error { _, err := w.sums.WriteTo(to); return err })
+		err = w.text(sumsFile, w.sums.Bytes())
 	}
 	if err = errors.Join(err, w.zip.Close()); err != nil {
 		return "", phrase.Errorf("write the archive: %w", err)
@@ -120,6 +114,11 @@ func (w *writer) file(name string, write func(io.Writer) error) error {
 	}
 	w.sums.WriteString(hex.EncodeToString(sum.Sum(nil)) + "  " + name + "\n")
 	return nil
+}
+
+// text is file for a text that is there.
+func (w *writer) text(name string, text []byte) error {
+	return w.file(name, func(to io.Writer) error { _, err := to.Write(text); return err })
 }
 
 // line writes a value as a line of JSON with documents masked, and reports whether there were any.
@@ -176,7 +175,7 @@ func (w *writer) closings(ctx context.Context) error {
 			return err
 		}
 	}
-	return w.file(closingsFile, func(to io.Writer) error { _, err := lines.WriteTo(to); return err })
+	return w.text(closingsFile, lines.Bytes())
 }
 
 // closing adds the report of a closing: as it was hashed, if nothing in it is masked.
@@ -194,10 +193,7 @@ func (w *writer) closing(ctx context.Context, c trade.Closing) (masked bool, err
 		return false, err
 	}
 	folder := "closings/" + c.ID + "/"
-	if err := w.file(folder+"head.json", func(to io.Writer) error {
-		_, err := to.Write(trade.MaskJSON(c.Head))
-		return err
-	}); err != nil {
+	if err := w.text(folder+"head.json", trade.MaskJSON(c.Head)); err != nil {
 		return false, err
 	}
 	if masked {

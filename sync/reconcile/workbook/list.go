@@ -56,6 +56,18 @@ func (l *listCSV) Close() error {
 	return l.w.Error()
 }
 
+// Wrapped returns the alignment of texts of several lines.
+func Wrapped() *excelize.Alignment { return &excelize.Alignment{WrapText: true, Vertical: "top"} }
+
+// Head returns the style of the first row of a sheet: each time another one, because excelize completes it.
+func Head() *excelize.Style {
+	return &excelize.Style{
+		Font:      &excelize.Font{Bold: true},
+		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
+		Alignment: Wrapped(),
+	}
+}
+
 // listBook is a list as a workbook; the columns to fill in have a colour.
 type listBook struct {
 	form  ListForm
@@ -74,12 +86,8 @@ const listKey = 2
 // NewList begins a list as a workbook.
 func NewList(to io.Writer, form ListForm) (List, error) {
 	l := &listBook{form: form, book: excelize.NewFile(), file: NewFile(to), line: 1}
-	head, err := l.book.NewStyle(&excelize.Style{
-		Font:      &excelize.Font{Bold: true},
-		Fill:      excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"DDE8D8"}},
-		Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"},
-	})
-	wrapped := excelize.Style{NumFmt: 49, Alignment: &excelize.Alignment{WrapText: true, Vertical: "top"}}
+	head, err := l.book.NewStyle(Head())
+	wrapped := excelize.Style{NumFmt: 49, Alignment: Wrapped()}
 	text, textErr := l.book.NewStyle(&wrapped)
 	wrapped.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}
 	fill, fillErr := l.book.NewStyle(&wrapped)
