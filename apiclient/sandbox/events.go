@@ -28,9 +28,6 @@ var eventNames = []string{
 
 const eventCreateCommitment = "CREATE_ORDER_COMMITMENT"
 
-// Events returns the 25 events of chapter 6, in its order.
-func Events() []string { return slices.Clone(eventNames) }
-
 func isEvent(text string) bool { return slices.Contains(eventNames, text) }
 
 // Delivery is one sending of an event to one webhook. Each event is sent to each webhook once only,

@@ -49,9 +49,6 @@ const (
 	remarkCredentialsGone  = "credentials_removed"
 )
 
-// RemarkCodes returns every code of a [Remark], in alphabetical order.
-func RemarkCodes() []string { return i18n.Sandbox.Names("remark.") }
-
 // remark adds a remark, once for each code and field. Names of members come from the client, so
 // they are truncated.
 func (rq *request) remark(code, field string) {

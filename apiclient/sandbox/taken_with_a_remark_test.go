@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 func TestWhatTheDocumentDoesNotRefuseIsTakenWithARemark(t *testing.T) {
@@ -141,7 +142,7 @@ func TestARefusedRequestIsRemarkedOnToo(t *testing.T) {
 
 func TestEveryRemarkHasWordsInBothLanguages(t *testing.T) {
 	t.Parallel()
-	codes := sandbox.RemarkCodes()
+	codes := i18n.Sandbox.Names("remark.")
 	if len(codes) != 20 {
 		t.Errorf("%d codes", len(codes))
 	}

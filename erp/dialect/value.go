@@ -35,16 +35,6 @@ const (
 	Bytes
 )
 
-var kindNames = [...]string{"null", "text", "int", "number", "float", "date", "timestamp", "instant", "bool", "bytes"}
-
-// String returns the lower-case name of the kind.
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return "unknown"
-}
-
 // Value is one value as read from the ERP.
 type Value struct {
 	Kind Kind

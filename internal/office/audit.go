@@ -17,7 +17,7 @@ func (o *Office) Acts(ctx context.Context, limit int) ([]trade.AuditRecord, erro
 // Recount corrects the stored sums of all jobs, and returns the jobs whose sums were wrong. It changes
 // no row.
 func (o *Office) Recount(ctx context.Context, who trade.Person) ([]string, error) {
-	record, err := o.recorded(who, trade.Administrator, "recount", "ledger", nil)
+	record, err := o.recorded(who, "recount", "ledger", nil)
 	if err != nil {
 		return nil, err
 	}

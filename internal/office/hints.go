@@ -36,7 +36,7 @@ func (o *Office) Replay(ctx context.Context, list []trade.InboxEvent, by *events
 ) {
 	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
 	detail := map[string]int{"events": len(seqs)}
-	record, err := o.recorded(who, trade.Administrator, "webhooks replay", "inbox", detail)
+	record, err := o.recorded(who, "webhooks replay", "inbox", detail)
 	if err != nil {
 		return 0, err
 	}

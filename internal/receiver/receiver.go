@@ -116,9 +116,6 @@ func Start(opts Setup) *Intake {
 	return s
 }
 
-// Address returns the address on which the server listens.
-func (s *Intake) Address() string { return s.opts.Listener.Addr().String() }
-
 // Close stops accepting events; those that are being stored are answered.
 func (s *Intake) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), shutdownTime)

@@ -621,3 +621,6 @@ func TestARegistrationOfAnotherProcessIsFound(t *testing.T) {
 	w.want("the old one", w.post(strings.NewReader("{}")), 200)
 	w.stored(2)
 }
+
+// Address returns the address on which the server listens.
+func (s *Intake) Address() string { return s.opts.Listener.Addr().String() }
