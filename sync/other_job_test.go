@@ -619,40 +619,79 @@ func TestWhatHangsOnANumberThatIsUsedAgainGoesUnderItsOwnRecord(t *testing.T) {
 
 // A contract is corrected, and a person sends it once more from a second job. When that job is gone,
 // the number has two records of different content: what hangs on it waits until a person has dealt
-// with the change.
+// with the change, of which the plan says so.
 func TestWhatHangsOnANumberWithTwoRecordsWaitsForAPerson(t *testing.T) {
 	either(t, func(t *testing.T, db database) {
 		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
 		b.write(10, 20)
 		b.sweep()
-		again := b.spec
-		again.Name = "again"
-		b.more = append(b.more, again)
-		b.write(10, 21)
-		b.sweep()
-		b.row("again", key(2), trade.Held, trade.CauseOtherJob)
-		b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
-			return a.Retry(t.Context(), "again", []string{key(2)}, true)
-		}), acts.NotRefused)
-		b.sweep()
-		b.row("again", key(2), trade.Accepted, "")
+		b.sentAgain(21)
 		b.more = b.more[:len(b.more)-1]
 		b.delivery(1, 2, 500)
-		b.sweep()
+		for range 2 {
+			b.agrees("two records of one number", engine.Options{Sweep: true}, 0, 0)
+		}
 		e := b.row("deliveries", "01|0001", trade.Waiting, trade.CauseParent)
 		if len(e.WaitingFor) != 1 || e.WaitingFor[0].ParentCause != trade.CauseReplaced {
 			t.Errorf("it waits for %+v", e.WaitingFor)
 		}
-		for _, refused := range b.acknowledge(2) {
-			if refused != acts.NotRefused {
-				t.Error(refused)
-			}
+		plan, err := b.acts().Acknowledge(t.Context(), "contracts", []string{key(1), key(2)})
+		if err != nil || plan.Steps[1].Refused != acts.Alone {
+			t.Errorf("%+v, %v", plan.Steps, err)
 		}
-		b.sweep()
+		plan, err = b.acts().Acknowledge(t.Context(), "contracts", []string{key(2)})
+		if err != nil || plan.Steps[0].Under == nil || plan.Steps[0].Under.Rows != 1 {
+			t.Errorf("%+v, %v", plan.Steps, err)
+		}
+		b.acknowledge(2)
+		b.agrees("acknowledged", engine.Options{}, 1, 0)
 		b.row("deliveries", "01|0001", trade.Accepted, "")
 		if got := b.createdOf("deliveries")[0].Fields["contract_id"]; got != b.entry(2).RemoteID {
 			t.Errorf("it hangs on %v", got)
 		}
+	})
+}
+
+// sentAgain corrects the second contract, and sends it from a second job by order of a person.
+func (b *bench) sentAgain(amount int) {
+	b.t.Helper()
+	again := b.spec
+	again.Name = "again"
+	b.more = append(b.more, again)
+	b.write(10, amount)
+	b.sweep()
+	b.row("again", key(2), trade.Held, trade.CauseOtherJob)
+	b.done(b.do(func(a *acts.Acts) (acts.RowPlan, error) {
+		return a.Retry(b.t.Context(), "again", []string{key(2)}, true)
+	}), acts.NotRefused)
+	b.sweep()
+	b.row("again", key(2), trade.Accepted, "")
+}
+
+// While both jobs are configured, what hangs on the number goes, before and after the change is
+// acknowledged.
+func TestWhatHangsOnANumberOfTwoJobsGoes(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.write(10, 20)
+		b.sweep()
+		for i := range b.more {
+			for name, f := range b.more[i].Fields {
+				if len(f.SentBy) > 0 {
+					f.SentBy = append(slices.Clone(f.SentBy),
+						mapping.ParentSpec{Job: "again", Columns: []string{"filial", "num"}})
+					b.more[i].Fields[name] = f
+				}
+			}
+		}
+		b.sentAgain(21)
+		b.delivery(1, 2, 500)
+		b.sweep()
+		b.row("deliveries", "01|0001", trade.Accepted, "")
+		b.acknowledge(2)
+		b.delivery(2, 2, 600)
+		b.sweep()
+		b.row("deliveries", "01|0002", trade.Accepted, "")
 	})
 }
 

@@ -20,8 +20,9 @@ type work[T any] struct {
 }
 
 // begin begins work; nil if the generation is ending. It calls end with the lock before others see the
-// answer. The caller must hold the lock.
-func begin[T any](o *Office, do func(context.Context) (T, error), end func(*work[T])) *work[T] {
+// answer. The caller must hold the lock, until after lapses if end uses lapse. failed is what the log
+// says of an error; "": nothing.
+func begin[T any](o *Office, failed string, do func(context.Context) (T, error), end func(*work[T])) *work[T] {
 	if o.ended {
 		return nil
 	}
@@ -30,6 +31,9 @@ func begin[T any](o *Office, do func(context.Context) (T, error), end func(*work
 	o.working.Go(func() {
 		defer cancel()
 		w.answer, w.err = do(ctx)
+		if failed != "" {
+			o.warn(failed, w.err)
+		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		w.canceled = ctx.Err() != nil

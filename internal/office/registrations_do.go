@@ -144,7 +144,11 @@ func (r *Registrar) remove(ctx context.Context, step HookStep, who trade.Person)
 	if moved, err := r.moved(ctx, step); err != nil || moved { // it would delete another system's registration
 		return HookDone{Problem: "the platform has changed since the plan was shown; run the command again"}, err
 	}
-	if err := r.record(ctx, w, who, hookAudit{Phase: "before", ID: id}); err != nil {
+	record, err := r.audit(w, who, hookAudit{Phase: "before", ID: id})
+	if err == nil {
+		err = r.office.store.AppendAudit(ctx, record)
+	}
+	if err != nil {
 		return HookDone{}, err
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -164,18 +168,19 @@ func (r *Registrar) settled(ctx context.Context, w trade.Webhook, id string, who
 	return r.record(ctx, w, who, detail)
 }
 
-// record stores a registration together with its audit record; before it is removed, only that record.
+// record stores a registration together with its audit record: before it is sent, or what became of it.
 func (r *Registrar) record(ctx context.Context, w trade.Webhook, who trade.Person, detail hookAudit) error {
-	detail.Event, detail.Webhook, detail.Address, detail.Platform = w.Event, w.ID, w.Address, r.office.conf.API.BaseURL
-	record, err := who.Record(r.office.now(), actWebhooks, w.Event, detail)
-	if err != nil {
-		return err
-	}
+	record, err := r.audit(w, who, detail)
 	switch {
-	case detail.Phase == "before" && detail.ID != "":
-		return r.office.store.AppendAudit(ctx, record)
-	case detail.Phase == "before":
+	case err != nil:
+		return err
+	case w.State == trade.WebhookAsked:
 		return r.office.store.AskWebhook(ctx, w, record)
 	}
 	return r.office.store.SettleWebhook(ctx, w, r.office.now(), record)
+}
+
+func (r *Registrar) audit(w trade.Webhook, who trade.Person, detail hookAudit) (trade.AuditRecord, error) {
+	detail.Event, detail.Webhook, detail.Address, detail.Platform = w.Event, w.ID, w.Address, r.office.conf.API.BaseURL
+	return who.Record(r.office.now(), actWebhooks, w.Event, detail)
 }

@@ -103,7 +103,7 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 		defer o.mu.Unlock()
 		m.Rows = rows
 	}
-	m.work = begin(o, func(ctx context.Context) (out *paper.Report, err error) {
+	m.work = begin(o, "", func(ctx context.Context) (out *paper.Report, err error) {
 		err = o.Report(ctx, q, func(s *reconcile.Snapshot) (err error) {
 			o.mu.Lock()
 			m.At = s.Head.At

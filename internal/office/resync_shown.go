@@ -74,7 +74,7 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 		p.lapse.Stop()
 	}
 	p := &planning{read: map[string]int{}}
-	p.work = begin(o, func(ctx context.Context) (plans []ResyncPlan, err error) {
+	p.work = begin(o, "", func(ctx context.Context) (plans []ResyncPlan, err error) {
 		for _, order := range orders {
 			var plan ResyncPlan
 			plan, err = o.planResync(ctx, order, func(now run.Progress) {

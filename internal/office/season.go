@@ -42,8 +42,7 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	fresh := !small && last != nil && o.now().Sub(last.At).Abs() < max(stuckHolds, seasonShare*last.took)
 	if running == nil && !fresh {
 		begun := time.Now()
-		running = begin(o, o.countSeason, func(w *work[*Season]) {
-			o.warn("the console could not count the season", w.err)
+		running = begin(o, "the console could not count the season", o.countSeason, func(w *work[*Season]) {
 			o.counting = nil
 			if w.err == nil {
 				w.answer.took = time.Since(begun)

@@ -75,8 +75,7 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 		return view, nil
 	}
 	if o.looking == nil {
-		o.looking = begin(o, o.lookAt, func(w *work[*pending.View]) {
-			o.warn(notLooked, w.err)
+		o.looking = begin(o, notLooked, o.lookAt, func(w *work[*pending.View]) {
 			o.looking = nil
 			if w.err != nil {
 				o.failed = w.err

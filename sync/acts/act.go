@@ -163,9 +163,22 @@ func named(who trade.Person) error {
 // Acknowledge plans that a person has dealt with what the ERP did to rows after they were sent or
 // dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
+	open := map[trade.ParentKey]bool{} // under whose record rows do not go until it is acknowledged
+	filter := trade.RowFilter{States: []trade.State{trade.Waiting}, Causes: []string{trade.CauseParent}}
+	err := a.Ledger.Rows(ctx, filter, func(e trade.Entry) error {
+		for _, w := range e.WaitingFor {
+			if w.ParentCause == trade.CauseReplaced {
+				open[trade.ParentKey{Job: w.Job, Key: w.Key}] = true
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return RowPlan{}, err
+	}
 	return a.plan(ctx, ActAcknowledge, job, keys, func(step *RowStep) error {
 		entry := &step.After
-		replaced := entry.Flags.Has(trade.Replaced)
+		replaced := entry.Flags.Has(trade.Replaced) || open[trade.ParentKey{Job: entry.Job, Key: entry.Key}]
 		flagged := slices.ContainsFunc(entry.Flags,
 			func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) })
 		switch {

@@ -99,7 +99,7 @@ func alike(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry,
 	}
 	var out []trade.Entry
 	for i, e := range entries {
-		if near[i] || len(ahead.of(entries[i:i+1])) > 0 {
+		if near[i] || d.Dry.Asked[e.ID] || len(ahead.of(entries[i:i+1])) > 0 {
 			out = append(out, e)
 		}
 		// of rows of one batch that are alike, the second is rechecked with the first ahead of it

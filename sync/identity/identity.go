@@ -122,18 +122,21 @@ func newestKnown(record *trade.Record) trade.Prints {
 
 // Misplaced reports whether children must wait that would go under a record: its key holds another
 // document or content that nobody has read yet or judged, also beside its own, or what was sent as
-// another of the records under that key. A record of which no document is known takes its children.
-func Misplaced(record *trade.Record, now []Content, under []trade.Record) bool {
+// another of the records under that key in the same space. A record of which no document is known takes
+// its children.
+func Misplaced(record *trade.Record, now []Content, under []*trade.Record) bool {
 	known := record.Kind != trade.OrderCommitments || newestKnown(record).Known()
 	for i := range now {
 		row, standing := &now[i].Prints, StandingOf(record, now[i:i+1])
 		if standing == Amended || standing == Moved || standing == Replaced && known {
 			return true
 		}
-		if likeness(row, &record.Sent) > same && slices.ContainsFunc(under, func(other trade.Record) bool {
-			return other.Row.ID != record.Row.ID && other.Certainty != trade.LeftOut && Same(&other, *row)
-		}) {
-			return true
+		sent := likeness(row, &record.Sent) <= same
+		for _, other := range under {
+			if !sent && other.Row.ID != record.Row.ID && other.Space == record.Space &&
+				other.Certainty != trade.LeftOut && likeness(row, &other.Sent) <= same {
+				return true
+			}
 		}
 	}
 	return false

@@ -698,6 +698,18 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 			true,
 		},
 		{
+			"amended to what another record was amended to",
+			with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			[]identity.Candidate{with(record(2, "A", x), newest(contract(quantity)))},
+			false,
+		},
+		{
+			"amended to what a record of another space is",
+			with(record(1, "A", x, contract(quantity)), newest(contract(quantity))),
+			[]identity.Candidate{with(record(2, "A", contract(quantity)), func(r *trade.Record) { r.Space = "branch" })},
+			false,
+		},
+		{
 			"as it was sent, beside another record", record(1, "A", x, x),
 			[]identity.Candidate{record(2, "A", x)},
 			false,
@@ -719,9 +731,9 @@ func TestChildrenWaitWhileTheirRecordIsMisplaced(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			var under []trade.Record
-			for _, other := range c.under {
-				under = append(under, other.Record)
+			var under []*trade.Record
+			for i := range c.under {
+				under = append(under, &c.under[i].Record)
 			}
 			if got := identity.Misplaced(&c.record.Record, c.record.Now, under); got != c.want {
 				t.Errorf("misplaced: %v, expected %v", got, c.want)

@@ -24,6 +24,7 @@ type DryLedger struct {
 	// rows read in this run that would be sent, without the fields that a recheck reads again; new
 	// rows have ids below 0
 	Ready  []trade.Entry
+	Asked  map[int64]bool             // those whose parent is not as it was sent
 	Load   trade.Freight              // their count and sums
 	came   trade.Arrivals             // all new rows
 	Goes   map[KeyHash]trade.Quantity // rows that would be sent only because of this run
@@ -44,7 +45,7 @@ func DryRun(ledger Readable, job *mapping.Job, jobs map[string]*DryLedger,
 		Readable: ledger, job: job, cells: map[cellsOf]bool{}, states: map[trade.State]int{}, Judged: map[int64]bool{},
 		Fate:    map[KeyHash]trade.Parent{},
 		planned: planned, Jobs: jobs,
-		Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
+		Asked: map[int64]bool{}, Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
 	}
 	return jobs[job.Name()]
 }
@@ -79,7 +80,7 @@ func (d *DryLedger) Record(ctx context.Context, _ trade.Lease, page trade.Page) 
 		d.states[u.Entry.State]++
 		d.Fate[HashKey(u.Entry.Key)] = trade.Parent{
 			State: u.Entry.State, Cause: u.Entry.Cause,
-			RemoteID: u.Entry.RemoteID,
+			RemoteID: u.Entry.RemoteID, Changed: u.Entry.Flags.Has(trade.Changed),
 		}
 		d.keep(u.Entry)
 		d.notePlanned(u.Entry)
@@ -99,6 +100,11 @@ func (d *DryLedger) keep(e trade.Entry) {
 	}
 	e.Newest = trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
 	d.cells[cellsOf{e.Sends, e.SourceHash}] = true
+	for _, key := range d.job.Mapping.ParentKeys(nil, mapping.ColumnsIn(e.Values)) {
+		if d.next[key].Changed {
+			d.Asked[e.ID] = true
+		}
+	}
 	e.Values, e.Now, e.Payload, e.Warnings, e.MappedWith = nil, nil, nil, nil, ""
 	d.Ready = append(d.Ready, e)
 }

@@ -141,9 +141,11 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 	if err != nil {
 		return err
 	}
-	under := map[string][]trade.Record{} // by key, in whichever job
+	under := map[string][]*trade.Record{} // by key, of those that changed, in whichever job
 	for i := range records {
-		under[records[i].Row.Key] = append(under[records[i].Row.Key], records[i])
+		if key := records[i].Row.Key; slices.Contains(changed, key) {
+			under[key] = append(under[key], &records[i])
+		}
 		at := trade.ParentKey{Job: records[i].Row.Job, Key: records[i].Row.Key}
 		if p, ok := parents[at]; ok && records[i].RemoteID == p.RemoteID {
 			p.record = &records[i]
@@ -197,7 +199,7 @@ type parent struct {
 // of; nil if there is none. Another job may map the same row in another way, so beside the parent's own
 // row only another document counts there.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]*parent,
-	under map[string][]trade.Record,
+	under map[string][]*trade.Record,
 ) *trade.Entry {
 	for _, specs := range m.ParentSpecs() {
 		var holder *parent
@@ -225,7 +227,11 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 			})
 			now = append(now, holder.now...)
 		}
-		if identity.Misplaced(holder.record, now, under[holder.Key]) {
+		var others []*trade.Record
+		if holder.Flags.Has(trade.Changed) { // else a person has dealt with the change
+			others = under[holder.Key]
+		}
+		if identity.Misplaced(holder.record, now, others) {
 			return &holder.Entry
 		}
 	}
