@@ -63,7 +63,7 @@ func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, err
 }
 
 // Attempt returns the attempt of a row. An error names the damaged column.
-func (r attemptRow) Attempt() (trade.Attempt, error) {
+func (r *attemptRow) Attempt() (trade.Attempt, error) {
 	a := trade.Attempt{
 		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
 		Epoch:  r.Epoch,

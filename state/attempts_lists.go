@@ -110,5 +110,5 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 // Attempts returns all attempts of an entry in order.
 func (s *Store) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
 	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
-	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", attemptRow.Attempt, query, entryID)
+	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*attemptRow).Attempt, query, entryID)
 }

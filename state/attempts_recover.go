@@ -93,7 +93,7 @@ func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) 
 	// The records of the owners are locked: an instance that comes alive again does so only after this
 	// transaction, which sees everything that the instance claimed before. One without a record is dead.
 	query := t.S.D.Locked(fmt.Sprintf(selectInstances, t.S.D.Now, t.S.D.Among("id")), "instance")
-	instances, err := sqldb.RowsOf(t.All, instanceRow.instance, query, sqldb.ListOf(t.S.D, owners))
+	instances, err := sqldb.RowsOf(t.All, (*instanceRow).instance, query, sqldb.ListOf(t.S.D, owners))
 	if err != nil {
 		return nil, err
 	}

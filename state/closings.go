@@ -24,7 +24,7 @@ type closingRow struct {
 	DayText string
 }
 
-func (r closingRow) closing() (trade.Closing, error) {
+func (r *closingRow) closing() (trade.Closing, error) {
 	var err error
 	r.Day, err = trade.ParseDate(r.DayText)
 	if err != nil {
@@ -93,7 +93,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 // Closings returns the closed reports of a cut-off day, or all for the zero day, the newest first.
 func (s *Store) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
 	query := `SELECT id, day AS day_text, at, who, reason, program, head, row_count AS rows, parts, hash, audit_seq AS audit FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
-	return sqldb.Rows(ctx, s.db, "reading the closed reports", closingRow.closing, query, day.String(), day.String())
+	return sqldb.Rows(ctx, s.db, "reading the closed reports", (*closingRow).closing, query, day.String(), day.String())
 }
 
 // ClosedRows writes the rows of a closed report as they were passed to CloseReport, part by part.

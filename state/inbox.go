@@ -30,7 +30,7 @@ type inboxRow struct {
 const selectInbox = `SELECT seq, hash, event, webhook_id AS webhook, body, coded, content_type, origin AS "from", first_at, last_at, times, next_at,
 	outcome AS outcome_json FROM inbox `
 
-func (r inboxRow) event() (trade.InboxEvent, error) {
+func (r *inboxRow) event() (trade.InboxEvent, error) {
 	var err error
 	if r.Coded {
 		r.Body, err = base64.StdEncoding.DecodeString(string(r.Body))
@@ -82,7 +82,7 @@ func (s *Store) DueEvents(ctx context.Context, now time.Time, limit int) ([]trad
 }
 
 func (s *Store) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
-	return sqldb.Rows(ctx, s.db, "reading the inbox", inboxRow.event, selectInbox+where, args...)
+	return sqldb.Rows(ctx, s.db, "reading the inbox", (*inboxRow).event, selectInbox+where, args...)
 }
 
 // Inbox returns the events that match a filter, the newest first.

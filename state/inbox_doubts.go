@@ -53,7 +53,7 @@ func (s *Store) doubtRows(ctx context.Context, most int) (out []trade.Doubt, err
 	attempts := map[int64][]trade.Attempt{}
 	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE ` + s.db.D.Among("entry_id") +
 		` AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
-	found, err := sqldb.Rows(ctx, s.db, op, attemptRow.Attempt, query, sqldb.ListOf(s.db.D, ids))
+	found, err := sqldb.Rows(ctx, s.db, op, (*attemptRow).Attempt, query, sqldb.ListOf(s.db.D, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type instanceRow struct {
 const selectInstances = `SELECT id, owner AS owner_json, version, command, part, started_at AS started, expires AS until, %s AS now
 	FROM instance WHERE %s ORDER BY id`
 
-func (r instanceRow) instance() (trade.Instance, error) {
+func (r *instanceRow) instance() (trade.Instance, error) {
 	if err := json.Unmarshal([]byte(r.OwnerJSON), &r.Owner); err != nil {
 		return r.Instance, phrase.Errorf("the record of instance %s is damaged: %w", r.ID, err)
 	}
@@ -103,13 +103,13 @@ func (s *Store) Depart(ctx context.Context, instance string) error {
 // Instances returns the processes that may send, and those that ended without departing within the
 // last hour, in order of their ids, the oldest first.
 func (s *Store) Instances(ctx context.Context) ([]trade.Instance, error) {
-	return sqldb.Rows(ctx, s.db, "reading who may send", instanceRow.instance,
+	return sqldb.Rows(ctx, s.db, "reading who may send", (*instanceRow).instance,
 		fmt.Sprintf(selectInstances, s.db.D.Now, "1 = 1"))
 }
 
 // instancesIn reads the processes that may send, within a transaction.
 func instancesIn(t *sqldb.Tx) ([]trade.Instance, error) {
-	return sqldb.RowsOf(t.All, instanceRow.instance, fmt.Sprintf(selectInstances, t.S.D.Now, "1 = 1"))
+	return sqldb.RowsOf(t.All, (*instanceRow).instance, fmt.Sprintf(selectInstances, t.S.D.Now, "1 = 1"))
 }
 
 // mayWork returns an error if, meanwhile, a newer program has changed the ledger in a way that this

@@ -200,7 +200,7 @@ func (p *paging) byKey() ([]int64, error) {
 			order = `ORDER BY e.key || ''`
 			switch {
 			case p.chosen(): // the text selects rows better than the states do
-			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(stuck, s) }):
+			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(trade.Stuck, s) }):
 				b[0].from = p.s.db.D.ByStuck
 				b[0].add(isStuck)
 			default:

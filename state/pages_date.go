@@ -42,9 +42,6 @@ func (p *paging) date() error {
 	return nil
 }
 
-// stuck are the states of isStuck.
-var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
-
 // datedBranches returns the statements for rows that were changed in a period: the settled rows by
 // time, those that are stuck by their index, and the others, which are few, state by state.
 func (p *paging) datedBranches(rest func() *branch) []*branch {
@@ -64,7 +61,7 @@ func (p *paging) datedBranches(rest func() *branch) []*branch {
 			out = append(out, b)
 		}
 	}
-	states := slices.DeleteFunc(slices.Clone(stuck), func(s trade.State) bool { return !asked(s) })
+	states := slices.DeleteFunc(slices.Clone(trade.Stuck), func(s trade.State) bool { return !asked(s) })
 	if len(states) > 0 {
 		b := rest()
 		b.few, b.from = true, p.s.db.D.ByStuck // which has every column that a page selects by

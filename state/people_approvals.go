@@ -17,7 +17,7 @@ type approvalRow struct {
 
 const selectApproval = `SELECT id, act, target, mark, plan, people AS people_json, needs, version, until FROM approval `
 
-func (r approvalRow) approval() (trade.Approval, error) {
+func (r *approvalRow) approval() (trade.Approval, error) {
 	if err := json.Unmarshal([]byte(r.PeopleJSON), &r.People); err != nil || len(r.People) == 0 {
 		return r.Approval, phrase.Errorf("approval %d is damaged: %w", r.ID, err)
 	}
@@ -111,7 +111,7 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 
 // Approvals returns the acts that wait for consent at a given time, the oldest first.
 func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
-	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", approvalRow.approval,
+	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", (*approvalRow).approval,
 		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 

@@ -20,7 +20,7 @@ type loginRow struct {
 const selectLogin = `SELECT ` + personColumns +
 	`, l.hash, l.began_at, l.seen_at, l.proved_at, l.origin AS "from" FROM login l JOIN person p ON p.id = l.person_id WHERE p.disabled = 0`
 
-func (r loginRow) login() (trade.Login, error) {
+func (r *loginRow) login() (trade.Login, error) {
 	r.User.Password = ""
 	r.Login.User = r.User
 	return r.Login, nil
@@ -28,7 +28,7 @@ func (r loginRow) login() (trade.Login, error) {
 
 // AllLogins returns who is logged in, the last used login first.
 func (s *Store) AllLogins(ctx context.Context) ([]trade.Login, error) {
-	return sqldb.Rows(ctx, s.db, "reading who is logged in", loginRow.login, selectLogin+` ORDER BY l.seen_at DESC, l.hash`)
+	return sqldb.Rows(ctx, s.db, "reading who is logged in", (*loginRow).login, selectLogin+` ORDER BY l.seen_at DESC, l.hash`)
 }
 
 // Login returns the user who is logged in with a browser, or trade.ErrNobody. A disabled user is

@@ -142,7 +142,7 @@ const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attemp
 				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))
 	ORDER BY e.id LIMIT ? + 0`
 
-// blockRow is a row of the table block: a record that the platform does not know.
+// selectBlock reads records that the platform does not know.
 const selectBlock = `SELECT kind, id, message, first_at, next_at, tries FROM block `
 
 // Blocks returns the records that rows wait for, ordered by kind and id.

@@ -219,7 +219,7 @@ func decodeColumns(entry int64, columns []jsonColumn) error {
 }
 
 // Entry returns the entry of a row, with what its record says.
-func (r readRow) Entry() (trade.Entry, error) {
+func (r *readRow) Entry() (trade.Entry, error) {
 	e, err := r.entryRow.Entry()
 	e.RemoteID, e.MovedID, e.RecordedBy = r.OwnID.String, r.GivenID.String, r.DecidedBy.Int64
 	return e, err
@@ -273,7 +273,7 @@ func flagsOf(text string) (trade.Flags, error) {
 
 // selectEntries returns the entries that match an SQL condition.
 func (s *Store) selectEntries(ctx context.Context, op, where string, args ...any) ([]trade.Entry, error) {
-	return sqldb.Rows(ctx, s.db, op, readRow.Entry, selectEntry+where, args...)
+	return sqldb.Rows(ctx, s.db, op, (*readRow).Entry, selectEntry+where, args...)
 }
 
 // Flags as they appear in the JSON text of an entry's flags, for searching.

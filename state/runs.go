@@ -22,7 +22,7 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 		return err
 	}
 	for _, text := range rows {
-		report, err := runOf(text)
+		report, err := runOf(&text)
 		if err != nil {
 			return s.db.Fault(ctx, op, err)
 		}
@@ -41,12 +41,12 @@ func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
 	if err != nil {
 		return trade.RunReport{}, err
 	}
-	return runOf(text)
+	return runOf(&text)
 }
 
-func runOf(text string) (trade.RunReport, error) {
+func runOf(text *string) (trade.RunReport, error) {
 	var report trade.RunReport
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
+	if err := json.Unmarshal([]byte(*text), &report); err != nil {
 		return report, phrase.Errorf("the record of a run is damaged: %w", err)
 	}
 	return report, nil
@@ -82,7 +82,7 @@ func (s *Store) RunPage(ctx context.Context, job, after string, limit int) (trad
 			page.Next = strconv.FormatInt(rows[i-1].Seq, 10)
 			break
 		}
-		report, err := runOf(r.Report)
+		report, err := runOf(&r.Report)
 		if err != nil {
 			return trade.RunPage{}, s.db.Fault(ctx, op, err)
 		}

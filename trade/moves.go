@@ -34,7 +34,7 @@ func CanMove(from, to State) bool { return from == to || slices.Contains(Moves[f
 // platform has them. They are in doubt, held, or not sent.
 var Decidable = []State{Pending, Waiting, Invalid, Rejected, InDoubt, Held}
 
-// Stuck are the states of rows that do not go by themselves.
+// Stuck are the states of rows that do not go by themselves; an index of the ledger has the same.
 var Stuck = []State{Waiting, Invalid, Rejected, InDoubt, Held}
 
 // Undecided are the states of the rows of which only a person can say whether the platform has them,

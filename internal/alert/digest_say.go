@@ -86,9 +86,6 @@ func (v voice) digestShort(d Digest) string {
 	return out + " " + v.text("%s {row was not sent and must|rows were not sent and must} be resolved; below is why, and what to do.", v.rows(stuck))
 }
 
-// stuck are the states of rows for which somebody must do something.
-var stuck = []trade.State{trade.Waiting, trade.Invalid, trade.Rejected, trade.InDoubt, trade.Held}
-
 // totals returns what was sent, each kind separately, and how many rows were not.
 func (v voice) totals(d Digest) (sent string, kept int) {
 	counts := map[trade.Kind]int{}
@@ -96,7 +93,7 @@ func (v voice) totals(d Digest) (sent string, kept int) {
 		for _, sum := range j.Sent {
 			counts[j.Sends] += sum.Rows
 		}
-		for _, state := range stuck {
+		for _, state := range trade.Stuck {
 			kept += j.States[state]
 		}
 	}

@@ -112,9 +112,11 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 		}
 		// What is named in Void stays in j.open: if the ledger refuses this record too, the next one
 		// names it again, which does no harm.
-		err = j.add(r)
+		if err := j.add(r); err != nil {
+			return err
+		}
 		seq, newMark = j.end.Seq, j.end.Mark
-		return err
+		return nil
 	})
 	return seq, newMark, err
 }

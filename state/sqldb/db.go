@@ -117,23 +117,25 @@ func List[T any](ctx context.Context, s *DB, op, query string, args ...any) ([]T
 }
 
 // Rows reads all rows of a query and converts each with of.
-func Rows[R, T any](ctx context.Context, s *DB, op string, of func(R) (T, error), query string,
+func Rows[R, T any](ctx context.Context, s *DB, op string, of func(*R) (T, error), query string,
 	args ...any,
 ) ([]T, error) {
-	out, err := RowsOf(s.Reading(ctx, op), of, query, args...)
-	return out, s.Fault(ctx, op, err)
+	return RowsOf(s.Reading(ctx, op), func(row *R) (T, error) {
+		out, err := of(row)
+		return out, s.Fault(ctx, op, err)
+	}, query, args...)
 }
 
 // RowsOf is like [Rows], inside a transaction or outside.
-func RowsOf[R, T any](all Select, of func(R) (T, error), query string, args ...any) ([]T, error) {
+func RowsOf[R, T any](all Select, of func(*R) (T, error), query string, args ...any) ([]T, error) {
 	var rows []R
 	if err := all(&rows, query, args...); err != nil {
 		return nil, err
 	}
 	out := make([]T, len(rows))
-	for i, row := range rows {
+	for i := range rows {
 		var err error
-		out[i], err = of(row)
+		out[i], err = of(&rows[i])
 		if err != nil {
 			return nil, err
 		}

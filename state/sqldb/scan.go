@@ -51,8 +51,9 @@ func Pick(row any, columns []string) []any {
 	return out
 }
 
-// reader reads rows into dest, as sqlx does, if there is no error, and closes them. Fields may also
-// have the types of the business: a time is stored in milliseconds, and NULL is the zero time.
+// reader reads rows into dest, if there is no error, and closes them. Fields may also have the types of
+// the business: a time is stored in milliseconds, and NULL is the zero time. A list of pointers and
+// fields that are pointers to times are not supported, and [Pick] does not convert times back.
 type reader func(dest any, rows *sqlx.Rows, err error) error
 
 // readAll reads all rows into a slice, which it replaces.
@@ -68,12 +69,15 @@ func readAll(dest any, rows *sqlx.Rows, err error) error {
 	if err != nil {
 		return err
 	}
-	for rows.Next() {
-		row := reflect.New(kind)
-		if err := rows.Scan(cellsOf(row, places)...); err != nil {
+	cells := make([]any, max(len(places), 1))
+	for n := 0; rows.Next(); n++ {
+		list.Grow(1)
+		list.SetLen(n + 1)
+		row := list.Index(n)
+		row.SetZero() // it may be one of those that are replaced
+		if err := rows.Scan(cellsOf(row.Addr(), places, cells)...); err != nil {
 			return err
 		}
-		list.Set(reflect.Append(list, row.Elem()))
 	}
 	return rows.Err()
 }
@@ -83,12 +87,14 @@ func readOne(dest any, rows *sqlx.Rows, err error) error {
 	if err != nil {
 		return err
 	}
+	defer func() { _ = rows.Close() }() // also after a panic; the error that counts is below
 	row := reflect.ValueOf(dest)
 	places, err := placesOf(row.Type().Elem(), rows)
 	found := err == nil && rows.Next()
 	switch {
 	case found:
-		err = rows.Scan(cellsOf(row, places)...)
+		cells := make([]any, max(len(places), 1))
+		err = rows.Scan(cellsOf(row, places, cells)...)
 	case err == nil:
 		err = cmp.Or(rows.Err(), sql.ErrNoRows)
 	}
@@ -115,11 +121,10 @@ func placesOf(kind reflect.Type, rows *sqlx.Rows) ([][]int, error) {
 	return places, nil
 }
 
-// cellsOf returns what receives the columns of a row.
-func cellsOf(row reflect.Value, places [][]int) []any {
-	cells := []any{row.Interface()}
-	if places != nil {
-		cells = make([]any, len(places))
+// cellsOf fills cells with what receives the columns of a row.
+func cellsOf(row reflect.Value, places [][]int, cells []any) []any {
+	if places == nil {
+		cells[0] = row.Interface()
 	}
 	for i, place := range places {
 		cells[i] = reflectx.FieldByIndexes(row.Elem(), place).Addr().Interface()
