@@ -99,7 +99,7 @@ func (p *model) personCommits(w world) {
 	n.person = decision{}
 	to := map[int8]trade.State{
 		actAdopt: trade.Accepted, actDismiss: trade.Dismissed, actRetry: trade.Pending,
-		actChecked: trade.Pending, actResend: trade.Pending, actReopen: w.reopened(),
+		actChecked: trade.Pending, actResend: trade.Pending, actReopen: p.reopened(&w.ledger),
 	}[d.act]
 	if !p.allowed(&w, d, to) {
 		p.push(n, "the order to %s is refused", actNames[d.act])
@@ -146,15 +146,19 @@ func (p *model) personCommits(w world) {
 	p.push(n, "the order to %s is stored: %s, generation %d", actNames[d.act], to, n.gen)
 }
 
-// reopened returns the state in which a dismissed row comes back: see [trade.Entry.Reopen].
-func (l *ledger) reopened() trade.State {
-	was := trade.States[l.from]
+// reopened returns the state in which a dismissed row comes back: that from which it was dismissed,
+// see [trade.Entry.Reopen], unless an attempt says otherwise.
+func (p *model) reopened(l *ledger) trade.State {
+	was, outcome := trade.States[l.from], l.outcomeNow()
+	known := p.has(reopenKnows)
 	switch {
-	case l.outcomeNow() == unknown:
+	case outcome == unknown:
 		return trade.InDoubt
-	case was == trade.InDoubt, l.outcomeNow() == weak:
+	case known && l.elsewhere(0) > 0:
+		return trade.Accepted
+	case was == trade.InDoubt, known && outcome == weak:
 		return trade.Rejected
-	case l.outcomeNow() == exists:
+	case known && outcome == exists:
 		return trade.Held
 	}
 	return was

@@ -79,6 +79,7 @@ func (p *model) backup(w world) {
 	case !w.restored:
 		n.stop()
 		n.ledger, n.restored = w.copied, true
+		n.lost = w.state
 		p.push(n, "somebody restores the copy: %s", n.String())
 		return
 	}
@@ -101,6 +102,9 @@ func (p *model) backup(w world) {
 			n.guard(before)
 		}
 		n.guard(w.journals[host].raw())
+		if p.complete(&n) {
+			n.guard(trade.States[n.lost])
+		}
 		p.push(n, "the journal of host %d is replayed: %s", host, n.String())
 	}
 }

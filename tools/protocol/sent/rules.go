@@ -26,6 +26,7 @@ const (
 	quarantineOf   // a quarantine is that of an attempt, not of a generation
 	lateRaises     // an answer raises the version of the entry also if it changes only a flag
 	oneLeft        // the flag goes only if one record is left
+	reopenKnows    // a reopened row follows from its attempts
 	bothFit        // a settlement is done only if both of its statements change their row
 	outcomeBefore  // what does not fit is judged with the outcome before the group
 	repeatOpen     // a repeated claim counts only if its attempt is open
@@ -38,6 +39,7 @@ const (
 	oneSnapshot    // sums take states and open sents from one snapshot
 	window         // no byte leaves after the send window
 	notedFirst     // the journal has a change before it is committed
+	notedAsDone    // it has what the statements changed, not what was asked
 	noticed        // a ledger that is older than a journal is noticed before anything is sent
 	outcomesJoined // replay: open, unknown, certain; nothing goes back
 	voidOfAll      // replay: void only by the certain outcomes of all attempts
@@ -71,6 +73,7 @@ var ruleNames = []string{
 	"quarantine by attempt",
 	"every answer raises the version",
 	"flag gone with one record left",
+	"reopened by its attempts",
 	"both statements fit",
 	"outcome before the group",
 	"repeated claim is open",
@@ -83,6 +86,7 @@ var ruleNames = []string{
 	"one snapshot",
 	"send window",
 	"journal before commit",
+	"journal as done, not as asked",
 	"older ledger noticed",
 	"outcomes joined",
 	"void by all attempts",
@@ -96,8 +100,9 @@ var ruleNames = []string{
 	"answers without a row kept",
 }
 
-func (r rule) names() (out []string) {
-	for i, name := range ruleNames {
+// namesOf returns the names of rules.
+func namesOf(r rule, all []string) (out []string) {
+	for i, name := range all {
 		if r&(1<<i) != 0 {
 			out = append(out, name)
 		}

@@ -93,6 +93,7 @@ var smallest = []without{
 	{quarantineOf, thrice, twice},
 	{lateRaises, lying, apart},
 	{oneLeft, lying, twice},
+	{reopenKnows, limits{attempts: 2, people: true, lies: true, told: true}, apart},
 	{bothFit, sweeping, apart},
 	{outcomeBefore, sweeping, apart},
 	{repeatOpen | repeatEpoch, deciding, posted},
@@ -111,6 +112,7 @@ var smallest = []without{
 	{voidOnly | together, limits{attempts: 2}, again},
 
 	{notedFirst, rolling, nobody},
+	{notedAsDone, rolling, undone},
 	{noticed, rolling, nobody},
 	{outcomesJoined, forked, ordered},
 	{voidOfAll, forked, nobody},
@@ -133,10 +135,10 @@ func TestWithoutARuleThereIsAFault(t *testing.T) {
 		seen |= c.dropped
 		start := time.Now()
 		f := play(c.size, allRules&^c.dropped, c.fault)
-		t.Logf("without %s, in %d steps, %d worlds and %s: %s\n  %s", strings.Join(c.dropped.names(), ", "),
+		t.Logf("without %s, in %d steps, %d worlds and %s: %s\n  %s", strings.Join(namesOf(c.dropped, ruleNames), ", "),
 			len(f.trace), f.worlds, time.Since(start).Round(time.Millisecond), f.fault, strings.Join(f.trace, "\n  "))
 		if f.fault != c.fault {
-			t.Errorf("without %s: %q, want %q", strings.Join(c.dropped.names(), ", "), f.fault, c.fault)
+			t.Errorf("without %s: %q, want %q", strings.Join(namesOf(c.dropped, ruleNames), ", "), f.fault, c.fault)
 		}
 		if c.dropped.count() == 1 {
 			continue
@@ -147,11 +149,11 @@ func TestWithoutARuleThereIsAFault(t *testing.T) {
 				continue
 			}
 			if f := play(c.size, allRules&^c.dropped|one, c.fault); f.fault != "" {
-				t.Errorf("without %s, but with %s: %s", strings.Join(c.dropped.names(), ", "), ruleNames[i], f.fault)
+				t.Errorf("without %s, but with %s: %s", strings.Join(namesOf(c.dropped, ruleNames), ", "), ruleNames[i], f.fault)
 			}
 		}
 	}
-	for _, name := range (allRules &^ seen).names() {
+	for _, name := range namesOf(allRules&^seen, ruleNames) {
 		t.Errorf("nothing shows that %q is needed", name)
 	}
 }

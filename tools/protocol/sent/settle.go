@@ -27,6 +27,9 @@ func (p *model) settle(w *world, host int, id, gen int8, fresh bool, v verdict) 
 		w.guard(before)
 		p.note(w, host)
 	}
+	if p.rollback && !p.has(notedAsDone) {
+		w.journals[host].put(v.state)
+	}
 }
 
 // guard notices a decision of a person that was undone by something else.

@@ -229,6 +229,7 @@ type world struct {
 	copied        ledger
 	taken         bool
 	restored      bool
+	lost          int8             // the state that the entry had when the copy was restored
 	ahead         [maxWorkers]bool // the journal of a host has what the copy has not
 	replayed      [maxWorkers]bool
 	kept          [maxAttempts]bool // a journal has the record of an attempt that the ledger lacks
