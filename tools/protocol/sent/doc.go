@@ -15,8 +15,13 @@
 // restored; either nobody works before the journals are replayed, or the second host does not notice
 // and goes on.
 //
+// Two smaller models stand beside it. In pair.go two rows are one document, in two jobs or in one: a
+// claim must notice the record of the other row, what people state, pauses and take-overs, although
+// it reads before it commits. In numbers.go a roll-back gives the numbers of a ledger to other rows.
+//
 // The meaning of an answer, the moves of an entry and the states that a person may decide about are
-// those of the program (sync/outcome, trade). Bounds are three attempts and four generations; with a
-// roll-back, as many changes of the entry as the limits say. Contents of rows, locks that only
-// prevent deadlocks, renamed jobs, brakes and retention are not in the model.
+// those of the program (sync/outcome, trade). A person sees the platform as it is, and so is never
+// wrong. Bounds are three attempts and four generations; with a roll-back, as many changes of the
+// entry as the limits say. Not in the model are the contents of rows, locks that only prevent
+// deadlocks, renamed jobs, brakes, retention, and journal records of commits that were refused.
 package sent

@@ -16,7 +16,10 @@ func playPair(rules rule, oneJob bool) found {
 // sets of rules without which there is a fault are these, and no others.
 func TestTwoRowsOfOneDocument(t *testing.T) {
 	t.Parallel()
-	want := []rule{kindLock, look | groupsRaise, actsRaise, numberShared, jobShared, leaseShared, takenApart, statedLooked}
+	want := []rule{
+		kindLock, look | groupsRaise, actsRaise, numberShared, jobShared, leaseShared, takenApart,
+		statedLooked,
+	}
 	var minimal []rule
 	for n := range len(pairRuleNames) + 1 {
 		for dropped := range rule(allOfPair + 1) {

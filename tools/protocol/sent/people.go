@@ -181,10 +181,12 @@ func (p *model) sweepReads(w world) {
 	switch state {
 	case trade.Pending:
 		acts = []int8{sweepWithdraws, sweepHolds, sweepPends}
-	case trade.Rejected, trade.Held:
+	case trade.Rejected:
+		acts = []int8{sweepWithdraws, sweepHolds, sweepPends}
+	case trade.Held:
 		acts = []int8{sweepWithdraws, sweepPends}
 	case trade.Withdrawn:
-		acts = []int8{sweepPends}
+		acts = []int8{sweepHolds, sweepPends}
 	}
 	for _, act := range acts {
 		if act == sweepWithdraws && w.gen > 1 {

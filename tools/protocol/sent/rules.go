@@ -13,31 +13,35 @@ const (
 	actCompares                    // acts and sweeps change only an entry that is as they read it
 	openLocked                     // the database refuses changes of an entry with an open sent
 	// Re-opening.
-	voidOnly       // a sent is re-opened only if its record is proved not to exist
-	newAttemptID   // a re-opened sent has a new attempt id
-	formerListed   // the former attempt goes whole to the list
-	certainStays   // a certain outcome does not change, and made never does
-	orderedAnew    // an order after a refusal that proves nothing opens a new generation
-	byAttempt      // an outcome is settled by attempt id, not by generation
-	neverStored    // an attempt id that is nowhere was never stored, and changes nothing
-	listedApart    // an answer of a listed attempt does not touch the attempt of its sent
-	ownSent        // a late record gets a sent of its own
-	twoIDs         // the id of an answer and the id that a person stated are two columns
-	quarantineOf   // a quarantine is that of an attempt, not of a generation
-	lateRaises     // an answer raises the version of the entry also if it changes only a flag
-	oneLeft        // the flag goes only if one record is left
-	reopenKnows    // a reopened row follows from its attempts
-	bothFit        // a settlement is done only if both of its statements change their row
-	outcomeBefore  // what does not fit is judged with the outcome before the group
-	repeatOpen     // a repeated claim counts only if its attempt is open
-	repeatEpoch    // and if the lease is that of the claim
-	openIsOpen     // open is an outcome, not the lack of one
-	deadOnly       // recovery is for the open sents of dead owners
-	doubts         // what recovery ends is in doubt
-	together       // it ends the attempt and moves the entry in one transaction
-	shownView      // people and engine see the state that the view derives
-	oneSnapshot    // sums take states and open sents from one snapshot
-	window         // no byte leaves after the send window
+	voidOnly     // a sent is re-opened only if its record is proved not to exist
+	newAttemptID // a re-opened sent has a new attempt id
+	formerListed // the former attempt goes whole to the list
+	certainStays // a certain outcome does not change, and made never does
+	orderedAnew  // an order after a refusal that proves nothing opens a new generation
+	// Settling.
+	byAttempt    // an outcome is settled by attempt id, not by generation
+	neverStored  // an attempt id that is nowhere was never stored, and changes nothing
+	listedApart  // an answer of a listed attempt does not touch the attempt of its sent
+	ownSent      // a late record gets a sent of its own
+	twoIDs       // the id of an answer and the id that a person stated are two columns
+	quarantineOf // a quarantine is that of an attempt, not of a generation
+	lateRaises   // an answer raises the version of the entry also if it changes only a flag
+	oneLeft      // the flag goes only if one record is left
+	reopenKnows  // a reopened row follows from its attempts
+	// The two statements of a settlement, and a call that is repeated.
+	bothFit       // a settlement is done only if both of its statements change their row
+	outcomeBefore // what does not fit is judged with the outcome before the group
+	repeatOpen    // a repeated claim counts only if its attempt is open
+	repeatEpoch   // and if the lease is that of the claim
+	// Recovery, and what people and lists see.
+	openIsOpen  // open is an outcome, not the lack of one
+	deadOnly    // recovery is for the open sents of dead owners
+	doubts      // what recovery ends is in doubt
+	together    // it ends the attempt and moves the entry in one transaction
+	shownView   // people and engine see the state that the view derives
+	oneSnapshot // sums take states and open sents from one snapshot
+	window      // no byte leaves after the send window
+	// Journals and replay.
 	notedFirst     // the journal has a change before it is committed
 	notedAsDone    // it has what the statements changed, not what was asked
 	noticed        // a ledger that is older than a journal is noticed before anything is sent

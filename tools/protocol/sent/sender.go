@@ -7,6 +7,7 @@ type model struct {
 	limits
 	rules rule
 	push  push[world]
+	moves map[[2]trade.State]bool // of the shown state, in worlds without a roll-back
 }
 
 func (p *model) has(r rule) bool { return p.rules&r != 0 }
@@ -16,6 +17,9 @@ func (p *model) steps(w world, add push[world]) {
 	p.push = func(n world, label string, args ...any) {
 		if !p.rollback {
 			n.version = 0
+		}
+		if !n.restored {
+			p.moves[[2]trade.State{w.shown(), n.shown()}] = true
 		}
 		add(n, label, args...)
 	}

@@ -103,6 +103,10 @@ func (p *model) becomes(w *world, at int8, v verdict) {
 	shown, state := l.shown(), l.raw()
 	ours := a.gen == l.gen && (a.outcome == open && state == trade.Pending || state == trade.InDoubt)
 	isCreated, not := v.outcome == created, v.outcome != created && v.outcome != unknown
+	left := l.others(at)
+	if mayExist(v.outcome) {
+		left++
+	}
 	others := l.elsewhere(at)
 	l.set(at, v.outcome)
 	if isCreated && !p.has(twoIDs) {
@@ -112,7 +116,7 @@ func (p *model) becomes(w *world, at int8, v verdict) {
 	case ours && not && others > 0, state == trade.Accepted && not && others > 0:
 		// Another attempt has created the record, and this one has not.
 		l.put(trade.Accepted)
-		l.flag = l.flag && others > 1 && p.has(oneLeft)
+		l.flag = l.flag && left > 1 && p.has(oneLeft)
 	case ours:
 		if trade.CanMove(shown, v.state) {
 			l.put(v.state)

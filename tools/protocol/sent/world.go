@@ -44,7 +44,7 @@ const (
 
 // mayExist reports whether an attempt with this outcome has, or may have, a record.
 func mayExist(outcome int8) bool {
-	return outcome == open || outcome == unknown || outcome == weak || outcome == exists || outcome == created
+	return outcome > 0 && outcome != notSent && outcome != notCreated
 }
 
 // The certainty of a sent.
@@ -168,6 +168,16 @@ func (l *ledger) set(id, outcome int8) {
 func (l *ledger) elsewhere(id int8) (n int) {
 	for i, a := range l.attempts {
 		if int8(i+1) != id && (a.gen > 0 && a.outcome == created || a.own > 0) {
+			n++
+		}
+	}
+	return n
+}
+
+// others returns how many other attempts have, or may have, a record.
+func (l *ledger) others(id int8) (n int) {
+	for i, a := range l.attempts {
+		if int8(i+1) != id && a.gen > 0 && (a.own > 0 || !a.listed && mayExist(a.outcome)) {
 			n++
 		}
 	}
