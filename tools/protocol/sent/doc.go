@@ -15,13 +15,14 @@
 // restored; either nobody works before the journals are replayed, or the second host does not notice
 // and goes on.
 //
-// Two smaller models stand beside it. In pair.go two rows are one document, in two jobs or in one: a
-// claim must notice the record of the other row, what people state, pauses and take-overs, although
+// Three smaller models stand beside it. In pair.go two rows are one document, in two jobs or in one:
+// a claim must notice the record of the other row, what people state, pauses and take-overs, although
 // it reads before it commits. In numbers.go a roll-back gives the numbers of a ledger to other rows.
+// In locks.go two transactions lock rows of sent and entry, and may wait for each other.
 //
 // The meaning of an answer, the moves of an entry and the states that a person may decide about are
 // those of the program (sync/outcome, trade). A person sees the platform as it is, and so is never
 // wrong. Bounds are three attempts and four generations; with a roll-back, as many changes of the
-// entry as the limits say. Not in the model are the contents of rows, locks that only prevent
-// deadlocks, renamed jobs, brakes, retention, and journal records of commits that were refused.
+// entry as the limits say. Not in the model are the contents of rows, the payloads beside attempts,
+// renamed jobs, brakes, terms of a server, retention, and how many rows are in flight.
 package sent

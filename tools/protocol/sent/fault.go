@@ -14,6 +14,7 @@ const (
 	noRecord = "it is accepted, and the platform has no record"
 	posted   = "it is posted after it was adopted or dismissed"
 	again    = "it is posted while an earlier attempt may have a record, without a person's order"
+	unasked  = "an order is carried out whose commit was refused"
 	undone   = "a decision is undone by what is not a person"
 	sums     = "the sums count the row as sent and not sent"
 	apart    = "entry and sent contradict each other"

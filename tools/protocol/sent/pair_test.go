@@ -60,3 +60,32 @@ func TestAnImageWithNumbersIsReplayedIntoAnotherRow(t *testing.T) {
 		t.Error("nothing shows that images must not have numbers")
 	}
 }
+
+// Transactions that lock in one order never wait for each other; each that locks what it changes when
+// it changes it can wait for one that does not.
+func TestTransactionsThatLockInOneOrderDoNotWaitForEachOther(t *testing.T) {
+	t.Parallel()
+	play := func(a, b tx) found {
+		both := [2]tx{a, b}
+		return explore(locking{}, lockSteps(both), lockFault(both), "")
+	}
+	for _, a := range inOneOrder {
+		for _, b := range inOneOrder {
+			if f := play(a, b); f.fault != "" {
+				t.Errorf("%s:\n  %s", f.fault, strings.Join(f.trace, "\n  "))
+			}
+		}
+	}
+	for _, a := range asTheyCome {
+		found := slices.ContainsFunc(inOneOrder, func(b tx) bool {
+			f := play(a, b)
+			if f.fault != "" {
+				t.Logf("%s:\n  %s", f.fault, strings.Join(f.trace, "\n  "))
+			}
+			return f.fault != ""
+		})
+		if !found {
+			t.Errorf("%s waits for nothing", a.name)
+		}
+	}
+}

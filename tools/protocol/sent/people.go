@@ -113,7 +113,7 @@ func (p *model) personCommits(w world) {
 			n.foreign = 2
 		}
 	case actDismiss:
-		n.from = n.state
+		n.from, n.dismissed = n.state, p.rollback
 		if s.certainty < leftOut {
 			s.certainty = leftOut
 		}
@@ -142,6 +142,13 @@ func (p *model) personCommits(w world) {
 	}
 	n.put(to)
 	n.touch()
+	if p.rollback && !p.has(voided) {
+		refused := w
+		refused.person = decision{}
+		p.note(&n, int(w.leader))
+		refused.journals, refused.ahead = n.journals, n.ahead
+		p.push(refused, "the journal has the order to %s, and its commit is refused", actNames[d.act])
+	}
 	p.note(&n, int(w.leader))
 	p.push(n, "the order to %s is stored: %s, generation %d", actNames[d.act], to, n.gen)
 }

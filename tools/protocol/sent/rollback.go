@@ -104,6 +104,9 @@ func (p *model) backup(w world) {
 		n.guard(w.journals[host].raw())
 		if p.complete(&n) {
 			n.guard(trade.States[n.lost])
+			if n.raw() == trade.Dismissed && !n.dismissed {
+				n.blame(unasked)
+			}
 		}
 		p.push(n, "the journal of host %d is replayed: %s", host, n.String())
 	}

@@ -44,6 +44,7 @@ const (
 	// Journals and replay.
 	notedFirst     // the journal has a change before it is committed
 	notedAsDone    // it has what the statements changed, not what was asked
+	voided         // a record of a commit that was refused is void
 	noticed        // a ledger that is older than a journal is noticed before anything is sent
 	outcomesJoined // replay: open, unknown, certain; nothing goes back
 	voidOfAll      // replay: void only by the certain outcomes of all attempts
@@ -91,6 +92,7 @@ var ruleNames = []string{
 	"send window",
 	"journal before commit",
 	"journal as done, not as asked",
+	"refused commits void",
 	"older ledger noticed",
 	"outcomes joined",
 	"void by all attempts",

@@ -144,6 +144,7 @@ var smallest = []without{
 
 	{notedFirst, rolling, nobody},
 	{notedAsDone, rolling, undone},
+	{voided, rolling, unasked},
 	{noticed, rolling, nobody},
 	{outcomesJoined, forked, ordered},
 	{voidOfAll, forked, nobody},

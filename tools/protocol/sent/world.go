@@ -239,6 +239,7 @@ type world struct {
 	copied        ledger
 	taken         bool
 	restored      bool
+	dismissed     bool             // a person dismissed it once; only if there is a roll-back
 	lost          int8             // the state that the entry had when the copy was restored
 	ahead         [maxWorkers]bool // the journal of a host has what the copy has not
 	replayed      [maxWorkers]bool
@@ -248,7 +249,7 @@ type world struct {
 }
 
 // Faults of a step.
-var wrongSteps = []string{posted, again, undone, sums}
+var wrongSteps = []string{posted, again, undone, unasked, sums}
 
 func (w *world) blame(fault string) { w.wrong = int8(slices.Index(wrongSteps, fault) + 1) }
 
