@@ -142,6 +142,9 @@ func (p *model) personCommits(w world) {
 	}
 	n.put(to)
 	n.touch()
+	if w.restored && w.state == w.lost {
+		n.lost = n.state // the decision that was lost is there again, and a person changes it
+	}
 	if p.rollback && !p.has(voided) {
 		refused := w
 		refused.person = decision{}

@@ -98,10 +98,9 @@ func (p *model) backup(w world) {
 				p.judge(&n, int8(i+1), false, verdicts[1])
 			}
 		}
-		if w.version > w.copied.version { // otherwise the journal may know what a person did later
-			n.guard(before)
+		if p.blind && w.replayed == [maxWorkers]bool{} && w.version > w.copied.version {
+			n.guard(before) // what was decided at the host that went on
 		}
-		n.guard(w.journals[host].raw())
 		if p.complete(&n) {
 			n.guard(trade.States[n.lost])
 			if n.raw() == trade.Dismissed && !n.dismissed {
@@ -251,10 +250,9 @@ func (l *ledger) move(id int8) {
 func (l *ledger) decide(p *model, newer, older ledger) {
 	l.state, l.from = newer.state, max(newer.from, older.from)
 	l.settleOpen(p)
-	if !p.has(decisionsStay) {
-		return
+	either := func(s trade.State) bool {
+		return newer.raw() == s || older.raw() == s && p.has(decisionsStay)
 	}
-	either := func(s trade.State) bool { return newer.raw() == s || older.raw() == s }
 	doubt := l.any(func(a attempt) bool { return a.gen > 0 && a.outcome == unknown })
 	switch {
 	case either(trade.Accepted) || l.elsewhere(0) > 0:
@@ -268,7 +266,7 @@ func (l *ledger) decide(p *model, newer, older ledger) {
 	case l.outcomeNow() == exists:
 		l.put(trade.Held)
 	case newer.raw() == trade.InDoubt && older.raw() == trade.InDoubt:
-		l.put(trade.Rejected)
+		l.put(trade.Rejected) // an answer that neither image had proves that there is no record
 	case newer.raw() == trade.InDoubt:
 		l.state = older.state
 	}
