@@ -183,6 +183,9 @@ func (p *model) merge(l, j ledger) ledger {
 	out.gen = max(out.gen, out.free()-1)
 	out.decide(p, newer, older)
 	p.certainties(&out, newer)
+	if p.has(besideFlagged) && out.any(func(a attempt) bool { return a.own > 0 }) && out.others(0) > 1 {
+		out.flag = true
+	}
 	return out
 }
 

@@ -50,6 +50,7 @@ const (
 	voidOfAll      // replay: void only by the certain outcomes of all attempts
 	nextGeneration // replay: the second attempt of a generation that may exist gets the next free one
 	smallerStays   // replay: of two such attempts, the one with the smaller id stays
+	besideFlagged  // replay: a late record with a sent of its own is flagged if another may exist
 	doubtAfter     // replay: what is open or unknown is in doubt
 	doubtBelow     // replay: an image with an open or unknown attempt has no state of its own
 	decisionsStay  // replay: accepted and dismissed stay, whatever the version
@@ -98,6 +99,7 @@ var ruleNames = []string{
 	"void by all attempts",
 	"next free generation",
 	"smaller id stays",
+	"late record flagged while another may exist",
 	"doubt after replay",
 	"no state beside a doubt",
 	"decisions stay",

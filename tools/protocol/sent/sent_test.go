@@ -51,6 +51,7 @@ func TestWithAllRulesNothingIsDoubledOrLost(t *testing.T) {
 			limits{attempts: 3, people: true},
 			limits{attempts: 3, sweeps: true},
 			limits{attempts: 3, calm: true, lies: true, told: true, rollback: true, changes: 5},
+			lyingFork,
 			limits{attempts: 3, calm: true, rollback: true, blind: true, changes: 5},
 			limits{attempts: 1, calm: true, lies: true, told: true, rollback: true, blind: true, changes: 4},
 			limits{attempts: 1, calm: true, people: true, foreign: true, rollback: true, blind: true, changes: 4},
@@ -104,7 +105,12 @@ var (
 	rolling  = limits{attempts: 1, people: true, calm: true, rollback: true, changes: 4}
 	forked   = limits{attempts: 2, calm: true, rollback: true, blind: true, changes: 4}
 	deciders = limits{attempts: 1, people: true, calm: true, rollback: true, blind: true, changes: 4}
-	telling  = limits{attempts: 2, calm: true, lies: true, told: true, rollback: true, changes: 4}
+	// A wrong refusal, a roll-back that one host does not notice, and evidence in between.
+	lyingFork = limits{
+		attempts: 3, calm: true, lies: true, told: true, rollback: true, blind: true,
+		changes: 5,
+	}
+	telling = limits{attempts: 2, calm: true, lies: true, told: true, rollback: true, changes: 4}
 )
 
 var smallest = []without{
@@ -150,6 +156,7 @@ var smallest = []without{
 	{voidOfAll, forked, nobody},
 	{nextGeneration, forked, nobody},
 	{smallerStays, forked, ordered},
+	{besideFlagged, lyingFork, twice},
 	{doubtAfter, rolling, apart},
 	{doubtBelow, deciders, ordered},
 	{decisionsStay, deciders, undone},
