@@ -357,6 +357,10 @@ var rules = map[string]rule{
 		may:    []string{"trade", "apiclient", "sync/outcome", "sync/run", "sync/sending"},
 		reason: "protocol is a model: it takes from the program what an answer proves, the moves and the time-outs, and nothing that acts",
 	},
+	"tools/protocol/sent": {
+		may:    []string{"trade", "apiclient", "sync/outcome"},
+		reason: "sent is a model: it takes from the program what an answer proves and the moves, and nothing that acts",
+	},
 	"tools/histories": {
 		may: []string{
 			"trade", "erp", "apiclient", "apiclient/sandbox", "state", "state/sqldb", "sync",
@@ -428,7 +432,7 @@ var testOnly = []string{
 	"internal/config/configtest",
 	"tools/bench", "tools/bench/size", "tools/failover", "tools/histories", "tools/httpclient", "tools/machine",
 	"tools/packagetest",
-	"tools/protocol", "tools/torture",
+	"tools/protocol", "tools/protocol/sent", "tools/torture",
 	"internal/sickdb", "internal/sickdisk",
 }
 
