@@ -233,7 +233,7 @@ func (e *exchange) finish() {
 	if writing != nil {
 		select {
 		case <-writing:
-		case <-time.NewTimer(writeSettle).C:
+		case <-time.After(writeSettle):
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (c *Client) pause(ctx context.Context, d time.Duration) error {
 		return nil
 	}
 	select {
-	case <-time.NewTimer(d).C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()

@@ -80,7 +80,8 @@ func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...
 }
 
 func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
-	return sqldb.Rows(ctx, s.db, "reading what events told of", (*candidateRow).candidate, selectCandidate+where, args...)
+	return sqldb.Rows(ctx, s.db, "reading what events told of", (*candidateRow).candidate,
+		selectCandidate+where, args...)
 }
 
 // ClaimCandidate claims a record for reading, so that no other process reads it until then. It

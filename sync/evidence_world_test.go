@@ -17,7 +17,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/internal/apidoc"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -36,7 +35,7 @@ func (b *bench) hears() {
 		}
 	}))
 	b.t.Cleanup(server.Close)
-	for _, event := range apidoc.Events {
+	for _, event := range sandbox.Events() {
 		if _, err := b.client().CreateWebhook(b.t.Context(),
 			apiclient.WebhookRequest{
 				WebhookEvent: apiclient.WebhookEvent(event),

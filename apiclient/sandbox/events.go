@@ -28,6 +28,9 @@ var eventNames = []string{
 
 const eventCreateCommitment = "CREATE_ORDER_COMMITMENT"
 
+// Events returns the 25 events of chapter 6, in its order.
+func Events() []string { return slices.Clone(eventNames) }
+
 func isEvent(text string) bool { return slices.Contains(eventNames, text) }
 
 // Delivery is one sending of an event to one webhook. Each event is sent to each webhook once only,
@@ -159,7 +162,7 @@ const swapTime = 2 * time.Second
 func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	wait := func(d time.Duration, event <-chan struct{}) {
 		select {
-		case <-time.NewTimer(d).C:
+		case <-time.After(d):
 		case <-event:
 		case <-s.cutting.Done():
 		}

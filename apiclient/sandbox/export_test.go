@@ -7,6 +7,3 @@ func SetGrace(r *Running, d time.Duration) { r.grace = d }
 
 // ReceiverTimeout is how long the sandbox waits for a receiver.
 func ReceiverTimeout(r *Running) time.Duration { return r.receivers.Timeout }
-
-// Events are the 25 events of chapter 6, in its order.
-func Events() []string { return eventNames }

@@ -305,7 +305,7 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 		return
 	}
 	select {
-	case <-time.NewTimer(d).C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	case <-s.stopping.Done():
 	}
@@ -314,13 +314,15 @@ func (s *Server) wait(ctx context.Context, d time.Duration) {
 // quiet waits until no request is being handled. net/http's own shutdown does not know of requests
 // on hijacked connections, so the sandbox counts them itself.
 func (s *Server) quiet(limit time.Duration) error {
-	held := s.inFlight.Load()
-	for ends := time.Now().Add(limit); s.inFlight.Load() > 0; time.Sleep(time.Millisecond) {
-		if time.Now().After(ends) {
+	for ends := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
+		held := s.inFlight.Load()
+		if held > 0 && time.Now().After(ends) {
 			return phrase.Errorf(
 				"%d requests are still held after %s: let OnPost and OnExecuted return before closing the sandbox", held,
 				limit)
 		}
+		if held == 0 {
+			return nil
+		}
 	}
-	return nil
 }

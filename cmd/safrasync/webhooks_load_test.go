@@ -14,7 +14,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/apidoc"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -44,7 +43,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 			o.OnDelivered, o.Events = answers.add, []sandbox.EventFault{{Again: 1, Percent: 10}}
 			begin := o.OnPost
 			o.OnPost = func(n int) {
-				if n <= len(apidoc.Events) { // the registrations, which hearingService waits for
+				if n <= len(sandbox.Events()) { // the registrations, which hearingService waits for
 					begin(n)
 				}
 			}
@@ -66,7 +65,7 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					names := apidoc.Events
+					names := sandbox.Events()
 					event := names[int(n)%len(names)]
 					if got, err := s.box.Send(event, answers.payload(event, n)); got == 0 || err != nil {
 						t.Errorf("%s went to %d receivers: %v", event, got, err)

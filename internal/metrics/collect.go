@@ -25,34 +25,35 @@ var jobStates = []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, tr
 // descriptions are those of all metrics that Collect sends.
 var descriptions []*prometheus.Desc
 
-func desc(name, help string, labels ...string) *prometheus.Desc {
+// described returns a description, and adds it to descriptions.
+func described(name, help string, labels ...string) *prometheus.Desc {
 	descriptions = append(descriptions, prometheus.NewDesc("safrasync_"+name, help, labels, nil))
 	return descriptions[len(descriptions)-1]
 }
 
 var (
-	ledgerUp    = desc("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
-	ledgerBytes = desc("ledger_bytes",
+	ledgerUp    = described("ledger_up", "1 when the ledger could be read just now, 0 when not; then the rows are absent.")
+	ledgerBytes = described("ledger_bytes",
 		"Bytes of the ledger by part: ledger (without what the database's server needs besides), wal (SQLite only), journal.", "part")
-	freeBytes  = desc("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
-	lastBackup = desc("last_backup_timestamp_seconds",
+	freeBytes  = described("ledger_free_bytes", "Free bytes in the folders of ledger and journal on this host.", "folder")
+	lastBackup = described("last_backup_timestamp_seconds",
 		"When the last copy of the ledger was made; absent when there is none, and for a ledger in PostgreSQL.")
-	witnessLate = desc("witness_late_seconds",
+	witnessLate = described("witness_late_seconds",
 		"For how long the witness has lacked what the journal has, or could not be written; 0 while all is well. Absent without a witness.")
-	instances = desc("instances",
+	instances = described("instances",
 		"Instances that may send, by whether they are alive; dead ones of the last hour. Absent with SQLite.", "alive")
-	rows    = desc("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
-	flagged = desc("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.",
+	rows    = described("rows", "Rows of a job by state. They add up: see docs/operation.md.", "sync_job", "state")
+	flagged = described("flagged_rows", "Rows of a job that have a flag; they are counted in safrasync_rows too.",
 		"sync_job", "flag")
-	oldest = desc("oldest_row_age_seconds",
+	oldest = described("oldest_row_age_seconds",
 		"Age of the oldest row of a job that is pending or waiting (since it was first seen) or in doubt (since its request); absent when there is none.", "sync_job", "state")
-	jobState   = desc("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")
-	jobStopped = desc("job_stopped",
+	jobState   = described("job_state", "1 for the state that a job is in, 0 for the others.", "sync_job", "state")
+	jobStopped = described("job_stopped",
 		"1 while something stops or brakes a job, with the code of the reason; absent when nothing does.",
 		"sync_job", "code")
-	lastRun   = desc("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
-	lastSweep = desc("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
-	cursorLag = desc("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
+	lastRun   = described("last_run_end_timestamp_seconds", "When the last run of a job ended.", "sync_job")
+	lastSweep = described("last_sweep_timestamp_seconds", "When the last complete sweep of a job was.", "sync_job")
+	cursorLag = described("cursor_lag_seconds", "How long ago the ERP was last read to its end for a job.", "sync_job")
 )
 
 // ledgerCollector reads the ledger when the metrics are requested.

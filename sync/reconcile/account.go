@@ -134,12 +134,17 @@ func (a accounts) of(k AccountKey) *Account {
 
 // add adds to a line of the account.
 func (a *Account) add(k LineKey, rows int, amount trade.Decimal) {
-	line := map[string]*AccountLine{
-		changedAfter: &a.Changed, leftAfter: &a.Left, renumberedAfter: &a.Renumbered,
-	}[k.After]
+	var line *AccountLine
 	list := &a.States
-	if k.Outside != "" {
+	switch {
+	case k.Outside != "":
 		list = &a.Outside
+	case k.After == changedAfter:
+		line = &a.Changed
+	case k.After == leftAfter:
+		line = &a.Left
+	case k.After == renumberedAfter:
+		line = &a.Renumbered
 	}
 	if line == nil {
 		i := slices.IndexFunc(*list, func(l AccountLine) bool { return l.LineKey == k })
@@ -148,9 +153,7 @@ func (a *Account) add(k LineKey, rows int, amount trade.Decimal) {
 		}
 		line = &(*list)[i]
 	}
-	line.LineKey = k
-	line.Rows += rows
-	line.Amount = line.Amount.Add(amount)
+	line.LineKey, line.Rows, line.Amount = k, line.Rows+rows, line.Amount.Add(amount)
 }
 
 // amount is what a row is in an account.

@@ -45,7 +45,8 @@ func DryRun(ledger Readable, job *mapping.Job, jobs map[string]*DryLedger,
 		Readable: ledger, job: job, cells: map[cellsOf]bool{}, states: map[trade.State]int{}, Judged: map[int64]bool{},
 		Fate:    map[KeyHash]trade.Parent{},
 		planned: planned, Jobs: jobs,
-		Asked: map[int64]bool{}, Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{}, follow: map[KeyHash]bool{},
+		Asked: map[int64]bool{}, Goes: map[KeyHash]trade.Quantity{}, stays: map[trade.Unit]trade.Tally{},
+		follow: map[KeyHash]bool{},
 	}
 	return jobs[job.Name()]
 }

@@ -47,7 +47,6 @@ func TestTheListOfHashesIsSignedByTheKeyThatIsGiven(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	home := must.Get(os.MkdirTemp("", "gpg"))(t) // a short name: the agent has a socket there
-	t.Cleanup(func() { _ = os.RemoveAll(home) })
 	run := func(key, program string, args ...string) error {
 		cmd := exec.Command(program, args...)
 		cmd.Dir, cmd.Env = folder, append(os.Environ(), "GNUPGHOME="+home, "SIGN_KEY="+key)
@@ -55,6 +54,10 @@ func TestTheListOfHashesIsSignedByTheKeyThatIsGiven(t *testing.T) {
 		t.Logf("%s %q: %v\n%s", program, args, err, out)
 		return err
 	}
+	t.Cleanup(func() {
+		_ = run("", "gpgconf", "--kill", "gpg-agent")
+		_ = os.RemoveAll(home)
+	})
 	sign, list := must.Get(filepath.Abs(repository+"/.ci/sign"))(t), filepath.Join(folder, "SHA256SUMS")
 	verify := func() error { return run("", "gpg", "--batch", "--verify", "SHA256SUMS.asc", "SHA256SUMS") }
 	const key = "packager@example.com"
@@ -70,7 +73,6 @@ func TestTheListOfHashesIsSignedByTheKeyThatIsGiven(t *testing.T) {
 	if _, err := os.Stat(list + ".asc"); err == nil {
 		t.Error("the signature of an earlier list stays")
 	}
-	_ = run("", "gpgconf", "--kill", "gpg-agent")
 }
 
 // A desk with Windows gets the program, what explains it, and the licences.

@@ -71,24 +71,26 @@ func Style(h reconcile.Heading) string {
 		` " counter(page) " / " counter(pages);font:7pt sans-serif;color:#444}}` + "\n"
 }
 
-// put writes markup and texts in turn: each second part is a text.
-func (w *page) put(parts ...string) {
-	for i, part := range parts {
-		if i%2 == 1 {
-			part = template.HTMLEscapeString(part)
-		}
-		_, _ = w.to.WriteString(trade.Visible(part)) // the Flush returns a write error
+// put writes markup, in which each %s stands for one of the texts.
+func (w *page) put(markup string, texts ...string) {
+	for _, text := range texts {
+		before, after, _ := strings.Cut(markup, "%s")
+		_, _ = w.to.WriteString(before) // the Flush returns a write error
+		_, _ = w.to.WriteString(trade.Visible(template.HTMLEscapeString(text)))
+		markup = after
 	}
+	_, _ = w.to.WriteString(trade.Visible(markup))
 }
 
 func (w *page) Begin(h reconcile.Heading) error {
 	w.h = h
 	w.put("<!doctype html>\n<html lang=\""+string(h.Lang)+
 		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"+
-		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>",
-		h.Title, "</title>\n<style>\n"+pageStyle+Style(h)+"</style>\n</head>\n<body>\n<h1>", h.Title, "</h1>\n")
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>%s</title>\n<style>\n", h.Title)
+	w.put(pageStyle + Style(h))
+	w.put("</style>\n</head>\n<body>\n<h1>%s</h1>\n", h.Title)
 	for _, line := range h.Lines {
-		w.put("<p>", line, "</p>\n")
+		w.put("<p>%s</p>\n", line)
 	}
 	if len(h.Cover) > 0 {
 		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
@@ -132,9 +134,9 @@ func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key
 
 // table begins a table of the cover, with columns of text and then columns of numbers.
 func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key) {
-	w.put(`<section id="`+id+`"><h2>`, w.word(title), "</h2>\n")
+	w.put("<section id=\""+id+"\"><h2>%s</h2>\n", w.word(title))
 	if note != "" {
-		w.put(`<p class="note">`, w.word(note), "</p>\n")
+		w.put("<p class=\"note\">%s</p>\n", w.word(note))
 	}
 	w.put("<table>\n<thead><tr>")
 	for i, key := range slices.Concat(texts, numbers) {
@@ -142,7 +144,7 @@ func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key)
 		if i >= len(texts) {
 			class = "number"
 		}
-		w.put(`<th scope="col" class="`+class+`">`, w.word(key), "</th>")
+		w.put(`<th scope="col" class="`+class+`">%s</th>`, w.word(key))
 	}
 	w.put("</tr></thead>\n<tbody>\n")
 }
@@ -150,10 +152,10 @@ func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key)
 func (w *page) cells(texts []string, numbers ...string) {
 	w.put("<tr>")
 	for _, text := range texts {
-		w.put("<td>", text, "</td>")
+		w.put("<td>%s</td>", text)
 	}
 	for _, text := range numbers {
-		w.put(`<td class="number">`, text, "</td>")
+		w.put(`<td class="number">%s</td>`, text)
 	}
 	w.put("</tr>\n")
 }
@@ -184,9 +186,9 @@ func (w *page) amount(amount trade.Decimal, unit string) string {
 func (w *page) Section(s Section) error {
 	w.close()
 	w.s, w.open, w.rows = s, true, 0
-	w.put("<section id=\""+string(s.ID)+"\">\n<h2>", s.Title, "</h2>\n")
+	w.put("<section id=\""+string(s.ID)+"\">\n<h2>%s</h2>\n", s.Title)
 	if s.Note != "" {
-		w.put("<p class=\"note\">", s.Note, "</p>\n")
+		w.put("<p class=\"note\">%s</p>\n", s.Note)
 	}
 	return nil
 }
@@ -195,7 +197,7 @@ func (w *page) Row(r Line) error {
 	if w.rows == 0 {
 		w.put("<table>\n<thead><tr>")
 		for _, c := range w.s.Columns {
-			w.put(`<th scope="col" class="`+c.Class()+`">`, c.Title, "</th>")
+			w.put(`<th scope="col" class="`+c.Class()+`">%s</th>`, c.Title)
 		}
 		w.put("</tr></thead>\n<tbody>\n")
 	}
@@ -207,14 +209,14 @@ func (w *page) Row(r Line) error {
 		if c.Lead {
 			class += " lead"
 		}
-		w.put(`<td class="`+strings.TrimSpace(class)+`" data-label="`, c.Title, `"><span>`)
+		w.put(`<td class="`+strings.TrimSpace(class)+`" data-label="%s"><span>`, c.Title)
 		if at := w.h.Find(w.s.ID, r.Key); at != "" && (c.Lead || c.ID == "key") {
-			w.put(`<a href="`, at, `">`, cell.Text, `</a>`)
+			w.put(`<a href="%s">%s</a>`, at, cell.Text)
 		} else {
-			w.put("", cell.Text)
+			w.put("%s", cell.Text)
 		}
 		for _, text := range cell.Beneath {
-			w.put("<small>", text, "</small>")
+			w.put("<small>%s</small>", text)
 		}
 		w.put("</span></td>")
 	}
@@ -244,7 +246,7 @@ func (w *page) End() error {
 			if c := w.h.Head.Closed; i == 0 && c != nil {
 				name = c.Who
 			}
-			w.put("<td>", name, "<small>", w.word(key), "</small></td>")
+			w.put("<td>%s<small>%s</small></td>", name, w.word(key))
 		}
 		w.put("</tr></tbody></table>\n")
 	}
