@@ -34,19 +34,23 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 			earlier = o.RemoteID
 		}
 	}
+	var single trade.Flag // it goes when one record is left that may exist
+	if len(others) == 1 {
+		single = trade.DoubleAfterDecision
+	}
 	switch {
 	case a.Generation == e.Generation && (state == trade.Sending || state == trade.InDoubt):
 		certainlyNot := st.Attempt.Outcome == trade.OutcomeNotCreated || st.Attempt.Outcome == trade.OutcomeNotSent
 		switch {
 		// an earlier attempt has created the record, and this one has not
 		case certainlyNot && earlier != "":
-			return becomes{settlement: &accepted, remoteID: earlier, clear: trade.DoubleAfterDecision}
+			return becomes{settlement: &accepted, remoteID: earlier, clear: single}
 		case !trade.CanMove(state, st.State):
 			return becomes{}
 		}
 		return becomes{settlement: st, remoteID: a.RemoteID}
 	case state == trade.Accepted && !created && earlier != "" && earlier == have:
-		return becomes{settlement: &trade.Settlement{}, clear: trade.DoubleAfterDecision}
+		return becomes{settlement: &trade.Settlement{}, clear: single}
 	// A person stated that the record exists; now its id is known, or which sending has made it.
 	case state == trade.Accepted && created && (have == "" || have == a.RemoteID):
 		return becomes{settlement: &accepted, remoteID: a.RemoteID}

@@ -126,6 +126,31 @@ func TestALateCreatedAfterTheSecondSendingIsNeverHidden(t *testing.T) {
 	}
 }
 
+// The flag of a double goes only when one record is left that may exist.
+func TestADoubleStaysShownWhileTwoRecordsMayExist(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		first, e := resent(t, s, lease, "a")
+		second := mustSend(t, s, lease, e)
+		mustSettle(t, s, lease, unknown(second))
+		mustWatch(t, s, 3*time.Hour, 1)
+		if done, err := s.Act(t.Context(),
+			[]trade.Act{again(mustEntry(t, s, "contracts", "a"), 4*time.Hour)}); err != nil || !done[0] {
+			t.Fatal(done, err)
+		}
+		third := mustSend(t, s, lease, mustEntry(t, s, "contracts", "a"))
+		mustSettle(t, s, lease, created(third, "the third"))
+		mustSettle(t, s, lease, created(first, "the first"))
+		for range 2 {
+			got := mustEntry(t, s, "contracts", "a")
+			if got.State != trade.Accepted || got.RemoteID != "the third" || !got.Flags.Has(trade.DoubleAfterDecision) {
+				t.Errorf("%s %s %v", got.State, got.RemoteID, got.Flags)
+			}
+			mustSettle(t, s, lease, refused(second))
+		}
+	})
+}
+
 // No id is that of two records: not if a person gave it to a later sending than the one that made it,
 // nor if two sendings got it.
 func TestOneIDIsThatOfOneRecord(t *testing.T) {
