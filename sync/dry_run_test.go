@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -29,6 +31,9 @@ func (b *bench) agrees(what string, opts engine.Options, sent, held int) {
 			b.t.Fatalf("%s: stopped %+v, the dry run %+v", what, r.Stopped, planned[i].Stopped)
 		}
 		would, went = would+planned[i].WouldSend.Rows, went+r.Sent
+		if diff := cmp.Diff(r.States, planned[i].States); diff != "" && sent == 0 {
+			b.t.Errorf("%s: the states of %s (-run +dry run):\n%s", what, r.Job, diff)
+		}
 		wouldHold, isHeld = wouldHold+planned[i].States[trade.Held], isHeld+r.States[trade.Held]
 	}
 	if would != went || went != sent || wouldHold != isHeld || isHeld != held {
@@ -69,6 +74,22 @@ func TestADryRunHoldsWhatWentUnderAnotherKey(t *testing.T) {
 		b.sweep()
 		b.write(99, 10, 20, 30)
 		b.agrees("a line in front", engine.Options{Sweep: true}, 0, 1)
+	})
+}
+
+// A row that changes its state is counted in its new state alone, also where the old one has no row then.
+func TestADryRunCountsARowInItsNewStateAlone(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := newBenchOn(t, db, sandbox.Options{})
+		b.contracts(3)
+		b.exec(`UPDATE contrato SET pagamento = NULL WHERE num = '0003'`)
+		b.sweep()
+		b.expect(3, trade.Invalid, "rule:payday")
+		b.exec(`DELETE FROM contrato WHERE num = '0003'`)
+		for range 3 {
+			b.agrees("gone", engine.Options{Sweep: true}, 0, 0)
+		}
+		b.expect(3, trade.Withdrawn, "")
 	})
 }
 

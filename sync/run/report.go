@@ -5,6 +5,7 @@ package run
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/sync/outcome"
@@ -64,11 +65,10 @@ func (r *Run) CountStates(ctx context.Context) {
 		r.Note(trade.Say("note.states_not_counted", "cause", err))
 		return
 	}
-	for _, t := range tallies {
-		if t.Count > 0 {
-			r.Report.States[t.State] += t.Count
-		}
+	for _, t := range tallies { // those of a dry run are also differences
+		r.Report.States[t.State] += t.Count
 	}
+	maps.DeleteFunc(r.Report.States, func(_ trade.State, n int) bool { return n == 0 })
 	r.Report.Flags, err = r.Ledger.FlagCounts(ctx, r.Job.Name())
 	if err != nil {
 		r.Note(trade.Say("note.flags_not_counted", "cause", err))
