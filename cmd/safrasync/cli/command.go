@@ -29,7 +29,7 @@ func (a *App) Command(use string, short i18n.Key, args Arity,
 		RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args) },
 		Args: func(cmd *cobra.Command, given []string) error {
 			if len(given) < args.Least || args.Most >= 0 && len(given) > args.Most {
-				if len(given) > 0 && formerly(cmd, given) != "" {
+				if len(given) > 0 && meant(cmd, given) != "" {
 					return a.UnknownCommand(cmd, given)
 				}
 				return a.Usage("the arguments are: %s",
@@ -56,9 +56,9 @@ func (a *App) Alone(cmd *cobra.Command, mode string, only []string, with ...stri
 	return err
 }
 
-// formerly returns the command for words that people type behind another, and that are none; "" if
+// meant returns the command for words that people type behind another as if they were one; "" if
 // there is no such command.
-func formerly(cmd *cobra.Command, given []string) string {
+func meant(cmd *cobra.Command, given []string) string {
 	now := map[string]string{
 		"approve": "approvals approve", "audit": "report --audit", "audit verify": "doctor --audit",
 		"cron": "status --next", "decide": "help decide",
@@ -87,7 +87,7 @@ func (a *App) UnknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return cmd.Help()
 	}
-	if now := formerly(cmd, args); now != "" {
+	if now := meant(cmd, args); now != "" {
 		return a.Usage("there is no command %q in %s; did you mean %s?", args[0], cmd.CommandPath(), "`safrasync "+now+"`")
 	}
 	cmd.SuggestionsMinimumDistance = 2
