@@ -165,7 +165,6 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 	return page, nil
 }
 
-// fillResync fills in the plans.
 func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.ResyncPlan) error {
 	if plans == nil {
 		return nil

@@ -9,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// digest returns the message of a digest.
 func (v voice) digest(d Digest) Message {
 	m := Message{
 		Tone: Plain, Subject: v.digestSubject(d), Foot: v.text("%s, times of %s.", v.name, v.zone),

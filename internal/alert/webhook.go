@@ -41,7 +41,6 @@ type WebhookOptions struct {
 	Proxy   func() string // a secret; "" or nil: that of the environment
 }
 
-// proxy returns the proxy for a request.
 func (o WebhookOptions) proxy(req *http.Request) (*url.URL, error) {
 	if o.Proxy == nil || o.Proxy() == "" {
 		return http.ProxyFromEnvironment(req)

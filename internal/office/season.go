@@ -69,7 +69,6 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	return running.answer, running.err
 }
 
-// countSeason counts the season.
 func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
 	now, zone := o.now(), o.conf.Zone()
 	out = &Season{}

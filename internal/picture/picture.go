@@ -80,7 +80,6 @@ func Stacked(title, said string, most trade.Decimal, marks ...Mark) Stack {
 	return out
 }
 
-// sumOf returns the sum of marks.
 func sumOf(marks []Mark) (sum trade.Decimal) {
 	for _, m := range marks {
 		sum = sum.Add(m.Amount)

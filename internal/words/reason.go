@@ -72,7 +72,6 @@ func (v Voice) Awaited(things []trade.Awaited) []string {
 	return trade.Map(things, func(w trade.Awaited) string { return w.Sentence(v.Lang) })
 }
 
-// labels returns the labels of flags.
 func (v Voice) labels(flags []trade.Flag) []string {
 	return trade.Map(flags, func(f trade.Flag) string { return f.Label(v.Lang) })
 }

@@ -71,7 +71,6 @@ func (e *Rehearsal) dryRun(ctx context.Context, job *mapping.Job, read map[strin
 	return r, lookAhead(ctx, d)
 }
 
-// concludeDry returns the report of a dry run.
 func concludeDry(ctx context.Context, r *run.Run, err error) trade.RunReport {
 	ctx = context.WithoutCancel(ctx)
 	if err != nil {

@@ -24,7 +24,6 @@ func PathOf(e trade.Entry) string {
 	return apiclient.PathOrderCommitments
 }
 
-// requestOf returns the request for a checked record.
 func requestOf(record trade.Checked) (request, error) {
 	var body []byte
 	var err error

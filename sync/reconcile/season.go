@@ -56,7 +56,6 @@ type SeasonDay struct {
 // AgeBands is the number of bands of [Season.Ages]: up to a day, a week, thirty days, and above.
 const AgeBands = 4
 
-// band returns the band of an age.
 func band(age time.Duration) int {
 	const day = 24 * time.Hour
 	switch {

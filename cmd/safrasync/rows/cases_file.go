@@ -115,7 +115,6 @@ func (c *CaseFile) input() dryrun.Case {
 	return dryrun.Case{Row: c.Row, References: normal(c.Refs), Parents: normal(c.Parents), Today: c.today}
 }
 
-// hasExpectation reports whether the case has an expectation.
 func (c *CaseFile) hasExpectation() bool {
 	return c.Payload != nil || len(c.Problems)+len(c.WaitsFor)+len(c.Remarks) > 0 || c.Cancelled != ""
 }
