@@ -64,8 +64,8 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 		old, held := k.retyped()
 		for name, query := range map[string]string{
 			"an id without a trace": `UPDATE entry SET record_id = NULL WHERE key = 'old'`,
-			"an id of two":          `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM record WHERE key = 'old') WHERE key = 'new'`,
-			"a trace that is held":  `UPDATE entry SET record_id = (SELECT id FROM record WHERE key = 'old') WHERE key = 'new'`,
+			"an id of two":          `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM sent WHERE key = 'old') WHERE key = 'new'`,
+			"a trace that is held":  `UPDATE entry SET record_id = (SELECT id FROM sent WHERE key = 'old') WHERE key = 'new'`,
 		} {
 			if err := byHand(k.s, query); err == nil {
 				t.Errorf("%s: the database lets it pass", name)
@@ -84,7 +84,7 @@ func TestTheDatabaseGuardsAnIDThatIsGivenOn(t *testing.T) {
 		k.order(takeover(old, held))
 		given(t, k.s)
 		for name, query := range map[string]string{
-			"another record":  `UPDATE record SET remote_id = 'remote-3'`,
+			"another record":  `UPDATE sent SET remote_id = 'remote-3'`,
 			"a lost trace":    `UPDATE entry SET record_id = NULL WHERE key = 'old'`,
 			"an altered one":  `UPDATE entry SET record_id = 99 WHERE key = 'old'`,
 			"sent once more":  `UPDATE entry SET state = 'pending', record_id = NULL WHERE key = 'old'`,
@@ -210,7 +210,7 @@ func TestAnIDThatNobodyHasIsTold(t *testing.T) {
 		old, held := k.retyped()
 		k.order(takeover(old, held))
 		other := k.doubts(1)[0]
-		must.Do(t, byHand(k.s, `UPDATE record SET entry_id = ? WHERE key = 'old'`, other.ID))
+		must.Do(t, byHand(k.s, `UPDATE sent SET entry_id = ? WHERE key = 'old'`, other.ID))
 		odd := must.Get(k.s.Unrecorded(t.Context()))(t)
 		if odd[old.ID] != "contracts old" || odd[held.ID] != "contracts new" {
 			t.Errorf("contradicting %v", odd)

@@ -1,4 +1,5 @@
-// The row of the table attempt, and its conversions.
+// The attempts: of the last one of each sending the table sent has what is decided by, and the table
+// former of those before it. The table exchange has what was sent and answered.
 
 package state
 
@@ -12,76 +13,154 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// attemptRow is a row of the table attempt.
+// attemptRow is an attempt without what was sent and answered: a row of the table former, and of the
+// view attempt. The last one of a sending is part of its row (sentRow).
 type attemptRow struct {
-	ID, RunID, Owner, Target, Payload, Messages, RemoteID, Reason, AnswerBody string
-	EntryID, Epoch, StartedAt                                                 int64
-	Generation, No, Counts, Late, Status                                      int
-	PayloadHash                                                               trade.Hash
-	FinishedAt                                                                sql.NullInt64
-	Outcome, Evidence, RequestHead, AnswerHead                                sql.NullString
+	Attempt    string // its id
+	Origin     int64  // the row of the ERP that it sent
+	Generation int
+	No         int
+	// none, open, or as [trade.Outcome] has it. It is none where nothing was sent.
+	Outcome                    string
+	RunID, Owner               string
+	Epoch                      int64
+	Target                     string
+	PayloadHash                trade.Hash
+	StartedAt                  int64
+	FinishedAt                 sql.NullInt64
+	Counts, Late, Status       int
+	Messages, AnswerID, Reason string
 }
 
-// attemptColumns are the columns of an attempt.
 var attemptColumns = sqldb.Columns[attemptRow]()
 
-// resultColumns are the columns that a settlement writes, after the id that finds the attempt.
-var resultColumns = []string{
-	"id", "finished_at", "outcome", "counts", "late", "status", "messages", "remote_id", "reason", "evidence",
-	"request_head", "answer_head", "answer_body",
+// exchangeRow is what an attempt sent, and what was answered.
+type exchangeRow struct {
+	Attempt, Payload                  string
+	Evidence, RequestHead, AnswerHead sql.NullString
+	AnswerBody                        string
 }
 
-// Args returns the values of attemptColumns.
-func (r *attemptRow) Args() []any { return sqldb.Pick(r, attemptColumns) }
+var exchangeColumns = sqldb.Columns[exchangeRow]()
 
-// Result returns the values of resultColumns.
-func (r *attemptRow) Result() []any { return sqldb.Pick(r, resultColumns) }
+// Values of the column outcome beside those of trade.Outcome.
+const (
+	outcomeNone = "none"
+	outcomeOpen = "open"
+)
 
-// attemptRowOf returns the row of an attempt. Its texts come from another server and are cleaned.
-func attemptRowOf(a trade.Attempt, now time.Time, counts bool) (*attemptRow, error) {
-	messages, err := listText(a.Messages)
-	if err != nil {
-		return nil, phrase.Errorf("attempt %s: %w", a.ID, err)
+// free reports whether another attempt may take the place of this one: nothing was created by it.
+func (r *attemptRow) free() bool {
+	return r.Outcome == outcomeNone || r.Outcome == string(trade.OutcomeNotCreated) || r.Outcome == string(trade.OutcomeNotSent)
+}
+
+// isOpen reports whether nobody knows yet how the attempt ended.
+func (r *attemptRow) isOpen() bool { return r.Outcome == outcomeOpen }
+
+// outcome returns how the attempt ended, in the words of the business.
+func (r *attemptRow) outcome() trade.Outcome {
+	if r.isOpen() {
+		return trade.OutcomeOpen
 	}
-	r := &attemptRow{
-		ID: a.ID, EntryID: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
-		Epoch:  a.Epoch,
-		Target: a.Target, Payload: string(a.Payload), PayloadHash: a.PayloadHash,
-		StartedAt: sqldb.AtOr(a.StartedAt, now), Outcome: textOrNull(string(a.Outcome)),
-		Status: a.Status, Messages: messages, RemoteID: sqldb.CleanText(a.RemoteID), Reason: sentenceText(a.Reason),
-		Evidence:    textOrNull(sqldb.CleanText(string(a.Evidence))),
-		RequestHead: textOrNull(sqldb.CleanText(string(a.RequestHead))),
-		AnswerHead:  textOrNull(sqldb.CleanText(string(a.AnswerHead))), AnswerBody: sqldb.CleanText(a.AnswerBody),
-	}
-	if a.Outcome != trade.OutcomeOpen {
-		r.FinishedAt = sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
-	}
+	return trade.Outcome(r.Outcome)
+}
+
+// ended sets how an attempt ended. Its texts come from another server and are cleaned.
+func (r *attemptRow) ended(a trade.Attempt, now time.Time, counts bool) (err error) {
+	r.Messages, err = listText(a.Messages)
+	r.Outcome, r.FinishedAt = string(a.Outcome), sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
+	r.Status, r.AnswerID, r.Reason = a.Status, sqldb.CleanText(a.RemoteID), sentenceText(a.Reason)
+	r.Counts = 0
 	if counts {
 		r.Counts = 1
 	}
-	return r, nil
+	return err
 }
 
-// Attempt returns the attempt of a row. An error names the damaged column.
-func (r *attemptRow) Attempt() (trade.Attempt, error) {
+// exchangeOf returns what an attempt sent, and what was answered.
+func exchangeOf(a trade.Attempt) *exchangeRow {
+	text := func(raw json.RawMessage) sql.NullString { return textOrNull(sqldb.CleanText(string(raw))) }
+	return &exchangeRow{
+		Attempt: a.ID, Payload: string(a.Payload),
+		Evidence: text(a.Evidence), RequestHead: text(a.RequestHead), AnswerHead: text(a.AnswerHead),
+		AnswerBody: sqldb.CleanText(a.AnswerBody),
+	}
+}
+
+// openPayloads selects the payloads of open attempts, which are those of their rows.
+const openPayloads = `SELECT s.attempt, e.payload FROM sent s JOIN entry e ON e.id = s.origin
+	WHERE s.outcome = 'open' AND e.payload IS NOT NULL AND `
+
+// writeExchanges stores what attempts sent, and what was answered. What is stored of the payload stays.
+func writeExchanges(t *sqldb.Tx, rows []*exchangeRow) error {
+	var unread []string
+	for _, x := range rows {
+		if x.Payload == "" {
+			unread = append(unread, x.Attempt)
+		}
+	}
+	payloads := map[string]string{}
+	if len(unread) > 0 {
+		var found []exchangeRow
+		if err := t.All(&found, openPayloads+t.S.D.Among("s.attempt"), sqldb.ListOf(t.S.D, unread)); err != nil {
+			return err
+		}
+		for _, x := range found {
+			payloads[x.Attempt] = x.Payload
+		}
+	}
+	written := make([][]any, len(rows))
+	for i, x := range rows {
+		if x.Payload == "" {
+			x.Payload = payloads[x.Attempt]
+		}
+		if x.Payload == "" {
+			x.Payload = noPayload
+		}
+		written[i] = sqldb.Pick(x, exchangeColumns)
+	}
+	return t.InsertRows("exchange", exchangeColumns, written, `ON CONFLICT (attempt) DO UPDATE SET evidence = excluded.evidence,
+		request_head = excluded.request_head, answer_head = excluded.answer_head, answer_body = excluded.answer_body`)
+}
+
+// noPayload replaces a payload that is not known, or no longer kept.
+const noPayload = "{}"
+
+// readAttempt is an attempt with what was sent and answered.
+type readAttempt struct {
+	attemptRow
+	Payload, AnswerBody               sql.NullString
+	Evidence, RequestHead, AnswerHead sql.NullString
+}
+
+// selectAttempt selects whole attempts. The payload of an open one is that of its row.
+var selectAttempt = `SELECT ` + prefixed("a", attemptColumns) + `, x.evidence, x.request_head, x.answer_head, x.answer_body,
+	CASE WHEN a.outcome = 'open' THEN e.payload ELSE x.payload END AS payload
+	FROM attempt a JOIN entry e ON e.id = a.origin LEFT JOIN exchange x ON x.attempt = a.attempt `
+
+// read returns the attempt of a row. An error names the damaged column.
+func (r *readAttempt) read() (trade.Attempt, error) {
 	a := trade.Attempt{
-		ID: r.ID, EntryID: r.EntryID, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
+		ID: r.Attempt, EntryID: r.Origin, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
 		Epoch:  r.Epoch,
-		Target: r.Target, Payload: json.RawMessage(r.Payload), PayloadHash: r.PayloadHash,
+		Target: r.Target, Payload: json.RawMessage(noPayload), PayloadHash: r.PayloadHash,
 		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-		Outcome: trade.Outcome(r.Outcome.String), Status: r.Status, RemoteID: r.RemoteID,
+		Outcome: r.outcome(), Status: r.Status, RemoteID: r.AnswerID,
 		Evidence:    rawOrNil(r.Evidence),
-		RequestHead: rawOrNil(r.RequestHead), AnswerHead: rawOrNil(r.AnswerHead), AnswerBody: r.AnswerBody,
+		RequestHead: rawOrNil(r.RequestHead), AnswerHead: rawOrNil(r.AnswerHead), AnswerBody: r.AnswerBody.String,
+	}
+	if r.Payload.Valid {
+		a.Payload = json.RawMessage(r.Payload.String)
 	}
 	if r.Messages != "[]" {
 		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
-			return a, phrase.Errorf("attempt %s is damaged in column messages: restore the backup", r.ID)
+			return a, phrase.Errorf("attempt %s is damaged in column messages: restore the backup", r.Attempt)
 		}
 	}
 	var err error
 	a.Reason, err = sentenceOf(r.Reason)
 	if err != nil {
-		return a, phrase.Errorf("attempt %s is damaged in column reason: restore the backup", r.ID)
+		return a, phrase.Errorf("attempt %s is damaged in column reason: restore the backup", r.Attempt)
 	}
 	return a, nil
 }

@@ -48,12 +48,12 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 		case !trade.CanMove(state, st.State):
 			return becomes{}
 		}
-		return becomes{settlement: st, remoteID: a.RemoteID}
+		return becomes{settlement: st, remoteID: a.AnswerID}
 	case state == trade.Accepted && !created && earlier != "" && earlier == have:
 		return becomes{settlement: &trade.Settlement{}, clear: single}
 	// A person stated that the record exists; now its id is known, or which sending has made it.
-	case state == trade.Accepted && created && (have == "" || have == a.RemoteID):
-		return becomes{settlement: &accepted, remoteID: a.RemoteID}
+	case state == trade.Accepted && created && (have == "" || have == a.AnswerID):
+		return becomes{settlement: &accepted, remoteID: a.AnswerID}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
 		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "")
 	case !created: // agrees with the decision
@@ -62,7 +62,7 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 	case a.Generation == e.Generation && state != trade.Accepted:
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
 		b := g.alarmFor(trade.LateAfterDismissal, "", e, a, "")
-		b.settlement, b.remoteID = &accepted, a.RemoteID
+		b.settlement, b.remoteID = &accepted, a.AnswerID
 		return b
 	}
 	for _, o := range others {
@@ -74,7 +74,7 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "")
 	}
 	b := g.alarmFor(trade.LateBeforeResend, "", e, a, "")
-	b.settlement, b.remoteID = &accepted, a.RemoteID
+	b.settlement, b.remoteID = &accepted, a.AnswerID
 	return b
 }
 
@@ -86,7 +86,7 @@ func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, 
 	out := becomes{
 		settlement: &trade.Settlement{},
 		alarm: &trade.Alarm{
-			Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.ID, RemoteID: a.RemoteID, Other: other,
+			Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.Attempt, RemoteID: a.AnswerID, Other: other,
 		},
 	}
 	if flag != "" {

@@ -2,10 +2,8 @@ package state
 
 import (
 	"context"
-	"database/sql"
 	"encoding/hex"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -17,7 +15,7 @@ import (
 func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
 	query := `SELECT ` + outcomeColumns + ` FROM attempt WHERE ` +
-		s.db.D.Among("entry_id") + ` ORDER BY entry_id, no`
+		s.db.D.Among("origin") + ` ORDER BY entry_id, no`
 	attempts, err := sqldb.List[trade.Attempt](ctx, s.db, "reading when rows were sent", query,
 		sqldb.ListOf(s.db.D, entryIDs))
 	for _, a := range attempts {
@@ -27,7 +25,8 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 }
 
 // outcomeColumns are those of an attempt without what was sent and answered.
-const outcomeColumns = `id, entry_id, generation, no, started_at, finished_at, COALESCE(outcome, '') AS outcome, status, remote_id`
+const outcomeColumns = `attempt AS id, origin AS entry_id, generation, no, started_at, finished_at, CASE outcome WHEN 'open' THEN '' ELSE outcome END AS outcome, status,
+	answer_id AS remote_id`
 
 // idSlack is how much longer than planned a run or an attempt may take and still be found by the
 // time in its id.
@@ -55,23 +54,23 @@ func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int)
 	if !run.EndedAt.IsZero() {
 		until = idsFrom(run.EndedAt.Add(runSlack))
 	}
-	last := ` FROM attempt WHERE id >= ? AND id < ? AND run_id = ? AND NOT EXISTS (SELECT 1 FROM attempt later
-		WHERE later.entry_id = attempt.entry_id AND later.no > attempt.no AND later.run_id = attempt.run_id)`
+	last := ` FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (SELECT 1 FROM attempt later
+		WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)`
 	args := []any{idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID}
 	var counts []struct {
-		Outcome sql.NullString
+		Outcome trade.Outcome
 		Rows    int
 	}
-	err = s.db.All(ctx, "counting what a run sent", &counts, `SELECT outcome, COUNT(*) AS rows`+last+` GROUP BY outcome`, args...)
+	err = s.db.All(ctx, "counting what a run sent", &counts, `SELECT CASE outcome WHEN 'open' THEN '' ELSE outcome END AS outcome, COUNT(*) AS rows`+last+` GROUP BY 1`, args...)
 	if err != nil {
 		return nil, nil, err
 	}
 	of = map[trade.Outcome]int{}
 	for _, c := range counts {
-		of[trade.Outcome(c.Outcome.String)] = c.Rows
+		of[c.Outcome] = c.Rows
 	}
 	some, err = sqldb.List[trade.Attempt](ctx, s.db, "reading what a run sent", `SELECT `+outcomeColumns+last+
-		` ORDER BY CASE outcome WHEN 'created' THEN 1 ELSE 0 END, id LIMIT ?`, append(args, limit)...)
+		` ORDER BY CASE outcome WHEN 'created' THEN 1 ELSE 0 END, attempt LIMIT ?`, append(args, limit)...)
 	return some, of, err
 }
 
@@ -81,8 +80,9 @@ const sentPage = 1000
 // Sent calls fn for every record that the platform confirmed at or after one time and before
 // another, in the order of the attempts.
 func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.Sent) error) error {
-	query := `SELECT a.id, e.job, e.sends, a.target, a.payload, a.finished_at AS at FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE a.id > ? AND a.outcome = 'created' AND a.finished_at >= ? AND a.finished_at < ? ORDER BY a.id LIMIT ?`
+	query := `SELECT s.attempt AS id, e.job, e.sends, s.target, COALESCE(x.payload, '{}') AS payload, s.finished_at AS at
+		FROM sent s JOIN entry e ON e.id = s.origin LEFT JOIN exchange x ON x.attempt = s.attempt
+		WHERE s.attempt > ? AND s.attempt <> '' AND s.outcome = 'created' AND s.finished_at >= ? AND s.finished_at < ? ORDER BY s.attempt LIMIT ?`
 	for after := idsFrom(from.Add(-idSlack)); ; {
 		var rows []struct {
 			ID string
@@ -109,6 +109,6 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 
 // Attempts returns all attempts of an entry in order.
 func (s *Store) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
-	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE entry_id = ? ORDER BY no`
-	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*attemptRow).Attempt, query, entryID)
+	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*readAttempt).read,
+		selectAttempt+`WHERE a.origin = ? ORDER BY a.no`, entryID)
 }

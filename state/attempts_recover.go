@@ -78,8 +78,8 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 // that was claimed before it.
 func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
 	var found []sendingRow
-	if err := t.All(&found, `SELECT e.id AS entry_id, a.id AS attempt, a.owner, a.epoch FROM entry e
-		LEFT JOIN attempt a ON a.entry_id = e.id AND a.generation = e.generation AND a.outcome IS NULL
+	if err := t.All(&found, `SELECT e.id AS entry_id, a.attempt, a.owner, a.epoch FROM entry e
+		LEFT JOIN sent a ON a.origin = e.id AND a.generation = e.generation AND a.outcome = 'open'
 		WHERE e.job = ? AND e.state = 'sending' ORDER BY e.id`, lease.Job); err != nil {
 		return nil, err
 	}
@@ -125,17 +125,14 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 	}
 	open := map[string]bool{}
 	var still []string
-	query := `SELECT a.id FROM attempt a WHERE a.outcome IS NULL AND ` + t.S.D.Among("a.id") + ` ORDER BY a.id`
+	query := `SELECT a.attempt FROM sent a WHERE a.outcome = 'open' AND ` + t.S.D.Among("a.attempt") + ` ORDER BY a.id`
 	if err := t.All(&still, t.S.D.Locked(query, "a"), sqldb.ListOf(t.S.D, attempts)); err != nil {
 		return nil, err
 	}
 	for _, id := range still {
 		open[id] = true
 	}
-	if err := t.Do(
-		`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL AND `+
-			t.S.D.Among("id"), sqldb.AtOr(now, time.Time{}), sentenceText(trade.SenderGone()),
-		sqldb.ListOf(t.S.D, attempts)); err != nil {
+	if err := leaveUnknown(t, t.S.D.Among("attempt"), now, sqldb.ListOf(t.S.D, attempts)); err != nil {
 		return nil, err
 	}
 	for _, f := range left {
@@ -144,4 +141,15 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 		}
 	}
 	return ids, nil
+}
+
+// leaveUnknown ends the open attempts of a condition whose outcome nobody will report.
+func leaveUnknown(t *sqldb.Tx, where string, now time.Time, args ...any) error {
+	if err := t.Do(`INSERT INTO exchange (attempt, payload, answer_body) SELECT s.attempt, e.payload, ''
+		FROM sent s JOIN entry e ON e.id = s.origin WHERE s.outcome = 'open' AND e.payload IS NOT NULL AND s.id IN (
+		SELECT id FROM sent WHERE outcome = 'open' AND `+where+`) ON CONFLICT DO NOTHING`, args...); err != nil {
+		return err
+	}
+	return t.Do(`UPDATE sent SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome = 'open' AND `+where,
+		append([]any{sqldb.AtOr(now, time.Time{}), sentenceText(trade.SenderGone())}, args...)...)
 }

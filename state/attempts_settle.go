@@ -26,13 +26,18 @@ func (g *groupTx) Settle() error {
 		return err
 	}
 	w := settling{
-		owners: owners, scopes: scopes, results: map[string][]any{}, moved: map[int64][]any{},
+		owners: owners, scopes: scopes, moved: map[int64][]any{},
 	}
 	for _, st := range g.Group.Settle {
-		if a := g.Attempts[st.Attempt.ID]; a != nil { // otherwise its intent was never stored
-			if err := g.settle(&w, a, st); err != nil {
-				return err
+		have := g.Records.byAttempt[st.Attempt.ID]
+		if have == nil { // its intent was never stored, or another attempt has taken its place
+			if former, ok := g.Former[st.Attempt.ID]; ok && former == string(st.Attempt.Outcome) {
+				g.Result.Settled[st.Attempt.ID] = true
 			}
+			continue
+		}
+		if err := g.settle(&w, have, st); err != nil {
+			return err
 		}
 	}
 	return g.writeSettled(w)
@@ -40,13 +45,13 @@ func (g *groupTx) Settle() error {
 
 // settling holds what is needed to judge the settlements of a group, and what they write.
 type settling struct {
-	owners  map[remoteKey]*ownedRecord
-	scopes  map[string]string
-	results map[string][]any // the rows of attempts
-	moved   map[int64][]any  // the rows of entries
-	late    []int64          // entries whose attempts were unknown: they have contents again
+	owners    map[remoteKey]*ownedRecord
+	scopes    map[string]string
+	exchanges []*exchangeRow
+	moved     map[int64][]any // the rows of entries
+	late      []int64         // entries whose attempts were unknown: they have contents again
 	// attempts that stay unknown, for which the sender's observation is stored
-	heard  []string
+	heard  []*ownedRecord
 	alarms []raisedAlarm
 }
 
@@ -57,55 +62,53 @@ type raisedAlarm struct {
 }
 
 // settle applies one settlement.
-func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err error) {
-	e := g.Entries[a.EntryID]
-	now := trade.Outcome(a.Outcome.String)
+func (g *groupTx) settle(w *settling, of *ownedRecord, st trade.Settlement) error {
+	a, e := &of.attemptRow, g.Entries[of.Origin]
+	now := a.outcome()
 	out := st.Attempt.Outcome
 	switch {
 	case now == trade.OutcomeOpen:
 	case now == trade.OutcomeUnknown &&
 		(out == trade.OutcomeCreated || out == trade.OutcomeNotCreated || out == trade.OutcomeNotSent):
-	case now == out && (out != trade.OutcomeCreated || a.RemoteID == sqldb.CleanText(st.Attempt.RemoteID)):
-		g.Result.Settled[a.ID] = true // stored already
+	case now == out && (out != trade.OutcomeCreated || a.AnswerID == sqldb.CleanText(st.Attempt.RemoteID)):
+		g.Result.Settled[a.Attempt] = true // stored already
 		if out == trade.OutcomeUnknown {
 			// Recovery set the outcome to unknown before the sender did: what the sender observed
 			// helps the person who decides.
-			w.heard = append(w.heard, a.ID)
-			row, err := attemptRowOf(st.Attempt, g.Now, a.Counts == 1)
-			if err != nil {
+			w.heard = append(w.heard, of)
+			// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
+			finished := a.FinishedAt.Int64
+			if err := a.ended(st.Attempt, g.Now, a.Counts == 1); err != nil {
 				return err
 			}
-			// The quarantine counts from when the attempt became unknown, and never shrinks (I14).
-			row.FinishedAt.Int64 = max(row.FinishedAt.Int64, a.FinishedAt.Int64)
-			w.results[a.ID] = row.Result()
+			a.FinishedAt.Int64 = max(finished, a.FinishedAt.Int64)
+			w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
 		}
 		return nil
 	default:
 		return nil // another outcome is already certain
 	}
-	remote := remoteKey{sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.ID]}
+	remote := remoteKey{sqldb.CleanText(st.Attempt.RemoteID), w.scopes[a.Attempt]}
 	if other, taken := w.owners[remote]; out == trade.OutcomeCreated && taken && other.EntryID != e.ID {
-		g.Result.Conflicts[a.ID] = other.OwnerJob + " " + other.OwnerKey
+		g.Result.Conflicts[a.Attempt] = other.OwnerJob + " " + other.OwnerKey
 		return nil
 	}
 	if now == trade.OutcomeUnknown {
 		w.late = append(w.late, e.ID)
 	}
 	counted := a.Counts
-	row, err := attemptRowOf(st.Attempt, g.Now, st.Counts)
-	if err != nil {
+	if err := a.ended(st.Attempt, g.Now, st.Counts); err != nil {
 		return err
 	}
 	if now == trade.OutcomeUnknown {
-		row.Late = 1
+		a.Late = 1
 	}
-	w.results[a.ID] = row.Result()
-	a.Outcome, a.RemoteID, a.FinishedAt, a.Counts = row.Outcome, row.RemoteID, row.FinishedAt, row.Counts
-	g.Result.Settled[a.ID] = true
+	w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
+	g.Result.Settled[a.Attempt], g.Records.changed[of] = true, true
 	before := trade.State(e.State)
 	became := g.becomes(e, a, &st)
 	g.Records.touch(e, attemptEnded(st, a.Generation))
-	if made := g.Records.settle(e, a, st); made != nil {
+	if made := g.Records.settle(e, of, st); made != nil {
 		w.owners[remote] = made
 	}
 	if became.settlement == nil {
@@ -126,7 +129,7 @@ func (g *groupTx) settle(w *settling, a *attemptRow, st trade.Settlement) (err e
 
 // writeSettled writes what settlements change, in the required order.
 func (g *groupTx) writeSettled(w settling) error {
-	if err := g.UpdateRows("attempt", resultColumns, inKeyOrder(w.results)); err != nil {
+	if err := writeExchanges(g.Tx, w.exchanges); err != nil {
 		return err
 	}
 	if err := g.Records.Write(); err != nil { // an entry is accepted by a record that exists
@@ -146,12 +149,19 @@ func (g *groupTx) writeSettled(w settling) error {
 		}
 	}
 	if len(w.heard) > 0 { // something about them has become known: their quarantine begins anew on every boot
-		if err := g.Do(`DELETE FROM quarantine WHERE `+g.S.D.Among("attempt_id"), sqldb.ListOf(g.S.D, w.heard)); err != nil {
+		ids, rows := make([]string, len(w.heard)), make([][]any, len(w.heard))
+		for i, have := range w.heard {
+			ids[i], rows[i] = have.Attempt, sqldb.Pick(&have.sentRow, answeredColumns)
+		}
+		if err := g.UpdateRows("sent", answeredColumns, rows); err != nil {
+			return err
+		}
+		if err := g.Do(`DELETE FROM quarantine WHERE `+g.S.D.Among("attempt_id"), sqldb.ListOf(g.S.D, ids)); err != nil {
 			return err
 		}
 	}
 	for _, t := range w.alarms {
-		if err := g.record(t.Alarm, t.before, g.Entries[g.Attempts[t.Attempt].EntryID].State); err != nil {
+		if err := g.record(t.Alarm, t.before, g.Entries[g.Records.byAttempt[t.Attempt].Origin].State); err != nil {
 			return err
 		}
 	}

@@ -53,7 +53,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 	}
 	if t.S.D.Name == sqldb.Postgres { // SQLite keeps the highest number itself
 		for table, column := range map[string]string{
-			"entry": "id", "record": "id", "audit": "seq", "run": "seq", "person": "id",
+			"entry": "id", "sent": "id", "audit": "seq", "run": "seq", "person": "id",
 			"inbox": "seq", "approval": "id",
 		} {
 			var next int64 // new rows get numbers above those that were copied
@@ -193,7 +193,7 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {
-			for _, table := range []string{"entry", "attempt", "audit"} {
+			for _, table := range []string{"entry", "sent", "former", "exchange", "audit"} {
 				if err := t.Do(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
 					return err
 				}

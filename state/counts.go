@@ -19,15 +19,15 @@ const notCounted = -1
 func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int64, error) {
 	queries := map[string]string{
 		"ledger.schema":    `SELECT MAX(version_id) FROM ` + sqldb.SchemaTable,
-		"attempts.open":    `SELECT COUNT(*) FROM attempt WHERE outcome IS NULL`,
-		"attempts.unknown": `SELECT COUNT(*) FROM attempt WHERE outcome = 'unknown'`,
+		"attempts.open":    `SELECT COUNT(*) FROM sent WHERE outcome = 'open'`,
+		"attempts.unknown": `SELECT COUNT(*) FROM sent WHERE outcome = 'unknown'`,
 		"entries.reduced":  `SELECT COUNT(*) FROM entry WHERE reduced_at IS NOT NULL`,
 		"audit.reduced":    `SELECT COUNT(*) FROM audit WHERE reduced = 1`,
 		"runs.open":        `SELECT COUNT(*) FROM run WHERE ended_at IS NULL`,
 		"entries.again":    `SELECT COUNT(*) FROM entry WHERE generation > 1`,
 	}
 	for _, table := range []string{
-		"entry", "attempt", "audit", "run", "reference", "lookup", "block", "quarantine",
+		"entry", "sent", "audit", "run", "reference", "lookup", "block", "quarantine",
 		"journal", "tx_mark", "job_lease",
 	} {
 		queries["rows."+table] = `SELECT COUNT(*) FROM ` + table
@@ -95,7 +95,7 @@ func (s *Store) Ages(ctx context.Context, job string, without ...string) (trade.
 		},
 		{
 			&a.InDoubt,
-			`SELECT MIN(a.started_at) FROM entry e JOIN attempt a ON a.entry_id = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`, nil,
+			`SELECT MIN(a.started_at) FROM entry e JOIN sent a ON a.origin = e.id WHERE e.job = ? AND e.state = 'in_doubt' AND a.outcome = 'unknown'`, nil,
 		},
 		{&a.Newest, `SELECT (SELECT first_seen_at FROM entry WHERE job = ? ORDER BY id DESC LIMIT 1)`, nil},
 		{&a.FirstRun, `SELECT (SELECT started_at FROM run WHERE job = ? ORDER BY seq LIMIT 1)`, nil},

@@ -243,7 +243,7 @@ func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
 		At int64
 	}
 	if err := s.db.Get(ctx, "looking for open attempts", &old,
-		`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM attempt WHERE outcome IS NULL AND started_at < `+s.db.D.Now+` - ?`,
+		`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM sent WHERE outcome = 'open' AND started_at < `+s.db.D.Now+` - ?`,
 		longOpen.Milliseconds()); err != nil {
 		return d, err
 	}

@@ -80,7 +80,7 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 	maps.Copy(odd, unrecorded)
 	type sentRecord struct {
 		ownedRecord
-		Target, Payload string
+		Payload string
 	}
 	read := func(after int64) (page []sentRecord, err error) {
 		err = s.db.All(ctx, readingRows, &page, selectSentRecord+`AND r.id > ? ORDER BY r.id LIMIT ?`, after,
@@ -96,17 +96,15 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 }
 
 func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
-	read := func(after string) (page []attemptRow, err error) {
-		err = s.db.All(ctx, readingRows, &page,
-			`SELECT id, entry_id, target, payload, payload_hash FROM attempt WHERE id > ? ORDER BY id LIMIT ?`, after,
-			knownPage)
+	read := func(after string) (page []readAttempt, err error) {
+		err = s.db.All(ctx, readingRows, &page, selectAttempt+`WHERE a.attempt > ? ORDER BY a.attempt LIMIT ?`, after, knownPage)
 		return page, err
 	}
-	return inPages(knownPage, read, func(a attemptRow) (string, error) {
-		if unlike(a.Target, a.Payload, a.PayloadHash) {
-			odd[a.EntryID] = ""
+	return inPages(knownPage, read, func(a readAttempt) (string, error) {
+		if a.Payload.Valid && unlike(a.Target, a.Payload.String, a.PayloadHash) {
+			odd[a.Origin] = ""
 		}
-		return a.ID, nil
+		return a.Attempt, nil
 	})
 }
 
@@ -114,7 +112,7 @@ func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
 func (s *Store) oddSending(ctx context.Context, odd oddRows) error {
 	var alone []int64
 	err := s.db.All(ctx, readingRows, &alone, `SELECT e.id FROM entry e WHERE e.state = 'sending'
-		AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome IS NULL)`)
+		AND NOT EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome = 'open')`)
 	for _, id := range alone {
 		odd[id] = ""
 	}
@@ -124,5 +122,5 @@ func (s *Store) oddSending(ctx context.Context, odd oddRows) error {
 // unlike reports whether a payload does not match a hash. "{}" replaces a payload that is no longer
 // kept, and matches any hash.
 func unlike(target, payload string, hash trade.Hash) bool {
-	return payload != "{}" && trade.PayloadHash(target, []byte(payload)) != hash
+	return payload != noPayload && trade.PayloadHash(target, []byte(payload)) != hash
 }

@@ -67,13 +67,13 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			copy(whole[len(whole)-9*4096:], strings.Repeat("\xee", 4096))
 			must.Do(t, os.WriteFile(k.o.DSN, whole, 0o600))
 		}, map[string]bool{"integrity damaged": false}},
-		"a row without its partner": {query(`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason, answer_body)
-			VALUES ('x', 999, 1, 1, '', '', 1, '', '{}', x'00', 1, 2, 'not_sent', 0, 0, '[]', '', '', '')`), map[string]bool{"foreign_keys broken": false}},
+		"a row without its partner": {query(`INSERT INTO former (attempt, origin, generation, no, run_id, owner, epoch, target, payload_hash, started_at, finished_at, outcome, counts, late, status, messages, answer_id, reason)
+			VALUES ('x', 999, 1, 1, '', '', 1, '', x'00', 1, 2, 'not_sent', 0, 0, 0, '[]', '', '')`), map[string]bool{"foreign_keys broken": false}},
 		"a payload that was edited": {query(
 			`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
 		"an attempt that was edited": {
-			query(`DROP TRIGGER attempt_payload`,
-				`UPDATE attempt SET payload = '{"amount":1}' WHERE id = (SELECT MIN(id) FROM attempt)`),
+			query(`DROP TRIGGER exchange_payload`,
+				`UPDATE exchange SET payload = '{"amount":1}' WHERE attempt = (SELECT MIN(attempt) FROM exchange)`),
 			map[string]bool{"rows edited": false},
 		},
 		"a column that was edited": {
@@ -110,8 +110,8 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			map[string]bool{"leases dead": true},
 		},
 		"an attempt that stays open": {
-			query(`DROP TRIGGER attempt_identity`, `DROP TRIGGER attempt_outcome`,
-				`UPDATE attempt SET started_at = 1, outcome = NULL, finished_at = NULL WHERE entry_id = 1`),
+			query(`DROP TRIGGER sent_attempt_identity`, `DROP TRIGGER sent_outcome`,
+				`UPDATE sent SET started_at = 1, outcome = 'open', finished_at = NULL WHERE origin = 1`),
 			map[string]bool{"attempts old": true},
 		},
 		"no durability": {query(`PRAGMA journal_mode = DELETE`), map[string]bool{"durability weak": false}},

@@ -225,7 +225,7 @@ func TestEveryCallOfTheDatabaseFailsOnceInDoubts(t *testing.T) {
 		if _, err := s.EntryByID(ctx, a.ID+1000); !errors.Is(err, sqldb.ErrNotFound) {
 			t.Errorf("an entry that is not there: %v", err)
 		}
-		mustExec(t, s, `UPDATE attempt SET messages = '!' WHERE entry_id = ?`, a.ID)
+		mustExec(t, s, `UPDATE sent SET messages = '!' WHERE origin = ?`, a.ID)
 		_, err := s.MessageKeys(ctx)
 		says(t, err, "damaged in column messages")
 		_, err = s.Doubts(ctx)

@@ -156,7 +156,7 @@ func (s *Store) SentAt(ctx context.Context, rows []trade.Entry) (map[int64]time.
 		ID     int64
 		SentAt time.Time
 	}
-	if err := s.db.All(ctx, "reading when rows were sent", &found, `SELECT id, sent_at FROM record WHERE `+
+	if err := s.db.All(ctx, "reading when rows were sent", &found, `SELECT id, sent_at FROM sent WHERE `+
 		s.db.D.Among("id"), sqldb.ListOf(s.db.D, ids)); err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ var rowWriters = map[string]string{
 	"state/retention_bodies.go reduceEntries: UpdateRows entry":                          "",
 	"state/rows_update.go applyUpdates: UpdateRows entry":                                "",
 	"state/rows_update.go writeMoved: UPDATE entry":                                      "",
-	"state/rows_found.go insertEntryRows: EachArray entry":                               "a new row begins with version 1",
+	"state/rows_found.go insertEntryRows: EachArray ?":                                   "a new row begins with version 1",
 	"state/rows_found.go insertEntryRows: INSERT INTO entry":                             "a new row begins with version 1",
 	"state/rows_found.go insertEntryRows: InsertText entry":                              "a new row begins with version 1",
 	"state/replay_write.go generations: UpdateRows entry":                                "a step of a replay: it ends with the version",

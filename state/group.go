@@ -20,16 +20,16 @@ import (
 // few statements.
 type groupTx struct {
 	*sqldb.Tx
-	Lease    trade.Lease
-	Group    trade.Group
-	Result   trade.GroupResult
-	Now      time.Time
-	Sums     tallyChange
-	Attempts map[string]*attemptRow
-	Entries  map[int64]*narrowRow
-	Records  *recordSet
-	witness  *watch
-	alone    bool // no other job has entries of the kind that this one sends
+	Lease   trade.Lease
+	Group   trade.Group
+	Result  trade.GroupResult
+	Now     time.Time
+	Sums    tallyChange
+	Former  map[string]string // the outcomes of settled attempts whose places others have taken
+	Entries map[int64]*narrowRow
+	Records *recordSet
+	witness *watch
+	alone   bool // no other job has entries of the kind that this one sends
 }
 
 // newGroupTx returns a groupTx that stores a group within a transaction.
@@ -99,7 +99,7 @@ func checkGroup(group trade.Group) error {
 		}
 	}
 	for _, in := range group.Intents {
-		if in.Attempt.ID == "" || (len(in.Attempt.Payload) == 0 && len(in.Entry.Payload) == 0) {
+		if in.Attempt.ID == "" || len(in.Entry.Payload) == 0 {
 			return errors.New("storing a group: an intent needs an id and a payload")
 		}
 	}
@@ -173,7 +173,7 @@ func (g *groupTx) Run() error {
 		if _, err := applyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
 			return err
 		}
-		// The attempt is written before its entry: the database lets an entry become sending only
+		// The sending is written before its entry: the database lets an entry become sending only
 		// if its open attempt exists.
 		if err := g.claim(); err != nil {
 			return err
@@ -189,25 +189,40 @@ func (g *groupTx) Run() error {
 	return g.Records.note()
 }
 
-// Load locks everything that the group touches: attempts first, which are those that it settles and all
+// Load locks everything that the group touches: first the sendings whose attempts it settles, and all
 // of the entries that it has intents for, then entries in id order.
 func (g *groupTx) Load() error {
 	ids := trade.Map(g.Group.Settle, func(s trade.Settlement) string { return s.Attempt.ID })
 	intended := trade.Map(g.Group.Intents, func(in trade.Intent) int64 { return in.Entry.ID })
-	g.Attempts = make(map[string]*attemptRow, len(ids)+len(intended))
-	rows := make([]attemptRow, 0, len(ids)+len(intended))
+	entryIDs := append(updateIDs(g.Group.Updates), intended...)
 	if len(ids)+len(intended) > 0 {
-		query := `SELECT a.id, a.entry_id, a.generation, a.no, a.epoch, a.owner, a.outcome, a.counts, a.remote_id, a.finished_at
-			FROM attempt a WHERE ` + g.S.D.Among("a.id") + ` OR ` + g.S.D.Among("a.entry_id") + ` ORDER BY a.id`
-		if err := g.All(&rows, g.S.D.Locked(query, "a"), sqldb.ListOf(g.S.D, ids),
-			sqldb.ListOf(g.S.D, intended)); err != nil {
+		var sent []struct {
+			Origin  int64
+			Attempt string
+		}
+		query := `SELECT s.origin, s.attempt FROM sent s WHERE s.id ` + amongFound(g.S.D,
+			`SELECT id FROM sent WHERE attempt <> '' AND `+g.S.D.Among("attempt"),
+			`SELECT id FROM sent WHERE `+g.S.D.Among("origin")) + ` ORDER BY s.id`
+		if err := g.All(&sent, g.S.D.Locked(query, "s"), sqldb.ListOf(g.S.D, ids), sqldb.ListOf(g.S.D, intended)); err != nil {
 			return err
 		}
+		found := map[string]bool{}
+		for _, s := range sent {
+			found[s.Attempt] = true
+			entryIDs = append(entryIDs, s.Origin)
+		}
+		ids = slices.DeleteFunc(ids, func(id string) bool { return found[id] })
 	}
-	entryIDs := append(updateIDs(g.Group.Updates), intended...)
-	for i := range rows {
-		g.Attempts[rows[i].ID] = &rows[i]
-		entryIDs = append(entryIDs, rows[i].EntryID)
+	if len(ids) > 0 {
+		var former []attemptRow
+		if err := g.All(&former, `SELECT attempt, outcome FROM former WHERE `+g.S.D.Among("attempt"),
+			sqldb.ListOf(g.S.D, ids)); err != nil {
+			return err
+		}
+		g.Former = map[string]string{}
+		for _, a := range former {
+			g.Former[a.Attempt] = a.Outcome
+		}
 	}
 	var err error
 	g.Entries, err = lockEntries(g.Tx, entryIDs)
@@ -221,19 +236,10 @@ func (g *groupTx) Load() error {
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
 func (g *groupTx) claim() error {
-	// Of the earlier attempts of entries claim must know the highest number, and the generations with one
-	// that is open, unknown or created (I3). One that this group settles counts with its new outcome.
-	type generation struct {
-		entry int64
-		no    int
-	}
-	last, spent := map[int64]int{}, map[generation]bool{}
-	for _, a := range g.Attempts {
-		last[a.EntryID] = max(last[a.EntryID], a.No)
-		if o := trade.Outcome(a.Outcome.String); o == trade.OutcomeOpen || o == trade.OutcomeUnknown ||
-			o == trade.OutcomeCreated {
-			spent[generation{a.EntryID, a.Generation}] = true
-		}
+	// The highest number of an attempt of each entry.
+	last := map[int64]int{}
+	for _, have := range g.Records.origins {
+		last[have.Origin] = max(last[have.Origin], have.No)
 	}
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
@@ -245,23 +251,25 @@ func (g *groupTx) claim() error {
 			return err
 		}
 	}
-	var attempts [][]any
 	var sending []*narrowRow
 	for _, in := range g.Group.Intents {
 		e := g.Entries[in.Entry.ID]
-		if have := g.Attempts[in.Attempt.ID]; have != nil {
+		if have := g.Records.byAttempt[in.Attempt.ID]; have != nil {
 			// The same call was stored before, and its answer was lost: the attempt is ours, and
 			// open.
-			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && !have.Outcome.Valid &&
-				have.EntryID == e.ID && have.Epoch == g.Lease.Epoch
+			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && have.isOpen() &&
+				have.Origin == e.ID && have.Epoch == g.Lease.Epoch
 			continue
 		}
 		if taken.has(in.Entry) && !in.Entry.Ordered() {
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}
-		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
-			spent[generation{e.ID, e.Generation}] {
+		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version || e.PayloadHash != in.Entry.PayloadHash {
+			continue
+		}
+		// I3: a generation goes again only if none of its attempts has created anything, or may have.
+		if have := g.Records.went(e, e.Generation); have != nil && !have.free() {
 			continue
 		}
 		switch began, err := e.move(g.Sums, 0, (*trade.Entry).Begin); {
@@ -272,36 +280,18 @@ func (g *groupTx) claim() error {
 		}
 		a := in.Attempt
 		a.EntryID, a.Generation, a.No = e.ID, e.Generation, last[e.ID]+1
-		a.Epoch, a.Outcome = g.Lease.Epoch, trade.OutcomeOpen
+		a.Epoch = g.Lease.Epoch
 		if a.Owner == "" {
 			a.Owner = g.Lease.Owner.Instance
 		}
-		if len(a.Payload) == 0 {
-			a.Target, a.Payload, a.PayloadHash = in.Entry.Target, in.Entry.Payload, in.Entry.PayloadHash
-		}
-		row, err := attemptRowOf(a, g.Now, false)
-		if err != nil {
-			return err
-		}
-		g.Attempts[a.ID] = row
 		g.Result.Claimed[a.ID] = true
-		begun := journal.Attempt{ID: a.ID, Generation: a.Generation}
-		if a.PayloadHash != e.PayloadHash {
-			begun.Payload = a.PayloadHash
-		}
-		g.Records.touch(e, begun)
+		g.Records.touch(e, journal.Attempt{ID: a.ID, Generation: a.Generation})
 		g.Noting(g.Now).By = a.Owner
 		g.Records.intend(e, a, in.Entry)
-		attempts = append(attempts, row.Args())
 		sending = append(sending, e)
 	}
 	maps.DeleteFunc(g.Result.Claimed, func(_ string, ok bool) bool { return !ok })
 	if err := g.Records.Write(); err != nil {
-		return err
-	}
-	// The attempts come first: the database lets an entry become sending only if its attempt
-	// exists.
-	if err := g.InsertRows("attempt", attemptColumns, attempts, ""); err != nil {
 		return err
 	}
 	return writeMoved(g.Tx, sending, 0, g.Now)

@@ -211,8 +211,8 @@ func (s *Store) verify(ctx context.Context) error {
 func (s *Store) verifyIDs(ctx context.Context) error {
 	var flipped int
 	err := s.db.Get(ctx, "checking the ledger", &flipped, `SELECT COUNT(*) FROM (
-		SELECT kind, remote_id, id FROM record NOT INDEXED WHERE remote_id <> '' EXCEPT
-		SELECT kind, remote_id, id FROM record INDEXED BY record_one_remote WHERE remote_id <> '')`)
+		SELECT kind, remote_id, id FROM sent NOT INDEXED WHERE remote_id <> '' EXCEPT
+		SELECT kind, remote_id, id FROM sent INDEXED BY sent_one_remote WHERE remote_id <> '')`)
 	if err != nil || flipped == 0 {
 		return err
 	}

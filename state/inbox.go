@@ -227,8 +227,8 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	if out.LastAt.After(from) {
 		from = out.LastAt
 	}
-	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM attempt a JOIN entry e ON e.id = a.entry_id
-		WHERE a.id >= ? AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
+	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM sent a JOIN entry e ON e.id = a.origin
+		WHERE a.attempt >= ? AND a.attempt <> '' AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
 		idsFrom(from.Add(-idSlack)), from.UnixMilli())
 	return out, err
 }

@@ -3,7 +3,6 @@ package state
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -31,7 +30,7 @@ func (s *Store) doubtRows(ctx context.Context, most int) (out []trade.Doubt, err
 	// First the rows with an unknown attempt: undecided rows first, then decided ones, both in the
 	// order of the end of the last request, the latest first.
 	var ids []int64
-	if err := s.db.All(ctx, op, &ids, `SELECT e.id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
+	if err := s.db.All(ctx, op, &ids, `SELECT e.id FROM sent a JOIN entry e ON e.id = a.origin WHERE a.outcome = 'unknown' AND e.sends = 'order_commitments'
 		GROUP BY e.id ORDER BY e.state IN ('accepted', 'dismissed', 'withdrawn'), MAX(a.finished_at) DESC, e.id LIMIT ?`, most); err != nil {
 		return nil, err
 	}
@@ -51,9 +50,8 @@ func (s *Store) doubtRows(ctx context.Context, most int) (out []trade.Doubt, err
 		return nil, err
 	}
 	attempts := map[int64][]trade.Attempt{}
-	query := `SELECT ` + strings.Join(attemptColumns, ", ") + ` FROM attempt WHERE ` + s.db.D.Among("entry_id") +
-		` AND (outcome IS NULL OR outcome = 'unknown') ORDER BY entry_id, no`
-	found, err := sqldb.Rows(ctx, s.db, op, (*attemptRow).Attempt, query, sqldb.ListOf(s.db.D, ids))
+	query := selectAttempt + `WHERE ` + s.db.D.Among("a.origin") + ` AND a.outcome IN ('open', 'unknown') ORDER BY a.origin, a.no`
+	found, err := sqldb.Rows(ctx, s.db, op, (*readAttempt).read, query, sqldb.ListOf(s.db.D, ids))
 	if err != nil {
 		return nil, err
 	}

@@ -17,11 +17,11 @@ func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, erro
 	for _, look := range []struct{ kind, query, column string }{
 		{"sent", `SELECT DISTINCT id FROM reference WHERE `, "id"},
 		{"sent", `SELECT DISTINCT id FROM lookup WHERE `, "id"},
-		{commitmentsKind, `SELECT remote_id FROM record WHERE kind = 'order_commitments' AND remote_id <> '' AND `, "remote_id"},
+		{commitmentsKind, `SELECT remote_id FROM sent WHERE kind = 'order_commitments' AND remote_id <> '' AND `, "remote_id"},
 		{
 			commitmentsKind,
-			`SELECT a.remote_id FROM attempt a JOIN entry e ON e.id = a.entry_id WHERE a.late = 1 AND a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
-			"a.remote_id",
+			`SELECT a.answer_id FROM sent a JOIN entry e ON e.id = a.origin WHERE a.late = 1 AND a.outcome = 'created' AND e.sends = 'order_commitments' AND `,
+			"a.answer_id",
 		},
 	} {
 		var found []string

@@ -85,7 +85,7 @@ func (m *jobMove) look() error {
 		return phrase.Errorf("job %s has rows of %s and of %s: it cannot be moved", m.From, kinds[0], kinds[1])
 	}
 	if err := m.Get(&m.plan.Taken, `SELECT EXISTS (SELECT 1 FROM entry WHERE job = ?)
-		OR EXISTS (SELECT 1 FROM record WHERE job = ?)`, m.To, m.To); err != nil {
+		OR EXISTS (SELECT 1 FROM sent WHERE job = ?)`, m.To, m.To); err != nil {
 		return err
 	}
 	counts, err := countsOf(m.All, m.From)
@@ -167,7 +167,7 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 	}
 	for _, rename := range []string{
 		`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`,
-		`UPDATE record SET job = ?, version = version + 1 WHERE job = ?`,
+		`UPDATE sent SET job = ?, version = version + 1 WHERE job = ?`,
 		`UPDATE listing SET job = ? WHERE job = ?`,
 		`UPDATE run SET job = ? WHERE job = ?`,
 		`UPDATE tally SET job = ? WHERE job = ?`,

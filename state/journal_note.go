@@ -119,16 +119,15 @@ func attemptEnded(st trade.Settlement, generation int) journal.Attempt {
 // so, in the form of the journal.
 func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, error) {
 	var rows []attemptRow
-	if err := t.All(&rows, `SELECT a.id, a.entry_id, a.generation, a.outcome, a.remote_id, a.payload_hash, a.started_at, a.status, a.counts
-		FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+` AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-		ORDER BY a.entry_id, a.no`, sqldb.ListOf(t.S.D, ids)); err != nil {
+	if err := t.All(&rows, `SELECT attempt, origin, generation, outcome, answer_id, payload_hash, started_at, status, counts
+		FROM sent WHERE `+t.S.D.Among("origin")+` AND outcome IN ('open', 'unknown', 'created') ORDER BY origin, no`, sqldb.ListOf(t.S.D, ids)); err != nil {
 		return nil, err
 	}
 	out := map[int64][]journal.Attempt{}
 	for _, a := range rows {
-		out[a.EntryID] = append(out[a.EntryID], journal.Attempt{
-			ID: a.ID, Generation: a.Generation, Outcome: a.Outcome.String, RemoteID: a.RemoteID, Payload: a.PayloadHash,
-			Started: time.UnixMilli(a.StartedAt).UTC(), Status: a.Status, Counts: a.Counts == 1,
+		out[a.Origin] = append(out[a.Origin], journal.Attempt{
+			ID: a.Attempt, Generation: a.Generation, Outcome: string(a.outcome()), RemoteID: a.AnswerID,
+			Payload: a.PayloadHash, Started: time.UnixMilli(a.StartedAt).UTC(), Status: a.Status, Counts: a.Counts == 1,
 		})
 	}
 	return out, nil

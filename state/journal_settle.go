@@ -46,7 +46,7 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 			switch {
 			case a.Outcome == "" && (have != nil || !sent && !before):
 				return false, nil
-			case a.Outcome != "" && (have == nil || !changeable(have) && have.Outcome.String != a.Outcome):
+			case a.Outcome != "" && (have == nil || !changeable(have) && string(have.outcome()) != a.Outcome):
 				return false, nil
 			}
 		}

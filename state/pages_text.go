@@ -297,7 +297,7 @@ func (p *paging) byRemoteID(condition string, args ...any) ([]int64, error) {
 	ids := []int64{}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM record WHERE kind = ? AND `+condition+` LIMIT ?`,
+		if err := p.all(&some, `SELECT entry_id FROM sent WHERE kind = ? AND `+condition+` LIMIT ?`,
 			slices.Concat([]any{string(sends)}, args, []any{p.s.db.Tune.Few})...); err != nil {
 			return nil, err
 		}

@@ -131,6 +131,6 @@ func countSent(ctx context.Context, from rowGetter) (accepted, doubts int, err e
 		return 0, 0, err
 	}
 	err = from.GetContext(ctx, &doubts, `SELECT COUNT(*) FROM entry e WHERE e.state <> 'accepted' AND (e.state IN ('in_doubt', 'sending') OR
-		EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome = 'unknown' OR a.outcome = 'created')))`)
+		EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome IN ('open', 'unknown', 'created')))`)
 	return accepted, doubts, err
 }

@@ -19,15 +19,15 @@ const watchedStates = `('in_doubt', 'held', 'dismissed')`
 // know how much time has passed and begins anew, so no wall clock is ever trusted.
 func (s *Store) Watch(ctx context.Context, job, boot string, ticks time.Duration) (int, error) {
 	const op = "noting what is in doubt"
-	from := ` FROM entry e JOIN attempt a ON a.entry_id = e.id
-		WHERE e.job = ? AND e.state IN ` + watchedStates + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.id AND q.boot = ?)`
+	from := ` FROM entry e JOIN sent a ON a.origin = e.id
+		WHERE e.job = ? AND e.state IN ` + watchedStates + ` AND a.outcome = 'unknown' AND NOT EXISTS (SELECT 1 FROM quarantine q WHERE q.attempt_id = a.attempt AND q.boot = ?)`
 	var fresh int
 	if err := s.db.Get(ctx, op, &fresh, `SELECT COUNT(*)`+from, job, boot); err != nil || fresh == 0 {
 		return 0, err
 	}
 	return sqldb.Stored(ctx, s.db, op, func(t *sqldb.Tx) (int, error) {
 		return t.Changed(
-			`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.id, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+
+			`INSERT INTO quarantine (attempt_id, boot, ticks) SELECT a.attempt, CAST(? AS TEXT), CAST(? AS BIGINT)`+from+
 				` ON CONFLICT DO NOTHING`,
 			boot, ticks.Milliseconds(), job, boot)
 	})
@@ -50,13 +50,13 @@ func (s *Store) Watched(ctx context.Context, entryID int64, boot string) (map[st
 }
 
 type watchRow struct {
-	Attempt string `db:"id"`
+	Attempt string
 	Open    bool
 	Ticks   *int64
 }
 
-const selectWatched = `SELECT a.id, (a.outcome IS NULL) AS open, q.ticks FROM attempt a LEFT JOIN quarantine q ON q.attempt_id = a.id AND q.boot = ?
-	WHERE a.entry_id = ? AND (a.outcome IS NULL OR a.outcome = 'unknown')`
+const selectWatched = `SELECT a.attempt, (a.outcome = 'open') AS open, q.ticks FROM sent a LEFT JOIN quarantine q ON q.attempt_id = a.attempt AND q.boot = ?
+	WHERE a.origin = ? AND a.outcome IN ('open', 'unknown')`
 
 // mayResend reports whether every attempt of an entry is closed and, if it is unknown, has been so
 // for long enough. The entry must be locked.

@@ -136,7 +136,7 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 // limit is an expression: for a plain parameter SQLite would prepare the statement anew each time.
 const isDue = `e.job = ? AND e.state = 'pending' AND e.id > ? AND (e.next_attempt_at IS NULL OR e.next_attempt_at <= ?)
 	AND (e.generation = 1 OR e.sends <> 'order_commitments' OR e.updated_at <= ? OR NOT EXISTS (
-		SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND a.outcome = 'unknown' AND (
+		SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome = 'unknown' AND (
 			EXISTS (SELECT 1 FROM inbox i WHERE i.next_at <= ? AND i.last_at >= a.started_at - 5000)
 			OR EXISTS (SELECT 1 FROM candidate c WHERE c.last_at >= a.started_at - 5000 AND c.state = 'heard'
 				AND c.purpose = 'doubt' AND NOT (c.status = 404 AND c.tries >= 3)))))

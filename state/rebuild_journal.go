@@ -296,8 +296,7 @@ func doubtAll(t *sqldb.Tx, now time.Time) error {
 		"e")); err != nil || len(ids) == 0 {
 		return err
 	}
-	if err := t.Do(`UPDATE attempt SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome IS NULL
-		AND entry_id IN (SELECT id FROM entry WHERE state = 'sending')`, now.UnixMilli(), sentenceText(trade.SenderGone())); err != nil {
+	if err := leaveUnknown(t, `origin IN (SELECT id FROM entry WHERE state = 'sending')`, now); err != nil {
 		return err
 	}
 	return moveAll(t, ids, (*trade.Entry).Doubt, 1, now)

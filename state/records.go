@@ -1,4 +1,4 @@
-// The table record: what is, or may be, on the platform.
+// The table sent: what is, or may be, on the platform.
 
 package state
 
@@ -15,59 +15,62 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// recordRow is a row of the table record. What is newer than what was sent is empty where the row
-// is as it was sent.
-type recordRow struct {
+// sentRow is a row of the table sent: a record of the platform, and the last attempt of its sending.
+// What is newer than what was sent is empty where the row is as it was sent.
+type sentRow struct {
 	ID, EntryID, SentAt, Version                    int64
 	Kind, Job, Key, Certainty, RemoteID, Parent, Kg string
-	Generation                                      int
 	DecidedBy                                       sql.NullInt64
 	SentCells, SentPayload, SentFields              trade.Hash
 	NewCells, NewPayload, NewFields                 trade.Hash
 	SentAb, SentAc, SentBc, NewAb, NewAc, NewBc     int64 // see trade.Prints.Pairs
+	attemptRow
 }
 
 var (
-	recordColumns = sqldb.Columns[recordRow]()
-	// addedColumns are those of a new record: the database assigns its id.
-	addedColumns = slices.DeleteFunc(slices.Clone(recordColumns), func(c string) bool { return c == "id" })
+	sentColumns = sqldb.Columns[sentRow]()
+	// addedColumns are those of a new row: the database assigns its id.
+	addedColumns = slices.DeleteFunc(slices.Clone(sentColumns), func(c string) bool { return c == "id" })
 	// changedColumns are those that may change, after the id.
-	changedColumns = append([]string{"id"}, slices.DeleteFunc(slices.Clone(recordColumns), func(c string) bool {
-		return slices.Contains([]string{"id", "kind", "job", "key", "generation"}, c)
+	changedColumns = append([]string{"id"}, slices.DeleteFunc(slices.Clone(sentColumns), func(c string) bool {
+		return slices.Contains([]string{"id", "origin", "kind", "job", "key", "generation"}, c)
 	})...)
-	// provenColumns are those that an answer changes: of the indexes only that of the platform's ids
-	// has one of them.
-	provenColumns = []string{"id", "certainty", "remote_id", "version"}
+	// answeredColumns are those that an answer changes: of the indexes only those of the platform's ids
+	// and of open attempts have one of them.
+	answeredColumns = []string{
+		"id", "certainty", "remote_id", "version", "outcome", "finished_at", "counts", "late", "status", "messages",
+		"answer_id", "reason",
+	}
 )
 
-// ownedRecord is a row of the table record with the row that it belongs to now.
+// ownedRecord is a row of the table sent with the row that it belongs to now.
 type ownedRecord struct {
-	recordRow
+	sentRow
 	OwnerJob, OwnerKey string
-	told               bool      // it is one of those that the journal gets
-	stored             recordRow // as it was read
+	told               bool    // it is one of those that the journal gets
+	stored             sentRow // as it was read
 }
 
 // selectRecord selects whole records, with the rows that they belong to.
-var selectRecord = `SELECT ` + prefixed("r", recordColumns) +
-	`, e.job AS owner_job, e.key AS owner_key FROM record r JOIN entry e ON e.id = r.entry_id `
+var selectRecord = `SELECT ` + prefixed("r", sentColumns) +
+	`, e.job AS owner_job, e.key AS owner_key FROM sent r JOIN entry e ON e.id = r.entry_id `
 
-func (r *recordRow) sent() trade.Prints {
+func (r *sentRow) sent() trade.Prints {
 	return trade.Prints{Cells: r.SentCells, Payload: r.SentPayload, Fields: r.SentFields}
 }
 
-func (r *recordRow) newest() trade.Prints {
+func (r *sentRow) newest() trade.Prints {
 	return trade.Prints{Cells: r.NewCells, Payload: r.NewPayload, Fields: r.NewFields}
 }
 
-func (r *recordRow) setSent(p trade.Prints) {
+func (r *sentRow) setSent(p trade.Prints) {
 	pairs := p.Pairs(trade.Kind(r.Kind))
 	r.SentCells, r.SentPayload, r.SentFields = p.Cells, p.Payload, p.Fields
 	r.SentAb, r.SentAc, r.SentBc = pairs[0], pairs[1], pairs[2]
 }
 
 // setNewest stores the fingerprints of the newest row; it reports whether they are new.
-func (r *recordRow) setNewest(p trade.Prints) bool {
+func (r *sentRow) setNewest(p trade.Prints) bool {
 	if p == r.sent() {
 		p = trade.Prints{}
 	}
@@ -82,12 +85,14 @@ func (r *recordRow) setNewest(p trade.Prints) bool {
 
 // recordSet are the records of the entries that a transaction changes. The entries must be locked.
 type recordSet struct {
-	t       *sqldb.Tx
-	now     time.Time
-	of      map[int64][]*ownedRecord // by the entry that they belong to
-	byID    map[int64]*ownedRecord
-	origins map[recordOrigin]*ownedRecord
-	changed map[*ownedRecord]bool
+	t         *sqldb.Tx
+	now       time.Time
+	of        map[int64][]*ownedRecord // by the entry that they belong to
+	byID      map[int64]*ownedRecord
+	byAttempt map[string]*ownedRecord
+	origins   map[recordOrigin]*ownedRecord
+	changed   map[*ownedRecord]bool
+	former    []attemptRow // whose places other attempts have taken
 	// what rows may be from now on
 	sightings map[int64][]trade.Sighting
 	sighted   []*narrowRow
@@ -105,28 +110,32 @@ type recordOrigin struct {
 	generation     int
 }
 
-func (r *recordRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.Kind, r.Generation} }
+func (r *sentRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.Kind, r.Generation} }
 
-// loadRecords reads the records of entries, and those on which they rest although a person gave them
-// to other entries since.
+// loadRecords reads the records of entries, those that they sent and that a person gave to other
+// entries, and those on which they rest.
 func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, error) {
 	r := &recordSet{
-		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{},
+		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{}, byAttempt: map[string]*ownedRecord{},
 		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
 	}
 	if len(entries) == 0 {
 		return r, nil
 	}
-	read := func(column string, of []int64) error {
+	read := func(of []int64, columns ...string) error {
 		rows := make([]ownedRecord, 0, len(of))
-		err := t.All(&rows, selectRecord+`WHERE `+t.S.D.Among(column)+` ORDER BY r.id`, sqldb.ListOf(t.S.D, of))
+		where, args := make([]string, len(columns)), make([]any, len(columns))
+		for i, column := range columns {
+			where[i], args[i] = t.S.D.Among(column), sqldb.ListOf(t.S.D, of)
+		}
+		err := t.All(&rows, selectRecord+`WHERE `+strings.Join(where, ` OR `)+` ORDER BY r.id`, args...)
 		for i := range rows {
-			rows[i].stored = rows[i].recordRow
+			rows[i].stored = rows[i].sentRow
 			r.add(&rows[i])
 		}
 		return err
 	}
-	if err := read("r.entry_id", trade.Map(entries, (*narrowRow).id)); err != nil {
+	if err := read(trade.Map(entries, (*narrowRow).id), "r.entry_id", "r.origin"); err != nil {
 		return nil, err
 	}
 	var given []int64
@@ -138,12 +147,23 @@ func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, 
 	if len(given) == 0 {
 		return r, nil
 	}
-	return r, read("r.id", given)
+	return r, read(given, "r.id")
+}
+
+// newSent returns the sending of an entry in a generation, of which nothing is known yet.
+func newSent(e *narrowRow, generation int) sentRow {
+	return sentRow{
+		EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key,
+		attemptRow: attemptRow{Origin: e.ID, Generation: generation, Outcome: outcomeNone, Messages: "[]"},
+	}
 }
 
 func (r *recordSet) add(row *ownedRecord) {
 	r.of[row.EntryID], r.origins[row.origin()] = append(r.of[row.EntryID], row), row
 	r.byID[row.ID] = row
+	if row.Attempt != "" {
+		r.byAttempt[row.Attempt] = row
+	}
 }
 
 // give makes a record that of an entry.
@@ -194,8 +214,8 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 	have := r.went(e, generation)
 	if have == nil {
 		have = &ownedRecord{
-			recordRow: recordRow{EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key, Generation: generation},
-			OwnerJob:  e.Job, OwnerKey: e.Key,
+			sentRow:  newSent(e, generation),
+			OwnerJob: e.Job, OwnerKey: e.Key,
 		}
 		r.add(have)
 	}
@@ -212,21 +232,30 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 
 // intend puts the record that an intent may make.
 func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
-	of.Sends, of.Target, of.Payload, of.PayloadHash = trade.Kind(e.Sends), a.Target, a.Payload, a.PayloadHash
-	r.put(e, a.Generation, trade.Maybe, of)
+	of.Sends = trade.Kind(e.Sends)
+	have := r.put(e, a.Generation, trade.Maybe, of)
+	r.attempts(have, attemptRow{
+		Attempt: a.ID, Origin: e.ID, Generation: a.Generation, No: a.No, Outcome: outcomeOpen, RunID: a.RunID,
+		Owner: a.Owner, Epoch: a.Epoch, Target: of.Target, PayloadHash: of.PayloadHash,
+		StartedAt: sqldb.AtOr(a.StartedAt, r.now), Messages: "[]",
+	})
+}
+
+// attempts makes an attempt the last one of a sending. The former one created nothing for certain.
+func (r *recordSet) attempts(have *ownedRecord, a attemptRow) {
+	if have.Attempt != "" {
+		r.former = append(r.former, have.attemptRow)
+	}
+	have.attemptRow, r.byAttempt[a.Attempt], r.changed[have] = a, have, true
 }
 
 // settle sets what the outcome of an attempt proves of its record, and returns the one that was made.
 // What a person has stated meanwhile stays.
-func (r *recordSet) settle(e *narrowRow, a *attemptRow, st trade.Settlement) *ownedRecord {
-	have := r.went(e, a.Generation)
-	if have == nil {
-		return nil
-	}
+func (r *recordSet) settle(e *narrowRow, have *ownedRecord, st trade.Settlement) *ownedRecord {
 	was := have.Certainty
 	switch st.Attempt.Outcome {
 	case trade.OutcomeCreated:
-		return r.made(e, have, a.RemoteID)
+		return r.made(e, have, sqldb.CleanText(st.Attempt.RemoteID))
 	case trade.OutcomeNotCreated, trade.OutcomeNotSent:
 		weak := st.State == trade.Rejected && st.Weak
 		switch {
@@ -354,13 +383,13 @@ func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
 // Restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
 // refusal of an older copy has higher versions than what a ledger sent that was rebuilt after it. The
 // decision that made or moved it is in the lost ledger: act takes its place.
-func (r *recordSet) Restore(owner *narrowRow, image journal.Sent, act int64) {
+func (r *recordSet) Restore(owner, origin *narrowRow, image journal.Sent, act int64) {
 	have := r.origins[recordOrigin{image.Job, image.Key, image.Sends, image.Generation}]
 	switch {
 	case have == nil:
-		have = &ownedRecord{recordRow: recordRow{
-			EntryID: owner.ID, Kind: image.Sends, Job: image.Job, Key: image.Key, Generation: image.Generation,
-		}}
+		have = &ownedRecord{sentRow: newSent(owner, image.Generation)}
+		have.Kind, have.Job, have.Key = image.Sends, image.Job, image.Key
+		have.Origin = origin.ID
 		r.add(have)
 	case have.Version >= image.Version &&
 		(have.Certainty != string(trade.Void) || image.Certainty == string(trade.Void)):
@@ -374,6 +403,22 @@ func (r *recordSet) Restore(owner *narrowRow, image journal.Sent, act int64) {
 	}
 	have.setSent(image.Prints)
 	have.setNewest(image.Newest)
+}
+
+// place adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one
+// generation the one that may have created a record is the last.
+func (r *recordSet) place(e *narrowRow, a attemptRow) {
+	have := r.went(e, a.Generation)
+	if have == nil {
+		have = &ownedRecord{sentRow: newSent(e, a.Generation), OwnerJob: e.Job, OwnerKey: e.Key}
+		have.Certainty, have.Kg, have.SentAt = string(trade.Void), "0", a.StartedAt
+		r.add(have)
+	}
+	if have.free() {
+		r.attempts(have, a)
+	} else {
+		r.former = append(r.former, a)
+	}
 }
 
 // accepts returns the record by which an entry is accepted: as before, the one that an image names, or
@@ -393,9 +438,8 @@ func (r *recordSet) accepts(e *narrowRow, on journal.Origin) *ownedRecord {
 
 // Prove sets what an answer that only the journal has proves of the record of an entry.
 func (r *recordSet) Prove(e *narrowRow, st trade.Settlement) {
-	generation := st.Attempt.Generation
-	if have := r.went(e, generation); have != nil && have.Certainty == string(trade.Maybe) {
-		r.settle(e, &attemptRow{Generation: generation, RemoteID: st.Attempt.RemoteID}, st)
+	if have := r.went(e, st.Attempt.Generation); have != nil && have.Certainty == string(trade.Maybe) {
+		r.settle(e, have, st)
 	}
 }
 
@@ -408,6 +452,14 @@ func (r *recordSet) Write() (err error) {
 	if err := r.writeSightings(); err != nil {
 		return err
 	}
+	former := make([][]any, len(r.former))
+	for i := range r.former {
+		former[i] = sqldb.Pick(&r.former[i], attemptColumns)
+	}
+	r.former = nil
+	if err := r.t.InsertRows("former", attemptColumns, former, ""); err != nil {
+		return err
+	}
 	// what loses its id, what is new, and the rest: no two records have one id at once
 	var added, lost, lostMore, given, givenMore [][]any
 	unnumbered := false
@@ -416,46 +468,59 @@ func (r *recordSet) Write() (err error) {
 		if !have.told {
 			have.told, r.written = true, append(r.written, have)
 		}
-		proven := have.stored
-		proven.Certainty, proven.RemoteID, proven.Version = have.Certainty, have.RemoteID, have.Version
-		columns, to := changedColumns, &givenMore
+		columns, more := changedColumns, true
+		answered := have.stored
+		answered.Certainty, answered.RemoteID, answered.Version = have.Certainty, have.RemoteID, have.Version
+		answered.attemptRow = have.attemptRow
+		if answered == have.sentRow && have.stored.Attempt == have.Attempt {
+			columns, more = answeredColumns, false
+		}
+		to := &givenMore
 		switch {
 		case have.ID == 0:
 			columns, to = addedColumns, &added
 			unnumbered = unnumbered || have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)
-		case proven == have.recordRow && have.RemoteID == "":
-			columns, to = provenColumns, &lost
-		case proven == have.recordRow:
-			columns, to = provenColumns, &given
-		case have.RemoteID == "":
+		case have.RemoteID == "" && more:
 			to = &lostMore
+		case have.RemoteID == "":
+			to = &lost
+		case !more:
+			to = &given
 		}
-		*to = append(*to, sqldb.Pick(&have.recordRow, columns))
+		*to = append(*to, sqldb.Pick(&have.sentRow, columns))
+		have.stored = have.sentRow
 	}
-	err = r.t.UpdateRows("record", provenColumns, lost)
-	if err == nil {
-		err = r.t.UpdateRows("record", changedColumns, lostMore)
+	for _, step := range []struct {
+		columns []string
+		rows    [][]any
+		insert  bool
+	}{
+		{answeredColumns, lost, false},
+		{changedColumns, lostMore, false},
+		{addedColumns, added, true},
+		{answeredColumns, given, false},
+		{changedColumns, givenMore, false},
+	} {
+		if step.insert {
+			err = r.t.InsertRows("sent", step.columns, step.rows, "")
+		} else {
+			err = r.t.UpdateRows("sent", step.columns, step.rows)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = r.t.InsertRows("record", addedColumns, added, "")
+	if unnumbered {
+		return r.number(all)
 	}
-	if err == nil {
-		err = r.t.UpdateRows("record", provenColumns, given)
-	}
-	if err == nil {
-		err = r.t.UpdateRows("record", changedColumns, givenMore)
-	}
-	if err == nil && unnumbered {
-		err = r.number(all)
-	}
-	return err
+	return nil
 }
 
 // number reads the ids that the database gave to new records.
 func (r *recordSet) number(stored []*ownedRecord) error {
 	entries := trade.Map(stored, func(have *ownedRecord) int64 { return have.EntryID })
-	var rows []recordRow
-	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM record WHERE `+r.t.S.D.Among("entry_id"),
+	var rows []sentRow
+	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM sent WHERE `+r.t.S.D.Among("entry_id"),
 		sqldb.ListOf(r.t.S.D, entries)); err != nil {
 		return err
 	}

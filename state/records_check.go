@@ -8,15 +8,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// selectSentRecord selects the records of attempts whose payload is kept, with that payload.
-var selectSentRecord = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, a.target, a.payload
-	FROM record r JOIN entry e ON e.id = r.entry_id
-	JOIN attempt a ON a.entry_id = r.entry_id AND a.generation = r.generation
-		AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-	WHERE r.job = e.job AND r.key = e.key AND r.certainty IN ('made', 'maybe') AND a.payload <> '{}' `
+// selectSentRecord selects the records of ended attempts whose payload is kept, with that payload.
+var selectSentRecord = `SELECT ` + prefixed("r", sentColumns) + `, e.job AS owner_job, e.key AS owner_key, x.payload
+	FROM sent r JOIN entry e ON e.id = r.entry_id JOIN exchange x ON x.attempt = r.attempt
+	WHERE r.outcome IN ('unknown', 'created') AND r.certainty IN ('made', 'maybe') AND x.payload <> '{}' `
 
 // unlike reports whether a record has other fingerprints than what was sent for it.
-func (r *recordRow) unlike(target string, payload []byte) bool {
+func (r *sentRow) unlike(target string, payload []byte) bool {
 	return r.sent() != trade.PrintsOf(trade.Kind(r.Kind), r.SentCells, target, payload)
 }
 
@@ -26,22 +24,20 @@ func (r *recordRow) unlike(target string, payload []byte) bool {
 func (s *Store) Unrecorded(ctx context.Context) (map[int64]string, error) {
 	out := map[int64]string{}
 	for _, where := range []string{
-		`e.state = 'accepted' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.id = e.record_id AND r.kind = e.sends
+		`e.state = 'accepted' AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.id = e.record_id AND r.kind = e.sends
 			AND r.certainty IN ('made', 'stated') AND (r.entry_id = e.id OR r.remote_id <> '' AND EXISTS
 			(SELECT 1 FROM entry n WHERE n.id = r.entry_id AND n.record_id = r.id)))`,
-		`e.state = 'sending' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+		`e.state = 'sending' AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.entry_id = e.id
 			AND r.generation = e.generation AND r.certainty = 'maybe')`,
 		// a second sending that only the journal has is in doubt after a rebuild because of the first
-		`e.state = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty = 'maybe')`,
-		`e.state = 'dismissed' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id AND r.certainty <> 'void')`,
-		`e.state = 'held' AND e.cause = 'exists' AND NOT EXISTS (SELECT 1 FROM record r WHERE r.entry_id = e.id
+		`e.state = 'in_doubt' AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.entry_id = e.id AND r.certainty = 'maybe')`,
+		`e.state = 'dismissed' AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.entry_id = e.id AND r.certainty <> 'void')`,
+		`e.state = 'held' AND e.cause = 'exists' AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.entry_id = e.id
 			AND r.certainty <> 'void')`,
-		`EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created'))
-			AND NOT EXISTS (SELECT 1 FROM record r WHERE r.key = e.key AND r.kind = e.sends AND r.job = e.job
-			AND r.generation = a.generation AND r.certainty <> 'void' OR r.entry_id = e.id AND r.remote_id = a.remote_id
-			AND a.remote_id <> ''))`,
+		`EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome IN ('open', 'unknown', 'created') AND a.certainty = 'void'
+			AND NOT EXISTS (SELECT 1 FROM sent r WHERE r.entry_id = e.id AND r.remote_id = a.answer_id AND a.answer_id <> ''))`,
 		// while a second sending is open, or a person has taken it out, the first may have made one
-		`e.state NOT IN ('accepted', 'sending', 'in_doubt', 'dismissed') AND EXISTS (SELECT 1 FROM record r
+		`e.state NOT IN ('accepted', 'sending', 'in_doubt', 'dismissed') AND EXISTS (SELECT 1 FROM sent r
 			WHERE r.entry_id = e.id AND r.certainty = 'made')`,
 	} {
 		var rows []struct {

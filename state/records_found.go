@@ -27,7 +27,7 @@ func (s *Store) Records(ctx context.Context, q trade.RecordQuery) (out []trade.R
 
 // LastRecord returns the number of the newest record; 0 if there is none.
 func (s *Store) LastRecord(ctx context.Context) (last int64, err error) {
-	err = s.db.Get(ctx, "looking for records", &last, `SELECT COALESCE(MAX(id), 0) FROM record`)
+	err = s.db.Get(ctx, "looking for records", &last, `SELECT COALESCE(MAX(id), 0) FROM sent`)
 	return last, err
 }
 
@@ -114,8 +114,8 @@ func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 			}
 		}
 		hashes := sqldb.HashesOf(d, distinct(cells))
-		add(lookupQuery(d, `id`, `record`, `sent_cells`, `BYTEA`, `true`), hashes)
-		add(lookupQuery(d, `id`, `record`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)), hashes)
+		add(lookupQuery(d, `id`, `sent`, `sent_cells`, `BYTEA`, `true`), hashes)
+		add(lookupQuery(d, `id`, `sent`, `new_cells`, `BYTEA`, `new_cells <> `+emptyBytes(d)), hashes)
 		add(lookupQuery(d, `record_id`, `sighting`, `seen_cells`, `BYTEA`, `true`), hashes)
 		for _, of := range printLists {
 			add(sameFieldsQuery(d, of), sqldb.ListOf(d, ab), sqldb.ListOf(d, ac))
@@ -130,27 +130,27 @@ func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 		}
 	}
 	if len(q.IDs) > 0 {
-		add(`SELECT id FROM record WHERE `+d.Among("id"), sqldb.ListOf(d, q.IDs))
+		add(`SELECT id FROM sent WHERE `+d.Among("id"), sqldb.ListOf(d, q.IDs))
 	}
 	if len(q.Seen) > 0 {
 		add(`SELECT record_id FROM sighting WHERE `+d.Among("entry_id"), sqldb.ListOf(d, q.Seen))
 	}
 	if len(q.Rows) > 0 {
-		add(`SELECT id FROM record WHERE `+d.Among("entry_id"), sqldb.ListOf(d, q.Rows))
+		add(`SELECT id FROM sent WHERE `+d.Among("entry_id"), sqldb.ListOf(d, q.Rows))
 	}
 	if len(others) > 0 && len(q.Keys) > 0 {
 		jobs := sqldb.ListOf(d, others)
 		keys := sqldb.ListOf(d, q.Keys)
-		add(lookupQuery(d, `id`, `record`, `key`, `TEXT`, `true`), keys)
-		add(`SELECT o.id FROM record o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"),
+		add(lookupQuery(d, `id`, `sent`, `key`, `TEXT`, `true`), keys)
+		add(`SELECT o.id FROM sent o JOIN entry i ON i.id = o.entry_id WHERE `+d.Among("i.job")+` AND `+d.Among("i.key"),
 			jobs, keys)
 	}
 	if len(ids) == 0 {
 		return "", nil
 	}
-	query = `SELECT ` + prefixed("r", recordColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
+	query = `SELECT ` + prefixed("r", sentColumns) + `, e.job AS owner_job, e.key AS owner_key, e.state AS owner_state, e.key_parts,
 		e.first_seen_at AS owner_seen, e.flags LIKE '%"replaced"%' AS replaced
-		FROM record r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
+		FROM sent r JOIN entry e ON e.id = r.entry_id WHERE r.kind = ? AND r.certainty <> 'void' AND r.id ` + amongFound(d, ids...) + ` ORDER BY r.id`
 	return query, args
 }
 
@@ -158,7 +158,7 @@ func recordsQuery(d sqldb.Dialect, q trade.RecordQuery, others []string) (query 
 type printList struct{ table, id, prefix string }
 
 var printLists = []printList{
-	{`record`, `id`, `sent_`}, {`record`, `id`, `new_`}, {`sighting`, `record_id`, `seen_`},
+	{`sent`, `id`, `sent_`}, {`sent`, `id`, `new_`}, {`sighting`, `record_id`, `seen_`},
 }
 
 // sameFieldsQuery selects the records that have all identifying fields of one of some contents. Its
@@ -232,7 +232,7 @@ func (s *Store) PayloadsOf(ctx context.Context, sends trade.Kind,
 	var rows []struct {
 		RemoteID, Payload string
 	}
-	query := `SELECT r.remote_id, e.payload FROM record r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
+	query := `SELECT r.remote_id, e.payload FROM sent r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
 		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
 	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
 	for _, r := range rows {

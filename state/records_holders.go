@@ -20,15 +20,12 @@ func (g *groupTx) remoteOwners() (owners map[remoteKey]*ownedRecord, scopes map[
 	owners, scopes = map[remoteKey]*ownedRecord{}, map[string]string{}
 	var ids []string
 	for _, st := range g.Group.Settle {
-		a := g.Attempts[st.Attempt.ID]
-		if a == nil || st.Attempt.Outcome != trade.OutcomeCreated {
+		have := g.Records.byAttempt[st.Attempt.ID]
+		if have == nil || st.Attempt.Outcome != trade.OutcomeCreated {
 			continue
 		}
-		e, id := g.Entries[a.EntryID], sqldb.CleanText(st.Attempt.RemoteID)
-		ids = append(ids, id)
-		if went := g.Records.went(e, a.Generation); went != nil {
-			scopes[a.ID] = trade.IDScope(trade.Kind(e.Sends), id, went.Parent)
-		}
+		id := sqldb.CleanText(st.Attempt.RemoteID)
+		ids, scopes[have.Attempt] = append(ids, id), trade.IDScope(trade.Kind(have.Kind), id, have.Parent)
 	}
 	if len(ids) == 0 {
 		return owners, scopes, nil
@@ -71,12 +68,13 @@ func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.Par
 	}
 	among := ` IN (` + sqldb.Placeholders(len(kinds)) + `) `
 	for _, query := range []string{
-		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.id = r.entry_id
+		`SELECT e.job, e.key, r.parent FROM sent r JOIN entry e ON e.id = r.entry_id
 			WHERE r.kind` + among + `AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
-		`SELECT e.job, e.key, r.parent FROM record r JOIN entry e ON e.job = r.job AND e.key = r.key
+		`SELECT e.job, e.key, r.parent FROM sent r JOIN entry e ON e.id = r.origin
 			WHERE r.kind` + among + `AND r.remote_id = ? AND r.remote_id <> '' AND e.id <> ? ORDER BY r.id`,
-		`SELECT e.job, e.key, a.target, a.payload FROM entry e JOIN attempt a ON e.id = a.entry_id
-			WHERE e.sends` + among + `AND a.remote_id = ? AND e.id <> ? AND a.late = 1 AND a.outcome = 'created' ORDER BY a.id`,
+		`SELECT e.job, e.key, s.target, COALESCE(x.payload, '') AS payload FROM sent s JOIN entry e ON e.id = s.origin
+			LEFT JOIN exchange x ON x.attempt = s.attempt
+			WHERE e.sends` + among + `AND s.answer_id = ? AND e.id <> ? AND s.late = 1 AND s.outcome = 'created' ORDER BY s.attempt`,
 	} {
 		rows = rows[:0]
 		if err := all(&rows, query, append(slices.Clone(kinds), remoteID, except)...); err != nil {

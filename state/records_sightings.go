@@ -84,8 +84,8 @@ func (r *recordSet) sightingRows() (rows [][]any, err error) {
 	}
 	origins := map[int64]journal.Origin{}
 	if len(of) > 0 {
-		var records []recordRow
-		if err := r.t.All(&records, `SELECT id, job, key, generation FROM record WHERE `+r.t.S.D.Among("id"),
+		var records []sentRow
+		if err := r.t.All(&records, `SELECT id, job, key, generation FROM sent WHERE `+r.t.S.D.Among("id"),
 			sqldb.ListOf(r.t.S.D, of)); err != nil {
 			return nil, err
 		}

@@ -54,8 +54,8 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 		if odd, err := s.Unrecorded(t.Context()); len(odd) != 0 || err != nil {
 			t.Errorf("contradicting: %v, %v", odd, err)
 		}
-		mustExec(t, s, `UPDATE record SET certainty = 'void' WHERE key = 'doubt'`)
-		mustExec(t, s, `UPDATE record SET sent_fields = sent_cells WHERE key = 'created'`)
+		mustExec(t, s, `UPDATE sent SET certainty = 'void' WHERE key = 'doubt'`)
+		mustExec(t, s, `UPDATE sent SET sent_fields = sent_cells WHERE key = 'created'`)
 		rows := slices.DeleteFunc(must.Get(s.Diagnose(t.Context(), "", true))(t),
 			func(d Diagnosis) bool { return d.Check != "rows" })
 		if len(rows) != 1 || rows[0].Problem != ProblemEdited || rows[0].Args[0] != 2 {
@@ -121,21 +121,21 @@ func TestARecordIsFoundByItsNewestRowToo(t *testing.T) {
 // While PostgreSQL's statistics are of before the first rows were sent, it would go through all of
 // the records, or of the entries, for a few of them.
 func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
-	for _, statistics := range []string{`ANALYZE entry, record`, `SELECT 'a ledger that begins has none'`} {
+	for _, statistics := range []string{`ANALYZE entry, sent`, `SELECT 'a ledger that begins has none'`} {
 		s := mustOpen(t, backends[1].open(t))
 		ctx := t.Context()
 		for _, statement := range []string{
 			`ALTER TABLE entry DISABLE TRIGGER USER`,
 			`ALTER TABLE entry SET (autovacuum_enabled = off)`,
-			`ALTER TABLE record SET (autovacuum_enabled = off)`,
+			`ALTER TABLE sent SET (autovacuum_enabled = off)`,
 			statistics,
 			`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
 				payload, payload_hash, content, amount, unit, gone_sweeps, version)
 				SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
 					decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
 				FROM generate_series(1, 20000) n`,
-			`INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
-				SELECT id, sends, job, key, 1, 'made', key, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`,
+			`INSERT INTO sent (origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
+				SELECT id, id, sends, job, key, 1, 'made', key, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`,
 		} {
 			must.Get(s.db.Write.ExecContext(ctx, statement))(t)
 		}
@@ -178,7 +178,7 @@ func TestRecordsOfAGroupKeepPartsOfAKilogram(t *testing.T) {
 		mustCommit(t, s, lease, g)
 		for i, want := range []string{"10000.001", "20500", "30000"} {
 			var kg string
-			must.Do(t, s.db.Get(t.Context(), "reading", &kg, `SELECT kg FROM record WHERE key = ?`, fmt.Sprint(i)))
+			must.Do(t, s.db.Get(t.Context(), "reading", &kg, `SELECT kg FROM sent WHERE key = ?`, fmt.Sprint(i)))
 			if kg != want {
 				t.Errorf("record %d has %s kg, want %s", i, kg, want)
 			}

@@ -27,6 +27,7 @@ type replay struct {
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry
 	attempt map[string]*attemptRow // those of the entries
+	sent    *recordSet             // theirs
 	pauses  []string               // the jobs of Plan.Paused, and the ledger
 	settled int                    // answers that only the journal had
 	doubts  int                    // attempts that only the journal had, and no answer to them
@@ -60,7 +61,7 @@ func (r *replay) Run(apply bool, record trade.AuditRecord) error {
 	if err := r.Get(&id, `SELECT id FROM ledger`); err != nil {
 		return err
 	}
-	if err := r.Get(&own, `SELECT COUNT(*) FROM attempt`); err != nil {
+	if err := r.Get(&own, `SELECT COUNT(*) FROM sent WHERE attempt <> ''`); err != nil {
 		return err
 	}
 	if id != r.History.End.Header.Ledger && own > 0 {
@@ -231,15 +232,15 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		ids[i], byID[e.ID], r.entries[journal.RowRef{Job: e.Job, Key: e.Key}] = e.ID, e, e
 	}
 	var attempts []attemptRow
-	if err := r.All(&attempts, `SELECT a.id, a.entry_id, a.generation, a.no, a.outcome, a.counts, a.remote_id FROM attempt a
-		WHERE `+r.S.D.Among("a.entry_id"), sqldb.ListOf(r.S.D, ids)); err != nil {
+	if err := r.All(&attempts, `SELECT attempt, origin, generation, no, outcome, counts, answer_id FROM attempt WHERE `+
+		r.S.D.Among("origin"), sqldb.ListOf(r.S.D, ids)); err != nil {
 		return err
 	}
 	for i := range attempts {
 		a := &attempts[i]
-		r.attempt[a.ID] = a
-		e := byID[a.EntryID]
-		e.attempts[a.ID], e.no = a, max(e.no, a.No)
+		r.attempt[a.Attempt] = a
+		e := byID[a.Origin]
+		e.attempts[a.Attempt], e.no = a, max(e.no, a.No)
 	}
 	return nil
 }
@@ -268,8 +269,8 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 		case have == nil:
 			told = true
 		case !changeable(have): // whatever the journal has of it is older
-			a.Outcome, a.RemoteID = have.Outcome.String, have.RemoteID
-		case a.Outcome != "" && a.Outcome != have.Outcome.String:
+			a.Outcome, a.RemoteID = string(have.outcome()), have.AnswerID
+		case a.Outcome != "" && a.Outcome != string(have.outcome()):
 			told = true
 		}
 	}
@@ -322,8 +323,8 @@ func (row *replayedRow) keepApart(known map[string]*attemptRow) {
 	spent := map[int]bool{}
 	for _, have := range e.attempts {
 		top = max(top, have.Generation)
-		outcome := have.Outcome.String
-		if told := m.attempt(have.ID); told != nil && told.Outcome != "" {
+		outcome := string(have.outcome())
+		if told := m.attempt(have.Attempt); told != nil && told.Outcome != "" {
 			outcome = told.Outcome
 		}
 		if outcome == "" || mayExist(outcome) {
@@ -357,7 +358,7 @@ func mayExist(outcome string) bool {
 
 // changeable reports whether the outcome of an attempt of the ledger may still change.
 func changeable(a *attemptRow) bool {
-	return !a.Outcome.Valid || a.Outcome.String == string(trade.OutcomeUnknown)
+	return a.isOpen() || a.Outcome == string(trade.OutcomeUnknown)
 }
 
 // RebuildPlan describes what a rebuild changes.

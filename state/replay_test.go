@@ -121,7 +121,7 @@ func TestAnAnswerThatOnlyTheJournalHasDoesWhatItDoesInTheLedger(t *testing.T) {
 					e = mustEntry(t, k.s, "contracts", e.Key)
 					got[i] = left{State: e.State, RemoteID: e.RemoteID, Generation: e.Generation, Flags: e.Flags}
 					must.Do(t, k.s.db.Read.Select(&got[i].Records,
-						`SELECT generation || ' ' || certainty || ' ' || remote_id FROM record ORDER BY generation`))
+						`SELECT generation || ' ' || certainty || ' ' || remote_id FROM sent ORDER BY generation`))
 					mustAddUp(t, k.s, "contracts")
 				}
 				if diff := cmp.Diff(got[0], got[1]); diff != "" {

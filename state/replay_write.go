@@ -76,75 +76,86 @@ func (r *replay) insert(work []replayedRow) error {
 // attempts adds the attempts that the ledger lacks, and the answers to those that it has. An
 // attempt without an answer becomes unknown, because nobody waits for it any more.
 func (r *replay) attempts(work []replayedRow) error {
-	var added, answered [][]any
+	list := make([]*narrowRow, 0, len(r.entries))
+	for _, e := range r.entries {
+		list = append(list, &e.narrowRow)
+	}
+	var err error
+	r.sent, err = loadRecords(r.Tx, list, r.Now)
+	if err != nil {
+		return err
+	}
+	var exchanges []*exchangeRow
+	end := func(a *attemptRow, to trade.Attempt, counts bool) (counted int, err error) {
+		exchanges = append(exchanges, &exchangeRow{Attempt: a.Attempt})
+		before := a.Counts
+		err = a.ended(to, r.Now, counts)
+		return a.Counts - before, err
+	}
 	for _, row := range work {
 		for _, a := range row.remembered.attempts {
 			have := r.attempt[a.ID]
 			if have != nil && !changeable(have) {
 				continue
 			}
-			attempt := trade.Attempt{
-				ID: a.ID, EntryID: row.entry.ID, Generation: a.Generation, Owner: "journal",
-				Payload: json.RawMessage("{}"), PayloadHash: a.Payload,
-				StartedAt: a.Started, FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
-				Status: a.Status, Reason: trade.Say(journalAnswer),
+			to := trade.Attempt{
+				FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Status: a.Status,
+				Reason: trade.Say(journalAnswer),
 			}
 			counts := a.Counts
-			if attempt.Outcome == trade.OutcomeOpen {
-				attempt.Outcome, attempt.FinishedAt, attempt.Reason, counts = trade.OutcomeUnknown, r.Now,
-					trade.Say(rebuiltDoubt), true
+			if to.Outcome == trade.OutcomeOpen {
+				to.Outcome, to.FinishedAt, to.Reason, counts = trade.OutcomeUnknown, r.Now, trade.Say(rebuiltDoubt), true
 			}
-			if have != nil && have.Outcome.String == string(attempt.Outcome) {
+			if have != nil && have.outcome() == to.Outcome {
 				continue
-			}
-			counted := 0
-			if have == nil {
-				row.entry.no++
-				attempt.No = row.entry.no
-			} else {
-				counted = have.Counts
-			}
-			written, err := attemptRowOf(attempt, r.Now, counts)
-			if err != nil {
-				return err
-			}
-			written.Late = 1
-			if have == nil || have.EntryID == row.entry.ID {
-				row.entry.Attempts += written.Counts - counted
 			}
 			if a.Outcome == "" {
 				r.doubts++
 			} else {
 				r.settled++
 			}
-			if have == nil {
-				added = append(added, written.Args())
-			} else {
-				answered = append(answered, written.Result())
+			if have != nil {
+				of := r.sent.byAttempt[a.ID]
+				of.Late, r.sent.changed[of] = 1, true
+				counted, err := end(&of.attemptRow, to, counts)
+				if err != nil {
+					return err
+				}
+				if of.Origin == row.entry.ID {
+					row.entry.Attempts += counted
+				}
+				continue
 			}
+			row.entry.no++
+			added := attemptRow{
+				Attempt: a.ID, Origin: row.entry.ID, Generation: a.Generation, No: row.entry.no, Owner: "journal",
+				PayloadHash: a.Payload, StartedAt: sqldb.AtOr(a.Started, r.Now), Late: 1,
+			}
+			counted, err := end(&added, to, counts)
+			if err != nil {
+				return err
+			}
+			row.entry.Attempts += counted
+			r.sent.place(&row.entry.narrowRow, added)
 		}
 	}
 	// The open attempts of a row that was sent twice end: the row follows what the journal has, and nobody
 	// waits for the other answer.
 	for _, row := range work {
 		for id, have := range row.entry.attempts {
-			if len(row.raised) == 0 || have.Outcome.Valid || row.remembered.attempt(id) != nil {
+			if len(row.raised) == 0 || !have.isOpen() || row.remembered.attempt(id) != nil {
 				continue
 			}
-			row.entry.Attempts++
-			written, err := attemptRowOf(trade.Attempt{
-				ID: id, Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt),
-			}, r.Now, true)
-			if err != nil {
+			of := r.sent.byAttempt[id]
+			r.sent.changed[of] = true
+			unknown := trade.Attempt{Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt)}
+			if _, err := end(&of.attemptRow, unknown, true); err != nil {
 				return err
 			}
-			answered = append(answered, written.Result())
+			row.entry.Attempts++
 		}
 	}
-	if err := r.UpdateRows("attempt", resultColumns, answered); err != nil {
-		return err
-	}
-	return r.InsertRows("attempt", attemptColumns, added, "")
+	return writeExchanges(r.Tx, exchanges)
 }
 
 // generations raises the generations one by one. The act that opened them is only in the journal;
@@ -384,12 +395,12 @@ func (r *replay) answers() error {
 		return err
 	}
 	g.Group.Settle = slices.DeleteFunc(g.Group.Settle, func(st trade.Settlement) bool {
-		a := g.Attempts[st.Attempt.ID]
-		return a == nil || !changeable(a)
+		have := g.Records.byAttempt[st.Attempt.ID]
+		return have == nil || !changeable(&have.attemptRow)
 	})
 	for i := range g.Group.Settle {
 		st := &g.Group.Settle[i]
-		if st.State == trade.Pending && slices.Contains(bare, g.Attempts[st.Attempt.ID].EntryID) {
+		if st.State == trade.Pending && slices.Contains(bare, g.Records.byAttempt[st.Attempt.ID].Origin) {
 			st.State = trade.Held
 		}
 	}
@@ -403,14 +414,7 @@ func (r *replay) answers() error {
 // records brings the records of the platform up to the journal: the images first, then what the
 // answers prove that only the journal has. It finds the record by which each accepted row is accepted.
 func (r *replay) records(work []replayedRow) error {
-	list := make([]*narrowRow, 0, len(r.entries))
-	for _, e := range r.entries {
-		list = append(list, &e.narrowRow)
-	}
-	have, err := loadRecords(r.Tx, list, r.Now)
-	if err != nil {
-		return err
-	}
+	have := r.sent
 	for _, at := range slices.SortedFunc(maps.Keys(r.History.records), compareAnswerOrigins) {
 		image := r.History.records[at]
 		e := r.entries[image.OwnerRow()]
@@ -420,7 +424,11 @@ func (r *replay) records(work []replayedRow) error {
 		if m := r.History.rows[image.RowRef]; m != nil && m.raised[image.Generation] > 0 {
 			image.Generation = m.raised[image.Generation] // this one is another than the ledger's
 		}
-		have.Restore(&e.narrowRow, image.Sent, r.audit)
+		origin := &e.narrowRow
+		if went := r.entries[image.RowRef]; went != nil {
+			origin = &went.narrowRow
+		}
+		have.Restore(&e.narrowRow, origin, image.Sent, r.audit)
 	}
 	for _, m := range r.History.Order {
 		e := r.entries[m.RowRef]

@@ -224,8 +224,9 @@ const oldRuns = `FROM run WHERE (started_at < ? OR started_at < ? AND ` + isIdle
 	`) AND seq NOT IN (SELECT MAX(seq) FROM run GROUP BY job)`
 
 // overDoubts selects the quarantine rows of doubts that are over, and old ones of other boots.
-const overDoubts = `FROM quarantine q JOIN attempt a ON a.id = q.attempt_id JOIN entry e ON e.id = a.entry_id
-	WHERE a.outcome <> 'unknown' OR e.state NOT IN ` + watchedStates + ` OR q.boot <> ? AND a.finished_at < ?`
+const overDoubts = `FROM quarantine q CROSS JOIN sent a JOIN entry e ON e.id = a.origin
+	WHERE a.attempt = q.attempt_id AND a.attempt <> '' AND (a.outcome <> 'unknown' OR e.state NOT IN ` + watchedStates +
+	` OR q.boot <> ? AND a.finished_at < ?)`
 
 // These select the events to remove, which are those without pending work, the records that were
 // read back, and the reports about records, except the last of each (see LastHeard).

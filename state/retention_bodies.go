@@ -23,7 +23,7 @@ const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NO
 	OR e.state = 'dismissed' AND (e.dismissal LIKE '{"from":"pending"%' OR e.dismissal LIKE '{"from":"waiting"%'
 		OR e.dismissal LIKE '{"from":"invalid"%'
 		OR e.dismissal LIKE '{"from":"rejected"%') AND e.weak = 0
-		AND NOT EXISTS (SELECT 1 FROM attempt d WHERE d.entry_id = e.id AND (d.outcome IS NULL OR d.outcome = 'unknown')))`
+		AND NOT EXISTS (SELECT 1 FROM sent d WHERE d.origin = e.id AND d.outcome IN ('open', 'unknown')))`
 
 const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
 
@@ -67,8 +67,8 @@ func (r *retaining) countBodies(ctx context.Context, k *Retained) error {
 		}
 		var attempts int64
 		if err := r.db.Get(ctx, op, &attempts,
-			`SELECT COALESCE(SUM(LENGTH(a.payload) + LENGTH(COALESCE(a.evidence, '')) + LENGTH(COALESCE(a.request_head, ''))
-			+ LENGTH(COALESCE(a.answer_head, '')) + LENGTH(a.answer_body)), 0) FROM attempt a WHERE `+r.db.D.Among("a.entry_id"),
+			`SELECT COALESCE(SUM(LENGTH(x.payload) + LENGTH(COALESCE(x.evidence, '')) + LENGTH(COALESCE(x.request_head, ''))
+			+ LENGTH(COALESCE(x.answer_head, '')) + LENGTH(x.answer_body)), 0) FROM exchange x WHERE `+exchangesOf(r.db.D),
 			sqldb.ListOf(r.db.D, ids)); err != nil {
 			return err
 		}
@@ -116,11 +116,11 @@ type bodyRow struct {
 // answers, including those of their attempts. It checks each entry again under its lock: one that
 // is no longer finished, or no longer old, stays as it is. It returns how many were reduced.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
-	// Attempts are locked before entries, as a settlement does.
+	// Sendings are locked before entries, as a settlement does.
 	if t.S.D.Lock != "" {
-		var locked []string
-		if err := t.All(&locked, t.S.D.Locked(`SELECT a.id FROM attempt a WHERE `+t.S.D.Among("a.entry_id")+
-			` ORDER BY a.id`, "a"), sqldb.ListOf(t.S.D, ids)); err != nil {
+		var locked []int64
+		if err := t.All(&locked, t.S.D.Locked(`SELECT s.id FROM sent s WHERE `+t.S.D.Among("s.origin")+
+			` ORDER BY s.id`, "s"), sqldb.ListOf(t.S.D, ids)); err != nil {
 			return 0, err
 		}
 	}
@@ -150,20 +150,18 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 		listed[i] = bareEntry(row.ID, row.Job, row.Key, quantity)
 	}
-	ended := `outcome IS NOT NULL AND ` + t.S.D.Among("entry_id")
-	if err := t.Do(`UPDATE attempt SET payload = '{}', evidence = NULL, request_head = NULL, answer_head = NULL, answer_body = ''
-		WHERE `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
+	if err := t.Do(`DELETE FROM exchange WHERE `+exchangesOf(t.S.D), sqldb.ListOf(t.S.D, reduced)); err != nil {
 		return 0, err
-	}
-	if t.S.D.Pack != "" {
-		if err := t.Do(t.S.D.Pack+` AND `+ended, sqldb.ListOf(t.S.D, reduced)); err != nil {
-			return 0, err
-		}
 	}
 	if err := t.UpdateRows("entry", reducedColumns, updates); err != nil {
 		return 0, err
 	}
 	return len(rows), writeListings(t, listed)
+}
+
+// exchangesOf is the condition for what was sent for entries, and answered. Its argument is their list.
+func exchangesOf(d sqldb.Dialect) string {
+	return `attempt IN (SELECT attempt FROM attempt WHERE ` + d.Among("origin") + `)`
 }
 
 // reducedColumns are the columns that a reduction writes.

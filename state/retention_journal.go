@@ -312,7 +312,7 @@ func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(
 
 // mayBeOnPlatform is the SQL condition for the entries that exist on the platform, or may: the journal
 // must never lose them.
-const mayBeOnPlatform = `EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id AND (a.outcome IS NULL OR a.outcome IN ('unknown', 'created')))`
+const mayBeOnPlatform = `EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome IN ('open', 'unknown', 'created'))`
 
 // remembered returns the rows that the journal must have. If there are several journals it returns
 // none, because rows of other hosts may be only in their journals.

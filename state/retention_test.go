@@ -50,7 +50,7 @@ var decimals = cmp.Comparer(func(a, b trade.Decimal) bool { return a.Equal(b) })
 // everywhere searches all that a ledger keeps of its rows.
 func everywhere(t testing.TB, s *Store, text string) (where []string) {
 	t.Helper()
-	for _, table := range []string{"entry", "attempt", "audit", "run"} {
+	for _, table := range []string{"entry", "sent", "former", "exchange", "audit", "run"} {
 		rows := must.Get(s.db.Read.Queryx(`SELECT * FROM ` + table))(t)
 		for rows.Next() {
 			row := map[string]any{}
@@ -272,15 +272,15 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		for what, query := range map[string]string{
-			"the payload of an open attempt":      `UPDATE attempt SET payload = '{}'`,
-			"another payload":                     `UPDATE attempt SET payload = '{"a":1}'`,
-			"deleting an attempt":                 `DELETE FROM attempt`,
+			"the payload of an open attempt":      `DELETE FROM exchange`,
+			"another payload":                     `UPDATE exchange SET payload = '{"a":1}'`,
+			"deleting an attempt":                 `DELETE FROM sent`,
 			"deleting an entry":                   `DELETE FROM entry`,
 			"deleting an act":                     `DELETE FROM audit`,
 			"altering an act":                     `UPDATE audit SET who = 'other'`,
 			"altering an act while reducing it":   `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = 'other', detail = ''`,
 			"another hash for an act":             `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '', hash = 'x'`,
-			"the hash of what an attempt sent":    `UPDATE attempt SET payload_hash = ''`,
+			"the hash of what an attempt sent":    `UPDATE sent SET payload_hash = ''`,
 			"the payload of a row that is to go ": `UPDATE entry SET payload = NULL`,
 		} {
 			if err := byHand(s, query); err == nil {
@@ -289,7 +289,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		}
 		st := unknown(a)
 		mustSettle(t, s, lease, st)
-		if err := byHand(s, `UPDATE attempt SET payload = '{}'`); err == nil {
+		if err := byHand(s, `DELETE FROM exchange`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
 		}
 		if err := byHand(s,

@@ -62,7 +62,7 @@ var selectEntry = `SELECT ` + prefixed("e", slices.DeleteFunc(slices.Clone(entry
 const (
 	recordIDs = `CASE WHEN r.entry_id = e.id THEN r.remote_id END AS own_id, CASE WHEN r.entry_id <> e.id THEN r.remote_id END AS given_id`
 
-	joinRecord = `LEFT JOIN record r ON r.id = e.record_id `
+	joinRecord = `LEFT JOIN sent r ON r.id = e.record_id `
 )
 
 func prefixed(table string, columns []string) string {

@@ -67,7 +67,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 				return errors.Join(err, errors.New(strings.Join(uneven, ", ")))
 			}}},
 			{
-				"attempt", "messages", "{",
+				"sent", "messages", "{",
 				map[string]func() error{"Attempts": func() error { _, err := s.Attempts(ctx, es[0].ID); return err }},
 			},
 			{

@@ -116,7 +116,7 @@ func (s *Store) Stale(ctx context.Context, job, mappedWith string, states []trad
 
 // arrived is the SQL condition for an entry that a reading has found and that nobody has sent or
 // decided about: a rebuild also adds entries with new ids, but those were there before.
-const arrived = `e.state NOT IN ('accepted', 'dismissed') AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.entry_id = e.id)`
+const arrived = `e.state NOT IN ('accepted', 'dismissed') AND NOT EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome <> 'none')`
 
 // Arrivals returns how many entries of a job with ids greater than after were never sent, the keys
 // of the first few, the highest id of all, and whether there are earlier entries and accepted ones.
@@ -245,7 +245,7 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any) (added []int, err error) {
 		for i, row := range slices.Backward(rows) {
 			at[row[slices.Index(newColumns, "key")]] = i
 		}
-		err := sqldb.EachArray("entry", newColumns, rows, func(list string, args []any) error {
+		err := sqldb.EachArray(newColumns, rows, func(list string, args []any) error {
 			var keys []string
 			err := t.All(&keys, "INSERT INTO entry ("+strings.Join(newColumns, ", ")+") SELECT * FROM "+list+" "+
 				unlessKnown+" RETURNING key", args...)

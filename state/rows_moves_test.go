@@ -66,12 +66,12 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 	t.Helper()
 	on := "NULL"
 	if to == trade.Accepted { // as the late answer of an earlier attempt
-		on = fmt.Sprintf("(SELECT id FROM record WHERE entry_id = %d)", id)
+		on = fmt.Sprintf("(SELECT id FROM sent WHERE entry_id = %d)", id)
 		recordByHand(t, s, id, "made", `'remote-' || id`)
 	}
 	if to == trade.Sending {
 		mustExec(t, s,
-			`UPDATE attempt SET outcome = 'not_sent', finished_at = 1 WHERE entry_id = ? AND outcome IS NULL`, id)
+			`UPDATE sent SET outcome = 'not_sent', finished_at = 1 WHERE origin = ? AND outcome = 'open'`, id)
 		openAttempt(t, s, id, 1)
 	}
 	return byHand(s, fmt.Sprintf(`UPDATE entry SET state = '%s', record_id = %s WHERE id = %d`, to, on, id))
@@ -80,9 +80,9 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 // recordByHand gives an entry a record that went in another generation than its attempts.
 func recordByHand(t *testing.T, s *Store, id int64, certainty, remote string) {
 	t.Helper()
-	mustExec(t, s, `INSERT INTO record (entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
+	mustExec(t, s, `INSERT INTO sent (origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
 		sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
-		SELECT id, sends, job, key, 99, '`+certainty+`', `+remote+`, '', source_hash, payload_hash, payload_hash, 0, 0, 0, '0', 0, 1 FROM entry
+		SELECT id, id, sends, job, key, 99, '`+certainty+`', `+remote+`, '', source_hash, payload_hash, payload_hash, 0, 0, 0, '0', 0, 1 FROM entry
 		WHERE id = ? ON CONFLICT DO NOTHING`, id)
 }
 
@@ -93,9 +93,26 @@ func openAttempt(t *testing.T, s *Store, entry int64, generation int) string {
 	return id
 }
 
+// tryAttempt opens an attempt of a generation as the program does: in a sending of its own, or in the
+// place of the one before.
 func tryAttempt(s *Store, id string, entry int64, generation int) error {
-	return byHand(s, `INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, counts, status, messages, remote_id, reason, answer_body)
-		VALUES (?, ?, ?, (SELECT COALESCE(MAX(no), 0) + 1 FROM attempt WHERE entry_id = ?), '', '', 1, '', '{}', CAST('h' AS `+s.db.D.Bytes+`), 1, 0, 0, '[]', '', '', '')`, id, entry, generation, entry)
+	columns := strings.Join(attemptColumns, ", ")
+	var had int
+	if err := s.db.Read.Get(&had, s.db.Q(`SELECT COUNT(*) FROM sent WHERE origin = ? AND generation = ?`), entry, generation); err != nil {
+		return err
+	}
+	if had == 0 {
+		return byHand(s, `INSERT INTO sent (origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
+			sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version, attempt, no, outcome)
+			SELECT id, id, sends, job, key, CAST(? AS BIGINT), 'maybe', '', '', source_hash, payload_hash, payload_hash, 0, 0, 0, '0', 0, 1, CAST(? AS TEXT), 1, 'open'
+			FROM entry WHERE id = ?`, generation, id, entry)
+	}
+	if err := byHand(s, `INSERT INTO former (`+columns+`) SELECT `+columns+` FROM sent WHERE origin = ? AND generation = ?`,
+		entry, generation); err != nil {
+		return err
+	}
+	return byHand(s, `UPDATE sent SET attempt = ?, no = no + 1, outcome = 'open', finished_at = NULL WHERE origin = ? AND generation = ?`,
+		id, entry, generation)
 }
 
 func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
@@ -142,12 +159,12 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 		for name, query := range map[string]string{
 			"a state that is none":          `UPDATE entry SET state = 'done' WHERE id = $pending`,
 			"accepted without a record":     `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
-			"a record without accepted":     `UPDATE entry SET record_id = (SELECT id FROM record WHERE entry_id = $other) WHERE id = $other`,
-			"the record of another":         `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM record WHERE entry_id = $accepted) WHERE id = $other`,
-			"an id that another has":        `UPDATE record SET certainty = 'stated', remote_id = 'remote-$accepted' WHERE entry_id = $other`,
-			"another id":                    `UPDATE record SET remote_id = 'other' WHERE entry_id = $accepted`,
-			"what was made is not":          `UPDATE record SET certainty = 'void', remote_id = '' WHERE entry_id = $accepted`,
-			"an id of what may be":          `UPDATE record SET remote_id = 'x' WHERE entry_id = $other`,
+			"a record without accepted":     `UPDATE entry SET record_id = (SELECT id FROM sent WHERE entry_id = $other) WHERE id = $other`,
+			"the record of another":         `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM sent WHERE entry_id = $accepted) WHERE id = $other`,
+			"an id that another has":        `UPDATE sent SET certainty = 'stated', remote_id = 'remote-$accepted' WHERE entry_id = $other`,
+			"another id":                    `UPDATE sent SET remote_id = 'other' WHERE entry_id = $accepted`,
+			"what was made is not":          `UPDATE sent SET certainty = 'void', remote_id = '' WHERE entry_id = $accepted`,
+			"an id of what may be":          `UPDATE sent SET remote_id = 'x' WHERE entry_id = $other`,
 			"a generation without an audit": `UPDATE entry SET generation = 2 WHERE id = $pending`,
 			"a generation that is skipped":  `UPDATE entry SET generation = 3, resend_audit_id = 1 WHERE id = $pending`,
 			"an audit that does not exist":  `UPDATE entry SET generation = 2, resend_audit_id = 99 WHERE id = $pending`,
@@ -158,13 +175,13 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
 			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, record_id, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
 			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,
-			"no attempt any more":           `DELETE FROM attempt WHERE entry_id = $sending`,
-			"another payload":               `UPDATE attempt SET payload = '{"x":1}' WHERE entry_id = $sending`,
-			"an attempt of another":         `UPDATE attempt SET entry_id = $pending WHERE entry_id = $sending`,
-			"an attempt of nothing":         `UPDATE attempt SET entry_id = 999 WHERE entry_id = $sending`,
-			"an outcome that is none":       `UPDATE attempt SET outcome = 'done', finished_at = 1 WHERE entry_id = $sending`,
-			"an outcome without a time":     `UPDATE attempt SET outcome = 'unknown' WHERE entry_id = $sending`,
-			"created without an id":         `UPDATE attempt SET outcome = 'created', finished_at = 1 WHERE entry_id = $sending`,
+			"no attempt any more":           `DELETE FROM sent WHERE origin = $sending`,
+			"another payload":               `UPDATE sent SET payload_hash = CAST('x' AS ` + s.db.D.Bytes + `) WHERE origin = $sending`,
+			"an attempt of another":         `UPDATE sent SET origin = $pending WHERE origin = $sending`,
+			"an attempt of nothing":         `UPDATE sent SET origin = 999 WHERE origin = $sending`,
+			"an outcome that is none":       `UPDATE sent SET outcome = 'done', finished_at = 1 WHERE origin = $sending`,
+			"an outcome without a time":     `UPDATE sent SET outcome = 'unknown' WHERE origin = $sending`,
+			"created without an id":         `UPDATE sent SET outcome = 'created', finished_at = 1 WHERE origin = $sending`,
 			"a fork of the audit":           `INSERT INTO audit (at, who, origin, act, target, reason, detail, prev, hash) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}', '', 'other')`,
 			"another audit":                 `UPDATE audit SET reason = 'none'`,
 			"no audit any more":             `DELETE FROM audit`,
@@ -190,9 +207,9 @@ func TestF069TheDatabaseLetsAnOutcomeChangeOnlyFromUnknownToCertain(t *testing.T
 		}
 		set := func(id string, outcome trade.Outcome) error {
 			if outcome == trade.OutcomeOpen {
-				return byHand(s, `UPDATE attempt SET outcome = NULL, finished_at = NULL WHERE id = ?`, id)
+				return byHand(s, `UPDATE sent SET outcome = 'open', finished_at = NULL WHERE attempt = ?`, id)
 			}
-			return byHand(s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`,
+			return byHand(s, `UPDATE sent SET outcome = ?, finished_at = 1, answer_id = 'r' WHERE attempt = ?`,
 				string(outcome), id)
 		}
 		for _, from := range outcomes {
@@ -222,7 +239,7 @@ func TestI3TheDatabaseAllowsOneAttemptPerGenerationThatMayHaveCreatedARecord(t *
 			entry := put(t, s, "e-"+string(outcome), trade.Pending)
 			id := openAttempt(t, s, entry, 1)
 			if outcome != trade.OutcomeOpen {
-				mustExec(t, s, `UPDATE attempt SET outcome = ?, finished_at = 1, remote_id = 'r' WHERE id = ?`,
+				mustExec(t, s, `UPDATE sent SET outcome = ?, finished_at = 1, answer_id = 'r' WHERE attempt = ?`,
 					string(outcome), id)
 			}
 			err := tryAttempt(s, sqldb.NewID(), entry, 1)

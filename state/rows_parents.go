@@ -75,7 +75,7 @@ func (s *Store) Unread(ctx context.Context, job string) (map[int64]trade.Hash, e
 		SourceHash trade.Hash
 	}
 	err := s.db.All(ctx, "looking up changed rows that cannot be sent", &rows, `SELECT e.id, e.source_hash
-		FROM record r CROSS JOIN entry e WHERE r.new_ab = 0 AND r.new_cells <> `+emptyBytes(s.db.D)+`
+		FROM sent r CROSS JOIN entry e WHERE r.new_ab = 0 AND r.new_cells <> `+emptyBytes(s.db.D)+`
 			AND e.id = r.entry_id AND r.new_cells = e.source_hash AND e.job = ? AND e.flags LIKE '%"replaced"%'`, job)
 	out := make(map[int64]trade.Hash, len(rows))
 	for _, row := range rows {

@@ -112,6 +112,6 @@ func BenchmarkEachSwept(b *testing.B) {
 }
 
 // stated gives every entry a record under its own number.
-const stated = `INSERT INTO record (id, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab,
+const stated = `INSERT INTO sent (id, origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab,
 	sent_ac, sent_bc, kg, sent_at, version)
-	SELECT id, id, sends, job, key, 1, 'stated', 'r' || id, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`
+	SELECT id, id, id, sends, job, key, 1, 'stated', 'r' || id, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`

@@ -161,7 +161,7 @@ func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, si
 			return err
 		}
 		var sent []int64
-		if err := t.All(&sent, `SELECT started_at FROM attempt WHERE started_at <= ? ORDER BY id DESC LIMIT 1`,
+		if err := t.All(&sent, `SELECT started_at FROM sent WHERE attempt <> '' AND started_at <= ? ORDER BY attempt DESC LIMIT 1`,
 			now.Add(clocksDiffer).UnixMilli()); err != nil {
 			return err
 		}

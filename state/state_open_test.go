@@ -171,7 +171,7 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 			t.Parallel()
 			for _, former := range []string{
 				`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
-				`ALTER TABLE record RENAME TO elsewhere`,       // from before records had a table
+				`ALTER TABLE sent RENAME TO elsewhere`,         // from before sendings had a table
 				`CREATE INDEX entry_one_remote ON entry (key)`, // from when the ids stood with the entries
 			} {
 				o := b.empty(t)

@@ -151,7 +151,7 @@ func (m *machine) jobsBy() map[string]int {
 	}
 	m.inLedger(func(db *sqlx.DB) error {
 		return db.Select(&rows, db.Rebind(`SELECT e.job, COUNT(*) AS n FROM attempt a
-			JOIN entry e ON e.id = a.entry_id WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance)
+			JOIN entry e ON e.id = a.origin WHERE a.owner = ? GROUP BY e.job`), m.owner.Instance)
 	})
 	out := map[string]int{}
 	for _, r := range rows {

@@ -99,8 +99,8 @@ func TestARowReadsLikeALetter(t *testing.T) {
 		t.Fatalf("the delivery is %s", delivery.State)
 	}
 	d.heard(1, "order_commitments", contract.RemoteID, "UPDATE_WORKFLOW_ORDER_COMMITMENT", "NOT_ELIGIBLE")
-	d.sql("state.db", `UPDATE attempt SET answer_body = replace(answer_body, '30000', '29999') WHERE remote_id = '`+
-		delivery.RemoteID+`'`)
+	d.sql("state.db", `UPDATE exchange SET answer_body = replace(answer_body, '30000', '29999') WHERE attempt = (SELECT attempt FROM sent WHERE answer_id = '`+
+		delivery.RemoteID+`')`)
 	b := d.as(trade.Reader).Get(fmt.Sprintf("/rows/%d", contract.ID)).Wants(http.StatusOK,
 		"Contrato a fixar de 1.500,5 SC (90,03 t) de SOJA, safra 2025/2026.", "Ninguém: nada a fazer",
 		"Carteira Soja ***.982.247-**", "Entregas e rastreabilidade deste contrato", fmt.Sprintf("/rows/%d", delivery.ID))
@@ -184,6 +184,6 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	d.sql("state.db", `CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
 	b.Submit(path, form).Wants(http.StatusInternalServerError, "Não foi gravado; nada mudou",
 		"contrato &lt;lançado&gt; em duplicidade")
-	d.sql("state.db", `DROP TRIGGER broken; ALTER TABLE attempt RENAME TO gone`)
+	d.sql("state.db", `DROP TRIGGER broken; DROP VIEW tentativas; DROP VIEW attempts; DROP VIEW attempt`)
 	b.Get(strings.TrimSuffix(path, "/dismiss")).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
 }

@@ -98,7 +98,7 @@ func (s *service) entry(job, key string) (id int64, at trade.State, remote strin
 	db, err := sql.Open("sqlite", "file:"+s.path("state.db")+"?mode=ro")
 	if err == nil {
 		err = db.QueryRowContext(s.t.Context(),
-			`SELECT e.id, state, COALESCE(r.remote_id, '') FROM entry e LEFT JOIN record r ON r.id = e.record_id WHERE e.job = ? AND e.key = ?`, job, key).Scan(&id,
+			`SELECT e.id, state, COALESCE(r.remote_id, '') FROM entry e LEFT JOIN sent r ON r.id = e.record_id WHERE e.job = ? AND e.key = ?`, job, key).Scan(&id,
 			&at, &remote)
 	}
 	if err = errors.Join(err, db.Close()); err != nil {

@@ -31,7 +31,7 @@ func TestTheServiceKeepsNothingLongerThanNeeded(t *testing.T) {
 		s.ran()
 		s.stop()
 		var left int
-		if err := db.Get(&left, `SELECT COUNT(*) FROM attempt WHERE payload <> '{}'`); err != nil || left != 0 {
+		if err := db.Get(&left, `SELECT COUNT(*) FROM exchange`); err != nil || left != 0 {
 			t.Errorf("%d requests are left, %v", left, err)
 		}
 		if out := s.must(0, "report", "--audit", "--json"); !strings.Contains(out, `"who":"safrasync"`) ||

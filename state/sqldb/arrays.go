@@ -11,16 +11,11 @@ import (
 // ArrayRows limits the rows of one statement with arrays.
 const ArrayRows = 1000
 
-// textIDs are the tables whose id is not a number.
-var textIDs = map[string]bool{"attempt": true}
-
 // unnested writes rows to PostgreSQL as one array for each column. The text of the statement is
 // short whatever the number of rows; the server would need longer to parse a list of values than to
 // write the rows. statement receives the list with the rows, whose columns have the given names.
-func (t *Tx) unnested(table string, columns []string, rows [][]any,
-	statement func(list string) string,
-) (changed int, err error) {
-	err = EachArray(table, columns, rows, func(list string, args []any) error {
+func (t *Tx) unnested(columns []string, rows [][]any, statement func(list string) string) (changed int, err error) {
+	err = EachArray(columns, rows, func(list string, args []any) error {
 		n, err := t.Changed(statement(list), args...)
 		changed += n
 		return err
@@ -30,10 +25,10 @@ func (t *Tx) unnested(table string, columns []string, rows [][]any,
 
 // EachArray splits rows into chunks and calls fn for each with the list for a statement and its
 // arguments.
-func EachArray(table string, columns []string, rows [][]any, fn func(list string, args []any) error) error {
+func EachArray(columns []string, rows [][]any, fn func(list string, args []any) error) error {
 	kinds := make([]string, len(columns))
 	for i, c := range columns {
-		kinds[i] = "CAST(? AS " + PostgresDialect.kindOf(c, c == "id" && textIDs[table]) + "[])"
+		kinds[i] = "CAST(? AS " + PostgresDialect.kindOf(c) + "[])"
 	}
 	list := "unnest(" + strings.Join(kinds, ", ") + ") AS v (" + strings.Join(columns, ", ") + ")"
 	for chunk := range slices.Chunk(rows, ArrayRows) {

@@ -20,7 +20,7 @@ const BulkRows = 250
 var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true,
 	"updated_at": true, "gone_sweeps": true,
-	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
+	"entry_id": true, "origin": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
 	"sent_ab": true, "sent_ac": true, "sent_bc": true, "new_ab": true, "new_ac": true, "new_bc": true,
@@ -36,14 +36,14 @@ var HashColumns = map[string]bool{
 }
 
 // manyRows are the tables that get many rows at once.
-var manyRows = []string{"attempt", "record", "listing", "sighting"}
+var manyRows = []string{"sent", "exchange", "listing", "sighting"}
 
-// kindOf returns the SQL type of a column. text states that the id is text.
-func (d Dialect) kindOf(column string, text bool) string {
+// kindOf returns the SQL type of a column.
+func (d Dialect) kindOf(column string) string {
 	switch {
 	case HashColumns[column]:
 		return d.Bytes
-	case numberColumns[column] && !text:
+	case numberColumns[column]:
 		return "BIGINT"
 	}
 	return "TEXT"
@@ -62,7 +62,7 @@ func (t *Tx) InsertRows(table string, columns []string, rows [][]any, suffix str
 		_, err := t.eachRow(InsertText(table, columns, 1, suffix), rows)
 		return err
 	case slices.Contains(manyRows, table) && len(rows) > 1:
-		_, err := t.unnested(table, columns, rows, func(list string) string {
+		_, err := t.unnested(columns, rows, func(list string) string {
 			names := strings.Join(columns, ", ")
 			return "INSERT INTO " + table + " (" + names + ") SELECT * FROM " + list + " " + suffix
 		})
@@ -87,7 +87,7 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
 		set := trade.Map(columns[1:], func(c string) string { return c + " = v." + c })
-		n, err := t.unnested(table, columns, rows, func(list string) string {
+		n, err := t.unnested(columns, rows, func(list string) string {
 			return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
 				columns[0] + " = v." + columns[0]
 		})

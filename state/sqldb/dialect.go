@@ -20,7 +20,6 @@ type Dialect struct {
 	ByStuck string
 	ByState string // after a table: forces the index by state; "" where the planner chooses well
 	ByFlags string // likewise for rows with a flag
-	Pack    string // compacts attempts that became smaller; "" where the database does so itself
 }
 
 // SqliteDialect is the dialect of SQLite.
@@ -38,12 +37,7 @@ var SqliteDialect = Dialect{
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
 	Folder:  "migrations/sqlite",
-	// A row of SQLite that becomes smaller leaves a gap in its page that nothing fills. If a row
-	// gets another rowid, SQLite writes it anew, beside those that became smaller before, and
-	// merges its old page with the neighbours. The rowid of an attempt has no meaning. The last row
-	// stays, because new rowids count on from it.
-	Pack:   `UPDATE attempt SET rowid = rowid - 4611686018427387904 WHERE rowid > 0 AND rowid < (SELECT MAX(rowid) FROM attempt)`,
-	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
+	Tables:  `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
 }
 
 // PostgresDialect is the dialect of PostgreSQL.

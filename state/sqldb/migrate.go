@@ -35,7 +35,7 @@ const formerIndex = "entry_one_remote"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "attempt", "record", "sighting", "run",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former", "exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
@@ -215,7 +215,7 @@ func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
 		ours && slices.Contains(names, "entry") &&
-			(!slices.Contains(names, "record") || !slices.Contains(names, "sighting"))
+			(!slices.Contains(names, "sent") || !slices.Contains(names, "sighting"))
 	switch {
 	case ours && !former:
 		return nil

@@ -73,7 +73,7 @@ func (m *machinesTrial) oneSender() {
 		Senders int    `db:"senders"`
 	}
 	if err := db.Select(&epochs,
-		`SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.entry_id GROUP BY e.job, a.epoch`); err != nil {
+		`SELECT e.job, COUNT(DISTINCT a.owner) AS senders FROM attempt a JOIN entry e ON e.id = a.origin GROUP BY e.job, a.epoch`); err != nil {
 		m.test.Fatal(err)
 	}
 	for _, e := range epochs {

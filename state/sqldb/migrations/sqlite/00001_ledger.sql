@@ -175,49 +175,17 @@ CREATE INDEX listing_day ON listing (job, day);
 CREATE INDEX listing_kilograms ON listing (job, kilograms);
 CREATE INDEX listing_worth ON listing (job, worth);
 
-CREATE TABLE attempt (
-    id TEXT PRIMARY KEY,
-    entry_id INTEGER NOT NULL REFERENCES entry (id),
-    generation INTEGER NOT NULL,
-    no INTEGER NOT NULL,
-    run_id TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    epoch INTEGER NOT NULL,
-    target TEXT NOT NULL,
-    payload TEXT NOT NULL,
-    payload_hash BLOB NOT NULL,
-    started_at INTEGER NOT NULL,
-    finished_at INTEGER,
-    outcome TEXT CONSTRAINT attempt_outcome CHECK (outcome IS NULL OR outcome = 'created' OR outcome = 'not_created' OR outcome = 'not_sent' OR outcome = 'unknown'),
-    counts INTEGER NOT NULL CHECK (counts IN (0, 1)), -- it is one of entry.attempts
-    late INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)), -- its outcome was unknown first, or comes from the journal: a person may have stated another id
-    status INTEGER NOT NULL,
-    messages TEXT NOT NULL,
-    remote_id TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    evidence TEXT,
-    request_head TEXT,
-    answer_head TEXT,
-    answer_body TEXT NOT NULL,
-    CONSTRAINT attempt_finished CHECK ((outcome IS NULL) = (finished_at IS NULL)),
-    CONSTRAINT attempt_created_has_id CHECK (outcome IS NULL OR outcome <> 'created' OR remote_id <> '')
-) STRICT;
-
--- I3: while an attempt of a generation is open, unknown or created, no other can start.
-CREATE UNIQUE INDEX attempt_one_shot ON attempt (entry_id, generation) WHERE outcome IS NULL OR outcome IN ('unknown', 'created');
-CREATE UNIQUE INDEX attempt_one_no ON attempt (entry_id, no);
-CREATE INDEX attempt_late ON attempt (remote_id) WHERE late = 1; -- of all others the record has the id
-CREATE INDEX attempt_unknown ON attempt (entry_id) WHERE outcome = 'unknown';
-
--- What is, or may be, on the platform: see trade.Record. A record outlives the row, key and job under which it went.
-CREATE TABLE record (
+-- One sending: what is, or may be, on the platform (trade.Record), and its last attempt. There is one for each row and generation. It outlives the row, key and job under
+-- which it went.
+CREATE TABLE sent (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
+    origin INTEGER NOT NULL REFERENCES entry (id), -- the row under which it went
+    generation INTEGER NOT NULL CHECK (generation >= 1),
     entry_id INTEGER NOT NULL REFERENCES entry (id), -- the row that it belongs to now
     kind TEXT NOT NULL CHECK (kind <> ''),
-    job TEXT NOT NULL, -- under this job, key and generation it went
+    job TEXT NOT NULL, -- of the origin
     key TEXT NOT NULL,
-    generation INTEGER NOT NULL CHECK (generation >= 1),
-    certainty TEXT NOT NULL CONSTRAINT record_certainty CHECK (certainty = 'made' OR certainty = 'maybe' OR certainty = 'stated' OR certainty = 'left_out' OR certainty = 'void'),
+    certainty TEXT NOT NULL CONSTRAINT sent_certainty CHECK (certainty = 'made' OR certainty = 'maybe' OR certainty = 'stated' OR certainty = 'left_out' OR certainty = 'void'),
     remote_id TEXT NOT NULL, -- '' = not known
     decided_by INTEGER REFERENCES audit (seq), -- the decision that made it, or gave it to its row; null: the program sent it
     parent TEXT NOT NULL, -- the platform's id of the record under which it went; '' = none
@@ -236,32 +204,96 @@ CREATE TABLE record (
     kg TEXT NOT NULL,
     sent_at INTEGER NOT NULL,
     version INTEGER NOT NULL CHECK (version >= 1),
-    CONSTRAINT record_made_has_id CHECK (certainty <> 'made' OR remote_id <> ''),
-    CONSTRAINT record_id_is_certain CHECK (remote_id = '' OR certainty = 'made' OR certainty = 'stated')
+    attempt TEXT NOT NULL DEFAULT '', -- the id of its last attempt; '' = no request of ours: it was stated, or left out
+    no INTEGER NOT NULL DEFAULT 0, -- of the attempt within its row
+    outcome TEXT NOT NULL DEFAULT 'none' CONSTRAINT sent_outcome CHECK (outcome = 'none' OR outcome = 'open' OR outcome = 'unknown' OR outcome = 'created'
+        OR outcome = 'not_created' OR outcome = 'not_sent'),
+    run_id TEXT NOT NULL DEFAULT '',
+    owner TEXT NOT NULL DEFAULT '',
+    epoch INTEGER NOT NULL DEFAULT 0,
+    target TEXT NOT NULL DEFAULT '',
+    payload_hash BLOB NOT NULL DEFAULT x'',
+    started_at INTEGER NOT NULL DEFAULT 0,
+    finished_at INTEGER,
+    counts INTEGER NOT NULL DEFAULT 0 CHECK (counts IN (0, 1)), -- it is one of entry.attempts
+    late INTEGER NOT NULL DEFAULT 0 CHECK (late IN (0, 1)), -- its outcome was unknown first, or comes from the journal: a person may have stated another id
+    status INTEGER NOT NULL DEFAULT 0,
+    messages TEXT NOT NULL DEFAULT '[]',
+    answer_id TEXT NOT NULL DEFAULT '', -- the platform's id that its answer had
+    reason TEXT NOT NULL DEFAULT '',
+    CONSTRAINT sent_made_has_id CHECK (certainty <> 'made' OR remote_id <> ''),
+    CONSTRAINT sent_id_is_certain CHECK (remote_id = '' OR certainty = 'made' OR certainty = 'stated'),
+    CONSTRAINT sent_attempted CHECK ((outcome = 'none') = (attempt = '')),
+    CONSTRAINT sent_finished CHECK ((outcome = 'none' OR outcome = 'open') = (finished_at IS NULL)),
+    CONSTRAINT sent_created_has_id CHECK (outcome <> 'created' OR answer_id <> '')
 ) STRICT;
 
-CREATE UNIQUE INDEX record_origin ON record (key, kind, job, generation);
-CREATE INDEX record_entry ON record (entry_id);
+-- I3: a generation of a row is sent once. After an attempt that certainly created nothing, the next one takes its place.
+CREATE UNIQUE INDEX sent_origin ON sent (origin, generation);
+CREATE INDEX sent_key ON sent (key, kind);
+CREATE UNIQUE INDEX sent_attempt ON sent (attempt) WHERE attempt <> '';
+CREATE INDEX sent_entry ON sent (entry_id);
 -- The API's document does not call the id of a delivery a UUID: it may be unique within its contract only ("1", "2" ...). One that has the form of a UUID still is
 -- that of one record. What the request named is not in reach of an index: state/records_holders.go compares the contracts.
-CREATE UNIQUE INDEX record_one_remote ON record (kind, remote_id, (CASE WHEN kind <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
+CREATE UNIQUE INDEX sent_one_remote ON sent (kind, remote_id, (CASE WHEN kind <> 'deliveries' OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-'
     AND substr(remote_id, 14, 1) = '-' AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id <> '';
+CREATE INDEX sent_late ON sent (answer_id) WHERE late = 1; -- of all others the record has the id
+CREATE INDEX sent_open ON sent (origin) WHERE outcome = 'open';
+CREATE INDEX sent_unknown ON sent (origin) WHERE outcome = 'unknown';
 -- None of these moves when a record becomes certain.
-CREATE INDEX record_cells ON record (sent_cells);
+CREATE INDEX sent_by_cells ON sent (sent_cells);
 -- The first two together: all identifying fields.
-CREATE INDEX record_ab ON record (sent_ab, sent_ac);
-CREATE INDEX record_ac ON record (sent_ac);
-CREATE INDEX record_bc ON record (sent_bc);
-CREATE INDEX record_new_cells ON record (new_cells) WHERE new_cells <> x'';
-CREATE INDEX record_unread ON record (entry_id) WHERE new_ab = 0 AND new_cells <> x''; -- of the newest row only the cells are known
-CREATE INDEX record_new_ab ON record (new_ab, new_ac) WHERE new_ab <> 0;
-CREATE INDEX record_new_ac ON record (new_ac) WHERE new_ac <> 0;
-CREATE INDEX record_new_bc ON record (new_bc) WHERE new_bc <> 0;
+CREATE INDEX sent_by_ab ON sent (sent_ab, sent_ac);
+CREATE INDEX sent_by_ac ON sent (sent_ac);
+CREATE INDEX sent_by_bc ON sent (sent_bc);
+CREATE INDEX sent_new_cells ON sent (new_cells) WHERE new_cells <> x'';
+CREATE INDEX sent_unread ON sent (entry_id) WHERE new_ab = 0 AND new_cells <> x''; -- of the newest row only the cells are known
+CREATE INDEX sent_new_ab ON sent (new_ab, new_ac) WHERE new_ab <> 0;
+CREATE INDEX sent_new_ac ON sent (new_ac) WHERE new_ac <> 0;
+CREATE INDEX sent_new_bc ON sent (new_bc) WHERE new_bc <> 0;
+
+-- The attempts whose place in their sending a later one has: all of them certainly created nothing.
+CREATE TABLE former (
+    attempt TEXT PRIMARY KEY,
+    origin INTEGER NOT NULL REFERENCES entry (id),
+    generation INTEGER NOT NULL,
+    no INTEGER NOT NULL,
+    outcome TEXT NOT NULL CONSTRAINT former_outcome CHECK (outcome = 'not_created' OR outcome = 'not_sent'),
+    run_id TEXT NOT NULL,
+    owner TEXT NOT NULL,
+    epoch INTEGER NOT NULL,
+    target TEXT NOT NULL,
+    payload_hash BLOB NOT NULL,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER NOT NULL,
+    counts INTEGER NOT NULL CHECK (counts IN (0, 1)),
+    late INTEGER NOT NULL CHECK (late IN (0, 1)),
+    status INTEGER NOT NULL,
+    messages TEXT NOT NULL,
+    answer_id TEXT NOT NULL,
+    reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX former_origin ON former (origin, generation);
+
+-- What an attempt that has ended sent, and what was answered. What an open one sends is the payload of its row, which does not change meanwhile.
+CREATE TABLE exchange (
+    attempt TEXT PRIMARY KEY,
+    payload TEXT NOT NULL,
+    evidence TEXT,
+    request_head TEXT,
+    answer_head TEXT,
+    answer_body TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- All attempts.
+CREATE VIEW attempt AS
+SELECT attempt, origin, generation, no, outcome, run_id, owner, epoch, target, payload_hash, started_at, finished_at, counts, late, status, messages, answer_id, reason FROM sent WHERE attempt <> ''
+UNION ALL SELECT attempt, origin, generation, no, outcome, run_id, owner, epoch, target, payload_hash, started_at, finished_at, counts, late, status, messages, answer_id, reason FROM former;
 
 -- What a row holds, or held last, that may be the row of a record (trade.Sighting), until somebody decides.
 CREATE TABLE sighting (
     entry_id INTEGER NOT NULL REFERENCES entry (id),
-    record_id INTEGER NOT NULL REFERENCES record (id),
+    record_id INTEGER NOT NULL REFERENCES sent (id),
     seen_cells BLOB NOT NULL,
     seen_payload BLOB NOT NULL,
     seen_fields BLOB NOT NULL,
@@ -278,7 +310,7 @@ CREATE INDEX sighting_bc ON sighting (seen_bc);
 
 -- I14: since when each boot of a host knows that nobody knows what an attempt did, on the boot's own clock.
 CREATE TABLE quarantine (
-    attempt_id TEXT NOT NULL REFERENCES attempt (id),
+    attempt_id TEXT NOT NULL,
     boot TEXT NOT NULL,
     ticks INTEGER NOT NULL, -- milliseconds of that clock
     PRIMARY KEY (attempt_id, boot)
@@ -646,7 +678,7 @@ SELECT id AS linha,
     CASE state WHEN 'pending' THEN 'pendente' WHEN 'waiting' THEN 'aguardando' WHEN 'invalid' THEN 'com erro (dados do ERP)' WHEN 'sending' THEN 'enviando' WHEN 'accepted' THEN 'enviado' WHEN 'rejected' THEN 'rejeitado pela plataforma' WHEN 'in_doubt' THEN 'sem confirmação (verificar)' WHEN 'held' THEN 'retido (decidir)' WHEN 'dismissed' THEN 'dispensado' WHEN 'withdrawn' THEN 'retirado do ERP' ELSE state END AS situacao,
     cause AS causa,
     CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS motivo,
-    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS id_plataforma,
+    COALESCE((SELECT r.remote_id FROM sent r WHERE r.id = record_id), '') AS id_plataforma,
     amount AS quantidade,
     unit AS unidade,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS alertas,
@@ -659,18 +691,18 @@ SELECT id AS linha,
 FROM entry;
 
 CREATE VIEW tentativas AS
-SELECT a.entry_id AS linha,
+SELECT a.origin AS linha,
     e.job AS rotina,
     e.key AS chave,
     a.no AS numero,
     strftime('%Y-%m-%d %H:%M:%S', (a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS inicio,
     strftime('%Y-%m-%d %H:%M:%S', (a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS fim,
-    CASE WHEN a.outcome IS NULL THEN 'em andamento' WHEN a.outcome = 'created' THEN 'criado' WHEN a.outcome = 'not_created' THEN 'não criado' WHEN a.outcome = 'not_sent' THEN 'não saiu' WHEN a.outcome = 'unknown' THEN 'sem resposta certa' ELSE a.outcome END AS resultado,
+    CASE WHEN a.outcome = 'open' THEN 'em andamento' WHEN a.outcome = 'created' THEN 'criado' WHEN a.outcome = 'not_created' THEN 'não criado' WHEN a.outcome = 'not_sent' THEN 'não saiu' WHEN a.outcome = 'unknown' THEN 'sem resposta certa' ELSE a.outcome END AS resultado,
     a.status AS status_http,
-    a.remote_id AS id_plataforma,
+    a.answer_id AS id_plataforma,
     a.reason AS motivo,
     replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS mensagens
-FROM attempt a JOIN entry e ON e.id = a.entry_id;
+FROM attempt a JOIN entry e ON e.id = a.origin;
 
 CREATE VIEW rows AS
 SELECT id,
@@ -680,7 +712,7 @@ SELECT id,
     CASE state WHEN 'pending' THEN 'pending' WHEN 'waiting' THEN 'waiting' WHEN 'invalid' THEN 'invalid (ERP data)' WHEN 'sending' THEN 'sending' WHEN 'accepted' THEN 'sent' WHEN 'rejected' THEN 'rejected by the platform' WHEN 'in_doubt' THEN 'in doubt (verify)' WHEN 'held' THEN 'held (decide)' WHEN 'dismissed' THEN 'dismissed' WHEN 'withdrawn' THEN 'withdrawn from the ERP' ELSE state END AS state,
     cause,
     CASE WHEN error IS NULL THEN '' ELSE error ->> '$.text' END AS reason,
-    COALESCE((SELECT r.remote_id FROM record r WHERE r.id = record_id), '') AS platform_id,
+    COALESCE((SELECT r.remote_id FROM sent r WHERE r.id = record_id), '') AS platform_id,
     amount,
     unit,
     replace(replace(replace(flags, '[', ''), ']', ''), '"', '') AS flags,
@@ -693,18 +725,18 @@ SELECT id,
 FROM entry;
 
 CREATE VIEW attempts AS
-SELECT a.entry_id AS id,
+SELECT a.origin AS id,
     e.job AS job,
     e.key AS key,
     a.no AS number,
     strftime('%Y-%m-%d %H:%M:%S', (a.started_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.started_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS started,
     strftime('%Y-%m-%d %H:%M:%S', (a.finished_at / 1000 + COALESCE((SELECT seconds FROM zone WHERE since <= a.finished_at ORDER BY since DESC LIMIT 1), 0)), 'unixepoch') AS finished,
-    CASE WHEN a.outcome IS NULL THEN 'open' WHEN a.outcome = 'created' THEN 'created' WHEN a.outcome = 'not_created' THEN 'not created' WHEN a.outcome = 'not_sent' THEN 'not sent' WHEN a.outcome = 'unknown' THEN 'unknown' ELSE a.outcome END AS outcome,
+    CASE WHEN a.outcome = 'open' THEN 'open' WHEN a.outcome = 'created' THEN 'created' WHEN a.outcome = 'not_created' THEN 'not created' WHEN a.outcome = 'not_sent' THEN 'not sent' WHEN a.outcome = 'unknown' THEN 'unknown' ELSE a.outcome END AS outcome,
     a.status AS http_status,
-    a.remote_id AS platform_id,
+    a.answer_id AS platform_id,
     a.reason AS reason,
     replace(replace(replace(a.messages, '[', ''), ']', ''), '"', '') AS messages
-FROM attempt a JOIN entry e ON e.id = a.entry_id;
+FROM attempt a JOIN entry e ON e.id = a.origin;
 
 -- What the program must never do, also when somebody tries it by hand. SQLite makes a table of a list (IN) each time that a trigger runs: so there are comparisons instead.
 -- The two moves of a row that all goes well with are told first.
@@ -715,15 +747,15 @@ BEGIN
 END;
 CREATE TRIGGER entry_moves BEFORE UPDATE OF state ON entry
 WHEN NEW.state <> OLD.state AND NOT (OLD.state = 'sending' AND NEW.state = 'accepted') AND NOT (OLD.state = 'pending' AND NEW.state = 'sending'
-    AND EXISTS (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL))
+    AND EXISTS (SELECT 1 FROM sent WHERE origin = NEW.id AND generation = NEW.generation AND outcome = 'open'))
 BEGIN
     SELECT CASE
         WHEN NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)
             THEN RAISE(ROLLBACK, 'safrasync: this change of state is not allowed')
-        WHEN NEW.state = 'sending' AND NOT EXISTS (SELECT 1 FROM attempt WHERE entry_id = NEW.id AND generation = NEW.generation AND outcome IS NULL)
+        WHEN NEW.state = 'sending' AND NOT EXISTS (SELECT 1 FROM sent WHERE origin = NEW.id AND generation = NEW.generation AND outcome = 'open')
             THEN RAISE(ROLLBACK, 'safrasync: an entry is sent only with an open attempt')
         WHEN NEW.state = 'accepted' AND OLD.state IN ('pending', 'waiting', 'invalid', 'rejected', 'withdrawn') AND NOT EXISTS
-            (SELECT 1 FROM record WHERE id = NEW.record_id AND (certainty = 'made' OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt')))
+            (SELECT 1 FROM sent WHERE id = NEW.record_id AND (certainty = 'made' OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt')))
             THEN RAISE(ROLLBACK, 'safrasync: only the late answer of an earlier attempt accepts this entry, or a person')
     END;
 END;
@@ -735,9 +767,9 @@ BEGIN
 END;
 CREATE TRIGGER entry_rests BEFORE UPDATE OF record_id ON entry
 WHEN NEW.record_id IS NOT OLD.record_id AND (
-    NOT EXISTS (SELECT 1 FROM record WHERE id = NEW.record_id AND kind = NEW.sends AND (certainty = 'made' OR certainty = 'stated') AND (entry_id = NEW.id
+    NOT EXISTS (SELECT 1 FROM sent WHERE id = NEW.record_id AND kind = NEW.sends AND (certainty = 'made' OR certainty = 'stated') AND (entry_id = NEW.id
         OR EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN ('rebuild', 'journal settle'))))
-    OR EXISTS (SELECT 1 FROM record WHERE id = OLD.record_id AND remote_id <> ''))
+    OR EXISTS (SELECT 1 FROM sent WHERE id = OLD.record_id AND remote_id <> ''))
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an entry is accepted by a record of its own that certainly exists, and by another only if that one has no id');
 END;
@@ -762,37 +794,48 @@ BEGIN
     UPDATE feed SET seq = seq + 1;
     INSERT INTO change (entry_id, seq) SELECT NEW.id, seq FROM feed WHERE one = 1 ON CONFLICT (entry_id) DO UPDATE SET seq = excluded.seq;
 END;
-CREATE TRIGGER attempt_outcome BEFORE UPDATE OF outcome ON attempt
-WHEN OLD.outcome IS NOT NULL AND NEW.outcome IS NOT OLD.outcome
-    AND NOT (OLD.outcome = 'unknown' AND NEW.outcome IS NOT NULL AND NEW.outcome IN ('created', 'not_created', 'not_sent'))
+CREATE TRIGGER sent_outcome BEFORE UPDATE OF outcome ON sent
+WHEN NEW.outcome <> OLD.outcome AND NEW.attempt = OLD.attempt AND NOT (OLD.outcome = 'open'
+    OR OLD.outcome = 'unknown' AND NEW.outcome IN ('created', 'not_created', 'not_sent'))
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an outcome never changes, but from unknown to a certain one');
 END;
-CREATE TRIGGER attempt_identity BEFORE UPDATE OF id, entry_id, generation, no, target, payload_hash, started_at ON attempt
-WHEN NEW.id <> OLD.id OR NEW.entry_id <> OLD.entry_id OR NEW.generation <> OLD.generation OR NEW.no <> OLD.no
-    OR NEW.target <> OLD.target OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at
+CREATE TRIGGER sent_again BEFORE UPDATE OF attempt ON sent
+WHEN NEW.attempt <> OLD.attempt AND NOT (OLD.outcome = 'none' OR NEW.no > OLD.no AND EXISTS (SELECT 1 FROM former WHERE attempt = OLD.attempt AND outcome = OLD.outcome))
+BEGIN
+    SELECT RAISE(ROLLBACK, 'safrasync: a generation is sent again only if nothing of it was created, and its former attempt stays');
+END;
+CREATE TRIGGER sent_attempt_identity BEFORE UPDATE OF no, target, payload_hash, started_at ON sent
+WHEN NEW.attempt = OLD.attempt AND (NEW.no <> OLD.no OR NEW.target <> OLD.target OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at)
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
 END;
-CREATE TRIGGER attempt_payload BEFORE UPDATE OF payload ON attempt
-WHEN NEW.payload <> OLD.payload AND NOT (NEW.payload = '{}' AND OLD.outcome IS NOT NULL
-    AND EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id AND state IN ('accepted', 'dismissed', 'withdrawn')))
-BEGIN
-    SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
-END;
-CREATE TRIGGER attempt_stays BEFORE DELETE ON attempt
-BEGIN
-    SELECT RAISE(ABORT, 'safrasync: attempts are never deleted');
-END;
-CREATE TRIGGER record_stays BEFORE DELETE ON record WHEN OLD.certainty <> 'void'
-BEGIN
-    SELECT RAISE(ABORT, 'safrasync: records are never deleted');
-END;
-CREATE TRIGGER record_identity BEFORE UPDATE OF id, kind, key, generation, certainty, remote_id ON record
-WHEN NEW.id <> OLD.id OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation
+CREATE TRIGGER sent_identity BEFORE UPDATE OF id, origin, kind, key, generation, certainty, remote_id ON sent
+WHEN NEW.id <> OLD.id OR NEW.origin <> OLD.origin OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key OR NEW.generation <> OLD.generation
     OR (OLD.certainty = 'made' AND NEW.certainty <> 'made') OR (OLD.remote_id <> '' AND NEW.remote_id <> '' AND NEW.remote_id <> OLD.remote_id)
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: the row under which a record went, and the id that it got, never change');
+END;
+CREATE TRIGGER sent_stays BEFORE DELETE ON sent
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: records are never deleted');
+END;
+CREATE TRIGGER former_unchanged BEFORE UPDATE ON former
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
+END;
+CREATE TRIGGER former_stays BEFORE DELETE ON former
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: attempts are never deleted');
+END;
+CREATE TRIGGER exchange_payload BEFORE UPDATE OF payload ON exchange WHEN NEW.payload <> OLD.payload
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
+END;
+CREATE TRIGGER exchange_stays BEFORE DELETE ON exchange
+WHEN NOT EXISTS (SELECT 1 FROM attempt a JOIN entry e ON e.id = a.origin WHERE a.attempt = OLD.attempt AND e.state IN ('accepted', 'dismissed', 'withdrawn'))
+BEGIN
+    SELECT RAISE(ABORT, 'safrasync: what an attempt sent never changes');
 END;
 CREATE TRIGGER audit_unchanged BEFORE UPDATE ON audit
 WHEN NOT (OLD.reduced = 0 AND NEW.reduced = 1 AND NEW.seq = OLD.seq AND NEW.at = OLD.at AND NEW.act = OLD.act AND NEW.prev = OLD.prev AND NEW.hash = OLD.hash
