@@ -25,6 +25,9 @@ func (g *groupTx) Settle() error {
 	if err != nil {
 		return err
 	}
+	if g.assumed && len(owners) > 0 { // another record has one of the ids: all is read
+		return sqldb.AllWritten("sent", len(owners), 0, nil)
+	}
 	w := settling{
 		owners: owners, scopes: scopes, moved: map[int64][]any{},
 	}
@@ -135,7 +138,13 @@ func (g *groupTx) writeSettled(w settling) error {
 	if err := g.Records.Write(); err != nil { // an entry is accepted by a record that exists
 		return err
 	}
-	if err := g.UpdateRows("entry", settledColumns, inKeyOrder(w.moved)); err != nil {
+	var err error
+	if g.assumed {
+		err = g.ChangeRows("entry", settledColumns, inKeyOrder(w.moved))
+	} else {
+		err = g.UpdateRows("entry", settledColumns, inKeyOrder(w.moved))
+	}
+	if err != nil {
 		return err
 	}
 	if len(w.late) > 0 {

@@ -50,8 +50,13 @@ var rowWriters = map[string]string{
 	"state/sqldb/bulk.go InsertRows: InsertText ?":                                       "its callers stand here",
 	"state/sqldb/bulk.go InsertRows: InsertText ? (2)":                                   "its callers stand here",
 	"state/sqldb/bulk.go InsertText: INSERT INTO ?":                                      "its callers stand here",
-	"state/sqldb/bulk.go UpdateRows: UPDATE ?":                                           "its callers stand here",
-	"state/sqldb/bulk.go UpdateRows: UPDATE ? (2)":                                       "its callers stand here",
+	"state/sqldb/bulk.go AddRows: InsertText ?":                                          "its callers stand here",
+	"state/sqldb/bulk.go AddRows: EachArray ?":                                           "its callers stand here",
+	"state/sqldb/bulk.go AddRows: INSERT INTO ?":                                         "its callers stand here",
+	"state/attempts_settle.go writeSettled: ChangeRows entry":                            "",
+	"state/group.go claim: ChangeRows entry":                                             "",
+	"state/sqldb/bulk.go update: UPDATE ?":                                               "its callers stand here",
+	"state/sqldb/bulk.go update: UPDATE ? (2)":                                           "its callers stand here",
 	"state/sqldb/arrays.go unnested: EachArray ?":                                        "its callers stand here",
 	"state/sqldb/migrate.go apply: INSERT INTO ?":                                        "the versions of the tables",
 	"state/sqldb/migrations/postgres/00001_ledger.sql safrasync_fed: INSERT INTO change": "the log",
@@ -66,7 +71,7 @@ var writtenTables = []string{"entry", "change", "feed"}
 
 // rowCalls are the functions that write rows of a table, which is their first argument; the second one
 // are the columns.
-var rowCalls = []string{"InsertRows", "UpdateRows", "InsertText", "EachArray"}
+var rowCalls = []string{"InsertRows", "UpdateRows", "InsertText", "EachArray", "ChangeRows", "AddRows"}
 
 // rowWriter is a place that writes rows.
 type rowWriter struct {
@@ -148,7 +153,7 @@ func writersInGo(t *testing.T, name, source string) (out []rowWriter) {
 	t.Helper()
 	columnsOf := map[string][]string{
 		"updateColumns": updateColumns, "settledColumns": settledColumns, "replayedColumns": replayedColumns,
-		"reducedColumns": reducedColumns,
+		"reducedColumns": reducedColumns, "claimedColumns": claimedColumns,
 	}
 	file := must.Get(parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution))(t)
 	within := func(where string, n ast.Node) {

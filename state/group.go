@@ -4,6 +4,7 @@ package state
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -30,6 +31,7 @@ type groupTx struct {
 	Records *recordSet
 	witness *watch
 	alone   bool // no other job has entries of the kind that this one sends
+	assumed bool // its rows are as the sender has them, and are not read
 }
 
 // newGroupTx returns a groupTx that stores a group within a transaction.
@@ -38,7 +40,7 @@ func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: tallyChange{},
 		Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{},
-			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
+			Conflicts: map[string]string{}, Elsewhere: map[string]bool{}, Sendings: map[string]int64{},
 		},
 	}
 	if g.Now.IsZero() {
@@ -59,16 +61,23 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		s.witness.writer.MindClock() // which may wait: here nobody waits for this group yet
 	}
 	var g *groupTx
-	err := s.db.InHotTx(ctx, "storing a group", func(t *sqldb.Tx) error {
+	assumed := group.Simple()
+	store := func(t *sqldb.Tx) error {
 		g = newGroupTx(t, lease, group)
-		g.witness = s.witness
+		g.witness, g.assumed = s.witness, assumed
 		if keyed := s.db.D.Keyed; keyed != "" {
 			if err := t.Script(keyed); err != nil {
 				return err
 			}
 		}
 		return g.Run()
-	})
+	}
+	err := s.db.InHotTx(ctx, "storing a group", store)
+	var missed *sqldb.MissedError
+	if assumed && errors.As(err, &missed) { // a row is not as the sender has it: all are read
+		assumed = false
+		err = s.db.InHotTx(ctx, "storing a group", store)
+	}
 	if err != nil {
 		return trade.GroupResult{}, s.keepAnswers(group, g, err)
 	}
@@ -160,8 +169,9 @@ func (g *groupTx) Run() error {
 			g.Result.Paused, g.alone = trade.JobState(row.State) == trade.Paused, row.Kin == 1
 		}
 	}
-	// Attempts are locked first, then entries in id order, so that no two groups deadlock.
-	if err := g.Load(); err != nil {
+	if g.assumed {
+		g.assume()
+	} else if err := g.Load(); err != nil { // sendings are locked first, then entries in id order, so that no two groups deadlock
 		return err
 	}
 	// Settlements come before intents: a generation whose attempt was certainly not created is free
@@ -187,6 +197,29 @@ func (g *groupTx) Run() error {
 		return err
 	}
 	return g.Records.note()
+}
+
+// assume takes the rows of the group as the sender has them. A statement that does not find one so
+// fails with [sqldb.MissedError], and the group is stored anew with what the ledger has.
+func (g *groupTx) assume() {
+	g.Entries, g.Records = map[int64]*narrowRow{}, newRecords(g.Tx, g.Now)
+	g.Records.assumed = true
+	for _, in := range g.Group.Intents {
+		g.Entries[in.Entry.ID] = narrowOf(in.Entry)
+	}
+	for _, st := range g.Group.Settle {
+		e := narrowOf(st.Entry)
+		e.State, e.Cause, e.Error, e.Weak = string(trade.Sending), "", sql.NullString{}, 0
+		e.WaitingFor, e.NextAttemptAt = "[]", sql.NullInt64{}
+		e.Version++
+		g.Entries[e.ID] = e
+		have := g.Records.put(e, e.Generation, trade.Maybe, st.Entry)
+		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
+		have.attemptRow = newAttempt(e, st.Attempt, st.Entry)
+		have.stored = have.sentRow
+		g.Records.add(have)
+	}
+	clear(g.Records.changed)
 }
 
 // Load locks everything that the group touches: first the sendings whose attempts it settles, and all
@@ -231,6 +264,11 @@ func (g *groupTx) Load() error {
 	}
 	g.Records, err = loadRecords(g.Tx, slices.Collect(maps.Values(g.Entries)), g.Now)
 	return err
+}
+
+// claimedColumns are the columns of an entry that a claim writes.
+var claimedColumns = []string{
+	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "updated_at", "version",
 }
 
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
@@ -279,13 +317,12 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		a := in.Attempt
-		a.EntryID, a.Generation, a.No = e.ID, e.Generation, last[e.ID]+1
-		a.Epoch = g.Lease.Epoch
+		a.No, a.Epoch = last[e.ID]+1, g.Lease.Epoch
 		if a.Owner == "" {
 			a.Owner = g.Lease.Owner.Instance
 		}
 		g.Result.Claimed[a.ID] = true
-		g.Records.touch(e, journal.Attempt{ID: a.ID, Generation: a.Generation})
+		g.Records.touch(e, journal.Attempt{ID: a.ID, Generation: e.Generation})
 		g.Noting(g.Now).By = a.Owner
 		g.Records.intend(e, a, in.Entry)
 		sending = append(sending, e)
@@ -294,5 +331,15 @@ func (g *groupTx) claim() error {
 	if err := g.Records.Write(); err != nil {
 		return err
 	}
-	return writeMoved(g.Tx, sending, 0, g.Now)
+	for id := range g.Result.Claimed {
+		g.Result.Sendings[id] = g.Records.byAttempt[id].ID
+	}
+	if !g.assumed {
+		return writeMoved(g.Tx, sending, 0, g.Now)
+	}
+	return g.ChangeRows("entry", claimedColumns, trade.Map(sending, func(e *narrowRow) []any {
+		return []any{
+			e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, sqldb.AtOr(g.Now, time.Time{}), e.Version,
+		}
+	}))
 }

@@ -93,6 +93,7 @@ type recordSet struct {
 	origins   map[recordOrigin]*ownedRecord
 	changed   map[*ownedRecord]bool
 	former    []attemptRow // whose places other attempts have taken
+	assumed   bool         // they were not read, but are as the caller has them: a change compares their versions
 	// what rows may be from now on
 	sightings map[int64][]trade.Sighting
 	sighted   []*narrowRow
@@ -112,13 +113,17 @@ type recordOrigin struct {
 
 func (r *sentRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.Kind, r.Generation} }
 
-// loadRecords reads the records of entries, those that they sent and that a person gave to other
-// entries, and those on which they rest.
-func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, error) {
-	r := &recordSet{
+func newRecords(t *sqldb.Tx, now time.Time) *recordSet {
+	return &recordSet{
 		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{}, byAttempt: map[string]*ownedRecord{},
 		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
 	}
+}
+
+// loadRecords reads the records of entries, those that they sent and that a person gave to other
+// entries, and those on which they rest.
+func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, error) {
+	r := newRecords(t, now)
 	if len(entries) == 0 {
 		return r, nil
 	}
@@ -233,12 +238,19 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 // intend puts the record that an intent may make.
 func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
 	of.Sends = trade.Kind(e.Sends)
-	have := r.put(e, a.Generation, trade.Maybe, of)
-	r.attempts(have, attemptRow{
-		Attempt: a.ID, Origin: e.ID, Generation: a.Generation, No: a.No, Outcome: outcomeOpen, RunID: a.RunID,
+	have := r.put(e, e.Generation, trade.Maybe, of)
+	attempt := newAttempt(e, a, of)
+	attempt.StartedAt = sqldb.AtOr(a.StartedAt, r.now)
+	r.attempts(have, attempt)
+}
+
+// newAttempt returns the row of an attempt to send an entry, of which no answer is known.
+func newAttempt(e *narrowRow, a trade.Attempt, of trade.Entry) attemptRow {
+	return attemptRow{
+		Attempt: a.ID, Origin: e.ID, Generation: e.Generation, No: a.No, Outcome: outcomeOpen, RunID: a.RunID,
 		Owner: a.Owner, Epoch: a.Epoch, Target: of.Target, PayloadHash: of.PayloadHash,
-		StartedAt: sqldb.AtOr(a.StartedAt, r.now), Messages: "[]",
-	})
+		StartedAt: sqldb.AtOr(a.StartedAt, time.Time{}), Messages: "[]",
+	}
 }
 
 // attempts makes an attempt the last one of a sending. The former one created nothing for certain.
@@ -462,7 +474,7 @@ func (r *recordSet) Write() (err error) {
 	}
 	// what loses its id, what is new, and the rest: no two records have one id at once
 	var added, lost, lostMore, given, givenMore [][]any
-	unnumbered := false
+	var fresh []*ownedRecord
 	for _, have := range all {
 		have.Version++
 		if !have.told {
@@ -478,8 +490,8 @@ func (r *recordSet) Write() (err error) {
 		to := &givenMore
 		switch {
 		case have.ID == 0:
+			fresh = append(fresh, have)
 			columns, to = addedColumns, &added
-			unnumbered = unnumbered || have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)
 		case have.RemoteID == "" && more:
 			to = &lostMore
 		case have.RemoteID == "":
@@ -488,48 +500,33 @@ func (r *recordSet) Write() (err error) {
 			to = &given
 		}
 		*to = append(*to, sqldb.Pick(&have.sentRow, columns))
-		have.stored = have.sentRow
 	}
-	for _, step := range []struct {
-		columns []string
-		rows    [][]any
-		insert  bool
-	}{
-		{answeredColumns, lost, false},
-		{changedColumns, lostMore, false},
-		{addedColumns, added, true},
-		{answeredColumns, given, false},
-		{changedColumns, givenMore, false},
-	} {
-		if step.insert {
-			err = r.t.InsertRows("sent", step.columns, step.rows, "")
-		} else {
-			err = r.t.UpdateRows("sent", step.columns, step.rows)
-		}
-		if err != nil {
-			return err
-		}
+	change := r.t.UpdateRows
+	if r.assumed {
+		change = r.t.ChangeRows
 	}
-	if unnumbered {
-		return r.number(all)
+	err = change("sent", answeredColumns, lost)
+	if err == nil {
+		err = change("sent", changedColumns, lostMore)
 	}
-	return nil
-}
-
-// number reads the ids that the database gave to new records.
-func (r *recordSet) number(stored []*ownedRecord) error {
-	entries := trade.Map(stored, func(have *ownedRecord) int64 { return have.EntryID })
-	var rows []sentRow
-	if err := r.t.All(&rows, `SELECT id, kind, job, key, generation FROM sent WHERE `+r.t.S.D.Among("entry_id"),
-		sqldb.ListOf(r.t.S.D, entries)); err != nil {
+	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if have := r.origins[row.origin()]; have != nil {
-			have.ID, r.byID[row.ID] = row.ID, have
-		}
+	ids, err := r.t.AddRows("sent", addedColumns, added, "origin, generation")
+	if err != nil {
+		return err
 	}
-	return nil
+	for i, have := range fresh {
+		have.ID, r.byID[ids[i]] = ids[i], have
+	}
+	for _, have := range all {
+		have.stored = have.sentRow
+	}
+	err = change("sent", answeredColumns, given)
+	if err == nil {
+		err = change("sent", changedColumns, givenMore)
+	}
+	return err
 }
 
 // amongFound returns the condition that an id is among those that queries select. In PostgreSQL it is

@@ -131,15 +131,6 @@ func sightingImages(t *sqldb.Tx, entries []narrowRow, page *journal.Record) erro
 
 // restoreSightings stores what the journal says that rows may be, where the ledger has these records.
 func (r *replay) restoreSightings(have *recordSet) error {
-	var fresh []*ownedRecord
-	for _, record := range have.origins {
-		if record.ID == 0 {
-			fresh = append(fresh, record)
-		}
-	}
-	if err := have.number(fresh); err != nil {
-		return err
-	}
 	for at, s := range r.History.sightings {
 		e := r.entries[at]
 		if e == nil || s.seq <= r.since {

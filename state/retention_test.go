@@ -272,8 +272,8 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		for what, query := range map[string]string{
-			"the payload of an open attempt":      `DELETE FROM exchange`,
-			"another payload":                     `UPDATE exchange SET payload = '{"a":1}'`,
+			"the payload of an open attempt":      `UPDATE entry SET payload = '{}'`,
+			"another payload":                     `UPDATE entry SET payload = '{"a":1}'`,
 			"deleting an attempt":                 `DELETE FROM sent`,
 			"deleting an entry":                   `DELETE FROM entry`,
 			"deleting an act":                     `DELETE FROM audit`,
@@ -291,6 +291,9 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		mustSettle(t, s, lease, st)
 		if err := byHand(s, `DELETE FROM exchange`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
+		}
+		if err := byHand(s, `UPDATE exchange SET payload = '{"a":1}'`); err == nil {
+			t.Error("the payload of a row in doubt was changed")
 		}
 		if err := byHand(s,
 			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = ''`); err != nil {

@@ -66,7 +66,7 @@ func moveByHand(t *testing.T, s *Store, id int64, to trade.State) error {
 	t.Helper()
 	on := "NULL"
 	if to == trade.Accepted { // as the late answer of an earlier attempt
-		on = fmt.Sprintf("(SELECT id FROM sent WHERE entry_id = %d)", id)
+		on = fmt.Sprintf("(SELECT id FROM sent WHERE entry_id = %d AND generation = 99)", id)
 		recordByHand(t, s, id, "made", `'remote-' || id`)
 	}
 	if to == trade.Sending {
@@ -159,12 +159,12 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 		for name, query := range map[string]string{
 			"a state that is none":          `UPDATE entry SET state = 'done' WHERE id = $pending`,
 			"accepted without a record":     `UPDATE entry SET state = 'accepted' WHERE id = $sending`,
-			"a record without accepted":     `UPDATE entry SET record_id = (SELECT id FROM sent WHERE entry_id = $other) WHERE id = $other`,
-			"the record of another":         `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM sent WHERE entry_id = $accepted) WHERE id = $other`,
-			"an id that another has":        `UPDATE sent SET certainty = 'stated', remote_id = 'remote-$accepted' WHERE entry_id = $other`,
-			"another id":                    `UPDATE sent SET remote_id = 'other' WHERE entry_id = $accepted`,
-			"what was made is not":          `UPDATE sent SET certainty = 'void', remote_id = '' WHERE entry_id = $accepted`,
-			"an id of what may be":          `UPDATE sent SET remote_id = 'x' WHERE entry_id = $other`,
+			"a record without accepted":     `UPDATE entry SET record_id = (SELECT id FROM sent WHERE entry_id = $other AND generation = 99) WHERE id = $other`,
+			"the record of another":         `UPDATE entry SET state = 'accepted', record_id = (SELECT id FROM sent WHERE entry_id = $accepted AND generation = 99) WHERE id = $other`,
+			"an id that another has":        `UPDATE sent SET certainty = 'stated', remote_id = 'remote-$accepted' WHERE entry_id = $other AND generation = 99`,
+			"another id":                    `UPDATE sent SET remote_id = 'other' WHERE entry_id = $accepted AND generation = 99`,
+			"what was made is not":          `UPDATE sent SET certainty = 'void', remote_id = '' WHERE entry_id = $accepted AND generation = 99`,
+			"an id of what may be":          `UPDATE sent SET remote_id = 'x' WHERE entry_id = $other AND generation = 99`,
 			"a generation without an audit": `UPDATE entry SET generation = 2 WHERE id = $pending`,
 			"a generation that is skipped":  `UPDATE entry SET generation = 3, resend_audit_id = 1 WHERE id = $pending`,
 			"an audit that does not exist":  `UPDATE entry SET generation = 2, resend_audit_id = 99 WHERE id = $pending`,

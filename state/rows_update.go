@@ -27,6 +27,17 @@ type narrowRow struct {
 	SourceHash, PayloadHash                            trade.Hash
 }
 
+// narrowOf returns the row of an entry that is as its reader has it.
+func narrowOf(e trade.Entry) *narrowRow {
+	flags, _ := listText(e.Flags) //nolint:errchkjson // of texts
+	acknowledged, _ := listText(e.Acknowledged)
+	return &narrowRow{
+		ID: e.ID, Version: e.Version, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State),
+		Flags: flags, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit), Acknowledged: acknowledged,
+		WaitingFor: "[]", Generation: e.Generation, Attempts: e.Attempts, SourceHash: e.SourceHash, PayloadHash: e.PayloadHash,
+	}
+}
+
 // selectNarrow selects the columns of a narrowRow.
 const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, e.flags, e.generation, e.attempts, e.amount, e.unit, e.version,
 	e.cause, e.error, e.weak, e.waiting_for, e.next_attempt_at, e.acknowledged, e.dismissal, e.source_hash, e.payload_hash FROM entry e `

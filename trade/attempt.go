@@ -57,8 +57,12 @@ type Intent struct {
 // Settlement is how an attempt ended and what its entry becomes. It applies while the attempt is
 // open or unknown, whoever holds the lease (I12).
 type Settlement struct {
-	Attempt       Attempt // with Outcome and everything that is known
-	State         State   // of the entry; "" if only its flags change
+	Attempt Attempt // with Outcome and everything that is known
+	// The entry as it was in the intent, and the number of the sending that the ledger then gave
+	// ([GroupResult]); zero if they are not known. With them the ledger need not read its rows.
+	Entry         Entry
+	Sent          int64
+	State         State // of the entry; "" if only its flags change
 	Cause         string
 	Kind          ErrorKind // of the entry's error; "" if it has none
 	Weak          bool      // refused, but in no form of the API

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -32,10 +33,21 @@ func (g Group) Empty() bool {
 	return len(g.Settle)+len(g.Updates)+len(g.Intents)+len(g.Block)+len(g.Unblock) == 0
 }
 
+// Simple reports whether the ledger may take the rows of the group as its sender has them: all of it are
+// first attempts, and the answers to such.
+func (g Group) Simple() bool {
+	first := func(e Entry) bool { return e.ID != 0 && e.Generation == 1 && e.Attempts == 0 }
+	return len(g.Updates) == 0 &&
+		!slices.ContainsFunc(g.Settle, func(s Settlement) bool { return s.Sent == 0 || !first(s.Entry) }) &&
+		!slices.ContainsFunc(g.Intents, func(in Intent) bool { return !first(in.Entry) })
+}
+
 // GroupResult is which parts of a group took effect.
 type GroupResult struct {
 	Claimed map[string]bool // attempt ids of the intents that are durable and ours
 	Settled map[string]bool // attempt ids of the settlements that were applied
+	// the ledger's numbers of the sendings of the claimed intents, by attempt id: see [Settlement]
+	Sendings map[string]int64
 	// attempt id → "job key" of the entry that already has the id which the API answered; the
 	// settlement was not applied
 	Conflicts map[string]string

@@ -85,26 +85,81 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 // UpdateRows updates rows by the key in their first column. All of them must exist: the caller has
 // locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
+	return t.update(table, columns, rows, "", "", nil)
+}
+
+// ChangeRows is like UpdateRows for rows with a version, which each change raises by one. It fails with
+// [MissedError] if a row has another version than before its change.
+func (t *Tx) ChangeRows(table string, columns []string, rows [][]any) error {
+	version := slices.Index(columns, "version")
+	return t.update(table, columns, rows, " AND "+table+".version = v.version - 1", " AND version = ? - 1",
+		func(row []any) any { return row[version] })
+}
+
+func (t *Tx) update(table string, columns []string, rows [][]any, where, each string, more func(row []any) any) error {
 	if t.S.D.Name == Postgres && len(rows) > 1 {
 		set := trade.Map(columns[1:], func(c string) string { return c + " = v." + c })
 		n, err := t.unnested(columns, rows, func(list string) string {
 			return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
-				columns[0] + " = v." + columns[0]
+				columns[0] + " = v." + columns[0] + where
 		})
 		return AllWritten(table, n, len(rows), err)
 	}
-	keyLast := trade.Map(rows, func(row []any) []any { return append(slices.Clone(row[1:]), row[0]) })
+	keyLast := trade.Map(rows, func(row []any) []any {
+		args := append(slices.Clone(row[1:]), row[0])
+		if more != nil {
+			args = append(args, more(row))
+		}
+		return args
+	})
 	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+
-		" = ?", keyLast)
+		" = ?"+each, keyLast)
 	return AllWritten(table, n, len(rows), err)
 }
+
+// AddRows inserts rows whose ids the database assigns, and returns the ids. It fails with [MissedError] if
+// another row has the values of one in the columns of unique.
+func (t *Tx) AddRows(table string, columns []string, rows [][]any, unique string) (ids []int64, err error) {
+	unless := "ON CONFLICT (" + unique + ") DO NOTHING"
+	if t.S.D.Name == SQLite {
+		query := InsertText(table, columns, 1, unless)
+		for _, row := range rows {
+			result, err := t.exec(query, row...)
+			if err != nil {
+				return nil, err
+			}
+			id, err := result.LastInsertId()
+			if err != nil {
+				return nil, err
+			}
+			n, err := result.RowsAffected()
+			if err != nil || n == 0 {
+				return nil, AllWritten(table, len(ids), len(rows), err)
+			}
+			ids = append(ids, id)
+		}
+		return ids, nil
+	}
+	err = EachArray(columns, rows, func(list string, args []any) error {
+		var some []int64
+		err := t.All(&some, "INSERT INTO "+table+" ("+strings.Join(columns, ", ")+") SELECT * FROM "+list+" "+unless+
+			" RETURNING id", args...)
+		slices.Sort(some) // they were assigned in the order of the list
+		ids = append(ids, some...)
+		return err
+	})
+	return ids, AllWritten(table, len(ids), len(rows), err)
+}
+
+// MissedError is returned if the rows that were to be written are not as their caller has read them.
+type MissedError struct{ *phrase.Text }
 
 // AllWritten returns an error if a statement changed another number of rows than its caller has
 // locked.
 func AllWritten(table string, n, want int, err error) error {
 	if err == nil && n != want {
-		return phrase.Errorf("%d rows of %s were written, expected %d: the ledger was changed by something else", n,
-			table, want)
+		return &MissedError{phrase.New("%d rows of %s were written, expected %d: the ledger was changed by something else", n,
+			table, want)}
 	}
 	return err
 }

@@ -53,6 +53,7 @@ type Sender struct {
 type flight struct {
 	Entry   trade.Entry
 	attempt trade.Attempt
+	sending int64         // the number of its sending in the ledger
 	needs   []run.Need    // records of the platform that it refers to
 	intent  time.Duration // Boot time just before the commit of its intent
 
@@ -234,6 +235,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	}
 	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
 		if result.Claimed[f.attempt.ID] {
+			f.sending = result.Sendings[f.attempt.ID]
 			return false
 		}
 		s.takeBack(f)

@@ -27,7 +27,7 @@ func (s *Sender) settleInto(group *trade.Group) {
 		attempt.AnswerBody = a.Excerpt()
 		out := trade.Settlement{
 			Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
-			NextAttemptAt: s.nextAttempt(f),
+			NextAttemptAt: s.nextAttempt(f), Entry: f.Entry, Sent: f.sending,
 		}
 		for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
 			if f.Entry.Flags.Has(flag) {

@@ -823,6 +823,8 @@ CREATE TRIGGER entry_identity BEFORE UPDATE ON entry FOR EACH ROW
 CREATE TRIGGER entry_rests BEFORE UPDATE OF record_id ON entry FOR EACH ROW
     WHEN (NEW.record_id IS DISTINCT FROM OLD.record_id) EXECUTE FUNCTION safrasync_entry_rests();
 CREATE TRIGGER entry_job BEFORE UPDATE OF job ON entry FOR EACH ROW WHEN (NEW.job <> OLD.job) EXECUTE FUNCTION safrasync_entry_job();
+CREATE TRIGGER entry_open BEFORE UPDATE OF payload ON entry FOR EACH ROW
+    WHEN (OLD.state = 'sending' AND NEW.state = 'sending' AND NEW.payload IS DISTINCT FROM OLD.payload) EXECUTE FUNCTION safrasync_refuse('what an attempt sent never changes');
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry FOR EACH ROW EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER entry_fed_new AFTER INSERT ON entry FOR EACH ROW EXECUTE FUNCTION safrasync_fed();

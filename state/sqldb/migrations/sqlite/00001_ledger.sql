@@ -778,6 +778,10 @@ WHEN NEW.job <> OLD.job AND NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT 
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an entry goes to another job only by an act that stands in the audit');
 END;
+CREATE TRIGGER entry_open BEFORE UPDATE OF payload ON entry WHEN OLD.state = 'sending' AND NEW.state = 'sending' AND NEW.payload IS NOT OLD.payload
+BEGIN
+    SELECT RAISE(ROLLBACK, 'safrasync: what an attempt sent never changes');
+END;
 CREATE TRIGGER entry_stays BEFORE DELETE ON entry
 BEGIN
     SELECT RAISE(ABORT, 'safrasync: entries are never deleted');
