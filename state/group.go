@@ -40,7 +40,7 @@ func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: tallyChange{},
 		Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{},
-			Conflicts: map[string]string{}, Elsewhere: map[string]bool{}, Sendings: map[string]int64{},
+			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
 		},
 	}
 	if g.Now.IsZero() {
@@ -331,6 +331,7 @@ func (g *groupTx) claim() error {
 	if err := g.Records.Write(); err != nil {
 		return err
 	}
+	g.Result.Sendings = make(map[string]int64, len(g.Result.Claimed))
 	for id := range g.Result.Claimed {
 		g.Result.Sendings[id] = g.Records.byAttempt[id].ID
 	}

@@ -787,7 +787,7 @@ BEGIN
 END $$;
 CREATE FUNCTION safrasync_sent_again() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF NEW.no > OLD.no AND EXISTS (SELECT 1 FROM former WHERE attempt = OLD.attempt AND outcome = OLD.outcome) THEN
+    IF NEW.no > OLD.no AND EXISTS (SELECT 1 FROM former WHERE attempt = OLD.attempt AND (outcome = OLD.outcome OR OLD.outcome = 'open' OR OLD.outcome = 'unknown')) THEN
         RETURN NEW;
     END IF;
     RAISE EXCEPTION USING ERRCODE = 'integrity_constraint_violation', MESSAGE = 'safrasync: a generation is sent again only if nothing of it was created, and its former attempt stays';

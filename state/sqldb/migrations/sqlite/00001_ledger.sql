@@ -805,7 +805,7 @@ BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: an outcome never changes, but from unknown to a certain one');
 END;
 CREATE TRIGGER sent_again BEFORE UPDATE OF attempt ON sent
-WHEN NEW.attempt <> OLD.attempt AND NOT (OLD.outcome = 'none' OR NEW.no > OLD.no AND EXISTS (SELECT 1 FROM former WHERE attempt = OLD.attempt AND outcome = OLD.outcome))
+WHEN NEW.attempt <> OLD.attempt AND NOT (OLD.outcome = 'none' OR NEW.no > OLD.no AND EXISTS (SELECT 1 FROM former WHERE attempt = OLD.attempt AND (outcome = OLD.outcome OR OLD.outcome = 'open' OR OLD.outcome = 'unknown')))
 BEGIN
     SELECT RAISE(ROLLBACK, 'safrasync: a generation is sent again only if nothing of it was created, and its former attempt stays');
 END;
