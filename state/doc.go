@@ -20,7 +20,7 @@
 //     of the attempt, or the epoch of the lease that it is based on. That something has changed
 //     since is a normal result, not an error.
 //   - The database refuses what the program must never do, even if somebody tries it by hand: see
-//     the triggers in sqldb/migrations/.
+//     rules in sqldb/schema.go.
 //   - The sums by state are exact, and are updated in the transaction that moves an entry (I9).
 //
 // # The files

@@ -208,14 +208,14 @@ func (g *groupTx) assume() {
 		g.Entries[in.Entry.ID] = narrowOf(in.Entry)
 	}
 	for _, st := range g.Group.Settle {
-		e := narrowOf(st.Entry)
-		e.State, e.Cause, e.Error, e.Weak = string(trade.Sending), "", sql.NullString{}, 0
-		e.WaitingFor, e.NextAttemptAt = "[]", sql.NullInt64{}
+		of := st.Entry
+		of.Begin()
+		e := narrowOf(of)
 		e.Version++
 		g.Entries[e.ID] = e
-		have := g.Records.put(e, e.Generation, trade.Maybe, st.Entry)
+		have := g.Records.put(e, e.Generation, trade.Maybe, of)
 		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
-		have.attemptRow = newAttempt(e, st.Attempt, st.Entry)
+		have.attemptRow = newAttempt(e, st.Attempt, of)
 		have.stored = have.sentRow
 		g.Records.add(have)
 	}

@@ -132,7 +132,7 @@ func mayWork(t *sqldb.Tx) error {
 // refuseOther returns an error for a ledger that needs a newer schema than the program knows, or
 // that was moved.
 func refuseOther(db *sqldb.DB, needs int64, moved *string) error {
-	known, err := db.NewestSchema()
+	known, err := sqldb.NewestSchema()
 	switch {
 	case err != nil:
 		return err

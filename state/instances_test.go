@@ -286,11 +286,11 @@ func TestF065AnOlderProgramGoesOnBesideAMigrationThatOnlyAdds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
 		es := mustRecord(t, s, lease, newEntry("a"), newEntry("b"))
-		folder := migrationsOf(t, s)
+		folder := migrations(t)
 		next := len(folder) + 1
 		up := func(n int, text string) {
 			t.Helper()
-			folder[fmt.Sprintf("%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
+			folder[fmt.Sprintf("migrations/%05d_more.sql", n)] = &fstest.MapFile{Data: []byte(text)}
 			must.Do(t, s.db.Up(t.Context(), folder, int64(n)))
 		}
 		up(next, "CREATE TABLE more (id TEXT);\n")

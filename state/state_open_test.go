@@ -88,10 +88,10 @@ func TestSeveralProgramsMayOpenANewLedgerAtOnce(t *testing.T) {
 // each time takes minutes.
 func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		folder := migrationsOf(t, s)
+		folder := migrations(t)
 		next := len(folder) + 1
 		mustExec(t, s, `CREATE TABLE applied (n BIGINT)`)
-		folder[fmt.Sprintf("%05d_more.sql", next)] = &fstest.MapFile{Data: []byte("INSERT INTO applied (n) VALUES (1);\n")}
+		folder[fmt.Sprintf("migrations/%05d_more.sql", next)] = &fstest.MapFile{Data: []byte("INSERT INTO applied (n) VALUES (1);\n")}
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {
@@ -106,7 +106,7 @@ func TestSeveralProgramsApplyAMigrationOnce(t *testing.T) {
 			t.Errorf("applied %d times, %v", times, err)
 		}
 		// A program that is older than the one that was first refuses.
-		wantCode(t, s.db.Up(t.Context(), migrationsOf(t, s), int64(next-1)), sqldb.CodeNewer)
+		wantCode(t, s.db.Up(t.Context(), migrations(t), int64(next-1)), sqldb.CodeNewer)
 	})
 }
 
@@ -127,22 +127,14 @@ func TestAnIdleOpenWritesNothing(t *testing.T) {
 func TestMigrationsAreNumberedWithoutAGap(t *testing.T) {
 	t.Parallel()
 	form := regexp.MustCompile(`^(\d{5})_[a-z_]+\.sql$`)
-	var names [2][]string
-	for i, folder := range []string{sqldb.SqliteDialect.Folder, sqldb.PostgresDialect.Folder} {
-		files := must.Get(fs.ReadDir(sqldb.Migrations, folder))(t)
-		for n, f := range files {
-			m := form.FindStringSubmatch(f.Name())
-			if m == nil {
-				t.Fatalf("%s/%s is not named NNNNN_words.sql", folder, f.Name())
-			}
-			if got, err := strconv.Atoi(m[1]); err != nil || got != n+1 {
-				t.Errorf("%s/%s has number %d, want %d", folder, f.Name(), got, n+1)
-			}
-			names[i] = append(names[i], f.Name())
+	for n, f := range must.Get(sqldb.Migrations.ReadDir("migrations"))(t) {
+		m := form.FindStringSubmatch(f.Name())
+		if m == nil {
+			t.Fatalf("%s is not named NNNNN_words.sql", f.Name())
 		}
-	}
-	if strings.Join(names[0], " ") != strings.Join(names[1], " ") {
-		t.Errorf("the two databases have other migrations: %v and %v", names[0], names[1])
+		if got, err := strconv.Atoi(m[1]); err != nil || got != n+1 {
+			t.Errorf("%s has number %d, want %d", f.Name(), got, n+1)
+		}
 	}
 }
 
@@ -156,7 +148,7 @@ func TestF065ALedgerOfANewerProgramIsRefused(t *testing.T) {
 			mustExec(t, s, `INSERT INTO `+sqldb.SchemaTable+` (version_id, is_applied) VALUES (700, TRUE)`)
 			_, err := Open(t.Context(), o)
 			e := wantCode(t, err, sqldb.CodeNewer)
-			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrationsOf(t, s)))) {
+			if !strings.Contains(e, fmt.Sprintf("ledger schema 700, this program knows %d", len(migrations(t)))) {
 				t.Errorf("error = %v", e)
 			}
 		})
@@ -192,9 +184,9 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 // F065: a migration that ends half-way leaves nothing behind, and the ledger opens as before.
 func TestF065AMigrationThatFailsHalfWayLeavesNothing(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
-		folder := migrationsOf(t, s)
+		folder := migrations(t)
 		newest := len(folder)
-		folder[fmt.Sprintf("%05d_more.sql", newest+1)] = &fstest.MapFile{
+		folder[fmt.Sprintf("migrations/%05d_more.sql", newest+1)] = &fstest.MapFile{
 			Data: []byte("CREATE TABLE half (id TEXT);\nALTER TABLE nowhere ADD COLUMN x TEXT;\n"),
 		}
 		if err := s.db.Up(t.Context(), folder, int64(newest+1)); err == nil {
@@ -218,14 +210,14 @@ func TestF065AMigrationMayTakeLongerThanAStatement(t *testing.T) {
 	if s.db.D.Name != sqldb.Postgres {
 		t.Fatal(s.db.D.Name)
 	}
-	folder := migrationsOf(t, s)
+	folder := migrations(t)
 	next := len(folder) + 1
 	text := "CREATE TABLE limits AS SELECT name, setting FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout');\n"
 	if long {
 		// longer than the server or the connection waits for a statement of a run
 		text += fmt.Sprintf("SELECT pg_sleep(%d);\n", int(sqldb.DefaultTuning.Patience.Seconds())+1)
 	}
-	folder[fmt.Sprintf("%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
+	folder[fmt.Sprintf("migrations/%05d_slow.sql", next)] = &fstest.MapFile{Data: []byte(text)}
 	must.Do(t, s.db.Up(t.Context(), folder, int64(next)))
 	for query, want := range map[string]string{
 		`SELECT setting FROM limits WHERE name = 'statement_timeout'`: "0",
@@ -250,14 +242,13 @@ func TestAnOlderLedgerIsNotChangedByReading(t *testing.T) {
 	})
 }
 
-// migrationsOf returns all migrations of a ledger's database, by the names of their files.
-func migrationsOf(t testing.TB, s *Store) fstest.MapFS {
+// migrations returns all migrations, by the paths of their files.
+func migrations(t testing.TB) fstest.MapFS {
 	t.Helper()
-	files := must.Get(fs.ReadDir(sqldb.Migrations, s.db.D.Folder))(t)
 	out := fstest.MapFS{}
-	for _, f := range files {
-		data := must.Get(sqldb.Migrations.ReadFile(s.db.D.Folder + "/" + f.Name()))(t)
-		out[f.Name()] = &fstest.MapFile{Data: data}
+	for _, f := range must.Get(sqldb.Migrations.ReadDir("migrations"))(t) {
+		name := "migrations/" + f.Name()
+		out[name] = &fstest.MapFile{Data: must.Get(sqldb.Migrations.ReadFile(name))(t)}
 	}
 	return out
 }
@@ -738,7 +729,7 @@ func TestHealthOfASoundFile(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"driver": "sqlite", "place": o.DSN,
-		"schema": fmt.Sprint(len(migrationsOf(t, s))), "synchronous": "2", "journal_mode": "wal", "quick_check": "ok",
+		"schema": fmt.Sprint(len(migrations(t))), "synchronous": "2", "journal_mode": "wal", "quick_check": "ok",
 	} {
 		if have[name] != want {
 			t.Errorf("%s = %q, want %q", name, have[name], want)

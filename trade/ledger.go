@@ -36,7 +36,7 @@ func (g Group) Empty() bool {
 // Simple reports whether the ledger may take the rows of the group as its sender has them: all of it are
 // first attempts, and the answers to such.
 func (g Group) Simple() bool {
-	first := func(e Entry) bool { return e.ID != 0 && e.Generation == 1 && e.Attempts == 0 }
+	first := func(e Entry) bool { return e.State == Pending && e.Generation == 1 && e.Attempts == 0 }
 	return len(g.Updates) == 0 &&
 		!slices.ContainsFunc(g.Settle, func(s Settlement) bool { return s.Sent == 0 || !first(s.Entry) }) &&
 		!slices.ContainsFunc(g.Intents, func(in Intent) bool { return !first(in.Entry) })

@@ -180,7 +180,7 @@ var formatAt = map[string]int{
 }
 
 // ofTheCode are errors about mistakes in the code itself, or of a run, which no person sees.
-var ofTheCode = regexp.MustCompile(`^(storing a group: |failed on purpose$|an act of a person needs|opening the ledger: the program has no|enough$|found$|` +
+var ofTheCode = regexp.MustCompile(`^(storing a group: |failed on purpose$|an act of a person needs|enough$|found$|` +
 	`left_out_without_full|the (driver|SQLite driver|Oracle driver) cannot|%s: (an act is on|a row gives up|only an order))`)
 
 // ofOthers are texts of libraries and of the operating system, which the code does not have.

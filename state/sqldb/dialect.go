@@ -11,7 +11,6 @@ type Dialect struct {
 	hold   string // likewise: excludes others that lock the rows, but not those that only update
 	mark   string // first in each transaction: leaves its mark, returns the durability settings
 	safe   func(setting string) error
-	Folder string // the folder of the migrations
 	Tables string // query for the names of the existing tables, and formerIndex
 	Keyed  string // run at the start of a transaction that writes by keys only; "" = nothing
 	Within string // function of (text, part): the position of the part in the text; 0 = not found
@@ -36,7 +35,6 @@ var SqliteDialect = Dialect{
 	ByState: `INDEXED BY entry_due `,
 	ByFlags: `INDEXED BY entry_flags `,
 	ByStuck: `INDEXED BY entry_stuck `,
-	Folder:  "migrations/sqlite",
 	Tables:  `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
 }
 
@@ -55,7 +53,6 @@ var PostgresDialect = Dialect{
 	// The planner does not know how long an array is, and would read a whole table to join it with
 	// a few rows.
 	Keyed:  `SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off`,
-	Folder: "migrations/postgres",
 	Within: `strpos`,
 	Tables: `SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 		WHERE n.nspname = current_schema() AND (c.relkind IN ('r', 'v', 'm', 'p', 'f') OR c.relname = '` + formerIndex + `')`,

@@ -1,5 +1,5 @@
 // Package sqldb is the database of a ledger: SQLite or PostgreSQL. Both use the same SQL; what
-// differs is in dialect.go.
+// differs is in dialect.go, and for the tables in schema.go.
 //
 // It guarantees the durability of a transaction (I1). [DB.InTx] runs one, on one page (tx.go):
 //
@@ -18,7 +18,7 @@
 //
 // # The tables
 //
-// There is one migration for each database, and from here on one for each change of a released
+// There is one migration for both databases, and from here on one for each change of a released
 // schema. Times are milliseconds since 1970 in UTC, booleans 0 and 1, structured values JSON text,
 // amounts decimal text, hashes the first 16 bytes of SHA-256.
 //

@@ -2,13 +2,11 @@ package sqldb
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jmoiron/sqlx"
@@ -16,11 +14,6 @@ import (
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/internal/phrase"
 )
-
-// Migrations holds the schemas of both databases.
-//
-//go:embed migrations
-var Migrations embed.FS
 
 // SchemaTable is the table of the applied migrations. It has its own name, so that migrations of
 // another program in the same database are not taken for ours.
@@ -48,11 +41,7 @@ var ourTables = []string{
 
 // Migrate brings the schema up to date, in one transaction. Several programs may start at once.
 func (s *DB) Migrate(ctx context.Context, o OpenOptions) error {
-	folder, err := fs.Sub(Migrations, s.D.Folder)
-	if err != nil {
-		return phrase.Errorf("opening the ledger: %w", err)
-	}
-	known, err := s.NewestSchema()
+	known, err := NewestSchema()
 	if err != nil {
 		return err
 	}
@@ -66,7 +55,7 @@ func (s *DB) Migrate(ctx context.Context, o OpenOptions) error {
 	if err := s.JudgeSchema(have, known, o); err != nil {
 		return err
 	}
-	return s.Up(ctx, folder, known)
+	return s.Up(ctx, Migrations, known)
 }
 
 // JudgeSchema returns an error if the schema differs from the program's and this call may not
@@ -88,15 +77,12 @@ func (s *DB) JudgeSchema(have, known int64, o OpenOptions) error {
 }
 
 // NewestSchema returns the number of the last migration that this program has.
-func (s *DB) NewestSchema() (int64, error) {
-	files, err := fs.Glob(Migrations, s.D.Folder+"/*.sql")
-	if err != nil || len(files) == 0 {
-		return 0, errors.New("opening the ledger: the program has no migrations")
-	}
-	return numberOf(slices.Max(files)) // see TestMigrationsAreNumberedWithoutAGap
+func NewestSchema() (int64, error) {
+	files, err := fs.Glob(Migrations, migrationFiles)
+	return int64(len(files)), err // see TestMigrationsAreNumberedWithoutAGap
 }
 
-// Up applies the migrations of a folder that the schema lacks. Statements have no time limit,
+// Up applies the migrations of a file system that the schema lacks. Statements have no time limit,
 // because creating an index of a large ledger takes longer than a statement of a run may: a limit
 // would end the migration again at each start, and the program would never start.
 func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
@@ -127,8 +113,8 @@ func (s *DB) Up(ctx context.Context, folder fs.FS, known int64) (err error) {
 // start.
 const alone = `SET LOCAL lock_timeout = '900s'; SELECT pg_advisory_xact_lock(5961637); SET LOCAL lock_timeout = %d`
 
-// apply runs each migration of a folder that the schema lacks, and records its number. Each file is
-// run as one text: both databases split the statements themselves.
+// apply runs each migration that the schema lacks, in the words of the database, and records its
+// number. Each file is run as one text: both databases split the statements themselves.
 func (t *Tx) apply(folder fs.FS, known int64) error {
 	if t.S.D.Name == Postgres {
 		if err := t.Script(fmt.Sprintf(alone, LockTimeout.Milliseconds())); err != nil {
@@ -146,36 +132,28 @@ func (t *Tx) apply(folder fs.FS, known int64) error {
 	if have > known { // a newer program migrated first
 		return t.S.JudgeSchema(have, known, OpenOptions{})
 	}
-	names, err := fs.Glob(folder, "*.sql")
+	names, err := fs.Glob(folder, migrationFiles)
 	if err != nil {
 		return err
 	}
-	for _, name := range names { // in number order
-		version, err := numberOf(name)
-		if err != nil {
-			return err
-		}
-		if version <= have {
-			continue
-		}
+	for ; have < int64(len(names)); have++ {
+		name := names[have] // they are sorted by number
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
 			return err
 		}
-		if err := t.Script(string(text)); err != nil {
-			return phrase.Errorf("%s: %w", name, err)
+		script, err := t.S.D.expand(name, string(text))
+		if err == nil {
+			err = t.Script(script)
 		}
-		if err := t.Do(`INSERT INTO `+SchemaTable+` (version_id, is_applied) VALUES (?, TRUE)`, version); err != nil {
+		if err != nil {
+			return phrase.Errorf("%s: %w", path.Base(name), err)
+		}
+		if err := t.Do(`INSERT INTO `+SchemaTable+` (version_id, is_applied) VALUES (?, TRUE)`, have+1); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// numberOf returns the number in the file name of a migration, such as 00001_ledger.sql.
-func numberOf(name string) (int64, error) {
-	number, _, _ := strings.Cut(path.Base(name), "_")
-	return strconv.ParseInt(number, 10, 64)
 }
 
 // SchemaVersion returns the number of the last migration that was applied, or 0 if the database is
