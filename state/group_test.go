@@ -38,7 +38,7 @@ func TestAGroupSettlesMovesAndClaimsTogether(t *testing.T) {
 		})
 		want := trade.GroupResult{
 			Claimed: map[string]bool{in.Attempt.ID: true}, Settled: map[string]bool{first.ID: true, second.ID: true},
-			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
+			Conflicts: map[string]string{}, Elsewhere: map[string]bool{}, Sendings: map[string]int64{in.Attempt.ID: 3},
 		}
 		if diff := cmp.Diff(want, r); diff != "" {
 			t.Errorf("result (-want +got):\n%s", diff)

@@ -14,15 +14,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apply writes what was decided: new entries, attempts, generations, and states, each by
-// transitions that the database allows.
+// apply writes what was decided: new entries, attempts, generations, records and states.
 func (r *replay) apply(work []replayedRow) error {
+	if err := r.Do(`UPDATE ledger SET replaying = 1`); err != nil {
+		return err
+	}
 	for _, write := range []func([]replayedRow) error{
 		r.insert, r.attempts, r.generations, r.records, r.states,
 	} {
 		if err := write(work); err != nil {
 			return err
 		}
+	}
+	if err := r.Do(`UPDATE ledger SET replaying = 0`); err != nil {
+		return err
 	}
 	if err := r.answers(); err != nil {
 		return err
@@ -158,24 +163,17 @@ func (r *replay) attempts(work []replayedRow) error {
 	return writeExchanges(r.Tx, exchanges)
 }
 
-// generations raises the generations one by one. The act that opened them is only in the journal;
-// in this ledger the act of the rebuild is recorded for them.
+// generations raises the generations. The act that opened them is only in the journal; in this ledger
+// the act of the replay is recorded for them.
 func (r *replay) generations(work []replayedRow) error {
-	for {
-		var rows [][]any
-		for _, row := range work {
-			if row.entry.Generation < row.Generation {
-				row.entry.Generation++
-				rows = append(rows, []any{row.entry.ID, row.entry.Generation, r.audit})
-			}
-		}
-		if len(rows) == 0 {
-			return nil
-		}
-		if err := r.UpdateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows); err != nil {
-			return err
+	var rows [][]any
+	for _, row := range work {
+		if row.entry.Generation < row.Generation {
+			row.entry.Generation = row.Generation
+			rows = append(rows, []any{row.entry.ID, row.Generation, r.audit})
 		}
 	}
+	return r.UpdateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows)
 }
 
 // replayedColumns are the columns that are written for a row.
@@ -184,9 +182,8 @@ var replayedColumns = []string{
 	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash", "dismissal",
 }
 
-// states moves the entries to their states, in several steps if there is no direct transition.
+// states gives the entries their states.
 func (r *replay) states(work []replayedRow) error {
-	steps := make([][][]any, 0, 3)
 	var final, kept, emptied [][]any
 	var listed []trade.Entry
 	for _, row := range work {
@@ -202,12 +199,6 @@ func (r *replay) states(work []replayedRow) error {
 			continue
 		}
 		if !same {
-			for i, via := range pathTo(trade.State(e.State), row.to) {
-				if i == len(steps) {
-					steps = append(steps, nil)
-				}
-				steps[i] = append(steps[i], []any{e.ID, string(via)})
-			}
 			if err := r.Sums.Move(&e.narrowRow, string(row.to)); err != nil {
 				return err
 			}
@@ -226,11 +217,6 @@ func (r *replay) states(work []replayedRow) error {
 			return err
 		}
 		final = append(final, written)
-	}
-	for _, rows := range steps {
-		if err := r.UpdateRows("entry", []string{"id", "state"}, rows); err != nil {
-			return err
-		}
 	}
 	if err := r.UpdateRows("entry", replayedColumns, final); err != nil {
 		return err
@@ -335,31 +321,6 @@ func errorOf(state trade.State, cause string, status int, weak bool, why string)
 		return nil
 	}
 	return out
-}
-
-// pathTo returns the states between two states, without the first and the last, by transitions that
-// the database allows. The path avoids pending and sending, which need a payload or an attempt. The
-// last step to accepted is only from a state in trade.Decided: from any other state the database
-// requires an attempt that created the record, or the act of a person.
-func pathTo(from, to trade.State) []trade.State {
-	type step struct {
-		at   trade.State
-		path []trade.State
-	}
-	seen := map[trade.State]bool{from: true}
-	for queue := []step{{at: from}}; len(queue) > 0; queue = queue[1:] {
-		for _, next := range trade.Moves[queue[0].at] {
-			if next == to && (next != trade.Accepted || slices.Contains(trade.Decided, queue[0].at)) {
-				return queue[0].path
-			}
-			if seen[next] || next == trade.Pending || next == trade.Sending || next == trade.Accepted {
-				continue
-			}
-			seen[next] = true
-			queue = append(queue, step{next, append(slices.Clone(queue[0].path), next)})
-		}
-	}
-	return nil
 }
 
 // answers settles the answers of which only the journal knows, as far as the ledger still waits for

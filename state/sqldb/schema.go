@@ -89,7 +89,7 @@ var rules = []rule{
 		When: "NEW.state = 'accepted' AND OLD.state <> 'accepted' AND NOT " +
 			SqliteDialect.oneOf("OLD.state", words(trade.Decided)),
 		Check: `NOT EXISTS (SELECT 1 FROM sent WHERE id = NEW.record_id AND (certainty = 'made'
-			OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt')))`,
+			OR EXISTS (SELECT 1 FROM audit WHERE seq = decided_by AND act = 'adopt'))) AND NOT ` + replaying,
 		Refuse: "only the late answer of an earlier attempt accepts this entry, or a person",
 	},
 	{
@@ -97,22 +97,28 @@ var rules = []rule{
 		// all but the two moves of a row with which all goes well
 		When: `NEW.state <> OLD.state AND NOT (OLD.state = 'sending' AND NEW.state = 'accepted')
 			AND NOT (OLD.state = 'pending' AND NEW.state = 'sending')`,
-		Check:  `NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)`,
+		Check: `NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)
+			AND NOT ` + replaying,
 		Refuse: "this change of state is not allowed",
 	},
 	{
-		Trigger: "entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at, generation ON entry",
+		Trigger: "entry_identity BEFORE UPDATE OF id, sends, key, first_seen_at ON entry",
 		When: `NEW.id <> OLD.id OR NEW.sends <> OLD.sends OR NEW.key <> OLD.key
-			OR NEW.first_seen_at <> OLD.first_seen_at
-			OR NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1`,
+			OR NEW.first_seen_at <> OLD.first_seen_at`,
 		Refuse: "what an entry is never changes",
+	},
+	{
+		Trigger: "entry_generation BEFORE UPDATE OF generation ON entry",
+		When:    "NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1",
+		Check:   "NOT " + replaying,
+		Refuse:  "what an entry is never changes",
 	},
 	{
 		Trigger: "entry_rests BEFORE UPDATE OF record_id ON entry",
 		When:    "NEW.record_id IS DISTINCT FROM OLD.record_id",
 		Check: `NOT EXISTS (SELECT 1 FROM sent WHERE id = NEW.record_id AND kind = NEW.sends
 			AND (certainty = 'made' OR certainty = 'stated')
-			AND (entry_id = NEW.id OR ` + lastAct + `('rebuild', 'journal settle'))))
+			AND (entry_id = NEW.id OR ` + replaying + `))
 			OR EXISTS (SELECT 1 FROM sent WHERE id = OLD.record_id AND remote_id <> '')`,
 		Refuse: "an entry is accepted by a record of its own that certainly exists, " +
 			"and by another only if that one has no id",
@@ -120,7 +126,7 @@ var rules = []rule{
 	{
 		Trigger: "entry_job BEFORE UPDATE OF job ON entry",
 		When:    "NEW.job <> OLD.job",
-		Check:   `NOT ` + lastAct + `('job move', 'rebuild', 'journal settle'))`,
+		Check:   `NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act = 'job move')`,
 		Refuse:  "an entry goes to another job only by an act that stands in the audit",
 	},
 	{
@@ -197,8 +203,8 @@ var rules = []rule{
 
 const closed = "what was closed never changes"
 
-// lastAct begins the condition that the last act of the audit is one of a list.
-const lastAct = `EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act IN `
+// replaying is the condition that the transaction brings in what a journal has.
+const replaying = `EXISTS (SELECT 1 FROM ledger WHERE replaying = 1)`
 
 // oneOf returns the condition that a column has one of these values. SQLite uses a partial index
 // only for the comparisons that the index has itself.

@@ -13,6 +13,8 @@ CREATE TABLE ledger (
     server TEXT NOT NULL DEFAULT '', -- PostgreSQL: system identifier and timeline of the server, see cluster.go
     term {{int}} NOT NULL DEFAULT 0, -- PostgreSQL: raised each time that the ledger goes on after its server changed
     term_value TEXT NOT NULL DEFAULT '', -- random; drawn with the term
+    -- 1 within the transaction that brings in what a journal has: a row takes its state from there, whatever it was
+    replaying {{int}} NOT NULL DEFAULT 0,
     asked TEXT NOT NULL DEFAULT '' -- why all hosts must report before sending, and from which server; '' = no need
 ) {{strict}};
 
