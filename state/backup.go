@@ -3,7 +3,9 @@ package state
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,13 +20,17 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 )
 
 // Backup copies a SQLite ledger into a new file while other processes use it. The copy contains
 // everything that was committed before the backup began. It is checked before it gets its final
 // name: it must open, and its pages, foreign keys and sums must be correct. For a PostgreSQL ledger
 // Backup returns CodeCopy: PostgreSQL's own tools back it up.
-func (s *Store) Backup(ctx context.Context, file string) (err error) {
+func (s *Store) Backup(ctx context.Context, file string) error { return s.backup(ctx, file, false) }
+
+// backup also writes the line of a dated copy.
+func (s *Store) backup(ctx context.Context, file string, dated bool) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return s.db.Refuse(sqldb.CodeCopy,
 			errors.New("only a ledger in SQLite is copied by this command"),
@@ -51,7 +57,15 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if err := s.copyInto(ctx, half); err != nil {
 		return err
 	}
-	if err := checkCopy(ctx, half, s.db.ID, s.db.Tune); err != nil {
+	line, err := s.checkCopy(ctx, half)
+	if err == nil && dated && line.Journal != "" { // before the copy has its name: none stands without its line
+		line.Hash, err = hashFile(half)
+		if err == nil {
+			err = witness.WriteFile(file+lineSuffix, line)
+		}
+		err = diskFault(file+lineSuffix, err)
+	}
+	if err != nil {
 		return err
 	}
 	return moveInto(half, file)
@@ -75,14 +89,13 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	}
 	// A copy of an old ledger would be the newest, and hide that it is old. One whose journal is lost is
 	// copied: the copy may be all that is left.
-	copied, lines := s.readCopies(ctx, dir)
-	ahead, _ := s.behindCopy(ctx, copied, lines)
+	ahead, _ := s.behindCopy(ctx, s.newestCopy(dir))
 	if ahead != nil {
 		return "", nil, nil, ahead
 	}
 	prefix := copiesName(s.db.ID)
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
-	if err := s.Backup(ctx, file); err != nil {
+	if err := s.backup(ctx, file, true); err != nil {
 		return "", nil, nil, err
 	}
 	entries, err := os.ReadDir(dir) // sorted by name, which sorts by time
@@ -106,6 +119,9 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 		if rmErr := os.Remove(old); rmErr != nil {
 			err = errors.Join(err, sqldb.Permission(old, rmErr))
 			continue
+		}
+		if rmErr := os.Remove(old + lineSuffix); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
+			err = errors.Join(err, sqldb.Permission(old+lineSuffix, rmErr))
 		}
 		removed = append(removed, old)
 	}
@@ -158,31 +174,41 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	return sqldb.FaultOf(ctx, "copying the ledger to "+file, where, sqldb.SQLite, err)
 }
 
-// checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger
-// id.
-func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
-	s, err := openCopy(ctx, file, true, tune)
+// checkCopy opens a copy, checks all of it, and returns how far its journal had come. The copy may be
+// on a network file system: nobody writes to it.
+func (s *Store) checkCopy(ctx context.Context, file string) (line copyLine, err error) {
+	tune := s.db.Tune
+	tune.FsMagic = func(string) (int64, bool) { return 0, false }
+	o := sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}
+	c, err := open(ctx, o, tune)
 	if err != nil {
-		return phrase.Errorf("checking the copy: %w", err)
+		return line, phrase.Errorf("checking the copy: %w", err)
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if id != "" && s.db.ID != id {
-		return phrase.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if c.db.ID != s.db.ID {
+		return line, phrase.Errorf("checking the copy: it is of ledger %s, not %s", c.db.ID, s.db.ID)
 	}
-	uneven, err := s.unevenSums(ctx)
+	uneven, err := c.unevenSums(ctx)
 	if err != nil {
-		return err
+		return line, err
 	}
-	broken, err := s.brokenKeys(ctx)
+	broken, err := c.brokenKeys(ctx)
 	if err != nil {
-		return err
+		return line, err
 	}
 	if len(uneven)+len(broken) > 0 {
-		return sqldb.Refuse(sqldb.CodeCorrupt, file,
+		return line, sqldb.Refuse(sqldb.CodeCorrupt, file,
 			phrase.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
 			phrase.New("run `safrasync doctor --full`"))
 	}
-	return nil
+	rows, err := c.journalRows(ctx)
+	for id, r := range rows {
+		if !r.RetiredAt.Valid { // a SQLite ledger has one
+			line.Line = s.lineOf(id, r.Seq, r.Mark)
+			line.Host, line.Folder, line.At = r.Host, r.Path, time.UnixMilli(r.At).UTC()
+		}
+	}
+	return line, err
 }
 
 // moveInto flushes a file and renames it to its final name.
@@ -192,7 +218,7 @@ func moveInto(from, to string) (err error) {
 		return sqldb.Permission(from, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return sqldb.Refuse(sqldb.CodeIO, from, err, phrase.New("check the disk"))
+		return diskFault(from, err)
 	}
 	if err := os.Rename(from, to); err != nil {
 		return sqldb.Permission(to, err)
@@ -201,13 +227,26 @@ func moveInto(from, to string) (err error) {
 }
 
 // syncFolder makes the directory entries of a folder durable.
-func syncFolder(dir string) error {
-	err := journal.SyncFolder(dir)
+func syncFolder(dir string) error { return diskFault(dir, journal.SyncFolder(dir)) }
+
+// diskFault converts an error about a file to an *Error that states what to do.
+func diskFault(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return sqldb.Permission(dir, err)
+		return sqldb.Permission(path, err)
 	case err != nil:
-		return sqldb.Refuse(sqldb.CodeIO, dir, err, phrase.New("check the disk"))
+		return sqldb.Refuse(sqldb.CodeIO, path, err, phrase.New("check the disk"))
 	}
 	return nil
+}
+
+// hashFile returns the SHA-256 of a file.
+func hashFile(file string) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.New()
+	_, err = io.Copy(sum, f)
+	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, f.Close())
 }

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -182,10 +184,132 @@ func TestADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	}
 }
 
+// wantFiles wants these copies in a folder, each with its line.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	got, err := filepath.Glob(dir + "/*")
+	for _, file := range slices.Clone(want) {
+		want = append(want, file+lineSuffix)
+	}
 	if slices.Sort(want); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the folder has %q, want %q; %v", got, want, err)
 	}
+}
+
+// The line of a copy decides whether a ledger is older than the copy, and only a line that is whole, of
+// this ledger, and of a copy that is there and whole. The date in a name decides nothing but the order.
+func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
+	t.Parallel()
+	future := func(file string) string { return strings.Replace(file, "-2026", "-2099", 1) }
+	rewrite := func(t *testing.T, file string, change func(*copyLine)) {
+		line := must.Get(lineOfCopy(file))(t)
+		change(&line)
+		must.Do(t, witness.WriteFile(file+lineSuffix, line))
+	}
+	for name, c := range map[string]struct {
+		change func(t *testing.T, older, newer string)
+		opens  bool
+	}{
+		"as they were made": {func(*testing.T, string, string) {}, false},
+		"none has a line": {func(t *testing.T, a, b string) {
+			must.Do(t, os.Remove(a+lineSuffix), os.Remove(b+lineSuffix))
+		}, true},
+		"the newer one has no line": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Remove(b+lineSuffix))
+		}, true},
+		"the older one has no line": {func(t *testing.T, a, _ string) {
+			must.Do(t, os.Remove(a+lineSuffix))
+		}, false},
+		"the newer line is damaged": {func(t *testing.T, _, b string) {
+			must.Do(t, os.WriteFile(b+lineSuffix, []byte("{}\n"), 0o600))
+		}, true},
+		"the newer line is cut off": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(b+lineSuffix, 90))
+		}, true},
+		"the newer line is empty": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(b+lineSuffix, 0))
+		}, true},
+		"the newer copy is missing": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Remove(b))
+		}, true},
+		"the newer copy is cut off": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(b, 4096))
+		}, true},
+		"the folder is elsewhere": {func(t *testing.T, a, _ string) {
+			must.Do(t, os.Rename(filepath.Dir(a), filepath.Dir(a)+".away"))
+		}, true},
+		"the newer line has an older record": {func(t *testing.T, a, b string) {
+			copyFile(t, a+lineSuffix, b+lineSuffix)
+		}, true},
+		"the line is of another ledger": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.Ledger = sqldb.NewID() })
+		}, true},
+		"the line is of a journal that is not known": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.Journal = sqldb.NewID() })
+		}, false},
+		"the line is of another history": {func(t *testing.T, a, b string) {
+			must.Do(t, os.Remove(b))
+			rewrite(t, a, func(l *copyLine) { l.Mark = "00000000" })
+		}, false},
+		"the line is of the future": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.At = l.At.AddDate(70, 0, 0) })
+		}, false},
+		"the newer copy is of the future": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Rename(b, future(b)), os.Rename(b+lineSuffix, future(b)+lineSuffix))
+		}, false},
+		"a copy of the future has no line": {func(t *testing.T, a, _ string) { copyFile(t, a, future(a)) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, backends[0].open(t))
+			dir := t.TempDir()
+			backup := func(day int) string {
+				at := time.Date(2026, 11, day, 2, 30, 0, 0, time.UTC)
+				file, _, _, err := k.s.BackupInto(t.Context(), dir, 5, at)
+				must.Do(t, err, k.s.BackupMade(t.Context(), at, dir))
+				return file
+			}
+			k.send("a", 3)
+			older := backup(1)
+			k.close()
+			journals, image := t.TempDir(), filepath.Join(t.TempDir(), "image")
+			must.Do(t, os.CopyFS(journals, os.DirFS(k.dir())))
+			copyFile(t, k.o.DSN, image)
+			k.open()
+			k.send("b", 3)
+			newer := backup(2)
+			k.close()
+			must.Do(t, k.try(sqldb.DefaultTuning)) // the copy is no newer than the ledger
+			k.close()
+			removeLedger(t, k.o.DSN)
+			copyFile(t, image, k.o.DSN)
+			must.Do(t, os.RemoveAll(k.dir()), os.CopyFS(k.dir(), os.DirFS(journals)))
+			c.change(t, older, newer)
+			err := k.try(sqldb.DefaultTuning)
+			if c.opens {
+				must.Do(t, err)
+				return
+			}
+			wantCode(t, err, sqldb.CodeOldCopy)
+		})
+	}
+}
+
+// A copy that is not as the backup made it is not restored, though its pages may be in order.
+func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	file, _, _, err := k.s.BackupInto(t.Context(), t.TempDir(), 2, at)
+	must.Do(t, err)
+	k.close()
+	text := must.Get(os.ReadFile(file))(t)
+	other := bytes.Clone(text)
+	other[60]++ // a number that is the user's, says SQLite
+	must.Do(t, os.WriteFile(file, other, 0o600))
+	_, err = Restore(t.Context(), k.o, file, restoreAct)
+	wantCode(t, err, sqldb.CodeCorrupt)
+	must.Do(t, os.WriteFile(file, text, 0o600))
+	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
+	must.Do(t, os.Remove(file+lineSuffix), os.WriteFile(file, other, 0o600))
+	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) // nothing to compare with
 }

@@ -71,15 +71,17 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	var lines []witness.Line // how far the journals had come when the newest copies were made
 	for _, dir := range folders {
-		_, known := s.copyLines(ctx, dir)
-		lines = append(lines, known...)
+		if newest := s.copyInTime(ctx, dir); newest.file != "" {
+			lines = append(lines, newest.Line)
+		}
 	}
 	if s.options.Witness != "" {
 		var known []witness.Line
 		place, _, err := openWitness(s.options)
 		if err == nil {
-			known, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-				return place.Lines(ctx, s.db.ID)
+			known, err = inTime(ctx, witnessWait, func(ctx context.Context) ([]witness.Line, error) {
+				lines, err := place.Lines(ctx, s.db.ID)
+				return lines, errors.Join(err, place.Close())
 			})
 		}
 		if err != nil { // it need not be waited for: the jobs are paused in any case

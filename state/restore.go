@@ -2,6 +2,8 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -91,10 +93,17 @@ func copyLedger(from, to string) (err error) {
 	if err != nil {
 		return sqldb.Permission(to, err)
 	}
-	_, err = io.Copy(out, in)
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(out, sum), in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		hint := phrase.New("check the disk and its free space (%w)", sqldb.FreeSpace(to))
 		return sqldb.Refuse(sqldb.CodeIO, to, err, hint)
+	}
+	line, err := lineOfCopy(from)
+	if err == nil && line.Hash != hex.EncodeToString(sum.Sum(nil)) {
+		return sqldb.Refuse(sqldb.CodeCorrupt, from,
+			phrase.Errorf("it is not as the backup made it: its hash is not the one in %s", from+lineSuffix),
+			phrase.New("take another copy"))
 	}
 	return nil
 }
