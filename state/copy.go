@@ -67,8 +67,8 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 ) (plan MovePlan, err error) {
 	patient := tune
 	patient.Write = moveTime
-	from.Moving = true // it may be marked as moved already
-	old, err := openExisting(ctx, from, tune)
+	from.Moving, from.Begin = true, false // it may be marked as moved already
+	old, err := open(ctx, from, tune)
 	if err != nil {
 		return plan, err
 	}
@@ -123,20 +123,6 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 		return m.plan, errors.Join(err, m.unmark(ctx))
 	}
 	return m.plan, m.finish(ctx, to, patient)
-}
-
-// openExisting opens a ledger, and does not create an absent one.
-func openExisting(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
-	o.ReadOnly = true
-	s, err := open(ctx, o, tune)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	o.ReadOnly = false
-	return open(ctx, o, tune)
 }
 
 // countKnown counts the rows that are accepted, and those in flight.

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -17,6 +18,43 @@ import (
 
 // errPlanned rolls back the transaction of a plan.
 var errPlanned = errors.New("only planned")
+
+// openToMend opens a ledger as it is, without its journal, to compare and to confirm: nothing is sent.
+// It does not create an absent one.
+func openToMend(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
+	o.Journal, o.Mending, o.Begin = "", true, false
+	return open(ctx, o, tune)
+}
+
+// planned plans what a person is to confirm and, if apply is true, does it, in one transaction. The
+// audit has the plan as the detail of the act.
+func (s *Store) planned(ctx context.Context, op string, apply bool, plan any, record trade.AuditRecord,
+	look, do func(*sqldb.Tx) error,
+) error {
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		err := look(t)
+		if err == nil && !apply {
+			err = errPlanned
+		}
+		if err == nil {
+			err = do(t)
+		}
+		if err != nil {
+			return err
+		}
+		detail, err := json.Marshal(plan)
+		if err != nil {
+			return err
+		}
+		act := record
+		act.Detail = string(detail)
+		return addAudit(t, act)
+	})
+	if errors.Is(err, errPlanned) {
+		return nil
+	}
+	return err
+}
 
 // Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
 // back, deleted or emptied. If apply is false, it changes nothing and returns what it would do.
@@ -37,15 +75,7 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 	if err != nil {
 		return plan, err
 	}
-	dir, exists, err := rebuildFrom(ctx, o, tune, where)
-	var damaged *sqldb.Error
-	if errors.As(err, &damaged) && damaged.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite {
-		exists = false
-		dir, err = journalFor(o, where, false)
-		if err == nil {
-			plan.Damaged = where
-		}
-	}
+	dir, exists, damaged, err := rebuildFrom(ctx, o, tune, where)
 	if err != nil {
 		return plan, err
 	}
@@ -57,12 +87,21 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 		return plan, sqldb.MovedAway(where, to)
 	}
 	plan = RebuildPlan{
-		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
+		Ledger: h.End.Header.Ledger, Absent: !exists, Journal: dir,
 		Records: h.End.Seq, Until: h.End.At, Braked: []string{},
 	}
-	if plan.Damaged != "" && apply {
-		plan.Damaged, err = setDamagedAside(ctx, where, tune)
+	if damaged {
+		plan.Damaged = where
+	}
+	if damaged && apply {
+		plan.Damaged, err = setAside(ctx, where, tune)
 		if err != nil {
+			return plan, err
+		}
+		if err := os.Remove(where); err != nil {
+			return plan, sqldb.Permission(where, err)
+		}
+		if err := syncFolder(filepath.Dir(where)); err != nil {
 			return plan, err
 		}
 	}
@@ -162,44 +201,34 @@ func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
 }
 
 // rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
-// place.
+// place. If the ledger exists, only a journal that names exactly this place is accepted for its own.
 func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 	where string,
-) (dir string, exists bool, err error) {
+) (dir string, exists, damaged bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
-		return "", false, sqldb.Refuse(sqldb.CodeConfig, where,
+		return "", false, false, sqldb.Refuse(sqldb.CodeConfig, where,
 			errors.Join(errors.New("the ledger has no journal"), err),
 			phrase.New("set state.journal"))
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
 	s, err := open(ctx, look, tune)
+	var known *sqldb.Error
 	switch {
-	case errors.Is(err, sqldb.ErrNoLedger):
-	case err != nil:
-		return "", false, err
-	default:
-		id := s.db.ID
+	case err == nil:
+		exists, dir = true, s.journalDir(parent)
 		if err := s.Close(); err != nil {
-			return "", false, err
+			return "", false, false, err
 		}
-		exists, dir = true, filepath.Join(parent, id)
 		_, err := journal.ReadEnd(dir)
 		if !errors.Is(err, journal.ErrNone) {
-			return dir, exists, nil // problems with it are reported when it is read
+			return dir, true, false, nil // problems with it are reported when it is read
 		}
-	}
-	dir, err = journalFor(o, where, exists)
-	return dir, exists, err
-}
-
-// journalFor finds a ledger's journal by the place of the ledger. If the ledger exists, only a
-// journal that names exactly this place is accepted.
-func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) {
-	parent, err := filepath.Abs(o.Journal)
-	if err != nil {
-		return "", err
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite:
+		damaged = true
+	case !errors.Is(err, sqldb.ErrNoLedger):
+		return "", false, false, err
 	}
 	f, err := sqldb.JournalOf(parent, where)
 	if err == nil && (f.Dir == "" || exists && f.End.Header.Place != where) {
@@ -207,23 +236,7 @@ func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) 
 			phrase.Errorf("in %s there is no journal of this ledger", parent),
 			phrase.New(sqldb.NewJournalHint))
 	}
-	return f.Dir, err
-}
-
-// setDamagedAside keeps an unreadable file under another name. It refuses while a process has the
-// file open.
-func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (string, error) {
-	if err := nobodyHas(ctx, path, tune); err != nil {
-		return "", err
-	}
-	kept, err := keepAside(path)
-	if err != nil {
-		return "", err
-	}
-	if err := os.Remove(path); err != nil {
-		return "", sqldb.Permission(path, err)
-	}
-	return kept, syncFolder(filepath.Dir(path))
+	return f.Dir, exists, damaged, err
 }
 
 // takeOver makes the journal the ledger's own and records that the two are in step.

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -53,9 +52,7 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	if err != nil {
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
-	bare := o
-	bare.Journal, bare.Mending = "", true
-	s, err := openExisting(ctx, bare, tune)
+	s, err := openToMend(ctx, o, tune)
 	if err != nil {
 		return plan, err
 	}
@@ -89,7 +86,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		}
 		lines = append(known, lines...)
 	}
-	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
+	there := false // a journal stands there already
+	look := func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
@@ -111,26 +109,43 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		// A journal that cannot be read is what a new one is for. It must not replace that of a ledger that
 		// was moved, or one with records that the ledger lacks.
 		end, err := journal.ReadEnd(dir)
-		there := !errors.Is(err, journal.ErrNone)
-		if err == nil {
-			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
-				return sqldb.MovedAway(s.db.Where, to)
-			}
-			if err := s.refuseNewer(t, dir); err != nil {
-				return err
-			}
+		there = !errors.Is(err, journal.ErrNone)
+		if there {
+			plan.Aside = dir
 		}
-		if !apply {
-			if there {
-				plan.Aside = dir
-			}
-			return errPlanned
+		if err != nil {
+			return nil //nolint:nilerr // see above
 		}
-		return s.replaceJournal(t, &plan, dir, there, record, o.Version)
-	})
-	if errors.Is(err, errPlanned) {
-		err = nil
+		if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+			return sqldb.MovedAway(s.db.Where, to)
+		}
+		return s.refuseNewer(t, dir)
 	}
+	err = s.planned(ctx, "beginning a new journal", apply, &plan, record, look, func(t *sqldb.Tx) error {
+		now := time.Now()
+		if err := doubtAll(t, now); err != nil {
+			return err
+		}
+		host, _, _ := sqldb.HostIdentity()
+		query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
+		if s.db.D.Name == sqldb.Postgres { // the journals of other hosts stay
+			query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
+		}
+		err := t.Do(query, args...)
+		if err == nil && there {
+			plan.Aside, err = journal.SetAside(dir, now)
+			if err != nil {
+				err = s.db.JournalFault(err)
+			}
+		}
+		if err == nil {
+			err = brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, noPause)
+		}
+		if err == nil {
+			_, err = s.beginJournal(t, dir, false, o.Version) // it begins with the pauses
+		}
+		return err
+	})
 	return plan, err
 }
 
@@ -163,42 +178,6 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 		Err: phrase.Errorf("the journal in %s knows of %s what this ledger does not, and a new one would forget it",
 			dir, sqldb.Counted(len(work), "row", "rows")),
 	}
-}
-
-func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord,
-	program string,
-) error {
-	now := time.Now()
-	if err := doubtAll(t, now); err != nil {
-		return err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
-	if s.db.D.Name == sqldb.Postgres { // the journals of other hosts stay
-		query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
-	}
-	if err := t.Do(query, args...); err != nil {
-		return err
-	}
-	if there {
-		aside, err := journal.SetAside(dir, now)
-		if err != nil {
-			return s.db.JournalFault(err)
-		}
-		plan.Aside = aside
-	}
-	if err := brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, noPause); err != nil {
-		return err
-	}
-	if _, err := s.beginJournal(t, dir, false, program); err != nil { // it begins with the pauses
-		return err
-	}
-	detail, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	record.Detail = string(detail)
-	return addAudit(t, record)
 }
 
 // The brakes that pause all jobs at once: [outcome.StopNewJournal] and [outcome.StopAbsent].

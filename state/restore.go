@@ -66,10 +66,7 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 		return "", err
 	}
 	if exists {
-		if err := nobodyHas(ctx, path, tune); err != nil {
-			return "", err
-		}
-		kept, err = keepAside(path)
+		kept, err = setAside(ctx, path, tune)
 		if err != nil {
 			return "", err
 		}
@@ -196,42 +193,32 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 //
 // A service that waits for the ledger opens it for a moment, again and again.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
+	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
+	defer func() { err = errors.Join(err, db.Close()) }()
 	for until := time.Now().Add(tune.Busy); ; time.Sleep(tune.Busy / 100) {
-		err = nobodyHasNow(ctx, path, tune)
+		var mode string
+		err := sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
 		var known *sqldb.Error
-		if !errors.As(err, &known) || known.Code != sqldb.CodeLocked || time.Now().After(until) || ctx.Err() != nil {
+		corrupt := errors.As(err, &known) && known.Code == sqldb.CodeCorrupt
+		switch {
+		case err == nil && mode == "delete", corrupt && sqldb.Holders(path) == nil:
+			return nil
+		case err != nil && !corrupt && (known == nil || known.Code != sqldb.CodeLocked):
 			return err
+		case time.Now().After(until) || ctx.Err() != nil:
+			return sqldb.Refuse(sqldb.CodeLocked, path, errors.New("somebody has it open"),
+				phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)))
 		}
 	}
 }
 
-func nobodyHasNow(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
-	used := sqldb.Refuse(sqldb.CodeLocked, path, errors.New("somebody has it open"),
-		phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)))
-	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var mode string
-	err = sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
-	var known *sqldb.Error
-	switch {
-	case err == nil && mode == "delete":
-		return nil
-	case err == nil:
-		return used
-	case errors.As(err, &known) && known.Code == sqldb.CodeLocked:
-		return used
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && sqldb.Holders(path) == nil:
-		return nil
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
-		return used
+// setAside gives a ledger that no process has open a second name by a hard link, so that its own name
+// always exists, and renames the -wal and -shm files that a damaged ledger may have.
+func setAside(ctx context.Context, path string, tune sqldb.Tuning) (kept string, err error) {
+	if err := nobodyHas(ctx, path, tune); err != nil {
+		return "", err
 	}
-	return err
-}
-
-// keepAside gives the ledger a second name by a hard link, so that its own name always exists, and
-// renames the -wal and -shm files that a damaged ledger may have.
-func keepAside(path string) (string, error) {
-	kept := path + ".before-" + time.Now().UTC().Format("20060102T150405.000Z")
+	kept = path + ".before-" + time.Now().UTC().Format(copyTime)
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", sqldb.Permission(path+suffix, err)
