@@ -1,10 +1,8 @@
 package state
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -58,12 +56,12 @@ func (s *Store) backup(ctx context.Context, file string, dated bool) (err error)
 		return err
 	}
 	line, err := s.checkCopy(ctx, half)
-	if err == nil && dated && line.Journal != "" { // before the copy has its name: none stands without its line
-		line.Hash, err = hashFile(half)
+	if err == nil && dated { // before the copy has its name: none stands without its line
+		line.Size, line.Hash, err = hashFile(half)
 		if err == nil {
-			err = witness.WriteFile(file+lineSuffix, line)
+			err = witness.WriteFile(lineFile(file), line)
 		}
-		err = diskFault(file+lineSuffix, err)
+		err = diskFault(lineFile(file), err)
 	}
 	if err != nil {
 		return err
@@ -74,7 +72,7 @@ func (s *Store) backup(ctx context.Context, file string, dated bool) (err error)
 // BackupInto writes a copy, named after ledger and time, into an existing folder. It does not
 // create the folder, because a missing one may be a disk that is not mounted. It then removes the
 // older copies of this ledger, except for the newest keep-1. Files with other names are neither
-// counted nor removed, nor are damaged copies, which it returns as broken.
+// counted nor removed, nor are copies without a line or of another length, which it returns as broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
@@ -109,7 +107,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 		if _, err := time.Parse(copyTime+".db", moment); !of || err != nil || path == file {
 			continue
 		}
-		if wholeCopy(path) {
+		if lineOfCopy(path).whole() {
 			whole = append(whole, path)
 		} else {
 			broken = append(broken, path)
@@ -120,8 +118,8 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 			err = errors.Join(err, sqldb.Permission(old, rmErr))
 			continue
 		}
-		if rmErr := os.Remove(old + lineSuffix); rmErr != nil && !errors.Is(rmErr, fs.ErrNotExist) {
-			err = errors.Join(err, sqldb.Permission(old+lineSuffix, rmErr))
+		if rmErr := os.Remove(lineFile(old)); rmErr != nil {
+			err = errors.Join(err, sqldb.Permission(lineFile(old), rmErr))
 		}
 		removed = append(removed, old)
 	}
@@ -130,29 +128,6 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 
 // copyTime is the layout of the time in a copy's name, in UTC.
 const copyTime = "20060102T150405.000Z"
-
-// wholeCopy reports whether a file is as long as its SQLite header states. It does not check the
-// pages: they were checked before the file got its name.
-func wholeCopy(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	header := make([]byte, 32)
-	_, err = io.ReadFull(f, header)
-	if err = errors.Join(err, f.Close()); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
-		return false
-	}
-	page := int64(binary.BigEndian.Uint16(header[16:]))
-	if page == 1 {
-		page = 65536
-	}
-	return page > 0 && info.Size() == page*int64(binary.BigEndian.Uint32(header[28:]))
-}
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"),
@@ -240,13 +215,13 @@ func diskFault(path string, err error) error {
 	return nil
 }
 
-// hashFile returns the SHA-256 of a file.
-func hashFile(file string) (string, error) {
+// hashFile returns the size and the SHA-256 of a file.
+func hashFile(file string) (size int64, hash string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
-		return "", err
+		return 0, "", err
 	}
 	sum := sha256.New()
-	_, err = io.Copy(sum, f)
-	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err, f.Close())
+	size, err = io.Copy(sum, f)
+	return size, hex.EncodeToString(sum.Sum(nil)), errors.Join(err, f.Close())
 }

@@ -189,7 +189,7 @@ func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	got, err := filepath.Glob(dir + "/*")
 	for _, file := range slices.Clone(want) {
-		want = append(want, file+lineSuffix)
+		want = append(want, lineFile(file))
 	}
 	if slices.Sort(want); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the folder has %q, want %q; %v", got, want, err)
@@ -202,9 +202,9 @@ func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 	t.Parallel()
 	future := func(file string) string { return strings.Replace(file, "-2026", "-2099", 1) }
 	rewrite := func(t *testing.T, file string, change func(*copyLine)) {
-		line := must.Get(lineOfCopy(file))(t)
+		line := lineOfCopy(file)
 		change(&line)
-		must.Do(t, witness.WriteFile(file+lineSuffix, line))
+		must.Do(t, witness.WriteFile(lineFile(file), line))
 	}
 	for name, c := range map[string]struct {
 		change func(t *testing.T, older, newer string)
@@ -212,22 +212,22 @@ func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 	}{
 		"as they were made": {func(*testing.T, string, string) {}, false},
 		"none has a line": {func(t *testing.T, a, b string) {
-			must.Do(t, os.Remove(a+lineSuffix), os.Remove(b+lineSuffix))
+			must.Do(t, os.Remove(lineFile(a)), os.Remove(lineFile(b)))
 		}, true},
 		"the newer one has no line": {func(t *testing.T, _, b string) {
-			must.Do(t, os.Remove(b+lineSuffix))
+			must.Do(t, os.Remove(lineFile(b)))
 		}, true},
 		"the older one has no line": {func(t *testing.T, a, _ string) {
-			must.Do(t, os.Remove(a+lineSuffix))
+			must.Do(t, os.Remove(lineFile(a)))
 		}, false},
 		"the newer line is damaged": {func(t *testing.T, _, b string) {
-			must.Do(t, os.WriteFile(b+lineSuffix, []byte("{}\n"), 0o600))
+			must.Do(t, os.WriteFile(lineFile(b), []byte("{}\n"), 0o600))
 		}, true},
 		"the newer line is cut off": {func(t *testing.T, _, b string) {
-			must.Do(t, os.Truncate(b+lineSuffix, 90))
+			must.Do(t, os.Truncate(lineFile(b), 90))
 		}, true},
 		"the newer line is empty": {func(t *testing.T, _, b string) {
-			must.Do(t, os.Truncate(b+lineSuffix, 0))
+			must.Do(t, os.Truncate(lineFile(b), 0))
 		}, true},
 		"the newer copy is missing": {func(t *testing.T, _, b string) {
 			must.Do(t, os.Remove(b))
@@ -239,7 +239,7 @@ func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 			must.Do(t, os.Rename(filepath.Dir(a), filepath.Dir(a)+".away"))
 		}, true},
 		"the newer line has an older record": {func(t *testing.T, a, b string) {
-			copyFile(t, a+lineSuffix, b+lineSuffix)
+			copyFile(t, lineFile(a), lineFile(b))
 		}, true},
 		"the line is of another ledger": {func(t *testing.T, _, b string) {
 			rewrite(t, b, func(l *copyLine) { l.Ledger = sqldb.NewID() })
@@ -255,7 +255,7 @@ func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 			rewrite(t, b, func(l *copyLine) { l.At = l.At.AddDate(70, 0, 0) })
 		}, false},
 		"the newer copy is of the future": {func(t *testing.T, _, b string) {
-			must.Do(t, os.Rename(b, future(b)), os.Rename(b+lineSuffix, future(b)+lineSuffix))
+			must.Do(t, os.Rename(b, future(b)), os.Rename(lineFile(b), lineFile(future(b))))
 		}, false},
 		"a copy of the future has no line": {func(t *testing.T, a, _ string) { copyFile(t, a, future(a)) }, false},
 	} {
@@ -310,6 +310,6 @@ func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
 	wantCode(t, err, sqldb.CodeCorrupt)
 	must.Do(t, os.WriteFile(file, text, 0o600))
 	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
-	must.Do(t, os.Remove(file+lineSuffix), os.WriteFile(file, other, 0o600))
+	must.Do(t, os.Remove(lineFile(file)), os.WriteFile(file, other, 0o600))
 	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) // nothing to compare with
 }

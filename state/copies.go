@@ -26,14 +26,18 @@ const copiesTask = "copies in "
 const copiesWait = 3 * time.Second
 
 // copyLine is the line that a backup writes for a dated copy once that is complete: how far the
-// ledger's journal had come in it. Its file has the name of the copy and lineSuffix.
+// ledger's journal had come in it; without a journal nothing is said of that.
 type copyLine struct {
 	witness.Line
+	Size int64  `json:"size"` // of the copy
 	Hash string `json:"hash"` // SHA-256 of the copy
 	file string // the copy
 }
 
-const lineSuffix = ".witness"
+// lineFile returns the file of a copy's line, which is hidden: whoever lists the folder finds the copies.
+func lineFile(file string) string {
+	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".witness")
+}
 
 // copiesName returns how the names of the copies of a ledger begin.
 func copiesName(id string) string { return "safrasync-" + strings.ReplaceAll(id, "-", "")[:12] + "-" }
@@ -107,20 +111,28 @@ func (s *Store) newestCopy(dir string) copyLine {
 	}
 	for _, e := range slices.Backward(entries) {
 		path := filepath.Join(dir, e.Name())
-		if !strings.HasPrefix(e.Name(), copiesName(s.db.ID)) || !strings.HasSuffix(path, ".db") || !wholeCopy(path) {
+		if !strings.HasPrefix(e.Name(), copiesName(s.db.ID)) || !strings.HasSuffix(path, ".db") {
 			continue
 		}
-		line, err := lineOfCopy(path)
-		if err == nil && line.Ledger == s.db.ID {
+		line := lineOfCopy(path)
+		if line.whole() && line.Ledger == s.db.ID && line.Journal != "" {
 			return line
 		}
 	}
 	return copyLine{}
 }
 
-// lineOfCopy reads the line of a copy.
-func lineOfCopy(file string) (copyLine, error) {
+// lineOfCopy reads the line of a copy; one that cannot be read is empty.
+func lineOfCopy(file string) copyLine {
 	line := copyLine{file: file}
-	err := witness.ReadFile(file+lineSuffix, &line)
-	return line, err
+	if err := witness.ReadFile(lineFile(file), &line); err != nil {
+		return copyLine{file: file}
+	}
+	return line
+}
+
+// whole reports whether the copy is as long as the backup made it. Its pages were checked then.
+func (l copyLine) whole() bool {
+	info, err := os.Lstat(l.file)
+	return err == nil && info.Mode().IsRegular() && info.Size() == l.Size && l.Hash != ""
 }

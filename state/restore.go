@@ -96,10 +96,9 @@ func copyLedger(from, to string) (err error) {
 		hint := phrase.New("check the disk and its free space (%w)", sqldb.FreeSpace(to))
 		return sqldb.Refuse(sqldb.CodeIO, to, err, hint)
 	}
-	line, err := lineOfCopy(from)
-	if err == nil && line.Hash != hex.EncodeToString(sum.Sum(nil)) {
+	if line := lineOfCopy(from); line.Hash != "" && line.Hash != hex.EncodeToString(sum.Sum(nil)) {
 		return sqldb.Refuse(sqldb.CodeCorrupt, from,
-			phrase.Errorf("it is not as the backup made it: its hash is not the one in %s", from+lineSuffix),
+			phrase.Errorf("it is not as the backup made it: its hash is not the one in %s", lineFile(from)),
 			phrase.New("take another copy"))
 	}
 	return nil
