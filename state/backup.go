@@ -154,8 +154,9 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 func (s *Store) checkCopy(ctx context.Context, file string) (line copyLine, err error) {
 	tune := s.db.Tune
 	tune.FsMagic = func(string) (int64, bool) { return 0, false }
-	o := sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true}
-	c, err := open(ctx, o, tune)
+	c, err := Open(ctx, sqldb.OpenOptions{
+		Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true, Tune: &tune,
+	})
 	if err != nil {
 		return line, phrase.Errorf("checking the copy: %w", err)
 	}

@@ -67,15 +67,11 @@ type RebindOrder struct {
 // confirms that it is the same platform, and that no other server with the ledger is in use. It
 // refuses a ledger that lacks records of this host's journal, or whose other hosts have not reported
 // since they were asked. For another address it refuses a ledger that is in use.
-func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder, record trade.AuditRecord) (RebindPlan, error) {
-	return rebind(ctx, o, sqldb.DefaultTuning, order, record)
-}
-
-func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order RebindOrder,
+func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder,
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
 	const op = "confirming what the ledger belongs to"
-	s, err := openToMend(ctx, o, tune)
+	s, err := openToMend(ctx, o)
 	if err != nil {
 		return plan, err
 	}
@@ -92,7 +88,7 @@ func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order R
 		return r.plan, err
 	}
 	// Open it in the normal way: this records the change in its journal and runs the usual checks.
-	s, err = open(ctx, o, tune)
+	s, err = Open(ctx, o)
 	if err != nil {
 		return r.plan, err
 	}

@@ -21,9 +21,9 @@ var errPlanned = errors.New("only planned")
 
 // openToMend opens a ledger as it is, without its journal, to compare and to confirm: nothing is sent.
 // It does not create an absent one.
-func openToMend(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
+func openToMend(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 	o.Journal, o.Mending, o.Begin = "", true, false
-	return open(ctx, o, tune)
+	return Open(ctx, o)
 }
 
 // planned plans what a person is to confirm and, if apply is true, does it, in one transaction. The
@@ -62,20 +62,14 @@ func (s *Store) planned(ctx context.Context, op string, apply bool, plan any, re
 // generation. The next sweep restores their contents. If the journal's end is damaged, nobody can
 // tell what was sent after its last record, so a brake pauses the given jobs, and those of ledger
 // and journal.
-func Rebuild(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
-	record trade.AuditRecord,
-) (RebuildPlan, error) {
-	return rebuild(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
-}
-
-func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
+func Rebuild(ctx context.Context, o sqldb.OpenOptions, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan RebuildPlan, err error) {
-	where, err := whereOf(o, tune)
+	where, err := whereOf(o)
 	if err != nil {
 		return plan, err
 	}
-	dir, exists, damaged, err := rebuildFrom(ctx, o, tune, where)
+	dir, exists, damaged, err := rebuildFrom(ctx, o, where)
 	if err != nil {
 		return plan, err
 	}
@@ -94,7 +88,7 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 		plan.Damaged = where
 	}
 	if damaged && apply {
-		plan.Damaged, err = setAside(ctx, where, tune)
+		plan.Damaged, err = setAside(ctx, where, o.Tuning())
 		if err != nil {
 			return plan, err
 		}
@@ -108,9 +102,9 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 	var s *Store
 	if exists || apply {
 		o.Journal, o.Identity, o.Mending = "", h.End.Header.Ledger, true
-		s, err = open(ctx, o, tune)
+		s, err = Open(ctx, o)
 	} else { // a plan uses an empty one
-		s, err = openMemory(ctx, tune)
+		s, err = openMemory(ctx, o.Tuning())
 	}
 	if err != nil {
 		return plan, err
@@ -188,7 +182,7 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 }
 
 // whereOf returns the place of a ledger, which need not exist.
-func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
+func whereOf(o sqldb.OpenOptions) (string, error) {
 	if o.Driver == sqldb.Postgres {
 		cfg, err := sqldb.PostgresConfig(o)
 		if err != nil {
@@ -196,15 +190,13 @@ func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
 		}
 		return sqldb.PostgresPlace(cfg), nil
 	}
-	path, _, err := sqldb.SqlitePath(o, tune)
+	path, _, err := sqldb.SqlitePath(o, o.Tuning())
 	return path, err
 }
 
 // rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
 // place. If the ledger exists, only a journal that names exactly this place is accepted for its own.
-func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
-	where string,
-) (dir string, exists, damaged bool, err error) {
+func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, where string) (dir string, exists, damaged bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
 		return "", false, false, sqldb.Refuse(sqldb.CodeConfig, where,
@@ -213,7 +205,7 @@ func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
-	s, err := open(ctx, look, tune)
+	s, err := Open(ctx, look)
 	var known *sqldb.Error
 	switch {
 	case err == nil:
@@ -248,14 +240,12 @@ func takeOver(r *replay, dir string) error {
 	if err := setPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
-	mark := r.History.Mark
-	if end.Seq == 0 {
-		mark = ""
+	row := sqldb.JournalRow{ID: end.Header.Journal, Seq: end.Seq, Path: dir, At: r.Now.UnixMilli()}
+	row.Host, _, _ = sqldb.HostIdentity()
+	if end.Seq > 0 {
+		row.Mark = r.History.Mark
 	}
-	host, _, _ := sqldb.HostIdentity()
-	if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE
-		SET seq = excluded.seq, mark = excluded.mark, host = excluded.host, path = excluded.path, at = excluded.at, retired_at = NULL`,
-		end.Header.Journal, end.Seq, mark, host, dir, r.Now.UnixMilli()); err != nil {
+	if err := putJournal(t, row); err != nil {
 		return err
 	}
 	if t.S.D.Name == sqldb.SQLite { // a SQLite ledger has one journal

@@ -35,13 +35,7 @@ type NewJournalPlan struct {
 // person thereby confirms that this ledger is the right one. Nobody can tell what was sent after the
 // newest thing that it knows, so a brake pauses the given jobs and those of the ledger. If apply is
 // false, NewJournal changes nothing.
-func NewJournal(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
-	record trade.AuditRecord,
-) (NewJournalPlan, error) {
-	return newJournal(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
-}
-
-func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
+func NewJournal(ctx context.Context, o sqldb.OpenOptions, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
@@ -52,7 +46,7 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	if err != nil {
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
-	s, err := openToMend(ctx, o, tune)
+	s, err := openToMend(ctx, o)
 	if err != nil {
 		return plan, err
 	}
@@ -139,7 +133,7 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 			}
 		}
 		if err == nil {
-			err = brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, noPause)
+			err = brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, nil)
 		}
 		if err == nil {
 			_, err = s.beginJournal(t, dir, false, o.Version) // it begins with the pauses
@@ -188,7 +182,7 @@ const (
 
 // brakeAll pauses the ledger and its jobs until a person has compared the platform with the ledger,
 // which knows only what happened until a time. A job that it does not know yet is paused, too.
-// was is how a job was paused before, if the ledger does not know that.
+// was is how a job was paused before, if the ledger does not know that; nil if it does.
 // From then on the silence before it is no news.
 func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
@@ -206,8 +200,10 @@ func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 		if err != nil {
 			return err
 		}
-		if known, ok := was(job); ok && before.State != trade.Paused {
-			before = known
+		if was != nil && before.State != trade.Paused {
+			if known, ok := was(job); ok {
+				before = known
+			}
 		}
 		brake := trade.Brake{Job: job, Until: until}
 		switch {
@@ -257,9 +253,6 @@ func endBrake(t *sqldb.Tx, code string, at time.Time) error {
 	}
 	return putStatus(t, before)
 }
-
-// noPause is for brakeAll if the ledger itself knows which jobs are paused.
-func noPause(string) (trade.JobStatus, bool) { return trade.JobStatus{}, false }
 
 // jobsOf returns the given jobs and those of the ledger.
 func jobsOf(t *sqldb.Tx, configured []string) ([]string, error) {

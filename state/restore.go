@@ -24,12 +24,6 @@ import (
 // returned name ("" if there was none). Restore refuses while a process has the ledger open. What
 // the copy lacks is found in the journal when the ledger is next opened.
 func Restore(ctx context.Context, o sqldb.OpenOptions, file string, record trade.AuditRecord) (kept string, err error) {
-	return restore(ctx, o, sqldb.DefaultTuning, file, record)
-}
-
-func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file string,
-	record trade.AuditRecord,
-) (kept string, err error) {
 	if o.Driver != sqldb.SQLite {
 		return "", &sqldb.Error{
 			Code: sqldb.CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
@@ -43,7 +37,7 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 			Code: sqldb.CodeCopy, Hint: phrase.New("set state.dsn"), Err: errors.New("the ledger has no file"),
 		}
 	}
-	path, exists, err := sqldb.SqlitePath(o, tune)
+	path, exists, err := sqldb.SqlitePath(o, o.Tuning())
 	if err != nil {
 		return "", err
 	}
@@ -58,15 +52,15 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 	if err := copyLedger(file, half); err != nil {
 		return "", err
 	}
-	id, err := readyCopy(ctx, half, o.Version, tune, record)
+	id, err := readyCopy(ctx, o, half, record)
 	if err != nil {
 		return "", err
 	}
-	if err := sameLedger(ctx, o, journals, path, id, exists, tune); err != nil {
+	if err := sameLedger(ctx, o, journals, path, id, exists); err != nil {
 		return "", err
 	}
 	if exists {
-		kept, err = setAside(ctx, path, tune)
+		kept, err = setAside(ctx, path, o.Tuning())
 		if err != nil {
 			return "", err
 		}
@@ -106,9 +100,7 @@ func copyLedger(from, to string) (err error) {
 
 // sameLedger refuses a copy that is of another ledger than the one in its place, or than the one
 // that, according to the journal, was there; and a copy of a ledger that was moved away since.
-func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id string, exists bool,
-	tune sqldb.Tuning,
-) error {
+func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id string, exists bool) error {
 	var ids []string
 	if journals != "" {
 		f, err := sqldb.JournalOf(journals, path)
@@ -127,7 +119,7 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 	o.ReadOnly = true
 	if exists {
 		// a ledger that cannot be read has no id to compare
-		if s, err := open(ctx, o, tune); err == nil {
+		if s, err := Open(ctx, o); err == nil {
 			ids = append(ids, s.db.ID)
 			var moved *string
 			if s.db.ID == id {
@@ -153,10 +145,12 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 }
 
 // readyCopy checks and migrates a copy, adds the act to its audit, and returns its ledger id.
-func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
+func readyCopy(ctx context.Context, o sqldb.OpenOptions, file string,
 	record trade.AuditRecord,
 ) (id string, err error) {
-	s, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
+	s, err := Open(ctx, sqldb.OpenOptions{
+		Driver: sqldb.SQLite, DSN: file, Verify: true, Version: o.Version, Tune: o.Tune,
+	})
 	if err != nil {
 		return "", err
 	}

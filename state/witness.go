@@ -454,11 +454,13 @@ func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error 
 		if known {
 			continue // it is about to be retired
 		}
-		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			l.Journal, l.Seq, l.Mark, l.Host, l.Folder, l.At.UnixMilli(), time.Now().UnixMilli()); err != nil {
+		rows[l.Journal] = sqldb.JournalRow{ // a copy may know it, too
+			ID: l.Journal, Seq: l.Seq, Mark: l.Mark, Host: l.Host, Path: l.Folder, At: l.At.UnixMilli(),
+			RetiredAt: sql.NullInt64{Int64: time.Now().UnixMilli(), Valid: true},
+		}
+		if err := putJournal(t, rows[l.Journal]); err != nil {
 			return err
 		}
-		rows[l.Journal] = sqldb.JournalRow{RetiredAt: sql.NullInt64{Valid: true}} // a copy may know it, too
 	}
 	return nil
 }
