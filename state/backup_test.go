@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -312,4 +313,28 @@ func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
 	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
 	must.Do(t, os.Remove(lineFile(file)), os.WriteFile(file, other, 0o600))
 	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) // nothing to compare with
+}
+
+// A copy whose line cannot be written is not made: it would tell less than it has. A copy whose line is
+// missing is told as broken, and stays.
+func TestACopyWithoutItsLineIsNotMade(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	dir, night := t.TempDir(), time.Date(2026, 11, 1, 2, 30, 0, 0, time.UTC)
+	first, _, _, err := k.s.BackupInto(t.Context(), dir, 1, night)
+	must.Do(t, err)
+	second := strings.Replace(first, "-20261101", "-20261102", 1)
+	must.Do(t, os.Mkdir(lineFile(second), 0o700))
+	file, removed, _, err := k.s.BackupInto(t.Context(), dir, 1, night.AddDate(0, 0, 1))
+	if err == nil || file != "" || len(removed) > 0 {
+		t.Errorf("made %q, removed %q, %v", file, removed, err)
+	}
+	if _, err := os.Lstat(second); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the copy without a line: %v", err)
+	}
+	must.Do(t, os.Remove(lineFile(second)), os.Remove(lineFile(first)))
+	_, removed, broken, err := k.s.BackupInto(t.Context(), dir, 1, night.AddDate(0, 0, 2))
+	if err != nil || len(removed) > 0 || !slices.Equal(broken, []string{first}) {
+		t.Errorf("removed %q, broken %q, %v", removed, broken, err)
+	}
 }

@@ -23,9 +23,9 @@ import (
 // mosts are the numbers of what a reader has to hold. After each stage of the work they are set to what
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
-	"lines of the product":  93_636,
-	"tokens of the product": 722_942,
-	"lines of catalogues":   7_981,
+	"lines of the product":  93_460,
+	"tokens of the product": 721_395,
+	"lines of catalogues":   7_979,
 	"lines of SQL":          1_646,
 	"lines of templates":    2_334,
 	"columns of a template": 120,
