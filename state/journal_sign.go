@@ -75,7 +75,9 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 			return err
 		}
 		_, err = addOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
-			"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server), "why": trade.Say("audit.promoted"),
+			"was": sqldb.ServerText(now.Recorded),
+			"is":  sqldb.ServerText(now.Server),
+			"why": trade.Say("audit.promoted"),
 		})
 		return err
 	})
