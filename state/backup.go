@@ -72,7 +72,8 @@ func (s *Store) backup(ctx context.Context, file string, dated bool) (err error)
 // BackupInto writes a copy, named after ledger and time, into an existing folder. It does not
 // create the folder, because a missing one may be a disk that is not mounted. It then removes the
 // older copies of this ledger, except for the newest keep-1. Files with other names are neither
-// counted nor removed, nor are copies without a line or of another length, which it returns as broken.
+// counted nor removed, nor are copies without a line or of another length, which it returns as
+// broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
@@ -149,8 +150,8 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	return sqldb.FaultOf(ctx, "copying the ledger to "+file, where, sqldb.SQLite, err)
 }
 
-// checkCopy opens a copy, checks all of it, and returns how far its journal had come. The copy may be
-// on a network file system: nobody writes to it.
+// checkCopy opens a copy, checks all of it, and returns how far its journal had come. The copy may
+// be on a network file system: nobody writes to it.
 func (s *Store) checkCopy(ctx context.Context, file string) (line copyLine, err error) {
 	tune := s.db.Tune
 	tune.FsMagic = func(string) (int64, bool) { return 0, false }

@@ -197,8 +197,9 @@ func wantFiles(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// The line of a copy decides whether a ledger is older than the copy, and only a line that is whole, of
-// this ledger, and of a copy that is there and whole. The date in a name decides nothing but the order.
+// The line of a copy decides whether a ledger is older than the copy, and only a line that is
+// whole, of this ledger, and of a copy that is there and whole. The date in a name decides nothing
+// but the order.
 func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 	t.Parallel()
 	future := func(file string) string { return strings.Replace(file, "-2026", "-2099", 1) }
@@ -315,8 +316,8 @@ func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
 	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) // nothing to compare with
 }
 
-// A copy whose line cannot be written is not made: it would tell less than it has. A copy whose line is
-// missing is told as broken, and stays.
+// A copy whose line cannot be written is not made: it would tell less than it has. A copy whose
+// line is missing is told as broken, and stays.
 func TestACopyWithoutItsLineIsNotMade(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)

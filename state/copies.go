@@ -1,5 +1,5 @@
-// Dated copies of the ledger in another folder are witnesses, too: their lines tell that the ledger is
-// older than they are, because the machine, or its disk, was put back. See package witness.
+// Dated copies of the ledger in another folder are witnesses, too: their lines tell that the ledger
+// is older than they are, because the machine, or its disk, was put back. See package witness.
 
 package state
 
@@ -34,7 +34,8 @@ type copyLine struct {
 	file string // the copy
 }
 
-// lineFile returns the file of a copy's line, which is hidden: whoever lists the folder finds the copies.
+// lineFile returns the file of a copy's line, which is hidden: whoever lists the folder finds the
+// copies.
 func lineFile(file string) string {
 	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".witness")
 }
@@ -70,8 +71,8 @@ func (s *Store) copyFolders(ctx context.Context) (folders []string, err error) {
 	return folders, err
 }
 
-// behindCopy returns in ahead why the newest copy in a folder makes the ledger an old one; nil if it does
-// not.
+// behindCopy returns in ahead why the newest copy in a folder makes the ledger an old one; nil if
+// it does not.
 func (s *Store) behindCopy(ctx context.Context, newest copyLine) (ahead, err error) {
 	if newest.file == "" {
 		return nil, nil
@@ -96,7 +97,8 @@ const (
 		"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform"
 )
 
-// copyInTime is newestCopy for a start, which does not wait for a folder that does not answer in time.
+// copyInTime is newestCopy for a start, which does not wait for a folder that does not answer in
+// time.
 func (s *Store) copyInTime(ctx context.Context, dir string) copyLine {
 	newest, _ := inTime(ctx, copiesWait, func(context.Context) (copyLine, error) { return s.newestCopy(dir), nil })
 	return newest

@@ -19,8 +19,8 @@ import (
 // errPlanned rolls back the transaction of a plan.
 var errPlanned = errors.New("only planned")
 
-// openToMend opens a ledger as it is, without its journal, to compare and to confirm: nothing is sent.
-// It does not create an absent one.
+// openToMend opens a ledger as it is, without its journal, to compare and to confirm: nothing is
+// sent. It does not create an absent one.
 func openToMend(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 	o.Journal, o.Mending, o.Begin = "", true, false
 	return Open(ctx, o)
@@ -195,7 +195,8 @@ func whereOf(o sqldb.OpenOptions) (string, error) {
 }
 
 // rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
-// place. If the ledger exists, only a journal that names exactly this place is accepted for its own.
+// place. If the ledger exists, only a journal that names exactly this place is accepted for its
+// own.
 func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, where string) (dir string, exists, damaged bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {

@@ -205,8 +205,8 @@ func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) 
 	}
 }
 
-// setAside gives a ledger that no process has open a second name by a hard link, so that its own name
-// always exists, and renames the -wal and -shm files that a damaged ledger may have.
+// setAside gives a ledger that no process has open a second name by a hard link, so that its own
+// name always exists, and renames the -wal and -shm files that a damaged ledger may have.
 func setAside(ctx context.Context, path string, tune sqldb.Tuning) (kept string, err error) {
 	if err := nobodyHas(ctx, path, tune); err != nil {
 		return "", err

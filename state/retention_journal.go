@@ -22,10 +22,10 @@ import (
 //	   as a record (journal.Base), each in a transaction of its own that locks the ledger's row of
 //	   the journal from its beginning: nothing is written to the journal between reading the ledger
 //	   and the record
-//	3. a last, empty page states that everything before the base is in the records from the base on,
-//	   and the hash of the pages as the ledger had them
-//	4. the records on disk from the base on are read back: their hash must be that one, and no row of
-//	   the ledger that may be on the platform may be missing in them
+//	3. a last, empty page states that everything before the base is in the records from the base
+//	   on, and the hash of the pages as the ledger had them
+//	4. the records on disk from the base on are read back: their hash must be that one, and no row
+//	   of the ledger that may be on the platform may be missing in them
 //	5. the segments before the base are removed, the oldest first, once the witness has the base
 //
 // A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments
