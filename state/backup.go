@@ -1,9 +1,9 @@
 package state
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -18,13 +18,17 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 )
 
 // Backup copies a SQLite ledger into a new file while other processes use it. The copy contains
 // everything that was committed before the backup began. It is checked before it gets its final
 // name: it must open, and its pages, foreign keys and sums must be correct. For a PostgreSQL ledger
 // Backup returns CodeCopy: PostgreSQL's own tools back it up.
-func (s *Store) Backup(ctx context.Context, file string) (err error) {
+func (s *Store) Backup(ctx context.Context, file string) error { return s.backup(ctx, file, false) }
+
+// backup also writes the line of a dated copy.
+func (s *Store) backup(ctx context.Context, file string, dated bool) (err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory {
 		return s.db.Refuse(sqldb.CodeCopy,
 			errors.New("only a ledger in SQLite is copied by this command"),
@@ -51,7 +55,15 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 	if err := s.copyInto(ctx, half); err != nil {
 		return err
 	}
-	if err := checkCopy(ctx, half, s.db.ID, s.db.Tune); err != nil {
+	line, err := s.checkCopy(ctx, half)
+	if err == nil && dated { // before the copy has its name: none stands without its line
+		line.Size, line.Hash, err = hashFile(half)
+		if err == nil {
+			err = witness.WriteFile(lineFile(file), line)
+		}
+		err = diskFault(lineFile(file), err)
+	}
+	if err != nil {
 		return err
 	}
 	return moveInto(half, file)
@@ -60,7 +72,8 @@ func (s *Store) Backup(ctx context.Context, file string) (err error) {
 // BackupInto writes a copy, named after ledger and time, into an existing folder. It does not
 // create the folder, because a missing one may be a disk that is not mounted. It then removes the
 // older copies of this ledger, except for the newest keep-1. Files with other names are neither
-// counted nor removed, nor are damaged copies, which it returns as broken.
+// counted nor removed, nor are copies without a line or of another length, which it returns as
+// broken.
 func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	at time.Time,
 ) (file string, removed, broken []string, err error) {
@@ -75,14 +88,13 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 	}
 	// A copy of an old ledger would be the newest, and hide that it is old. One whose journal is lost is
 	// copied: the copy may be all that is left.
-	copied, lines := s.readCopies(ctx, dir)
-	ahead, _ := s.behindCopy(ctx, copied, lines)
+	ahead, _ := s.behindCopy(ctx, s.newestCopy(dir))
 	if ahead != nil {
 		return "", nil, nil, ahead
 	}
 	prefix := copiesName(s.db.ID)
 	file = filepath.Join(dir, prefix+at.UTC().Format(copyTime)+".db")
-	if err := s.Backup(ctx, file); err != nil {
+	if err := s.backup(ctx, file, true); err != nil {
 		return "", nil, nil, err
 	}
 	entries, err := os.ReadDir(dir) // sorted by name, which sorts by time
@@ -96,7 +108,7 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 		if _, err := time.Parse(copyTime+".db", moment); !of || err != nil || path == file {
 			continue
 		}
-		if wholeCopy(path) {
+		if lineOfCopy(path).whole() {
 			whole = append(whole, path)
 		} else {
 			broken = append(broken, path)
@@ -107,6 +119,9 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 			err = errors.Join(err, sqldb.Permission(old, rmErr))
 			continue
 		}
+		if rmErr := os.Remove(lineFile(old)); rmErr != nil {
+			err = errors.Join(err, sqldb.Permission(lineFile(old), rmErr))
+		}
 		removed = append(removed, old)
 	}
 	return file, removed, broken, err
@@ -114,29 +129,6 @@ func (s *Store) BackupInto(ctx context.Context, dir string, keep int,
 
 // copyTime is the layout of the time in a copy's name, in UTC.
 const copyTime = "20060102T150405.000Z"
-
-// wholeCopy reports whether a file is as long as its SQLite header states. It does not check the
-// pages: they were checked before the file got its name.
-func wholeCopy(path string) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false
-	}
-	header := make([]byte, 32)
-	_, err = io.ReadFull(f, header)
-	if err = errors.Join(err, f.Close()); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
-		return false
-	}
-	page := int64(binary.BigEndian.Uint16(header[16:]))
-	if page == 1 {
-		page = 65536
-	}
-	return page > 0 && info.Size() == page*int64(binary.BigEndian.Uint32(header[28:]))
-}
 
 func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	db := sqldb.ConnectSQLite(s.db.Tune, sqldb.SqliteDSN(s.db.Where, "mode=rw", sqldb.Busy(s.db.Tune), "_error_rc=1"),
@@ -158,31 +150,42 @@ func (s *Store) copyInto(ctx context.Context, file string) (err error) {
 	return sqldb.FaultOf(ctx, "copying the ledger to "+file, where, sqldb.SQLite, err)
 }
 
-// checkCopy opens a copy and checks all of it. Unless id is empty, the copy must have that ledger
-// id.
-func checkCopy(ctx context.Context, file, id string, tune sqldb.Tuning) (err error) {
-	s, err := openCopy(ctx, file, true, tune)
+// checkCopy opens a copy, checks all of it, and returns how far its journal had come. The copy may
+// be on a network file system: nobody writes to it.
+func (s *Store) checkCopy(ctx context.Context, file string) (line copyLine, err error) {
+	tune := s.db.Tune
+	tune.FsMagic = func(string) (int64, bool) { return 0, false }
+	c, err := Open(ctx, sqldb.OpenOptions{
+		Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: true, Tune: &tune,
+	})
 	if err != nil {
-		return phrase.Errorf("checking the copy: %w", err)
+		return line, phrase.Errorf("checking the copy: %w", err)
 	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if id != "" && s.db.ID != id {
-		return phrase.Errorf("checking the copy: it is of ledger %s, not %s", s.db.ID, id)
+	defer func() { err = errors.Join(err, c.Close()) }()
+	if c.db.ID != s.db.ID {
+		return line, phrase.Errorf("checking the copy: it is of ledger %s, not %s", c.db.ID, s.db.ID)
 	}
-	uneven, err := s.unevenSums(ctx)
+	uneven, err := c.unevenSums(ctx)
 	if err != nil {
-		return err
+		return line, err
 	}
-	broken, err := s.brokenKeys(ctx)
+	broken, err := c.brokenKeys(ctx)
 	if err != nil {
-		return err
+		return line, err
 	}
 	if len(uneven)+len(broken) > 0 {
-		return sqldb.Refuse(sqldb.CodeCorrupt, file,
+		return line, sqldb.Refuse(sqldb.CodeCorrupt, file,
 			phrase.Errorf("the copy is not in order: sums of %v, foreign keys of %v", uneven, broken),
 			phrase.New("run `safrasync doctor --full`"))
 	}
-	return nil
+	rows, err := c.journalRows(ctx)
+	for id, r := range rows {
+		if !r.RetiredAt.Valid { // a SQLite ledger has one
+			line.Line = s.lineOf(id, r.Seq, r.Mark)
+			line.Host, line.Folder, line.At = r.Host, r.Path, time.UnixMilli(r.At).UTC()
+		}
+	}
+	return line, err
 }
 
 // moveInto flushes a file and renames it to its final name.
@@ -192,7 +195,7 @@ func moveInto(from, to string) (err error) {
 		return sqldb.Permission(from, err)
 	}
 	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return sqldb.Refuse(sqldb.CodeIO, from, err, phrase.New("check the disk"))
+		return diskFault(from, err)
 	}
 	if err := os.Rename(from, to); err != nil {
 		return sqldb.Permission(to, err)
@@ -201,13 +204,26 @@ func moveInto(from, to string) (err error) {
 }
 
 // syncFolder makes the directory entries of a folder durable.
-func syncFolder(dir string) error {
-	err := journal.SyncFolder(dir)
+func syncFolder(dir string) error { return diskFault(dir, journal.SyncFolder(dir)) }
+
+// diskFault converts an error about a file to an *Error that states what to do.
+func diskFault(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return sqldb.Permission(dir, err)
+		return sqldb.Permission(path, err)
 	case err != nil:
-		return sqldb.Refuse(sqldb.CodeIO, dir, err, phrase.New("check the disk"))
+		return sqldb.Refuse(sqldb.CodeIO, path, err, phrase.New("check the disk"))
 	}
 	return nil
+}
+
+// hashFile returns the size and the SHA-256 of a file.
+func hashFile(file string) (size int64, hash string, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0, "", err
+	}
+	sum := sha256.New()
+	size, err = io.Copy(sum, f)
+	return size, hex.EncodeToString(sum.Sum(nil)), errors.Join(err, f.Close())
 }

@@ -1,8 +1,10 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
+	"github.com/safrasync/safrasync/state/witness"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -182,10 +185,157 @@ func TestADatedCopyIsMadeAndTheNewestAreKept(t *testing.T) {
 	}
 }
 
+// wantFiles wants these copies in a folder, each with its line.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	got, err := filepath.Glob(dir + "/*")
+	for _, file := range slices.Clone(want) {
+		want = append(want, lineFile(file))
+	}
 	if slices.Sort(want); err != nil || !slices.Equal(got, want) {
 		t.Errorf("the folder has %q, want %q; %v", got, want, err)
+	}
+}
+
+// The line of a copy decides whether a ledger is older than the copy, and only a line that is
+// whole, of this ledger, and of a copy that is there and whole. The date in a name decides nothing
+// but the order.
+func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
+	t.Parallel()
+	future := func(file string) string { return strings.Replace(file, "-2026", "-2099", 1) }
+	rewrite := func(t *testing.T, file string, change func(*copyLine)) {
+		line := lineOfCopy(file)
+		change(&line)
+		must.Do(t, witness.WriteFile(lineFile(file), line))
+	}
+	for name, c := range map[string]struct {
+		change func(t *testing.T, older, newer string)
+		opens  bool
+	}{
+		"as they were made": {func(*testing.T, string, string) {}, false},
+		"none has a line": {func(t *testing.T, a, b string) {
+			must.Do(t, os.Remove(lineFile(a)), os.Remove(lineFile(b)))
+		}, true},
+		"the newer one has no line": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Remove(lineFile(b)))
+		}, true},
+		"the older one has no line": {func(t *testing.T, a, _ string) {
+			must.Do(t, os.Remove(lineFile(a)))
+		}, false},
+		"the newer line is damaged": {func(t *testing.T, _, b string) {
+			must.Do(t, os.WriteFile(lineFile(b), []byte("{}\n"), 0o600))
+		}, true},
+		"the newer line is cut off": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(lineFile(b), 90))
+		}, true},
+		"the newer line is empty": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(lineFile(b), 0))
+		}, true},
+		"the newer copy is missing": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Remove(b))
+		}, true},
+		"the newer copy is cut off": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Truncate(b, 4096))
+		}, true},
+		"the folder is elsewhere": {func(t *testing.T, a, _ string) {
+			must.Do(t, os.Rename(filepath.Dir(a), filepath.Dir(a)+".away"))
+		}, true},
+		"the newer line has an older record": {func(t *testing.T, a, b string) {
+			copyFile(t, lineFile(a), lineFile(b))
+		}, true},
+		"the line is of another ledger": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.Ledger = sqldb.NewID() })
+		}, true},
+		"the line is of a journal that is not known": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.Journal = sqldb.NewID() })
+		}, false},
+		"the line is of another history": {func(t *testing.T, a, b string) {
+			must.Do(t, os.Remove(b))
+			rewrite(t, a, func(l *copyLine) { l.Mark = "00000000" })
+		}, false},
+		"the line is of the future": {func(t *testing.T, _, b string) {
+			rewrite(t, b, func(l *copyLine) { l.At = l.At.AddDate(70, 0, 0) })
+		}, false},
+		"the newer copy is of the future": {func(t *testing.T, _, b string) {
+			must.Do(t, os.Rename(b, future(b)), os.Rename(lineFile(b), lineFile(future(b))))
+		}, false},
+		"a copy of the future has no line": {func(t *testing.T, a, _ string) { copyFile(t, a, future(a)) }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := keep(t, backends[0].open(t))
+			dir := t.TempDir()
+			backup := func(day int) string {
+				at := time.Date(2026, 11, day, 2, 30, 0, 0, time.UTC)
+				file, _, _, err := k.s.BackupInto(t.Context(), dir, 5, at)
+				must.Do(t, err, k.s.BackupMade(t.Context(), at, dir))
+				return file
+			}
+			k.send("a", 3)
+			older := backup(1)
+			k.close()
+			journals, image := t.TempDir(), filepath.Join(t.TempDir(), "image")
+			must.Do(t, os.CopyFS(journals, os.DirFS(k.dir())))
+			copyFile(t, k.o.DSN, image)
+			k.open()
+			k.send("b", 3)
+			newer := backup(2)
+			k.close()
+			must.Do(t, k.try(sqldb.DefaultTuning)) // the copy is no newer than the ledger
+			k.close()
+			removeLedger(t, k.o.DSN)
+			copyFile(t, image, k.o.DSN)
+			must.Do(t, os.RemoveAll(k.dir()), os.CopyFS(k.dir(), os.DirFS(journals)))
+			c.change(t, older, newer)
+			err := k.try(sqldb.DefaultTuning)
+			if c.opens {
+				must.Do(t, err)
+				return
+			}
+			wantCode(t, err, sqldb.CodeOldCopy)
+		})
+	}
+}
+
+// A copy that is not as the backup made it is not restored, though its pages may be in order.
+func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	file, _, _, err := k.s.BackupInto(t.Context(), t.TempDir(), 2, at)
+	must.Do(t, err)
+	k.close()
+	text := must.Get(os.ReadFile(file))(t)
+	other := bytes.Clone(text)
+	other[60]++ // a number that is the user's, says SQLite
+	must.Do(t, os.WriteFile(file, other, 0o600))
+	_, err = Restore(t.Context(), k.o, file, restoreAct)
+	wantCode(t, err, sqldb.CodeCorrupt)
+	must.Do(t, os.WriteFile(file, text, 0o600))
+	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t)
+	must.Do(t, os.Remove(lineFile(file)), os.WriteFile(file, other, 0o600))
+	must.Get(Restore(t.Context(), k.o, file, restoreAct))(t) // nothing to compare with
+}
+
+// A copy whose line cannot be written is not made: it would tell less than it has. A copy whose
+// line is missing is told as broken, and stays.
+func TestACopyWithoutItsLineIsNotMade(t *testing.T) {
+	k := sqliteKept(t)
+	k.send("a", 3)
+	dir, night := t.TempDir(), time.Date(2026, 11, 1, 2, 30, 0, 0, time.UTC)
+	first, _, _, err := k.s.BackupInto(t.Context(), dir, 1, night)
+	must.Do(t, err)
+	second := strings.Replace(first, "-20261101", "-20261102", 1)
+	must.Do(t, os.Mkdir(lineFile(second), 0o700))
+	file, removed, _, err := k.s.BackupInto(t.Context(), dir, 1, night.AddDate(0, 0, 1))
+	if err == nil || file != "" || len(removed) > 0 {
+		t.Errorf("made %q, removed %q, %v", file, removed, err)
+	}
+	if _, err := os.Lstat(second); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the copy without a line: %v", err)
+	}
+	must.Do(t, os.Remove(lineFile(second)), os.Remove(lineFile(first)))
+	_, removed, broken, err := k.s.BackupInto(t.Context(), dir, 1, night.AddDate(0, 0, 2))
+	if err != nil || len(removed) > 0 || !slices.Equal(broken, []string{first}) {
+		t.Errorf("removed %q, broken %q, %v", removed, broken, err)
 	}
 }

@@ -1,5 +1,5 @@
-// Dated copies of the ledger in another folder are witnesses, too: they tell that the ledger is older
-// than they are, because the machine, or its disk, was put back. See package witness.
+// Dated copies of the ledger in another folder are witnesses, too: their lines tell that the ledger
+// is older than they are, because the machine, or its disk, was put back. See package witness.
 
 package state
 
@@ -25,7 +25,20 @@ const copiesTask = "copies in "
 // hang.
 const copiesWait = 3 * time.Second
 
-const readingCopies = "comparing the ledger with its copies"
+// copyLine is the line that a backup writes for a dated copy once that is complete: how far the
+// ledger's journal had come in it; without a journal nothing is said of that.
+type copyLine struct {
+	witness.Line
+	Size int64  `json:"size"` // of the copy
+	Hash string `json:"hash"` // SHA-256 of the copy
+	file string // the copy
+}
+
+// lineFile returns the file of a copy's line, which is hidden: whoever lists the folder finds the
+// copies.
+func lineFile(file string) string {
+	return filepath.Join(filepath.Dir(file), "."+filepath.Base(file)+".witness")
+}
 
 // copiesName returns how the names of the copies of a ledger begin.
 func copiesName(id string) string { return "safrasync-" + strings.ReplaceAll(id, "-", "")[:12] + "-" }
@@ -37,9 +50,8 @@ func (s *Store) behindCopies(ctx context.Context) error {
 	folders, err := s.copyFolders(ctx)
 	for _, dir := range folders {
 		if err == nil {
-			file, lines := s.copyLines(ctx, dir)
 			var ahead error
-			ahead, err = s.behindCopy(ctx, file, lines)
+			ahead, err = s.behindCopy(ctx, s.copyInTime(ctx, dir))
 			err = cmp.Or(ahead, err)
 		}
 	}
@@ -51,25 +63,26 @@ func (s *Store) copyFolders(ctx context.Context) (folders []string, err error) {
 	if s.db.D.Name != sqldb.SQLite || s.db.Memory || s.moving {
 		return nil, nil
 	}
-	err = s.db.All(ctx, readingCopies, &folders, `SELECT name FROM task WHERE name LIKE ? ORDER BY name`, copiesTask+"%")
+	err = s.db.All(ctx, "comparing the ledger with its copies", &folders,
+		`SELECT name FROM task WHERE name LIKE ? ORDER BY name`, copiesTask+"%")
 	for i, name := range folders {
 		folders[i] = strings.TrimPrefix(name, copiesTask)
 	}
 	return folders, err
 }
 
-// behindCopy returns in ahead why the newest copy in a folder that can be read makes the ledger an old
-// one; nil if none does.
-func (s *Store) behindCopy(ctx context.Context, file string, lines []witness.Line) (ahead, err error) {
-	if len(lines) == 0 {
+// behindCopy returns in ahead why the newest copy in a folder makes the ledger an old one; nil if
+// it does not.
+func (s *Store) behindCopy(ctx context.Context, newest copyLine) (ahead, err error) {
+	if newest.file == "" {
 		return nil, nil
 	}
-	v, err := s.judgeLines(ctx, phrase.New("its own copy %s", file), lines)
+	v, err := s.judgeLines(ctx, phrase.New("its own copy %s", newest.file), []witness.Line{newest.Line})
 	var old *sqldb.Error
 	if errors.As(v.Ahead, &old) {
-		old.Hint = phrase.New(behindCopyHint, file)
+		old.Hint = phrase.New(behindCopyHint, newest.file)
 		if old.Records == 0 { // the copy has another history: first what this journal knows is added to it
-			old.Hint = phrase.New(besideCopyHint, file)
+			old.Hint = phrase.New(besideCopyHint, newest.file)
 		}
 	}
 	return v.Ahead, err
@@ -84,72 +97,44 @@ const (
 		"`safrasync rebuild --new-journal --reason TEXT`, which pauses every job until somebody has compared with the platform"
 )
 
-// copyLines is readCopies for a start, which does not wait for a folder that does not answer in time.
-func (s *Store) copyLines(ctx context.Context, dir string) (file string, lines []witness.Line) {
-	type found struct {
-		file  string
-		lines []witness.Line
-	}
-	answer := make(chan found, 1)
-	go func() {
-		file, lines := s.readCopies(ctx, dir)
-		answer <- found{file, lines}
-	}()
-	late := time.NewTimer(copiesWait)
-	defer late.Stop()
-	select {
-	case f := <-answer:
-		return f.file, f.lines
-	case <-late.C:
-		return "", nil
-	}
+// copyInTime is newestCopy for a start, which does not wait for a folder that does not answer in
+// time.
+func (s *Store) copyInTime(ctx context.Context, dir string) copyLine {
+	newest, _ := inTime(ctx, copiesWait, func(context.Context) (copyLine, error) { return s.newestCopy(dir), nil })
+	return newest
 }
 
-// readCopies returns the newest copy of the ledger in a folder that can be read, and how far its
-// journals had come.
-func (s *Store) readCopies(ctx context.Context, dir string) (file string, lines []witness.Line) {
+// newestCopy returns the line of the newest copy of the ledger in a folder that is whole and has
+// one; else the zero copyLine. The copy is not read: only Restore compares its hash.
+func (s *Store) newestCopy(dir string) copyLine {
 	entries, err := os.ReadDir(dir) // sorted by name, which sorts by time
 	if err != nil {
-		return "", nil
+		return copyLine{}
 	}
 	for _, e := range slices.Backward(entries) {
 		path := filepath.Join(dir, e.Name())
-		if strings.HasPrefix(e.Name(), copiesName(s.db.ID)) && strings.HasSuffix(path, ".db") && wholeCopy(path) {
-			lines = s.linesIn(ctx, path)
+		if !strings.HasPrefix(e.Name(), copiesName(s.db.ID)) || !strings.HasSuffix(path, ".db") {
+			continue
 		}
-		if len(lines) > 0 {
-			return path, lines
+		line := lineOfCopy(path)
+		if line.whole() && line.Ledger == s.db.ID && line.Journal != "" {
+			return line
 		}
 	}
-	return "", nil
+	return copyLine{}
 }
 
-// linesIn returns how far the journals of a copy had come; none if it cannot be read: it may be of a
-// newer program, or damaged.
-func (s *Store) linesIn(ctx context.Context, file string) []witness.Line {
-	other, err := openCopy(ctx, file, false, s.db.Tune)
-	if err != nil {
-		return nil
+// lineOfCopy reads the line of a copy; one that cannot be read is empty.
+func lineOfCopy(file string) copyLine {
+	line := copyLine{file: file}
+	if err := witness.ReadFile(lineFile(file), &line); err != nil {
+		return copyLine{file: file}
 	}
-	defer func() { _ = other.Close() }()
-	rows, err := sqldb.JournalsBy(other.db.Reading(ctx, readingCopies), "")
-	if err != nil || other.db.ID != s.db.ID {
-		return nil
-	}
-	var lines []witness.Line
-	for id, r := range rows {
-		if !r.RetiredAt.Valid {
-			line := s.lineOf(id, r.Seq, r.Mark)
-			line.Host, line.Folder, line.At = r.Host, r.Path, time.UnixMilli(r.At).UTC()
-			lines = append(lines, line)
-		}
-	}
-	return lines
+	return line
 }
 
-// openCopy opens a copy of a ledger to read it. It may be on a network file system: nobody writes to
-// a copy.
-func openCopy(ctx context.Context, file string, verify bool, tune sqldb.Tuning) (*Store, error) {
-	tune.FsMagic = func(string) (int64, bool) { return 0, false }
-	return open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, ReadOnly: true, Verify: verify}, tune)
+// whole reports whether the copy is as long as the backup made it. Its pages were checked then.
+func (l copyLine) whole() bool {
+	info, err := os.Lstat(l.file)
+	return err == nil && info.Mode().IsRegular() && info.Size() == l.Size && l.Hash != ""
 }

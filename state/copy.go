@@ -58,17 +58,14 @@ const moveTime = 6 * time.Hour
 // the two sides, begins the journal of the new ledger, and lets the old one name it. If copying fails,
 // Move removes the mark of the old ledger, and nothing has changed. If the process dies, the same
 // command continues the move. If apply is false, Move only checks and plans.
-func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool, record trade.AuditRecord) (MovePlan, error) {
-	return move(ctx, from, to, sqldb.DefaultTuning, apply, record)
-}
-
-func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, apply bool,
+func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool,
 	record trade.AuditRecord,
 ) (plan MovePlan, err error) {
-	patient := tune
+	patient := to.Tuning()
 	patient.Write = moveTime
-	from.Moving = true // it may be marked as moved already
-	old, err := openExisting(ctx, from, tune)
+	to.Tune = &patient
+	from.Moving, from.Begin = true, false // it may be marked as moved already
+	old, err := Open(ctx, from)
 	if err != nil {
 		return plan, err
 	}
@@ -80,11 +77,11 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	defer func() { err = errors.Join(err, release()) }()
 	bare := to
 	bare.Journal, bare.ReadOnly, bare.Begin, bare.CopyOf = "", !apply, true, old.db.Where
-	fresh, err := open(ctx, bare, patient)
+	fresh, err := Open(ctx, bare)
 	if errors.Is(err, sqldb.ErrNoLedger) { // planning does not create a ledger
-		fresh, err = openMemory(ctx, tune)
+		fresh, err = openMemory(ctx, from.Tuning())
 		if err == nil {
-			fresh.db.Where, err = whereOf(bare, tune)
+			fresh.db.Where, err = whereOf(bare)
 		}
 	}
 	if err != nil {
@@ -99,7 +96,7 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 		if err := m.from.witness.flushed(); err != nil {
 			return m.plan, err
 		}
-		return m.plan, m.finish(ctx, to, patient)
+		return m.plan, m.finish(ctx, to)
 	}
 	err = m.to.db.InTx(ctx, "marking the copy as unfinished", func(t *sqldb.Tx) error {
 		return t.Do(`UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
@@ -122,21 +119,7 @@ func move(ctx context.Context, from, to sqldb.OpenOptions, tune sqldb.Tuning, ap
 	if err != nil {
 		return m.plan, errors.Join(err, m.unmark(ctx))
 	}
-	return m.plan, m.finish(ctx, to, patient)
-}
-
-// openExisting opens a ledger, and does not create an absent one.
-func openExisting(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (*Store, error) {
-	o.ReadOnly = true
-	s, err := open(ctx, o, tune)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Close(); err != nil {
-		return nil, err
-	}
-	o.ReadOnly = false
-	return open(ctx, o, tune)
+	return m.plan, m.finish(ctx, to)
 }
 
 // countKnown counts the rows that are accepted, and those in flight.
@@ -275,8 +258,8 @@ func (m *moving) unmark(ctx context.Context) error {
 
 // finish opens the new ledger in the normal way, which begins its journal with what the ledger knows
 // and runs the usual checks. Then the old one, and its journal, name it as their successor.
-func (m *moving) finish(ctx context.Context, to sqldb.OpenOptions, tune sqldb.Tuning) error {
-	s, err := open(ctx, to, tune)
+func (m *moving) finish(ctx context.Context, to sqldb.OpenOptions) error {
+	s, err := Open(ctx, to)
 	if err == nil {
 		err = s.Close()
 	}

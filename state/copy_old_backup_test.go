@@ -125,7 +125,7 @@ func TestAMoveGoesOnThatMarkedOnlyTheJournal(t *testing.T) {
 func TestAMoveGoesOnThatMarkedOnlyTheLedger(t *testing.T) {
 	t.Parallel()
 	r := removals(t, backends[0], backends[1])
-	raw(t, r.from, `UPDATE ledger SET moved_to = '`+must.Get(whereOf(r.to, sqldb.DefaultTuning))(t)+`'`)
+	raw(t, r.from, `UPDATE ledger SET moved_to = '`+must.Get(whereOf(r.to))(t)+`'`)
 	must.Get(Move(t.Context(), r.from, r.to, true, moveRecord))(t)
 	r.arrived("in the end")
 	raw(t, r.from, `UPDATE ledger SET moved_to = NULL`)

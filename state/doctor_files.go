@@ -202,7 +202,7 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 // Forgotten returns an *Error with CodeEmptied if there is no ledger although the journal of one in
 // the same place records that rows were sent. It changes nothing.
 func Forgotten(o sqldb.OpenOptions) error {
-	where, err := whereOf(o, sqldb.DefaultTuning)
+	where, err := whereOf(o)
 	if err != nil {
 		return err
 	}

@@ -57,8 +57,14 @@ func (s *Store) beginJournal(t *sqldb.Tx, dir string, unused bool, program strin
 		return sqldb.JournalRow{}, s.db.JournalFault(err)
 	}
 	row := sqldb.JournalRow{ID: header.Journal, Seq: seq, Mark: mark, Host: host, Path: dir, At: now.UnixMilli()}
-	return row, t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL)`,
-		row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At)
+	return row, putJournal(t, row)
+}
+
+// putJournal stores what the ledger has of one of its journals.
+func putJournal(t *sqldb.Tx, row sqldb.JournalRow) error {
+	return t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
+		SET seq = excluded.seq, mark = excluded.mark, host = excluded.host, path = excluded.path, at = excluded.at,
+		retired_at = excluded.retired_at`, row.ID, row.Seq, row.Mark, row.Host, row.Path, row.At, row.RetiredAt)
 }
 
 // closeFormer records, in the journal that this host has of the ledger from which this one was

@@ -63,11 +63,23 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 		if err != nil {
 			return err
 		}
-		if len(silent) == 0 && now.MayGoOn() {
-			return s.goOn(t, now)
+		if len(silent) > 0 || !now.MayGoOn() {
+			left = t.Unsettled(s.db.Confirmed(), now)
+			return nil
 		}
-		left = t.Unsettled(s.db.Confirmed(), now)
-		return nil
+		// The ledger belongs to the promoted server from now on.
+		if err := t.Draw(now, s.db.Confirmed()); err != nil {
+			return err
+		}
+		if err := newLife(t); err != nil { // it may lack what was not in a journal
+			return err
+		}
+		_, err = addOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
+			"was": sqldb.ServerText(now.Recorded),
+			"is":  sqldb.ServerText(now.Server),
+			"why": trade.Say("audit.promoted"),
+		})
+		return err
 	})
 	if err != nil {
 		return err
@@ -94,18 +106,4 @@ func reportSeen(t *sqldb.Tx, id string, had sqldb.Confirmed, now *sqldb.LedgerSt
 		}
 	}
 	return t.Report(id, had.Number)
-}
-
-// goOn draws the term of a promoted server.
-func (s *Store) goOn(t *sqldb.Tx, now sqldb.LedgerState) error {
-	if err := t.Draw(now, s.db.Confirmed()); err != nil {
-		return err
-	}
-	if err := newLife(t); err != nil { // it may lack what was not in a journal
-		return err
-	}
-	_, err := addOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
-		"was": sqldb.ServerText(now.Recorded), "is": sqldb.ServerText(now.Server), "why": trade.Say("audit.promoted"),
-	})
-	return err
 }

@@ -3,7 +3,6 @@ package state
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -68,35 +67,32 @@ type RebindOrder struct {
 // confirms that it is the same platform, and that no other server with the ledger is in use. It
 // refuses a ledger that lacks records of this host's journal, or whose other hosts have not reported
 // since they were asked. For another address it refuses a ledger that is in use.
-func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder, record trade.AuditRecord) (RebindPlan, error) {
-	return rebind(ctx, o, sqldb.DefaultTuning, order, record)
-}
-
-func rebind(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, order RebindOrder,
+func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder,
 	record trade.AuditRecord,
 ) (plan RebindPlan, err error) {
-	bare := o
-	bare.Journal, bare.Mending = "", true
-	s, err := openExisting(ctx, bare, tune)
-	var older *sqldb.Error
-	if errors.As(err, &older) && older.Code == sqldb.CodeOlder { // it stands, and is brought up to date
-		s, err = open(ctx, bare, tune)
-	}
+	const op = "confirming what the ledger belongs to"
+	s, err := openToMend(ctx, o)
 	if err != nil {
 		return plan, err
 	}
 	r := &rebinding{Store: s, options: o, RebindOrder: order}
-	err = errors.Join(r.run(ctx, record), s.Close())
-	plan = r.plan
+	err = r.askOld(ctx, op)
+	if err == nil && order.Apply {
+		err = s.db.InTx(ctx, op, r.ask)
+	}
+	if err == nil {
+		err = s.planned(ctx, op, order.Apply, &r.plan, record, r.lookWithout, r.confirm)
+	}
+	err = errors.Join(err, s.Close())
 	if err != nil || !order.Apply {
-		return plan, err
+		return r.plan, err
 	}
 	// Open it in the normal way: this records the change in its journal and runs the usual checks.
-	s, err = open(ctx, o, tune)
+	s, err = Open(ctx, o)
 	if err != nil {
-		return plan, err
+		return r.plan, err
 	}
-	return plan, s.Close()
+	return r.plan, s.Close()
 }
 
 // rebinding is one rebind.
@@ -104,37 +100,13 @@ type rebinding struct {
 	*Store
 	RebindOrder
 	options sqldb.OpenOptions
-	plan    RebindPlan
 	old     map[string]*phrase.Text // by journal: what the server answers from which its host worked last
-}
-
-func (r *rebinding) run(ctx context.Context, record trade.AuditRecord) error {
-	const op = "confirming what the ledger belongs to"
-	if err := r.askOld(ctx, op); err != nil {
-		return err
-	}
-	if r.Apply {
-		if err := r.db.InTx(ctx, op, r.ask); err != nil {
-			return err
-		}
-	}
-	err := r.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		found, err := r.look(t)
-		if err == nil {
-			err = r.gone(t)
-		}
-		switch {
-		case err != nil:
-			return err
-		case !r.Apply:
-			return errPlanned
-		}
-		return r.confirm(t, found, record)
-	})
-	if errors.Is(err, errPlanned) {
-		return nil
-	}
-	return err
+	// what the ledger and this host's journal had when it was last looked at
+	plan  RebindPlan
+	now   sqldb.LedgerState
+	had   sqldb.Confirmed
+	ours  string // the id of this host's journal; "" if it has none
+	lacks error  // what the ledger lacks of it
 }
 
 // askOld asks the servers from which the hosts that are gone worked last. It waits for them, so it is
@@ -158,96 +130,72 @@ func (r *rebinding) askOld(ctx context.Context, op string) error {
 	return nil
 }
 
-// found is what a rebind finds in the ledger, and in this host's journal.
-type found struct {
-	now   sqldb.LedgerState
-	had   sqldb.Confirmed
-	ours  string // the id of this host's journal; "" if it has none
-	lacks error  // what the ledger lacks of it
-}
-
 // ask asks the hosts to report if there is something to confirm about the server, and reports for
 // this one.
 func (r *rebinding) ask(t *sqldb.Tx) error {
-	f, err := r.look(t)
-	if err != nil {
+	if err := r.look(t); err != nil {
 		return err
 	}
-	if reason, _ := r.db.ReasonOf(f.had, f.now); reason == "" && f.now.Asked == "" {
+	if reason, _ := r.db.ReasonOf(r.had, r.now); reason == "" && r.now.Asked == "" {
 		return nil
 	}
-	err = reportSeen(t, f.ours, f.had, &f.now)
+	err := reportSeen(t, r.ours, r.had, &r.now)
 	t.Note = nil // opening it afterwards writes what was confirmed to the journal
 	return err
 }
 
 // look locks what a process that takes a lease locks, in its order, compares the ledger with this
-// host's journal, and makes the plan.
-func (r *rebinding) look(t *sqldb.Tx) (f found, err error) {
+// host's journal, as opening it does, and makes the plan. Hosts that are gone are not missed.
+func (r *rebinding) look(t *sqldb.Tx) error {
 	for _, lock := range []string{"job_lease", "ledger"} {
 		if err := t.All(&[]int64{}, t.S.D.Locked(`SELECT 1 FROM `+lock, lock)); err != nil {
-			return f, err
+			return err
 		}
 	}
 	var was string
 	if err := t.Get(&was, `SELECT platform FROM ledger`); err != nil {
-		return f, err
+		return err
 	}
-	f.now, err = t.State()
+	now, err := t.State()
 	if err != nil {
-		return f, err
+		return err
 	}
-	dir, err := r.compare(t, &f)
-	if err != nil {
-		return f, err
-	}
+	r.now, r.had, r.ours, r.lacks = now, sqldb.Confirmed{}, "", nil
 	r.plan = RebindPlan{
-		Ledger: r.db.ID, Asked: f.now.Asked != "", Hosts: []RebindHost{}, Back: phrase.Fixed(""),
+		Ledger: r.db.ID, Asked: now.Asked != "", Hosts: []RebindHost{}, Back: phrase.Fixed(""),
 		OldServerOff: r.OldServerOff,
 	}
-	if f.lacks != nil {
-		r.plan.Journal = f.lacks.Error()
+	dir := ""
+	if r.options.Journal != "" {
+		parent, err := filepath.Abs(r.options.Journal)
+		if err != nil {
+			return err
+		}
+		dir = r.journalDir(parent)
+		v, err := r.judgeLocked(t, dir, r.Gone)
+		r.had.Term = v.Compare.Term
+		switch {
+		case errors.As(err, new(*sqldb.Error)):
+			r.lacks, r.plan.Journal = err, err.Error()
+		case err != nil:
+			return err
+		case !v.Fresh:
+			r.ours = v.Compare.End.Header.Journal
+		}
 	}
 	if was != r.RebindOrder.Platform && r.RebindOrder.Platform != "" {
 		r.plan.Platform = &RebindPart{Was: was, Is: r.RebindOrder.Platform}
 	}
-	switch reason, err := r.db.ReasonOf(f.had, f.now); {
+	switch reason, err := r.db.ReasonOf(r.had, now); {
 	case reason == sqldb.WentBack:
 		r.plan.Back = phrase.New("%w", errors.Unwrap(err))
 	case reason != "":
-		r.plan.Server = &RebindPart{Was: sqldb.ServerText(f.now.Recorded), Is: sqldb.ServerText(f.now.Server)}
+		r.plan.Server = &RebindPart{Was: sqldb.ServerText(now.Recorded), Is: sqldb.ServerText(now.Server)}
 	}
 	r.plan.Accepted, r.plan.Doubts, err = countSent(t.Ctx, t)
 	if err != nil {
-		return f, err
+		return err
 	}
-	return f, r.hosts(t, f.now, dir)
-}
-
-// compare compares the ledger with this host's journal, as opening it does. Hosts that are gone are
-// not missed.
-func (r *rebinding) compare(t *sqldb.Tx, f *found) (dir string, err error) {
-	if r.options.Journal == "" {
-		return "", nil
-	}
-	parent, err := filepath.Abs(r.options.Journal)
-	if err != nil {
-		return "", err
-	}
-	dir = r.journalDir(parent)
-	v, err := r.judgeLocked(t, dir, r.Gone)
-	f.had.Term = v.Compare.Term
-	var known *sqldb.Error
-	if errors.As(err, &known) {
-		f.lacks, err = err, nil
-	} else if err == nil && !v.Fresh {
-		f.ours = v.Compare.End.Header.Journal
-	}
-	return dir, err
-}
-
-// hosts lists the journals of other hosts.
-func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error {
 	rows, err := sqldb.JournalRows(t, false)
 	if err != nil {
 		return err
@@ -257,8 +205,8 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 		return err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	for _, j := range rows {
-		if !j.RetiredAt.Valid && (j.Host != host || j.Path != ours) {
+	for _, j := range rows { // of the other hosts
+		if !j.RetiredAt.Valid && (j.Host != host || j.Path != dir) {
 			r.plan.Hosts = append(r.plan.Hosts, RebindHost{
 				Host: j.Host, Path: j.Path, Records: j.Seq, Last: time.UnixMilli(j.At).UTC(),
 				Reported: r.plan.Asked && !slices.ContainsFunc(silent, func(s sqldb.JournalRow) bool {
@@ -273,15 +221,18 @@ func (r *rebinding) hosts(t *sqldb.Tx, now sqldb.LedgerState, ours string) error
 	return nil
 }
 
-// gone retires the journals of the hosts that are gone.
-func (r *rebinding) gone(t *sqldb.Tx) error {
+// lookWithout looks, and retires the journals of the hosts that are gone.
+func (r *rebinding) lookWithout(t *sqldb.Tx) error {
+	if err := r.look(t); err != nil {
+		return err
+	}
 	if len(r.Gone) > 0 && strings.TrimSpace(r.OldServerOff) == "" {
 		return r.db.Refuse(sqldb.CodeConfig,
 			phrase.Errorf("--gone needs --old-server-off TEXT: who switched the old server off, and how"),
 			phrase.New(sqldb.GoneHint))
 	}
+	names := trade.Map(r.plan.Hosts, func(h RebindHost) string { return h.Host })
 	for _, host := range r.Gone {
-		names := trade.Map(r.plan.Hosts, func(h RebindHost) string { return h.Host })
 		if !slices.Contains(names, host) {
 			return r.db.Refuse(sqldb.CodeConfig,
 				phrase.Errorf("--gone %s: no other host of this name has a journal of it", host),
@@ -296,9 +247,9 @@ func (r *rebinding) gone(t *sqldb.Tx) error {
 }
 
 // confirm binds the ledger, if nothing stands against it.
-func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) error {
-	if f.lacks != nil {
-		return f.lacks
+func (r *rebinding) confirm(t *sqldb.Tx) error {
+	if r.lacks != nil {
+		return r.lacks
 	}
 	if r.plan.Platform != nil { // nobody may be about to send to the former address
 		if err := nobodyRuns(t); err != nil {
@@ -316,21 +267,11 @@ func (r *rebinding) confirm(t *sqldb.Tx, f found, record trade.AuditRecord) erro
 			return r.db.Silent(silent)
 		}
 	}
-	if err := setPlatform(t, r.RebindOrder.Platform); err != nil {
+	if err := setPlatform(t, r.RebindOrder.Platform); err != nil || t.S.D.Name != sqldb.Postgres {
 		return err
 	}
-	if t.S.D.Name == sqldb.Postgres {
-		if err := t.Draw(f.now, f.had); err != nil {
-			return err
-		}
-		if err := newLife(t); err != nil {
-			return err
-		}
-	}
-	detail, err := json.Marshal(r.plan)
-	if err != nil {
+	if err := t.Draw(r.now, r.had); err != nil {
 		return err
 	}
-	record.Detail = string(detail)
-	return addAudit(t, record)
+	return newLife(t)
 }

@@ -2,6 +2,7 @@ package state
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -18,34 +19,57 @@ import (
 // errPlanned rolls back the transaction of a plan.
 var errPlanned = errors.New("only planned")
 
+// openToMend opens a ledger as it is, without its journal, to compare and to confirm: nothing is
+// sent. It does not create an absent one.
+func openToMend(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
+	o.Journal, o.Mending, o.Begin = "", true, false
+	return Open(ctx, o)
+}
+
+// planned plans what a person is to confirm and, if apply is true, does it, in one transaction. The
+// audit has the plan as the detail of the act.
+func (s *Store) planned(ctx context.Context, op string, apply bool, plan any, record trade.AuditRecord,
+	look, do func(*sqldb.Tx) error,
+) error {
+	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
+		err := look(t)
+		if err == nil && !apply {
+			err = errPlanned
+		}
+		if err == nil {
+			err = do(t)
+		}
+		if err != nil {
+			return err
+		}
+		detail, err := json.Marshal(plan)
+		if err != nil {
+			return err
+		}
+		act := record
+		act.Detail = string(detail)
+		return addAudit(t, act)
+	})
+	if errors.Is(err, errPlanned) {
+		return nil
+	}
+	return err
+}
+
 // Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
 // back, deleted or emptied. If apply is false, it changes nothing and returns what it would do.
 // Rows come back as accepted with their id, or in doubt if no answer is known, with their
 // generation. The next sweep restores their contents. If the journal's end is damaged, nobody can
 // tell what was sent after its last record, so a brake pauses the given jobs, and those of ledger
 // and journal.
-func Rebuild(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
-	record trade.AuditRecord,
-) (RebuildPlan, error) {
-	return rebuild(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
-}
-
-func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
+func Rebuild(ctx context.Context, o sqldb.OpenOptions, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan RebuildPlan, err error) {
-	where, err := whereOf(o, tune)
+	where, err := whereOf(o)
 	if err != nil {
 		return plan, err
 	}
-	dir, exists, err := rebuildFrom(ctx, o, tune, where)
-	var damaged *sqldb.Error
-	if errors.As(err, &damaged) && damaged.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite {
-		exists = false
-		dir, err = journalFor(o, where, false)
-		if err == nil {
-			plan.Damaged = where
-		}
-	}
+	dir, exists, damaged, err := rebuildFrom(ctx, o, where)
 	if err != nil {
 		return plan, err
 	}
@@ -57,21 +81,30 @@ func rebuild(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, config
 		return plan, sqldb.MovedAway(where, to)
 	}
 	plan = RebuildPlan{
-		Ledger: h.End.Header.Ledger, Damaged: plan.Damaged, Absent: !exists, Journal: dir,
+		Ledger: h.End.Header.Ledger, Absent: !exists, Journal: dir,
 		Records: h.End.Seq, Until: h.End.At, Braked: []string{},
 	}
-	if plan.Damaged != "" && apply {
-		plan.Damaged, err = setDamagedAside(ctx, where, tune)
+	if damaged {
+		plan.Damaged = where
+	}
+	if damaged && apply {
+		plan.Damaged, err = setAside(ctx, where, o.Tuning())
 		if err != nil {
+			return plan, err
+		}
+		if err := os.Remove(where); err != nil {
+			return plan, sqldb.Permission(where, err)
+		}
+		if err := syncFolder(filepath.Dir(where)); err != nil {
 			return plan, err
 		}
 	}
 	var s *Store
 	if exists || apply {
 		o.Journal, o.Identity, o.Mending = "", h.End.Header.Ledger, true
-		s, err = open(ctx, o, tune)
+		s, err = Open(ctx, o)
 	} else { // a plan uses an empty one
-		s, err = openMemory(ctx, tune)
+		s, err = openMemory(ctx, o.Tuning())
 	}
 	if err != nil {
 		return plan, err
@@ -149,7 +182,7 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 }
 
 // whereOf returns the place of a ledger, which need not exist.
-func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
+func whereOf(o sqldb.OpenOptions) (string, error) {
 	if o.Driver == sqldb.Postgres {
 		cfg, err := sqldb.PostgresConfig(o)
 		if err != nil {
@@ -157,49 +190,38 @@ func whereOf(o sqldb.OpenOptions, tune sqldb.Tuning) (string, error) {
 		}
 		return sqldb.PostgresPlace(cfg), nil
 	}
-	path, _, err := sqldb.SqlitePath(o, tune)
+	path, _, err := sqldb.SqlitePath(o, o.Tuning())
 	return path, err
 }
 
 // rebuildFrom returns the folder of the journal of a ledger, or of the ledger that was in its
-// place.
-func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning,
-	where string,
-) (dir string, exists bool, err error) {
+// place. If the ledger exists, only a journal that names exactly this place is accepted for its
+// own.
+func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, where string) (dir string, exists, damaged bool, err error) {
 	parent, err := filepath.Abs(o.Journal)
 	if err != nil || o.Journal == "" {
-		return "", false, sqldb.Refuse(sqldb.CodeConfig, where,
+		return "", false, false, sqldb.Refuse(sqldb.CodeConfig, where,
 			errors.Join(errors.New("the ledger has no journal"), err),
 			phrase.New("set state.journal"))
 	}
 	look := o
 	look.ReadOnly, look.Verify, look.Journal = true, true, ""
-	s, err := open(ctx, look, tune)
+	s, err := Open(ctx, look)
+	var known *sqldb.Error
 	switch {
-	case errors.Is(err, sqldb.ErrNoLedger):
-	case err != nil:
-		return "", false, err
-	default:
-		id := s.db.ID
+	case err == nil:
+		exists, dir = true, s.journalDir(parent)
 		if err := s.Close(); err != nil {
-			return "", false, err
+			return "", false, false, err
 		}
-		exists, dir = true, filepath.Join(parent, id)
 		_, err := journal.ReadEnd(dir)
 		if !errors.Is(err, journal.ErrNone) {
-			return dir, exists, nil // problems with it are reported when it is read
+			return dir, true, false, nil // problems with it are reported when it is read
 		}
-	}
-	dir, err = journalFor(o, where, exists)
-	return dir, exists, err
-}
-
-// journalFor finds a ledger's journal by the place of the ledger. If the ledger exists, only a
-// journal that names exactly this place is accepted.
-func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) {
-	parent, err := filepath.Abs(o.Journal)
-	if err != nil {
-		return "", err
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && o.Driver == sqldb.SQLite:
+		damaged = true
+	case !errors.Is(err, sqldb.ErrNoLedger):
+		return "", false, false, err
 	}
 	f, err := sqldb.JournalOf(parent, where)
 	if err == nil && (f.Dir == "" || exists && f.End.Header.Place != where) {
@@ -207,23 +229,7 @@ func journalFor(o sqldb.OpenOptions, where string, exists bool) (string, error) 
 			phrase.Errorf("in %s there is no journal of this ledger", parent),
 			phrase.New(sqldb.NewJournalHint))
 	}
-	return f.Dir, err
-}
-
-// setDamagedAside keeps an unreadable file under another name. It refuses while a process has the
-// file open.
-func setDamagedAside(ctx context.Context, path string, tune sqldb.Tuning) (string, error) {
-	if err := nobodyHas(ctx, path, tune); err != nil {
-		return "", err
-	}
-	kept, err := keepAside(path)
-	if err != nil {
-		return "", err
-	}
-	if err := os.Remove(path); err != nil {
-		return "", sqldb.Permission(path, err)
-	}
-	return kept, syncFolder(filepath.Dir(path))
+	return f.Dir, exists, damaged, err
 }
 
 // takeOver makes the journal the ledger's own and records that the two are in step.
@@ -235,14 +241,12 @@ func takeOver(r *replay, dir string) error {
 	if err := setPlatform(t, end.Header.Platform); err != nil {
 		return err
 	}
-	mark := r.History.Mark
-	if end.Seq == 0 {
-		mark = ""
+	row := sqldb.JournalRow{ID: end.Header.Journal, Seq: end.Seq, Path: dir, At: r.Now.UnixMilli()}
+	row.Host, _, _ = sqldb.HostIdentity()
+	if end.Seq > 0 {
+		row.Mark = r.History.Mark
 	}
-	host, _, _ := sqldb.HostIdentity()
-	if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, NULL) ON CONFLICT (id) DO UPDATE
-		SET seq = excluded.seq, mark = excluded.mark, host = excluded.host, path = excluded.path, at = excluded.at, retired_at = NULL`,
-		end.Header.Journal, end.Seq, mark, host, dir, r.Now.UnixMilli()); err != nil {
+	if err := putJournal(t, row); err != nil {
 		return err
 	}
 	if t.S.D.Name == sqldb.SQLite { // a SQLite ledger has one journal

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -36,13 +35,7 @@ type NewJournalPlan struct {
 // person thereby confirms that this ledger is the right one. Nobody can tell what was sent after the
 // newest thing that it knows, so a brake pauses the given jobs and those of the ledger. If apply is
 // false, NewJournal changes nothing.
-func NewJournal(ctx context.Context, o sqldb.OpenOptions, jobs []string, apply bool,
-	record trade.AuditRecord,
-) (NewJournalPlan, error) {
-	return newJournal(ctx, o, sqldb.DefaultTuning, jobs, apply, record)
-}
-
-func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, configured []string, apply bool,
+func NewJournal(ctx context.Context, o sqldb.OpenOptions, configured []string, apply bool,
 	record trade.AuditRecord,
 ) (plan NewJournalPlan, err error) {
 	if o.Journal == "" {
@@ -53,9 +46,7 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	if err != nil {
 		return plan, &sqldb.Error{Code: sqldb.CodeConfig, Hint: phrase.New("correct state.journal"), Err: err}
 	}
-	bare := o
-	bare.Journal, bare.Mending = "", true
-	s, err := openExisting(ctx, bare, tune)
+	s, err := openToMend(ctx, o)
 	if err != nil {
 		return plan, err
 	}
@@ -71,15 +62,17 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 	}
 	var lines []witness.Line // how far the journals had come when the newest copies were made
 	for _, dir := range folders {
-		_, known := s.copyLines(ctx, dir)
-		lines = append(lines, known...)
+		if newest := s.copyInTime(ctx, dir); newest.file != "" {
+			lines = append(lines, newest.Line)
+		}
 	}
 	if s.options.Witness != "" {
 		var known []witness.Line
 		place, _, err := openWitness(s.options)
 		if err == nil {
-			known, err = askWitness(ctx, place, func(ctx context.Context) ([]witness.Line, error) {
-				return place.Lines(ctx, s.db.ID)
+			known, err = inTime(ctx, witnessWait, func(ctx context.Context) ([]witness.Line, error) {
+				lines, err := place.Lines(ctx, s.db.ID)
+				return lines, errors.Join(err, place.Close())
 			})
 		}
 		if err != nil { // it need not be waited for: the jobs are paused in any case
@@ -87,7 +80,8 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		}
 		lines = append(known, lines...)
 	}
-	err = s.db.InTx(ctx, "beginning a new journal", func(t *sqldb.Tx) error {
+	there := false // a journal stands there already
+	look := func(t *sqldb.Tx) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
@@ -109,26 +103,43 @@ func newJournal(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, con
 		// A journal that cannot be read is what a new one is for. It must not replace that of a ledger that
 		// was moved, or one with records that the ledger lacks.
 		end, err := journal.ReadEnd(dir)
-		there := !errors.Is(err, journal.ErrNone)
-		if err == nil {
-			if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
-				return sqldb.MovedAway(s.db.Where, to)
-			}
-			if err := s.refuseNewer(t, dir); err != nil {
-				return err
-			}
+		there = !errors.Is(err, journal.ErrNone)
+		if there {
+			plan.Aside = dir
 		}
-		if !apply {
-			if there {
-				plan.Aside = dir
-			}
-			return errPlanned
+		if err != nil {
+			return nil //nolint:nilerr // see above
 		}
-		return s.replaceJournal(t, &plan, dir, there, record, o.Version)
-	})
-	if errors.Is(err, errPlanned) {
-		err = nil
+		if to := end.Header.MovedTo; to != "" && end.Header.Ledger == s.db.ID {
+			return sqldb.MovedAway(s.db.Where, to)
+		}
+		return s.refuseNewer(t, dir)
 	}
+	err = s.planned(ctx, "beginning a new journal", apply, &plan, record, look, func(t *sqldb.Tx) error {
+		now := time.Now()
+		if err := doubtAll(t, now); err != nil {
+			return err
+		}
+		host, _, _ := sqldb.HostIdentity()
+		query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
+		if s.db.D.Name == sqldb.Postgres { // the journals of other hosts stay
+			query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
+		}
+		err := t.Do(query, args...)
+		if err == nil && there {
+			plan.Aside, err = journal.SetAside(dir, now)
+			if err != nil {
+				err = s.db.JournalFault(err)
+			}
+		}
+		if err == nil {
+			err = brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, nil)
+		}
+		if err == nil {
+			_, err = s.beginJournal(t, dir, false, o.Version) // it begins with the pauses
+		}
+		return err
+	})
 	return plan, err
 }
 
@@ -163,42 +174,6 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	}
 }
 
-func (s *Store) replaceJournal(t *sqldb.Tx, plan *NewJournalPlan, dir string, there bool, record trade.AuditRecord,
-	program string,
-) error {
-	now := time.Now()
-	if err := doubtAll(t, now); err != nil {
-		return err
-	}
-	host, _, _ := sqldb.HostIdentity()
-	query, args := `UPDATE journal SET retired_at = ? WHERE retired_at IS NULL`, []any{now.UnixMilli()}
-	if s.db.D.Name == sqldb.Postgres { // the journals of other hosts stay
-		query, args = query+` AND host = ? AND path = ?`, append(args, host, dir)
-	}
-	if err := t.Do(query, args...); err != nil {
-		return err
-	}
-	if there {
-		aside, err := journal.SetAside(dir, now)
-		if err != nil {
-			return s.db.JournalFault(err)
-		}
-		plan.Aside = aside
-	}
-	if err := brakeAll(t, plan.Jobs, brakeNewJournal, plan.Until, now, noPause); err != nil {
-		return err
-	}
-	if _, err := s.beginJournal(t, dir, false, program); err != nil { // it begins with the pauses
-		return err
-	}
-	detail, err := json.Marshal(plan)
-	if err != nil {
-		return err
-	}
-	record.Detail = string(detail)
-	return addAudit(t, record)
-}
-
 // The brakes that pause all jobs at once: [outcome.StopNewJournal] and [outcome.StopAbsent].
 const (
 	brakeNewJournal = "brake_new_journal"
@@ -207,7 +182,7 @@ const (
 
 // brakeAll pauses the ledger and its jobs until a person has compared the platform with the ledger,
 // which knows only what happened until a time. A job that it does not know yet is paused, too.
-// was is how a job was paused before, if the ledger does not know that.
+// was is how a job was paused before, if the ledger does not know that; nil if it does.
 // From then on the silence before it is no news.
 func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 	was func(job string) (trade.JobStatus, bool),
@@ -225,8 +200,10 @@ func brakeAll(t *sqldb.Tx, names []string, code string, until, now time.Time,
 		if err != nil {
 			return err
 		}
-		if known, ok := was(job); ok && before.State != trade.Paused {
-			before = known
+		if was != nil && before.State != trade.Paused {
+			if known, ok := was(job); ok {
+				before = known
+			}
 		}
 		brake := trade.Brake{Job: job, Until: until}
 		switch {
@@ -276,9 +253,6 @@ func endBrake(t *sqldb.Tx, code string, at time.Time) error {
 	}
 	return putStatus(t, before)
 }
-
-// noPause is for brakeAll if the ledger itself knows which jobs are paused.
-func noPause(string) (trade.JobStatus, bool) { return trade.JobStatus{}, false }
 
 // jobsOf returns the given jobs and those of the ledger.
 func jobsOf(t *sqldb.Tx, configured []string) ([]string, error) {

@@ -2,6 +2,8 @@ package state
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -22,12 +24,6 @@ import (
 // returned name ("" if there was none). Restore refuses while a process has the ledger open. What
 // the copy lacks is found in the journal when the ledger is next opened.
 func Restore(ctx context.Context, o sqldb.OpenOptions, file string, record trade.AuditRecord) (kept string, err error) {
-	return restore(ctx, o, sqldb.DefaultTuning, file, record)
-}
-
-func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file string,
-	record trade.AuditRecord,
-) (kept string, err error) {
 	if o.Driver != sqldb.SQLite {
 		return "", &sqldb.Error{
 			Code: sqldb.CodeCopy, Err: errors.New("only a ledger in SQLite is restored by this command"),
@@ -41,7 +37,7 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 			Code: sqldb.CodeCopy, Hint: phrase.New("set state.dsn"), Err: errors.New("the ledger has no file"),
 		}
 	}
-	path, exists, err := sqldb.SqlitePath(o, tune)
+	path, exists, err := sqldb.SqlitePath(o, o.Tuning())
 	if err != nil {
 		return "", err
 	}
@@ -56,18 +52,15 @@ func restore(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning, file s
 	if err := copyLedger(file, half); err != nil {
 		return "", err
 	}
-	id, err := readyCopy(ctx, half, o.Version, tune, record)
+	id, err := readyCopy(ctx, o, half, record)
 	if err != nil {
 		return "", err
 	}
-	if err := sameLedger(ctx, o, journals, path, id, exists, tune); err != nil {
+	if err := sameLedger(ctx, o, journals, path, id, exists); err != nil {
 		return "", err
 	}
 	if exists {
-		if err := nobodyHas(ctx, path, tune); err != nil {
-			return "", err
-		}
-		kept, err = keepAside(path)
+		kept, err = setAside(ctx, path, o.Tuning())
 		if err != nil {
 			return "", err
 		}
@@ -91,19 +84,23 @@ func copyLedger(from, to string) (err error) {
 	if err != nil {
 		return sqldb.Permission(to, err)
 	}
-	_, err = io.Copy(out, in)
+	sum := sha256.New()
+	_, err = io.Copy(io.MultiWriter(out, sum), in)
 	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
 		hint := phrase.New("check the disk and its free space (%w)", sqldb.FreeSpace(to))
 		return sqldb.Refuse(sqldb.CodeIO, to, err, hint)
+	}
+	if line := lineOfCopy(from); line.Hash != "" && line.Hash != hex.EncodeToString(sum.Sum(nil)) {
+		return sqldb.Refuse(sqldb.CodeCorrupt, from,
+			phrase.Errorf("it is not as the backup made it: its hash is not the one in %s", lineFile(from)),
+			phrase.New("take another copy"))
 	}
 	return nil
 }
 
 // sameLedger refuses a copy that is of another ledger than the one in its place, or than the one
 // that, according to the journal, was there; and a copy of a ledger that was moved away since.
-func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id string, exists bool,
-	tune sqldb.Tuning,
-) error {
+func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id string, exists bool) error {
 	var ids []string
 	if journals != "" {
 		f, err := sqldb.JournalOf(journals, path)
@@ -122,7 +119,7 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 	o.ReadOnly = true
 	if exists {
 		// a ledger that cannot be read has no id to compare
-		if s, err := open(ctx, o, tune); err == nil {
+		if s, err := Open(ctx, o); err == nil {
 			ids = append(ids, s.db.ID)
 			var moved *string
 			if s.db.ID == id {
@@ -148,10 +145,12 @@ func sameLedger(ctx context.Context, o sqldb.OpenOptions, journals, path, id str
 }
 
 // readyCopy checks and migrates a copy, adds the act to its audit, and returns its ledger id.
-func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
+func readyCopy(ctx context.Context, o sqldb.OpenOptions, file string,
 	record trade.AuditRecord,
 ) (id string, err error) {
-	s, err := open(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, DSN: file, Verify: true, Version: version}, tune)
+	s, err := Open(ctx, sqldb.OpenOptions{
+		Driver: sqldb.SQLite, DSN: file, Verify: true, Version: o.Version, Tune: o.Tune,
+	})
 	if err != nil {
 		return "", err
 	}
@@ -187,42 +186,32 @@ func readyCopy(ctx context.Context, file, version string, tune sqldb.Tuning,
 //
 // A service that waits for the ledger opens it for a moment, again and again.
 func nobodyHas(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
+	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
+	defer func() { err = errors.Join(err, db.Close()) }()
 	for until := time.Now().Add(tune.Busy); ; time.Sleep(tune.Busy / 100) {
-		err = nobodyHasNow(ctx, path, tune)
+		var mode string
+		err := sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
 		var known *sqldb.Error
-		if !errors.As(err, &known) || known.Code != sqldb.CodeLocked || time.Now().After(until) || ctx.Err() != nil {
+		corrupt := errors.As(err, &known) && known.Code == sqldb.CodeCorrupt
+		switch {
+		case err == nil && mode == "delete", corrupt && sqldb.Holders(path) == nil:
+			return nil
+		case err != nil && !corrupt && (known == nil || known.Code != sqldb.CodeLocked):
 			return err
+		case time.Now().After(until) || ctx.Err() != nil:
+			return sqldb.Refuse(sqldb.CodeLocked, path, errors.New("somebody has it open"),
+				phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)))
 		}
 	}
 }
 
-func nobodyHasNow(ctx context.Context, path string, tune sqldb.Tuning) (err error) {
-	used := sqldb.Refuse(sqldb.CodeLocked, path, errors.New("somebody has it open"),
-		phrase.New("stop every process that uses the ledger%w", sqldb.Holders(path)))
-	db := sqldb.ConnectSQLite(tune, sqldb.SqliteDSN(path, "mode=rw", "_error_rc=1"), 1)
-	defer func() { err = errors.Join(err, db.Close()) }()
-	var mode string
-	err = sqldb.FaultOf(ctx, "restoring", path, sqldb.SQLite, db.GetContext(ctx, &mode, `PRAGMA journal_mode = DELETE`))
-	var known *sqldb.Error
-	switch {
-	case err == nil && mode == "delete":
-		return nil
-	case err == nil:
-		return used
-	case errors.As(err, &known) && known.Code == sqldb.CodeLocked:
-		return used
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt && sqldb.Holders(path) == nil:
-		return nil
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
-		return used
+// setAside gives a ledger that no process has open a second name by a hard link, so that its own
+// name always exists, and renames the -wal and -shm files that a damaged ledger may have.
+func setAside(ctx context.Context, path string, tune sqldb.Tuning) (kept string, err error) {
+	if err := nobodyHas(ctx, path, tune); err != nil {
+		return "", err
 	}
-	return err
-}
-
-// keepAside gives the ledger a second name by a hard link, so that its own name always exists, and
-// renames the -wal and -shm files that a damaged ledger may have.
-func keepAside(path string) (string, error) {
-	kept := path + ".before-" + time.Now().UTC().Format("20060102T150405.000Z")
+	kept = path + ".before-" + time.Now().UTC().Format(copyTime)
 	for _, suffix := range []string{"-wal", "-shm"} {
 		if err := os.Rename(path+suffix, kept+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", sqldb.Permission(path+suffix, err)

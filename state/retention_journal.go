@@ -3,10 +3,10 @@ package state
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"hash"
-	"slices"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -22,9 +22,10 @@ import (
 //	   as a record (journal.Base), each in a transaction of its own that locks the ledger's row of
 //	   the journal from its beginning: nothing is written to the journal between reading the ledger
 //	   and the record
-//	3. a last, empty page states that everything before the base is in the records from the base on
-//	4. the records on disk from the base on are read back and compared with what was written, and
-//	   with the ledger
+//	3. a last, empty page states that everything before the base is in the records from the base
+//	   on, and the hash of the pages as the ledger had them
+//	4. the records on disk from the base on are read back: their hash must be that one, and no row
+//	   of the ledger that may be on the platform may be missing in them
 //	5. the segments before the base are removed, the oldest first, once the witness has the base
 //
 // A process that ends after 1 or 2 leaves more records than needed, after 3 or in 5 more segments
@@ -53,8 +54,7 @@ func (r *retaining) journalDue() (due bool, bytes int64, err error) {
 type snapshot struct {
 	*retaining
 	base int64
-	rows int
-	sum  hash.Hash // of the rows as written
+	sum  hash.Hash // of the pages as the ledger has them
 }
 
 // renewJournal makes the journal begin again if it is too large, and removes old segments that an
@@ -69,8 +69,8 @@ func (r *retaining) renewJournal(ctx context.Context) error {
 		return r.db.JournalFault(err)
 	}
 	if first < base { // an earlier process ended before it removed all segments
-		var unfit *unfitError
-		if err := r.dropBefore(ctx, nil); !errors.As(err, &unfit) {
+		err := r.dropBefore(ctx)
+		if !errors.As(err, new(*unfitError)) {
 			return err
 		}
 	}
@@ -103,6 +103,7 @@ func (r *retaining) beginAgain(ctx context.Context) error {
 	if err := r.db.InTx(ctx, "letting the journal begin again", func(t *sqldb.Tx) error {
 		note := t.Noting(r.Now)
 		note.Kind, note.Base, note.Size = journal.Base, n.base, max(1, size-older)
+		note.Sum = hex.EncodeToString(n.sum.Sum(nil))
 		return nil
 	}); err != nil {
 		return err
@@ -110,7 +111,7 @@ func (r *retaining) beginAgain(ctx context.Context) error {
 	if err := failpoint.Hit("renew.based"); err != nil {
 		return err
 	}
-	return r.dropBefore(ctx, n)
+	return r.dropBefore(ctx)
 }
 
 // page writes one page of what the ledger knows. The first page begins the segment.
@@ -151,13 +152,13 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 			return false, err
 		}
 	}
-	sum, err := pageSum(*note)
+	page, err := hashedPage(*note)
 	if err != nil {
 		return false, err
 	}
 	t.Then = append(t.Then, func() {
-		n.base, n.rows = base, n.rows+len(ids)
-		n.sum.Write(sum)
+		n.base = base
+		n.sum.Write(page)
 		if len(ids) > 0 {
 			*after = ids[len(ids)-1]
 		}
@@ -166,10 +167,9 @@ func (n *snapshot) page(t *sqldb.Tx, after *int64) (done bool, err error) {
 }
 
 // dropBefore removes the segments before the last base, after what replaces them was read from the
-// disk and found complete. n is the snapshot that was just written; nil if an earlier process wrote
-// it.
-func (r *retaining) dropBefore(ctx context.Context, n *snapshot) error {
-	if err := r.verifyBase(ctx, n); err != nil {
+// disk and found complete.
+func (r *retaining) dropBefore(ctx context.Context) error {
+	if err := r.verifyBase(ctx); err != nil {
 		return err
 	}
 	if r.witness.flushed() != nil {
@@ -195,136 +195,28 @@ func hashRow(row journal.RowRef) rowHash {
 	return rowHash(sum[:16])
 }
 
-// verifyBase reads the journal from its last base on and compares it with the ledger: every row
-// that may exist on the platform must be in it, and no row may have an id, or a generation, that
-// the ledger does not have.
-func (r *retaining) verifyBase(ctx context.Context, n *snapshot) error {
+// verifyBase reads the journal from its last base on. Its pages must be as the ledger had them, and
+// every row of the ledger that may exist on the platform must be in the journal.
+func (r *retaining) verifyBase(ctx context.Context) error {
+	const op = "comparing the journal with the ledger"
 	dir := r.db.JournalPath
 	end, err := journal.ReadEnd(dir)
 	if err != nil {
 		return r.db.JournalFault(err)
 	}
-	unfit := func(format string, args ...any) error {
+	unfit := func(why *phrase.Text) error {
 		return r.db.Refuse(sqldb.CodeJournal,
-			&unfitError{phrase.New("the journal that began again at record %d does not fit: %w", end.Base,
-				phrase.New(format, args...))},
+			&unfitError{phrase.New("the journal that began again at record %d does not fit: %w", end.Base, why)},
 			phrase.New("nothing was removed; run `safrasync doctor`, and report this as a fault of the program"))
 	}
-	// The ledger is read first: what it has by now is already in the journal.
-	missing, err := r.remembered(ctx)
-	if err != nil {
-		return err
-	}
-	sum, rows := sha256.New(), 0
-	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
-		for _, row := range rec.Rows {
-			delete(missing, hashRow(row.RowRef))
-		}
-		if rec.Kind != journal.Base {
-			return nil
-		}
-		if n != nil && rec.Base == 0 {
-			text, err := pageSum(rec)
-			if err != nil {
-				return err
-			}
-			sum.Write(text)
-			rows += len(rec.Rows)
-		}
-		return r.agrees(ctx, rec, unfit)
-	})
-	var known *sqldb.Error
-	switch {
-	case errors.As(err, &known):
-		return err
-	case err != nil:
-		return r.db.JournalFault(err)
-	case n != nil && (rows != n.rows || string(sum.Sum(nil)) != string(n.sum.Sum(nil))):
-		return unfit("%d rows were written, and %d are read", n.rows, rows)
-	case len(missing) > 0:
-		return unfit("%d rows that the ledger has are not in it", len(missing))
-	}
-	return nil
-}
-
-// pageSum is what a page of a base is compared by after it was written.
-func pageSum(page journal.Record) ([]byte, error) {
-	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records, Sightings: page.Sightings})
-}
-
-// agrees compares a page of the journal with the ledger.
-func (r *retaining) agrees(ctx context.Context, page journal.Record, unfit func(string, ...any) error) error {
-	const op = "comparing the journal with the ledger"
-	rows, records := map[journal.RowRef]journal.Image{}, map[journal.RowRef][]journal.Sent{}
-	keys := map[string][]any{}
-	for _, row := range page.Rows {
-		rows[row.RowRef], keys[row.Job] = row, append(keys[row.Job], row.Key)
-	}
-	for _, record := range page.Records {
-		if records[record.RowRef] == nil && rows[record.RowRef].Key == "" {
-			keys[record.Job] = append(keys[record.Job], record.Key)
-		}
-		records[record.RowRef] = append(records[record.RowRef], record)
-	}
-	for job, of := range keys {
-		var have []narrowRow
-		args := append([]any{job}, of...)
-		if err := r.db.All(ctx, op, &have, selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(of))+`)`,
-			args...); err != nil {
-			return err
-		}
-		for _, e := range have {
-			at := journal.RowRef{Job: e.Job, Key: e.Key}
-			if image := rows[at]; image.Generation > e.Generation || image.Version > e.Version {
-				return unfit("row %s %s stands otherwise in the ledger", e.Job, e.Key)
-			}
-			delete(rows, at)
-		}
-		missing := 0
-		for at := range rows {
-			if at.Job == job {
-				missing++
-			}
-		}
-		if missing > 0 {
-			return unfit("%d of its rows of job %s are not in the ledger", missing, job)
-		}
-		var sent []ownedRecord
-		if err := r.db.All(ctx, op, &sent, selectRecord+`WHERE r.job = ? AND r.key IN (`+sqldb.Placeholders(len(of))+`)`,
-			args...); err != nil {
-			return err
-		}
-		for _, have := range sent {
-			at := journal.RowRef{Job: have.Job, Key: have.Key}
-			records[at] = slices.DeleteFunc(records[at], func(image journal.Sent) bool {
-				return image.Sends == have.Kind && image.Generation == have.Generation &&
-					(image.Version < have.Version || image.Version == have.Version && image.RemoteID == have.RemoteID)
-			})
-		}
-	}
-	for at, left := range records {
-		if len(left) > 0 {
-			return unfit("row %s %s stands otherwise in the ledger", at.Job, at.Key)
-		}
-	}
-	return nil
-}
-
-// mayBeOnPlatform is the SQL condition for the entries that exist on the platform, or may: the journal
-// must never lose them.
-const mayBeOnPlatform = `EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome IN ('open', 'unknown', 'created'))`
-
-// remembered returns the rows that the journal must have. If there are several journals it returns
-// none, because rows of other hosts may be only in their journals.
-func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
-	const op = "comparing the journal with the ledger"
-	out := map[rowHash]bool{}
+	// The ledger is read first: what it has by now is already in the journal. If there are several
+	// journals, rows of other hosts may be only in theirs.
 	var journals int
-	if err := r.db.Get(ctx, op, &journals,
-		`SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil || journals > 1 {
-		return out, err
+	if err := r.db.Get(ctx, op, &journals, `SELECT COUNT(*) FROM journal WHERE retired_at IS NULL`); err != nil {
+		return err
 	}
-	for after := int64(0); ; {
+	missing := map[rowHash]bool{}
+	for after, more := int64(0), journals == 1; more; {
 		var rows []struct {
 			ID       int64
 			Job, Key string
@@ -332,14 +224,46 @@ func (r *retaining) remembered(ctx context.Context) (map[rowHash]bool, error) {
 		if err := r.db.All(ctx, op, &rows,
 			`SELECT e.id, e.job, e.key FROM entry e WHERE e.id > ? AND `+isRemembered+` AND `+mayBeOnPlatform+
 				` ORDER BY e.id LIMIT ?`, after, knownPage); err != nil {
-			return nil, err
+			return err
 		}
 		for _, row := range rows {
 			after = row.ID
-			out[hashRow(journal.RowRef{Job: row.Job, Key: row.Key})] = true
+			missing[hashRow(journal.RowRef{Job: row.Job, Key: row.Key})] = true
 		}
-		if len(rows) < knownPage {
-			return out, nil
-		}
+		more = len(rows) == knownPage
 	}
+	sum, stated := sha256.New(), ""
+	_, err = journal.Read(dir, end.Base-1, func(rec journal.Record, _ string) error {
+		for _, row := range rec.Rows {
+			delete(missing, hashRow(row.RowRef))
+		}
+		switch {
+		case rec.Kind != journal.Base || stated != "": // a later one, which did not end
+		case rec.Base > 0:
+			stated = rec.Sum
+		default:
+			page, err := hashedPage(rec)
+			sum.Write(page)
+			return err
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return r.db.JournalFault(err)
+	case stated != hex.EncodeToString(sum.Sum(nil)):
+		return unfit(phrase.New("its pages are not as they were written"))
+	case len(missing) > 0:
+		return unfit(phrase.New("%d rows that the ledger has are not in it", len(missing)))
+	}
+	return nil
 }
+
+// hashedPage returns what the hash of a base has of a page.
+func hashedPage(page journal.Record) ([]byte, error) {
+	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records, Sightings: page.Sightings})
+}
+
+// mayBeOnPlatform is the SQL condition for the entries that exist on the platform, or may: the journal
+// must never lose them.
+const mayBeOnPlatform = `EXISTS (SELECT 1 FROM sent a WHERE a.origin = e.id AND a.outcome IN ('open', 'unknown', 'created'))`

@@ -3,6 +3,8 @@ package state
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -216,34 +218,40 @@ func TestAJournalDoesNotBeginAgainWhileAnotherCopyLives(t *testing.T) {
 	}
 }
 
-// What was written is not what is read back: nothing is removed.
+// What was written is not what is read back, or lacks rows of the ledger: nothing is removed.
 func TestABaseThatDoesNotFitRemovesNothing(t *testing.T) {
-	journaled(t, func(t *testing.T, k *kept) {
-		k.send("a", 5)
-		r := &retaining{Store: k.s, Now: time.Now()}
-		var row sqldb.JournalRow
-		must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
-		base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
-		must.Do(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
-			note := t.Noting(at)
-			note.Kind, note.Base, note.Size = journal.Base, base, 1
-			return nil
-		}))
-		var unfit *unfitError
-		if err := r.dropBefore(t.Context(), nil); !errors.As(err, &unfit) {
-			t.Errorf("removing: %v", err)
-		}
-		if first := k.firstRecord(); first != 1 {
-			t.Errorf("the journal begins with record %d", first)
-		}
-		r.Keep.Journal = 1
-		if err := r.renewJournal(t.Context()); err != nil { // it begins again properly
-			t.Fatal(err)
-		}
-		if first := k.firstRecord(); first <= base {
-			t.Errorf("the journal begins with record %d", first)
-		}
-	})
+	for name, sum := range map[string]string{
+		"its pages are not as they were written":   "",
+		"5 rows that the ledger has are not in it": hex.EncodeToString(sha256.New().Sum(nil)), // of no page
+	} {
+		t.Run(name, func(t *testing.T) {
+			journaled(t, func(t *testing.T, k *kept) {
+				k.send("a", 5)
+				r := &retaining{Store: k.s, Now: time.Now()}
+				var row sqldb.JournalRow
+				must.Do(t, k.s.db.Read.Get(&row, k.s.db.Q(`SELECT seq, mark FROM journal`)))
+				base := must.Get(k.s.db.Journal.Cut(row.Seq, row.Mark))(t)
+				must.Do(t, k.s.db.InTx(t.Context(), "a base without its snapshot", func(t *sqldb.Tx) error {
+					note := t.Noting(at)
+					note.Kind, note.Base, note.Size, note.Sum = journal.Base, base, 1, sum
+					return nil
+				}))
+				err := r.dropBefore(t.Context())
+				if says(t, err, name); !errors.As(err, new(*unfitError)) {
+					t.Errorf("removing: %v", err)
+				}
+				if first := k.firstRecord(); first != 1 {
+					t.Errorf("the journal begins with record %d", first)
+				}
+				r.Keep.Journal = 1
+				must.Do(t, r.renewJournal(t.Context())) // it begins again properly
+				if first := k.firstRecord(); first <= base {
+					t.Errorf("the journal begins with record %d", first)
+				}
+				must.Do(t, r.dropBefore(t.Context())) // as an earlier process would have left it
+			})
+		})
+	}
 }
 
 // It sends, reduces and lets its journal begin again until it is killed.

@@ -180,7 +180,7 @@ func (s *Store) SignOfLife(ctx context.Context, jobs []string, now time.Time, si
 		if err != nil {
 			return err
 		}
-		return brakeAll(t, names, brakeAbsent, until, now, noPause)
+		return brakeAll(t, names, brakeAbsent, until, now, nil)
 	})
 }
 

@@ -23,25 +23,13 @@ type Store struct {
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a
 // database whose commits would not be durable: see doc.go, "What it guarantees". Errors are of type
 // *Error and state what to do.
-func Open(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
-	return open(ctx, o, sqldb.DefaultTuning)
-}
-
-// OpenMemory creates an empty ledger in memory, for dry runs and tests. It is gone after Close.
-func OpenMemory(ctx context.Context) (*Store, error) {
-	return openMemory(ctx, sqldb.DefaultTuning)
-}
-
-func open(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (s *Store, err error) {
-	if o.Through != nil {
-		tune.Through = o.Through
-	}
+func Open(ctx context.Context, o sqldb.OpenOptions) (s *Store, err error) {
 	var db *sqldb.DB
 	switch o.Driver {
 	case sqldb.SQLite:
-		db, err = sqldb.OpenSQLite(ctx, o, tune)
+		db, err = sqldb.OpenSQLite(ctx, o, o.Tuning())
 	case sqldb.Postgres:
-		db, err = sqldb.OpenPostgres(ctx, o, tune)
+		db, err = sqldb.OpenPostgres(ctx, o, o.Tuning())
 	default:
 		return nil, &sqldb.Error{
 			Code: sqldb.CodeConfig, Hint: phrase.New("set state.driver to sqlite or postgres"),
@@ -58,6 +46,11 @@ func open(ctx context.Context, o sqldb.OpenOptions, tune sqldb.Tuning) (s *Store
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
+}
+
+// OpenMemory creates an empty ledger in memory, for dry runs and tests. It is gone after Close.
+func OpenMemory(ctx context.Context) (*Store, error) {
+	return openMemory(ctx, sqldb.DefaultTuning)
 }
 
 // begin checks the schema and migrates it, reads the ledger's identity, and runs the checks of

@@ -324,12 +324,9 @@ type WitnessAhead struct {
 	At      time.Time `json:"at"`      // when the witness saw it
 }
 
-// askWitness asks a witness, and does not wait long: a folder of a server that is away may hang. It
-// closes the witness.
-func askWitness[T any](ctx context.Context, place witness.Place,
-	ask func(context.Context) (T, error),
-) (out T, err error) {
-	ctx, cancel := context.WithTimeout(ctx, witnessWait)
+// inTime asks what may hang, as a folder of a server that is away, and does not wait longer.
+func inTime[T any](ctx context.Context, wait time.Duration, ask func(context.Context) (T, error)) (out T, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	type answer struct {
 		got T
@@ -338,7 +335,7 @@ func askWitness[T any](ctx context.Context, place witness.Place,
 	asked := make(chan answer, 1)
 	go func() {
 		got, err := ask(ctx)
-		asked <- answer{got, errors.Join(err, place.Close())}
+		asked <- answer{got, err}
 	}()
 	select {
 	case a := <-asked:
@@ -391,7 +388,8 @@ func (s *Store) readWitness(ctx context.Context, try func(context.Context, witne
 	if err != nil {
 		return out, v, errors.Join(err, place.Close())
 	}
-	v, out.Fault = askWitness(ctx, place, func(ctx context.Context) (v witness.Judgement, err error) {
+	v, out.Fault = inTime(ctx, witnessWait, func(ctx context.Context) (v witness.Judgement, err error) {
+		defer func() { err = errors.Join(err, place.Close()) }()
 		lines, err := place.Lines(ctx, s.db.ID)
 		if err == nil {
 			v, err = s.judgeWitness(ctx, name, lines)
@@ -456,11 +454,13 @@ func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error 
 		if known {
 			continue // it is about to be retired
 		}
-		if err := t.Do(`INSERT INTO journal (id, seq, mark, host, path, at, retired_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-			l.Journal, l.Seq, l.Mark, l.Host, l.Folder, l.At.UnixMilli(), time.Now().UnixMilli()); err != nil {
+		rows[l.Journal] = sqldb.JournalRow{ // a copy may know it, too
+			ID: l.Journal, Seq: l.Seq, Mark: l.Mark, Host: l.Host, Path: l.Folder, At: l.At.UnixMilli(),
+			RetiredAt: sql.NullInt64{Int64: time.Now().UnixMilli(), Valid: true},
+		}
+		if err := putJournal(t, rows[l.Journal]); err != nil {
 			return err
 		}
-		rows[l.Journal] = sqldb.JournalRow{RetiredAt: sql.NullInt64{Valid: true}} // a copy may know it, too
 	}
 	return nil
 }

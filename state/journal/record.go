@@ -47,6 +47,8 @@ type Record struct {
 	// base before it
 	Base int64 `json:"base,omitempty"`
 	Size int64 `json:"size,omitempty"` // with Base: the bytes of the pages
+	// in the last page of a base: the hash of its rows, records and sightings
+	Sum string `json:"sum,omitempty"`
 
 	On string `json:"-"` // the server on which the ledger stores it; "" if there is only one
 }

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -39,16 +40,20 @@ const (
 	readSystem   = `(SELECT CAST(system_identifier AS TEXT) FROM pg_control_system())`
 	readTimeline = `CASE WHEN pg_is_in_recovery() THEN '-' ELSE substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END`
 	// What is flushed is never lost by a crash of the server; what is only written may be.
-	readWAL   = `CASE WHEN pg_is_in_recovery() THEN '0' ELSE CAST(pg_current_wal_flush_lsn() - '0/0' AS TEXT) END`
-	readState = `COALESCE((SELECT l.term || ';' || l.term_value || ';' || l.asked || ';' || l.server FROM ledger l), '0;;;') || ';' ||
-		COALESCE((SELECT string_agg(j.id || ':' ||
-			CASE WHEN j.retired_at IS NULL THEN CAST(j.seq AS TEXT) ELSE '' END ||
-			':' || j.at, ',') FROM journal j), '')`
+	readWAL = `CASE WHEN pg_is_in_recovery() THEN 0 ELSE pg_current_wal_flush_lsn() - '0/0' END`
+	// The fields of a LedgerState; first the server and its log.
+	readState = `(SELECT CAST(json_build_object('server', %s, 'wal', %s, 'number', l.term, 'value', l.term_value,
+			'asked', l.asked, 'recorded', l.server, 'seen', j.seen, 'at', j.at, 'retired', j.retired) AS TEXT)
+		FROM (SELECT json_object_agg(id, seq) FILTER (WHERE retired_at IS NULL) AS seen,
+			json_object_agg(id, at) FILTER (WHERE retired_at IS NULL) AS at,
+			json_object_agg(id, TRUE) FILTER (WHERE retired_at IS NOT NULL) AS retired FROM journal) j
+		LEFT JOIN ledger l ON TRUE)`
 )
 
 // Cluster is what is known about the PostgreSQL server.
 type Cluster struct {
-	query string // returns "system/timeline;log", as far as the role may read it
+	// SQL of "system/timeline", and of the ledger's state, as far as the role may read the server
+	name, state string
 	// The ledger was opened to compare and to confirm, and nothing is sent.
 	unconfirmed bool
 
@@ -68,8 +73,8 @@ type LedgerState struct {
 	Confirmed
 	Recorded string           // the server on which the ledger was last confirmed
 	Asked    string           // a Reason, and the server from which the hosts are to report; "" = they need not
-	at       map[string]int64 // when each journal last had a record about rows
-	retired  map[string]bool  // journals that are no longer in use
+	At       map[string]int64 // when each journal last had a record about rows
+	Retired  map[string]bool  // journals that are no longer in use
 }
 
 // Reason is why the hosts must report before anything is sent.
@@ -92,17 +97,18 @@ var errUnsigned = errors.New("this host's journal has not confirmed the term of 
 func (s *DB) askServer(ctx context.Context) error {
 	for _, parts := range [][3]string{
 		{readSystem, readTimeline, readWAL},
-		{readSystem, readTimeline, `'0'`},
-		{readSystem, `'-'`, `'0'`},
-		{`'-'`, readTimeline, `'0'`},
-		{`'-'`, `'-'`, `'0'`},
+		{readSystem, readTimeline, `0`},
+		{readSystem, `'-'`, `0`},
+		{`'-'`, readTimeline, `0`},
+		{`'-'`, `'-'`, `0`},
 	} {
-		s.server.query = parts[0] + ` || '/' || ` + parts[1] + ` || ';' || ` + parts[2]
+		s.server.name = parts[0] + ` || '/' || ` + parts[1]
+		s.server.state = fmt.Sprintf(readState, s.server.name, parts[2])
 		var text string
-		err := s.Read.GetContext(ctx, &text, `SELECT `+s.server.query)
+		err := s.Read.GetContext(ctx, &text, `SELECT `+s.server.name+` || `+parts[2])
 		var refused *pq.Error
 		if err == nil {
-			s.D.mark += ` || ';' || ` + s.server.query + ` || ';' || ` + readState
+			s.D.mark += ` || ';' || ` + s.server.state
 			return nil
 		}
 		if !errors.As(err, &refused) || refused.Code.Class() != "42" && refused.Code.Class() != "0A" &&
@@ -113,40 +119,17 @@ func (s *DB) askServer(ctx context.Context) error {
 	return nil
 }
 
-// stateOf reads the text of the first statement of a transaction.
-func stateOf(text string) (now LedgerState, err error) {
-	p := strings.Split(text, ";")
-	if len(p) != 7 {
-		return now, phrase.Errorf("the server describes the ledger as %q: report this as a fault of the program", text)
-	}
-	now.Server, now.Value, now.Asked, now.Recorded = p[0], p[3], p[4], p[5]
-	now.Seen, now.at, now.retired = map[string]int64{}, map[string]int64{}, map[string]bool{}
-	read := func(text string) (n int64) {
-		n, parseErr := strconv.ParseInt(text, 10, 64)
-		err = errors.Join(err, parseErr)
-		return n
-	}
-	now.WAL, now.Number = read(p[1]), read(p[2])
-	for _, row := range strings.FieldsFunc(p[6], func(r rune) bool { return r == ',' }) {
-		part := strings.Split(row, ":")
-		now.retired[part[0]] = part[1] == ""
-		if !now.retired[part[0]] {
-			now.Seen[part[0]], now.at[part[0]] = read(part[1]), read(part[2])
-		}
-	}
-	return now, err
-}
-
 // State reads the state of the ledger in a transaction. In SQLite there is none.
 func (t *Tx) State() (now LedgerState, err error) {
 	if t.S.D.Name != Postgres {
 		return now, nil
 	}
 	var text string
-	if err := t.Get(&text, `SELECT `+t.S.server.query+` || ';' || `+readState); err != nil {
+	if err := t.Get(&text, `SELECT `+t.S.server.state); err != nil {
 		return now, err
 	}
-	return stateOf(text)
+	err = json.Unmarshal([]byte(text), &now)
+	return now, err
 }
 
 // LedgerState reads the state of the ledger.
@@ -156,10 +139,10 @@ func (s *DB) LedgerState(ctx context.Context) (now LedgerState, err error) {
 	}
 	const op = "looking which server has the ledger"
 	var text string
-	if err := s.Get(ctx, op, &text, `SELECT `+s.server.query+` || ';' || `+readState); err != nil {
+	if err := s.Get(ctx, op, &text, `SELECT `+s.server.state); err != nil {
 		return now, err
 	}
-	now, err = stateOf(text)
+	err = json.Unmarshal([]byte(text), &now)
 	return now, s.Fault(ctx, op, err)
 }
 
@@ -356,7 +339,7 @@ func (s *DB) back(had Confirmed, now LedgerState) error {
 			"an older state of the server was put back", walText(had.WAL), walText(now.WAL))
 	default:
 		for id, seq := range had.Seen {
-			if now.Seen[id] < seq && !now.retired[id] {
+			if now.Seen[id] < seq && !now.Retired[id] {
 				return s.Refuse(CodeRolledBack, phrase.Errorf(
 					"%w: it had record %d of the journal %s, and has %d of it now: it lacks what that host sent",
 					trade.ErrWentBack, seq, id, now.Seen[id]),
@@ -445,7 +428,7 @@ func (t *Tx) NewsOfOthers() bool {
 	ours := t.S.Journal.Header().Journal
 	t.S.server.mu.Lock()
 	defer t.S.server.mu.Unlock()
-	for id, at := range t.Now.at {
+	for id, at := range t.Now.At {
 		if id != ours && t.S.server.noted[id] != at {
 			return true
 		}

@@ -32,7 +32,7 @@ type self struct {
 
 func (s *DB) self(ctx context.Context, of *DB) (out self, err error) {
 	err = of.Read.GetContext(ctx, &out, `SELECT COALESCE((SELECT id FROM ledger), '') AS ledger, pg_is_in_recovery() AS standby,
-		CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT) AS began, split_part(`+s.server.query+`, ';', 1) AS server`)
+		CAST(EXTRACT(EPOCH FROM pg_postmaster_start_time()) AS TEXT) AS began, `+s.server.name+` AS server`)
 	return out, err
 }
 

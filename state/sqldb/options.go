@@ -44,6 +44,19 @@ type OpenOptions struct {
 
 	// what tests put in front of the database; nil: nothing
 	Through func(driver.Connector) driver.Connector `json:"-"`
+	Tune    *Tuning                                 `json:"-"` // nil: DefaultTuning
+}
+
+// Tuning returns the limits and functions with which the ledger is opened.
+func (o OpenOptions) Tuning() Tuning {
+	tune := DefaultTuning
+	if o.Tune != nil {
+		tune = *o.Tune
+	}
+	if o.Through != nil {
+		tune.Through = o.Through
+	}
+	return tune
 }
 
 // Tuning holds the time limits that tests shorten, and the functions of the system that they

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -371,9 +372,7 @@ func (t *Tx) leaveMark(slot int, mark string) error {
 	if err := t.S.D.safe(setting); err != nil || !there {
 		return err
 	}
-	var err error
-	t.Now, err = stateOf(state)
-	return err
+	return json.Unmarshal([]byte(state), &t.Now)
 }
 
 // WasApplied reports whether the transaction with this mark is in the database. On PostgreSQL the

@@ -43,7 +43,8 @@ func (f folder) Lines(_ context.Context, ledger string) (out []Line, err error) 
 		if !strings.HasPrefix(e.Name(), filePrefix+ledger) || !strings.HasSuffix(e.Name(), fileSuffix) {
 			continue
 		}
-		line, err := read(filepath.Join(f.dir, e.Name()))
+		var line Line
+		err := ReadFile(filepath.Join(f.dir, e.Name()), &line)
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // another process has removed it
 		case err != nil:
@@ -67,41 +68,33 @@ func (f folder) clean(e fs.DirEntry) {
 	}
 }
 
-func read(file string) (Line, error) {
+// ReadFile reads what WriteFile has written.
+func ReadFile(file string, line any) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return Line{}, err
+		return err
 	}
-	var line Line
 	sealed, whole := bytes.CutSuffix(text, []byte{'\n'})
 	body, _, sound := journal.Unseal(sealed)
 	if !whole || !sound {
 		err = errors.New("it does not match its checksum")
-	} else if err = json.Unmarshal(body, &line); err != nil {
+	} else if err = json.Unmarshal(body, line); err != nil {
 		err = phrase.Errorf("it is no line of a witness: %w", err)
 	}
 	if err != nil {
-		return line, phrase.Errorf("%s is damaged: %w", file, err)
+		return phrase.Errorf("%s is damaged: %w", file, err)
 	}
-	return line, nil
+	return nil
 }
 
-// Swap replaces the file by a new one, which is flushed before it gets the name.
-func (f folder) Swap(_ context.Context, was, line Line) error {
-	file := f.file(line)
-	found, err := read(file)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if found != (Line{}) && !found.sameHistory(was) || found == (Line{}) && was != (Line{}) {
-		return &TakenError{found}
-	}
+// WriteFile replaces a file by a line, which is flushed before it gets the name.
+func WriteFile(file string, line any) error {
 	text, err := json.Marshal(line)
 	if err != nil {
 		return err
 	}
 	sealed, _ := journal.Seal(text) // as the lines of a journal
-	half, err := os.CreateTemp(f.dir, filePrefix+"*"+halfSuffix)
+	half, err := os.CreateTemp(filepath.Dir(file), filePrefix+"*"+halfSuffix)
 	if err != nil {
 		return err
 	}
@@ -116,12 +109,26 @@ func (f folder) Swap(_ context.Context, was, line Line) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(half.Name()))
 	}
-	return journal.SyncFolder(f.dir) // makes the name durable
+	return journal.SyncFolder(filepath.Dir(file)) // makes the name durable
+}
+
+// Swap replaces the file of a line.
+func (f folder) Swap(_ context.Context, was, line Line) error {
+	var found Line
+	err := ReadFile(f.file(line), &found)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if found != (Line{}) && !found.sameHistory(was) || found == (Line{}) && was != (Line{}) {
+		return &TakenError{found}
+	}
+	return WriteFile(f.file(line), line)
 }
 
 // Remove removes the file of a line.
 func (f folder) Remove(_ context.Context, line Line) error {
-	found, err := read(f.file(line))
+	var found Line
+	err := ReadFile(f.file(line), &found)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !found.sameHistory(line) {
 		return nil
 	}

@@ -162,22 +162,24 @@ func (w *Writer) leapt() bool {
 
 // Retry makes the writer try at once, and waits for that for a while.
 func (w *Writer) Retry(wait time.Duration) State {
-	w.mu.Lock()
-	w.urgent = true
-	before := w.tried
-	w.mu.Unlock()
-	w.awake()
+	before := w.hurry()
 	w.await(wait, func() bool { return w.tried > before })
 	return w.State()
 }
 
-// Flush waits until everything is written. It returns an error if that is not so after a while.
-func (w *Writer) Flush(wait time.Duration) error {
+// hurry makes the writer try at once, and returns how many attempts have ended.
+func (w *Writer) hurry() (tried int) {
 	w.mu.Lock()
 	w.urgent = true
-	before := w.tried
+	tried = w.tried
 	w.mu.Unlock()
 	w.awake()
+	return tried
+}
+
+// Flush waits until everything is written. It returns an error if that is not so after a while.
+func (w *Writer) Flush(wait time.Duration) error {
+	before := w.hurry()
 	w.await(wait, func() bool {
 		return w.behind.IsZero() || w.state.Taken != nil || w.tried > before+1 && w.state.Err != nil
 	})
