@@ -21,7 +21,7 @@
 //     since is a normal result, not an error.
 //   - The database refuses what the program must never do, even if somebody tries it by hand: see
 //     the triggers in sqldb/migrations/.
-//   - The sums by state are exact, and are updated in the transaction that moves an entry (I9).
+//   - The sums by state are exact, and are counted from the entries when somebody asks (I9).
 //
 // # The files
 //
@@ -44,7 +44,8 @@
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
-//	sums_*        the stored sums by state (I9); counts, sizes, arrived: what is counted when asked
+//	sums, counts, sizes
+//	              what is counted when asked, first of all the sums by state (I9)
 //	acts          what people order, each with its audit record
 //	audit_*       what people ordered, and decisions of the program that must be visible, as one
 //	              chain: each record has the hash of the one before, and each record of the journal

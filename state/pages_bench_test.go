@@ -135,12 +135,12 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 	}
 	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
 	insert := `INSERT INTO entry (job, sends, key, words, key_parts, state, cause, record_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
-		source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version)
+		source_hash, mapped_with, target, payload, payload_hash, content, amount, volume, unit, gone_sweeps, version)
 		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, ' ' || (i % 9 + 1) || ` + pad + ` || ' ' || (i % 9 + 1) || ' ' || i || ' ', '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
 		CASE WHEN i % 100 > 2 THEN i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1,
 			1760000000000, 1760000000000 + i * 1000,
 		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', CAST('source-' || i AS ` + s.db.D.Bytes + `), 'm', '',
-		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', CAST('payload-' || i AS ` + s.db.D.Bytes + `), i, '1500.25', 'SC', 0, 1 FROM ` + from
+		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', CAST('payload-' || i AS ` + s.db.D.Bytes + `), i, '1500.25', 15002500, 'SC', 0, 1 FROM ` + from
 	s.db.Tune.Write = time.Hour
 	err := s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
 		restore, err := withoutTriggers(t)
@@ -163,7 +163,7 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 	if err == nil {
 		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
 			return t.Do(
-				`INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, 'SC', COUNT(*), '1' FROM entry GROUP BY job, state`)
+				`INSERT INTO job_kind (job, sends) VALUES ('contracts', 'order_commitments')`)
 		})
 	}
 	must.Do(b, err)

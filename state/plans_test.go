@@ -127,18 +127,15 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 			_, err := s.Unsent(ctx, "x", []trade.Hash{trade.HashOf("b")})
 			return err
 		},
-		"EachSwept": func(ctx context.Context) error {
-			_, err := s.EachSwept(ctx, job, func(*trade.Known) {})
-			return err
-		},
-		"Recover":  func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
-		"Wake":     func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
-		"Stuck":    func(ctx context.Context) error { _, err := s.Stuck(ctx, job); return err },
-		"Jobs":     func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
-		"Ages":     func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
-		"Entry":    func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
-		"Attempts": func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
-		"Rows":     func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
+		"EachSwept": func(ctx context.Context) error { return s.EachSwept(ctx, job, func(*trade.Known) {}) },
+		"Recover":   func(ctx context.Context) error { _, err := s.Recover(ctx, lease, now); return err },
+		"Wake":      func(ctx context.Context) error { _, err := s.Wake(ctx, lease, now); return err },
+		"Stuck":     func(ctx context.Context) error { _, err := s.Stuck(ctx, job); return err },
+		"Jobs":      func(ctx context.Context) error { _, err := s.Jobs(ctx); return err },
+		"Ages":      func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
+		"Entry":     func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
+		"Attempts":  func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
+		"Rows":      func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
 		"Rows by state": func(ctx context.Context) error {
 			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held}}, none)
 		},

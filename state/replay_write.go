@@ -33,7 +33,7 @@ func (r *replay) apply(work []replayedRow) error {
 			return err
 		}
 	}
-	return r.Sums.Apply(r.Tx)
+	return nil
 }
 
 // insert adds the rows that the ledger lacks, in state held for the moment.
@@ -49,7 +49,7 @@ func (r *replay) insert(work []replayedRow) error {
 		}
 	}
 	for job, entries := range fresh {
-		lost, err := insertEntries(r.Tx, job, entries, r.Now, r.Sums)
+		lost, err := insertEntries(r.Tx, job, entries, r.Now)
 		if err != nil {
 			return err
 		}
@@ -196,9 +196,6 @@ func (r *replay) states(work []replayedRow) error {
 					steps = append(steps, nil)
 				}
 				steps[i] = append(steps[i], []any{e.ID, string(via)})
-			}
-			if err := r.Sums.Move(&e.narrowRow, string(row.to)); err != nil {
-				return err
 			}
 		}
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
@@ -397,7 +394,7 @@ func (r *replay) answers() error {
 		return err
 	}
 	r.settled += len(g.Result.Settled)
-	return g.Sums.Apply(r.Tx)
+	return nil
 }
 
 // records brings the records of the platform up to the journal: the images first, then what the

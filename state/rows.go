@@ -22,7 +22,7 @@ type entryRow struct {
 	Acknowledged, AckCells, MappedWith, Target, ContractID, Amount, Unit                  string
 	Error, Payload, Dismissal                                                             sql.NullString
 	Generation, Attempts, GoneSweeps                                                      int
-	NextAttemptAt, ReducedAt, RecordID                                                    sql.NullInt64
+	NextAttemptAt, ReducedAt, RecordID, Volume                                            sql.NullInt64
 	ResentBy                                                                              sql.NullInt64 `db:"resend_audit_id"`
 	SourceHash, PayloadHash, Another                                                      trade.Hash
 	shownRow
@@ -81,7 +81,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
 		MappedWith: e.MappedWith, Target: e.Target, ContractID: contractOf(e),
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
-		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit), Volume: volumeOf(e.Quantity.Amount),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
 		shownRow: shownRow{ShownMark: e.Shown.Mark},
 	}
@@ -182,7 +182,7 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 
 // fits reports whether the columns that queries ask for say what the entry says.
 func (r *entryRow) fits(e trade.Entry) bool {
-	return r.ContractID == contractOf(e) && r.Weak == weakOf(e.Error)
+	return r.ContractID == contractOf(e) && r.Weak == weakOf(e.Error) && r.Volume == volumeOf(e.Quantity.Amount)
 }
 
 // contractOf returns the platform's id of the contract that an entry's request names, as both databases

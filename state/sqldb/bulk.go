@@ -23,6 +23,7 @@ var numberColumns = map[string]bool{
 	"entry_id": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
+	"volume": true,
 	"sent_ab": true, "sent_ac": true, "sent_bc": true, "new_ab": true, "new_ac": true, "new_bc": true,
 	"seen_ab": true, "seen_ac": true, "seen_bc": true, "sent_at": true,
 }

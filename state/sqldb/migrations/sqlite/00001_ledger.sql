@@ -123,6 +123,7 @@ CREATE TABLE entry (
     content INTEGER NOT NULL, -- a number of the identifying fields of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL,
     unit TEXT NOT NULL,
+    volume INTEGER, -- the amount in 1/10,000, for sums; null: it does not fit exactly
     gone_sweeps INTEGER NOT NULL CHECK (gone_sweeps >= 0),
     version INTEGER NOT NULL CHECK (version >= 1),
     reduced_at INTEGER, -- when its values became marks and its payload went; null: it holds something
@@ -133,8 +134,11 @@ CREATE TABLE entry (
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 -- What a sweep compares of each entry.
-CREATE INDEX entry_swept ON entry (job, id, key, source_hash, amount, unit, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
+CREATE INDEX entry_swept ON entry (job, id, key, source_hash, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
+-- What sums are counted from.
+CREATE INDEX entry_sums ON entry (job, state, unit, volume);
+CREATE INDEX entry_unfit ON entry (job, state, unit, amount) WHERE volume IS NULL;
 CREATE INDEX entry_due ON entry (job, state, id);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
@@ -336,17 +340,6 @@ CREATE TABLE job_status (
     since INTEGER
 ) STRICT, WITHOUT ROWID;
 
--- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in parts are for PostgreSQL, where several commit at once, and one part may be below 0.
-CREATE TABLE tally (
-    job TEXT NOT NULL,
-    state TEXT NOT NULL,
-    unit TEXT NOT NULL,
-    part INTEGER NOT NULL DEFAULT 0,
-    n INTEGER NOT NULL CONSTRAINT tally_not_negative CHECK (n >= 0),
-    volume TEXT NOT NULL,
-    PRIMARY KEY (job, state, unit, part)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE reference (
     kind TEXT NOT NULL CHECK (kind <> ''),
     code TEXT NOT NULL,
@@ -397,7 +390,6 @@ CREATE TABLE instance (
     owner TEXT NOT NULL,
     version TEXT NOT NULL,
     command TEXT NOT NULL, -- run or sync
-    part INTEGER NOT NULL, -- of the sums (tally) that it writes
     started_at INTEGER NOT NULL,
     expires INTEGER NOT NULL -- on the database's clock
 ) STRICT, WITHOUT ROWID;
