@@ -33,7 +33,7 @@
 //
 //	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
 //	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
-//	              rows_listed: what lists are sorted and narrowed by
+//	              rows_listed: what lists are sorted, narrowed and searched by
 //	queue         which rows are due, which are woken, which records of the platform block rows
 //	records_*     what is, or may be, on the platform, and which row it belongs to
 //	group         the group commit, on one page: in which order rows are settled, moved and
@@ -62,7 +62,7 @@
 //	alerts_*      what people were alerted to, one at most open for each topic and subject; each
 //	              message until it is delivered or given up
 //	lists_*, pages_*
-//	              rows for people; a page takes the same time on a million entries as on few
+//	              rows for people; a page is one scan of narrow tables
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries

@@ -28,11 +28,10 @@ type entryRow struct {
 	shownRow
 }
 
-// shownRow is what is shown to people of an entry, and the words by which they find it.
+// shownRow is what is shown to people of an entry.
 type shownRow struct {
-	Shown, Facts     string
-	ShownMark        int64
-	Words, Documents string
+	Shown, Facts string
+	ShownMark    int64
 }
 
 var entryColumns = sqldb.Columns[entryRow]()
@@ -52,10 +51,8 @@ type readRow struct {
 	DecidedBy      sql.NullInt64
 }
 
-// selectEntry selects whole entries, without the words by which they are found.
-var selectEntry = `SELECT ` + prefixed("e", slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
-	return c == "words" || c == "documents"
-})) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
+// selectEntry selects whole entries.
+var selectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
 
 // recordIDs are the platform's id that an entry has, and the one that it gave away; joinRecord joins
 // the record on which it rests.
@@ -124,7 +121,6 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		e.Shown.Texts, e.Facts = nil, trade.Facts{}
 	}
 	r.Shown, r.Facts = object(e.Shown, len(e.Shown.Texts) > 0), object(e.Facts, !e.Facts.IsZero())
-	r.Words, r.Documents = wordsOf(e.Key, e.Shown, moreWords(e, r.ReducedAt.Valid)...)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
 		r.Weak = weakOf(e.Error)

@@ -27,8 +27,8 @@
 //	            Recover, Wake and WakeBlocked, and by people's acts. record_id: the record on which
 //	            its acceptance rests, also after a person gave it to the row under its new key
 //	            (Act.Gives). resend_audit_id: the act that opened the generation
-//	listing     what lists are narrowed and sorted by, one for each entry (trade.Listing): beside
-//	            it, so that its indexes rest while the entry is sent
+//	listing     what lists are narrowed, sorted and searched by, one for each entry (trade.Listing):
+//	            narrow, so that a list is a scan of it
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
 //	            deleted; its payload never changes, except to '{}' when its entry is finished
 //	            and old. Written by Commit, Recover and the retention

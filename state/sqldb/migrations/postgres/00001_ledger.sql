@@ -107,8 +107,6 @@ CREATE TABLE entry (
     shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
     facts TEXT NOT NULL DEFAULT '{}', -- what lists are narrowed by, of the newest row seen, as JSON; see listing
     shown_mark BIGINT NOT NULL DEFAULT 0, -- of it; 0 = there is nothing to show. It stays when the retention takes the texts
-    words TEXT NOT NULL DEFAULT ' ', -- by which people find it (pages_text.go of state)
-    documents TEXT NOT NULL DEFAULT ' ', -- CPF and CNPJ among them, for those who may see documents
     now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
@@ -134,30 +132,29 @@ CREATE TABLE entry (
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 -- What a sweep compares of each entry.
-CREATE INDEX entry_swept ON entry (job, id) INCLUDE (key, source_hash, state, flags, acknowledged, gone_sweeps, updated_at, shown_mark);
+CREATE INDEX entry_swept ON entry (job, id) INCLUDE (key, state, cause, flags, updated_at, source_hash, acknowledged, gone_sweeps, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
 -- What sums are counted from.
 CREATE INDEX entry_sums ON entry (job, state, unit, volume);
-CREATE INDEX entry_unfit ON entry (job, state, unit, amount) WHERE volume IS NULL;
-CREATE INDEX entry_due ON entry (job, state, id);
+CREATE INDEX entry_unfit ON entry (job, state, unit, amount, volume) WHERE volume IS NULL;
+-- What is due, and the narrow table of all that lists are filtered by beside the listing.
+CREATE INDEX entry_due ON entry (job, state, id) INCLUDE (key, cause, flags, updated_at);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
--- What waits for somebody, with all that a page of it is chosen and sorted by.
-CREATE INDEX entry_stuck ON entry (job, id) INCLUDE (version, state, updated_at, key) WHERE state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held');
+-- What waits for somebody.
+CREATE INDEX entry_stuck ON entry (job, id) INCLUDE (version, state) WHERE state IN ('waiting', 'invalid', 'rejected', 'in_doubt', 'held');
 -- Rows that are settled, by the time of their last change: those that hold something, and those that the retention has reduced.
 CREATE INDEX entry_body ON entry (updated_at, id) WHERE reduced_at IS NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
 CREATE INDEX entry_reduced ON entry (updated_at, id) WHERE reduced_at IS NOT NULL AND state IN ('accepted', 'dismissed', 'withdrawn');
 -- Conditions of which statistics tell nothing: while they lag, PostgreSQL takes rows in a state for none, and would go through all of them (NewContents of state has the
 -- same words).
 CREATE INDEX entry_source ON entry (source_hash) WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END;
--- A search reads all words, and no more than these.
-CREATE INDEX entry_words ON entry (job) INCLUDE (id, words, documents);
 -- What hangs on a contract.
 CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
 
--- What lists are narrowed and sorted by of each entry: see trade.Listing. It is beside the entry, because it stays as it is while the entry is sent, and its indexes too.
+-- What lists are narrowed, sorted and searched by of each entry: see trade.Listing. It is beside the entry, because it is narrow and stays as it is while the entry is sent.
 -- Entries are never deleted, so nothing refers to them. NULL = not known.
 CREATE TABLE listing (
     entry_id BIGINT PRIMARY KEY,
@@ -169,15 +166,14 @@ CREATE TABLE listing (
     day BIGINT, -- 20260510
     kilograms BIGINT, -- in 1/10,000
     worth BIGINT, -- in 1/10,000 of the currency
-    currency TEXT NOT NULL
+    currency TEXT NOT NULL,
+    words TEXT NOT NULL, -- by which people find it (pages_text.go of state)
+    documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
 );
-CREATE INDEX listing_title ON listing (job, title, entry_id);
+-- Which names there are, for the filters that propose them.
 CREATE INDEX listing_product ON listing (job, product, entry_id);
 CREATE INDEX listing_producer ON listing (job, producer, entry_id);
 CREATE INDEX listing_branch ON listing (job, branch, entry_id);
-CREATE INDEX listing_day ON listing (job, day, entry_id);
-CREATE INDEX listing_kilograms ON listing (job, kilograms, entry_id);
-CREATE INDEX listing_worth ON listing (job, worth, entry_id);
 
 CREATE TABLE attempt (
     id TEXT PRIMARY KEY,
