@@ -230,31 +230,26 @@ func TestAReaderOfAnOlderLedgerIsToldWhatToDo(t *testing.T) {
 	})
 }
 
-// F049, F056: a copy whose sums do not fit is no backup, and is not restored; nor is one without a
-// row.
+// F049, F056: a copy in which rows refer to none is no backup, and one without a row is not restored.
 func TestACopyThatIsNotInOrder(t *testing.T) {
 	t.Parallel()
 	k := keep(t, backends[0].open(t))
 	empty := filepath.Join(t.TempDir(), "empty.db")
 	must.Do(t, k.s.Backup(t.Context(), empty))
 	k.sendAll("a", 2)
-	mustExec(t, k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
+	k.close()
+	k.byHand(`DROP TRIGGER attempt_identity`, `UPDATE attempt SET entry_id = entry_id + 999`)
+	k.open()
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	says(t, k.s.Backup(t.Context(), copied), "the copy is not in order", "doctor --full")
 	if left, err := filepath.Glob(filepath.Join(filepath.Dir(copied), "*")); err != nil || len(left) > 0 {
 		t.Errorf("left %v, %v", left, err)
 	}
 	k.close()
-	copyFile(t, k.o.DSN, copied)
-	_, err := Restore(t.Context(), k.o, copied, restoreAct)
-	says(t, err, "are not those of their rows", "take another copy")
-	_, err = Restore(t.Context(), k.o, empty, restoreAct)
+	_, err := Restore(t.Context(), k.o, empty, restoreAct)
 	says(t, err, "it has no rows")
 	_, err = Restore(t.Context(), sqldb.OpenOptions{Driver: sqldb.SQLite}, empty, restoreAct)
 	says(t, err, "set state.dsn")
-	k.byHand(`UPDATE tally SET n = n - 1 WHERE state = 'accepted'`)
-	k.open()
-	mustAddUp(t, k.s, "contracts")
 }
 
 // F057, F058: a folder that holds the journal of another ledger, and one whose journal was put out

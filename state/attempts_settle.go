@@ -189,7 +189,7 @@ func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 // follow changes the entry in memory. A settlement without a state changes only the flags. counted is
 // 0 if recovery, which set the attempt to unknown, has counted it already.
 func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
-	may, err := e.move(g.Sums, counted, func(to *trade.Entry) bool {
+	may, err := e.move(counted, func(to *trade.Entry) bool {
 		may := to.Settle(*b.settlement)
 		to.Flags = to.Flags.With(b.clear, false)
 		return may

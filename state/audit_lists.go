@@ -20,7 +20,7 @@ func (s *Store) Acts(ctx context.Context, from, before time.Time) (map[string]in
 // AuditPage returns one page of the acts that match a query, the newest first. It goes backwards
 // through the record numbers from where the page before ended.
 func (s *Store) AuditPage(ctx context.Context, q trade.AuditQuery) (trade.AuditPage, error) {
-	b := &branch{}
+	b := &clause{}
 	b.add(`seq < ?`, orAll(int(q.Before)))
 	if q.Who != "" {
 		// People type a name in another case, or without accents; acts of several people have all names.

@@ -40,7 +40,7 @@ var movedTables = []string{
 	"job_moved",
 	"job_cursor",
 	"job_status",
-	"reference", "reference_former", "lookup", "lookup_key", "block", "tally",
+	"reference", "reference_former", "lookup", "lookup_key", "block",
 	"alert", "alert_message", "digest", "task", "person", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",

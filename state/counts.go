@@ -60,8 +60,8 @@ func (s *Store) StuckStates(ctx context.Context, job string) (map[trade.State]ma
 		State, Cause string
 		N            int
 	}
-	err := s.db.All(ctx, "counting the causes", &rows, `SELECT state, cause, COUNT(*) AS n FROM entry e `+s.db.D.ByStuck+
-		`WHERE job = ? AND `+isStuck+` GROUP BY state, cause ORDER BY state, cause`, job)
+	err := s.db.All(ctx, "counting the causes", &rows, `SELECT state, cause, COUNT(*) AS n FROM entry e
+		WHERE job = ? AND `+isStuck+` GROUP BY state, cause ORDER BY state, cause`, job)
 	out := map[trade.State]map[string]int{}
 	for _, r := range rows {
 		if out[trade.State(r.State)] == nil {

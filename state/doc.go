@@ -21,7 +21,7 @@
 //     since is a normal result, not an error.
 //   - The database refuses what the program must never do, even if somebody tries it by hand: see
 //     rules in sqldb/schema.go.
-//   - The sums by state are exact, and are updated in the transaction that moves an entry (I9).
+//   - The sums by state are exact, and are counted from the entries when somebody asks (I9).
 //
 // # The files
 //
@@ -33,7 +33,7 @@
 //
 //	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
 //	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
-//	              rows_listed: what lists are sorted and narrowed by
+//	              rows_listed: what lists are sorted, narrowed and searched by
 //	queue         which rows are due, which are woken, which records of the platform block rows
 //	records_*     what is, or may be, on the platform, and which row it belongs to
 //	group         the group commit, on one page: in which order rows are settled, moved and
@@ -44,7 +44,8 @@
 //	              who may do what, and what was done: leases with their epochs (I12), the instances
 //	              that are alive, cursors (I4), since when a doubt is known (I14), and the platform
 //	              that the ledger belongs to
-//	sums_*        the stored sums by state (I9); counts, sizes, arrived: what is counted when asked
+//	sums, counts, sizes
+//	              what is counted when asked, first of all the sums by state (I9)
 //	acts          what people order, each with its audit record
 //	audit_*       what people ordered, and decisions of the program that must be visible, as one
 //	              chain: each record has the hash of the one before, and each record of the journal
@@ -61,7 +62,7 @@
 //	alerts_*      what people were alerted to, one at most open for each topic and subject; each
 //	              message until it is delivered or given up
 //	lists_*, pages_*
-//	              rows for people; a page takes the same time on a million entries as on few
+//	              rows for people; a page is one scan of narrow tables
 //	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries

@@ -8,12 +8,11 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // Diagnosis is the result of one check of `safrasync doctor`.
 type Diagnosis struct {
-	// integrity, foreign_keys, rows, sums, journal, audit, space, wal, file_system, rights,
+	// integrity, foreign_keys, rows, journal, audit, space, wal, file_system, rights,
 	// durability, clock, leases, attempts, schema
 	Check   string
 	OK      bool   // false: this must be repaired before anything is sent
@@ -24,7 +23,6 @@ type Diagnosis struct {
 // The problems. Their sentences are written where they are shown to people.
 const (
 	ProblemDamaged    = "damaged"
-	ProblemUneven     = "uneven"
 	ProblemEdited     = "edited"
 	ProblemBroken     = "broken"
 	ProblemLow        = "low"
@@ -68,7 +66,7 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 	out := []Diagnosis{{Check: "schema", OK: true}}
 	for _, look := range []func(context.Context) (Diagnosis, error){
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
-		s.diagnoseKeys, s.diagnoseRows, s.diagnoseSums,
+		s.diagnoseKeys, s.diagnoseRows,
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseAudit(ctx, full) },
 		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
 		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
@@ -134,54 +132,6 @@ func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
 	tables, err := s.brokenKeys(ctx)
 	if len(tables) > 0 {
 		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
-	}
-	return d, err
-}
-
-// unevenSums returns the jobs whose stored sums differ from those of their entries (I9). Because a
-// job may be written at the same time, a difference is compared up to three more times.
-func (s *Store) unevenSums(ctx context.Context) ([]string, error) {
-	var jobs, uneven []string
-	if err := s.db.All(ctx, "comparing the sums", &jobs,
-		`SELECT job FROM tally UNION SELECT job FROM entry ORDER BY 1`); err != nil {
-		return nil, err
-	}
-	for _, job := range jobs {
-		for tries := 0; ; tries++ {
-			kept, err := s.Counts(ctx, job)
-			if errors.Is(err, errSumDamaged) {
-				uneven = append(uneven, job)
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			counted, err := s.Recount(ctx, job)
-			if err != nil {
-				return nil, err
-			}
-			if slices.EqualFunc(kept, counted, sameTally) {
-				break
-			}
-			if tries == 3 {
-				uneven = append(uneven, job)
-				break
-			}
-		}
-	}
-	return uneven, nil
-}
-
-func sameTally(a, b trade.Tally) bool {
-	return a.State == b.State && a.Count == b.Count && a.Quantity.Unit == b.Quantity.Unit &&
-		a.Quantity.Amount.Equal(b.Quantity.Amount)
-}
-
-func (s *Store) diagnoseSums(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "sums"}
-	uneven, err := s.unevenSums(ctx)
-	if len(uneven) > 0 {
-		d.Problem, d.Args = ProblemUneven, []any{fmt.Sprint(uneven)}
 	}
 	return d, err
 }

@@ -88,9 +88,9 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			query(`UPDATE entry SET weak = 1 WHERE id = 1`),
 			map[string]bool{"rows edited": false},
 		},
-		"sums that are wrong": {
-			query(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`),
-			map[string]bool{"sums uneven": false},
+		"a volume that was edited": {
+			query(`UPDATE entry SET volume = volume + 1 WHERE id = 1`),
+			map[string]bool{"rows edited": false},
 		},
 		"D8: an act that was altered": {query(`DROP TRIGGER audit_unchanged`,
 			`UPDATE audit SET reason = 'another' WHERE seq = 1`), map[string]bool{"audit broken": false}},
@@ -196,8 +196,8 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 	if diff := cmp.Diff(map[string]bool{}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems of a sound ledger (-want +got):\n%s", diff)
 	}
-	must.Do(t, byHand(k.s, `UPDATE tally SET n = n + 1 WHERE state = 'accepted'`))
-	if diff := cmp.Diff(map[string]bool{"sums uneven": false}, problems(t, k.o, local())); diff != "" {
+	must.Do(t, byHand(k.s, `UPDATE entry SET amount = '7' WHERE state = 'accepted'`))
+	if diff := cmp.Diff(map[string]bool{"rows edited": false}, problems(t, k.o, local())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 }

@@ -24,7 +24,6 @@ type groupTx struct {
 	Group   trade.Group
 	Result  trade.GroupResult
 	Now     time.Time
-	Sums    tallyChange
 	Former  map[string]string // the outcomes of settled attempts whose places others have taken
 	Entries map[int64]*narrowRow
 	Records *recordSet
@@ -36,7 +35,7 @@ type groupTx struct {
 // newGroupTx returns a groupTx that stores a group within a transaction.
 func newGroupTx(t *sqldb.Tx, lease trade.Lease, group trade.Group) *groupTx {
 	g := &groupTx{
-		Tx: t, Lease: lease, Group: group, Now: group.At, Sums: tallyChange{},
+		Tx: t, Lease: lease, Group: group, Now: group.At,
 		Result: trade.GroupResult{
 			Claimed: map[string]bool{}, Settled: map[string]bool{},
 			Conflicts: map[string]string{}, Elsewhere: map[string]bool{},
@@ -179,7 +178,7 @@ func (g *groupTx) Run() error {
 		return err
 	}
 	if !g.Result.LeaseLost {
-		if _, err := applyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now, g.Sums); err != nil {
+		if _, err := applyUpdates(g.Tx, g.Entries, g.Records, g.Group.Updates, g.Now); err != nil {
 			return err
 		}
 		// The sending is written before its entry: the database lets an entry become sending only
@@ -190,10 +189,6 @@ func (g *groupTx) Run() error {
 		if err := setBlocks(g.Tx, g.Group.Block, g.Group.Unblock, g.Now); err != nil {
 			return err
 		}
-	}
-	// The stored sums move with the entries (I9).
-	if err := g.Sums.Apply(g.Tx); err != nil {
-		return err
 	}
 	return g.Records.note()
 }
@@ -309,7 +304,7 @@ func (g *groupTx) claim() error {
 		if have := g.Records.went(e, e.Generation); have != nil && !have.free() {
 			continue
 		}
-		switch began, err := e.move(g.Sums, 0, (*trade.Entry).Begin); {
+		switch began, err := e.move(0, (*trade.Entry).Begin); {
 		case err != nil:
 			return err
 		case !began:

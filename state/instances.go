@@ -22,7 +22,7 @@ type instanceRow struct {
 }
 
 // selectInstances reads instances by a condition, with the clock of the database.
-const selectInstances = `SELECT id, owner AS owner_json, version, command, part, started_at AS started, expires AS until, %s AS now
+const selectInstances = `SELECT id, owner AS owner_json, version, command, started_at AS started, expires AS until, %s AS now
 	FROM instance WHERE %s ORDER BY id`
 
 func (r *instanceRow) instance() (trade.Instance, error) {
@@ -35,8 +35,7 @@ func (r *instanceRow) instance() (trade.Instance, error) {
 
 // Beat extends the life of an instance by 30 s on the database's clock, and returns how many
 // instances are alive. The first beat registers the instance. An instance that was considered dead
-// registers again; what it had in flight is in doubt by then. From the first beat on, the sums that
-// this process writes are in a part of their own.
+// registers again; what it had in flight is in doubt by then.
 func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, error) {
 	const op = "saying that this instance lives"
 	owner, err := json.Marshal(in.Owner)
@@ -44,7 +43,6 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 		return trade.Instances{}, phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
 	var crew trade.Instances
-	var part int64
 	err = s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		if err := mayWork(t); err != nil {
 			return err
@@ -56,22 +54,10 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 		if err != nil {
 			return err
 		}
-		crew, part = trade.Instances{Living: 1}, s.db.Part.Load()
-		taken := map[int64]bool{}
-		var known bool
+		crew = trade.Instances{Living: 1}
 		for _, i := range instances {
-			switch {
-			case i.Owner.Instance == in.Owner.Instance:
-				known, part = true, i.Part
-			case !i.Dead:
+			if i.Owner.Instance != in.Owner.Instance && !i.Dead {
 				crew.Living++
-				taken[i.Part] = true
-			}
-		}
-		// part 0 is for processes that are no instance: people's acts
-		if !known && s.db.D.Name == sqldb.Postgres {
-			for part = 1; taken[part]; {
-				part++
 			}
 		}
 		if err := t.Do(`DELETE FROM instance WHERE expires < `+s.db.D.Now+` - ? AND id <> ?`,
@@ -81,15 +67,14 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 		if err := t.NoteAddress(); err != nil {
 			return err
 		}
-		return t.Do(`INSERT INTO instance (id, owner, version, command, part, started_at, expires) VALUES (?, ?, ?, ?, ?, ?, `+s.db.D.Now+` + ?)
+		return t.Do(`INSERT INTO instance (id, owner, version, command, started_at, expires) VALUES (?, ?, ?, ?, ?, `+s.db.D.Now+` + ?)
 			ON CONFLICT (id) DO UPDATE SET version = excluded.version, expires = excluded.expires`,
-			in.Owner.Instance, string(owner), in.Version, in.Command, part, sqldb.AtOr(in.Started, time.Time{}),
+			in.Owner.Instance, string(owner), in.Version, in.Command, sqldb.AtOr(in.Started, time.Time{}),
 			s.db.Tune.Lease.Milliseconds())
 	})
 	if err != nil {
 		return trade.Instances{}, err
 	}
-	s.db.Part.Store(part)
 	return crew, nil
 }
 

@@ -161,16 +161,11 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 	if err := setCursor(m.Tx, m.To, cursor); err != nil {
 		return err
 	}
-	// Sums under the new name are those of rows that had it before: all are zero.
-	if err := m.Do(`DELETE FROM tally WHERE job = ?`, m.To); err != nil {
-		return err
-	}
 	for _, rename := range []string{
 		`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`,
 		`UPDATE sent SET job = ?, version = version + 1 WHERE job = ?`,
 		`UPDATE listing SET job = ? WHERE job = ?`,
 		`UPDATE run SET job = ? WHERE job = ?`,
-		`UPDATE tally SET job = ? WHERE job = ?`,
 	} {
 		if err := m.Do(rename, m.To, m.From); err != nil {
 			return err

@@ -306,7 +306,7 @@ func TestF058ALedgerWithRowsUnderBothNamesIsNotRebuilt(t *testing.T) {
 	history := must.Get(readHistory(k.dir()))(t)
 	err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 		must.Do(t, tx.Do(`UPDATE job_kind SET job = 'a' WHERE job = 'c'`))
-		r := &replay{Tx: tx, History: history, Plan: &RebuildPlan{}, Now: at, Sums: tallyChange{}}
+		r := &replay{Tx: tx, History: history, Plan: &RebuildPlan{}, Now: at}
 		return r.moveJobs(0, "ana")
 	})
 	if err == nil || !strings.Contains(err.Error(), "job a was renamed to b") {

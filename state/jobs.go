@@ -136,19 +136,16 @@ func (s *Store) JobsOfLedger(ctx context.Context) ([]trade.KnownJob, error) {
 	var rows []struct {
 		Job, Sends string
 		State      trade.State
-		N, Damaged int
+		N          int
 	}
 	err := s.db.All(ctx, op, &rows,
-		`SELECT k.job, k.sends, t.state, COALESCE(SUM(t.n), 0) AS n, COUNT(*) - COUNT(t.n) AS damaged FROM job_kind k JOIN tally t ON t.job = k.job
-		GROUP BY k.job, k.sends, t.state ORDER BY k.job, k.sends`)
+		`SELECT k.job, k.sends, e.state, COUNT(*) AS n FROM job_kind k JOIN entry e ON e.job = k.job
+		GROUP BY k.job, k.sends, e.state ORDER BY k.job, k.sends`)
 	if err != nil {
 		return nil, err
 	}
 	var out []trade.KnownJob
 	for _, r := range rows {
-		if r.Damaged > 0 {
-			return nil, s.db.Fault(ctx, op, phrase.Errorf("%w: job %s, state %s", errSumDamaged, r.Job, r.State))
-		}
 		if n := len(out); n == 0 || out[n-1].Job != r.Job || out[n-1].Sends != trade.Kind(r.Sends) {
 			out = append(out, trade.KnownJob{Job: r.Job, Sends: trade.Kind(r.Sends)})
 		}

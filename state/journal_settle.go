@@ -60,7 +60,7 @@ func newReplay(t *sqldb.Tx, records ...journal.Record) *replay {
 	for _, record := range records {
 		h.add(record, false)
 	}
-	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(), Sums: tallyChange{}}
+	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now()}
 }
 
 // settleLeft settles what a process left in the journal: the ledger becomes as the records have it.

@@ -179,7 +179,7 @@ func (k *kept) endBetween(lease trade.Lease, g trade.Group) {
 	stop := errors.New("the process ends here")
 	err := k.s.db.InTx(k.t.Context(), "testing", func(tx *sqldb.Tx) error {
 		gr := &groupTx{
-			Tx: tx, Lease: lease, Group: g, Now: at, Sums: tallyChange{},
+			Tx: tx, Lease: lease, Group: g, Now: at,
 			Result: trade.GroupResult{
 				Claimed: map[string]bool{}, Settled: map[string]bool{}, Conflicts: map[string]string{},
 			},

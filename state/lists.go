@@ -78,17 +78,11 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 	}
 }
 
-// pageOf returns the ids of the next rows of a filter, which names one job. For several states, or
-// for a flag, in id order, the databases would scan the whole job. Therefore each state is queried
-// separately, and flags have an index of their own.
+// pageOf returns the ids of the next rows of a filter, which names one job. Each of several states is
+// queried separately, because an index has each in id order.
 func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
-	hint := ""
 	parts := []trade.RowFilter{filter}
-	switch {
-	case filter.Key != "" || len(filter.Causes) > 0:
-	case len(filter.Flags) > 0:
-		hint = s.db.D.ByFlags
-	case len(filter.States) > 1:
+	if filter.Key == "" && len(filter.Causes)+len(filter.Flags) == 0 && len(filter.States) > 1 {
 		parts = parts[:0]
 		for _, state := range filter.States {
 			part := filter
@@ -100,7 +94,7 @@ func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64,
 		b := conditions(part)
 		var some []int64
 		if err := s.db.All(ctx, listingRows, &some,
-			`SELECT e.id FROM entry e `+hint+b.condition()+` AND e.id > ? ORDER BY e.id LIMIT ?`,
+			`SELECT e.id FROM entry e `+b.condition()+` AND e.id > ? ORDER BY e.id LIMIT ?`,
 			append(b.args, after, limit)...); err != nil {
 			return nil, err
 		}
@@ -112,11 +106,13 @@ func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64,
 }
 
 // conditions returns the WHERE clause of a filter, which names one job.
-func conditions(f trade.RowFilter) *branch {
-	b := &branch{}
+func conditions(f trade.RowFilter) *clause {
+	b := &clause{}
 	b.add(`e.job = ?`, f.Job)
-	b.ofStates(`e.state`, f.States)
-	b.ofCauses(f.Causes)
+	b.ofStates(f.States)
+	if len(f.Causes) > 0 {
+		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
+	}
 	b.ofFlags(f.Flags)
 	if f.Key != "" {
 		b.add(`e.key = ?`, f.Key)

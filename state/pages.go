@@ -3,6 +3,8 @@ package state
 import (
 	"cmp"
 	"context"
+	"database/sql"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,19 +17,14 @@ import (
 const readingPage = "reading a page of rows"
 
 // RowPage returns one page of the rows that match a query. The states of the parents of waiting
-// rows are the present ones. Every kind of query uses an index, from the last row of the page
-// before, so every page takes the same time. A text is searched in the words of each row.
+// rows are the present ones. A page is one scan of what lists have of each row.
 func (s *Store) RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error) {
-	p, err := s.paging(ctx, readingPage, q)
-	if err != nil {
-		return trade.RowPage{}, err
-	}
-	ids, page, err := p.ids()
+	ids, next, err := s.pageIDs(ctx, q)
 	if err != nil || len(ids) == 0 {
-		return page, s.db.Fault(ctx, readingPage, err)
+		return trade.RowPage{}, s.db.Fault(ctx, readingPage, err)
 	}
-	page.Rows, err = s.entriesInOrder(ctx, ids)
-	return page, err
+	rows, err := s.entriesInOrder(ctx, ids)
+	return trade.RowPage{Rows: rows, Next: next}, err
 }
 
 // entriesInOrder returns entries in the order of their ids here, with the present states of the parents
@@ -48,359 +45,374 @@ func (s *Store) entriesInOrder(ctx context.Context, ids []int64) ([]trade.Entry,
 // RowKeys returns the jobs and keys of the rows that match a query, at most its limit; more reports that
 // there are further ones.
 func (s *Store) RowKeys(ctx context.Context, q trade.RowQuery) (keys []trade.ParentKey, more bool, err error) {
-	p, err := s.paging(ctx, readingPage, q)
-	if err != nil {
-		return nil, false, err
-	}
-	ids, page, err := p.ids()
+	ids, next, err := s.pageIDs(ctx, q)
 	if err != nil || len(ids) == 0 {
 		return nil, false, s.db.Fault(ctx, readingPage, err)
 	}
-	err = p.all(&keys, `SELECT job, key FROM entry WHERE `+s.db.D.Among("id"), sqldb.ListOf(s.db.D, ids))
-	return keys, page.Next != "", s.db.Fault(ctx, readingPage, err)
+	err = s.db.All(ctx, readingPage, &keys, `SELECT job, key FROM entry WHERE `+s.db.D.Among("id"),
+		sqldb.ListOf(s.db.D, ids))
+	return keys, next != "", err
 }
 
-// ids returns the ids of the page, in order.
-func (p *paging) ids() (ids []int64, page trade.RowPage, err error) {
-	if len(p.q.Jobs) == 0 {
-		return nil, page, nil
-	}
-	if column, _ := p.q.Sort.Column(); column != "" {
-		ids, page.Next, err = p.byColumn()
-		return ids, page, err
-	}
-	if p.q.Sort == trade.ByKey {
-		ids, err = p.byKey()
-	} else {
-		ids, err = p.byNumber()
-	}
-	if err == nil && len(ids) > p.q.Limit {
-		ids = ids[:p.q.Limit]
-		page.Next = strconv.FormatInt(ids[len(ids)-1], 10)
-	}
-	return ids, page, err
+// clause is the condition of a statement, with the tables that it reads: entry, listing, or both.
+type clause struct {
+	where          []string
+	args           []any
+	entry, listing bool
 }
 
-// paging is the search for the ids of one page.
-type paging struct {
-	s     *Store
-	ctx   context.Context
-	q     trade.RowQuery
-	after int64 // the last row of the page before; 0 = this is the first page
-
-	afterJob, afterKey string  // of that row, if sorted by key
-	says               *branch // the condition that a row is found by the text
-	found              []int64 // the rows that the text finds; nil: there is no text, or too many have it
-	few                []int64 // the rows of another part of the filter that few rows have; nil: no part is so
-	facts              []factTest
-	dated              bool // few rows were changed in the given period
+func (c *clause) add(condition string, args ...any) {
+	c.where = append(c.where, condition)
+	c.args = append(c.args, args...)
 }
 
-// paging prepares the search for the rows that match a query: in all jobs, if it names none. In an empty
-// ledger there are none.
-func (s *Store) paging(ctx context.Context, op string, q trade.RowQuery) (p *paging, err error) {
+func (c *clause) all() string { return strings.Join(c.where, " AND ") }
+
+func (c *clause) condition() string { return `WHERE ` + c.all() }
+
+// from returns the tables and the condition.
+func (c *clause) from() string { return c.tables() + c.condition() }
+
+func (c *clause) tables() string {
+	switch {
+	case c.entry && c.listing:
+		return `FROM entry e JOIN listing l ON l.entry_id = e.id `
+	case c.entry:
+		return `FROM entry e `
+	}
+	return `FROM listing l `
+}
+
+// resolve replaces @id and @job by the columns of a table that the statement reads.
+func (c *clause) resolve(text string) string {
+	if c.entry {
+		return strings.NewReplacer("@id", "e.id", "@job", "e.job").Replace(text)
+	}
+	return strings.NewReplacer("@id", "l.entry_id", "@job", "l.job").Replace(text)
+}
+
+func (c *clause) ofStates(states []trade.State) {
+	if len(states) > 0 {
+		c.entry = true
+		c.add(`e.state IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
+	}
+}
+
+func (c *clause) ofFlags(flags []trade.Flag) {
+	if len(flags) > 0 {
+		c.entry = true
+		values := trade.Map(flags, func(f trade.Flag) any { return `%"` + string(f) + `"%` })
+		c.add(`(e.flags LIKE ?`+strings.Repeat(` OR e.flags LIKE ?`, len(flags)-1)+`)`, values...)
+	}
+}
+
+// clauseOf returns the condition of a query that names its jobs.
+func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error) {
+	c := &clause{}
+	c.add(`@job IN (`+sqldb.Placeholders(len(q.Jobs))+`)`, sqldb.Anys(q.Jobs)...)
+	if q.Text != "" {
+		if err := s.ofText(ctx, c, q); err != nil {
+			return nil, err
+		}
+	}
+	if q.IDs != nil || q.Of != (trade.Selection{}) { // without ids nobody said which rows these are
+		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, notNil(q.IDs)))
+	}
+	c.ofStates(q.States)
+	if len(q.Causes) > 0 {
+		c.entry = true
+		c.add(`e.cause IN (`+sqldb.Placeholders(len(q.Causes))+`)`, sqldb.Anys(q.Causes)...)
+	}
+	c.ofFlags(q.Flags)
+	if !q.From.IsZero() {
+		c.entry = true
+		c.add(`e.updated_at >= ?`, q.From.UnixMilli())
+	}
+	if !q.Until.IsZero() {
+		c.entry = true
+		c.add(`e.updated_at < ?`, q.Until.UnixMilli())
+	}
+	return c, s.ofFacts(ctx, c, q)
+}
+
+// ofFacts adds the conditions on product, producer, branch, worth and day.
+func (s *Store) ofFacts(ctx context.Context, c *clause, q trade.RowQuery) error {
+	f := q.Facts
+	for _, name := range []struct {
+		column trade.RowSort
+		text   string
+	}{{trade.ByProducer, f.Producer}, {trade.ByBranch, f.Branch}, {trade.ByProduct, f.Product}} {
+		if name.text == "" {
+			continue
+		}
+		names, err := s.namesLike(ctx, name.column, q.Jobs, name.text)
+		if err != nil {
+			return err
+		}
+		c.listing = true
+		c.add(`l.`+sortedBy[name.column].column+` IN (`+sqldb.Placeholders(len(names))+`)`, sqldb.Anys(names)...)
+	}
+	for _, bound := range []struct {
+		than  string
+		worth *trade.Decimal
+		day   trade.Date
+	}{{` >= ?`, f.WorthFrom, f.DayFrom}, {` <= ?`, f.WorthUntil, f.DayUntil}} {
+		if bound.worth != nil {
+			c.listing = true
+			c.add(`l.worth`+bound.than, trade.ListingNumber(*bound.worth))
+		}
+		if !bound.day.IsZero() {
+			c.listing = true
+			c.add(`l.day`+bound.than, trade.ListingDay(bound.day))
+		}
+	}
+	return nil
+}
+
+// namesMost is how many texts of a column may have the part that a person typed. What more have is
+// refused: a list of a few of them would look like the whole.
+const namesMost = 100
+
+// namesLike returns the texts of a column that a person means: the one that was typed or, if no row has
+// it, those that have it as a part. If none has, the text itself, which selects nothing.
+func (s *Store) namesLike(ctx context.Context, column trade.RowSort, jobs []string, text string) ([]string, error) {
+	var exact bool
+	if err := s.db.Get(ctx, readingPage, &exact, `SELECT EXISTS (SELECT 1 FROM listing WHERE `+
+		sortedBy[column].column+` = ? AND job IN (`+sqldb.Placeholders(len(jobs))+`))`,
+		slices.Concat([]any{text}, sqldb.Anys(jobs))...); err != nil || exact {
+		return []string{text}, err
+	}
+	names, more, err := s.RowNames(ctx, column, jobs, text, namesMost)
+	switch {
+	case more:
+		return nil, trade.ErrManyNames
+	case len(names) == 0:
+		return []string{text}, err
+	}
+	return names, err
+}
+
+// RowNames returns the different texts of a column (trade.ByProduct, ByProducer, ByBranch) of some jobs,
+// of all if none is named, that have a part in whatever case and with or without accents, in order; at
+// most limit. more reports that there are others, or that not all could be looked at.
+func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []string, part string, limit int,
+) (names []string, more bool, err error) {
+	if len(jobs) == 0 {
+		jobs, err = s.Jobs(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+	}
+	name := sortedBy[column].column
+	most := limit
+	if part != "" {
+		most = s.db.Tune.Names
+	}
+	part = Joined(part)
+	for _, job := range jobs {
+		var some []string
+		// each step goes to the next text in the index
+		if err := s.db.All(ctx, readingPage, &some, `WITH RECURSIVE name(text) AS (
+			SELECT MIN(`+name+`) FROM listing WHERE job = ? UNION ALL
+			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > name.text) FROM name
+				WHERE name.text IS NOT NULL)
+			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most+1); err != nil {
+			return nil, false, err
+		}
+		more = more || len(some) > most
+		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(Joined(n), part) })
+		names = append(names, some...)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	return names[:min(len(names), limit)], more || len(names) > limit, nil
+}
+
+// sortedBy are the columns of the table listing by which lists are sorted, and whether each is a text.
+var sortedBy = map[trade.RowSort]struct {
+	column string
+	text   bool
+}{
+	trade.ByTitle: {"title", true}, trade.ByProduct: {"product", true}, trade.ByProducer: {"producer", true},
+	trade.ByBranch: {"branch", true}, trade.ByDay: {"day", false}, trade.ByVolume: {"kilograms", false},
+	trade.ByValue: {"worth", false},
+}
+
+// position returns the place of a state among the states.
+func position(state trade.State) int { return slices.Index(trade.States, state) }
+
+// sorting is an order of rows: by a number or a text, then by id. Rows without a value come last.
+type sorting struct {
+	value         string // "" = by id alone
+	args          []any
+	kind          string // number or text
+	order, beyond string
+}
+
+// sortingOf returns the order of a query, and reads the tables that have its value.
+func (c *clause) sortingOf(q trade.RowQuery) sorting {
+	column, down := q.Sort.Column()
+	s := sorting{kind: "number", order: "ASC", beyond: ">"}
+	if down || column == "" && q.Sort != trade.OldestFirst && q.Sort != trade.ByKey {
+		s.order, s.beyond = "DESC", "<"
+	}
+	switch by := sortedBy[column]; {
+	case by.column != "":
+		c.listing, s.value = true, `l.`+by.column
+		if by.text {
+			s.kind = "text"
+		}
+	case column == trade.ByChanged:
+		c.entry, s.value = true, `e.updated_at`
+	case column == trade.ByState:
+		c.entry, s.value = true, `CASE e.state`
+		for i, state := range trade.States {
+			s.value += fmt.Sprintf(` WHEN '%s' THEN %d`, state, i)
+		}
+		s.value += ` END`
+	case q.Sort == trade.ByKey: // job by job, in the order of the query
+		c.entry, s.kind, s.value = true, "text", `CASE e.job`
+		for i, job := range q.Jobs {
+			s.value += fmt.Sprintf(` WHEN ? THEN '%06d'`, i)
+			s.args = append(s.args, job)
+		}
+		s.value += ` END || e.key`
+	}
+	return s
+}
+
+// pageIDs returns the ids of a page, in order, and where the next one begins; "" if it is the last.
+func (s *Store) pageIDs(ctx context.Context, q trade.RowQuery) (ids []int64, next string, err error) {
 	if len(q.Jobs) == 0 {
 		q.Jobs, err = s.Jobs(ctx)
 	}
-	p = &paging{s: s, ctx: ctx, q: q, few: q.IDs}
-	if q.Of != (trade.Selection{}) && q.IDs == nil { // nobody said which rows these are
-		p.few = []int64{}
+	if err != nil || len(q.Jobs) == 0 {
+		return nil, "", err
 	}
-	if err == nil && len(q.Jobs) > 0 {
-		err = p.start()
+	c, err := s.clauseOf(ctx, q)
+	if err != nil {
+		return nil, "", err
 	}
-	return p, s.db.Fault(ctx, op, err)
-}
-
-// chosen reports whether the rows that may match are few and known.
-func (p *paging) chosen() bool { return p.found != nil || p.few != nil }
-
-// start determines where the page begins, and how the text is to be searched.
-func (p *paging) start() error {
-	if column, _ := p.q.Sort.Column(); p.q.After != "" && column == "" {
-		n, err := strconv.ParseInt(p.q.After, 10, 64)
+	by := c.sortingOf(q)
+	if !c.entry && !c.listing {
+		c.listing = true // the narrower of the tables
+	}
+	selected, order := `SELECT @id AS id `, ` ORDER BY id `+by.order
+	if by.value != "" {
+		selected = `SELECT @id AS id, ` + by.value + ` AS ` + by.kind + ` `
+		order = ` ORDER BY ` + by.kind + ` ` + by.order + ` NULLS LAST, id ` + by.order
+	}
+	query := `SELECT * FROM (` + selected + c.from() + `) AS place`
+	args := slices.Concat(by.args, c.args)
+	if q.After != "" {
+		beyond, values, err := s.beyond(ctx, c, by, q.After)
 		if err != nil {
-			return phrase.Errorf("no page begins after %q", p.q.After)
+			return nil, "", err
 		}
-		p.after = n
+		query, args = query+beyond, append(args, values...)
 	}
-	if p.after > 0 && p.q.Sort == trade.ByKey {
-		var row struct {
-			Job, Key string
+	var rows []place
+	if err := s.db.All(ctx, readingPage, &rows, c.resolve(query+order+` LIMIT ?`), append(args, q.Limit+1)...); err != nil {
+		return nil, "", err
+	}
+	if len(rows) > q.Limit {
+		rows = rows[:q.Limit]
+		// The number of the place is in it, because rows move while people read; a text seldom changes,
+		// and is looked up.
+		last := rows[len(rows)-1]
+		next = strconv.FormatInt(last.ID, 10)
+		if last.Number.Valid {
+			next += "_" + strconv.FormatInt(last.Number.Int64, 10)
 		}
-		if err := p.s.db.Get(p.ctx, readingPage, &row, `SELECT job, key FROM entry WHERE id = ?`, p.after); err != nil {
-			return err
-		}
-		p.afterJob, p.afterKey = row.Job, row.Key
 	}
-	if err := p.readFacts(); err != nil {
-		return err
-	}
-	look := p.date
-	if p.q.Text != "" {
-		look = p.interpret
-	}
-	if err := look(); err != nil {
-		return err
-	}
-	return p.choose()
+	return trade.Map(rows, func(r place) int64 { return r.ID }), next, nil
 }
 
-// byNumber returns ids in id order, ascending or descending. For each job and each state or cause
-// it reads as many ids as the page can hold, and takes the first of all.
-func (p *paging) byNumber() ([]int64, error) {
-	order, beyond := "DESC", "<"
-	if p.q.Sort == trade.OldestFirst {
-		order, beyond = "", ">"
-	}
-	var ids []int64
-	for _, job := range p.q.Jobs {
-		for _, b := range p.branches(job, false) {
-			if p.after > 0 {
-				b.add(b.id()+` `+beyond+` ?`, p.after)
-			}
-			sorted := b.id() + ` `
-			if b.few { // no index has them in this order: the few rows are sorted
-				sorted = `e.id + 0 `
-			}
-			some, err := p.pick(b, `ORDER BY `+sorted+order)
-			if err != nil {
-				return nil, err
-			}
-			ids = append(ids, some...)
-		}
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if p.q.Sort != trade.OldestFirst {
-		slices.Reverse(ids)
-	}
-	return ids[:min(len(ids), p.q.Limit+1)], nil
+// place is a row with its place in an order.
+type place struct {
+	ID     int64
+	Number sql.NullInt64
+	Text   sql.NullString
 }
 
-// byKey returns ids job by job, each in key order.
-func (p *paging) byKey() ([]int64, error) {
-	jobs := p.q.Jobs
-	if p.after > 0 {
-		jobs = jobs[max(0, slices.Index(jobs, p.afterJob)):]
+// beyond returns the condition that a row comes after the last one of the page before.
+func (s *Store) beyond(ctx context.Context, c *clause, by sorting, after string) (string, []any, error) {
+	text, number, numbered := strings.Cut(after, "_")
+	id, err := strconv.ParseInt(text, 10, 64)
+	value := any(nil)
+	if err == nil && numbered {
+		value, err = strconv.ParseInt(number, 10, 64)
 	}
-	var ids []int64
-	for _, job := range jobs {
-		many, err := p.many(job)
-		if err != nil {
+	if err != nil || numbered && by.value == "" {
+		return "", nil, phrase.Errorf("no page begins after %q", after)
+	}
+	if by.kind == "text" {
+		var at place
+		if err := s.db.Get(ctx, readingPage, &at, c.resolve(`SELECT `+by.value+` AS text `+c.tables()+`WHERE @id = ?`),
+			slices.Concat(by.args, []any{id})...); err != nil {
+			return "", nil, err
+		}
+		value = nil
+		if at.Text.Valid {
+			value = at.Text.String
+		}
+	}
+	switch {
+	case by.value == "":
+		return ` WHERE id ` + by.beyond + ` ?`, []any{id}, nil
+	case value == nil:
+		return ` WHERE ` + by.kind + ` IS NULL AND id ` + by.beyond + ` ?`, []any{id}, nil
+	}
+	return ` WHERE ` + by.kind + ` ` + by.beyond + ` ? OR ` + by.kind + ` = ? AND id ` + by.beyond + ` ? OR ` +
+		by.kind + ` IS NULL`, []any{value, value, id}, nil
+}
+
+// RowSums returns the sums of the rows that a query selects, by job. If these may be many, it returns nil
+// unless whole is true.
+func (s *Store) RowSums(ctx context.Context, q trade.RowQuery, whole bool) (map[string]trade.Sums, error) {
+	const op = "adding up rows"
+	out := map[string]trade.Sums{}
+	var err error
+	if len(q.Jobs) == 0 {
+		q.Jobs, err = s.Jobs(ctx)
+	}
+	if err != nil || len(q.Jobs) == 0 {
+		return out, err
+	}
+	c, err := s.clauseOf(ctx, q)
+	if err != nil {
+		return nil, s.db.Fault(ctx, op, err)
+	}
+	c.listing = true
+	if !whole {
+		var n int
+		err := s.db.Get(ctx, op, &n, c.resolve(`SELECT COUNT(*) FROM (SELECT 1 `+c.from()+` LIMIT ?) AS found`),
+			append(slices.Clone(c.args), s.db.Tune.Few+1)...)
+		if err != nil || n > s.db.Tune.Few {
 			return nil, err
 		}
-		many = many && !p.chosen()
-		b := p.branches(job, many)
-		if p.after > 0 && job == p.afterJob {
-			b[0].add(`e.key > ?`, p.afterKey)
+	}
+	var rows []struct {
+		Job, Currency      string
+		N, Weighed, Valued int
+		Kg, Worth          int64
+	}
+	if err := s.db.All(ctx, op, &rows, c.resolve(`SELECT l.job, l.currency, COUNT(*) AS n, COUNT(l.kilograms) AS weighed,
+		COUNT(l.worth) AS valued, CAST(COALESCE(SUM(l.kilograms), 0) AS BIGINT) AS kg,
+		CAST(COALESCE(SUM(l.worth), 0) AS BIGINT) AS worth `+c.from()+` GROUP BY l.job, l.currency`),
+		c.args...); err != nil {
+		return nil, err
+	}
+	for _, job := range q.Jobs {
+		out[job] = trade.Sums{}
+	}
+	for _, r := range rows {
+		sums := trade.Sums{Rows: r.N, Unweighed: r.N - r.Weighed, Kilograms: trade.ListingDecimal(r.Kg)}
+		if r.Valued > 0 {
+			sums.Values = map[string]trade.Decimal{r.Currency: trade.ListingDecimal(r.Worth)}
 		}
-		order := `ORDER BY e.key`
-		if !many { // no index has them in this order: the few rows are sorted
-			order = `ORDER BY e.key || ''`
-			switch {
-			case p.chosen(): // the text selects rows better than the states do
-			case !slices.ContainsFunc(p.q.States, func(s trade.State) bool { return !slices.Contains(trade.Stuck, s) }):
-				b[0].from = p.s.db.D.ByStuck
-				b[0].add(isStuck)
-			default:
-				b[0].from = p.s.db.D.ByState
-			}
-		}
-		some, err := p.pick(b[0], order)
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, some...)
-		if len(ids) > p.q.Limit {
-			return ids[:p.q.Limit+1], nil
-		}
+		sums.Join(out[r.Job])
+		out[r.Job] = sums
 	}
-	return ids, nil
-}
-
-// fewRows is the number of rows in the queried states up to which they are looked up and sorted. If
-// there are more, a scan in order is faster.
-const fewRows = 20_000
-
-// many reports whether so many rows of a job are in the queried states that a scan by key finds a
-// page quickly.
-func (p *paging) many(job string) (bool, error) {
-	if len(p.q.States) == 0 {
-		return true, nil
-	}
-	tallies, err := p.s.Counts(p.ctx, job)
-	return trade.RowsIn(tallies, p.q.States...) > fewRows, err
-}
-
-// branch is one statement of the search.
-type branch struct {
-	where []string
-	args  []any
-	few   bool   // the rows are found by another index than that of the ids
-	from  string // an index that the planner would not choose; "" = none
-
-	listing bool // what lists are narrowed by is read as well
-	lead    bool // it is read first, in the order of the index
-	bare    bool // and it is all that is read
-}
-
-// id returns the number of the row, in the table that has it in order.
-func (b *branch) id() string {
-	if b.lead {
-		return `l.entry_id`
-	}
-	return `e.id`
-}
-
-// tables returns the tables of the statement, in the order in which they are to be read.
-func (b *branch) tables() string {
-	switch {
-	case b.bare:
-		return `listing l ` + b.from
-	case b.lead:
-		return `listing l ` + b.from + `CROSS JOIN entry e `
-	case b.listing:
-		return `entry e ` + b.from + `CROSS JOIN listing l `
-	}
-	return `entry e ` + b.from
-}
-
-// withListing adds what lists are narrowed by to a statement that reads rows.
-func (b *branch) withListing() {
-	if !b.listing {
-		b.listing = true
-		b.add(`l.entry_id = e.id`)
-	}
-}
-
-func (b *branch) add(condition string, args ...any) {
-	b.where = append(b.where, condition)
-	b.args = append(b.args, args...)
-}
-
-// branches returns the statements that together find the rows of a job: one for each cause or
-// state, since an index has each of them in id order. Sorted by key there is one statement. In
-// that, if many rows are in the states, an expression hides the states from the planner.
-func (p *paging) branches(job string, hidden bool) []*branch {
-	rest := func() *branch {
-		b := &branch{}
-		b.add(`e.job = ?`, job)
-		p.narrow(b)
-		return b
-	}
-	column := `e.state`
-	if hidden {
-		column = `e.state || ''`
-	}
-	if p.q.Sort == trade.ByKey {
-		b := rest()
-		b.ofStates(column, p.q.States)
-		b.ofCauses(p.q.Causes)
-		return []*branch{b}
-	}
-	if p.dated && len(p.q.Causes)+len(p.q.Flags) == 0 && !p.chosen() {
-		return p.datedBranches(rest)
-	}
-	if b := p.byName(job); b != nil {
-		return b
-	}
-	var out []*branch
-	for _, cause := range p.q.Causes {
-		b := rest()
-		b.add(`e.cause <> '' AND e.cause = ?`, cause)
-		b.ofStates(column, p.q.States)
-		out = append(out, b)
-	}
-	for _, state := range p.q.States {
-		if len(p.q.Causes) > 0 {
-			break
-		}
-		b := rest()
-		b.add(`e.state = ?`, string(state))
-		out = append(out, b)
-	}
-	if out == nil {
-		out = append(out, rest())
-	}
-	for _, b := range out {
-		b.few = p.chosen()
-	}
-	return out
-}
-
-// narrow adds the conditions of every statement that reads rows.
-func (p *paging) narrow(b *branch) {
-	p.ofRow(b)
-	if len(p.facts) > 0 {
-		b.withListing()
-		p.byFacts(b, "")
-	}
-}
-
-// ofEntry adds the conditions on states and causes.
-func (p *paging) ofEntry(b *branch) {
-	b.ofStates(`e.state`, p.q.States)
-	b.ofCauses(p.q.Causes)
-}
-
-// ofStates adds that the column has one of the states, if any are given.
-func (b *branch) ofStates(column string, states []trade.State) {
-	if len(states) > 0 {
-		b.add(column+` IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
-	}
-}
-
-func (b *branch) ofCauses(causes []string) {
-	if len(causes) > 0 {
-		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(causes))+`)`, sqldb.Anys(causes)...)
-	}
-}
-
-func (b *branch) ofFlags(flags []trade.Flag) {
-	if len(flags) == 0 {
-		return
-	}
-	values := trade.Map(flags, func(f trade.Flag) any { return `%"` + string(f) + `"%` })
-	b.add(`e.flags <> '[]' AND (e.flags LIKE ?`+strings.Repeat(` OR e.flags LIKE ?`, len(flags)-1)+`)`, values...)
-}
-
-// condition returns the condition of a statement.
-func (b *branch) condition() string { return `WHERE ` + strings.Join(b.where, " AND ") }
-
-// selects returns the statement that reads columns of the rows.
-func (b *branch) selects(columns string) string {
-	return `SELECT ` + columns + ` FROM ` + b.tables() + b.condition()
-}
-
-// ofRow adds the conditions on flags, period and text, and the rows that were chosen.
-func (p *paging) ofRow(b *branch) {
-	if b.lead && len(p.q.Flags) == 0 && p.q.From.IsZero() && p.q.Until.IsZero() && p.q.Text == "" &&
-		len(p.q.States)+len(p.q.Causes) == 0 {
-		return
-	}
-	if b.lead {
-		b.add(`e.id = l.entry_id`)
-	}
-	if p.few != nil {
-		b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.few))
-	}
-	b.ofFlags(p.q.Flags)
-	p.changedIn(b)
-	switch {
-	case p.q.Text == "":
-	case p.found == nil: // too many for a list of them
-		b.where, b.args = append(b.where, p.says.where...), append(b.args, p.says.args...)
-	default:
-		b.add(p.s.db.D.Among("e.id"), sqldb.ListOf(p.s.db.D, p.found))
-	}
-}
-
-func (p *paging) all(dest any, query string, args ...any) error {
-	return p.s.db.All(p.ctx, readingPage, dest, query, args...)
-}
-
-func (p *paging) pick(b *branch, order string) (ids []int64, err error) {
-	err = p.all(&ids, b.selects(b.id())+` `+order+` LIMIT ?`, append(slices.Clone(b.args), p.q.Limit+1)...)
-	return ids, err
+	return out, nil
 }

@@ -35,7 +35,7 @@ func sorted(t testing.TB, s *Store, q trade.RowQuery) (rows []trade.Entry) {
 }
 
 // Every order of a column and every part of the filter give, page by page, what a look at all rows
-// gives: whether the rows are few and sorted, or many and read along an index.
+// gives.
 func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 	tune := sqldb.DefaultTuning
 	tune.Few = 40
@@ -120,8 +120,8 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 				func(e trade.Entry, _ listingRow) bool { return e.State == trade.Accepted },
 			},
 		}
-		place := func(e trade.Entry, by trade.RowSort) placed {
-			l, at := listings[e.ID], placed{ID: e.ID}
+		placeOf := func(e trade.Entry, by trade.RowSort) place {
+			l, at := listings[e.ID], place{ID: e.ID}
 			switch by {
 			case trade.ByTitle:
 				at.Text = textOrNull(l.Title)
@@ -166,7 +166,7 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 					case trade.ByKey:
 						return strings.Compare(a.Key, b.Key)
 					}
-					x, y := place(a, by), place(b, by)
+					x, y := placeOf(a, by), placeOf(b, by)
 					known := x.Number.Valid || x.Text.Valid
 					if known != (y.Number.Valid || y.Text.Valid) {
 						if known {
@@ -222,7 +222,7 @@ func listed(t testing.TB, s *Store, key string) listingRow {
 	var row listingRow
 	must.Do(t, s.db.Get(t.Context(), "test", &row, `SELECT `+prefixed("l", listingColumns)+
 		` FROM listing l JOIN entry e ON e.id = l.entry_id WHERE e.key = ?`, key))
-	row.EntryID = 0
+	row.EntryID, row.Words, row.Documents = 0, "", ""
 	return row
 }
 

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -20,12 +21,12 @@ import (
 // that 01/001004 and 1004 both find 01|001004.
 const (
 	wordLong      = 40   // characters of one word
-	wordsLong     = 1200 // bytes of all words of a row, which an index holds
+	wordsLong     = 1200 // bytes of all words of a row
 	documentsLong = 400
 )
 
-// wordsOf returns the two columns of a row. more are words that nobody must be kept from.
-func wordsOf(key string, shown trade.Shown, more ...string) (words, documents string) {
+// wordsOf returns the two columns of a row; of one that retention has reduced, the words of its key.
+func wordsOf(e trade.Entry) (words, documents string) {
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
@@ -45,11 +46,14 @@ func wordsOf(key string, shown trade.Shown, more ...string) (words, documents st
 			d = append(d, Joined(strings.Map(digitOnly, text)))
 		}
 	}
-	add(trade.MaskDocuments(key), key)
-	for _, t := range shown.Texts {
-		add(trade.MaskColumn(t.Label, t.Text), t.Text)
+	add(trade.MaskDocuments(e.Key), e.Key)
+	if e.ReducedAt.IsZero() {
+		for _, t := range e.Shown.Texts {
+			add(trade.MaskColumn(t.Label, t.Text), t.Text)
+		}
+		w = append(w, moreWords(e)...)
 	}
-	return wordList(append(w, more...), wordsLong), wordList(d, documentsLong)
+	return sqldb.CleanText(wordList(w, wordsLong)), sqldb.CleanText(wordList(d, documentsLong))
 }
 
 // The length of a text of the ERP that is taken for a code, and how many digits one without letters has
@@ -61,11 +65,8 @@ const (
 )
 
 // moreWords returns by what else a row is found: its quantity, weight and value, and its codes in the
-// ERP; of a reduced row nothing.
-func moreWords(e trade.Entry, reduced bool) []string {
-	if reduced {
-		return nil
-	}
+// ERP. Nobody must be kept from them.
+func moreWords(e trade.Entry) []string {
 	figures := []trade.Decimal{e.Quantity.Amount}
 	if kg, ok := e.Quantity.Kilograms(); ok {
 		figures = append(figures, kg, kg.Tonnes())
@@ -158,147 +159,178 @@ var kinds = []string{
 // documentLeast is how many characters of a document are searched for at least.
 const documentLeast = 5
 
-// interpret determines which rows a text finds: the one with this id on the platform, or those that
-// have all its words, or else those with its numbers as quantity or value, or those whose id begins so,
-// or those with words that begin so, or else those that have it anywhere in their keys.
-func (p *paging) interpret() error {
-	text := p.q.Text
+// ofText adds the condition that a row is found by the text of a query: that with this id on the
+// platform, or those that have all its words, or else those with its numbers as quantity or value, or
+// those whose id begins so, or those with words that begin so, or else those that have it anywhere in
+// their keys.
+func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
+	text := q.Text
 	said := slices.DeleteFunc(strings.Fields(text), func(token string) bool {
 		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
 	})
 	if len(said) > 0 && len(said) < len(strings.Fields(text)) {
 		text = strings.Join(said, " ")
 	}
-	p.found = []int64{}
-	if p.q.Masked && trade.MaskDocuments(text) != text {
+	found := func(ids []int64) { c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, ids)) }
+	if q.Masked && trade.MaskDocuments(text) != text {
+		found([]int64{})
 		return nil // nobody may search by a document that is masked for them
 	}
 	whole := strings.TrimSpace(text)
-	if id, err := trade.ParseID(whole); err == nil {
+	id, notID := trade.ParseID(whole)
+	if notID == nil {
 		whole = id
 	}
-	ids, err := p.byRemoteID(`remote_id = ? AND remote_id <> ''`, whole)
-	if err != nil || len(ids) > 0 {
-		p.found = ids
+	ids, err := s.byRemoteID(ctx, `remote_id = ? AND remote_id <> ''`, whole)
+	if err != nil {
 		return err
 	}
-	if _, err := trade.ParseID(text); err == nil {
+	if _, err := trade.ParseID(text); len(ids) > 0 || err == nil {
+		found(ids)
 		return nil
 	}
-	if tokens := strings.Fields(text); !strings.Contains(text, "|") { // only a key has it
-		for _, says := range []*branch{p.saying(tokens, " "), p.figures(tokens), nil, p.saying(tokens, "")} {
-			if says == nil {
-				p.found, err = p.byIDBegin(text)
-				if err != nil || len(p.found) > 0 {
-					return err
-				}
-				continue
-			}
-			p.says = says
-			if len(says.where) == 0 {
-				continue
-			}
-			if err := p.find(); err != nil || p.found == nil || len(p.found) > 0 {
+	tokens := strings.Fields(text)
+	if !strings.Contains(text, "|") { // only a key has it
+		begun := s.saying(q, tokens, "")
+		near, err := s.findIDs(ctx, q, begun)
+		if err != nil {
+			return err
+		}
+		words := &clause{} // whose words begin so are all that may have the whole words
+		if len(near) > 0 {
+			words = s.saying(q, tokens, " ")
+		}
+		if len(near) > 0 && len(near) <= s.db.Tune.Few {
+			words.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, near))
+		}
+		for _, says := range []*clause{words, s.figures(tokens)} {
+			if has, err := s.find(ctx, c, q, says); err != nil || has {
 				return err
 			}
 		}
+		ids, err := s.byIDBegin(ctx, text)
+		if err != nil {
+			return err
+		}
+		if len(ids) > 0 {
+			found(ids)
+			return nil
+		}
+		if len(near) > 0 {
+			s.narrow(c, begun, near)
+			return nil
+		}
 	}
-	p.says = &branch{}
-	p.says.add(p.s.db.D.Within+`(e.key, ?) > 0`, text)
-	if p.q.Masked {
-		p.says.add(`e.documents = ' '`)
+	says := &clause{entry: true}
+	says.add(s.db.D.Within+`(e.key, ?) > 0`, text)
+	if q.Masked {
+		says.listing = true
+		says.add(`l.documents = ' '`)
 	}
-	return p.find()
+	has, err := s.find(ctx, c, q, says)
+	if err == nil && !has {
+		found([]int64{})
+	}
+	return err
+}
+
+// find adds the rows of which something is said to a condition, and reports whether there are any.
+func (s *Store) find(ctx context.Context, c *clause, q trade.RowQuery, says *clause) (bool, error) {
+	ids, err := s.findIDs(ctx, q, says)
+	if len(ids) > 0 {
+		s.narrow(c, says, ids)
+	}
+	return len(ids) > 0, err
+}
+
+// narrow adds what was said of rows to a condition. Few are added by their ids, so that they are looked
+// for once.
+func (s *Store) narrow(c, says *clause, ids []int64) {
+	if len(ids) <= s.db.Tune.Few {
+		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, ids))
+		return
+	}
+	c.entry, c.listing = c.entry || says.entry, c.listing || says.listing
+	c.add(says.all(), says.args...)
+}
+
+// findIDs returns the rows of the jobs of which something is said, few and one more at most.
+func (s *Store) findIDs(ctx context.Context, q trade.RowQuery, says *clause) (ids []int64, err error) {
+	if len(says.where) == 0 {
+		return nil, nil
+	}
+	err = s.db.All(ctx, readingPage, &ids, says.resolve(`SELECT @id `+says.tables()+`WHERE @job IN (`+
+		sqldb.Placeholders(len(q.Jobs))+`) AND `+says.all()+` LIMIT ?`),
+		slices.Concat(sqldb.Anys(q.Jobs), says.args, []any{s.db.Tune.Few + 1})...)
+	return ids, err
 }
 
 // saying returns the condition that a row has all words of a text. The words of a part with
 // separators may also stand alone, each but the last as a whole.
-func (p *paging) saying(tokens []string, end string) *branch {
-	b, has := &branch{}, p.s.db.D.Within
+func (s *Store) saying(q trade.RowQuery, tokens []string, end string) *clause {
+	c, has := &clause{listing: true}, s.db.D.Within
 	for _, token := range tokens {
 		word, parts := Joined(token), Parts(token)
 		if word == "" {
 			continue
 		}
-		one := has + `(e.words, ?) > 0`
+		one := has + `(l.words, ?) > 0`
 		values := []any{" " + word + end}
 		if len(parts) > 1 {
-			one += ` OR (` + strings.Repeat(has+`(e.words, ?) > 0 AND `, len(parts)-1) + has + `(e.words, ?) > 0)`
+			one += ` OR (` + strings.Repeat(has+`(l.words, ?) > 0 AND `, len(parts)-1) + has + `(l.words, ?) > 0)`
 			for _, part := range parts[:len(parts)-1] {
 				values = append(values, " "+part+" ")
 			}
 			values = append(values, " "+parts[len(parts)-1]+end)
 		}
-		b.add(`(`+one+`)`, values...)
+		c.add(`(`+one+`)`, values...)
 	}
 	document := Joined(strings.Join(tokens, ""))
-	if !p.q.Masked && len(document) >= documentLeast && len(b.where) > 0 {
-		b.where = []string{`(` + strings.Join(b.where, " AND ") + ` OR ` + has + `(e.documents, ?) > 0)`}
-		b.args = append(b.args, " "+document+end)
+	if !q.Masked && len(document) >= documentLeast && len(c.where) > 0 {
+		c.where = []string{`(` + strings.Join(c.where, " AND ") + ` OR ` + has + `(l.documents, ?) > 0)`}
+		c.args = append(c.args, " "+document+end)
 	}
-	return b
+	return c
 }
 
 // figures returns the condition that a row has all numbers of a text, which a person typed as
 // 1.753.980,00, 1753980 or 1753980.00, as figures; one without conditions if not all are numbers.
-func (p *paging) figures(tokens []string) *branch {
-	b := &branch{}
+func (s *Store) figures(tokens []string) *clause {
+	c := &clause{listing: true}
 	for _, token := range tokens {
 		d, err := trade.ParseTyped(token)
 		if err != nil || strings.Trim(token, "0123456789.,") != "" {
-			return &branch{}
+			return &clause{}
 		}
-		b.add(p.s.db.D.Within+`(e.words, ?) > 0`, " "+figure(d)+" ")
+		c.add(s.db.D.Within+`(l.words, ?) > 0`, " "+figure(d)+" ")
 	}
-	return b
+	return c
 }
 
 // idBegin is how many characters of an id people are shown, and search for at least.
 const idBegin = 8
 
 // byIDBegin returns the rows whose id on the platform begins with a text.
-func (p *paging) byIDBegin(text string) ([]int64, error) {
+func (s *Store) byIDBegin(ctx context.Context, text string) ([]int64, error) {
 	text = strings.ToLower(text)
 	if len(text) < idBegin || strings.Trim(text, "0123456789abcdef-") != "" {
-		return []int64{}, nil
+		return nil, nil
 	}
 	column := `remote_id`
-	if p.s.db.D.Name == sqldb.Postgres {
+	if s.db.D.Name == sqldb.Postgres {
 		column = `remote_id COLLATE "C"`
 	}
-	return p.byRemoteID(column+` >= ? AND `+column+` < ?`, text, text+"g")
-}
-
-// findRows needs no columns but those of the index entry_words.
-const findRows = `SELECT e.id FROM entry e WHERE e.job = ? AND `
-
-// find sets the rows that the text finds; nil if they are many.
-func (p *paging) find() error {
-	p.found = []int64{}
-	for _, job := range p.q.Jobs {
-		var ids []int64
-		query := findRows + strings.Join(p.says.where, " AND ") + ` LIMIT ?`
-		args := slices.Concat([]any{job}, p.says.args, []any{p.s.db.Tune.Few + 1 - len(p.found)})
-		if err := p.all(&ids, query, args...); err != nil {
-			return err
-		}
-		p.found = append(p.found, ids...)
-		if len(p.found) > p.s.db.Tune.Few {
-			p.found = nil
-			return nil
-		}
-	}
-	return nil
+	return s.byRemoteID(ctx, column+` >= ? AND `+column+` < ?`, text, text+"g")
 }
 
 // byRemoteID returns the rows with a record whose id on the platform fulfils a condition, a few of each
 // kind.
-func (p *paging) byRemoteID(condition string, args ...any) ([]int64, error) {
+func (s *Store) byRemoteID(ctx context.Context, condition string, args ...any) ([]int64, error) {
 	ids := []int64{}
 	for _, sends := range trade.Kinds {
 		var some []int64
-		if err := p.all(&some, `SELECT entry_id FROM sent WHERE kind = ? AND `+condition+` LIMIT ?`,
-			slices.Concat([]any{string(sends)}, args, []any{p.s.db.Tune.Few})...); err != nil {
+		if err := s.db.All(ctx, readingPage, &some, `SELECT entry_id FROM sent WHERE kind = ? AND `+condition+` LIMIT ?`,
+			slices.Concat([]any{string(sends)}, args, []any{s.db.Tune.Few})...); err != nil {
 			return nil, err
 		}
 		ids = append(ids, some...)

@@ -77,7 +77,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		finds(false, "11144477735")
 		var left struct{ Words, Documents string }
 		must.Do(t, s.db.Read.GetContext(t.Context(), &left,
-			s.db.Q(`SELECT words, documents FROM entry WHERE id = ?`), e.ID))
+			s.db.Q(`SELECT words, documents FROM listing WHERE entry_id = ?`), e.ID))
 		if left.Words != " 1001004 1 1004 " || left.Documents != " " {
 			t.Errorf("%q is left of what was erased", left)
 		}
@@ -120,31 +120,4 @@ func TestASortedListHasEachRowOnceInItsOrder(t *testing.T) {
 			}
 		}
 	})
-}
-
-// With PostgreSQL an index that lacks a column of the query would not be used at all: a search would
-// read all rows whole.
-func TestASearchReadsTheWordsOfRowsAndNotTheRows(t *testing.T) {
-	t.Parallel()
-	s := mustOpen(t, backends[1].open(t))
-	for _, statement := range []string{
-		`ALTER TABLE entry DISABLE TRIGGER USER`,
-		`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
-			payload, payload_hash, content, amount, unit, gone_sweeps, version, words)
-			SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
-				decode(md5(n::text), 'hex'), 'm', '',
-				'{"x":"' || repeat(md5(n::text), 40) || '"}',
-				decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1, ' ' || n || ' silva '
-			FROM generate_series(1, 20000) n`,
-		`VACUUM ANALYZE entry`,
-	} {
-		must.Get(s.db.Write.ExecContext(t.Context(), statement))(t)
-	}
-	says := (&paging{s: s}).saying([]string{"souza", "12"}, "")
-	var plan []string
-	query := findRows + strings.Join(says.where, " AND ") + ` LIMIT 10`
-	must.Do(t, s.db.All(t.Context(), "", &plan, `EXPLAIN `+query, append([]any{"j"}, says.args...)...))
-	if text := strings.Join(plan, "\n"); !strings.Contains(text, "Index Only Scan using entry_words") {
-		t.Error(text)
-	}
 }

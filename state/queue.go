@@ -14,10 +14,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// moveAll makes entries move, all of them in the same way, and updates the stored sums. counted is
-// added to their number of attempts. Entries that may not move, because they have moved already, stay.
+// moveAll makes entries move, all of them in the same way. counted is added to their number of attempts.
+// Entries that may not move, because they have moved already, stay.
 func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int, now time.Time) error {
-	sums := tallyChange{}
 	entries, err := lockEntries(t, ids)
 	if err != nil {
 		return err
@@ -25,7 +24,7 @@ func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int
 	var moved []*narrowRow
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[id]
-		may, err := e.move(sums, counted, move)
+		may, err := e.move(counted, move)
 		if err != nil {
 			return err
 		}
@@ -33,10 +32,7 @@ func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int
 			moved = append(moved, e)
 		}
 	}
-	if err := writeMoved(t, moved, counted, now); err != nil {
-		return err
-	}
-	return sums.Apply(t)
+	return writeMoved(t, moved, counted, now)
 }
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry

@@ -157,7 +157,7 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 ) error {
 	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
 		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
-		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Sums: tallyChange{}}
+		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now()}
 		if apply { // what the replay tells is told anew, too
 			err := aloneWithEntries(t)
 			if err == nil {

@@ -160,7 +160,6 @@ func (s *Store) refuseNewer(t *sqldb.Tx, dir string) error {
 	}
 	r := &replay{
 		Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now(),
-		Sums: tallyChange{},
 	}
 	work, err := r.compare()
 	if err != nil || len(work) == 0 {

@@ -22,7 +22,6 @@ type replay struct {
 	Plan    *RebuildPlan
 	Now     time.Time
 	Who     string
-	Sums    tallyChange
 	since   int64 // the ledger has everything up to this record
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry

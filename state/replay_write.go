@@ -38,7 +38,7 @@ func (r *replay) apply(work []replayedRow) error {
 			return err
 		}
 	}
-	return r.Sums.Apply(r.Tx)
+	return nil
 }
 
 // insert adds the rows that the ledger lacks, in state held for the moment.
@@ -54,7 +54,7 @@ func (r *replay) insert(work []replayedRow) error {
 		}
 	}
 	for job, entries := range fresh {
-		lost, err := insertEntries(r.Tx, job, entries, r.Now, r.Sums)
+		lost, err := insertEntries(r.Tx, job, entries, r.Now)
 		if err != nil {
 			return err
 		}
@@ -192,16 +192,10 @@ func (r *replay) states(work []replayedRow) error {
 		if err != nil {
 			return err
 		}
-		same := row.to == trade.State(e.State)
 		decided := row.to.Created() || row.to == trade.Held || row.to == trade.Dismissed
-		if same && !(row.newer && decided) {
+		if row.to == trade.State(e.State) && !(row.newer && decided) {
 			kept = append(kept, []any{e.ID, flags, acknowledged, e.Attempts, e.Version + 1})
 			continue
-		}
-		if !same {
-			if err := r.Sums.Move(&e.narrowRow, string(row.to)); err != nil {
-				return err
-			}
 		}
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
@@ -369,7 +363,7 @@ func (r *replay) answers() error {
 		return err
 	}
 	r.settled += len(g.Result.Settled)
-	return g.Sums.Apply(r.Tx)
+	return nil
 }
 
 // records brings the records of the platform up to the journal: the images first, then what the

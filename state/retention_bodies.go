@@ -139,9 +139,8 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 		row := rows[i]
 		reduced[i] = row.ID
-		words, documents := wordsOf(row.Key, trade.Shown{})
 		updates[i] = []any{
-			row.ID, nil, row.Target, "{}", "{}", words, documents, row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
+			row.ID, nil, row.Target, "{}", "{}", row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
 			now.UnixMilli(), row.Version + 1,
 		}
 		quantity, err := quantityOf(row.Amount, row.Unit)
@@ -166,7 +165,7 @@ func exchangesOf(d sqldb.Dialect) string {
 
 // reducedColumns are the columns that a reduction writes.
 var reducedColumns = []string{
-	"id", "payload", "contract_id", "shown", "facts", "words", "documents", "cells", "now_cells", "ack_cells",
+	"id", "payload", "contract_id", "shown", "facts", "cells", "now_cells", "ack_cells",
 	"warnings", "error", "reduced_at", "version",
 }
 

@@ -22,17 +22,16 @@ type entryRow struct {
 	Acknowledged, AckCells, MappedWith, Target, ContractID, Amount, Unit                  string
 	Error, Payload, Dismissal                                                             sql.NullString
 	Generation, Attempts, GoneSweeps                                                      int
-	NextAttemptAt, ReducedAt, RecordID                                                    sql.NullInt64
+	NextAttemptAt, ReducedAt, RecordID, Volume                                            sql.NullInt64
 	ResentBy                                                                              sql.NullInt64 `db:"resend_audit_id"`
 	SourceHash, PayloadHash, Another                                                      trade.Hash
 	shownRow
 }
 
-// shownRow is what is shown to people of an entry, and the words by which they find it.
+// shownRow is what is shown to people of an entry.
 type shownRow struct {
-	Shown, Facts     string
-	ShownMark        int64
-	Words, Documents string
+	Shown, Facts string
+	ShownMark    int64
 }
 
 var entryColumns = sqldb.Columns[entryRow]()
@@ -52,10 +51,8 @@ type readRow struct {
 	DecidedBy      sql.NullInt64
 }
 
-// selectEntry selects whole entries, without the words by which they are found.
-var selectEntry = `SELECT ` + prefixed("e", slices.DeleteFunc(slices.Clone(entryColumns), func(c string) bool {
-	return c == "words" || c == "documents"
-})) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
+// selectEntry selects whole entries.
+var selectEntry = `SELECT ` + prefixed("e", entryColumns) + `, ` + recordIDs + `, r.decided_by FROM entry e ` + joinRecord
 
 // recordIDs are the platform's id that an entry has, and the one that it gave away; joinRecord joins
 // the record on which it rests.
@@ -81,7 +78,7 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		FirstSeenAt: sqldb.AtOr(e.FirstSeenAt, now), UpdatedAt: sqldb.AtOr(e.UpdatedAt, now), SourceHash: e.SourceHash,
 		MappedWith: e.MappedWith, Target: e.Target, ContractID: contractOf(e),
 		Payload: textOrNull(string(e.Payload)), PayloadHash: e.PayloadHash, Content: e.Content,
-		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit),
+		Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit), Volume: volumeOf(e.Quantity.Amount),
 		GoneSweeps: e.GoneSweeps, Version: max(e.Version, 1), Another: e.Another, ResentBy: numberOrNull(e.ResentBy),
 		shownRow: shownRow{ShownMark: e.Shown.Mark},
 	}
@@ -124,7 +121,6 @@ func entryRowOf(e trade.Entry, now time.Time) (*entryRow, error) {
 		e.Shown.Texts, e.Facts = nil, trade.Facts{}
 	}
 	r.Shown, r.Facts = object(e.Shown, len(e.Shown.Texts) > 0), object(e.Facts, !e.Facts.IsZero())
-	r.Words, r.Documents = wordsOf(e.Key, e.Shown, moreWords(e, r.ReducedAt.Valid)...)
 	if e.Error != nil {
 		r.Error = textOrNull(keep(e.Error))
 		r.Weak = weakOf(e.Error)
@@ -182,7 +178,7 @@ func (r *entryRow) Entry() (trade.Entry, error) {
 
 // fits reports whether the columns that queries ask for say what the entry says.
 func (r *entryRow) fits(e trade.Entry) bool {
-	return r.ContractID == contractOf(e) && r.Weak == weakOf(e.Error)
+	return r.ContractID == contractOf(e) && r.Weak == weakOf(e.Error) && r.Volume == volumeOf(e.Quantity.Amount)
 }
 
 // contractOf returns the platform's id of the contract that an entry's request names, as both databases

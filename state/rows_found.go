@@ -156,8 +156,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 		if err := fence(t, lease); err != nil {
 			return 0, err
 		}
-		sums := tallyChange{}
-		lost, err := insertEntries(t, lease.Job, page.New, now, sums)
+		lost, err := insertEntries(t, lease.Job, page.New, now)
 		if err != nil {
 			return 0, err
 		}
@@ -179,7 +178,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			if err != nil {
 				return 0, err
 			}
-			left, err := applyUpdates(t, entries, records, page.Updates, now, sums)
+			left, err := applyUpdates(t, entries, records, page.Updates, now)
 			if err != nil {
 				return 0, err
 			}
@@ -193,14 +192,12 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 				return 0, err
 			}
 		}
-		return lost, sums.Apply(t)
+		return lost, nil
 	})
 }
 
 // insertEntries adds the entries whose key is new and returns how many others there were.
-func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time,
-	sums tallyChange,
-) (lost int, err error) {
+func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time) (lost int, err error) {
 	lost = len(entries)
 	kinds := map[trade.Kind]bool{}
 	for _, e := range entries {
@@ -228,9 +225,6 @@ func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 		}
 		if err := listNew(t, job, listed, added); err != nil {
 			return 0, err
-		}
-		for _, i := range added {
-			sums.Add(job, string(chunk[i].State), string(chunk[i].Quantity.Unit), chunk[i].Quantity.Amount)
 		}
 		lost -= len(added)
 	}

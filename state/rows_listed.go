@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -15,6 +16,7 @@ import (
 type listingRow struct {
 	EntryID                   int64
 	Job, Title, Currency      string
+	Words, Documents          string
 	Product, Producer, Branch sql.NullString
 	Day, Kilograms, Worth     sql.NullInt64
 }
@@ -24,9 +26,11 @@ var listingColumns = sqldb.Columns[listingRow]()
 // listingRowOf returns what lists need of an entry.
 func listingRowOf(e trade.Entry) listingRow {
 	l := e.Listing()
+	words, documents := wordsOf(e)
 	text := func(s string) sql.NullString { return textOrNull(sqldb.CleanText(s)) }
 	return listingRow{
 		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),
+		Words: words, Documents: documents,
 		Product: text(l.Product), Producer: text(l.Producer), Branch: text(l.Branch),
 		Day:       numberOrNull(trade.ListingDay(l.Day)),
 		Kilograms: sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
@@ -34,7 +38,7 @@ func listingRowOf(e trade.Entry) listingRow {
 	}
 }
 
-// relisted writes only what differs, so that the indexes stay as they are when a row is sent.
+// relisted writes only what differs: nothing, when a row is sent.
 var relisted = func() string {
 	set, differs := make([]string, len(listingColumns)), make([]string, len(listingColumns))
 	for i, c := range listingColumns {
@@ -49,13 +53,13 @@ func (r *entryRow) left(e trade.Entry, job string) trade.Entry {
 	if r.ReducedAt.Valid {
 		return bareEntry(e.ID, job, e.Key, e.Quantity)
 	}
-	e.Job = job
+	e.Job, e.ReducedAt = job, time.Time{}
 	return e
 }
 
 // bareEntry is what lists know of an entry that holds nothing any more.
 func bareEntry(id int64, job, key string, q trade.Quantity) trade.Entry {
-	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q}
+	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q, ReducedAt: time.UnixMilli(1)}
 }
 
 // writeListings stores what lists need of entries.

@@ -185,7 +185,6 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"a fork of the audit":           `INSERT INTO audit (at, who, origin, act, target, reason, detail, prev, hash) VALUES (1, 'w', 'o', 'a', 't', 'r', '{}', '', 'other')`,
 			"another audit":                 `UPDATE audit SET reason = 'none'`,
 			"no audit any more":             `DELETE FROM audit`,
-			"a kept count twice":            `INSERT INTO tally (job, state, unit, n, volume) VALUES ('j', 'pending', 'SC', 1, '0'), ('j', 'pending', 'SC', 1, '0')`,
 			"a job in a state that is none": `INSERT INTO job_status (job, state) VALUES ('j', 'asleep')`,
 			"a text where a number belongs": `UPDATE entry SET attempts = 'many' WHERE id = $pending`,
 		} {

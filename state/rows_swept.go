@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,14 +17,14 @@ const sweptPage = 4096
 const quiet = `e.state = 'accepted' AND e.flags = '[]' AND e.acknowledged = '[]' AND e.gone_sweeps = 0`
 
 // selectSwept reads what a sweep needs of each entry, in id order.
-const selectSwept = `SELECT e.id, e.key, e.source_hash, e.amount, e.unit, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
+const selectSwept = `SELECT e.id, e.key, e.source_hash, e.state, e.shown_mark, CASE WHEN ` + quiet + ` THEN 0 ELSE 1 END AS loud
 	FROM entry e WHERE e.job = ? AND e.id > ? ORDER BY e.id LIMIT ?`
 
 type sweptRow struct {
-	ID, ShownMark            int64
-	Key, Amount, Unit, State string
-	SourceHash               trade.Hash
-	Loud                     bool
+	ID, ShownMark int64
+	Key, State    string
+	SourceHash    trade.Hash
+	Loud          bool
 }
 
 // mapped is the MappedWith of an entry for which EachSwept does not read the mapping.
@@ -33,32 +32,21 @@ const mapped = "mapped"
 
 // EachSwept calls fn for every entry of the job, in no order; the entry is valid only during the
 // call. For an accepted entry without flag, acknowledgement or absence, only id, key, state, source
-// hash and mark of the shown texts are set, and MappedWith is Mapped. EachSwept returns the sums of
-// the entries that it read, in the form of Recount; a job that is written meanwhile is read partly
-// before and partly after. If fn is nil, it only counts.
-func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error) {
-	all := tallyChange{}
+// hash and mark of the shown texts are set, and MappedWith is Mapped. A job that is written meanwhile is
+// read partly before and partly after.
+func (s *Store) EachSwept(ctx context.Context, job string, fn func(*trade.Known)) error {
 	page := make([]sweptRow, 0, sweptPage)
 	for after := int64(0); ; {
 		if err := s.db.All(ctx, goingThrough, &page, selectSwept, job, after, sweptPage); err != nil {
-			return nil, err
+			return err
 		}
-		for i := range page {
-			e := &page[i]
-			q, err := quantityOf(e.Amount, e.Unit)
-			if err != nil {
-				return nil, s.db.Fault(ctx, goingThrough,
-					phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err))
-			}
-			all.Add(job, e.State, e.Unit, q.Amount)
-		}
-		if fn != nil && len(page) > 0 {
+		if len(page) > 0 {
 			if err := s.passSwept(ctx, job, page, fn); err != nil {
-				return nil, err
+				return err
 			}
 		}
 		if len(page) < sweptPage {
-			return all.list(), nil
+			return nil
 		}
 		after = page[len(page)-1].ID
 	}
@@ -95,9 +83,4 @@ func (s *Store) passSwept(ctx context.Context, job string, page []sweptRow, fn f
 		fn(&found[i])
 	}
 	return err
-}
-
-// Recount counts the entries themselves, in the form of Counts.
-func (s *Store) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
-	return s.EachSwept(ctx, job, nil)
 }

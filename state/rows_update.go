@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -65,9 +64,9 @@ func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*narrowRow, error) {
 	return out, nil
 }
 
-// move makes the entry move, and keeps the row and the sums current. counted is added to its number
-// of attempts. It reports whether the entry may move so; otherwise nothing changes.
-func (e *narrowRow) move(sums tallyChange, counted int, move func(*trade.Entry) bool) (bool, error) {
+// move makes the entry move, and keeps the row current. counted is added to its number of attempts. It
+// reports whether the entry may move so; otherwise nothing changes.
+func (e *narrowRow) move(counted int, move func(*trade.Entry) bool) (bool, error) {
 	to := trade.Entry{State: trade.State(e.State), Cause: e.Cause, NextAttemptAt: sqldb.Instant(e.NextAttemptAt)}
 	if e.Error.Valid {
 		to.Error = &trade.EntryError{}
@@ -81,14 +80,11 @@ func (e *narrowRow) move(sums tallyChange, counted int, move func(*trade.Entry) 
 		return false, err
 	}
 	e.Attempts, e.Version = e.Attempts+counted, e.Version+1
-	return true, e.take(sums, to)
+	return true, e.take(to)
 }
 
 // take gives the row the state of an entry, with its reasons and flags.
-func (e *narrowRow) take(sums tallyChange, to trade.Entry) error {
-	if err := sums.Move(e, string(to.State)); err != nil {
-		return err
-	}
+func (e *narrowRow) take(to trade.Entry) error {
 	var faults [3]error
 	e.WaitingFor, faults[0] = listText(to.WaitingFor)
 	e.Flags, faults[1] = listText(to.Flags)
@@ -127,7 +123,7 @@ func updateIDs(updates []trade.Update) []int64 {
 // have since changed or left their keys, or are again as they were sent: their present content is not
 // sent under another key, and nothing is sent that refers to them.
 func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet, updates []trade.Update,
-	now time.Time, sums tallyChange,
+	now time.Time,
 ) (lost int, err error) {
 	var rows []*entryRow
 	var rests []*ownedRecord // by which they are accepted from now on
@@ -156,12 +152,6 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*narrowRow, records *recordSet,
 		}
 		row.Version, row.RecordID = e.Version+1, e.RecordID
 		rests = append(rests, records.follow(e, u))
-		old, err := quantityOf(e.Amount, e.Unit)
-		if err != nil {
-			return 0, phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
-		}
-		sums.Remove(e.Job, e.State, e.Unit, old.Amount)
-		sums.Add(e.Job, row.State, row.Unit, u.Entry.Quantity.Amount)
 		e.State, e.Amount, e.Unit, e.Version = row.State, row.Amount, row.Unit, row.Version
 		e.Flags, e.Generation, e.Attempts = row.Flags, row.Generation, row.Attempts
 		e.Cause, e.Error, e.Weak = row.Cause, row.Error, row.Weak

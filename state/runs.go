@@ -134,9 +134,8 @@ func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunRep
 // Jobs returns the names of all jobs that the ledger knows, sorted.
 func (s *Store) Jobs(ctx context.Context) ([]string, error) {
 	var jobs []string
-	// Every entry is in a stored sum, so the large table entry need not be read.
 	err := s.db.All(ctx, "reading the jobs", &jobs,
-		`SELECT job FROM tally UNION SELECT job FROM run UNION SELECT job FROM job_cursor
+		`SELECT job FROM job_kind UNION SELECT job FROM run UNION SELECT job FROM job_cursor
 		UNION SELECT job FROM job_status WHERE job <> '' UNION SELECT job FROM job_lease ORDER BY job`)
 	return jobs, err
 }

@@ -310,7 +310,7 @@ func TestAReadOnlyLedgerReadsAndRefusesToWrite(t *testing.T) {
 			mustEntry(t, reader, "contracts", "a")
 			wantCode(t, reader.SetJobStatus(t.Context(), trade.JobStatus{Job: "contracts", State: trade.Paused}),
 				sqldb.CodePermission)
-			if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM tally`); err == nil {
+			if _, err := reader.db.Write.ExecContext(t.Context(), `DELETE FROM block`); err == nil {
 				t.Error("the database itself let a read-only ledger be written")
 			}
 		})

@@ -195,7 +195,7 @@ func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
 		if r := reports[0]; r.New != 3 || r.Sent != 0 || r.States[trade.Pending] != 2 || r.States[trade.Invalid] != 1 {
 			t.Errorf("report %+v", r)
 		}
-		tallies, err := b.ledger.Recount(t.Context(), "contracts")
+		tallies, err := b.ledger.Counts(t.Context(), "contracts")
 		if err != nil || len(tallies) != 0 || b.api.Requests() != 0 {
 			t.Errorf("the ledger has %v (%v), the API got %d requests", tallies, err, b.api.Requests())
 		}

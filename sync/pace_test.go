@@ -72,30 +72,6 @@ func TestAReadingThatIsInterruptedIsNoFaultOfTheERP(t *testing.T) {
 	})
 }
 
-// unevenLedger counts once as if another process had moved a row between the two looks.
-type unevenLedger struct {
-	Ledger
-	asked *atomic.Int32
-}
-
-func (l unevenLedger) Recount(ctx context.Context, job string) ([]trade.Tally, error) {
-	tallies, err := l.Ledger.Recount(ctx, job)
-	if l.asked.Add(1) == 1 && len(tallies) > 0 {
-		tallies[0].Count--
-	}
-	return tallies, err
-}
-
-func TestI9AMoveOfAnotherProcessIsNoFaultOfTheSums(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{})
-	b.contracts(3)
-	b.wrap = func(l Ledger) Ledger { return unevenLedger{l, &atomic.Int32{}} }
-	if r := b.sync(engine.Options{}); r.Stopped != nil {
-		t.Errorf("stopped %+v", r.Stopped)
-	}
-}
-
 func TestARunThatCannotBeginGivesItsLeaseBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, sandbox.Options{})

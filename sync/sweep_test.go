@@ -77,23 +77,6 @@ func TestF026NewRowsDoNotMakeAnEmptySweepWhole(t *testing.T) {
 	}
 }
 
-// What somebody changed behind the program's back is told by a sweep that finds nothing else to do.
-func TestASweepWithoutNewsProvesTheSumsToo(t *testing.T) {
-	both(t, func(t *testing.T, db database) {
-		b := newBenchOn(t, db, sandbox.Options{})
-		b.contracts(3)
-		b.sync(engine.Options{})
-		if r := b.sync(engine.Options{Sweep: true}); r.Unchanged != 3 || r.Stopped != nil {
-			t.Fatalf("%+v", r)
-		}
-		b.byHand(`UPDATE tally SET n = n + 1 WHERE state = 'accepted'`)
-		reports, err := b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true})
-		if err != nil || reports[0].Stopped == nil || reports[0].Stopped.Code != "uneven" {
-			t.Errorf("%+v, %v", reports, err)
-		}
-	})
-}
-
 // slowLedger is one in which a minute passes between the reading of rows and what is known of them.
 type slowLedger struct {
 	Ledger

@@ -115,7 +115,7 @@ func (r *jobPass) settleFormer(ctx context.Context) (held bool) {
 }
 
 // awaitFormer waits until the rows that a former holder of the job has in flight are settled,
-// because children come after their parents, and sums are compared when nothing changes. That
+// because children come after their parents, and rows are counted when nothing changes. That
 // holder may be alive. more reports that rows may be due again. The wait ends with the run, when the
 // lease is lost, and when it has taken longer than any request may.
 func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
@@ -126,9 +126,8 @@ func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	tick := time.NewTicker(landingEvery)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {
-		tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
-		if err != nil || !slices.ContainsFunc(tallies,
-			func(t trade.Tally) bool { return t.State == trade.Sending && t.Count > 0 }) {
+		flying, err := r.Ledger.CountIn(ctx, r.Job.Name(), trade.Sending)
+		if err != nil || flying == 0 {
 			return err == nil && turn > 0, err
 		}
 		if turn%10 == 9 && !r.settleFormer(ctx) {

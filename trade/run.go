@@ -34,7 +34,6 @@ type Instance struct {
 	Started time.Time
 	Until   time.Time // on the ledger's clock
 	Dead    bool      // expired, or its process is gone
-	Part    int64     // number of the part of the sums to which it writes
 }
 
 // Instances is how many instances are alive.
@@ -93,7 +92,7 @@ type Update struct {
 	Entry Entry
 }
 
-// Tally is one part of the sums that are updated in the transaction that changes an entry (I9).
+// Tally is one part of the sums of a job (I9).
 type Tally struct {
 	State    State    `json:"state"`
 	Count    int      `json:"count"`

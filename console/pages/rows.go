@@ -73,7 +73,7 @@ const namesShown = 300
 type rowTab struct {
 	Job  string // "" = all
 	Path string
-	Rows *int // nil: the stored sums do not contain the filter
+	Rows *int // nil: the sums do not contain the filter
 	Here bool
 }
 
@@ -302,7 +302,7 @@ func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
 }
 
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
-// stored sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
+// sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
 // rows are all on the page: they are not searched for again.
 func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) (err error) {
 	sums := map[string]trade.Sums{}
@@ -366,7 +366,7 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 }
 
 // stored returns how many rows of each job a filter selects, and fills in their sums without values, as
-// far as the stored sums contain it; else nil.
+// far as the sums contain it; else nil.
 func (p *Pages) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]int, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
 		return nil, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // Waiting returns how many items wait on each page of the menu, by its path, from the ledger's
-// stored sums. Of the acts that wait for consent it counts those to which the person may agree. If
+// sums. Of the acts that wait for consent it counts those to which the person may agree. If
 // they cannot be read it returns nil: pages then have no counts, and their own reads report the fault.
 func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	counts := map[string]int{}

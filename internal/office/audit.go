@@ -14,16 +14,6 @@ func (o *Office) Acts(ctx context.Context, limit int) ([]trade.AuditRecord, erro
 	return records, err
 }
 
-// Recount corrects the stored sums of all jobs, and returns the jobs whose sums were wrong. It changes
-// no row.
-func (o *Office) Recount(ctx context.Context, who trade.Person) ([]string, error) {
-	record, err := o.recorded(who, "recount", "ledger", nil)
-	if err != nil {
-		return nil, err
-	}
-	return o.store.RestoreSums(ctx, record)
-}
-
 // Note records in the audit what a person does that changes no row: what was ordered, asked or taken.
 func (o *Office) Note(ctx context.Context, act, target string, detail any, who trade.Person) error {
 	record, err := who.Record(o.now(), act, target, detail)

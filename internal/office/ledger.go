@@ -36,7 +36,7 @@ func isLeased(ctx context.Context, store *state.Store, job string) (bool, error)
 
 // Reads is what people may read of the ledger.
 type Reads interface {
-	// JobStatus returns the status of a job; Counts and FlagCounts its stored sums.
+	// JobStatus returns the status of a job; Counts and FlagCounts its sums.
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)

@@ -104,7 +104,7 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 
 const notLooked = "the console could not look at what is stuck"
 
-// rowsIn returns the number of rows in some states, of all if none is named, from the stored sums.
+// rowsIn returns the number of rows in some states, of all if none is named, from the sums.
 func (o *Office) rowsIn(ctx context.Context, states ...trade.State) (n int, err error) {
 	for _, job := range o.jobs {
 		tallies, err := o.store.Counts(ctx, job.Name())

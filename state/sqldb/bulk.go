@@ -23,6 +23,7 @@ var numberColumns = map[string]bool{
 	"entry_id": true, "origin": true, "no": true, "epoch": true, "started_at": true, "version": true, "finished_at": true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
+	"volume":  true,
 	"sent_ab": true, "sent_ac": true, "sent_bc": true, "new_ab": true, "new_ac": true, "new_bc": true,
 	"seen_ab": true, "seen_ac": true, "seen_bc": true, "sent_at": true,
 }
@@ -171,22 +172,6 @@ func (d Dialect) Among(column string) string {
 		return column + " IN (SELECT value FROM json_each(?))"
 	}
 	return column + " = ANY(?)"
-}
-
-// ByIndex returns what stands after a table to force an index; "" where the planner chooses well.
-func (d Dialect) ByIndex(name string) string {
-	if d.Name == SQLite {
-		return "INDEXED BY " + name + " "
-	}
-	return ""
-}
-
-// Unindexed returns a column so that no index of it is used; where the planner chooses well, the column.
-func (d Dialect) Unindexed(column string) string {
-	if d.Name == SQLite {
-		return "+" + column
-	}
-	return column
 }
 
 // ListOf returns the argument for [Dialect.Among].

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"sync/atomic"
 
 	"github.com/jmoiron/sqlx"
 
@@ -39,8 +38,6 @@ type DB struct {
 	SettleCrash func(ctx context.Context, op string, slot int) error
 	// Sign confirms the term of the ledger, and reports to the other hosts: see cluster.go.
 	Sign func(ctx context.Context, op string, slot int) error
-
-	Part atomic.Int64 // the part of the sums that this process writes: see Beat of state
 
 	// connections without a time limit for statements; nil if no connection has one
 	unhurried func() *sqlx.DB

@@ -14,11 +14,6 @@ type Dialect struct {
 	Tables string // query for the names of the existing tables, and formerIndex
 	Keyed  string // run at the start of a transaction that writes by keys only; "" = nothing
 	Within string // function of (text, part): the position of the part in the text; 0 = not found
-	// After a table: forces the index of the rows that wait for something or need a person; ""
-	// where the planner chooses well.
-	ByStuck string
-	ByState string // after a table: forces the index by state; "" where the planner chooses well
-	ByFlags string // likewise for rows with a flag
 }
 
 // SqliteDialect is the dialect of SQLite.
@@ -30,12 +25,9 @@ var SqliteDialect = Dialect{
 	Lock: ``,
 	mark: `INSERT INTO tx_mark (owner, slot, id, at) VALUES (?, ?, ?, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 		ON CONFLICT (owner, slot) DO UPDATE SET id = excluded.id, at = excluded.at RETURNING ''`,
-	safe:    func(string) error { return nil },
-	Within:  `instr`,
-	ByState: `INDEXED BY entry_due `,
-	ByFlags: `INDEXED BY entry_flags `,
-	ByStuck: `INDEXED BY entry_stuck `,
-	Tables:  `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
+	safe:   func(string) error { return nil },
+	Within: `instr`,
+	Tables: `SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\_%' ESCAPE '\' OR name = '` + formerIndex + `'`,
 }
 
 // PostgresDialect is the dialect of PostgreSQL.

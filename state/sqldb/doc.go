@@ -27,8 +27,8 @@
 //	            Recover, Wake and WakeBlocked, and by people's acts. record_id: the record on which
 //	            its acceptance rests, also after a person gave it to the row under its new key
 //	            (Act.Gives). resend_audit_id: the act that opened the generation
-//	listing     what lists are narrowed and sorted by, one for each entry (trade.Listing): beside
-//	            it, so that its indexes rest while the entry is sent
+//	listing     what lists are narrowed, sorted and searched by, one for each entry (trade.Listing):
+//	            narrow, so that a list is a scan of it
 //	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
 //	            deleted; its payload never changes, except to '{}' when its entry is finished
 //	            and old. Written by Commit, Recover and the retention
@@ -36,8 +36,6 @@
 //	            platform's id of a record, and decided_by, the act that made it or gave it to its
 //	            row. Never deleted, but a job's move drops what was proved not to exist
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
-//	tally       stored sums by job, state and unit; on PostgreSQL in parts, one for each instance;
-//	            the value is the sum of the parts
 //	instance    the processes that may send, and until when each is alive on the database's clock
 //	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises
 //	            with each owner. The first row that a transaction locks
@@ -60,7 +58,7 @@
 //	audit       acts of people, and late answers that contradict them; never altered or deleted,
 //	            each with the hash of the one before. Old ones lose their personal data
 //	audit_head  one row: the last record of the audit. Whoever adds one locks it, after the rows
-//	            of the act and before the sums
+//	            of the act
 //	approval    acts that wait for the consent of other people
 //	cause_owner who takes care of a cause that keeps rows from going, and until when nobody is
 //	            reminded of it

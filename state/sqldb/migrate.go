@@ -31,7 +31,7 @@ var ourTables = []string{
 	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former", "exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
-	"job_lease", "job_status", "reference", "reference_former", "block", "tally",
+	"job_lease", "job_status", "reference", "reference_former", "block",
 	"alert", "alert_message", "digest", "service", "task", "instance",
 	"person", "login", "login_device", "login_tries", "cause_owner",
 	"closing", "closing_part",

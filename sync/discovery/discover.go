@@ -4,7 +4,6 @@ package discovery
 
 import (
 	"context"
-	"slices"
 
 	"go.uber.org/zap"
 
@@ -53,14 +52,13 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	}
 	if r.Report.Sweep {
 		// All that the ledger knows of the job, to which the ERP is compared. Rows that came with a braked
-		// sweep (with ids above Braked) are not expected to be found. The entries are counted, so that they
-		// need not be counted again at the end if nothing changes until then.
-		kept, err := r.Ledger.Counts(ctx, r.Job.Name())
+		// sweep (with ids above Braked) are not expected to be found.
+		sums, err := r.Ledger.Counts(ctx, r.Job.Name())
 		if err != nil {
 			return err
 		}
-		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(kept)), extraRows{}, 0
-		counted, err := r.Ledger.EachSwept(ctx, r.Job.Name(), func(k *trade.Known) {
+		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(sums)), extraRows{}, 0
+		err = r.Ledger.EachSwept(ctx, r.Job.Name(), func(k *trade.Known) {
 			var notes uint8
 			switch decideRow(k, k.SourceHash, r.Eval.MappedWith, false) {
 			case same, leave:
@@ -79,9 +77,6 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		})
 		if err != nil {
 			return err
-		}
-		if slices.Equal(run.TallyText(kept), run.TallyText(counted)) {
-			r.Proved = kept
 		}
 	}
 	result, err := p.read(ctx, window)

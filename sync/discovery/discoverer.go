@@ -15,9 +15,6 @@ type Discoverer struct {
 	Recheck *sending.Checker
 	Brakes  *brakes.Guard
 
-	// Proved are the stored sums at the beginning of a sweep, if they equal those of the entries;
-	// else nil.
-	Proved []trade.Tally
 	// rows that were sent and have changed in this reading, by entry id
 	differ  map[int64]before
 	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code

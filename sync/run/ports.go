@@ -29,9 +29,8 @@ type Rows interface {
 	EachKnown(ctx context.Context, job string, fn func(trade.Known) error) error
 	// EachSwept calls fn for every entry of the job, one after the other in no order; the entry is
 	// valid only during the call. An accepted entry without flag, acknowledgement or absence has
-	// only its id, key, state, source hash, ShownMark, and the fact that it was mapped. EachSwept
-	// returns the sums of what it read, in the form of Recount.
-	EachSwept(ctx context.Context, job string, fn func(*trade.Known)) ([]trade.Tally, error)
+	// only its id, key, state, source hash, ShownMark, and the fact that it was mapped.
+	EachSwept(ctx context.Context, job string, fn func(*trade.Known)) error
 	// Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
 	// and in id order within a state; fn may write.
 	Stale(ctx context.Context, job, mappedWith string, states []trade.State, fn func(trade.Entry) error) error
@@ -72,10 +71,9 @@ type Relatives interface {
 
 // Sums counts the entries of a job, and reads those that are due.
 type Sums interface {
-	// Counts returns the stored sums (I9). Recount counts the entries themselves; the two must
-	// agree.
+	// Counts returns the sums of a job (I9), CountIn how many of its entries are in a state.
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
-	Recount(ctx context.Context, job string) ([]trade.Tally, error)
+	CountIn(ctx context.Context, job string, state trade.State) (int, error)
 	// FlagCounts counts the entries of a job that have each flag.
 	FlagCounts(ctx context.Context, job string) (map[trade.Flag]int, error)
 	// Arrivals counts the entries of a job with ids greater than after, and returns the keys of the
@@ -137,8 +135,8 @@ type Queue interface {
 	// Due returns pending entries that are due, with ids greater than after, in id order.
 	Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error)
 	Blocks(ctx context.Context) ([]trade.Block, error)
-	// Counts returns the stored sums (I9).
-	Counts(ctx context.Context, job string) ([]trade.Tally, error)
+	// CountIn returns how many entries of a job are in a state.
+	CountIn(ctx context.Context, job string, state trade.State) (int, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 }
 

@@ -40,7 +40,6 @@ type Recording struct {
 
 // BeginRecord stores a page in the background. The caller must call Wait.
 func (r *Run) BeginRecord(ctx context.Context, page trade.Page) (*Recording, error) {
-	r.Recorded = r.Recorded || len(page.New)+len(page.Updates) > 0
 	if err := failpoint.Hit("page.read"); err != nil {
 		return nil, err
 	}

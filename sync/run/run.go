@@ -26,6 +26,4 @@ type Run struct {
 	Report trade.RunReport
 	Log    *zap.Logger
 	Dry    *DryLedger // nil unless this is a dry run
-
-	Recorded bool // discovery has stored new or changed entries
 }

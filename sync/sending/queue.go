@@ -82,8 +82,7 @@ func (s *Sender) begin(ctx context.Context, quota int) (err error) {
 		}
 		s.traffic.blocks = newMissingRecords(blocks)
 	}
-	tallies, err := s.due.Counts(ctx, s.Job.Name())
-	s.queue.due = trade.RowsIn(tallies, trade.Pending)
+	s.queue.due, err = s.due.CountIn(ctx, s.Job.Name(), trade.Pending)
 	return err
 }
 

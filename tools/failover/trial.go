@@ -293,9 +293,6 @@ func (t *trial) finish(stop func() error, decide bool) {
 	if !t.Verdict.Clean() {
 		t.test.Errorf("%v", t.Verdict.Examples)
 	}
-	if said, err := t.hosts[0].run("doctor", "--recount"); err != nil {
-		t.test.Errorf("doctor: %v: %s", err, said)
-	}
 	if t.Verdict.Records < 50 {
 		t.test.Errorf("only %d records: nothing was tried", t.Verdict.Records)
 	}

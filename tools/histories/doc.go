@@ -31,7 +31,7 @@
 //     generation after the first names its act.
 //   - alarm: the late answer of a process that was taken for dead contradicts only what a person
 //     decided without looking.
-//   - uneven: every sweep adds up, and the kept sums are those of the entries (I9).
+//   - uneven: every sweep adds up, and the sums are those of the entries (I9).
 //   - sum: the bridge of the report is a plain SUM over the queries of the jobs, in rows and
 //     kilograms.
 //   - unsaid: a row that went with an id which the de-para has no longer has a flag.

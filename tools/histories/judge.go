@@ -1,7 +1,6 @@
 package histories
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -579,27 +578,29 @@ func (j *judge) reported(report trade.RunReport) {
 	}
 }
 
-// recounted compares the kept sums of a job with its entries (I9).
+// recounted compares the sums of a job with its entries (I9).
 func (j *judge) recounted(job string) {
-	var counts [2]map[trade.State]trade.Tally
-	for i, read := range []func(context.Context, string) ([]trade.Tally, error){
-		j.r.ledger.Counts, j.r.ledger.Recount,
-	} {
-		tallies, err := read(j.r.t.Context(), job)
-		if err != nil {
-			j.r.t.Fatal(err)
-		}
-		counts[i] = map[trade.State]trade.Tally{}
-		for _, t := range tallies {
-			sum := counts[i][t.State]
-			sum.Count += t.Count
-			sum.Quantity.Amount = sum.Quantity.Amount.Add(t.Quantity.Amount)
-			counts[i][t.State] = sum
-		}
+	counted, entries := map[trade.State]trade.Tally{}, map[trade.State]trade.Tally{}
+	add := func(sums map[trade.State]trade.Tally, state trade.State, n int, amount trade.Decimal) {
+		sum := sums[state]
+		sum.Count += n
+		sum.Quantity.Amount = sum.Quantity.Amount.Add(amount)
+		sums[state] = sum
 	}
-	for state, kept := range counts[0] {
-		if is := counts[1][state]; kept.Count != is.Count || !kept.Quantity.Amount.Equal(is.Quantity.Amount) {
-			j.uneven = &fault{"uneven", fmt.Sprintf("the kept sums of %s are %v, the entries %v", job, counts[0], counts[1])}
+	tallies, err := j.r.ledger.Counts(j.r.t.Context(), job)
+	if err != nil {
+		j.r.t.Fatal(err)
+	}
+	for _, t := range tallies {
+		add(counted, t.State, t.Count, t.Quantity.Amount)
+	}
+	for _, e := range j.r.entries(job) {
+		add(entries, e.State, 1, e.Quantity.Amount)
+	}
+	for _, state := range trade.States {
+		sum, is := counted[state], entries[state]
+		if sum.Count != is.Count || !sum.Quantity.Amount.Equal(is.Quantity.Amount) {
+			j.uneven = &fault{"uneven", fmt.Sprintf("the sums of %s are %v, the entries %v", job, counted, entries)}
 		}
 	}
 }

@@ -21,35 +21,15 @@ import (
 
 // NewDoctorCommand makes the command doctor.
 func NewDoctorCommand(a *cli.App) *cobra.Command {
-	var full, recount, audit bool
+	var full, audit bool
 	var bundle string
 	var cmd *cobra.Command
 	cmd = a.Command("doctor", "help.doctor", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-		if err := cmp.Or(a.Alone(cmd, "audit", nil), a.Alone(cmd, "recount", nil)); err != nil {
+		if err := a.Alone(cmd, "audit", nil); err != nil {
 			return err
 		}
 		if bundle != "" {
 			return writeBundle(ctx, a, bundle, full)
-		}
-		if recount { // the stored sums of all jobs are corrected, and no row is changed
-			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
-			if err != nil {
-				return err
-			}
-			jobs, err := o.Recount(ctx, a.Person(cli.ActFlags{}))
-			switch {
-			case err != nil:
-				return err
-			case a.AsJSON:
-				return a.PrintJSON(struct {
-					Recounted []string `json:"recounted"`
-				}{cli.OrEmpty(jobs)})
-			case len(jobs) == 0:
-				a.Show("Recounted: the stored sums already matched the rows.")
-			default:
-				a.Show("The sums of the jobs %s were recounted and corrected. No row has changed.", strings.Join(jobs, ", "))
-			}
-			return nil
 		}
 		if audit { // the chain of hashes is checked, and the first record that does not match is reported
 			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
@@ -112,7 +92,6 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 	})
 	cmd.Flags().BoolVar(&full, "full", false, "read every page of the ledger and its indexes")
 	cmd.Flags().BoolVar(&audit, "audit", false, "check that the audit is unaltered, and nothing else")
-	cmd.Flags().BoolVar(&recount, "recount", false, "recount the stored sums of all jobs, and do nothing else")
 	cmd.Flags().StringVar(&bundle, "bundle", "",
 		"write what helps to find a fault to `FILE`, a .tar.gz without secrets, persons, keys, ids or values")
 	return cmd

@@ -82,8 +82,6 @@ CREATE TABLE entry (
     shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
     facts TEXT NOT NULL DEFAULT '{}', -- what lists are narrowed by, of the newest row seen, as JSON; see listing
     shown_mark {{int}} NOT NULL DEFAULT 0, -- of it; 0 = nothing to show. It stays when the retention takes the texts
-    words TEXT NOT NULL DEFAULT ' ', -- by which people find it (pages_text.go of state)
-    documents TEXT NOT NULL DEFAULT ' ', -- CPF and CNPJ among them, for those who may see documents
     now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
     acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
@@ -98,6 +96,7 @@ CREATE TABLE entry (
     payload_hash {{bytes}} NOT NULL, -- of target and payload; empty where there is none
     content {{int}} NOT NULL, -- a number of the identifying fields of the payload (trade.Prints); 0 where there is none
     amount TEXT NOT NULL, unit TEXT NOT NULL,
+    volume {{int}}, -- the amount in 1/10,000, for sums; null: it does not fit exactly
     gone_sweeps {{int}} NOT NULL CHECK (gone_sweeps >= 0),
     version {{int}} NOT NULL CHECK (version >= 1),
     reduced_at {{int}}, -- when its values became marks and its payload went; null: it holds something
@@ -108,16 +107,20 @@ CREATE TABLE entry (
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
 -- What a sweep compares of each entry.
-CREATE INDEX entry_swept ON entry (job, id{{include}} key, source_hash, amount, unit, state, flags, acknowledged,
-    gone_sweeps, updated_at, shown_mark);
+CREATE INDEX entry_swept ON entry (job, id{{include}} key, state, cause, flags, updated_at, source_hash, acknowledged,
+    gone_sweeps, shown_mark);
 CREATE INDEX entry_bare ON entry (job, id) WHERE mapped_with = ''; -- rebuilt from the journal, and not read since
-CREATE INDEX entry_due ON entry (job, state, id);
+-- What sums are counted from.
+CREATE INDEX entry_sums ON entry (job, state, unit, volume);
+CREATE INDEX entry_unfit ON entry (job, state, unit, amount, volume) WHERE volume IS NULL;
+-- What is due, and the narrow table of all that lists are filtered by beside the listing.
+CREATE INDEX entry_due ON entry (job, state, id{{include}} key, cause, flags, updated_at);
 CREATE INDEX entry_wake ON entry (job, state, next_attempt_at) WHERE next_attempt_at IS NOT NULL;
 CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
--- What waits for somebody, with all that a page of it is chosen and sorted by.
-CREATE INDEX entry_stuck ON entry (job, id{{include}} version, state, updated_at, key)
+-- What waits for somebody.
+CREATE INDEX entry_stuck ON entry (job, id{{include}} version, state)
     WHERE {{in "state" (words stuck)}};
 -- Rows that are settled, by the time of their last change: those that hold something, and those that are reduced.
 CREATE INDEX entry_body ON entry (updated_at, id)
@@ -129,13 +132,11 @@ CREATE INDEX entry_reduced ON entry (updated_at, id)
 -- them (NewContents of state has the same words).
 CREATE INDEX entry_source ON entry (source_hash){{if postgres}}
     WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END{{end}};
--- A search reads all words, and no more than these.
-CREATE INDEX entry_words ON entry (job{{if postgres}}) INCLUDE (id,{{else}},{{end}} words, documents);
 -- What hangs on a contract.
 CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
 
--- What lists are narrowed and sorted by of each entry: see trade.Listing. It is beside the entry, because it stays as
--- it is while the entry is sent, and its indexes too. Entries are never deleted, so nothing refers to them. NULL = not
+-- What lists are narrowed, sorted and searched by of each entry: see trade.Listing. It is beside the entry, because it
+-- is narrow and stays as it is while the entry is sent. Entries are never deleted, so nothing refers to them. NULL = not
 -- known.
 CREATE TABLE listing (
     entry_id {{int}} PRIMARY KEY, job TEXT NOT NULL, title TEXT{{bytewise}} NOT NULL,
@@ -143,15 +144,14 @@ CREATE TABLE listing (
     day {{int}}, -- 20260510
     kilograms {{int}}, -- in 1/10,000
     worth {{int}}, -- in 1/10,000 of the currency
-    currency TEXT NOT NULL
+    currency TEXT NOT NULL,
+    words TEXT NOT NULL, -- by which people find it (pages_text.go of state)
+    documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
 ) {{strict}};
-CREATE INDEX listing_title ON listing (job, title{{if postgres}}, entry_id{{end}});
+-- Which names there are, for the filters that propose them.
 CREATE INDEX listing_product ON listing (job, product{{if postgres}}, entry_id{{end}});
 CREATE INDEX listing_producer ON listing (job, producer{{if postgres}}, entry_id{{end}});
 CREATE INDEX listing_branch ON listing (job, branch{{if postgres}}, entry_id{{end}});
-CREATE INDEX listing_day ON listing (job, day{{if postgres}}, entry_id{{end}});
-CREATE INDEX listing_kilograms ON listing (job, kilograms{{if postgres}}, entry_id{{end}});
-CREATE INDEX listing_worth ON listing (job, worth{{if postgres}}, entry_id{{end}});
 
 -- One sending: what is, or may be, on the platform (trade.Record), and its last attempt. There is one for each row and
 -- generation. It outlives the row, key and job under which it went.
@@ -313,15 +313,6 @@ CREATE TABLE job_status (
     stop TEXT, since {{int}}
 ) {{without_rowid}};
 
--- How many entries of each state a job has, and their volume: kept in the transaction that moves an entry. Sums in
--- parts are for PostgreSQL, where several commit at once, and one part may be below 0.
-CREATE TABLE tally (
-    job TEXT NOT NULL, state TEXT NOT NULL, unit TEXT NOT NULL, part {{int}} NOT NULL DEFAULT 0,
-    n {{int}} NOT NULL{{if not postgres}} CONSTRAINT tally_not_negative CHECK (n >= 0){{end}},
-    volume TEXT NOT NULL,
-    PRIMARY KEY (job, state, unit, part)
-) {{without_rowid}};
-
 CREATE TABLE reference (
     kind TEXT NOT NULL CHECK (kind <> ''), code TEXT NOT NULL, id TEXT NOT NULL,
     label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
@@ -360,7 +351,6 @@ CREATE TABLE block (
 CREATE TABLE instance (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, version TEXT NOT NULL,
     command TEXT NOT NULL, -- run or sync
-    part {{int}} NOT NULL, -- of the sums (tally) that it writes
     started_at {{int}} NOT NULL,
     expires {{int}} NOT NULL -- on the database's clock
 ) {{without_rowid}};

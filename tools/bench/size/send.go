@@ -30,7 +30,6 @@ type text struct {
 	uuid          string   // of an attempt: a time in milliseconds %s, and a number %s that makes it unique
 	remote        string   // of an entry
 	series        string   // numbers from 1 to %d, as n(no)
-	volume        string   // the sum of amounts, exact, as the ledger writes it
 }
 
 var sqliteText = text{
@@ -42,7 +41,6 @@ var sqliteText = text{
 	uuid:   `printf('%%08x-%%04x-7000-8000-%%012x', (%[1]s) >> 16, (%[1]s) & 65535, %[2]s)`,
 	remote: `printf('2a000000-0000-4000-8000-%012x', id)`,
 	series: `(WITH RECURSIVE s(no) AS (SELECT 1 UNION ALL SELECT no + 1 FROM s WHERE no < %d) SELECT no FROM s) n`,
-	volume: `rtrim(rtrim(printf('%.2f', SUM(CAST(amount AS REAL))), '0'), '.')`, // quarters: exact
 }
 
 var postgresText = text{
@@ -58,7 +56,6 @@ var postgresText = text{
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
 	series: `generate_series(1, %d) n(no)`,
-	volume: `trim_scale(SUM(amount::numeric))::text`,
 }
 
 func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Context, *sql.Conn) ([]put, error),
@@ -119,14 +116,10 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
-			body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
-		`INSERT INTO tally (job, state, unit, n, volume) SELECT job, 'accepted', unit, n, volume FROM tally WHERE state = 'pending'`,
-		`DELETE FROM tally WHERE state = 'pending'`)
+			body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`)
 	if w.Stuck > 0 && err == nil {
 		err = run(
-			`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`,
-			`DELETE FROM tally`, `INSERT INTO tally (job, state, unit, n, volume) SELECT job, state, unit, COUNT(*), `+
-				t.volume+` FROM entry GROUP BY job, state, unit`)
+			`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`)
 	}
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {
 		err = run(puts[i].again)
