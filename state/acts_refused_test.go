@@ -238,7 +238,7 @@ func TestACopyThatIsNotInOrder(t *testing.T) {
 	must.Do(t, k.s.Backup(t.Context(), empty))
 	k.sendAll("a", 2)
 	k.close()
-	k.byHand(`DROP TRIGGER attempt_identity`, `UPDATE attempt SET entry_id = entry_id + 999`)
+	k.byHand(`DROP TRIGGER sent_identity`, `UPDATE sent SET origin = origin + 999`)
 	k.open()
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	says(t, k.s.Backup(t.Context(), copied), "the copy is not in order", "doctor --full")

@@ -140,7 +140,11 @@ func (g *groupTx) writeSettled(w settling) error {
 	}
 	var err error
 	if g.assumed {
-		err = g.ChangeRows("entry", settledColumns, inKeyOrder(w.moved))
+		rows := trade.Map(inKeyOrder(w.moved), func(row []any) []any {
+			e := g.Entries[row[0].(int64)] //nolint:forcetypeassert // its id
+			return append(row, e.Version-1, string(trade.Sending))
+		})
+		err = g.ChangeRows("entry", settledColumns, []string{"version", "state"}, rows)
 	} else {
 		err = g.UpdateRows("entry", settledColumns, inKeyOrder(w.moved))
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -96,16 +97,28 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 }
 
 func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
-	read := func(after string) (page []readAttempt, err error) {
-		err = s.db.All(ctx, readingRows, &page, selectAttempt+`WHERE a.attempt > ? ORDER BY a.attempt LIMIT ?`, after, knownPage)
-		return page, err
-	}
-	return inPages(knownPage, read, func(a readAttempt) (string, error) {
-		if a.Payload.Valid && unlike(a.Target, a.Payload.String, a.PayloadHash) {
-			odd[a.Origin] = ""
+	for after := ""; ; {
+		var page []exchangeRow
+		var of []attemptRow
+		err := s.db.All(ctx, readingRows, &page, `SELECT attempt, payload FROM exchange WHERE attempt > ? ORDER BY attempt LIMIT ?`,
+			after, knownPage)
+		if err != nil || len(page) == 0 {
+			return err
 		}
-		return a.Attempt, nil
-	})
+		payloads, ids := map[string]string{}, []string{}
+		for _, x := range page {
+			after, payloads[x.Attempt], ids = x.Attempt, x.Payload, append(ids, x.Attempt)
+		}
+		if err := s.db.All(ctx, readingRows, &of, `SELECT attempt, origin, target, payload_hash FROM attempt WHERE `+
+			s.db.D.Among("attempt"), sqldb.ListOf(s.db.D, ids)); err != nil {
+			return err
+		}
+		for _, a := range of {
+			if unlike(a.Target, payloads[a.Attempt], a.PayloadHash) {
+				odd[a.Origin] = ""
+			}
+		}
+	}
 }
 
 // oddSending finds entries in state sending that have no open attempt.

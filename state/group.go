@@ -167,9 +167,12 @@ func (g *groupTx) Run() error {
 			g.Result.Paused, g.alone = trade.JobState(row.State) == trade.Paused, row.Kin == 1
 		}
 	}
+	// Sendings are locked first, then entries in id order, so that no two groups deadlock.
+	load := g.Load
 	if g.assumed {
-		g.assume()
-	} else if err := g.Load(); err != nil { // sendings are locked first, then entries in id order, so that no two groups deadlock
+		load = g.assume
+	}
+	if err := load(); err != nil {
 		return err
 	}
 	// Settlements come before intents: a generation whose attempt was certainly not created is free
@@ -194,8 +197,9 @@ func (g *groupTx) Run() error {
 }
 
 // assume takes the rows of the group as the sender has them. A statement that does not find one so
-// fails with [sqldb.MissedError], and the group is stored anew with what the ledger has.
-func (g *groupTx) assume() {
+// fails with [sqldb.MissedError], and the group is stored anew with what the ledger has. On PostgreSQL they
+// are locked in the order of Load.
+func (g *groupTx) assume() error {
 	g.Entries, g.Records = map[int64]*narrowRow{}, newRecords(g.Tx, g.Now)
 	g.Records.assumed = true
 	for _, in := range g.Group.Intents {
@@ -211,9 +215,23 @@ func (g *groupTx) assume() {
 		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
 		have.attemptRow = newAttempt(e, st.Attempt, of)
 		have.stored = have.sentRow
-		g.Records.add(have)
+		g.Records.byID[have.ID], g.Records.byAttempt[have.Attempt] = have, have
 	}
 	clear(g.Records.changed)
+	if g.S.D.Lock == "" {
+		return nil
+	}
+	var locked []int64
+	for _, of := range []struct {
+		table string
+		ids   []int64
+	}{{"sent", slices.Collect(maps.Keys(g.Records.byID))}, {"entry", slices.Collect(maps.Keys(g.Entries))}} {
+		query := `SELECT id FROM ` + of.table + ` WHERE ` + g.S.D.Among("id") + ` ORDER BY id`
+		if err := g.All(&locked, g.S.D.Locked(query, of.table), sqldb.ListOf(g.S.D, of.ids)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Load locks everything that the group touches: first the sendings whose attempts it settles, and all
@@ -265,6 +283,9 @@ var claimedColumns = []string{
 	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "updated_at", "version",
 }
 
+// claimable are the columns of an entry that must be as the intent has them.
+var claimable = []string{"version", "state", "generation", "job", "payload_hash"}
+
 // claim makes intents durable. It leaves out an intent whose entry has changed, or whose generation
 // has an attempt that may have created a record; this is not an error.
 func (g *groupTx) claim() error {
@@ -275,6 +296,9 @@ func (g *groupTx) claim() error {
 	}
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
+	if waits && g.assumed && len(g.Group.Intents) > 0 { // what an earlier try has stored is found by reading
+		return sqldb.AllWritten("sent", 0, len(g.Group.Intents), nil)
+	}
 	var taken sentByOthers
 	if !waits {
 		var err error
@@ -329,12 +353,10 @@ func (g *groupTx) claim() error {
 	for id := range g.Result.Claimed {
 		g.Result.Sendings[id] = g.Records.byAttempt[id].ID
 	}
-	if !g.assumed {
-		return writeMoved(g.Tx, sending, 0, g.Now)
-	}
-	return g.ChangeRows("entry", claimedColumns, trade.Map(sending, func(e *narrowRow) []any {
+	return g.ChangeRows("entry", claimedColumns, claimable, trade.Map(sending, func(e *narrowRow) []any {
 		return []any{
 			e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, sqldb.AtOr(g.Now, time.Time{}), e.Version,
+			e.Version - 1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash,
 		}
 	}))
 }

@@ -473,58 +473,61 @@ func (r *recordSet) Write() (err error) {
 		return err
 	}
 	// what loses its id, what is new, and the rest: no two records have one id at once
-	var added, lost, lostMore, given, givenMore [][]any
-	var fresh []*ownedRecord
+	var added, lost, lostMore, given, givenMore []*ownedRecord
 	for _, have := range all {
 		have.Version++
 		if !have.told {
 			have.told, r.written = true, append(r.written, have)
 		}
-		columns, more := changedColumns, true
 		answered := have.stored
 		answered.Certainty, answered.RemoteID, answered.Version = have.Certainty, have.RemoteID, have.Version
 		answered.attemptRow = have.attemptRow
-		if answered == have.sentRow && have.stored.Attempt == have.Attempt {
-			columns, more = answeredColumns, false
-		}
-		to := &givenMore
+		only := answered == have.sentRow && have.stored.Attempt == have.Attempt
 		switch {
 		case have.ID == 0:
-			fresh = append(fresh, have)
-			columns, to = addedColumns, &added
-		case have.RemoteID == "" && more:
-			to = &lostMore
+			added = append(added, have)
+		case only && have.RemoteID == "":
+			lost = append(lost, have)
+		case only:
+			given = append(given, have)
 		case have.RemoteID == "":
-			to = &lost
-		case !more:
-			to = &given
+			lostMore = append(lostMore, have)
+		default:
+			givenMore = append(givenMore, have)
 		}
-		*to = append(*to, sqldb.Pick(&have.sentRow, columns))
 	}
-	change := r.t.UpdateRows
+	// what was not read must be as it is assumed to be
+	var was []string
 	if r.assumed {
-		change = r.t.ChangeRows
+		was = []string{"version", "attempt", "outcome"}
 	}
-	err = change("sent", answeredColumns, lost)
+	change := func(columns []string, rows []*ownedRecord) error {
+		return r.t.ChangeRows("sent", columns, was, trade.Map(rows, func(have *ownedRecord) []any {
+			return append(sqldb.Pick(&have.sentRow, columns), sqldb.Pick(&have.stored, was)...)
+		}))
+	}
+	err = change(answeredColumns, lost)
 	if err == nil {
-		err = change("sent", changedColumns, lostMore)
+		err = change(changedColumns, lostMore)
 	}
 	if err != nil {
 		return err
 	}
-	ids, err := r.t.AddRows("sent", addedColumns, added, "origin, generation")
+	ids, err := r.t.AddRows("sent", addedColumns, trade.Map(added, func(have *ownedRecord) []any {
+		return sqldb.Pick(&have.sentRow, addedColumns)
+	}), "origin, generation")
 	if err != nil {
 		return err
 	}
-	for i, have := range fresh {
+	for i, have := range added {
 		have.ID, r.byID[ids[i]] = ids[i], have
+	}
+	err = change(answeredColumns, given)
+	if err == nil {
+		err = change(changedColumns, givenMore)
 	}
 	for _, have := range all {
 		have.stored = have.sentRow
-	}
-	err = change("sent", answeredColumns, given)
-	if err == nil {
-		err = change("sent", changedColumns, givenMore)
 	}
 	return err
 }

@@ -65,11 +65,16 @@ func (r *retaining) countBodies(ctx context.Context, k *Retained) error {
 			k.Bytes += row.Bytes
 			ids = append(ids, row.ID)
 		}
+		reading := func(dest any, query string, args ...any) error { return r.db.All(ctx, op, dest, query, args...) }
+		of, err := attemptsOf(r.db.D, reading, ids)
+		if err != nil {
+			return err
+		}
 		var attempts int64
 		if err := r.db.Get(ctx, op, &attempts,
 			`SELECT COALESCE(SUM(LENGTH(x.payload) + LENGTH(COALESCE(x.evidence, '')) + LENGTH(COALESCE(x.request_head, ''))
-			+ LENGTH(COALESCE(x.answer_head, '')) + LENGTH(x.answer_body)), 0) FROM exchange x WHERE `+exchangesOf(r.db.D),
-			sqldb.ListOf(r.db.D, ids)); err != nil {
+			+ LENGTH(COALESCE(x.answer_head, '')) + LENGTH(x.answer_body)), 0) FROM exchange x WHERE `+r.db.D.Among("x.attempt"),
+			of); err != nil {
 			return err
 		}
 		k.Bytes += attempts
@@ -149,7 +154,11 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		}
 		listed[i] = bareEntry(row.ID, row.Job, row.Key, quantity)
 	}
-	if err := t.Do(`DELETE FROM exchange WHERE `+exchangesOf(t.S.D), sqldb.ListOf(t.S.D, reduced)); err != nil {
+	attempts, err := attemptsOf(t.S.D, t.All, reduced)
+	if err == nil {
+		err = t.Do(`DELETE FROM exchange WHERE `+t.S.D.Among("attempt"), attempts)
+	}
+	if err != nil {
 		return 0, err
 	}
 	if err := t.UpdateRows("entry", reducedColumns, updates); err != nil {
@@ -158,9 +167,12 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 	return len(rows), writeListings(t, listed)
 }
 
-// exchangesOf is the condition for what was sent for entries, and answered. Its argument is their list.
-func exchangesOf(d sqldb.Dialect) string {
-	return `attempt IN (SELECT attempt FROM attempt WHERE ` + d.Among("origin") + `)`
+// attemptsOf returns the ids of the attempts of entries, as an argument of Among: PostgreSQL would go
+// through all exchanges for those of a query.
+func attemptsOf(d sqldb.Dialect, all sqldb.Select, entries []int64) (any, error) {
+	ids := []string{}
+	err := all(&ids, `SELECT attempt FROM attempt WHERE `+d.Among("origin"), sqldb.ListOf(d, entries))
+	return sqldb.ListOf(d, ids), err
 }
 
 // reducedColumns are the columns that a reduction writes.

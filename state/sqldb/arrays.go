@@ -37,7 +37,7 @@ func EachArray(columns []string, rows [][]any, fn func(list string, args []any) 
 			column := make([]any, len(chunk))
 			for n, row := range chunk {
 				column[n] = row[i]
-				if HashColumns[columns[i]] {
+				if HashColumns[strings.TrimSuffix(columns[i], wasSuffix)] {
 					column[n] = fmt.Sprintf(`\x%s`, row[i])
 				}
 			}

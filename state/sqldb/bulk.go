@@ -39,8 +39,12 @@ var HashColumns = map[string]bool{
 // manyRows are the tables that get many rows at once.
 var manyRows = []string{"sent", "exchange", "listing", "sighting"}
 
+// wasSuffix names, in a list of values, what a column must have had.
+const wasSuffix = "_was"
+
 // kindOf returns the SQL type of a column.
 func (d Dialect) kindOf(column string) string {
+	column = strings.TrimSuffix(column, wasSuffix)
 	switch {
 	case HashColumns[column]:
 		return d.Bytes
@@ -86,35 +90,31 @@ func InsertText(table string, columns []string, rows int, suffix string) string 
 // UpdateRows updates rows by the key in their first column. All of them must exist: the caller has
 // locked them.
 func (t *Tx) UpdateRows(table string, columns []string, rows [][]any) error {
-	return t.update(table, columns, rows, "", "", nil)
+	return t.ChangeRows(table, columns, nil, rows)
 }
 
-// ChangeRows is like UpdateRows for rows with a version, which each change raises by one. It fails with
-// [MissedError] if a row has another version than before its change.
-func (t *Tx) ChangeRows(table string, columns []string, rows [][]any) error {
-	version := slices.Index(columns, "version")
-	return t.update(table, columns, rows, " AND "+table+".version = v.version - 1", " AND version = ? - 1",
-		func(row []any) any { return row[version] })
-}
-
-func (t *Tx) update(table string, columns []string, rows [][]any, where, each string, more func(row []any) any) error {
+// ChangeRows is like UpdateRows for rows that were not read. The values of a row are those of columns, and
+// then those that the columns of was must have had. It fails with [MissedError] if a row is not so.
+func (t *Tx) ChangeRows(table string, columns, was []string, rows [][]any) error {
+	set := columns[1:]
 	if t.S.D.Name == Postgres && len(rows) > 1 {
-		set := trade.Map(columns[1:], func(c string) string { return c + " = v." + c })
-		n, err := t.unnested(columns, rows, func(list string) string {
-			return "UPDATE " + table + " SET " + strings.Join(set, ", ") + " FROM " + list + " WHERE " + table + "." +
-				columns[0] + " = v." + columns[0] + where
+		list := append(slices.Clone(columns), trade.Map(was, func(c string) string { return c + wasSuffix })...)
+		text := strings.Join(trade.Map(set, func(c string) string { return c + " = v." + c }), ", ")
+		where := table + "." + columns[0] + " = v." + columns[0]
+		for _, c := range was {
+			where += " AND " + table + "." + c + " = v." + c + wasSuffix
+		}
+		n, err := t.unnested(list, rows, func(list string) string {
+			return "UPDATE " + table + " SET " + text + " FROM " + list + " WHERE " + where
 		})
 		return AllWritten(table, n, len(rows), err)
 	}
 	keyLast := trade.Map(rows, func(row []any) []any {
-		args := append(slices.Clone(row[1:]), row[0])
-		if more != nil {
-			args = append(args, more(row))
-		}
-		return args
+		return slices.Concat(row[1:len(columns)], row[:1], row[len(columns):])
 	})
-	n, err := t.eachRow("UPDATE "+table+" SET "+strings.Join(columns[1:], " = ?, ")+" = ? WHERE "+columns[0]+
-		" = ?"+each, keyLast)
+	text := "UPDATE " + table + " SET " + strings.Join(set, " = ?, ") + " = ? WHERE " +
+		strings.Join(append(columns[:1:1], was...), " = ? AND ") + " = ?"
+	n, err := t.eachRow(text, keyLast)
 	return AllWritten(table, n, len(rows), err)
 }
 

@@ -13,7 +13,7 @@ import (
 
 // recordColumns are the columns of a record that are written; its id is that of its entry.
 var recordColumns = []string{
-	"id", "entry_id", "kind", "job", "key", "generation", "certainty", "remote_id", "parent", "sent_cells",
+	"id", "origin", "entry_id", "kind", "job", "key", "generation", "certainty", "remote_id", "parent", "sent_cells",
 	"sent_payload", "sent_fields", "sent_ab", "sent_ac", "sent_bc", "kg", "sent_at", "version",
 }
 
@@ -58,7 +58,7 @@ func recordsAfter(ctx context.Context, c *sql.Conn, remote string, after int64) 
 		kg, _ := e.Quantity.Kilograms()
 		p := trade.PrintsOf(e.Sends, e.SourceHash, e.Target, e.Payload)
 		pairs := p.Pairs(e.Sends)
-		values = append(values, last, last, e.Sends, e.Job, e.Key, 1, trade.Made, remoteID,
+		values = append(values, last, last, last, e.Sends, e.Job, e.Key, 1, trade.Made, remoteID,
 			trade.ParentOf(e.Sends, e.Target, e.Payload), p.Cells, p.Payload, p.Fields, pairs[0], pairs[1], pairs[2],
 			kg.String(), at, 2)
 	}
@@ -68,7 +68,7 @@ func recordsAfter(ctx context.Context, c *sql.Conn, remote string, after int64) 
 // insert writes the values of records in one statement.
 func (w *World) insert(ctx context.Context, c *sql.Conn, values []any) error {
 	var text strings.Builder
-	text.WriteString(`INSERT INTO record (` + strings.Join(recordColumns, ", ") + `) VALUES `)
+	text.WriteString(`INSERT INTO sent (` + strings.Join(recordColumns, ", ") + `) VALUES `)
 	n := 0
 	for row := range slices.Chunk(values, len(recordColumns)) {
 		marks := make([]string, len(row))

@@ -50,8 +50,8 @@ var postgresText = text{
 	},
 	after: []string{
 		`SET session_replication_role = origin`, `VACUUM (FULL, ANALYZE) entry`, `VACUUM (ANALYZE) entry`,
-		`VACUUM (ANALYZE) attempt`, `VACUUM (ANALYZE) record`,
-		`SELECT setval(pg_get_serial_sequence('record', 'id'), (SELECT MAX(id) FROM record))`,
+		`VACUUM (ANALYZE) sent`, `VACUUM (ANALYZE) former`, `VACUUM (ANALYZE) exchange`,
+		`SELECT setval(pg_get_serial_sequence('sent', 'id'), (SELECT MAX(id) FROM sent))`,
 	},
 	uuid:   `lpad(to_hex((%[1]s) >> 16), 8, '0') || '-' || lpad(to_hex((%[1]s) & 65535), 4, '0') || '-7000-8000-' || lpad(to_hex(%[2]s), 12, '0')`,
 	remote: `'2a000000-0000-4000-8000-' || lpad(to_hex(id), 12, '0')`,
@@ -103,16 +103,22 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 	if err := w.records(ctx, c, t.remote); err != nil {
 		return err
 	}
+	id := fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))
+	tries := ` FROM entry e CROSS JOIN ` + fmt.Sprintf(t.series, w.Attempts) + ` WHERE e.state = 'pending' `
+	lastID := strings.ReplaceAll(id, "n.no", fmt.Sprint(w.Attempts))
+	lastBegan := strings.ReplaceAll(began, "n.no", fmt.Sprint(w.Attempts))
 	err = run(
-		`INSERT INTO attempt (id, entry_id, generation, no, run_id, owner, epoch, target, payload, payload_hash, started_at, finished_at, outcome, counts, status, messages, remote_id, reason,
-			evidence, request_head, answer_head, answer_body)
-		SELECT `+fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))+`, e.id, 1, n.no, (SELECT MIN(id) FROM run), 'filled', 1, e.target, `+body(`e.payload`, `'{}'`)+`, e.payload_hash,
-			`+began+`, `+began+` + 150, CASE WHEN `+last+` THEN 'created' ELSE 'not_created' END, 1, CASE WHEN `+last+` THEN 201 ELSE 503 END, '[]',
-			CASE WHEN `+last+` THEN `+strings.ReplaceAll(t.remote, "id", "e.id")+` ELSE '' END, '',
-			`+body(`'{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}'`, `NULL`)+`,
-			`+body(`'POST /v1/order-commitments HTTP/1.1'`, `NULL`)+`, `+body(`'HTTP/1.1 201 Created'`, `NULL`)+`,
-			CASE WHEN `+old+` THEN '' WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
-		FROM entry e CROSS JOIN `+fmt.Sprintf(t.series, w.Attempts)+` WHERE e.state = 'pending' ORDER BY e.id, n.no`,
+		`INSERT INTO former (attempt, origin, generation, no, outcome, run_id, owner, epoch, target, payload_hash, started_at, finished_at, counts, late, status, messages, answer_id, reason)
+		SELECT `+id+`, e.id, 1, n.no, 'not_created', (SELECT MIN(id) FROM run), 'filled', 1, e.target, e.payload_hash, `+began+`, `+began+` + 150, 1, 0, 503, '[]', '', ''
+			`+tries+`AND NOT `+last+` ORDER BY e.id, n.no`,
+		`INSERT INTO exchange (attempt, payload, evidence, request_head, answer_head, answer_body)
+		SELECT `+id+`, e.payload, '{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}',
+			'POST /v1/order-commitments HTTP/1.1', 'HTTP/1.1 201 Created',
+			CASE WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
+			`+tries+`AND NOT `+old+` ORDER BY e.id, n.no`,
+		`UPDATE sent SET attempt = `+lastID+`, no = `+fmt.Sprint(w.Attempts)+`, outcome = 'created', run_id = (SELECT MIN(id) FROM run), owner = 'filled', epoch = 1,
+			target = e.target, payload_hash = e.payload_hash, started_at = `+lastBegan+`, finished_at = `+lastBegan+` + 150, counts = 1, status = 201, answer_id = sent.remote_id
+			FROM entry e WHERE e.id = sent.origin AND e.state = 'pending'`,
 		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
@@ -141,14 +147,14 @@ func (w *World) stick() string {
 
 // sqliteAside returns the indexes and triggers of the three large tables.
 func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'attempt', 'record') AND type IN ('index', 'trigger') AND sql IS NOT NULL
+	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'sent', 'former', 'exchange') AND type IN ('index', 'trigger') AND sql IS NOT NULL
 		ORDER BY type DESC, name`)
 }
 
 // postgresAside returns the indexes that no constraint needs; a setting of the session disables
 // triggers and foreign keys.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'attempt', 'record')
+	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'sent', 'former', 'exchange')
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)
 }
 
