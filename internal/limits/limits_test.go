@@ -23,8 +23,8 @@ import (
 // mosts are the numbers of what a reader has to hold. After each stage of the work they are set to what
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
-	"lines of the product":  93_636,
-	"tokens of the product": 722_942,
+	"lines of the product":  93_633,
+	"tokens of the product": 722_934,
 	"lines of catalogues":   7_981,
 	"lines of SQL":          1_646,
 	"lines of templates":    2_334,
