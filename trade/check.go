@@ -98,11 +98,15 @@ func (c *checker) value(rule FieldRule, text string) {
 	case CAR:
 		c.car(rule, text)
 	case Harvest:
-		if !IsHarvest(text) {
+		m := harvestForm.FindStringSubmatch(text)
+		if m == nil {
 			c.refuse(rule.Field, RuleHarvest, "2025/2026")
 			return
 		}
-		if !plausibleHarvest(text) {
+		// 2025/2026 and, for winter crops, 2026/2026 are plausible
+		first, errFirst := strconv.Atoi(m[1])
+		second, errSecond := strconv.Atoi(m[2])
+		if errFirst != nil || errSecond != nil || second != first && second != first+1 {
 			c.judge("date_window", rule.Field, RuleDateWindow, "2025/2026")
 		}
 		c.text[rule.Field] = text
@@ -177,11 +181,3 @@ func Refused(problems []Problem) bool {
 
 // IsHarvest reports whether a text has the form of a harvest, plausible or not.
 func IsHarvest(text string) bool { return harvestForm.MatchString(text) }
-
-// plausibleHarvest accepts 2025/2026 and, for winter crops, 2026/2026.
-func plausibleHarvest(text string) bool {
-	m := harvestForm.FindStringSubmatch(text)
-	first, errFirst := strconv.Atoi(m[1])
-	second, errSecond := strconv.Atoi(m[2])
-	return errFirst == nil && errSecond == nil && (second == first || second == first+1)
-}

@@ -153,7 +153,9 @@ type Sizes struct {
 // GuardFormula puts a ' before a text that a spreadsheet could run as a formula. A negative number
 // is none, and stays a number. UnguardFormula undoes exactly that.
 func GuardFormula(text string) string {
-	if isFormula(text) && !isNegative(text) {
+	rest, minus := strings.CutPrefix(strings.TrimLeftFunc(text, isBlank), "-")
+	negative := minus && rest != "" && strings.Trim(rest, "0123456789.,") == ""
+	if isFormula(text) && !negative {
 		return "'" + text
 	}
 	return text
@@ -165,12 +167,6 @@ func UnguardFormula(text string) string {
 		return text[1:]
 	}
 	return text
-}
-
-// isNegative reports whether a text is a minus sign with digits, points and commas after it.
-func isNegative(text string) bool {
-	rest, minus := strings.CutPrefix(strings.TrimLeftFunc(text, isBlank), "-")
-	return minus && rest != "" && strings.Trim(rest, "0123456789.,") == ""
 }
 
 // isFormula reports whether a spreadsheet could take a text for a formula, also after blanks, which

@@ -17,17 +17,16 @@ import (
 // JobForecast is what a dry run found for a job's rows.
 type JobForecast struct {
 	Troubles *Troubles
-	Judged   map[int64]bool // entries that the run would change; their ledger state is outdated
+	judged   map[int64]bool // entries that were added
 	job      *mapping.Job
-	told     map[string]counted // by key, the rows that would go or stay
+	told     map[string]*counted // by key, the rows that would go or stay
 }
 
-// counted is how a row was counted.
+// counted is how a row was counted. There may be a million of them.
 type counted struct {
-	of      trade.Pile
-	state   trade.State
-	freight *trade.Freight // the sum that includes it
-	own     trade.Freight
+	in      *Share
+	freight *trade.Freight  // the sum that includes it
+	own     string          // its own freight: kilograms, value and currency
 	fields  []ForecastField // of a row that would go; nil unless the rows are listed
 }
 
@@ -64,7 +63,7 @@ func (o *Office) Forecast(named []string) *Forecast {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]counted{}}
+		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]*counted{}}
 	}
 	return out
 }
@@ -72,11 +71,6 @@ func (o *Office) Forecast(named []string) *Forecast {
 // Sync makes one pass over some jobs; over all if none is named.
 func (o *Office) Sync(ctx context.Context, jobs []string, how engine.Options) ([]trade.RunReport, error) {
 	return o.engine.Sync(ctx, jobs, how)
-}
-
-// DryRun returns what a sweep of all jobs would find and send. It needs an engine.
-func (o *Office) DryRun(ctx context.Context) ([]trade.RunReport, error) {
-	return o.engine.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})
 }
 
 // Of returns what was found for a job; nil unless the run is a dry one.
@@ -87,67 +81,57 @@ func (w *Forecast) Of(job string) *JobForecast {
 	return w.plans[job]
 }
 
-// Add counts one row as the run would leave it.
+// Add counts one row as the run would leave it: in the sum where it would belong, and no longer in
+// that where it was counted before.
 func (w *Forecast) Add(e trade.Entry) {
 	p := w.plans[e.Job]
 	if e.ID != 0 {
-		p.Judged[e.ID] = true
+		p.judged[e.ID] = true
 	}
-	if slices.Contains(trade.Stuck, e.State) {
+	stays := slices.Contains(trade.Stuck, e.State)
+	if stays {
 		p.Troubles.Add(e)
 	}
-	w.count(p, e)
-}
-
-// count counts a row in the sum where it would belong. It first subtracts it from the sum where it
-// was counted before.
-func (w *Forecast) count(p *JobForecast, e trade.Entry) {
-	was, before := p.told[e.Key]
-	if before {
-		*was.freight = was.freight.Less(was.own)
+	row := p.told[e.Key]
+	if row != nil {
+		*row.freight = row.freight.Less(freightOf(row.own))
 		delete(p.told, e.Key)
 	}
 	follows := w.follows(e)
-	stays := slices.Contains(trade.Stuck, e.State) && !follows
+	stays = stays && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
-	of, own, fields := was.of, was.own, was.fields
-	if !before || e.Values != nil {
-		of, own = p.weigh(e)
-		fields = nil
+	if row == nil || e.Values != nil {
+		row = p.weigh(w, e)
 		if w.Listed && !stays {
-			sent, row := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
+			sent, fields := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
 			for _, rule := range trade.Rules(e.Sends) {
-				text := cmp.Or(row[rule.Field].Text, row[rule.Field].ERP)
+				text := cmp.Or(fields[rule.Field].Text, fields[rule.Field].ERP)
 				if body := sent[rule.Field]; body != nil {
 					text = *body
 				}
 				if text != "" {
-					fields = append(fields, ForecastField{rule.Field, text})
+					row.fields = append(row.fields, ForecastField{rule.Field, text})
 				}
 			}
 		}
 	}
-	s := w.parts[of]
-	if s == nil {
-		s = &Share{Pile: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
-		w.parts[of] = s
-	}
-	to := &s.Goes
+	s := row.in
+	row.freight = &s.Goes
 	switch {
 	case stays:
 		g := s.troubles.Add(e)
-		to = s.stays[g]
-		if to == nil {
-			to = &trade.Freight{}
-			s.stays[g] = to
+		row.freight = s.stays[g]
+		if row.freight == nil {
+			row.freight = &trade.Freight{}
+			s.stays[g] = row.freight
 		}
 	case follows:
-		to = &s.Follows
+		row.freight = &s.Follows
 	}
-	*to = to.Plus(own)
-	p.told[strings.Clone(e.Key)] = counted{of, e.State, to, own, fields}
+	*row.freight = row.freight.Plus(freightOf(row.own))
+	p.told[e.Key] = row
 }
 
 // Rows calls do for each row that would go, by job and key.
@@ -159,42 +143,56 @@ func (w *Forecast) Rows(do func(job, key string, own trade.Freight, fields []For
 		told := w.plans[job].told
 		for _, key := range config.SortedKeys(told) {
 			if row := told[key]; row.fields != nil {
-				do(job, key, row.own, row.fields)
+				do(job, key, freightOf(row.own), row.fields)
 			}
 		}
 	}
 }
 
-// weigh returns the part of a row, and its freight.
-func (p *JobForecast) weigh(e trade.Entry) (trade.Pile, trade.Freight) {
-	of := trade.Pile{Kind: e.Sends}
-	var own trade.Freight
-	own.Load.Add(e.Quantity.Kilograms())
-	if e.Sends != trade.OrderCommitments {
-		return of, own
+// weigh returns a row with its part, and its own freight.
+func (p *JobForecast) weigh(w *Forecast, e trade.Entry) *counted {
+	of, own := trade.Pile{Kind: e.Sends}, ""
+	kg, weighed := e.Quantity.Kilograms()
+	if weighed {
+		own = kg.String()
 	}
-	fields := p.job.RowFields(e.NewestValues(), nil)
-	switch trade.OrderType(fields["order_type"].Text) {
-	case trade.FixacaoCompra, trade.FixacaoDeposito:
-		of.Fixing = true
+	if e.Sends == trade.OrderCommitments {
+		fields := p.job.RowFields(e.NewestValues(), nil)
+		switch trade.OrderType(fields["order_type"].Text) {
+		case trade.FixacaoCompra, trade.FixacaoDeposito:
+			of.Fixing = true
+		}
+		price, err := trade.ParseDecimal(fields["price"].Text)
+		if currency := fields["currency"].Text; err == nil && currency != "" && weighed {
+			own += " " + e.Quantity.Amount.Mul(price).String() + " " + currency
+		}
 	}
-	price, err := trade.ParseDecimal(fields["price"].Text)
-	if currency := fields["currency"].Text; err == nil && currency != "" && own.Unweighed == 0 {
-		own.Value = map[string]trade.Decimal{currency: e.Quantity.Amount.Mul(price)}
+	if w.parts[of] == nil {
+		w.parts[of] = &Share{Pile: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
 	}
-	return of, own
+	return &counted{in: w.parts[of], own: own}
+}
+
+// freightOf returns the freight of a row, as weigh has written it.
+func freightOf(own string) (out trade.Freight) {
+	texts := strings.SplitN(own, " ", 3)
+	kg, err := trade.ParseSum(texts[0])
+	out.Load.Add(kg, err == nil)
+	if len(texts) == 3 {
+		value, _ := trade.ParseSum(texts[1])
+		out.Value = map[string]trade.Decimal{texts[2]: value}
+	}
+	return out
 }
 
 // follows reports whether a row waits only for rows that would go, so that it goes in the same run.
 func (w *Forecast) follows(e trade.Entry) bool {
 	for _, a := range e.WaitingFor {
-		state := a.ParentState
-		if parent := w.plans[a.Job]; parent != nil {
-			if known, ok := parent.told[a.Key]; ok {
-				state = known.state
-			}
+		goes := a.ParentState == trade.Pending
+		if parent := w.plans[a.Job]; parent != nil && parent.told[a.Key] != nil {
+			goes = parent.told[a.Key].freight == &parent.told[a.Key].in.Goes
 		}
-		if !slices.Contains(w.runs, a.Job) || state != trade.Pending {
+		if !slices.Contains(w.runs, a.Job) || !goes {
 			return false
 		}
 	}
@@ -218,8 +216,8 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 		states := append([]trade.State{trade.Pending}, trade.Stuck...)
 		err = o.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
 			func(e trade.Entry) error {
-				if !p.Judged[e.ID] {
-					w.count(p, e)
+				if !p.judged[e.ID] {
+					w.Add(e)
 				}
 				return nil
 			})
@@ -229,10 +227,8 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 		if r.WouldSend != nil {
 			reports[i].WouldSend.Follow = 0
 			for _, row := range p.told {
-				for _, s := range w.parts {
-					if row.state == trade.Waiting && row.freight == &s.Follows {
-						reports[i].WouldSend.Follow++
-					}
+				if row.freight == &row.in.Follows {
+					reports[i].WouldSend.Follow++
 				}
 			}
 		}

@@ -126,18 +126,18 @@ func (t *Troubles) Sorted() []*Trouble {
 }
 
 // Troubles returns the rows of a job that do not go by themselves, by cause: held ones first, because
-// only a person moves them. planned is the result of a dry run, which has judged some of them; or nil.
+// only a person moves them. planned is the concluded result of a dry run, which has them; or nil.
 func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast) ([]*Trouble, error) {
+	var err error
 	t := NewTroubles(o.conf.JobSpecs())
 	if planned != nil {
 		t = planned.Troubles
-	}
-	err := o.Rows(ctx, trade.RowFilter{Job: job, States: trade.Stuck}, func(e trade.Entry) error {
-		if planned == nil || !planned.Judged[e.ID] {
+	} else {
+		err = o.Rows(ctx, trade.RowFilter{Job: job, States: trade.Stuck}, func(e trade.Entry) error {
 			t.Add(e)
-		}
-		return nil
-	})
+			return nil
+		})
+	}
 	groups := t.Sorted()
 	slices.SortStableFunc(groups, heldFirst)
 	return groups, err

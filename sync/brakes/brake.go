@@ -80,7 +80,9 @@ func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trad
 	usual := 0
 	limit := r.Brakes.NewRowsLeast
 	if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
-		usual = median(memory.Counts)
+		if n := len(memory.Counts); n > 0 { // the middle one, of two the larger
+			usual = slices.Sorted(slices.Values(memory.Counts))[n/2]
+		}
 		limit = max(limit, r.Brakes.NewRows*usual)
 	} else {
 		tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
@@ -94,15 +96,6 @@ func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trad
 	}
 	return r.Braked(outcome.StopNewRows,
 		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
-}
-
-// median returns the middle of some numbers (of two, the larger); 0 if there are none.
-func median(counts []int) int {
-	if len(counts) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(counts))
-	return sorted[len(sorted)/2]
 }
 
 // brakeRetyped pauses the job when many new rows have the content of rows that were sent under keys
@@ -123,7 +116,7 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 		for i, e := range entries {
 			v := verdicts[i]
-			twoJobs := v.TwoJobs != "" || r.Dry != nil && r.Dry.Elsewhere(e) != ""
+			twoJobs := v.TwoJobs != "" || r.Dry != nil && r.Dry.Elsewhere(e)
 			if v.Cause != trade.CauseRetyped && !twoJobs {
 				continue
 			}
@@ -154,9 +147,13 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 		}
 	}
 	if r.Dry != nil {
-		fresh := slices.DeleteFunc(slices.Clone(r.Dry.Ready), func(e trade.Entry) bool { return e.ID > 0 })
+		fresh := slices.DeleteFunc(slices.Clone(r.Dry.Ready), func(row *run.DryRow) bool { return row.ID > 0 })
 		for page := range slices.Chunk(fresh, run.PageSize) {
-			if err := judge(page); err != nil {
+			entries, err := r.Dry.Unpack(ctx, page)
+			if err == nil {
+				err = judge(entries)
+			}
+			if err != nil {
 				return err
 			}
 		}

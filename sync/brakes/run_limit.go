@@ -55,8 +55,8 @@ func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []st
 		return due, nil, err
 	}
 	if r.Dry != nil {
-		for _, e := range r.Dry.Ready[:min(len(r.Dry.Ready), run.BrakeSamples-len(samples))] {
-			samples = append(samples, e.Key)
+		for _, row := range r.Dry.Ready[:min(len(r.Dry.Ready), run.BrakeSamples-len(samples))] {
+			samples = append(samples, row.Key)
 		}
 	}
 	return due, samples, nil

@@ -36,10 +36,16 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 			return err
 		}
 	}
-	if resync != nil && !resync.all() {
+	if resync != nil && (!resync.Since.IsZero() || !resync.Until.IsZero() || resync.Keys != nil ||
+		len(resync.States) > 0) { // else every row is asked for: the run is a sweep
 		return r.resync(ctx, *resync, &cursor)
 	}
-	r.Report.Sweep = sweep || resync != nil || r.sweepDue(cursor)
+	// Everything is compared if there is no change column, in a first run, with a changed query or mapping,
+	// if a sweep is due, if the last one is in the future because the clock was wrong (F078), or after a
+	// person's release that the ERP has become emptier.
+	r.Report.Sweep = sweep || resync != nil || r.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() ||
+		cursor.SweptAt.After(r.Now) || cursor.Fingerprint != r.Job.Fingerprint() ||
+		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Job.Sweep.Next(cursor.SweptAt).After(r.Now)
 	p := newPager(r)
 	p.anew = resync != nil
 	window := erp.Window{Since: cursor.Bound, Lookback: r.Job.Spec.Lookback, Whole: r.Report.Sweep}
@@ -122,15 +128,6 @@ func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cur
 		return err
 	}
 	return r.markReplaced(ctx)
-}
-
-// sweepDue reports whether this run must compare everything: no change column, a first run, a
-// changed query or mapping, a sweep that is due, a last sweep in the future because the clock was
-// wrong (F078), or a person's release that the ERP has become emptier.
-func (r *Discoverer) sweepDue(cursor trade.Cursor) bool {
-	return r.Job.Spec.ChangedAt == "" || cursor.SweptAt.IsZero() || cursor.SweptAt.After(r.Now) ||
-		cursor.Fingerprint != r.Job.Fingerprint() ||
-		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Job.Sweep.Next(cursor.SweptAt).After(r.Now)
 }
 
 // refresh maps those entries again whose mapping or references have changed, from the values in the

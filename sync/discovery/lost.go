@@ -122,16 +122,12 @@ func hasMoved(old trade.Entry, was trade.Hash, content identity.Content, of []id
 			if standing == identity.Gone && record.Row.Job == old.Job {
 				empty[record.Row.ID] = true
 			}
-		case holds(of[i].Now, was) && record.Sent.Cells != was: // it went there
+		case record.Sent.Cells != was && // it went there
+			slices.ContainsFunc(of[i].Now, func(c identity.Content) bool { return c.Cells == was }):
 			moved = true
 		}
 	}
 	return moved, other
-}
-
-// holds reports whether one of some rows has these cells.
-func holds(rows []identity.Content, cells trade.Hash) bool {
-	return slices.ContainsFunc(rows, func(c identity.Content) bool { return c.Cells == cells })
 }
 
 // judgeHeld judges the rows again that are held as retyped, after a reading that found something

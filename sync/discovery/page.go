@@ -212,7 +212,10 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 		if p.anew {
 			k.MappedWith = ""
 		}
-		verdict := decideShown(&k, row.Shown, decideRow(&k, row.SourceHash, r.Eval.MappedWith, row.Cancelled))
+		verdict := decideRow(&k, row.SourceHash, r.Eval.MappedWith, row.Cancelled)
+		if (verdict == same || verdict == leave) && k.State != trade.Sending && k.ShownMark != row.Shown.Mark {
+			verdict = redraw
+		}
 		kept := verdict == leave || verdict == redraw || verdict == revive
 		if kept && p.beside != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
 			p.left[row.Key] = row.Values()
@@ -324,9 +327,10 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
-		if !p.anew && c.verdict == compare && differsAsBefore(&old, &entry) {
+		if !p.anew && c.verdict == compare && old.MappedWith != "" && old.SourceHash == entry.SourceHash &&
+			old.Shown.Mark == entry.Shown.Mark && old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed) {
 			r.Report.Unchanged++
-			continue
+			continue // it still differs from what was sent, by the same content
 		}
 		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
 			p.turned = append(p.turned, turn{old, c.row.Values(), is})
@@ -346,12 +350,6 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		page.Updates = append(page.Updates, trade.Update{From: old.State, Entry: entry})
 	}
 	return nil
-}
-
-// differsAsBefore reports whether a row still differs from what was sent, by the same content.
-func differsAsBefore(old, entry *trade.Entry) bool {
-	return old.MappedWith != "" && old.SourceHash == entry.SourceHash && old.Shown.Mark == entry.Shown.Mark &&
-		old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed)
 }
 
 // apply returns the new version of one known entry.

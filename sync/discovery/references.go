@@ -47,8 +47,14 @@ func (r *Discoverer) LoadReferences(ctx context.Context) error {
 					"codes", codes[:min(3, len(codes))]))
 		}
 		if len(table.codes) == 0 {
-			if err := r.brakeReferences(ctx, spec.Kind); err != nil {
+			// a broken view or a revoked right must not make every row wait: the stored table is kept
+			known, _, err := r.Ledger.References(ctx)
+			if err != nil {
 				return err
+			}
+			if count := len(known[spec.Kind]); count > 0 {
+				return r.Stop(outcome.StopReferences,
+					trade.Say("stop.references.empty", "kind", spec.Kind, "count", count))
 			}
 		}
 		if _, err := r.Ledger.ReplaceReferences(ctx, spec.Kind, table.codes, table.labels); err != nil {
@@ -75,17 +81,6 @@ func (r *Discoverer) makeEvaluator(ctx context.Context) error {
 		Today: trade.DateOf(r.Now.In(r.Zone)), Log: r.Log,
 	}
 	return r.LoadLookups(ctx)
-}
-
-// brakeReferences stops the run if the query of a table that was not empty returns nothing: a
-// broken view or a revoked right must not make every row wait. The stored table is kept.
-func (r *Discoverer) brakeReferences(ctx context.Context, kind string) error {
-	known, _, err := r.Ledger.References(ctx)
-	if err != nil || len(known[kind]) == 0 {
-		return err
-	}
-	return r.Stop(outcome.StopReferences,
-		trade.Say("stop.references.empty", "kind", kind, "count", len(known[kind])))
 }
 
 // codeTable is a de-para table while it is read from the ERP.

@@ -24,11 +24,6 @@ type Resync struct {
 	States []trade.State // whose entry has one of these states
 }
 
-// all reports whether every row is asked for; the run is then a sweep.
-func (s Resync) all() bool {
-	return s.Since.IsZero() && s.Until.IsZero() && s.Keys == nil && len(s.States) == 0
-}
-
 // selection selects the rows of a partial resync as they are read.
 type selection struct {
 	job   *mapping.Job

@@ -107,7 +107,23 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 	}
 	query := job.Query
 	query.ChangedAt = "" // everything is read, so the change column is not needed
-	result, err := e.source.Read(ctx, query, erp.Window{}, func(row erp.Row) error { return a.add(ctx, row) })
+	result, err := e.source.Read(ctx, query, erp.Window{}, func(read erp.Row) error {
+		row, err := job.Row(read)
+		if err != nil {
+			a.out.Unreadable++
+			return nil //nolint:nilerr // such a row is counted, and the others go on
+		}
+		a.values.add(job, &row)
+		if row.Cancelled {
+			a.out.Cancelled++
+			return nil
+		}
+		a.keys, a.batch = append(a.keys, row.Key), append(a.batch, row.Values())
+		if len(a.batch) < auditBatch {
+			return nil
+		}
+		return a.flush(ctx)
+	})
 	if err == nil {
 		err = a.flush(ctx)
 	}
@@ -154,24 +170,6 @@ type auditor struct {
 	standing map[run.KeyHash]trade.State
 	values   cancelledValues
 	out      Audit
-}
-
-func (a *auditor) add(ctx context.Context, read erp.Row) error {
-	row, err := a.job.Row(read)
-	if err != nil {
-		a.out.Unreadable++
-		return nil //nolint:nilerr // such a row is counted, and the others go on
-	}
-	a.values.add(a.job, &row)
-	if row.Cancelled {
-		a.out.Cancelled++
-		return nil
-	}
-	a.keys, a.batch = append(a.keys, row.Key), append(a.batch, row.Values())
-	if len(a.batch) < auditBatch {
-		return nil
-	}
-	return a.flush(ctx)
 }
 
 func (a *auditor) flush(ctx context.Context) error {

@@ -143,14 +143,20 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	if answers := g.eval.AnswersOf(found.Row.Get); len(answers) > 0 {
 		refs[trade.ProducerByDocument] = answers
 	}
-	for kind, codes := range codesOf(g.eval.Job.Mapping, found.Row.Get) {
-		for _, code := range codes {
-			if id, ok := g.eval.Refs[kind][code]; ok {
-				if refs[kind] == nil {
-					refs[kind] = map[string]string{}
-				}
-				refs[kind][code] = id
+	for i := range g.eval.Job.Mapping.Fields {
+		f := &g.eval.Job.Mapping.Fields[i]
+		if f.Spec.Ref == "" {
+			continue
+		}
+		_, _, missing := f.Apply(found.Row.Get, nil, nil) // without references every code is missing
+		if missing == nil {
+			continue
+		}
+		if id, ok := g.eval.Refs[missing.Ref][missing.Code]; ok {
+			if refs[missing.Ref] == nil {
+				refs[missing.Ref] = map[string]string{}
 			}
+			refs[missing.Ref][missing.Code] = id
 		}
 	}
 	c := Case{
@@ -172,20 +178,4 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 		c.Parents[at.Job][at.Key] = parent.RemoteID
 	}
 	return c, nil
-}
-
-// codesOf returns the codes that a row looks up, by de-para kind.
-func codesOf(m *mapping.Mapping, get mapping.ColumnsOf) map[string][]string {
-	out := map[string][]string{}
-	for i := range m.Fields {
-		f := &m.Fields[i]
-		if f.Spec.Ref == "" {
-			continue
-		}
-		_, _, missing := f.Apply(get, nil, nil) // without references every code is missing
-		if missing != nil && !slices.Contains(out[missing.Ref], missing.Code) {
-			out[missing.Ref] = append(out[missing.Ref], missing.Code)
-		}
-	}
-	return out
 }

@@ -107,54 +107,9 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	if source == nil {
 		return out, nil
 	}
-	shared, err := e.sharedKeys(ctx)
-	return append(out, shared...), err
-}
-
-// changedIdentity returns how the identity of a job has changed since its last run.
-func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
-	known []trade.KnownJob,
-) ([]IdentityFinding, error) {
-	cursor, err := e.ledger.Cursor(ctx, job.Name())
-	was := cursor.Brakes.Identity
-	if err != nil || was == nil || was.Equal(job.Identity) {
-		return nil, err
-	}
-	f := IdentityFinding{Job: job.Name(), Was: was, Now: &job.Identity, Others: []string{}}
-	for _, k := range known {
-		if k.Job == job.Name() {
-			f.Known = &k
-		} else if k.Sends == job.Spec.Sends {
-			f.Others = append(f.Others, k.Job)
-		}
-	}
-	var out []IdentityFinding
-	if was.Space != job.Identity.Space {
-		f.Kind = ChangedSpace
-		out = append(out, f)
-	}
-	if was.SameRows(job.Identity) {
-		return out, nil
-	}
-	f.Kind, f.Others = ChangedKey, []string{}
-	if e.source != nil {
-		r := e.reader(job)
-		change, alive, err := r.Brakes.ChangeOfIdentity(ctx, *was)
-		if err == nil {
-			err = r.Brakes.SamplesOf(ctx, &change, alive)
-		}
-		if err != nil {
-			return nil, err
-		}
-		f.Change = &change
-	}
-	return append(out, f), nil
-}
-
-// sharedKeys finds rows that the queries of two jobs of the same kind return: under the same key of
-// one key space, where one of the jobs would hold them, or with the same cells, where both might
-// send them. Only keys and hashes are kept in memory.
-func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
+	// Rows that the queries of two jobs of the same kind return: under the same key of one key space,
+	// where one of the jobs would hold them, or with the same cells, where both might send them. Only
+	// keys and hashes are kept in memory.
 	type read struct {
 		job   *mapping.Job
 		keys  map[run.KeyHash]bool
@@ -162,7 +117,6 @@ func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 		whole bool
 	}
 	var done []read
-	var out []IdentityFinding
 	for _, job := range e.env.Jobs {
 		same := func(o *mapping.Job) bool { return o != job && o.Spec.Sends == job.Spec.Sends }
 		if !slices.ContainsFunc(e.env.Jobs, same) {
@@ -209,4 +163,44 @@ func (e *Rehearsal) sharedKeys(ctx context.Context) ([]IdentityFinding, error) {
 		done = append(done, now)
 	}
 	return out, nil
+}
+
+// changedIdentity returns how the identity of a job has changed since its last run.
+func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
+	known []trade.KnownJob,
+) ([]IdentityFinding, error) {
+	cursor, err := e.ledger.Cursor(ctx, job.Name())
+	was := cursor.Brakes.Identity
+	if err != nil || was == nil || was.Equal(job.Identity) {
+		return nil, err
+	}
+	f := IdentityFinding{Job: job.Name(), Was: was, Now: &job.Identity, Others: []string{}}
+	for _, k := range known {
+		if k.Job == job.Name() {
+			f.Known = &k
+		} else if k.Sends == job.Spec.Sends {
+			f.Others = append(f.Others, k.Job)
+		}
+	}
+	var out []IdentityFinding
+	if was.Space != job.Identity.Space {
+		f.Kind = ChangedSpace
+		out = append(out, f)
+	}
+	if was.SameRows(job.Identity) {
+		return out, nil
+	}
+	f.Kind, f.Others = ChangedKey, []string{}
+	if e.source != nil {
+		r := e.reader(job)
+		change, alive, err := r.Brakes.ChangeOfIdentity(ctx, *was)
+		if err == nil {
+			err = r.Brakes.SamplesOf(ctx, &change, alive)
+		}
+		if err != nil {
+			return nil, err
+		}
+		f.Change = &change
+	}
+	return append(out, f), nil
 }

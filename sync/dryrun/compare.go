@@ -106,7 +106,82 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 	}
 	out := make([]Difference, len(entries))
 	for i, got := range judged {
-		out[i] = c.difference(entries[i], rows[i], got)
+		e := entries[i]
+		d := Difference{
+			Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{},
+			Problems:   []trade.Problem{},
+			WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(rows[i]), Now: got.draft.Quantity(),
+		}
+		skip := map[string]bool{} // fields of columns that were not kept
+		for _, f := range c.job.Mapping.Fields {
+			if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(d.Unmapped, name) }) {
+				skip[f.Rule.Field] = true
+			}
+		}
+		for _, p := range problemsOf(got.entry) {
+			if !skip[p.Field] && p.Severity != trade.Warning {
+				d.Problems = append(d.Problems, p)
+			}
+		}
+		sent := requestFields(e)
+		if sent == nil {
+			d.Verdict = NotComparable
+			out[i] = d
+			continue
+		}
+		// the quantity in the form in which the mapping would have returned it
+		amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
+		for field, text := range sent {
+			var word string
+			if json.Unmarshal([]byte(text), &word) != nil {
+				word = text // a number
+			}
+			amount.Fields[field] = trade.DraftField{Text: word}
+		}
+		d.Sent = amount.Quantity()
+		now := requestFields(got.entry)
+		for _, rule := range trade.Rules(c.job.Spec.Sends) {
+			f := got.draft.Fields[rule.Field]
+			if skip[rule.Field] || f.Failed {
+				continue // reported as unmapped, a problem or a missing reference
+			}
+			old, fresh := sent[rule.Field], now[rule.Field]
+			if now == nil { // it would not be sent, but its fields are known
+				fresh = jsonOf(rule, f.Text)
+			}
+			if old != fresh {
+				d.Changes = append(d.Changes, FieldChange{rule.Field, old, fresh})
+			}
+		}
+		if len(skip) > 0 {
+			d.Now = d.Sent // computed from a part of the fields it would be a guess
+		}
+		// it does not wait for codes that are incomplete because a column was not mapped
+		known := map[string]bool{}
+		for _, f := range c.job.Mapping.Fields {
+			if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
+				known[f.Spec.Ref] = true
+				for _, parent := range f.Spec.ParentJobs() {
+					known[parent] = true
+				}
+			}
+		}
+		for _, w := range got.entry.WaitingFor {
+			if known[w.Ref+w.Job] {
+				d.WaitingFor = append(d.WaitingFor, w)
+			}
+		}
+		switch {
+		case len(d.Problems) > 0:
+			d.Verdict = WouldBeRefused
+		case len(d.WaitingFor) > 0:
+			d.Verdict = WouldWait
+		case len(d.Changes) > 0:
+			d.Verdict = WouldDiffer
+		case len(d.Unmapped) > 0:
+			d.Verdict = NotComparable
+		}
+		out[i] = d
 	}
 	return out, nil
 }
@@ -120,83 +195,6 @@ func (c *Comparer) lacking(values trade.Values) []string {
 		}
 	}
 	return out
-}
-
-func (c *Comparer) difference(e trade.Entry, values trade.Values, got judged) Difference {
-	d := Difference{
-		Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{},
-		Problems:   []trade.Problem{},
-		WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(values), Now: got.draft.Quantity(),
-	}
-	skip := map[string]bool{} // fields of columns that were not kept
-	for _, f := range c.job.Mapping.Fields {
-		if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(d.Unmapped, name) }) {
-			skip[f.Rule.Field] = true
-		}
-	}
-	for _, p := range problemsOf(got.entry) {
-		if !skip[p.Field] && p.Severity != trade.Warning {
-			d.Problems = append(d.Problems, p)
-		}
-	}
-	sent := requestFields(e)
-	if sent == nil {
-		d.Verdict = NotComparable
-		return d
-	}
-	// the quantity in the form in which the mapping would have returned it
-	amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
-	for field, text := range sent {
-		var word string
-		if json.Unmarshal([]byte(text), &word) != nil {
-			word = text // a number
-		}
-		amount.Fields[field] = trade.DraftField{Text: word}
-	}
-	d.Sent = amount.Quantity()
-	now := requestFields(got.entry)
-	for _, rule := range trade.Rules(c.job.Spec.Sends) {
-		f := got.draft.Fields[rule.Field]
-		if skip[rule.Field] || f.Failed {
-			continue // reported as unmapped, a problem or a missing reference
-		}
-		old, fresh := sent[rule.Field], now[rule.Field]
-		if now == nil { // it would not be sent, but its fields are known
-			fresh = jsonOf(rule, f.Text)
-		}
-		if old != fresh {
-			d.Changes = append(d.Changes, FieldChange{rule.Field, old, fresh})
-		}
-	}
-	if len(skip) > 0 {
-		d.Now = d.Sent // computed from a part of the fields it would be a guess
-	}
-	// it does not wait for codes that are incomplete because a column was not mapped
-	known := map[string]bool{}
-	for _, f := range c.job.Mapping.Fields {
-		if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
-			known[f.Spec.Ref] = true
-			for _, parent := range f.Spec.ParentJobs() {
-				known[parent] = true
-			}
-		}
-	}
-	for _, w := range got.entry.WaitingFor {
-		if known[w.Ref+w.Job] {
-			d.WaitingFor = append(d.WaitingFor, w)
-		}
-	}
-	switch {
-	case len(d.Problems) > 0:
-		d.Verdict = WouldBeRefused
-	case len(d.WaitingFor) > 0:
-		d.Verdict = WouldWait
-	case len(d.Changes) > 0:
-		d.Verdict = WouldDiffer
-	case len(d.Unmapped) > 0:
-		d.Verdict = NotComparable
-	}
-	return d
 }
 
 // requestFields returns the JSON text of each field of an entry's request, including the one in its

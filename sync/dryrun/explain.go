@@ -58,18 +58,17 @@ func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, 
 	if s.Row == nil && s.Living == 0 {
 		return Preview{}, notInQuery(jobName, key)
 	}
-	key = s.Key
-	return e.preview(ctx, job, key, s)
+	return e.preview(ctx, job, s)
 }
 
 func notInQuery(job, key string) error {
 	return phrase.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
 }
 
-func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, key string, s keyRows) (Preview, error) {
-	p := Preview{Job: job.Name(), Key: key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
+func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (Preview, error) {
+	p := Preview{Job: job.Name(), Key: s.Key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
 	if s.Row == nil {
-		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.Double(key, s.Living).String()
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.Double(s.Key, s.Living).String()
 		return p, nil
 	}
 	p.Show = s.Row.Shown
@@ -135,7 +134,7 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 	if err != nil {
 		return out, err
 	}
-	key, out.Key = found.Key, found.Key
+	out.Key = found.Key
 	out.InERP, out.InQuery = found.Exists, found.Returned
 	out.Asked, out.Known = found.Asked, found.Known
 	for _, c := range found.Conditions {
@@ -144,7 +143,7 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 	if found.Row == nil && found.Living == 0 {
 		return out, nil
 	}
-	p, err := e.preview(ctx, job, key, found)
+	p, err := e.preview(ctx, job, found)
 	if err != nil {
 		return out, err
 	}

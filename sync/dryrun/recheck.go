@@ -4,38 +4,32 @@ package dryrun
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/discovery"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// goesAhead are the rows that would be sent, by what they may be found by.
-type goesAhead struct {
-	same map[trade.Hash][]*trade.Entry // cells, and identifying fields
-	has  map[int64]bool
-}
+// goesAhead are rows that would be sent, by what they may be found by: their cells, and their
+// identifying fields.
+type goesAhead map[trade.Hash][]*run.DryRow
 
-func (g goesAhead) add(e trade.Entry) {
-	if g.has[e.ID] {
-		return
-	}
-	g.has[e.ID] = true
-	p := sending.ContentOf(&e).Prints
-	g.same[p.Cells], g.same[p.Fields] = append(g.same[p.Cells], &e), append(g.same[p.Fields], &e)
-}
-
-// of returns those that may be like one of some rows.
-func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
+// of returns the others that may be like one of some rows.
+func (g goesAhead) of(entries []trade.Entry) (out []*run.DryRow) {
 	seen := map[int64]bool{}
 	for _, e := range entries {
+		seen[e.ID] = true
+	}
+	for _, e := range entries {
 		p := sending.ContentOf(&e).Prints
-		for _, other := range slices.Concat(g.same[p.Cells], g.same[p.Fields]) {
+		for _, other := range slices.Concat(g[p.Cells], g[p.Fields]) {
 			if !seen[other.ID] {
 				seen[other.ID] = true
-				out = append(out, *other)
+				out = append(out, other)
 			}
 		}
 	}
@@ -46,7 +40,7 @@ func (g goesAhead) of(entries []trade.Entry) (out []trade.Entry) {
 // would hold. Rows of earlier readings are read again, as the run would do. Of those that this
 // reading has just found, it reads only those that records or other rows may be like.
 func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
-	ahead := goesAhead{map[trade.Hash][]*trade.Entry{}, map[int64]bool{}}
+	ahead := goesAhead{}
 	err := d.EachUnjudged(0, func(after int64) ([]trade.Entry, error) {
 		return d.Ledger.Due(ctx, d.Job.Name(), d.Clock.Now(), after, sending.BatchSize)
 	}, func(due []trade.Entry) error { return lookDry(ctx, d, due, ahead) })
@@ -54,33 +48,35 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 		return err
 	}
 	ready := slices.DeleteFunc(d.Dry.Ready, // which nobody reads any more
-		func(e trade.Entry) bool { return d.Dry.Fate[run.HashKey(e.Key)].State != trade.Pending })
+		func(row *run.DryRow) bool { return row.State() != trade.Pending })
 	for chunk := range slices.Chunk(ready, sending.BatchSize) {
-		// of the rows that another job of this dry run would send under the same key only one is sent
-		mine := slices.Clone(chunk)
-		for _, job := range d.Jobs {
-			other := d.Dry.Jobs[job.Name()]
-			if job == d.Job || other == nil || job.Spec.Sends != d.Job.Spec.Sends ||
-				job.Identity.Space != d.Job.Identity.Space {
-				continue
-			}
-			kept := mine[:0]
-			for _, e := range mine {
-				if _, goes := other.Goes[run.HashKey(e.Key)]; !goes {
-					kept = append(kept, e)
-					continue
-				}
-				sending.HoldOtherJob(&e, trade.Counterpart{Job: job.Name(), Key: e.Key}, trade.Pending)
-				if err := d.Dry.HoldBack(ctx, e); err != nil {
-					return err
-				}
-			}
-			mine = kept
+		entries, err := d.Dry.Unpack(ctx, chunk)
+		if err != nil {
+			return err
 		}
-		rows, err := alike(ctx, d, mine, ahead)
-		if err == nil {
-			err = lookDry(ctx, d, rows, ahead)
+		near, err := d.Recheck.Near(ctx, entries)
+		if err != nil {
+			return err
 		}
+		var alike []trade.Entry
+		for i, e := range entries {
+			at := slices.IndexFunc(d.Jobs, func(job *mapping.Job) bool {
+				other := d.Dry.Jobs[job.Name()]
+				return job != d.Job && other != nil && job.Spec.Sends == d.Job.Spec.Sends &&
+					job.Identity.Space == d.Job.Identity.Space && other.Goes(e.Key)
+			})
+			switch {
+			case at >= 0: // of the rows that two jobs of this dry run would send under one key only one is sent
+				sending.HoldOtherJob(&e, trade.Counterpart{Job: d.Jobs[at].Name(), Key: e.Key}, trade.Pending)
+				err = d.Dry.HoldBack(ctx, e)
+			case near[i] || chunk[i].Asked || d.Dry.Several(e.Newest) || len(ahead.of(entries[i:i+1])) > 0:
+				alike = append(alike, e)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		err = lookDry(ctx, d, alike, ahead)
 		if err != nil {
 			return err
 		}
@@ -88,57 +84,29 @@ func lookAhead(ctx context.Context, d *discovery.Discoverer) error {
 	return nil
 }
 
-// alike returns the rows that the recheck may hold or flag, and records the others in ahead as rows
-// that would be sent.
-func alike(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry,
-	ahead goesAhead,
-) ([]trade.Entry, error) {
-	near, err := d.Recheck.Near(ctx, entries)
-	if err != nil {
-		return nil, err
-	}
-	var out []trade.Entry
-	for i, e := range entries {
-		if near[i] || d.Dry.Asked[e.ID] || len(ahead.of(entries[i:i+1])) > 0 {
-			out = append(out, e)
-		}
-		// of rows of one batch that are alike, the second is rechecked with the first ahead of it
-		if !near[i] {
-			ahead.add(e)
-		}
-	}
-	return out, nil
-}
-
 // lookDry rechecks rows as a run does before it stores their intents, and counts the results.
 func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry, ahead goesAhead) error {
 	if len(entries) == 0 {
 		return nil
 	}
-	judged := map[int64]bool{}
-	for _, e := range entries {
-		judged[e.ID] = true
+	before, err := d.Dry.Unpack(ctx, ahead.of(entries))
+	if err != nil {
+		return err
 	}
-	before := slices.DeleteFunc(ahead.of(entries), func(e trade.Entry) bool { return judged[e.ID] })
 	result, err := d.Recheck.Recheck(ctx, entries, before, nil)
 	if err != nil {
 		return err
 	}
-	shown := map[int64]trade.Shown{}
-	for _, e := range slices.Concat(entries, before) {
-		shown[e.ID] = e.Shown
+	now := map[int64]trade.Entry{}
+	for _, u := range result.Updates {
+		now[u.Entry.ID] = u.Entry
 	}
-	var ids []int64
-	for _, t := range result.Twins {
-		if _, ok := shown[t.ID]; !ok {
-			ids = append(ids, t.ID)
-		}
-	}
-	sent, err := d.Ledger.Entries(ctx, ids)
+	others, err := d.Ledger.Entries(ctx, trade.Map(result.Twins, func(t sending.Twin) int64 { return t.ID }))
 	if err != nil {
 		return err
 	}
-	for _, e := range sent {
+	shown := map[int64]trade.Shown{}
+	for _, e := range slices.Concat(others, entries, slices.Collect(maps.Values(now)), before) {
 		shown[e.ID] = e.Shown
 	}
 	for _, t := range result.Twins {
@@ -148,14 +116,15 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 		})
 	}
 	d.Dry.ForgetParents()
-	now := map[int64]trade.Entry{}
-	for _, u := range result.Updates {
-		now[u.Entry.ID] = u.Entry
-	}
 	goes := map[int64]bool{}
 	for _, e := range result.Ready {
 		goes[e.ID] = true
-		ahead.add(e)
+		e.Newest = sending.ContentOf(&e).Prints
+		row := run.PackRow(e)
+		row.Shown = e.Shown.Texts
+		for _, hash := range []trade.Hash{e.Newest.Cells, e.Newest.Fields} {
+			ahead[hash] = append(ahead[hash], row)
+		}
 	}
 	for _, old := range entries {
 		entry, changed := now[old.ID]
@@ -164,7 +133,7 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 			err = d.Dry.HoldBack(ctx, entry)
 		case !goes[old.ID]:
 			err = d.Dry.Stay(ctx, old)
-		case changed && old.ID > 0 && !d.Dry.Judged[old.ID]:
+		case changed && old.ID > 0 && !d.Dry.Judged(old):
 			_, err = d.Dry.Record(ctx, trade.Lease{},
 				trade.Page{Updates: []trade.Update{{From: old.State, Entry: entry}}})
 		}

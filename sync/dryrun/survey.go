@@ -166,9 +166,22 @@ func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[strin
 			if parent == nil || p.rows == 0 || len(parent.keys) == 0 {
 				continue
 			}
-			m, found, err := e.mismatch(ctx, spec, p, parent)
-			if err != nil {
-				return nil, err
+			m := Mismatch{Parent: spec.Job, Rows: p.rows, There: parent.some}
+			var keys []trade.ParentKey
+			found := !parent.Whole // any parent, or one that may be
+			for hash, text := range p.keys {
+				found = found || parent.keys[hash]
+				if text != "" {
+					m.Here, keys = append(m.Here, text), append(keys, trade.ParentKey{Job: spec.Job, Key: text})
+				}
+			}
+			slices.Sort(m.Here)
+			if !found {
+				known, err := e.ledger.Parents(ctx, keys)
+				if err != nil {
+					return nil, err
+				}
+				found = len(known) > 0
 			}
 			if !found && len(f.Spec.SentBy) == 1 {
 				out = append(out, m)
@@ -184,24 +197,4 @@ func (e *Rehearsal) Mismatches(ctx context.Context, s *Survey, parents map[strin
 		}
 	}
 	return out, nil
-}
-
-// mismatch reports whether any parent is found, or may be.
-func (e *Rehearsal) mismatch(ctx context.Context, spec mapping.ParentSpec, p *parentsSurvey,
-	parent *Survey,
-) (m Mismatch, found bool, err error) {
-	m = Mismatch{Parent: spec.Job, Rows: p.rows, There: parent.some}
-	var keys []trade.ParentKey
-	for hash, text := range p.keys {
-		found = found || parent.keys[hash]
-		if text != "" {
-			m.Here, keys = append(m.Here, text), append(keys, trade.ParentKey{Job: spec.Job, Key: text})
-		}
-	}
-	slices.Sort(m.Here)
-	if found || !parent.Whole {
-		return m, true, nil
-	}
-	known, err := e.ledger.Parents(ctx, keys)
-	return m, len(known) > 0, err
 }

@@ -87,7 +87,7 @@ func (r *Run) EachUnjudged(after int64, next func(after int64) ([]trade.Entry, e
 		}
 		after = entries[len(entries)-1].ID
 		if r.Dry != nil {
-			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return r.Dry.Judged[e.ID] })
+			entries = slices.DeleteFunc(entries, r.Dry.Judged)
 		}
 		if err := do(entries); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/state"
+	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,7 +43,7 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 					o, err := a.Office(ctx, cli.ToRead, cli.ERPNeeded)
 					var reports []trade.RunReport
 					if err == nil {
-						reports, err = o.DryRun(ctx)
+						reports, err = o.Sync(ctx, nil, engine.Options{DryRun: true, Sweep: true})
 					}
 					if err != nil {
 						a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", a.Voice().Fault(err))
