@@ -80,7 +80,7 @@ func TestSendingGoesThroughNoTableInPostgres(t *testing.T) {
 		find(width)
 		send(width)
 	}
-	for range 10 { // the plans of prepared statements are made
+	for range 20 { // the plans of prepared statements are made
 		find(width)
 		send(width)
 	}

@@ -153,6 +153,7 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 			return 0, phrase.Errorf("entry %d is damaged: its amount %w", row.ID, err)
 		}
 		listed[i] = bareEntry(row.ID, row.Job, row.Key, quantity)
+		listed[i].ReducedAt = now
 	}
 	attempts, err := attemptsOf(t.S.D, t.All, reduced)
 	if err == nil {

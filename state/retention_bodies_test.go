@@ -12,7 +12,7 @@ func TestEachColumnOfAnEntryIsReducedOrKeptOnPurpose(t *testing.T) {
 		"job", "sends", "key", "key_parts", "state", "cause", "record_id", "another",
 		"flags", "acknowledged", "generation", "attempts", "first_seen_at", "updated_at",
 		"next_attempt_at", "waiting_for", "source_hash", "shown_mark", "mapped_with", "target",
-		"payload_hash", "content", "amount", "unit", "gone_sweeps", "resend_audit_id",
+		"payload_hash", "content", "amount", "volume", "unit", "gone_sweeps", "resend_audit_id",
 		"dismissal", "weak",
 	}
 	for _, column := range newColumns {

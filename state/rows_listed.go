@@ -51,7 +51,9 @@ var relisted = func() string {
 // left returns the entry of a row in a job, without what the retention has taken of it.
 func (r *entryRow) left(e trade.Entry, job string) trade.Entry {
 	if r.ReducedAt.Valid {
-		return bareEntry(e.ID, job, e.Key, e.Quantity)
+		bare := bareEntry(e.ID, job, e.Key, e.Quantity)
+		bare.ReducedAt = sqldb.Instant(r.ReducedAt)
+		return bare
 	}
 	e.Job, e.ReducedAt = job, time.Time{}
 	return e
@@ -59,7 +61,7 @@ func (r *entryRow) left(e trade.Entry, job string) trade.Entry {
 
 // bareEntry is what lists know of an entry that holds nothing any more.
 func bareEntry(id int64, job, key string, q trade.Quantity) trade.Entry {
-	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q, ReducedAt: time.UnixMilli(1)}
+	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q}
 }
 
 // writeListings stores what lists need of entries.

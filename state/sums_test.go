@@ -54,5 +54,8 @@ func TestSumsAreExactAtAnySize(t *testing.T) {
 		if !got[0].Quantity.Amount.Equal(want.Sub(hundred)) {
 			t.Errorf("%v", got)
 		}
+		must.Do(t, byHand(s, `UPDATE entry SET amount = 'a lot' WHERE key = 'd'`))
+		_, err := s.Counts(t.Context(), "contracts")
+		says(t, err, "is damaged: its amount is not a number")
 	})
 }
