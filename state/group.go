@@ -248,7 +248,8 @@ func (g *groupTx) Load() error {
 		query := `SELECT s.origin, s.attempt FROM sent s WHERE s.id ` + amongFound(g.S.D,
 			`SELECT id FROM sent WHERE attempt <> '' AND `+g.S.D.Among("attempt"),
 			`SELECT id FROM sent WHERE `+g.S.D.Among("origin")) + ` ORDER BY s.id`
-		if err := g.All(&sent, g.S.D.Locked(query, "s"), sqldb.ListOf(g.S.D, ids), sqldb.ListOf(g.S.D, intended)); err != nil {
+		if err := g.All(&sent, g.S.D.Locked(query, "s"), sqldb.ListOf(g.S.D, ids),
+			sqldb.ListOf(g.S.D, intended)); err != nil {
 			return err
 		}
 		found := map[string]bool{}
@@ -321,7 +322,8 @@ func (g *groupTx) claim() error {
 			g.Result.Elsewhere[in.Attempt.ID] = true
 			continue
 		}
-		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version || e.PayloadHash != in.Entry.PayloadHash {
+		if waits || e == nil || e.Job != g.Lease.Job || e.Version != in.Entry.Version ||
+			e.PayloadHash != in.Entry.PayloadHash {
 			continue
 		}
 		// I3: a generation goes again only if none of its attempts has created anything, or may have.
@@ -355,7 +357,8 @@ func (g *groupTx) claim() error {
 	}
 	return g.ChangeRows("entry", claimedColumns, claimable, trade.Map(sending, func(e *narrowRow) []any {
 		return []any{
-			e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, sqldb.AtOr(g.Now, time.Time{}), e.Version,
+			e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, sqldb.AtOr(g.Now, time.Time{}),
+			e.Version,
 			e.Version - 1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash,
 		}
 	}))

@@ -123,7 +123,9 @@ func dumpOf(t *testing.T, s *Store, table string) (out []string) {
 	for rows.Next() {
 		row := map[string]any{}
 		must.Do(t, rows.MapScan(row))
-		for _, column := range []string{"id", "record_id", "owner", "first_seen_at", "resend_audit_id", "decided_by", "updated_at"} {
+		for _, column := range []string{
+			"id", "record_id", "owner", "first_seen_at", "resend_audit_id", "decided_by", "updated_at",
+		} {
 			delete(row, column)
 		}
 		if row["outcome"] == "none" { // a person's act is at the time of the computer

@@ -115,7 +115,8 @@ func (r *sentRow) origin() recordOrigin { return recordOrigin{r.Job, r.Key, r.Ki
 
 func newRecords(t *sqldb.Tx, now time.Time) *recordSet {
 	return &recordSet{
-		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{}, byAttempt: map[string]*ownedRecord{},
+		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{},
+		byAttempt: map[string]*ownedRecord{},
 		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
 	}
 }

@@ -109,7 +109,8 @@ func (r *replay) attempts(work []replayedRow) error {
 			}
 			counts := a.Counts
 			if to.Outcome == trade.OutcomeOpen {
-				to.Outcome, to.FinishedAt, to.Reason, counts = trade.OutcomeUnknown, r.Now, trade.Say(rebuiltDoubt), true
+				to.Outcome, to.FinishedAt = trade.OutcomeUnknown, r.Now
+				to.Reason, counts = trade.Say(rebuiltDoubt), true
 			}
 			if have != nil && have.outcome() == to.Outcome {
 				continue

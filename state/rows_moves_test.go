@@ -104,7 +104,8 @@ func tryAttempt(s *Store, id string, entry int64, generation int) error {
 	if had == 0 {
 		return byHand(s, `INSERT INTO sent (origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload,
 			sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version, attempt, no, outcome)
-			SELECT id, id, sends, job, key, CAST(? AS BIGINT), 'maybe', '', '', source_hash, payload_hash, payload_hash, 0, 0, 0, '0', 0, 1, CAST(? AS TEXT), 1, 'open'
+			SELECT id, id, sends, job, key, CAST(? AS BIGINT), 'maybe', '', '', source_hash, payload_hash, payload_hash,
+			0, 0, 0, '0', 0, 1, CAST(? AS TEXT), 1, 'open'
 			FROM entry WHERE id = ?`, generation, id, entry)
 	}
 	if err := byHand(s, `INSERT INTO former (`+columns+`) SELECT `+columns+` FROM sent WHERE origin = ? AND generation = ?`,

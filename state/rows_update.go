@@ -33,7 +33,8 @@ func narrowOf(e trade.Entry) *narrowRow {
 	return &narrowRow{
 		ID: e.ID, Version: e.Version, Job: e.Job, Sends: string(e.Sends), Key: e.Key, State: string(e.State),
 		Flags: flags, Amount: e.Quantity.Amount.String(), Unit: string(e.Quantity.Unit), Acknowledged: acknowledged,
-		WaitingFor: "[]", Generation: e.Generation, Attempts: e.Attempts, SourceHash: e.SourceHash, PayloadHash: e.PayloadHash,
+		WaitingFor: "[]", Generation: e.Generation, Attempts: e.Attempts,
+		SourceHash: e.SourceHash, PayloadHash: e.PayloadHash,
 	}
 }
 

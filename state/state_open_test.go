@@ -165,7 +165,6 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 				`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
 				`ALTER TABLE sent RENAME TO elsewhere`,         // from before sendings had a table
 				`CREATE INDEX entry_one_remote ON entry (key)`, // from when the ids stood with the entries
-				`CREATE TABLE tally (n INTEGER)`,               // from when sums were stored
 			} {
 				o := b.empty(t)
 				mustExec(t, mustOpen(t, o), former)

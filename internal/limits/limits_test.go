@@ -23,10 +23,10 @@ import (
 // mosts are the numbers of what a reader has to hold. After each stage of the work they are set to what
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
-	"lines of the product":  93_462,
-	"tokens of the product": 721_395,
-	"lines of catalogues":   7_979,
-	"lines of SQL":          662,
+	"lines of the product":  92_930,
+	"tokens of the product": 717_230,
+	"lines of catalogues":   7_959,
+	"lines of SQL":          654,
 	"lines of templates":    2_334,
 	"columns of a template": 120,
 }

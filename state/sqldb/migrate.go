@@ -26,12 +26,10 @@ const FormerSchemaTable = "safrasync_schema"
 // formerIndex is an index that only ledgers have in which the platform's ids stand with the entries.
 const formerIndex = "entry_one_remote"
 
-// formerTable is the table of the sums of ledgers that stored them.
-const formerTable = "tally"
-
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former", "exchange", "attempt", "sighting", "run",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former",
+	"exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
 	"job_lease", "job_status", "reference", "reference_former", "block",
@@ -195,7 +193,6 @@ func FormerFormat(where string) error {
 func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
-		ours && slices.Contains(names, formerTable) ||
 		ours && slices.Contains(names, "entry") &&
 			(!slices.Contains(names, "sent") || !slices.Contains(names, "sighting"))
 	switch {

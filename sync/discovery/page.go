@@ -213,6 +213,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 			k.MappedWith = ""
 		}
 		verdict := decideRow(&k, row.SourceHash, r.Eval.MappedWith, row.Cancelled)
+		// A redraw never sends, maps or flags anything. A row that is being sent is left to its owner.
 		if (verdict == same || verdict == leave) && k.State != trade.Sending && k.ShownMark != row.Shown.Mark {
 			verdict = redraw
 		}

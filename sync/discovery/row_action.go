@@ -80,15 +80,6 @@ func decideRow(known *trade.Known, hash trade.Hash, mappedWith string, cancelled
 	return same
 }
 
-// decideShown returns redraw if only the displayed columns have changed, else action. A redraw
-// never sends, maps or flags anything. A row that is being sent is left to its owner.
-func decideShown(known *trade.Known, shown trade.Shown, action rowAction) rowAction {
-	if (action == same || action == leave) && known.State != trade.Sending && known.ShownMark != shown.Mark {
-		return redraw
-	}
-	return action
-}
-
 // touch sets the time of the last change, if people would see one: a row that was only judged again
 // keeps its time. It is that of the discovery: the start of a long run may be before the row was sent.
 func (r *Discoverer) touch(entry *trade.Entry, old trade.Entry) {

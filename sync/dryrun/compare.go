@@ -114,7 +114,8 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		}
 		skip := map[string]bool{} // fields of columns that were not kept
 		for _, f := range c.job.Mapping.Fields {
-			if slices.ContainsFunc(f.Spec.Columns, func(name string) bool { return slices.Contains(d.Unmapped, name) }) {
+			unmapped := func(name string) bool { return slices.Contains(d.Unmapped, name) }
+			if slices.ContainsFunc(f.Spec.Columns, unmapped) {
 				skip[f.Rule.Field] = true
 			}
 		}
