@@ -51,7 +51,8 @@ const (
 
 // free reports whether another attempt may take the place of this one: nothing was created by it.
 func (r *attemptRow) free() bool {
-	return r.Outcome == outcomeNone || r.Outcome == string(trade.OutcomeNotCreated) || r.Outcome == string(trade.OutcomeNotSent)
+	return r.Outcome == outcomeNone || r.Outcome == string(trade.OutcomeNotCreated) ||
+		r.Outcome == string(trade.OutcomeNotSent)
 }
 
 // isOpen reports whether nobody knows yet how the attempt ended.

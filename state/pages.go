@@ -178,7 +178,7 @@ const namesMost = 100
 func (s *Store) namesLike(ctx context.Context, column trade.RowSort, jobs []string, text string) ([]string, error) {
 	var exact bool
 	if err := s.db.Get(ctx, readingPage, &exact, `SELECT EXISTS (SELECT 1 FROM listing WHERE `+
-		sortedBy[column].column+` = ? AND job IN (`+sqldb.Placeholders(len(jobs))+`))`,
+		sortedBy[column].column+` = ? AND `+sortedBy[column].column+` > '' AND job IN (`+sqldb.Placeholders(len(jobs))+`))`,
 		slices.Concat([]any{text}, sqldb.Anys(jobs))...); err != nil || exact {
 		return []string{text}, err
 	}
@@ -213,8 +213,8 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 		var some []string
 		// each step goes to the next text in the index
 		if err := s.db.All(ctx, readingPage, &some, `WITH RECURSIVE name(text) AS (
-			SELECT MIN(`+name+`) FROM listing WHERE job = ? UNION ALL
-			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > name.text) FROM name
+			SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > '' UNION ALL
+			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > '' AND `+name+` > name.text) FROM name
 				WHERE name.text IS NOT NULL)
 			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most+1); err != nil {
 			return nil, false, err
@@ -312,7 +312,8 @@ func (s *Store) pageIDs(ctx context.Context, q trade.RowQuery) (ids []int64, nex
 		query, args = query+beyond, append(args, values...)
 	}
 	var rows []place
-	if err := s.db.All(ctx, readingPage, &rows, c.resolve(query+order+` LIMIT ?`), append(args, q.Limit+1)...); err != nil {
+	if err := s.db.All(ctx, readingPage, &rows, c.resolve(query+order+` LIMIT ?`),
+		append(args, q.Limit+1)...); err != nil {
 		return nil, "", err
 	}
 	if len(rows) > q.Limit {

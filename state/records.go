@@ -117,7 +117,7 @@ func newRecords(t *sqldb.Tx, now time.Time) *recordSet {
 	return &recordSet{
 		t: t, now: now, of: map[int64][]*ownedRecord{}, byID: map[int64]*ownedRecord{},
 		byAttempt: map[string]*ownedRecord{},
-		origins: map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
+		origins:   map[recordOrigin]*ownedRecord{}, changed: map[*ownedRecord]bool{},
 	}
 }
 

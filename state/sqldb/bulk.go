@@ -21,7 +21,7 @@ var numberColumns = map[string]bool{
 	"id": true, "generation": true, "attempts": true, "next_attempt_at": true, "first_seen_at": true,
 	"updated_at": true, "gone_sweeps": true,
 	"entry_id": true, "origin": true, "no": true, "epoch": true, "started_at": true, "version": true,
-	"finished_at": true,
+	"finished_at":     true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
 	"volume":  true,

@@ -148,10 +148,10 @@ CREATE TABLE listing (
     words TEXT NOT NULL, -- by which people find it (pages_text.go of state)
     documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
 ) {{strict}};
--- Which names there are, for the filters that propose them.
-CREATE INDEX listing_product ON listing (job, product{{if postgres}}, entry_id{{end}});
-CREATE INDEX listing_producer ON listing (job, producer{{if postgres}}, entry_id{{end}});
-CREATE INDEX listing_branch ON listing (job, branch{{if postgres}}, entry_id{{end}});
+-- Which names there are, for the filters that propose them. Lists do not use these: they scan the table.
+CREATE INDEX listing_product ON listing (job, product) WHERE product > '';
+CREATE INDEX listing_producer ON listing (job, producer) WHERE producer > '';
+CREATE INDEX listing_branch ON listing (job, branch) WHERE branch > '';
 
 -- One sending: what is, or may be, on the platform (trade.Record), and its last attempt. There is one for each row and
 -- generation. It outlives the row, key and job under which it went.
