@@ -35,7 +35,8 @@
 //	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
 //	              rows_listed: what lists are sorted, narrowed and searched by
 //	queue         which rows are due, which are woken, which records of the platform block rows
-//	records_*     what is, or may be, on the platform, and which row it belongs to
+//	records_*     sendings: what is, or may be, on the platform, which row it belongs to, and its last
+//	              attempt
 //	group         the group commit, on one page: in which order rows are settled, moved and
 //	              claimed, and what a crash after each step leaves
 //	attempts_*    attempts. attempts_settle and attempts_late: what an answer means;
@@ -135,7 +136,7 @@
 // unknown, so a definite answer from a former owner counts.
 //
 // SQLite has one writer at a time. On PostgreSQL a transaction locks the lease first, then
-// instances, attempts, entries in id order, and sums, so that two transactions do not deadlock. The
+// instances, sendings and entries, each in id order, so that two transactions do not deadlock. The
 // lease row is locked FOR KEY SHARE (dialect.hold): its renewal waits for nobody, and a takeover
 // waits for all transactions that were begun under it.
 package state

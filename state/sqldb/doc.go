@@ -29,12 +29,14 @@
 //	            (Act.Gives). resend_audit_id: the act that opened the generation
 //	listing     what lists are narrowed, sorted and searched by, one for each entry (trade.Listing):
 //	            narrow, so that a list is a scan of it
-//	attempt     one POST of one entry, from its intent on. outcome is null while it is open. Never
-//	            deleted; its payload never changes, except to '{}' when its entry is finished
-//	            and old. Written by Commit, Recover and the retention
-//	record      what is, or may be, on the platform (trade.Record): the only place that has the
+//	sent        one sending, for each entry and generation: what is, or may be, on the platform
+//	            (trade.Record), and its last attempt, one POST, from its intent on. It alone has the
 //	            platform's id of a record, and decided_by, the act that made it or gave it to its
-//	            row. Never deleted, but a job's move drops what was proved not to exist
+//	            row. Never deleted. Written by Commit, Recover and people's acts
+//	former      the attempts of a sending before its last one; nothing was created by them
+//	exchange    what an attempt that has ended sent, and what was answered; deleted when its entry
+//	            is finished and old. What an open one sends is the payload of its entry
+//	attempt     a view: all attempts
 //	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	instance    the processes that may send, and until when each is alive on the database's clock
 //	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises
