@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -206,14 +207,14 @@ func (g *groupTx) assume() error {
 		g.Entries[in.Entry.ID] = narrowOf(in.Entry)
 	}
 	for _, st := range g.Group.Settle {
-		of := st.Entry
-		of.Begin()
-		e := narrowOf(of)
-		e.Version++
+		e := narrowOf(st.Entry)
+		if _, err := e.move(0, (*trade.Entry).Begin); err != nil {
+			return err
+		}
 		g.Entries[e.ID] = e
-		have := g.Records.put(e, e.Generation, trade.Maybe, of)
+		have := g.Records.put(e, e.Generation, trade.Maybe, st.Entry)
 		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
-		have.attemptRow = newAttempt(e, st.Attempt, of)
+		have.attemptRow = newAttempt(e, st.Attempt, st.Entry)
 		have.stored = have.sentRow
 		g.Records.byID[have.ID], g.Records.byAttempt[have.Attempt] = have, have
 	}
@@ -221,17 +222,14 @@ func (g *groupTx) assume() error {
 	if g.S.D.Lock == "" {
 		return nil
 	}
-	var locked []int64
-	for _, of := range []struct {
-		table string
-		ids   []int64
-	}{{"sent", slices.Collect(maps.Keys(g.Records.byID))}, {"entry", slices.Collect(maps.Keys(g.Entries))}} {
-		query := `SELECT id FROM ` + of.table + ` WHERE ` + g.S.D.Among("id") + ` ORDER BY id`
-		if err := g.All(&locked, g.S.D.Locked(query, of.table), sqldb.ListOf(g.S.D, of.ids)); err != nil {
-			return err
-		}
+	lock := func(table string, ids iter.Seq[int64]) error {
+		query := g.S.D.Locked(`SELECT id FROM `+table+` WHERE `+g.S.D.Among("id")+` ORDER BY id`, table)
+		return g.All(&[]int64{}, query, sqldb.ListOf(g.S.D, slices.Collect(ids)))
 	}
-	return nil
+	if err := lock("sent", maps.Keys(g.Records.byID)); err != nil {
+		return err
+	}
+	return lock("entry", maps.Keys(g.Entries))
 }
 
 // Load locks everything that the group touches: first the sendings whose attempts it settles, and all
@@ -297,7 +295,7 @@ func (g *groupTx) claim() error {
 	}
 	// an answer with the id of another row proves nothing, and the sender stops (F100)
 	waits := g.Result.Paused || g.Result.Refused != nil || len(g.Result.Conflicts) > 0
-	if waits && g.assumed && len(g.Group.Intents) > 0 { // what an earlier try has stored is found by reading
+	if waits && g.assumed { // what an earlier try has stored is found by reading
 		return sqldb.AllWritten("sent", 0, len(g.Group.Intents), nil)
 	}
 	var taken sentByOthers
