@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -133,8 +134,21 @@ func lineOfCopy(file string) copyLine {
 	return line
 }
 
-// whole reports whether the copy is as long as the backup made it. Its pages were checked then.
+// whole reports whether the copy begins as a database, and is as long as the backup made it. Its pages
+// were checked then.
 func (l copyLine) whole() bool {
 	info, err := os.Lstat(l.file)
-	return err == nil && info.Mode().IsRegular() && info.Size() == l.Size && l.Hash != ""
+	if err != nil || !info.Mode().IsRegular() || info.Size() != l.Size || l.Hash == "" {
+		return false
+	}
+	f, err := os.Open(l.file)
+	if err != nil {
+		return false
+	}
+	head := make([]byte, len(sqliteHead))
+	_, err = io.ReadFull(f, head)
+	return errors.Join(err, f.Close()) == nil && string(head) == sqliteHead
 }
+
+// sqliteHead is how a file of SQLite begins.
+const sqliteHead = "SQLite format 3\x00"

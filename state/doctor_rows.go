@@ -97,6 +97,19 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 }
 
 func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
+	var open []struct {
+		sentRow
+		Payload string
+	}
+	if err := s.db.All(ctx, readingRows, &open, `SELECT s.origin, s.target, s.payload_hash, e.payload
+		FROM sent s JOIN entry e ON e.id = s.origin WHERE s.outcome = 'open' AND e.payload IS NOT NULL`); err != nil {
+		return err
+	}
+	for _, a := range open {
+		if unlike(a.Target, a.Payload, a.PayloadHash) {
+			odd[a.Origin] = ""
+		}
+	}
 	for after := ""; ; {
 		var page []exchangeRow
 		var of []attemptRow

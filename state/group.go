@@ -219,6 +219,7 @@ func (g *groupTx) assume() error {
 		g.Records.byID[have.ID], g.Records.byAttempt[have.Attempt] = have, have
 	}
 	clear(g.Records.changed)
+	delete(g.Records.byID, 0)
 	if g.S.D.Lock == "" {
 		return nil
 	}

@@ -87,7 +87,7 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 			continue
 		}
 		r := newReplay(t, record)
-		r.History.End.Header.Journal = v.row.ID
+		r.History.End.Header.Journal, r.writes = v.row.ID, true
 		r.audit, err = addOwnAudit(t, "journal settle", fmt.Sprintf("record %d", record.Seq), struct {
 			journal.Record
 			Why trade.Sentence `json:"why"`

@@ -23,6 +23,7 @@ type replay struct {
 	Now     time.Time
 	Who     string
 	since   int64 // the ledger has everything up to this record
+	writes  bool  // what is decided is written in the same transaction
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry
 	attempt map[string]*attemptRow // those of the entries
@@ -52,6 +53,7 @@ type replayedRow struct {
 
 // Run compares the history with the ledger and, if apply is true, writes what is missing.
 func (r *replay) Run(apply bool, record trade.AuditRecord) error {
+	r.writes = apply
 	if err := nobodyRuns(r.Tx); err != nil {
 		return err
 	}
@@ -218,10 +220,17 @@ func (r *replay) load() error {
 }
 
 func (r *replay) loadKeys(job string, keys []string) error {
+	args := append([]any{job}, sqldb.Anys(keys)...)
+	if r.writes && r.S.D.Lock != "" { // nobody changes a row between the look at it and the write
+		if err := r.All(&[]int64{}, r.S.D.Locked(`SELECT e.id FROM entry e WHERE e.job = ? AND e.key IN (`+
+			sqldb.Placeholders(len(keys))+`) ORDER BY e.id`, "e"), args...); err != nil {
+			return err
+		}
+	}
 	var rows []replayedEntry
 	if err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
 		selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
-		append([]any{job}, sqldb.Anys(keys)...)...); err != nil {
+		args...); err != nil {
 		return err
 	}
 	byID, ids := map[int64]*replayedEntry{}, make([]int64, len(rows))

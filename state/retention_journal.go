@@ -216,7 +216,7 @@ func (r *retaining) verifyBase(ctx context.Context) error {
 		return err
 	}
 	missing := map[rowHash]bool{}
-	for after, more := int64(0), journals == 1; more; {
+	for after, more := int64(0), journals <= 1; more; {
 		var rows []struct {
 			ID       int64
 			Job, Key string

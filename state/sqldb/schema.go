@@ -110,7 +110,7 @@ var rules = []rule{
 	{
 		Trigger: "entry_generation BEFORE UPDATE OF generation ON entry",
 		When:    "NEW.generation <> OLD.generation AND NEW.generation <> OLD.generation + 1",
-		Check:   "NOT " + replaying,
+		Check:   "NEW.generation < OLD.generation OR NOT " + replaying,
 		Refuse:  "what an entry is never changes",
 	},
 	{

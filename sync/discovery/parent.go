@@ -28,18 +28,15 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 	// to another row
 	var parts []string
 	for _, job := range r.Job.Mapping.SentBy {
-		tallies, err := r.Ledger.Counts(ctx, job)
-		if err != nil {
-			return 0, err
-		}
-		n, aside := 0, map[trade.State]int{}
-		for _, t := range tallies {
-			switch t.State {
-			case trade.Accepted:
-				n += t.Count
-			case trade.Held, trade.Rejected, trade.Dismissed, trade.Withdrawn:
-				aside[t.State] += t.Count
+		var counts []int
+		for _, state := range []trade.State{
+			trade.Accepted, trade.Held, trade.Rejected, trade.Dismissed, trade.Withdrawn,
+		} {
+			n, err := r.Ledger.CountIn(ctx, job, state)
+			if err != nil {
+				return 0, err
 			}
+			counts = append(counts, n)
 		}
 		flags, err := r.Ledger.FlagCounts(ctx, job)
 		if err != nil {
@@ -49,7 +46,7 @@ func (r *Discoverer) AdoptOrphans(ctx context.Context) (moved int, err error) {
 		if err != nil {
 			return 0, err
 		}
-		parts = append(parts, fmt.Sprintf("%s=%d %v %d %v", job, n, aside, flags[trade.Replaced], unread))
+		parts = append(parts, fmt.Sprintf("%s=%v %d %v", job, counts, flags[trade.Replaced], unread))
 	}
 	accepted := strings.Join(parts, " ")
 	cursor, err := r.Ledger.Cursor(ctx, r.Job.Name())

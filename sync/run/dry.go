@@ -188,6 +188,7 @@ func (d *DryLedger) add(e trade.Entry) {
 		Changed:  e.Flags.Has(trade.Changed),
 	})
 	d.rows[HashKey(e.Key)] = row
+	e.ID = max(e.ID, 0)
 	d.notePlanned(e)
 }
 

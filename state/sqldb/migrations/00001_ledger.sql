@@ -14,7 +14,7 @@ CREATE TABLE ledger (
     term {{int}} NOT NULL DEFAULT 0, -- PostgreSQL: raised each time that the ledger goes on after its server changed
     term_value TEXT NOT NULL DEFAULT '', -- random; drawn with the term
     -- 1 within the transaction that brings in what a journal has: a row takes its state from there, whatever it was
-    replaying {{int}} NOT NULL DEFAULT 0,
+    replaying {{int}} NOT NULL DEFAULT 0 CHECK (replaying IN (0, 1)),
     asked TEXT NOT NULL DEFAULT '' -- why all hosts must report before sending, and from which server; '' = no need
 ) {{strict}};
 
