@@ -141,8 +141,8 @@ func (w *World) stick() string {
 	}
 	return `UPDATE entry SET version = version + 1, state = ` + of(`'waiting'`, `'rejected'`, `'invalid'`) + `, cause = ` + of(`'ref:wallets'`, `'message.wallet.not-found'`, `'payday'`) + `,
 		waiting_for = ` + of(`'[{"ref":"wallets","code":"1000' || (id % 9 + 1) || '"}]'`, `'[]'`, `'[]'`) + `,
-		error = ` + of(`NULL`, `'{"kind":"api","status":400,"messages":["message.wallet.not-found"]}'`, `'{"kind":"mapping","fields":[{"field":"payday","rule":"required","column":"pagamento"}]}'`) + `,
-		payload = ` + of(`NULL`, `payload`, `NULL`) + fmt.Sprintf(` WHERE state = 'pending' AND id %% 100 < %d`, w.Stuck)
+		error = ` + of(`NULL`, `'{"kind":"api","status":400,"messages":["message.wallet.not-found"]}'`, `'{"kind":"mapping","fields":[{"field":"payday","rule":"required","column":"pagamento"}]}'`) +
+		fmt.Sprintf(` WHERE state = 'pending' AND id %% 100 < %d`, w.Stuck)
 }
 
 // sqliteAside returns the indexes and triggers of the three large tables.
