@@ -93,14 +93,7 @@ func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSource
 		now := &reconcile.ERPNow{At: o.now(), Found: map[trade.ParentKey]trade.Entry{}}
 		reports, err := o.engine.Sync(ctx, nil, engine.Options{
 			DryRun: true, Sweep: true, Progress: func(run.Progress) {},
-			Planned: func(e trade.Entry) {
-				at := trade.ParentKey{Job: e.Job, Key: e.Key}
-				if was, again := now.Found[at]; again { // the last look holds it back, and knows no more of it
-					was.TakeState(e)
-					e = was
-				}
-				now.Found[at] = e
-			},
+			Planned: now.Take,
 		})
 		if err != nil {
 			return err

@@ -20,6 +20,17 @@ type ERPNow struct {
 	Found map[trade.ParentKey]trade.Entry `json:"-"`
 }
 
+// Take takes up a row as a pass would leave it. One that the last look holds back comes again: of it
+// only the state is new.
+func (n *ERPNow) Take(e trade.Entry) {
+	at := trade.ParentKey{Job: e.Job, Key: e.Key}
+	if was, again := n.Found[at]; again {
+		was.TakeState(e)
+		e = was
+	}
+	n.Found[at] = e
+}
+
 // ERPJob is what the ERP has of a job other than the ledger, in documents up to the day of the
 // closing.
 type ERPJob struct {
