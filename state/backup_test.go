@@ -298,6 +298,31 @@ func TestTheLineOfACopyTellsWhetherTheLedgerIsOlder(t *testing.T) {
 }
 
 // A copy that is not as the backup made it is not restored, though its pages may be in order.
+// A copy that a wrong clock has dated into the future hides no later one.
+func TestACopyOfTheFutureHidesNoLaterOne(t *testing.T) {
+	t.Parallel()
+	k := keep(t, backends[0].open(t))
+	dir := t.TempDir()
+	backup := func(at time.Time) {
+		_, _, _, err := k.s.BackupInto(t.Context(), dir, 5, at)
+		must.Do(t, err, k.s.BackupMade(t.Context(), at, dir))
+	}
+	k.send("a", 3)
+	backup(at.AddDate(70, 0, 0))
+	k.close()
+	journals, image := t.TempDir(), filepath.Join(t.TempDir(), "image")
+	must.Do(t, os.CopyFS(journals, os.DirFS(k.dir())))
+	copyFile(t, k.o.DSN, image)
+	k.open()
+	k.send("b", 3)
+	backup(at)
+	k.close()
+	removeLedger(t, k.o.DSN)
+	copyFile(t, image, k.o.DSN)
+	must.Do(t, os.RemoveAll(k.dir()), os.CopyFS(k.dir(), os.DirFS(journals)))
+	wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeOldCopy)
+}
+
 func TestACopyWhoseHashIsNotThatOfItsLineIsNotRestored(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -112,17 +111,20 @@ func (s *Store) newestCopy(dir string) copyLine {
 	if err != nil {
 		return copyLine{}
 	}
-	for _, e := range slices.Backward(entries) {
+	newest := copyLine{}
+	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		if !strings.HasPrefix(e.Name(), copiesName(s.db.ID)) || !strings.HasSuffix(path, ".db") {
 			continue
 		}
 		line := lineOfCopy(path)
-		if line.whole() && line.Ledger == s.db.ID && line.Journal != "" {
-			return line
+		// a copy of the future, made under a wrong clock, hides no later one of its journal
+		later := line.Journal != newest.Journal || line.Seq >= newest.Seq
+		if line.whole() && line.Ledger == s.db.ID && line.Journal != "" && later {
+			newest = line
 		}
 	}
-	return copyLine{}
+	return newest
 }
 
 // lineOfCopy reads the line of a copy; one that cannot be read is empty.
