@@ -93,7 +93,7 @@ func copyLedger(from, to string) (err error) {
 	if line := lineOfCopy(from); line.Hash != "" && line.Hash != hex.EncodeToString(sum.Sum(nil)) {
 		return sqldb.Refuse(sqldb.CodeCorrupt, from,
 			phrase.Errorf("it is not as the backup made it: its hash is not the one in %s", lineFile(from)),
-			phrase.New("take another copy"))
+			phrase.New("take another copy; if a program has opened this one for writing since, remove that file: its pages are checked all the same"))
 	}
 	return nil
 }
