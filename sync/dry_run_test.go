@@ -213,7 +213,8 @@ func TestARowThatADryRunHoldsBackKeepsItsDay(t *testing.T) {
 	b.more = append(b.more, twice)
 	b.contracts(3)
 	now := reconcile.ERPNow{Found: map[trade.ParentKey]trade.Entry{}}
-	if _, err := b.engine().Sync(t.Context(), nil, engine.Options{DryRun: true, Sweep: true, Planned: now.Take}); err != nil {
+	opts := engine.Options{DryRun: true, Sweep: true, Planned: now.Take}
+	if _, err := b.engine().Sync(t.Context(), nil, opts); err != nil {
 		t.Fatal(err)
 	}
 	held := 0
