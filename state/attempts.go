@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -127,52 +126,11 @@ func writeExchanges(t *sqldb.Tx, rows []*exchangeRow) error {
 // noPayload replaces a payload that is not known, or no longer kept.
 const noPayload = "{}"
 
-// readAttempt is an attempt with what was sent and answered.
-type readAttempt struct {
-	attemptRow
-	Payload, AnswerBody               sql.NullString
-	Evidence, RequestHead, AnswerHead sql.NullString
-}
-
-// selectAttempt selects whole attempts. The payload of an open one is that of its row.
-var selectAttempt = `SELECT ` + prefixed("a", attemptColumns) + `, x.evidence, x.request_head, x.answer_head, x.answer_body,
-	CASE WHEN a.outcome = 'open' THEN e.payload ELSE x.payload END AS payload
+// selectAttempt selects whole attempts (trade.Attempt). The payload of an open one is that of its row.
+const selectAttempt = `SELECT ` + outcomeColumns + `, a.run_id, a.owner, a.epoch, a.target, a.payload_hash, a.messages, a.reason,
+	x.evidence, x.request_head, x.answer_head, COALESCE(x.answer_body, '') AS answer_body,
+	COALESCE(CASE WHEN a.outcome = 'open' THEN e.payload ELSE x.payload END, '{}') AS payload
 	FROM attempt a JOIN entry e ON e.id = a.origin LEFT JOIN exchange x ON x.attempt = a.attempt `
-
-// read returns the attempt of a row. An error names the damaged column.
-func (r *readAttempt) read() (trade.Attempt, error) {
-	a := trade.Attempt{
-		ID: r.Attempt, EntryID: r.Origin, Generation: r.Generation, No: r.No, RunID: r.RunID, Owner: r.Owner,
-		Epoch:  r.Epoch,
-		Target: r.Target, Payload: json.RawMessage(noPayload), PayloadHash: r.PayloadHash,
-		StartedAt: time.UnixMilli(r.StartedAt).UTC(), FinishedAt: sqldb.Instant(r.FinishedAt),
-		Outcome: r.outcome(), Status: r.Status, RemoteID: r.AnswerID,
-		Evidence:    rawOrNil(r.Evidence),
-		RequestHead: rawOrNil(r.RequestHead), AnswerHead: rawOrNil(r.AnswerHead), AnswerBody: r.AnswerBody.String,
-	}
-	if r.Payload.Valid {
-		a.Payload = json.RawMessage(r.Payload.String)
-	}
-	if r.Messages != "[]" {
-		if err := json.Unmarshal([]byte(r.Messages), &a.Messages); err != nil {
-			return a, phrase.Errorf("attempt %s is damaged in column messages: restore the backup", r.Attempt)
-		}
-	}
-	var err error
-	a.Reason, err = sentenceOf(r.Reason)
-	if err != nil {
-		return a, phrase.Errorf("attempt %s is damaged in column reason: restore the backup", r.Attempt)
-	}
-	return a, nil
-}
-
-// sentenceOf reads a sentence of a column.
-func sentenceOf(text string) (s trade.Sentence, err error) {
-	if text != "" {
-		err = json.Unmarshal([]byte(text), &s)
-	}
-	return s, err
-}
 
 // sentenceText returns a sentence as a column has it; "" for none.
 func sentenceText(s trade.Sentence) string {
@@ -181,11 +139,4 @@ func sentenceText(s trade.Sentence) string {
 	}
 	text, _ := json.Marshal(s) //nolint:errchkjson // it is made of texts, and of numbers that were formatted
 	return string(text)
-}
-
-func rawOrNil(text sql.NullString) json.RawMessage {
-	if !text.Valid {
-		return nil
-	}
-	return json.RawMessage(text.String)
 }

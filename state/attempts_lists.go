@@ -14,8 +14,8 @@ import (
 // does not read what was sent and answered.
 func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error) {
 	out := map[int64][]trade.Attempt{}
-	query := `SELECT ` + outcomeColumns + ` FROM attempt WHERE ` +
-		s.db.D.Among("origin") + ` ORDER BY entry_id, no`
+	query := `SELECT ` + outcomeColumns + ` FROM attempt a WHERE ` +
+		s.db.D.Among("a.origin") + ` ORDER BY entry_id, no`
 	attempts, err := sqldb.List[trade.Attempt](ctx, s.db, "reading when rows were sent", query,
 		sqldb.ListOf(s.db.D, entryIDs))
 	for _, a := range attempts {
@@ -25,8 +25,8 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 }
 
 // outcomeColumns are those of an attempt without what was sent and answered.
-const outcomeColumns = `attempt AS id, origin AS entry_id, generation, no, started_at, finished_at, CASE outcome WHEN 'open' THEN '' ELSE outcome END AS outcome, status,
-	answer_id AS remote_id`
+const outcomeColumns = `a.attempt AS id, a.origin AS entry_id, a.generation, a.no, a.started_at, a.finished_at,
+	CASE a.outcome WHEN 'open' THEN '' ELSE a.outcome END AS outcome, a.status, a.answer_id AS remote_id`
 
 // idSlack is how much longer than planned a run or an attempt may take and still be found by the
 // time in its id.
@@ -109,6 +109,6 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 
 // Attempts returns all attempts of an entry in order.
 func (s *Store) Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error) {
-	return sqldb.Rows(ctx, s.db, "reading the attempts of a row", (*readAttempt).read,
+	return sqldb.List[trade.Attempt](ctx, s.db, "reading the attempts of a row",
 		selectAttempt+`WHERE a.origin = ? ORDER BY a.no`, entryID)
 }

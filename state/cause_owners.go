@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -32,23 +31,13 @@ func (s *Store) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.A
 
 // CauseOwners returns who takes care of causes, by their keys. A cause may have ended since.
 func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error) {
-	const op = "reading who takes care of causes"
-	var rows []struct {
-		trade.CauseOwner
-		RowCounts string
-	}
-	if err := s.db.All(ctx, op, &rows, `SELECT key, cause, owner, note, until, row_counts, who, at
-		FROM cause_owner ORDER BY key`); err != nil {
-		return nil, err
-	}
+	rows, err := sqldb.List[trade.CauseOwner](ctx, s.db, "reading who takes care of causes",
+		`SELECT key, cause, owner, note, until, row_counts AS rows, who, at FROM cause_owner ORDER BY key`)
 	out := map[string]trade.CauseOwner{}
-	for _, r := range rows {
-		if err := json.Unmarshal([]byte(r.RowCounts), &r.Rows); err != nil {
-			return nil, s.db.Fault(ctx, op, phrase.Errorf("who takes care of the cause %s is damaged: %w", r.Cause, err))
-		}
-		out[r.Key] = r.CauseOwner
+	for _, o := range rows {
+		out[o.Key] = o
 	}
-	return out, nil
+	return out, err
 }
 
 // LowerCause stores that a cause of which somebody takes care has fewer rows now, so that it is told

@@ -23,20 +23,16 @@ const againAfter = 10 * time.Minute
 
 type inboxRow struct {
 	trade.InboxEvent
-	Coded       bool
-	OutcomeJSON string
+	Coded bool
 }
 
 const selectInbox = `SELECT seq, hash, event, webhook_id AS webhook, body, coded, content_type, origin AS "from", first_at, last_at, times, next_at,
-	outcome AS outcome_json FROM inbox `
+	outcome FROM inbox `
 
 func (r *inboxRow) event() (trade.InboxEvent, error) {
 	var err error
 	if r.Coded {
 		r.Body, err = base64.StdEncoding.DecodeString(string(r.Body))
-	}
-	if err == nil {
-		r.Outcome, err = sentenceOf(r.OutcomeJSON)
 	}
 	if err != nil {
 		err = phrase.Errorf("event %d of the inbox is damaged: %w", r.Seq, err)

@@ -5,28 +5,11 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
-type candidateRow struct {
-	trade.Candidate
-	FieldsJSON, UnreadJSON string
-}
-
-func (r *candidateRow) candidate() (trade.Candidate, error) {
-	err := json.Unmarshal([]byte(r.FieldsJSON), &r.Fields)
-	if err == nil {
-		err = json.Unmarshal([]byte(r.UnreadJSON), &r.Unread)
-	}
-	if err != nil {
-		err = phrase.Errorf("what is known of record %s of the platform is damaged: %w", r.ID, err)
-	}
-	return r.Candidate, err
-}
-
-const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields AS fields_json, unread AS unread_json, settled_by FROM candidate `
+const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, typed_from, typed_to, next_at, asked_at, tries, state, status, fields, unread, settled_by FROM candidate `
 
 // Candidates returns at most limit records of the platform that events named at or after a time,
 // and that were read back or could not be. Those whose last event came soonest after that time, as
@@ -80,8 +63,7 @@ func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...
 }
 
 func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
-	return sqldb.Rows(ctx, s.db, "reading what events told of", (*candidateRow).candidate,
-		selectCandidate+where, args...)
+	return sqldb.List[trade.Candidate](ctx, s.db, "reading what events told of", selectCandidate+where, args...)
 }
 
 // ClaimCandidate claims a record for reading, so that no other process reads it until then. It

@@ -51,7 +51,7 @@ func (s *Store) doubtRows(ctx context.Context, most int) (out []trade.Doubt, err
 	}
 	attempts := map[int64][]trade.Attempt{}
 	query := selectAttempt + `WHERE ` + s.db.D.Among("a.origin") + ` AND a.outcome IN ('open', 'unknown') ORDER BY a.origin, a.no`
-	found, err := sqldb.Rows(ctx, s.db, op, (*readAttempt).read, query, sqldb.ListOf(s.db.D, ids))
+	found, err := sqldb.List[trade.Attempt](ctx, s.db, op, query, sqldb.ListOf(s.db.D, ids))
 	if err != nil {
 		return nil, err
 	}

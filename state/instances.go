@@ -17,18 +17,15 @@ const instanceKept = time.Hour
 
 type instanceRow struct {
 	trade.Instance
-	ID, OwnerJSON string
-	Now           time.Time
+	ID  string
+	Now time.Time
 }
 
 // selectInstances reads instances by a condition, with the clock of the database.
-const selectInstances = `SELECT id, owner AS owner_json, version, command, started_at AS started, expires AS until, %s AS now
+const selectInstances = `SELECT id, owner, version, command, started_at AS started, expires AS until, %s AS now
 	FROM instance WHERE %s ORDER BY id`
 
 func (r *instanceRow) instance() (trade.Instance, error) {
-	if err := json.Unmarshal([]byte(r.OwnerJSON), &r.Owner); err != nil {
-		return r.Instance, phrase.Errorf("the record of instance %s is damaged: %w", r.ID, err)
-	}
 	r.Dead = !r.Until.After(r.Now) || sqldb.Gone(r.Owner)
 	return r.Instance, nil
 }

@@ -6,17 +6,9 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// statusRow is a row of the table job_status.
-type statusRow struct {
-	State string
-	Stop  sql.NullString
-	Since sql.NullInt64
-}
 
 // theLedger stands in job_status for the ledger itself: a brake of all jobs is also that of a job that
 // has no status of its own yet.
@@ -26,40 +18,27 @@ const selectStatus = `SELECT state, stop, since FROM job_status WHERE job IN (?,
 
 // statusOf returns the status of a job from its rows: its own, and that of the ledger. A job without
 // a row is idle.
-func statusOf(job string, rows []statusRow) (trade.JobStatus, error) {
-	if len(rows) == 0 {
-		return trade.JobStatus{Job: job, State: trade.Idle}, nil
+func statusOf(all sqldb.Select, query, job string) (trade.JobStatus, error) {
+	var rows []trade.JobStatus
+	if err := all(&rows, query, job); err != nil || len(rows) == 0 {
+		return trade.JobStatus{Job: job, State: trade.Idle}, err
 	}
-	status := trade.JobStatus{Job: job, State: trade.JobState(rows[0].State), Since: sqldb.Instant(rows[0].Since)}
-	if rows[0].Stop.Valid {
-		if err := json.Unmarshal([]byte(rows[0].Stop.String), &status.Stop); err != nil {
-			return trade.JobStatus{}, phrase.Errorf("the state of job %s is damaged: %w", job, err)
-		}
-		if b := status.Stop.Brake; b != nil && job != theLedger {
-			b.Job = job
-		}
+	status := rows[0]
+	status.Job = job
+	if status.Stop != nil && status.Stop.Brake != nil && job != theLedger {
+		status.Stop.Brake.Job = job
 	}
 	return status, nil
 }
 
 // JobStatus returns the status of a job. It is idle if nothing was ever recorded.
 func (s *Store) JobStatus(ctx context.Context, job string) (trade.JobStatus, error) {
-	const op = "reading the state of a job"
-	var rows []statusRow
-	if err := s.db.All(ctx, op, &rows, selectStatus, job); err != nil {
-		return trade.JobStatus{}, err
-	}
-	status, err := statusOf(job, rows)
-	return status, s.db.Fault(ctx, op, err)
+	return statusOf(s.db.Reading(ctx, "reading the state of a job"), selectStatus, job)
 }
 
 // lockStatus reads the status of a job and locks it until the transaction ends.
 func lockStatus(t *sqldb.Tx, job string) (trade.JobStatus, error) {
-	var rows []statusRow
-	if err := t.All(&rows, t.S.D.Locked(selectStatus, "job_status"), job); err != nil {
-		return trade.JobStatus{}, err
-	}
-	return statusOf(job, rows)
+	return statusOf(t.All, t.S.D.Locked(selectStatus, "job_status"), job)
 }
 
 // SetJobStatus records the status of a job. A pause stays: only an act of a person ends it.

@@ -234,18 +234,14 @@ func jobFactOf(status trade.JobStatus) journal.JobFact {
 
 // pauseFacts returns the paused jobs, in the form of the journal.
 func pauseFacts(t *sqldb.Tx) (facts []journal.JobFact, err error) {
-	var rows []struct {
-		Job string
-		statusRow
-	}
+	var rows []trade.JobStatus
 	if err := t.All(&rows,
 		`SELECT job, state, stop, since FROM job_status WHERE state = 'paused' ORDER BY job`); err != nil {
 		return nil, err
 	}
-	for _, row := range rows {
-		status, err := statusOf(row.Job, []statusRow{row.statusRow})
-		if err != nil {
-			return nil, err
+	for _, status := range rows {
+		if status.Stop != nil && status.Stop.Brake != nil && status.Job != theLedger {
+			status.Stop.Brake.Job = status.Job
 		}
 		facts = append(facts, jobFactOf(status))
 	}

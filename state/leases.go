@@ -10,14 +10,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// leaseRow is a row of the table job_lease.
+// leaseRow is a row of the table job_lease, with the clock of the database.
 type leaseRow struct {
-	Epoch, Expires, Now int64
-	Instance, Owner     string
+	trade.Holder
+	Instance string // "" when it was released
+	Now      time.Time
 }
 
 const (
-	leaseColumns = `epoch, instance, owner, expires`
+	leaseColumns = `job, epoch, instance, owner, expires AS until`
 	addLease     = `INSERT INTO job_lease (job, epoch, instance, owner, expires) VALUES (?, 0, '', '', 0)
 		ON CONFLICT DO NOTHING`
 )
@@ -59,7 +60,7 @@ func (s *Store) AcquireLease(ctx context.Context, job string, owner trade.Owner)
 func lockLease(t *sqldb.Tx, job string) (leaseRow, error) {
 	row, err := readLease(t, job, t.S.D.Locked)
 	if err == nil {
-		err = row.heldBy(job)
+		err = row.held()
 	}
 	return row, err
 }
@@ -127,55 +128,33 @@ func (s *Store) ReleaseLease(ctx context.Context, lease trade.Lease) error {
 
 // Leases returns the leases that were not released, by job.
 func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
-	var rows []struct {
-		Job string
-		leaseRow
-	}
-	err := s.db.All(ctx, "reading the leases", &rows, `SELECT job, `+leaseColumns+`, `+s.db.D.Now+
+	rows, err := sqldb.List[leaseRow](ctx, s.db, "reading the leases", `SELECT `+leaseColumns+`, `+s.db.D.Now+
 		` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]trade.Holder, len(rows))
-	for i, r := range rows {
-		out[i] = trade.Holder{Job: r.Job, Epoch: r.Epoch, Until: time.UnixMilli(r.Expires).UTC()}
-		if err := json.Unmarshal([]byte(r.leaseRow.Owner), &out[i].Owner); err != nil {
-			return nil, phrase.Errorf("the lease of job %s is damaged: %w", r.Job, err)
-		}
-		out[i].Dead = r.Expires <= r.Now || sqldb.Gone(out[i].Owner)
-	}
-	return out, nil
+	return trade.Map(rows, func(r leaseRow) trade.Holder {
+		r.Dead = !r.Until.After(r.Now) || sqldb.Gone(r.Owner)
+		return r.Holder
+	}), err
 }
 
 // nobodyRuns returns *trade.LeasedError if a process runs a job. Otherwise it removes the leases
 // that were not renewed: a process that was suspended then stores no intent when it resumes.
 func nobodyRuns(t *sqldb.Tx) error {
-	var rows []struct {
-		Job string
-		leaseRow
-	}
-	if err := t.All(&rows, `SELECT job, `+leaseColumns+`, `+t.S.D.Now+` AS now FROM job_lease`); err != nil {
+	var rows []leaseRow
+	if err := t.All(&rows, `SELECT `+leaseColumns+`, `+t.S.D.Now+` AS now FROM job_lease`); err != nil {
 		return err
 	}
 	for _, r := range rows {
-		if err := r.heldBy(r.Job); err != nil {
+		if err := r.held(); err != nil {
 			return err
 		}
 	}
 	return t.Do(`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE instance <> ''`)
 }
 
-// heldBy returns *trade.LeasedError while a living process holds the lease.
-func (r leaseRow) heldBy(job string) error {
-	if r.Instance == "" || r.Expires <= r.Now {
+// held returns *trade.LeasedError while a living process holds the lease.
+func (r leaseRow) held() error {
+	if r.Instance == "" || !r.Until.After(r.Now) || sqldb.Gone(r.Owner) {
 		return nil
 	}
-	var holder trade.Owner
-	if err := json.Unmarshal([]byte(r.Owner), &holder); err != nil {
-		return phrase.Errorf("the lease of job %s is damaged: %w", job, err)
-	}
-	if sqldb.Gone(holder) {
-		return nil
-	}
-	return &trade.LeasedError{Job: job, Owner: holder, Until: time.UnixMilli(r.Expires).UTC()}
+	return &trade.LeasedError{Job: r.Job, Owner: r.Owner, Until: r.Until}
 }

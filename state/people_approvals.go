@@ -10,19 +10,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-type approvalRow struct {
-	trade.Approval
-	PeopleJSON string
-}
-
-const selectApproval = `SELECT id, act, target, mark, plan, people AS people_json, needs, version, until FROM approval `
-
-func (r *approvalRow) approval() (trade.Approval, error) {
-	if err := json.Unmarshal([]byte(r.PeopleJSON), &r.People); err != nil || len(r.People) == 0 {
-		return r.Approval, phrase.Errorf("approval %d is damaged: %w", r.ID, err)
-	}
-	return r.Approval, nil
-}
+const selectApproval = `SELECT id, act, target, mark, plan, people, needs, version, until FROM approval `
 
 // AskApproval stores an act until others agree to it, with its audit record. The same plan is
 // stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
@@ -39,15 +27,14 @@ func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
 		if err := lapseApprovals(t, record.At); err != nil {
 			return err
 		}
-		var there []approvalRow
+		var there []trade.Approval
 		if err := t.All(&there, selectApproval+`WHERE act = ? AND target = ? AND mark = ?`, a.Act, a.Target,
 			a.Mark); err != nil {
 			return err
 		}
-		var err error
 		if len(there) > 0 {
-			out, err = there[0].approval()
-			return err
+			out = there[0]
+			return nil
 		}
 		var n int
 		if err := t.Get(&n, `SELECT COUNT(*) FROM approval`); err != nil {
@@ -84,7 +71,7 @@ func (s *Store) LapseApprovals(ctx context.Context, now time.Time) error {
 
 // lapseApprovals removes the acts that nobody agreed to in time.
 func lapseApprovals(t *sqldb.Tx, now time.Time) error {
-	var old []approvalRow
+	var old []trade.Approval
 	if err := t.All(&old, selectApproval+`WHERE until <= ?`, now.UnixMilli()); err != nil {
 		return err
 	}
@@ -111,22 +98,17 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 
 // Approvals returns the acts that wait for consent at a given time, the oldest first.
 func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
-	return sqldb.Rows(ctx, s.db, "reading what waits for a consent", (*approvalRow).approval,
+	return sqldb.List[trade.Approval](ctx, s.db, "reading what waits for a consent",
 		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
 // Approval returns one act that waits for consent, even if it has lapsed. It returns
 // sqldb.ErrNotFound if the id is unknown.
 func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) {
-	const op = "reading what waits for a consent"
-	var row approvalRow
+	var a trade.Approval
 	missing := phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
-	err := s.db.GetOr(ctx, op, missing, &row, selectApproval+`WHERE id = ?`, id)
-	if err != nil {
-		return trade.Approval{}, err
-	}
-	a, err := row.approval()
-	return a, s.db.Fault(ctx, op, err)
+	err := s.db.GetOr(ctx, "reading what waits for a consent", missing, &a, selectApproval+`WHERE id = ?`, id)
+	return a, err
 }
 
 // AccountChanges returns the acts since then that let somebody act as a user of the console, the

@@ -17,22 +17,8 @@ const (
 	entryPage = 250
 )
 
-type knownRow struct {
-	trade.Known
-	FlagsJSON, AcknowledgedJSON string
-}
-
-const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags AS flags_json, gone_sweeps, cause, version, shown_mark,
-	acknowledged AS acknowledged_json FROM entry `
-
-func (r *knownRow) known() (trade.Known, error) {
-	var err error
-	r.Flags, err = flagsOf(r.FlagsJSON)
-	if err == nil {
-		r.Acknowledged, err = flagsOf(r.AcknowledgedJSON)
-	}
-	return r.Known, err
-}
+const selectKnown = `SELECT id, key, state, source_hash, mapped_with, flags, gone_sweeps, cause, version, shown_mark,
+	acknowledged FROM entry `
 
 // Known returns what is known of these keys, by key.
 func (s *Store) Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error) {
@@ -52,7 +38,7 @@ func (s *Store) Known(ctx context.Context, job string, keys []string) (map[strin
 
 // known reads what discovery needs of the entries that match a condition.
 func (s *Store) known(ctx context.Context, op, where string, args ...any) ([]trade.Known, error) {
-	return sqldb.Rows(ctx, s.db, op, (*knownRow).known, selectKnown+where, args...)
+	return sqldb.List[trade.Known](ctx, s.db, op, selectKnown+where, args...)
 }
 
 // Entries returns whole entries by their ids, in any order. Ids that do not exist are left out.

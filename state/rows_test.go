@@ -98,28 +98,5 @@ func TestAnEntryAndItsRowAreTheSame(t *testing.T) {
 		if diff := cmp.Diff(e, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("entry → row → entry (-want +got):\n%s", diff)
 		}
-		a := trade.Attempt{
-			ID: text(t), EntryID: 3, Generation: 1, No: 2, RunID: text(t), Owner: text(t), Epoch: 7,
-			Payload: json.RawMessage(`{"a":1.50}`), PayloadHash: anyHash(t),
-			StartedAt: moment(t), FinishedAt: moment(t),
-			Outcome: rapid.SampledFrom([]trade.Outcome{trade.OutcomeCreated, trade.OutcomeUnknown}).Draw(t, "outcome"),
-			Status:  201, Messages: rapid.SliceOf(rapid.StringMatching(`[a-z.]{1,9}`)).Draw(t, "messages"),
-			RemoteID: text(t), Reason: trade.Say("cause.said", "text", text(t)),
-			Evidence: json.RawMessage(`{"b":2}`), RequestHead: json.RawMessage(`{}`), AnswerBody: text(t),
-		}
-		x := exchangeOf(a)
-		read := readAttempt{
-			attemptRow: attemptRow{
-				Attempt: a.ID, Origin: a.EntryID, Generation: a.Generation, No: a.No, RunID: a.RunID, Owner: a.Owner,
-				Epoch: a.Epoch, PayloadHash: a.PayloadHash, StartedAt: a.StartedAt.UnixMilli(),
-			},
-			Payload: textOrNull(x.Payload), AnswerBody: textOrNull(x.AnswerBody),
-			Evidence: x.Evidence, RequestHead: x.RequestHead, AnswerHead: x.AnswerHead,
-		}
-		must.Do(t, read.ended(a, at, true))
-		back, err := read.read()
-		if diff := cmp.Diff(a, back, cmpopts.EquateEmpty()); diff != "" || err != nil {
-			t.Fatalf("attempt → row → attempt (-want +got):\n%s%v", diff, err)
-		}
 	})
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/jmoiron/sqlx"
 	"github.com/jmoiron/sqlx/reflectx"
+
+	"github.com/safrasync/safrasync/internal/phrase"
 )
 
 // byColumn maps the fields of a row to columns: RemoteID is remote_id, unless a tag names another
@@ -52,8 +54,10 @@ func Pick(row any, columns []string) []any {
 }
 
 // reader reads rows into dest, if there is no error, and closes them. Fields may also have the types of
-// the business: a time is stored in milliseconds, and NULL is the zero time. A list of pointers and
-// fields that are pointers to times are not supported, and [Pick] does not convert times back.
+// the business: a time is stored in milliseconds, and NULL is the zero time; lists, maps and structs are
+// stored as JSON, and an empty text, list or map, and NULL, are their zero values. Text that is no such JSON
+// is an error that names the row by its first column. A list of pointers and fields that are pointers to
+// times are not supported, and [Pick] does not convert times back.
 type reader func(dest any, rows *sqlx.Rows, err error) error
 
 // readAll reads all rows into a slice, which it replaces.
@@ -75,7 +79,7 @@ func readAll(dest any, rows *sqlx.Rows, err error) error {
 		list.SetLen(n + 1)
 		row := list.Index(n)
 		row.SetZero() // it may be one of those that are replaced
-		if err := rows.Scan(cellsOf(row.Addr(), places, cells)...); err != nil {
+		if err := scan(rows, row.Addr(), places, cells); err != nil {
 			return err
 		}
 	}
@@ -94,7 +98,7 @@ func readOne(dest any, rows *sqlx.Rows, err error) error {
 	switch {
 	case found:
 		cells := make([]any, max(len(places), 1))
-		err = rows.Scan(cellsOf(row, places, cells)...)
+		err = scan(rows, row, places, cells)
 	case err == nil:
 		err = cmp.Or(rows.Err(), sql.ErrNoRows)
 	}
@@ -121,8 +125,8 @@ func placesOf(kind reflect.Type, rows *sqlx.Rows) ([][]int, error) {
 	return places, nil
 }
 
-// cellsOf fills cells with what receives the columns of a row.
-func cellsOf(row reflect.Value, places [][]int, cells []any) []any {
+// scan reads one row. cells is what receives its columns.
+func scan(rows *sqlx.Rows, row reflect.Value, places [][]int, cells []any) error {
 	if places == nil {
 		cells[0] = row.Interface()
 	}
@@ -135,9 +139,47 @@ func cellsOf(row reflect.Value, places [][]int, cells []any) []any {
 			cells[i] = (*moment)(to)
 		case *json.RawMessage:
 			cells[i] = (*rawText)(to)
+		case sql.Scanner:
+		default:
+			kind := reflect.TypeOf(cell).Elem()
+			if kind.Kind() == reflect.Pointer {
+				kind = kind.Elem()
+			}
+			if k := kind.Kind(); k == reflect.Struct || k == reflect.Map || k == reflect.Slice && kind.Elem().Kind() != reflect.Uint8 {
+				cells[i] = &jsonText{to: cell}
+			}
 		}
 	}
-	return cells
+	err := rows.Scan(cells...)
+	for i, cell := range cells {
+		if text, ok := cell.(*jsonText); ok && text.damaged {
+			columns, _ := rows.Columns() // which were read before
+			first := reflect.ValueOf(cells[0]).Elem().Interface()
+			return phrase.Errorf("row %v is damaged in column %s: restore the backup", first, columns[i])
+		}
+	}
+	return err
+}
+
+// jsonText is a column with JSON.
+type jsonText struct {
+	to      any
+	damaged bool
+}
+
+// Scan reads a text, or NULL.
+func (j *jsonText) Scan(from any) error {
+	var text sql.NullString
+	err := text.Scan(from)
+	switch text.String {
+	case "", "[]", "{}", "null":
+		return err
+	}
+	if err == nil {
+		err = json.Unmarshal([]byte(text.String), j.to)
+		j.damaged = err != nil
+	}
+	return err
 }
 
 type moment time.Time
