@@ -32,7 +32,8 @@ var (
 	counted = regexp.MustCompile(`\b[0-9]+ (?:rows?|records?|keys?)\b`)
 	// what package fmt writes where a phrase and its arguments do not fit
 	unformatted = regexp.MustCompile(`%!\S+`)
-	label       = regexp.MustCompile(`^[a-z_]+:$`) // of a configuration
+	// of a configuration, and the name of a table that was copied
+	label = regexp.MustCompile(`^[a-z_]+(:$| +[0-9]+ linhas?, iguais)`)
 
 	unread = regexp.MustCompile(`(?s)<(script|style|pre|code|kbd|template|bdi|textarea)\b.*?</(script|style|pre|code|kbd|template|bdi|textarea)>|<!--.*?-->`)
 	shown  = regexp.MustCompile(` (?:title|alt|placeholder|aria-label)="([^"]*)"`)
