@@ -303,7 +303,7 @@ func TestWhereANewJournalOrARebuildingIsRefused(t *testing.T) {
 	mustLease(t, k.s, "contracts")
 	mustExec(t, k.s, `UPDATE job_lease SET owner = '{"damaged'`)
 	_, err = Rebuild(t.Context(), k.o, nil, true, rebuildAct)
-	says(t, err, "the lease of job contracts is damaged")
+	says(t, err, "row contracts is damaged in column owner")
 }
 
 // F056: a damaged journal is what a new one is for; one that knows nothing of rows what the ledger

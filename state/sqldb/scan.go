@@ -145,8 +145,13 @@ func scan(rows *sqlx.Rows, row reflect.Value, places [][]int, cells []any) error
 			if kind.Kind() == reflect.Pointer {
 				kind = kind.Elem()
 			}
-			if k := kind.Kind(); k == reflect.Struct || k == reflect.Map || k == reflect.Slice && kind.Elem().Kind() != reflect.Uint8 {
-				cells[i] = &jsonText{to: cell}
+			switch kind.Kind() {
+			case reflect.Struct, reflect.Map:
+				cells[i] = &jsonText{to: cell, empty: "{}"}
+			case reflect.Slice:
+				if kind.Elem().Kind() != reflect.Uint8 {
+					cells[i] = &jsonText{to: cell, empty: "[]"}
+				}
 			}
 		}
 	}
@@ -164,6 +169,7 @@ func scan(rows *sqlx.Rows, row reflect.Value, places [][]int, cells []any) error
 // jsonText is a column with JSON.
 type jsonText struct {
 	to      any
+	empty   string // is the zero value
 	damaged bool
 }
 
@@ -171,11 +177,8 @@ type jsonText struct {
 func (j *jsonText) Scan(from any) error {
 	var text sql.NullString
 	err := text.Scan(from)
-	switch text.String {
-	case "", "[]", "{}", "null":
-		return err
-	}
-	if err == nil {
+	reflect.ValueOf(j.to).Elem().SetZero()
+	if err == nil && text.String != "" && text.String != j.empty {
 		err = json.Unmarshal([]byte(text.String), j.to)
 		j.damaged = err != nil
 	}
