@@ -9,7 +9,6 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -201,35 +200,6 @@ func TestADryRunWritesNothingAndSendsNothing(t *testing.T) {
 			t.Errorf("the ledger has %v (%v), the API got %d requests", tallies, err, b.api.Requests())
 		}
 	})
-}
-
-// A row that the last look of a dry run holds back keeps what was read of it: its day decides whether a
-// closing counts it.
-func TestARowThatADryRunHoldsBackKeepsItsDay(t *testing.T) {
-	t.Parallel()
-	b := newBench(t, sandbox.Options{})
-	twice := b.spec
-	twice.Name = "again"
-	b.more = append(b.more, twice)
-	b.contracts(3)
-	now := reconcile.ERPNow{Found: map[trade.ParentKey]trade.Entry{}}
-	opts := engine.Options{DryRun: true, Sweep: true, Planned: now.Take}
-	if _, err := b.engine().Sync(t.Context(), nil, opts); err != nil {
-		t.Fatal(err)
-	}
-	held := 0
-	for at, e := range now.Found {
-		first := now.Found[trade.ParentKey{Job: "contracts", Key: at.Key}]
-		if e.Facts.Day == (trade.Date{}) || e.Facts.Day != first.Facts.Day || e.ID < 0 {
-			t.Errorf("%v: number %d, day %v, that of the other job %v", at, e.ID, e.Facts.Day, first.Facts.Day)
-		}
-		if e.State == trade.Held {
-			held++
-		}
-	}
-	if len(now.Found) != 6 || held != 3 {
-		t.Errorf("%d rows, %d of them held", len(now.Found), held)
-	}
 }
 
 func TestADryRunTellsOnlyWhatWouldChange(t *testing.T) {

@@ -77,3 +77,17 @@ func TestAnExportSaysWhatWasSelected(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}
 }
+
+// A row that the last look of a dry run holds back comes a second time, without what was read of it: its
+// day decides whether a closing counts it.
+func TestARowThatIsHeldBackKeepsItsDay(t *testing.T) {
+	now := ERPNow{Found: map[trade.ParentKey]trade.Entry{}}
+	row := trade.Entry{Job: "contracts", Key: "1", State: trade.Pending}
+	row.Facts.Day = must.Get(trade.ParseDate("2026-03-10"))(t)
+	now.Take(row)
+	now.Take(trade.Entry{Job: "contracts", Key: "1", State: trade.Held, Cause: trade.CauseOtherJob, GoneSweeps: 2})
+	got := now.Found[trade.ParentKey{Job: "contracts", Key: "1"}]
+	if got.State != trade.Held || got.Cause != trade.CauseOtherJob || got.Facts.Day != row.Facts.Day || got.GoneSweeps != 0 {
+		t.Errorf("%+v", got)
+	}
+}
