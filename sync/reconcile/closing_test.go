@@ -87,7 +87,8 @@ func TestARowThatIsHeldBackKeepsItsDay(t *testing.T) {
 	now.Take(row)
 	now.Take(trade.Entry{Job: "contracts", Key: "1", State: trade.Held, Cause: trade.CauseOtherJob, GoneSweeps: 2})
 	got := now.Found[trade.ParentKey{Job: "contracts", Key: "1"}]
-	if got.State != trade.Held || got.Cause != trade.CauseOtherJob || got.Facts.Day != row.Facts.Day || got.GoneSweeps != 0 {
+	if got.State != trade.Held || got.Cause != trade.CauseOtherJob || got.Facts.Day != row.Facts.Day ||
+		got.GoneSweeps != 0 {
 		t.Errorf("%+v", got)
 	}
 }
