@@ -131,6 +131,9 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if len(ids) == 0 {
 		return nil
 	}
+	if err := lockSendings(t, ids); err != nil {
+		return err
+	}
 	entries, err := lockEntries(t, ids)
 	if err != nil {
 		return err

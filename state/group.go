@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"time"
@@ -219,18 +218,12 @@ func (g *groupTx) assume() error {
 		g.Records.byID[have.ID], g.Records.byAttempt[have.Attempt] = have, have
 	}
 	clear(g.Records.changed)
-	delete(g.Records.byID, 0)
-	if g.S.D.Lock == "" {
-		return nil
-	}
-	lock := func(table string, ids iter.Seq[int64]) error {
-		query := g.S.D.Locked(`SELECT id FROM `+table+` WHERE `+g.S.D.Among("id")+` ORDER BY id`, table)
-		return g.All(&[]int64{}, query, sqldb.ListOf(g.S.D, slices.Collect(ids)))
-	}
-	if err := lock("sent", maps.Keys(g.Records.byID)); err != nil {
+	ids := slices.Collect(maps.Keys(g.Entries))
+	if err := lockSendings(g.Tx, ids); err != nil || g.S.D.Lock == "" {
 		return err
 	}
-	return lock("entry", maps.Keys(g.Entries))
+	query := g.S.D.Locked(`SELECT id FROM entry WHERE `+g.S.D.Among("id")+` ORDER BY id`, "entry")
+	return g.All(&[]int64{}, query, sqldb.ListOf(g.S.D, ids))
 }
 
 // Load locks everything that the group touches: first the sendings whose attempts it settles, and all

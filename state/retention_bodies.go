@@ -121,13 +121,8 @@ type bodyRow struct {
 // answers, including those of their attempts. It checks each entry again under its lock: one that
 // is no longer finished, or no longer old, stays as it is. It returns how many were reduced.
 func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error) {
-	// Sendings are locked before entries, as a settlement does.
-	if t.S.D.Lock != "" {
-		var locked []int64
-		if err := t.All(&locked, t.S.D.Locked(`SELECT s.id FROM sent s WHERE `+t.S.D.Among("s.origin")+
-			` ORDER BY s.id`, "s"), sqldb.ListOf(t.S.D, ids)); err != nil {
-			return 0, err
-		}
+	if err := lockSendings(t, ids); err != nil {
+		return 0, err
 	}
 	var rows []bodyRow
 	query := `SELECT e.id, e.job, e.amount, e.unit, e.key, e.target, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +

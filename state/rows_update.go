@@ -44,6 +44,16 @@ const selectNarrow = `SELECT e.id, e.job, e.sends, e.key, e.state, e.record_id, 
 
 func (e *narrowRow) id() int64 { return e.ID }
 
+// lockSendings locks what was sent of entries until the transaction ends. Whoever changes both locks
+// sendings before entries, each in id order, as a group does.
+func lockSendings(t *sqldb.Tx, entries []int64) error {
+	if t.S.D.Lock == "" {
+		return nil
+	}
+	query := t.S.D.Locked(`SELECT id FROM sent WHERE `+t.S.D.Among("origin")+` ORDER BY id`, "sent")
+	return t.All(&[]int64{}, query, sqldb.ListOf(t.S.D, entries))
+}
+
 // lockEntries reads entries and locks them until the transaction ends, in id order, so that two
 // transactions do not deadlock.
 func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*narrowRow, error) {

@@ -470,7 +470,7 @@ func mayWorkAgain(err error) bool {
 		// two transactions raced for one platform id; the second run sees the first one's and
 		// reports a conflict
 		case "23505":
-			return server.Constraint == "sent_one_remote" || server.Constraint == "sent_origin"
+			return server.Constraint == "sent_one_remote"
 		}
 		return false
 	}
