@@ -129,7 +129,7 @@ func TestF167ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 	s := manyRows(t, 200)
 	var b bytes.Buffer
 	w := newXLSX(&b, workbook.SheetRows)
-	w.file.SheetMost = most
+	w.book.SheetMost = most
 	must.Get(s.Report(portuguese, w))(t)
 	archive := must.Get(zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len())))(t)
 	for _, part := range archive.File {
@@ -152,7 +152,7 @@ func TestF167ASheetEndsBeforeItsBytesAreTooMany(t *testing.T) {
 		t.Errorf("%d of 200 rows on %d sheets", len(seen), sheets)
 	}
 	w = newXLSX(io.Discard, workbook.SheetRows)
-	w.file.Most = 32 << 10
+	w.book.Most = 32 << 10
 	if _, err := s.Report(portuguese, w); !errors.Is(err, ErrWorkbook) {
 		t.Errorf("a workbook that is too large: %v", err)
 	}

@@ -4,7 +4,6 @@ package workbook
 
 import (
 	"encoding/csv"
-	"errors"
 	"io"
 
 	"github.com/xuri/excelize/v2"
@@ -71,13 +70,10 @@ func Head() *excelize.Style {
 // listBook is a list as a workbook; the columns to fill in have a colour.
 type listBook struct {
 	form  ListForm
-	book  *excelize.File // everything but the sheet
-	file  *File
+	book  *Book
 	sheet *Sheet
-	names []string // of the columns: A, B …
 	text  int
 	fill  int
-	line  int
 }
 
 // listKey is how many columns of a list say what a row is.
@@ -85,63 +81,47 @@ const listKey = 2
 
 // NewList begins a list as a workbook.
 func NewList(to io.Writer, form ListForm) (List, error) {
-	l := &listBook{form: form, book: excelize.NewFile(), file: NewFile(to), line: 1}
-	head, err := l.book.NewStyle(Head())
+	l := &listBook{form: form, book: NewBook(to)}
+	head := l.book.Style(*Head())
 	wrapped := excelize.Style{NumFmt: 49, Alignment: Wrapped()}
-	text, textErr := l.book.NewStyle(&wrapped)
+	l.text = l.book.Style(wrapped)
 	wrapped.Fill = excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF6D6"}}
-	fill, fillErr := l.book.NewStyle(&wrapped)
-	l.text, l.fill = text, fill
-	err = errors.Join(err, textErr, fillErr, l.book.SetSheetName(l.book.GetSheetName(0), form.Name))
-	widths, offers := make([]int, len(form.Columns)), map[string][]string{}
+	l.fill = l.book.Style(wrapped)
+	layout := Layout{Fixed: listKey, Key: listKey, Hidden: form.Hidden, Offers: map[int][]string{}}
 	for i, c := range form.Columns {
-		name, nameErr := excelize.ColumnNumberToName(i + 1)
-		err = errors.Join(err, nameErr)
-		l.names = append(l.names, name)
-		widths[i] = 16
+		width := 16
 		if c.Wide {
-			widths[i] = 38
+			width = 38
 		}
+		layout.Widths = append(layout.Widths, width)
 		if len(c.Offers) > 0 {
-			offers[name] = c.Offers
+			layout.Offers[i] = c.Offers
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	layout := Layout{Widths: widths, Fixed: listKey, Key: listKey, Hidden: form.Hidden}
-	if err := l.book.SetDefinedName(layout.PrintTitles(form.Name)); err != nil {
-		return nil, err
-	}
-	l.sheet = l.file.Sheet("xl/worksheets/sheet1.xml", layout)
-	l.sheet.Offers = offers
-	l.sheet.Begin(1)
-	for i, c := range form.Columns {
-		l.sheet.Text(l.names[i], head, c.Title)
-	}
-	return l, l.sheet.End()
+	var err error
+	titles := trade.Map(form.Columns, func(c ListColumn) string { return c.Title })
+	l.sheet, err = l.book.Sheet(form.Name, layout, head, titles)
+	return l, err
 }
 
 func (l *listBook) Row(cells []string) error {
-	if l.line == SheetRows {
+	if l.sheet.Rows == SheetRows {
 		return phrase.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", SheetRows)
 	}
-	l.line++
-	l.sheet.Begin(l.line)
+	row := make([]SheetCell, len(cells))
 	for i, c := range cells {
 		style := l.text
 		if l.form.Columns[i].Fill {
 			style = l.fill
 		}
-		l.sheet.Text(l.names[i], style, Clip(trade.Visible(c)))
+		row[i] = SheetCell{Style: style, Text: trade.Visible(c)}
 	}
-	return l.sheet.End()
+	return l.sheet.Row(row)
 }
 
 func (l *listBook) Close() error {
-	err := errors.Join(l.sheet.Close(false, ""), l.sheet.layout.Filter(l.book, l.form.Name, l.line))
-	if err == nil {
-		err = l.file.Finish(l.book)
+	if err := l.sheet.Close(false); err != nil {
+		return err
 	}
-	return errors.Join(err, l.book.Close())
+	return l.book.Finish()
 }
