@@ -1,6 +1,8 @@
 package trade
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"unicode"
 )
@@ -42,6 +44,38 @@ func (d Draft) Figures() Figures {
 		f.Price, f.Currency = DecimalOf(d.Text("price")), d.Text("currency")
 	}
 	return f
+}
+
+// SentFields returns the fields of a request's body that are texts or numbers, as texts; nil if it is no
+// object.
+func SentFields(payload []byte) map[string]string {
+	var body map[string]any
+	read := json.NewDecoder(bytes.NewReader(payload))
+	read.UseNumber() // a number keeps its digits
+	if read.Decode(&body) != nil {
+		return nil
+	}
+	out := make(map[string]string, len(body))
+	for field, value := range body {
+		switch v := value.(type) {
+		case string:
+			out[field] = v
+		case json.Number:
+			out[field] = v.String()
+		}
+	}
+	return out
+}
+
+// FiguresOf returns the quantity and price in fields of a request.
+func FiguresOf(sends Kind, fields map[string]string) Figures {
+	amount, unit := QuantityFields(sends)
+	return Figures{
+		Amount:   DecimalOf(fields[amount]),
+		Unit:     Unit(strings.ToUpper(strings.TrimSpace(fields[unit]))),
+		Price:    DecimalOf(fields["price"]),
+		Currency: fields["currency"],
+	}
 }
 
 // DecimalOf returns the number that a text is; nil if it is none.

@@ -3,41 +3,10 @@ package alert
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/safrasync/safrasync/trade"
 )
-
-// body holds the fields of a request's body that the sums need, by the API's names (chapter 2).
-type body struct {
-	Product   string         `json:"product"`
-	OrderType string         `json:"order_type"`
-	Currency  string         `json:"currency"`
-	Price     *trade.Decimal `json:"price"`
-	Contract  string         `json:"contract_id"`
-
-	Amount    *trade.Decimal `json:"amount"`
-	Unit      string         `json:"unit_of_measurement"`
-	Delivered *trade.Decimal `json:"delivered_volume"`
-	DelivUnit string         `json:"delivered_volume_unit_of_measure"`
-	Allocated *trade.Decimal `json:"allocated_volume"`
-}
-
-// quantity returns the amount of a body of this kind; ok is false if there is none.
-func (b body) quantity(sends trade.Kind) (q trade.Quantity, ok bool) {
-	amount, unit := b.Amount, b.Unit
-	switch sends {
-	case trade.Deliveries:
-		amount, unit = b.Delivered, b.DelivUnit
-	case trade.Traceability:
-		amount = b.Allocated
-	}
-	if amount == nil {
-		return q, false
-	}
-	return trade.Quantity{Amount: *amount, Unit: trade.Unit(unit)}, true
-}
 
 // childPage is how many deliveries and traceability records are collected before the products of
 // their contracts are read.
@@ -49,7 +18,8 @@ func (s *Service) digestSent(ctx context.Context, d *Digest) error {
 	var children []trade.Sent
 	err := s.Ledger.Sent(ctx, d.From, d.Until, func(sent trade.Sent) error {
 		if sent.Sends == trade.OrderCommitments {
-			d.add(sent, bodyOf(sent), "")
+			fields := trade.SentFields(sent.Payload)
+			d.add(sent, fields, fields["product"], fields["order_type"])
 			return nil
 		}
 		children = append(children, sent)
@@ -85,27 +55,21 @@ var orderTypes = []string{
 	string(trade.FixacaoDeposito),
 }
 
-func bodyOf(sent trade.Sent) body {
-	var b body
-	if sent.Payload == nil || json.Unmarshal(sent.Payload, &b) != nil {
-		return body{} // removed by retention, or of a form that this program does not write: a row without a weight
-	}
-	return b
-}
-
 func (s *Service) addChildren(ctx context.Context, d *Digest, children []trade.Sent) error {
 	if len(children) == 0 {
 		return nil
 	}
-	bodies := make([]body, len(children))
+	sent := make([]map[string]string, len(children)) // nil: removed by retention, a row without a weight
+	contract := make([]string, len(children))
 	var ids []string
 	for i, c := range children {
-		bodies[i] = bodyOf(c)
+		sent[i] = trade.SentFields(c.Payload)
+		contract[i] = sent[i]["contract_id"]
 		if c.Sends == trade.Traceability {
-			bodies[i].Contract = c.Target
+			contract[i] = c.Target
 		}
-		if id := bodies[i].Contract; id != "" {
-			ids = append(ids, id)
+		if contract[i] != "" {
+			ids = append(ids, contract[i])
 		}
 	}
 	slices.Sort(ids)
@@ -114,42 +78,36 @@ func (s *Service) addChildren(ctx context.Context, d *Digest, children []trade.S
 		return err
 	}
 	for i, c := range children {
-		d.add(c, bodies[i], bodyOf(trade.Sent{Payload: contracts[bodies[i].Contract]}).Product)
+		d.add(c, sent[i], trade.SentFields(contracts[contract[i]])["product"], "")
 	}
 	return nil
 }
 
-// add counts one record; product is that of its contract, if it has one.
-func (d *Digest) add(sent trade.Sent, b body, product string) {
+// add counts one record; product is that of its contract, orderType only of contracts.
+func (d *Digest) add(sent trade.Sent, fields map[string]string, product, orderType string) {
 	at, ok := d.index[sent.Job]
 	if !ok {
 		return
 	}
-	if sent.Sends == trade.OrderCommitments {
-		product = b.Product
-	} else {
-		b.OrderType = ""
-	}
 	list := &d.Jobs[at].Sent
-	i := slices.IndexFunc(*list, func(o SentSum) bool { return o.Product == product && o.OrderType == b.OrderType })
+	i := slices.IndexFunc(*list, func(o SentSum) bool { return o.Product == product && o.OrderType == orderType })
 	if i < 0 {
 		i = len(*list)
-		*list = append(*list, SentSum{Product: product, OrderType: b.OrderType, Values: map[string]trade.Decimal{}})
+		*list = append(*list, SentSum{Product: product, OrderType: orderType, Values: map[string]trade.Decimal{}})
 	}
-	sum := &(*list)[i]
+	sum, figures := &(*list)[i], trade.FiguresOf(sent.Sends, fields)
 	sum.Rows++
-	q, ok := b.quantity(sent.Sends)
-	kg, weighed := q.Kilograms()
-	if !ok || !weighed {
+	kg, weighed := figures.Kilograms()
+	sum.Kilograms = sum.Kilograms.Add(kg)
+	if !weighed {
 		sum.Unweighed++
-	} else {
-		sum.Kilograms = sum.Kilograms.Add(kg)
 	}
+	value, priced := figures.Value()
 	switch {
 	case sent.Sends != trade.OrderCommitments:
-	case !ok || b.Price == nil || b.Currency == "": // the price is for one unit of the contract
+	case !priced:
 		sum.Unpriced++
 	default:
-		sum.Values[b.Currency] = sum.Values[b.Currency].Add(q.Amount.Mul(*b.Price))
+		sum.Values[figures.Currency] = sum.Values[figures.Currency].Add(value)
 	}
 }

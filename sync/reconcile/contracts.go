@@ -109,7 +109,7 @@ func (t *taker) contract(e trade.Entry) *contract {
 		return nil
 	}
 	var r Row
-	t.facts(&r, e, sentFields(e))
+	t.facts(&r, e, trade.SentFields(e.Payload))
 	return &contract{trade.ParentKey{Job: e.Job, Key: e.Key}, r.Document}
 }
 

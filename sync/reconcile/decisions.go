@@ -117,7 +117,7 @@ func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) e
 		return err
 	}
 	err = run.InPages(takePage, each, func(page []trade.Entry) error {
-		rows, err := t.rows(JobHead{}, page, nil, trade.Map(page, sentFields))
+		rows, err := t.rows(JobHead{}, page, nil)
 		for i := range rows {
 			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
 		}

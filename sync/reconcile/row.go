@@ -33,6 +33,8 @@ type Row struct {
 	Seen time.Time                       `json:"-"`              // when it was first seen; only now
 	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
 	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
+
+	Request map[string]string `json:"-"` // fields of what was sent; only now
 }
 
 // Standing is what the ledger knows about the sending of a row.

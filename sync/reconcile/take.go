@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -210,9 +209,7 @@ func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error)
 // when they were sent and what events told of them.
 func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64, *Row) error) error {
 	var ids []int64
-	sent := make([]map[string]string, len(page)) // the fields of the requests
-	for i, e := range page {
-		sent[i] = sentFields(e)
+	for _, e := range page {
 		if shown && (e.Attempts > 0 || e.State == trade.Accepted) {
 			ids = append(ids, e.ID)
 		}
@@ -225,7 +222,7 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 			return err
 		}
 	}
-	rows, err := t.rows(job, page, outcomes, sent)
+	rows, err := t.rows(job, page, outcomes)
 	if err != nil {
 		return err
 	}
@@ -238,9 +235,9 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 			id := func(i int) string {
 				switch status {
 				case trade.ProducerESG:
-					return sent[i]["producer_id"]
+					return rows[i].Request["producer_id"]
 				case trade.FarmESG:
-					return sent[i]["farm_id"]
+					return rows[i].Request["farm_id"]
 				}
 				return rows[i].RemoteID
 			}
@@ -274,12 +271,11 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 }
 
 // rows returns the report's rows of a page of entries, without what events told.
-func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade.Attempt,
-	sent []map[string]string,
-) ([]Row, error) {
+func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade.Attempt) ([]Row, error) {
+	requests := trade.Map(page, func(e trade.Entry) map[string]string { return trade.SentFields(e.Payload) })
 	needs := make([]need, 0, len(page))
 	for i, e := range page {
-		if n, ok := t.needed(e, sent[i]); ok {
+		if n, ok := t.needed(e, requests[i]); ok {
 			needs = append(needs, n)
 		}
 	}
@@ -289,7 +285,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 	out := make([]Row, len(page))
 	for i, e := range page {
 		r := Row{
-			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt,
+			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt, Request: requests[i],
 			Standing: Standing{
 				State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 				RemoteID: e.RemoteID, Version: e.Version,
@@ -306,9 +302,9 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 		if parts := mapping.SplitCode(e.Key); len(parts) > 1 {
 			r.Branch = parts[0]
 		}
-		t.facts(&r, e, sent[i])
+		t.facts(&r, e, r.Request)
 		if r.State.Created() {
-			body := t.stated(e, sent[i])
+			body := t.stated(e, r.Request)
 			for _, a := range attempts[e.ID] {
 				if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
 					(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
@@ -316,11 +312,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 					r.SentAt = &at
 				}
 			}
-			amountField, unitField := trade.QuantityFields(e.Sends)
-			f := Figures{
-				Amount: trade.DecimalOf(body[amountField]), Unit: unitOf(body[unitField]),
-				Price: trade.DecimalOf(body["price"]), Currency: body["currency"],
-			}
+			f := trade.FiguresOf(e.Sends, body)
 			// without the flag `changed`, what was sent equals what the ERP has
 			if f.Amount == nil && r.Reduced && e.Quantity.Unit != "" {
 				amount := e.Quantity.Amount
@@ -376,24 +368,20 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		}
 		return sent[field]
 	}
-	number := func(field string) *trade.Decimal { return trade.DecimalOf(text(field)) }
 	switch e.Sends {
 	case trade.OrderCommitments:
 		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"),
 			text("order_date")
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
 		t.sentAs(r, e)
-		r.ERP = Figures{
-			Amount: number("amount"), Unit: unitOf(text("unit_of_measurement")), Price: number("price"),
-			Currency: text("currency"),
-		}
+		r.ERP.Price, r.ERP.Currency = trade.DecimalOf(text("price")), text("currency")
 	case trade.Deliveries:
 		r.Day, r.CAR = text("delivery_date"), text("car")
-		r.ERP = Figures{Amount: number("delivered_volume"), Unit: unitOf(text("delivered_volume_unit_of_measure"))}
 	case trade.Traceability:
 		r.Producer = label("producer_id")
-		r.ERP = Figures{Amount: number("allocated_volume"), Unit: unitOf(text("unit_of_measurement"))}
 	}
+	amountField, unitField := trade.QuantityFields(e.Sends)
+	r.ERP.Amount, r.ERP.Unit = trade.DecimalOf(text(amountField)), unitOf(text(unitField))
 	// the sums need it, so it is kept even if the values are not
 	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
@@ -427,29 +415,6 @@ func (t *taker) stated(e trade.Entry, sent map[string]string) map[string]string 
 	out := map[string]string{}
 	for name, field := range job.RowFields(e.Values, t.refs) {
 		out[name] = field.Text
-	}
-	return out
-}
-
-// sentFields returns the fields of the request's body as texts.
-func sentFields(e trade.Entry) map[string]string {
-	if len(e.Payload) == 0 {
-		return nil
-	}
-	var body map[string]any
-	read := json.NewDecoder(bytes.NewReader(e.Payload))
-	read.UseNumber() // a number keeps its digits
-	if read.Decode(&body) != nil {
-		return nil
-	}
-	out := make(map[string]string, len(body))
-	for field, value := range body {
-		switch v := value.(type) {
-		case string:
-			out[field] = v
-		case json.Number:
-			out[field] = v.String()
-		}
 	}
 	return out
 }
