@@ -114,7 +114,7 @@ func TestDeliveriesFindTheirContracts(t *testing.T) {
 			want[key] = d
 		}
 		got := map[string]Document{}
-		must.Do(t, w.take(Cut{}).rows.each(trade.Deliveries, true, func(_ int64, r *Row) error {
+		must.Do(t, w.take(Cut{}).rows.each(trade.Deliveries, true, nil, func(r *Row) error {
 			got[r.Key] = r.Document
 			return nil
 		}))

@@ -63,7 +63,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	read, counts := 0, s.counts && s.sums == nil
 	for _, kind := range []trade.Kind{trade.Deliveries, trade.OrderCommitments, trade.Traceability} {
 		over := delivered{}
-		err := s.rows.each(kind, false, func(number int64, r *Row) error {
+		err := s.rows.each(kind, false, nil, func(r *Row) error {
 			read++
 			if s.progress != nil && read%takePage == 0 {
 				s.progress(read, false)
@@ -128,7 +128,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 						out.Divergences++
 					}
 					if more || len(list) > 0 {
-						out.differing[r.Sends] = append(out.differing[r.Sends], number)
+						out.differing[r.Sends] = append(out.differing[r.Sends], r.Number)
 					}
 					totals.add(r)
 				}

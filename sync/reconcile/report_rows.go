@@ -13,7 +13,7 @@ import (
 
 // rows writes the rows of one kind.
 func (p *printer) rows(kind trade.Kind, cells func(*Row) []any) {
-	p.err = p.Snapshot.rows.each(kind, true, func(_ int64, r *Row) error {
+	p.err = p.Snapshot.rows.each(kind, true, nil, func(r *Row) error {
 		if r.After || r.Moved || !p.Filter.Match(r) {
 			return nil
 		}
@@ -197,10 +197,10 @@ func (p *printer) totals() {
 // divergences writes the differences.
 func (p *printer) divergences() {
 	for _, kind := range trade.Kinds {
-		if p.err != nil {
-			return
+		if p.err != nil || len(p.sum.differing[kind]) == 0 {
+			continue
 		}
-		p.err = p.Snapshot.rows.these(kind, p.sum.differing[kind], func(_ int64, r *Row) error {
+		p.err = p.Snapshot.rows.each(kind, true, p.sum.differing[kind], func(r *Row) error {
 			list := divergencesOf(r, p.Tolerance)
 			if over, more := p.sum.delivered.over(r, p.Tolerance); more {
 				list = append(list, over)

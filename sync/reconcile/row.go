@@ -34,6 +34,7 @@ type Row struct {
 	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
 	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
 
+	Number  int64             `json:"-"` // in what it was read from: id of its entry, or line
 	Request map[string]string `json:"-"` // fields of what was sent; only now
 }
 

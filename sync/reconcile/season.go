@@ -92,7 +92,7 @@ func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) 
 			}
 		}
 	}
-	err := s.rows.each("", false, func(_ int64, r *Row) error {
+	err := s.rows.each("", false, nil, func(r *Row) error {
 		if !r.counts() {
 			return nil
 		}

@@ -9,17 +9,13 @@ import (
 
 type seasonRows []Row
 
-func (s seasonRows) each(_ trade.Kind, _ bool, fn func(int64, *Row) error) error {
+func (s seasonRows) each(_ trade.Kind, _ bool, _ []int64, fn func(*Row) error) error {
 	for i := range s {
-		if err := fn(int64(i), &s[i]); err != nil {
+		if err := fn(&s[i]); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func (s seasonRows) these(kind trade.Kind, _ []int64, fn func(int64, *Row) error) error {
-	return s.each(kind, true, fn)
 }
 
 // The season weighs contracts once, by product, branch and state; what waits for a reference and what

@@ -45,14 +45,14 @@ func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixe
 	}
 	filter.From, _ = trade.ParseDate(of.From) // none, if it is no day
 	filter.To, _ = trade.ParseDate(of.To)
-	err := s.rows.each("", false, func(id int64, r *Row) error {
+	err := s.rows.each("", false, nil, func(r *Row) error {
 		if !filter.Match(r) {
 			return nil
 		}
 		one, ok := s.counted(of, r, fixer)
 		if ok {
 			one.Rows = 1
-			out.IDs = append(out.IDs, id)
+			out.IDs = append(out.IDs, r.Number)
 			out.Each[trade.ParentKey{Job: r.Job, Key: r.Key}] = one
 		}
 		return nil

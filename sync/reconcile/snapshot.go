@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -107,15 +108,14 @@ type Snapshot struct {
 	progress func(rows int, all bool) // of the first reading; nil: nobody wants it
 }
 
-// rowReader reads the rows of a report, any number of times. It passes them with their numbers.
+// rowReader reads the rows of a report, any number of times.
 type rowReader interface {
 	// each calls fn for every row of a kind; "" means all: contracts first, then deliveries, then
 	// traceability, except for rows of another kind that a job once sent. Within a kind, rows are in
 	// the order of job and discovery. Unless they are shown, only their sums are wanted: when they were
-	// sent and what events told may be missing.
-	each(kind trade.Kind, shown bool, fn func(number int64, r *Row) error) error
-	// these is each for the rows with these numbers, which are all of the kind and in its order.
-	these(kind trade.Kind, numbers []int64, fn func(number int64, r *Row) error) error
+	// sent and what events told may be missing. If only is not nil, the others are left out; it has the
+	// numbers of rows of this kind, in this order.
+	each(kind trade.Kind, shown bool, only []int64, fn func(r *Row) error) error
 }
 
 // Zone returns the time zone of the report's days.
@@ -123,31 +123,13 @@ func (s *Snapshot) Zone() *time.Location { return s.zone }
 
 // Each calls fn for every row, in the order of [rowReader].
 func (s *Snapshot) Each(fn func(*Row) error) error {
-	return s.rows.each("", true, func(_ int64, r *Row) error { return fn(r) })
+	return s.rows.each("", true, nil, fn)
 }
 
 // keptRows are rows that were stored as JSON lines. Their numbers are those of the lines.
 type keptRows struct{ open func() (io.ReadCloser, error) }
 
-func (k keptRows) each(kind trade.Kind, _ bool, fn func(int64, *Row) error) error {
-	return k.read(kind, func(int64) bool { return true }, fn)
-}
-
-func (k keptRows) these(kind trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
-	if len(numbers) == 0 {
-		return nil
-	}
-	return k.read(kind, func(n int64) bool {
-		if len(numbers) == 0 || numbers[0] != n {
-			return false
-		}
-		numbers = numbers[1:]
-		return true
-	}, fn)
-}
-
-// read calls fn for the rows of a kind that are wanted. Others are skipped cheaply.
-func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, *Row) error) (err error) {
+func (k keptRows) each(kind trade.Kind, _ bool, only []int64, fn func(*Row) error) error {
 	const reading = "read the report's rows: %w"
 	// a text cannot contain this, because its quotes are escaped
 	is := []byte(`"sends":"` + string(kind) + `"`)
@@ -159,17 +141,18 @@ func (k keptRows) read(kind trade.Kind, wanted func(int64) bool, fn func(int64, 
 	lines := bufio.NewScanner(from)
 	lines.Buffer(make([]byte, 1<<16), longestRow)
 	for n := int64(1); lines.Scan(); n++ {
-		if kind != "" && !bytes.Contains(lines.Bytes(), is) || !wanted(n) {
+		_, wanted := slices.BinarySearch(only, n)
+		if kind != "" && !bytes.Contains(lines.Bytes(), is) || only != nil && !wanted { // skipped cheaply
 			continue
 		}
-		var r Row
+		r := Row{Number: n}
 		if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 			return phrase.Errorf(reading, err)
 		}
 		if kind != "" && r.Sends != kind {
 			continue
 		}
-		if err := fn(n, &r); err != nil {
+		if err := fn(&r); err != nil {
 			return err
 		}
 	}

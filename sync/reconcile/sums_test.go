@@ -213,7 +213,7 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 			return r
 		}), 0, 12).Draw(rt, "rows"))
 		read := func(kind trade.Kind) (out []Row) {
-			must.Do(rt, s.rows.each(kind, true, func(_ int64, r *Row) error { out = append(out, *r); return nil }))
+			must.Do(rt, s.rows.each(kind, true, nil, func(r *Row) error { out = append(out, *r); return nil }))
 			return out
 		}
 		var want []Row

@@ -158,20 +158,34 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	return &Snapshot{Head: head, zone: src.Zone, rows: t, counts: true, progress: src.Progress}, nil
 }
 
-// each calls fn for the rows of a kind, in pages of one job; "" means all.
-func (t *taker) each(kind trade.Kind, shown bool, fn func(int64, *Row) error) error {
+// each implements rowReader, in pages of one job.
+func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) error) error {
 	for _, job := range t.jobs {
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
 		}
-		err := run.InPages(takePage, func(add func(trade.Entry) error) error {
-			return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, func(e trade.Entry) error {
-				if kind != "" && e.Sends != kind {
-					return nil
-				}
-				return add(e)
-			})
-		}, func(page []trade.Entry) error { return t.give(job, page, shown, fn) })
+		give := func(page []trade.Entry) error {
+			page = slices.DeleteFunc(page,
+				func(e trade.Entry) bool { return e.Job != job.Job || kind != "" && e.Sends != kind })
+			return t.give(job, page, shown, fn)
+		}
+		var err error
+		if only == nil {
+			err = run.InPages(takePage, func(add func(trade.Entry) error) error {
+				return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, add)
+			}, give)
+		}
+		for ids := range slices.Chunk(only, takePage) {
+			entries, readErr := t.Ledger.Entries(t.ctx, ids)
+			if readErr != nil {
+				return readErr
+			}
+			slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
+			err = give(entries)
+			if err != nil {
+				break
+			}
+		}
 		if err != nil {
 			return phrase.Errorf("job %s: %w", job.Job, err)
 		}
@@ -179,35 +193,9 @@ func (t *taker) each(kind trade.Kind, shown bool, fn func(int64, *Row) error) er
 	return nil
 }
 
-// these calls fn for the rows with these numbers, the ids of their entries.
-func (t *taker) these(_ trade.Kind, numbers []int64, fn func(int64, *Row) error) error {
-	for ids := range slices.Chunk(numbers, takePage) {
-		entries, err := t.Ledger.Entries(t.ctx, ids)
-		if err != nil {
-			return err
-		}
-		slices.SortFunc(entries, func(a, b trade.Entry) int {
-			return slices.Index(ids, a.ID) - slices.Index(ids, b.ID)
-		})
-		for len(entries) > 0 {
-			of := entries[0].Job
-			n := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.Job != of })
-			if n < 0 {
-				n = len(entries)
-			}
-			job := t.jobs[slices.IndexFunc(t.jobs, func(j JobHead) bool { return j.Job == of })]
-			if err := t.give(job, entries[:n], true, fn); err != nil {
-				return phrase.Errorf("job %s: %w", of, err)
-			}
-			entries = entries[n:]
-		}
-	}
-	return nil
-}
-
 // give calls fn for the report's rows of a page of entries. Unless they are shown, it does not look up
 // when they were sent and what events told of them.
-func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64, *Row) error) error {
+func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(*Row) error) error {
 	var ids []int64
 	for _, e := range page {
 		if shown && (e.Attempts > 0 || e.State == trade.Accepted) {
@@ -263,7 +251,7 @@ func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(int64,
 		}
 	}
 	for i := range rows {
-		if err := fn(page[i].ID, &rows[i]); err != nil {
+		if err := fn(&rows[i]); err != nil {
 			return err
 		}
 	}
@@ -285,7 +273,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 	out := make([]Row, len(page))
 	for i, e := range page {
 		r := Row{
-			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt, Request: requests[i],
+			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt, Number: e.ID, Request: requests[i],
 			Standing: Standing{
 				State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 				RemoteID: e.RemoteID, Version: e.Version,
