@@ -10,16 +10,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Storage is what alerts need from the ledger.
+// Storage is what alerts need from the ledger: the state of the jobs and the ledger now, what happened in a
+// period, alerts and digests with their messages, and the messages that have to be delivered.
 type Storage interface {
-	Book
-	Outbox
-	Standing
-	History
-}
-
-// Standing reads the current state of the jobs and the ledger.
-type Standing interface {
 	Jobs(ctx context.Context) ([]string, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	Counts(ctx context.Context, job string) ([]trade.Tally, error)
@@ -43,10 +36,7 @@ type Standing interface {
 	Witness(ctx context.Context) (trade.Witness, error)
 	// Spaces returns the free space in the ledger's folders on this host.
 	Spaces() []trade.Space
-}
 
-// History reads what happened in a period, for the digest.
-type History interface {
 	// RunsEnded calls fn for the runs that ended in a period, in the order of their ends.
 	RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error
 	// Sent calls fn for every record that the platform confirmed in a period.
@@ -56,10 +46,7 @@ type History interface {
 	PayloadsOf(ctx context.Context, sends trade.Kind, ids []string) (map[string]json.RawMessage, error)
 	// Acts counts the acts of people, and late answers, in a period, by name.
 	Acts(ctx context.Context, from, before time.Time) (map[string]int, error)
-}
 
-// Book stores alerts and digests, each with its messages.
-type Book interface {
 	// Alerts returns the open alerts.
 	Alerts(ctx context.Context) ([]trade.Alert, error)
 	// SaveAlert stores a new or changed alert with its messages in one transaction. It returns
@@ -70,10 +57,7 @@ type Book interface {
 	// false if another process was first.
 	SaveDigest(ctx context.Context, from, until time.Time, messages []trade.AlertMessage) (bool, error)
 	PruneAlerts(ctx context.Context, before time.Time) error
-}
 
-// Outbox holds the messages that have to be delivered.
-type Outbox interface {
 	DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error)
 	// ClaimMessage begins a delivery; no other process tries it until the given time. It returns
 	// false if another process was first.

@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
@@ -15,27 +14,17 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// shownClosing is what a person was shown of a closing.
-type shownClosing struct {
-	Plan  reconcile.ClosingPlan `json:"plan"`
-	Swept map[string]*time.Time `json:"swept"` // by job; summaries store none
-}
-
 // ShownClosing returns the plan of a closing that waits for consent, as the first person was shown it; nil if
 // it was not stored.
 func ShownClosing(p acts.Planned) (*reconcile.ClosingPlan, error) {
 	if p.Shown == nil {
 		return nil, nil //nolint:nilnil // none was stored
 	}
-	var s shownClosing
-	if err := json.Unmarshal(p.Shown, &s); err != nil {
+	var plan reconcile.ClosingPlan
+	if err := json.Unmarshal(p.Shown, &plan); err != nil {
 		return nil, phrase.Errorf("the plan of the closing %s is damaged: %w", p.Order.Job, err)
 	}
-	for i := range s.Plan.Summaries {
-		of := &s.Plan.Summaries[i]
-		of.SweptAt = s.Swept[of.Job]
-	}
-	return &s.Plan, nil
+	return &plan, nil
 }
 
 // ClosingOrder returns a closing in the form in which it is stored until other people agree to it,
@@ -45,12 +34,8 @@ func ClosingOrder(day trade.Date, plan reconcile.ClosingPlan, platform bool) (ac
 		Order: acts.Order{Act: acts.ActClose, Job: day.String(), Checked: platform}, Rows: plan.Rows,
 		Value: closingValue(plan),
 	}
-	seen := shownClosing{Plan: plan, Swept: map[string]*time.Time{}}
-	for _, s := range plan.Summaries {
-		seen.Swept[s.Job] = s.SweptAt
-	}
 	var err error
-	p.Shown, err = json.Marshal(seen)
+	p.Shown, err = json.Marshal(plan)
 	return p, err
 }
 

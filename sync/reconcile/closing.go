@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -16,19 +17,15 @@ import (
 
 // ClosingPlan is what a person is shown before a report is closed.
 type ClosingPlan struct {
-	Day         trade.Date
-	At          time.Time // the moment of the figures
-	Rows        int
-	Open        int      // rows that are neither sent, nor dismissed, nor withdrawn
-	Divergences int      // above the tolerance
-	Uneven      []Uneven // jobs whose equation does not balance; nothing may be closed then
-	Unswept     []string // jobs without a complete sweep, for which it is unknown
-	Totals      []Total  // overall, by product
-	Accounts    []Account
-	States      []StateCount
-	ERP         *ERPNow   // the ERP, read for this plan; nil: it was not
-	Summaries   []Summary // the open rows, by state
-	First       string    // the day of the earliest document; "" if there is none
+	Overview // of the totals only those overall, by product
+	Day      trade.Date
+	At       time.Time // the moment of the figures
+	Rows     int
+	Open     int      // rows that are neither sent, nor dismissed, nor withdrawn
+	Uneven   []Uneven // jobs whose equation does not balance; nothing may be closed then
+	Unswept  []string // jobs without a complete sweep, for which it is unknown
+	States   []StateCount
+	ERP      *ERPNow // the ERP, read for this plan; nil: it was not
 	// hash of all sums, but not of when they were made: a closing ordered with it closes what was
 	// shown, or nothing
 	Mark string
@@ -78,11 +75,13 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	if err != nil {
 		return ClosingPlan{}, err
 	}
-	plan := ClosingPlan{
-		First: view.First, Day: day, At: s.Head.At, Rows: s.Head.Rows, Divergences: view.Divergences,
-		Summaries: view.Summaries, Accounts: view.Accounts, ERP: s.Head.ERP,
+	plan := ClosingPlan{Overview: view, Day: day, At: s.Head.At, Rows: s.Head.Rows, ERP: s.Head.ERP}
+	plan.Totals = slices.DeleteFunc(slices.Clone(view.Totals), func(t Total) bool { return t.By != ByAll })
+	view.Summaries = slices.Clone(view.Summaries)
+	for i := range view.Summaries { // a new sweep alone changes no figure
+		view.Summaries[i].SweptAt = nil
 	}
-	for _, sum := range view.Summaries {
+	for _, sum := range plan.Summaries {
 		if d := sum.Difference(); d != nil && *d != 0 {
 			plan.Uneven = append(plan.Uneven, Uneven{sum.Job, *d})
 		}
@@ -98,11 +97,6 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 		if n > 0 && !slices.Contains(Settled, state) {
 			plan.States = append(plan.States, StateCount{state, n})
 			plan.Open += n
-		}
-	}
-	for _, total := range view.Totals {
-		if total.By == ByAll {
-			plan.Totals = append(plan.Totals, total)
 		}
 	}
 	text, err := json.Marshal(struct {
@@ -140,26 +134,13 @@ type Export struct {
 // Export returns the audit's detail for a report in a format.
 func (s *Snapshot) Export(format string, o Options) (Export, error) {
 	_, err := s.sum(o) // the head must have its counts
-	out := Export{
-		Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows,
-		Filters: map[string]any{},
-	}
-	f := o.Filter
-	for name, list := range map[string][]string{
-		"job": f.Jobs, "harvest": f.Harvests, "product": f.Products, "branch": f.Branches, "producer": f.Producers,
-		"place": f.Places, "wallet": f.Wallets,
-		"state": texts(f.States), "section": texts(o.Sections), "by": texts(o.By),
-	} {
-		if len(list) > 0 {
-			out.Filters[name] = list
-		}
-	}
-	for name, day := range map[string]trade.Date{"from": f.From, "to": f.To} {
-		if !day.IsZero() {
-			out.Filters[name] = day.String()
-		}
-	}
-	return out, err
+	out := Export{Report: s.Head.ID, Kind: s.Head.Kind, Day: s.Head.Day, Format: format, Rows: s.Head.Rows}
+	selected, jsonErr := json.Marshal(struct {
+		Filter
+		Sections []SectionID `json:"section,omitempty"`
+		By       []By        `json:"by,omitempty"`
+	}{o.Filter, o.Sections, o.By})
+	return out, errors.Join(err, jsonErr, json.Unmarshal(selected, &out.Filters))
 }
 
 func texts[T ~string](list []T) []string {

@@ -42,11 +42,10 @@ func (o Options) lead(r *Row) []any {
 func (o Options) job(name string) Label { return Label{name, o.Titles.Of(name)} }
 
 // Filter selects rows of the sections; an empty list or zero day selects everything. It does not
-// apply to the summary, which proves that no row is missing. Its JSON form is stored in archives,
-// with the days beside it.
+// apply to the summary, which proves that no row is missing. Its JSON form is stored in the audit.
 type Filter struct {
-	From      trade.Date    `json:"-"` // of the document; rows without a readable day always match
-	To        trade.Date    `json:"-"`
+	From      trade.Date    `json:"from,omitzero"` // of the document; rows without a readable day always match
+	To        trade.Date    `json:"to,omitzero"`
 	Jobs      []string      `json:"job,omitempty"`
 	Harvests  []string      `json:"harvest,omitempty"`
 	Products  []string      `json:"product,omitempty"`

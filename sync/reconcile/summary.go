@@ -36,8 +36,7 @@ type Summary struct {
 	Flags map[trade.Flag]int
 	Open  []Part // rows that are neither sent, nor dismissed, nor withdrawn
 
-	// of the last complete sweep; not in JSON, as a new sweep alone changes no figure
-	SweptAt *time.Time `json:"-"`
+	SweptAt *time.Time `json:",omitempty"` // of the last complete sweep
 
 	// Rows that have left the ERP; in none of the above.
 	Gone       int

@@ -23,7 +23,7 @@ func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
 		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
 		"nothing was found": {nil, false},
 	} {
-		p := must.Get(office.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Totals: c.totals}, false))(t)
+		p := must.Get(office.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Overview: reconcile.Overview{Totals: c.totals}}, false))(t)
 		if known := p.Value != nil; known != c.known {
 			t.Errorf("%s: the value is known: %v", name, known)
 		}
