@@ -28,7 +28,9 @@ const auditShown = 50
 // Flags are the flags of `safrasync report`.
 type Flags struct {
 	cli.ActFlags
-	selected
+	filter                     reconcile.Filter // without days and states
+	from, to                   string
+	states                     []string
 	asOf, closing              string
 	Sections                   []string
 	format, output             string
@@ -42,12 +44,6 @@ type Flags struct {
 
 // Decide does what a file of decisions orders. It does all or nothing, unless skip is set.
 type Decide func(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip bool) error
-
-// selected are the flags that select rows.
-type selected struct {
-	from, to                                                               string
-	jobs, harvests, products, branches, producers, places, wallets, states []string
-}
 
 // reportFormats are the formats of a report.
 var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
@@ -81,13 +77,13 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	flags.IntVar(&f.limit, "limit", 0, "with --audit: the latest `N` records, 0 = all; default 50, with --json all")
 	flags.StringVar(&f.close, "close", "",
 		"close the report of a `MONTH`, such as 2026-10, or its last day: it is kept for good, with your name; needs --reason")
-	flags.StringSliceVar(&f.jobs, "job", nil, "only these `JOBS`")
-	flags.StringSliceVar(&f.harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
-	flags.StringSliceVar(&f.products, "product", nil, "only these `PRODUCTS`")
-	flags.StringSliceVar(&f.branches, "branch", nil, "only these `BRANCHES`: the first part of a key of several parts")
-	flags.StringSliceVar(&f.producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
-	flags.StringSliceVar(&f.places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
-	flags.StringSliceVar(&f.wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
+	flags.StringSliceVar(&f.filter.Jobs, "job", nil, "only these `JOBS`")
+	flags.StringSliceVar(&f.filter.Harvests, "harvest", nil, "only these `HARVESTS`, such as 2025/2026")
+	flags.StringSliceVar(&f.filter.Products, "product", nil, "only these `PRODUCTS`")
+	flags.StringSliceVar(&f.filter.Branches, "branch", nil, "only these `BRANCHES`: the first part of a key of several parts")
+	flags.StringSliceVar(&f.filter.Producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
+	flags.StringSliceVar(&f.filter.Places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
+	flags.StringSliceVar(&f.filter.Wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
 	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
 	flags.StringSliceVar(&f.Sections, "section", nil,
 		a.Phrase("only these `SECTIONS`: %s", cli.Listed(reconcile.AllSections)))
@@ -308,10 +304,7 @@ func reportFormat(a *cli.App, f Flags) (string, error) {
 // empty report.
 func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 	q.Closing = f.closing
-	q.Filter = reconcile.Filter{
-		Jobs: f.jobs, Harvests: f.harvests, Products: f.products, Branches: f.branches,
-		Producers: f.producers, Places: f.places, Wallets: f.wallets,
-	}
+	q.Filter = f.filter
 	for into, text := range map[*trade.Date]string{&q.From: f.from, &q.To: f.to, &q.AsOf: f.asOf} {
 		if text == "" {
 			continue
@@ -330,8 +323,8 @@ func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 	case f.platform && (f.asOf != "" || f.closing != ""):
 		return q, a.Usage("--platform shows what the platform has today: it does not apply to a past day")
 	}
-	if len(f.jobs) > 0 {
-		if err := a.CheckJobNames(f.jobs...); err != nil {
+	if len(f.filter.Jobs) > 0 {
+		if err := a.CheckJobNames(f.filter.Jobs...); err != nil {
 			return q, err
 		}
 	}
