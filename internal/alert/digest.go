@@ -2,6 +2,7 @@ package alert
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -16,7 +17,6 @@ type Digest struct {
 	Missing []DigestMissing `json:"missing"` // references without an id
 	Acts    map[string]int  `json:"acts"`    // decisions of people, by the names of the acts
 	Alerts  []DigestAlert   `json:"alerts"`  // open ones
-	index   map[string]int  // indexes of Jobs by name
 }
 
 // DigestJob is the part of one job.
@@ -127,14 +127,14 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 		return d, err
 	}
 	err := s.Ledger.RunsEnded(ctx, d.From, d.Until, func(r trade.RunReport) error {
-		at, ok := d.index[r.Job]
-		if !ok {
+		job := d.job(r.Job)
+		if job == nil {
 			return nil
 		}
-		d.Jobs[at].New += r.New
-		d.Jobs[at].Changed += r.Changed
+		job.New += r.New
+		job.Changed += r.Changed
 		if r.Late != nil {
-			d.Jobs[at].Late += r.Late.Rows
+			job.Late += r.Late.Rows
 		}
 		return nil
 	})
@@ -190,7 +190,6 @@ func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 	if err != nil {
 		return err
 	}
-	d.index = map[string]int{}
 	for _, j := range f.jobs {
 		job := DigestJob{Job: j.Name, Sends: j.Sends, States: map[trade.State]int{}, Flags: j.flags, Sent: []SentSum{}}
 		for state, n := range j.states {
@@ -204,8 +203,16 @@ func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
 				return err
 			}
 		}
-		d.index[j.Name] = len(d.Jobs)
 		d.Jobs = append(d.Jobs, job)
 	}
 	return nil
+}
+
+// job returns the part of a job; nil if it has none.
+func (d *Digest) job(name string) *DigestJob {
+	i := slices.IndexFunc(d.Jobs, func(j DigestJob) bool { return j.Job == name })
+	if i < 0 {
+		return nil
+	}
+	return &d.Jobs[i]
 }

@@ -85,17 +85,16 @@ func (s *Service) addChildren(ctx context.Context, d *Digest, children []trade.S
 
 // add counts one record; product is that of its contract, orderType only of contracts.
 func (d *Digest) add(sent trade.Sent, fields map[string]string, product, orderType string) {
-	at, ok := d.index[sent.Job]
-	if !ok {
+	job := d.job(sent.Job)
+	if job == nil {
 		return
 	}
-	list := &d.Jobs[at].Sent
-	i := slices.IndexFunc(*list, func(o SentSum) bool { return o.Product == product && o.OrderType == orderType })
+	i := slices.IndexFunc(job.Sent, func(o SentSum) bool { return o.Product == product && o.OrderType == orderType })
 	if i < 0 {
-		i = len(*list)
-		*list = append(*list, SentSum{Product: product, OrderType: orderType, Values: map[string]trade.Decimal{}})
+		i = len(job.Sent)
+		job.Sent = append(job.Sent, SentSum{Product: product, OrderType: orderType, Values: map[string]trade.Decimal{}})
 	}
-	sum, figures := &(*list)[i], trade.FiguresOf(sent.Sends, fields)
+	sum, figures := &job.Sent[i], trade.FiguresOf(sent.Sends, fields)
 	sum.Rows++
 	kg, weighed := figures.Kilograms()
 	sum.Kilograms = sum.Kilograms.Add(kg)

@@ -12,25 +12,20 @@ func (m Message) text() string {
 		if p.Heading != "" {
 			b.WriteString(p.Heading + "\n")
 		}
-		if p.Text != "" {
-			b.WriteString(p.Text + "\n")
-		}
-		for _, item := range p.Items {
-			b.WriteString("  • " + item.Text + "\n")
-			for _, more := range item.More {
-				b.WriteString("      " + more + "\n")
-			}
-			if item.Link.URL != "" {
-				b.WriteString("      " + item.Link.Text + ": " + item.Link.URL + "\n")
-			}
+		if text := p.plain("  ", unescaped, Link.text); text != "" {
+			b.WriteString(text + "\n")
 		}
 		b.WriteString("\n")
 	}
 	if m.Link.URL != "" {
-		b.WriteString(m.Link.Text + ": " + m.Link.URL + "\n\n")
+		b.WriteString(m.Link.text() + "\n\n")
 	}
 	return b.String() + m.Foot + "\n"
 }
+
+func unescaped(text string) string { return text }
+
+func (l Link) text() string { return l.Text + ": " + l.URL }
 
 // markColours are the colours of the strip at the top.
 var markColours = map[Tone]string{Alarm: "#b42318", Good: "#1b7f3b", Plain: "#1f5f99"}

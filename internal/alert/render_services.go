@@ -36,7 +36,7 @@ func (m Message) telegram(chat string) telegramMessage {
 	var body strings.Builder
 	room := telegramText - units(head) - units(foot)
 	for _, p := range m.Parts {
-		text := p.plain(html.EscapeString, link) + "\n"
+		text := p.plain("", html.EscapeString, link) + "\n"
 		if p.Heading != "" {
 			text = "\n<b>" + html.EscapeString(p.Heading) + "</b>\n" + text
 		}
@@ -109,9 +109,8 @@ func (m Message) pagerDuty(key string) pagerDutyEvent {
 	case m.Topic == LateAnswer || m.Topic == Accounts:
 		out.Payload.Severity = "warning"
 	}
-	same := func(text string) string { return text }
 	for _, p := range m.Parts {
-		if text := p.plain(same, func(l Link) string { return l.Text + ": " + l.URL }); text != "" {
+		if text := p.plain("", unescaped, Link.text); text != "" {
 			out.Payload.Details[cmp.Or(p.Heading, out.Client)] = text
 		}
 	}

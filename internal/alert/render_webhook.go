@@ -45,7 +45,7 @@ func (m Message) slack() slackMessage {
 		if p.Heading != "" {
 			b.WriteString("*" + slackEscape.Replace(p.Heading) + "*\n")
 		}
-		b.WriteString(p.plain(slackEscape.Replace, slackLink))
+		b.WriteString(p.plain("", slackEscape.Replace, slackLink))
 		for _, text := range cutText(b.String(), slackSection) {
 			if len(out.Blocks) < slackBlocks {
 				out.Blocks = append(out.Blocks, slackBlock{Type: "section", Text: &slackText{"mrkdwn", text}})
@@ -66,19 +66,19 @@ func slackLink(l Link) string {
 	return "<" + slackEscape.Replace(l.URL) + "|" + slackEscape.Replace(l.Text) + ">"
 }
 
-// plain returns a part without its heading, with the escapes and the links of a form.
-func (p Paragraph) plain(escape func(string) string, link func(Link) string) string {
+// plain returns a part without its heading, with the escapes and the links of a form; its items are indented.
+func (p Paragraph) plain(indent string, escape func(string) string, link func(Link) string) string {
 	var b strings.Builder
 	if p.Text != "" {
 		b.WriteString(escape(p.Text) + "\n")
 	}
 	for _, item := range p.Items {
-		b.WriteString("• " + escape(item.Text) + "\n")
+		b.WriteString(indent + "• " + escape(item.Text) + "\n")
 		for _, more := range item.More {
-			b.WriteString("    " + escape(more) + "\n")
+			b.WriteString(indent + "    " + escape(more) + "\n")
 		}
 		if item.Link.URL != "" {
-			b.WriteString("    " + link(item.Link) + "\n")
+			b.WriteString(indent + "    " + link(item.Link) + "\n")
 		}
 	}
 	return strings.TrimRight(b.String(), "\n")
@@ -156,7 +156,7 @@ func (m Message) teams() teamsMessage {
 	}}
 	room := teamsBytes
 	for _, p := range m.Parts {
-		text := p.plain(teamsEscape.Replace, teamsLink)
+		text := p.plain("", teamsEscape.Replace, teamsLink)
 		room -= len(p.Heading) + len(text)
 		if room < 0 {
 			body = append(body, teamsBlock{Type: "TextBlock", Text: "…", Wrap: true})
