@@ -3,59 +3,49 @@
 package reconcile
 
 import (
-	"encoding/csv"
 	"errors"
 	"io"
 	"strconv"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/reconcile/workbook"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// csvWriter writes the format that Excel in Brazil opens directly: a byte order mark, ; between
-// cells, CRLF, a decimal comma, days as DD/MM/AAAA.
+// csvWriter writes numbers with a decimal comma, and days as DD/MM/AAAA.
 type csvWriter struct {
 	to     io.Writer
-	rows   *csv.Writer
+	rows   workbook.CSV
 	zone   *time.Location
 	single bool // one section: only the table, without heading and titles
 }
 
 // NewCSV returns a writer of a report as CSV. With one section it writes only the table; with
 // several it writes the heading first, and a title above each.
-func NewCSV(to io.Writer, sections int) Writer {
-	w := csv.NewWriter(to)
-	w.Comma, w.UseCRLF = ';', true
-	return &csvWriter{to: to, rows: w, single: sections == 1}
-}
+func NewCSV(to io.Writer, sections int) Writer { return &csvWriter{to: to, single: sections == 1} }
 
-func (w *csvWriter) Begin(h Heading) error {
+func (w *csvWriter) Begin(h Heading) (err error) {
 	w.zone = h.Zone
-	if _, err := io.WriteString(w.to, "\ufeff"); err != nil {
-		return phrase.Errorf("write the CSV: %w", err)
-	}
-	if w.single {
-		return nil
+	w.rows, err = workbook.BeginCSV(w.to)
+	if err != nil || w.single {
+		return err
 	}
 	for _, line := range append([]string{h.Title}, h.Lines...) {
-		if err := w.rows.Write([]string{trade.GuardFormula(trade.Visible(line))}); err != nil {
-			return phrase.Errorf("write the CSV: %w", err)
-		}
+		err = errors.Join(err, w.rows.Row([]string{line}))
 	}
-	return nil
+	return err
 }
 
 func (w *csvWriter) Section(s Section) error {
 	var errs []error
 	if !w.single {
-		errs = append(errs, w.rows.Write([]string{""}), w.rows.Write([]string{trade.GuardFormula(s.Title)}))
+		errs = append(errs, w.rows.Row([]string{""}), w.rows.Row([]string{s.Title}))
 		if s.Note != "" {
-			errs = append(errs, w.rows.Write([]string{trade.GuardFormula(s.Note)}))
+			errs = append(errs, w.rows.Row([]string{s.Note}))
 		}
 	}
-	titles := trade.Map(s.Columns, func(c Column) string { return trade.GuardFormula(c.Title) })
-	return errors.Join(append(errs, w.rows.Write(titles))...)
+	titles := trade.Map(s.Columns, func(c Column) string { return c.Title })
+	return errors.Join(append(errs, w.rows.Row(titles))...)
 }
 
 func (w *csvWriter) Row(cells []any) error {
@@ -71,13 +61,10 @@ func (w *csvWriter) Row(cells []any) error {
 		case time.Time:
 			texts[i] = c.In(w.zone).Format("02/01/2006 15:04:05")
 		default:
-			texts[i] = trade.GuardFormula(textOf(cell))
+			texts[i] = textOf(cell)
 		}
 	}
-	return w.rows.Write(texts)
+	return w.rows.Row(texts)
 }
 
-func (w *csvWriter) End() error {
-	w.rows.Flush()
-	return w.rows.Error()
-}
+func (w *csvWriter) End() error { return w.rows.Close() }

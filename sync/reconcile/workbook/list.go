@@ -33,26 +33,37 @@ type ListColumn struct {
 	Offers []string // values of its drop-down list
 }
 
-type listCSV struct{ w *csv.Writer }
-
-// NewCSV begins a list as CSV in which no cell can be a formula.
+// NewCSV begins a list as CSV.
 func NewCSV(to io.Writer, form ListForm) (List, error) {
-	if _, err := io.WriteString(to, "\ufeff"); err != nil {
-		return nil, phrase.Errorf("write the CSV: %w", err)
+	l, err := BeginCSV(to)
+	if err != nil {
+		return nil, err
 	}
-	w := csv.NewWriter(to)
-	w.Comma, w.UseCRLF = ';', true
-	l := &listCSV{w}
 	return l, l.Row(trade.Map(form.Columns, func(c ListColumn) string { return c.Title }))
 }
 
-func (l *listCSV) Row(cells []string) error {
-	return l.w.Write(trade.Map(cells, func(c string) string { return trade.GuardFormula(trade.Visible(c)) }))
+// CSV is the format that Excel in Brazil opens directly: a byte order mark, ; between cells, CRLF.
+type CSV struct{ *csv.Writer }
+
+// BeginCSV begins a file.
+func BeginCSV(to io.Writer) (CSV, error) {
+	w := CSV{csv.NewWriter(to)}
+	w.Comma, w.UseCRLF = ';', true
+	if _, err := io.WriteString(to, "\ufeff"); err != nil {
+		return w, phrase.Errorf("write the CSV: %w", err)
+	}
+	return w, nil
 }
 
-func (l *listCSV) Close() error {
-	l.w.Flush()
-	return l.w.Error()
+// Row adds a row in which no cell can be a formula.
+func (w CSV) Row(cells []string) error {
+	return w.Write(trade.Map(cells, func(c string) string { return trade.GuardFormula(trade.Visible(c)) }))
+}
+
+// Close ends the file.
+func (w CSV) Close() error {
+	w.Flush()
+	return w.Error()
 }
 
 // Wrapped returns the alignment of texts of several lines.
