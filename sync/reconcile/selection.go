@@ -157,17 +157,6 @@ func (r *Row) stage() string {
 	return StagePosted
 }
 
-// Lines returns all lines of the account.
-func (a Account) Lines() []AccountLine {
-	out := slices.Concat(a.Outside, a.States)
-	for _, l := range []AccountLine{a.Changed, a.Left, a.Renumbered} {
-		if l.Rows > 0 {
-			out = append(out, l)
-		}
-	}
-	return out
-}
-
 // Figure returns a line of the account of a report with this filter as a number with its rows. ok is false
 // if the ledger does not have these rows: the ERP has them beside its documents.
 func (a Account) Figure(f Filter, l AccountLine) (out trade.Figure, ok bool) {
