@@ -46,8 +46,8 @@ func (d Draft) Figures() Figures {
 	return f
 }
 
-// SentFields returns the fields of a request's body that are texts or numbers, as texts; nil if it is no
-// object.
+// SentFields returns the fields of a request's body that are texts or numbers, as texts; nil if it
+// is no object.
 func SentFields(payload []byte) map[string]string {
 	var body map[string]any
 	read := json.NewDecoder(bytes.NewReader(payload))

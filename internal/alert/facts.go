@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Storage is what alerts need from the ledger: the state of the jobs and the ledger now, what happened in a
-// period, alerts and digests with their messages, and the messages that have to be delivered.
+// Storage is what alerts need from the ledger: the state of the jobs and the ledger now, what
+// happened in a period, alerts and digests with their messages, and the messages to be delivered.
 type Storage interface {
 	Jobs(ctx context.Context) ([]string, error)
 	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)

@@ -66,7 +66,8 @@ func slackLink(l Link) string {
 	return "<" + slackEscape.Replace(l.URL) + "|" + slackEscape.Replace(l.Text) + ">"
 }
 
-// plain returns a part without its heading, with the escapes and the links of a form; its items are indented.
+// plain returns a part without its heading, with the escapes and the links of a form. indent is
+// that of its items.
 func (p Paragraph) plain(indent string, escape func(string) string, link func(Link) string) string {
 	var b strings.Builder
 	if p.Text != "" {

@@ -301,7 +301,8 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 				for _, a := range view.Accounts {
 					name := fmt.Sprintf("report %+v %s %s %s", filter, a.Product, a.Measure, a.Currency)
 					var list []trade.Figure
-					for _, l := range slices.Concat(a.Outside, a.States, []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered}) {
+					later := []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered}
+					for _, l := range slices.Concat(a.Outside, a.States, later) {
 						if of, ok := a.Figure(filter, l); ok && l.Rows > 0 {
 							list = append(list, of)
 						}

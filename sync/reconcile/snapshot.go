@@ -113,8 +113,8 @@ type rowReader interface {
 	// each calls fn for every row of a kind; "" means all: contracts first, then deliveries, then
 	// traceability, except for rows of another kind that a job once sent. Within a kind, rows are in
 	// the order of job and discovery. Unless they are shown, only their sums are wanted: when they were
-	// sent and what events told may be missing. If only is not nil, the others are left out; it has the
-	// numbers of rows of this kind, in this order.
+	// sent and what events told may be missing. If only is not nil, other rows are left out: it has
+	// the numbers of rows of this kind, in this order.
 	each(kind trade.Kind, shown bool, only []int64, fn func(r *Row) error) error
 }
 

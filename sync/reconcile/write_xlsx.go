@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// xlsxWriter writes a workbook with one sheet for each section. If a section has more rows or bytes than a
-// sheet can hold, it continues on another sheet.
+// xlsxWriter writes a workbook with one sheet for each section. If a section has more rows or bytes
+// than a sheet can hold, it continues on another sheet.
 type xlsxWriter struct {
 	most  int // most rows of a sheet
 	book  *workbook.Book

@@ -23,7 +23,9 @@ func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
 		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
 		"nothing was found": {nil, false},
 	} {
-		p := must.Get(office.ClosingOrder(trade.Date{}, reconcile.ClosingPlan{Overview: reconcile.Overview{Totals: c.totals}}, false))(t)
+		var plan reconcile.ClosingPlan
+		plan.Totals = c.totals
+		p := must.Get(office.ClosingOrder(trade.Date{}, plan, false))(t)
 		if known := p.Value != nil; known != c.known {
 			t.Errorf("%s: the value is known: %v", name, known)
 		}

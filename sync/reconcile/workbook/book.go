@@ -31,9 +31,9 @@ const spareBytes = 64 << 20
 var ErrTooLarge = errors.New(
 	"the workbook would have more than 4 GiB, which Excel does not open; choose fewer rows, or another form, such as csv")
 
-// Book is a workbook. Rows of its sheets are written into the file as they come, the other parts when
-// excelize has all of them. excelize alone would keep sheets in temporary files, with 16 MB and more of
-// each in memory, and would build the file in memory.
+// Book is a workbook. Rows of its sheets are written into the file as they come, the other parts
+// when excelize has all of them. excelize alone would keep sheets in temporary files, with 16 MB
+// and more of each in memory, and would build the file in memory.
 type Book struct {
 	Most      uint64 // largest size of the file
 	SheetMost uint64
@@ -110,8 +110,8 @@ type Layout struct {
 // wideAbove is how many columns are still read where they are as wide as one page.
 const wideAbove = 12
 
-// wide reports whether a sheet prints over several pages beside each other: its letters would be too small
-// on one.
+// wide reports whether a sheet prints over several pages beside each other: its letters would be
+// too small on one.
 func (l Layout) wide() bool {
 	if l.Hidden > 0 {
 		return l.Hidden > wideAbove
@@ -261,8 +261,8 @@ func (s *Sheet) Row(cells []SheetCell) error {
 	return err
 }
 
-// pageMargins and the page setups are those of A4 landscape, as long as needed: as wide as one page or, if
-// the sheet is wide, in letters of this part of their size in percent.
+// pageMargins and the page setups are those of A4 landscape, as long as needed: as wide as one page
+// or, if the sheet is wide, in letters of this part of their size in percent.
 const (
 	pageMargins = `<pageMargins left="0.3" right="0.3" top="0.4" bottom="0.6" header="0.2" footer="0.3"/>`
 	pageSetup   = `<pageSetup paperSize="9" orientation="landscape" fitToWidth="1" fitToHeight="0"/>`
@@ -282,9 +282,12 @@ func (s *Sheet) Close(table bool) error {
 	case l.Lines:
 	case tabled:
 		// the table takes its column names from the first row
-		err = errors.Join(s.book.book.SetSheetRow(s.name, "A1", &s.titles), s.book.book.AddTable(s.name, &excelize.Table{
-			Range: "A1:" + last, Name: fmt.Sprintf("tabela%d", s.number),
-			StyleName: "TableStyleLight1", ShowRowStripes: new(false),
+		err = s.book.book.SetSheetRow(s.name, "A1", &s.titles)
+		err = errors.Join(err, s.book.book.AddTable(s.name, &excelize.Table{
+			Range:          "A1:" + last,
+			Name:           fmt.Sprintf("tabela%d", s.number),
+			StyleName:      "TableStyleLight1",
+			ShowRowStripes: new(false),
 		}))
 	default:
 		err = s.book.book.AutoFilter(s.name, "A1:"+last, nil)
@@ -310,8 +313,8 @@ func (s *Sheet) Close(table bool) error {
 	}
 	foot := []rune(l.Foot)
 	foot = foot[:min(len(foot), footerText)]
-	s.put(`<headerFooter><oddFooter>`)
-	s.escape(`&L&8` + strings.ReplaceAll(string(foot), "&", "&&") + `&R&8&P / &N`) // the number of the page at the right
+	s.put(`<headerFooter><oddFooter>`) // at the right the number of the page
+	s.escape(`&L&8` + strings.ReplaceAll(string(foot), "&", "&&") + `&R&8&P / &N`)
 	s.put(`</oddFooter></headerFooter>`)
 	if tabled {
 		s.put(`<tableParts count="1"><tablePart r:id="rId1"/></tableParts>`)
