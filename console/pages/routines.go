@@ -75,7 +75,7 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		}
 		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
 		for _, times := range s.Times {
-			if !one.Act && !times.Sweep && len(times.Next) > 0 {
+			if !one.Act && times.What == "run" && len(times.Next) > 0 {
 				one.Next = times.Next[0]
 			}
 		}

@@ -21,19 +21,16 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
 			Alone: true,
 		}
-		for _, text := range []struct {
-			sweep bool
-			text  string
-		}{{false, job.Spec.Schedule}, {true, job.Spec.Sweep}} {
-			if text.text == "" {
+		for _, times := range []ScheduleTimes{{What: "run", Text: job.Spec.Schedule}, {What: "sweep", Text: job.Spec.Sweep}} {
+			if times.Text == "" {
 				continue
 			}
-			schedule, err := clock.ParseSchedule(text.text, zone)
+			schedule, err := clock.ParseSchedule(times.Text, zone)
 			if err != nil {
 				return nil, err
 			}
-			times := ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			if text.sweep {
+			times.Job, times.Words = job.Name(), v.ExplainCron(times.Text)
+			if times.What == "sweep" {
 				times.Next = nextTimes(schedule, status.Resting(o.now()))
 			} else {
 				times.Next, err = o.NextRuns(ctx, job.Name())
