@@ -135,5 +135,5 @@ func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " "
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.
 func (p *Pages) knownOf(step acts.RowStep, lang trade.Lang) []string {
-	return trade.Map(p.office.Known(step, lang), view.Mask)
+	return trade.Map(p.office.Voice(lang).Known(step), view.Mask)
 }

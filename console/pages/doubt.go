@@ -105,7 +105,7 @@ func (p *Pages) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 		shown.Since = a.StartedAt
 	}
 	if entry.State == trade.Held {
-		shown.Why = view.Mask(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+		shown.Why = view.Mask(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
 	}
 	return shown, err
 }

@@ -185,7 +185,7 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 			shown.Steps = append(shown.Steps, step)
 		}
 		for _, note := range plan.Report.Notes {
-			shown.Notes = append(shown.Notes, p.office.Say(note, q.Lang))
+			shown.Notes = append(shown.Notes, p.office.Voice(q.Lang).Say(note))
 		}
 		page.Plans = append(page.Plans, shown)
 		page.Rows += plan.Reads()

@@ -68,7 +68,7 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		one := routine{Schedule: s, Now: page.Live.of(s.Job)}
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
-				one.Note = p.office.Say(stop.Why, q.Lang)
+				one.Note = p.office.Voice(q.Lang).Say(stop.Why)
 			} else {
 				one.Stop = new(p.office.AdviseStop(*stop, q.Lang))
 			}

@@ -126,7 +126,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
 	}
 	page.Lead = page.Hide(shown.Lead(page.Shown))
-	page.Reason = page.Hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+	page.Reason = page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.office.Attempts(q.Context(), entry.ID)
 	if err != nil {
@@ -201,7 +201,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		d.Quantity = office.AskedQuantity(d)
 		page.Dependents = append(page.Dependents, rowLine{
 			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-			Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
+			Reason: page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
 	page.Way = p.way(q.Voice(), page, attempts)

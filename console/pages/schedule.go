@@ -59,7 +59,7 @@ func (p *Pages) planJob(q *web.Request) (schedulePlan, error) {
 		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
 	}
 	if plan.Release != nil {
-		page.Exists = p.office.Exists(plan.Release.Exists, q.Lang)
+		page.Exists = p.office.Voice(q.Lang).Exists(plan.Release.Exists)
 	}
 	if err == nil && act == acts.ActRelease && plan.Before.Stop != nil {
 		page.Stop = new(p.office.AdviseStop(*plan.Before.Stop, q.Lang))

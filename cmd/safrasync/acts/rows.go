@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -238,25 +237,13 @@ type rowActJSON struct {
 	Generation int                  `json:"generation,omitempty"`
 	RemoteID   string               `json:"remote_id,omitempty"`
 	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
-	Holder     *holderJSON          `json:"holder,omitempty"`
+	Holder     map[string]string    `json:"holder,omitempty"`
 	Reading    *engineacts.Readback `json:"reading,omitempty"`
 	Problems   []cli.FieldJSON      `json:"problems,omitempty"`
 	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
 
-	MayDouble   bool             `json:"may_double,omitempty"`  // the act may make a second record
-	Counterpart *counterpartJSON `json:"counterpart,omitempty"` // what a held row was compared with
-}
-
-type counterpartJSON struct {
-	Job      string     `json:"job"`
-	Key      string     `json:"key"`
-	RemoteID *string    `json:"remote_id"` // null: it is not known
-	SentAt   *time.Time `json:"sent_at"`   // null: it was not sent
-}
-
-type holderJSON struct {
-	Job string `json:"job"`
-	Key string `json:"key"`
+	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
+	Counterpart map[string]any `json:"counterpart,omitempty"` // what a held row was compared with
 }
 
 func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
@@ -270,7 +257,11 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
 	}
 	if c := s.Counterpart; c != nil {
-		out.Counterpart = &counterpartJSON{c.Job, c.Key, trade.OrNull(c.ID), trade.OrNull(c.SentAt)}
+		out.Counterpart = map[string]any{
+			"job": c.Job, "key": c.Key,
+			"remote_id": trade.OrNull(c.ID),     // null: it is not known
+			"sent_at":   trade.OrNull(c.SentAt), // null: it was not sent
+		}
 	}
 	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
 		return out
@@ -280,7 +271,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out.WaitingFor = s.WaitingFor
 	out.Problems = cli.FieldsOf(s.Problems)
 	if s.Holder != (trade.ParentKey{}) {
-		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}
+		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
 	}
 	return out
 }
