@@ -93,7 +93,10 @@ func (p *Pages) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := orderPath(q, "/routines", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), q.Person(page.Reason))
+	done := page.Plan
+	if done.Mark() == q.PostForm.Get("mark") {
+		done, err = p.office.DoJob(q.Context(), done, q.Person(page.Reason))
+	}
 	if err != nil {
 		return err
 	}

@@ -57,21 +57,8 @@ func (o *Office) PlanJob(ctx context.Context, order acts.Order, who trade.Person
 	return o.acts().PlanJob(ctx, order, who)
 }
 
-// DoJob does what a plan with this mark showed. It refuses if the plan has changed.
-func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who trade.Person) (acts.JobPlan, error) {
-	plan, err := o.PlanJob(ctx, order, who)
-	switch {
-	case err != nil || plan.Refused != acts.NotRefused:
-		return plan, err
-	case plan.Mark() != mark:
-		plan.Refused = acts.Moved
-		return plan, nil
-	}
-	return o.DoJobShown(ctx, plan, who)
-}
-
-// DoJobShown does a plan that was shown in this process, if the job has not changed since.
-func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who trade.Person) (acts.JobPlan, error) {
+// DoJob does what a plan shows. Its refusal is acts.Moved if the job is another one by now.
+func (o *Office) DoJob(ctx context.Context, plan acts.JobPlan, who trade.Person) (acts.JobPlan, error) {
 	if err := may(who, plan.Act); err != nil {
 		return plan, err
 	}

@@ -169,13 +169,21 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	} else {
 		a.Tell("There is nothing to do.")
 	}
-	refused := false
+	failed, err := tellDone(a, plan)
+	if err != nil {
+		return err
+	}
+	return cli.FailedIf(failed)
+}
+
+// tellDone prints what came of each step, and reports whether one was not done.
+func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 	for _, s := range plan.Steps {
-		refused = refused || !s.Done
+		failed = failed || !s.Done
 		switch {
 		case a.AsJSON:
 			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
-				return err
+				return failed, err
 			}
 		case s.Done:
 			a.Show("%s: done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
@@ -184,7 +192,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 				a.Text(refusalOf(s.Refused)))
 		}
 	}
-	return cli.FailedIf(refused)
+	return failed, nil
 }
 
 // confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
