@@ -201,7 +201,8 @@ type ownedTroubles struct {
 	*Troubles
 }
 
-// unknownProduct reports whether a volume is of a product that the platform does not know.
+// unknownProduct reports whether a volume is of a product that the platform does not know: the ERP's column may
+// contain anything, so its text must not appear in an alert.
 func unknownProduct(v alert.Volume) bool {
 	return !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(v.Product))
 }

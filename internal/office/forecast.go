@@ -270,7 +270,12 @@ func (w *Forecast) Shares(v words.Voice) []*Share {
 			})
 			s.Stays = trade.Map(groups, func(g *Trouble) Stay {
 				return Stay{
-					g.State, trade.OrNull(g.Cause), g.Advice(v).Who, CauseText(v, g), g.SampleKeys(), *s.stays[g],
+					State:   g.State,
+					Cause:   trade.OrNull(g.Cause),
+					Who:     g.Advice(v).Who,
+					Text:    CauseText(v, g),
+					Samples: g.SampleKeys(),
+					Freight: *s.stays[g],
 				}
 			})
 		}
