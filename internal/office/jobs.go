@@ -21,7 +21,9 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
 			Alone: true,
 		}
-		for _, times := range []ScheduleTimes{{What: "run", Text: job.Spec.Schedule}, {What: "sweep", Text: job.Spec.Sweep}} {
+		for _, times := range []ScheduleTimes{
+			{What: "run", Text: job.Spec.Schedule}, {What: "sweep", Text: job.Spec.Sweep},
+		} {
 			if times.Text == "" {
 				continue
 			}
