@@ -141,8 +141,8 @@ type Shortage struct {
 
 // Pile is a kind of records that are summed together. Fixations are the same grain as their contracts.
 type Pile struct {
-	Kind   Kind
-	Fixing bool
+	Kind   Kind `json:"sends"`
+	Fixing bool `json:"fixing"`
 }
 
 // ByKind sums loads up by kind of record, contracts together with their fixations.

@@ -118,9 +118,9 @@ type Doubt struct {
 // Hints are what is known from the platform beyond the answers to a row's own requests. They prove
 // nothing, but may help a person.
 type Hints struct {
-	Events int         // events of any kind that came since the attempt
-	Own    int         // of these, events of order commitments
-	Heard  []EventNote // reports about the row's record, producer and farm, newest first
+	Events int         `json:"events"`                  // of any kind, since the attempt
+	Own    int         `json:"order_commitment_events"` // of these
+	Heard  []EventNote `json:"heard"`                   // about the row's record, producer and farm, newest first
 }
 
 // EventSilence is what is known about how long no events have come.

@@ -59,7 +59,7 @@ func (s stepView) Called(r acts.FieldReading) string {
 func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
 	compared, err := p.besideOf(q, s.Before, s.Counterpart)
 	return stepView{
-		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Reason(s.Before, q.Lang)),
+		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
 		Known: p.knownOf(s, q.Lang), Beside: compared,
 	}, err
 }

@@ -73,7 +73,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
 		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
 		if job.Release != nil {
-			page.Exists = p.office.Exists(job.Release.Exists, q.Lang)
+			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
 		}
 	}
 	if page.Approval.Act == acts.ActSetCode {

@@ -133,7 +133,38 @@ func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart) (*b
 // codeOf returns the ERP's code of a field whose value is an id of the platform, after its label.
 func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " " + f.Code.Code) }
 
+// rowContext is what pages show with a row.
+type rowContext struct {
+	Hints  office.Hints
+	Asked  []request // acts on it that wait for consent
+	Beside *beside   // beside the row that it was compared with; nil: none
+}
+
+// rowContextOf reads what is known of a row, and its fields.
+func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, attempts []trade.Attempt) (out rowContext, of office.Sides,
+	err error,
+) {
+	out.Hints, err = p.office.Hints(q.Context(), e, attempts)
+	if err != nil {
+		return out, of, err
+	}
+	out.Asked, err = p.askedFor(q, e.Job, e.Key)
+	if err != nil {
+		return out, of, err
+	}
+	other, err := p.office.Counterpart(q.Context(), e)
+	if err != nil {
+		return out, of, err
+	}
+	out.Beside, err = p.besideOf(q, e, other)
+	if err != nil {
+		return out, of, err
+	}
+	of, err = p.office.Fields(q.Context(), e)
+	return out, of, err
+}
+
 // knownOf returns what is known to exist of the row of a step, with documents masked.
 func (p *Pages) knownOf(step acts.RowStep, lang trade.Lang) []string {
-	return trade.Map(p.office.Known(step, lang), view.Mask)
+	return trade.Map(p.office.Voice(lang).Known(step), view.Mask)
 }

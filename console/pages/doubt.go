@@ -105,7 +105,7 @@ func (p *Pages) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 		shown.Since = a.StartedAt
 	}
 	if entry.State == trade.Held {
-		shown.Why = view.Mask(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+		shown.Why = view.Mask(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
 	}
 	return shown, err
 }
@@ -118,15 +118,12 @@ type doubtPage struct {
 	Open     bool               // a person can still decide
 	Unsent   bool               // it was not sent: the only decision here is that it is there already
 	Ask      ask                // the question
-	Beside   *beside            // beside the row that it was compared with; nil: none
-	Asked    []request          // acts on it that wait for consent
 	Known    []string           // what is known to exist, of the step of Plan
 	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
 	NeedsID  bool               // the platform's record can be read back
-	Hints    office.Hints
-	Identify []lookFor // fields by which people find it on the platform
-	Rest     []lookFor // the other fields
+	Identify []lookFor          // fields by which people find it on the platform
+	Rest     []lookFor          // the other fields
 	Order    doubtForm
 	Fault    string // key of a phrase
 	Refused  string // code of the engine's refusal
@@ -135,6 +132,7 @@ type doubtPage struct {
 	Step     acts.RowStep // the step of Plan
 	Differs  bool         // the platform's record differs from what was sent
 	Proof    bool         // the password is required before it is sent again
+	rowContext
 	veil
 }
 
@@ -226,15 +224,8 @@ func (p *Pages) doubtPage(q *web.Request) (doubtPage, error) {
 	if page.Unsent {
 		page.Ask = askPlatform
 	}
-	page.Asked, err = p.askedFor(q, entry.Job, entry.Key)
-	if err != nil {
-		return doubtPage{}, err
-	}
-	other, err := p.office.Counterpart(q.Context(), entry)
-	if err != nil {
-		return doubtPage{}, err
-	}
-	page.Beside, err = p.besideOf(q, entry, other)
+	var of office.Sides
+	page.rowContext, of, err = p.rowContextOf(q, entry, shown.Doubt.Attempts)
 	if err != nil {
 		return doubtPage{}, err
 	}
@@ -257,10 +248,6 @@ func (p *Pages) doubtPage(q *web.Request) (doubtPage, error) {
 			return doubtPage{}, err
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
-	}
-	of, err := p.office.Fields(q.Context(), entry)
-	if err != nil {
-		return doubtPage{}, err
 	}
 	fields := of.Fields
 	for _, r := range shown.Doubt.Sent {
@@ -293,10 +280,6 @@ func (p *Pages) doubtPage(q *web.Request) (doubtPage, error) {
 		return slices.Index(identifying, a.Field) - slices.Index(identifying, b.Field)
 	})
 	page.What = view.Mask(sentence(q.Voice(), entry, office.AskedQuantity(entry), fields, office.Field.Asked))
-	page.Hints, err = p.office.Hints(q.Context(), entry, shown.Doubt.Attempts)
-	if err != nil {
-		return doubtPage{}, err
-	}
 	if !page.Open {
 		page.Decided, err = p.decided(q, entry)
 		if err != nil {

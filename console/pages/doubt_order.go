@@ -31,7 +31,7 @@ func (p doubtPage) Taken() string {
 	if len(p.Hints.Like) != 1 {
 		return ""
 	}
-	return p.Hints.Like[0].Candidate.ID
+	return p.Hints.Like[0].ID
 }
 
 // adoptNoID is the form's act for a record that is on the platform under an unknown id.

@@ -93,7 +93,7 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 				check.Items[i].Path = ""
 			}
 			if why := check.Items[i].ERP.Unread; why.Code != "" {
-				check.Items[i].Unread = i18n.InBrowser(q.Lang, p.office.Say(why, q.Lang))
+				check.Items[i].Unread = i18n.InBrowser(q.Lang, p.office.Voice(q.Lang).Say(why))
 			}
 		}
 	}

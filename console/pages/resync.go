@@ -145,7 +145,7 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 			if name := asked.Get("job"); name != "" && name != job.Name {
 				continue
 			}
-			if page.What != q.Voice().T("all documents") && !job.Dated {
+			if page.What != q.Voice().T("all documents") && job.ChangedAt == "" {
 				page.Failed = q.Voice().T("The ERP does not have the date of the last change for %s: read all, without a period.", p.Titles(q.Lang).Of(job.Name))
 			}
 			order := acts.Order{Act: acts.ActResync, Job: job.Name, Since: since, Until: until}
@@ -185,7 +185,7 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 			shown.Steps = append(shown.Steps, step)
 		}
 		for _, note := range plan.Report.Notes {
-			shown.Notes = append(shown.Notes, p.office.Say(note, q.Lang))
+			shown.Notes = append(shown.Notes, p.office.Voice(q.Lang).Say(note))
 		}
 		page.Plans = append(page.Plans, shown)
 		page.Rows += plan.Reads()

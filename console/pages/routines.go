@@ -68,14 +68,14 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 		one := routine{Schedule: s, Now: page.Live.of(s.Job)}
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
-				one.Note = p.office.Say(stop.Why, q.Lang)
+				one.Note = p.office.Voice(q.Lang).Say(stop.Why)
 			} else {
 				one.Stop = new(p.office.AdviseStop(*stop, q.Lang))
 			}
 		}
 		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)
 		for _, times := range s.Times {
-			if !one.Act && !times.Sweep && len(times.Next) > 0 {
+			if !one.Act && times.What == "run" && len(times.Next) > 0 {
 				one.Next = times.Next[0]
 			}
 		}

@@ -32,10 +32,7 @@ type rowPage struct {
 	Of      office.Sides
 	Earlier []wayStep
 	Way     []wayStep
-	Hints   office.Hints
 	Other   trade.Entry // the same document under another key; zero: none is known
-	Beside  *beside     // beside the row that it was compared with; nil: none
-	Asked   []request   // acts on it that wait for consent
 
 	WaitsFor   []waitView
 	Dependents []rowLine
@@ -45,6 +42,7 @@ type rowPage struct {
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
+	rowContext
 	veil
 }
 
@@ -126,25 +124,13 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
 	}
 	page.Lead = page.Hide(shown.Lead(page.Shown))
-	page.Reason = page.Hide(trade.SayBlanks(p.office.Reason(entry, q.Lang), q.Lang))
+	page.Reason = page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
 	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
 	attempts, err := p.office.Attempts(q.Context(), entry.ID)
 	if err != nil {
 		return nil, err
 	}
-	page.Hints, err = p.office.Hints(q.Context(), entry, attempts)
-	if err != nil {
-		return nil, err
-	}
-	page.Asked, err = p.askedFor(q, entry.Job, entry.Key)
-	if err != nil {
-		return nil, err
-	}
-	other, err := p.office.Counterpart(q.Context(), entry)
-	if err != nil {
-		return nil, err
-	}
-	page.Beside, err = p.besideOf(q, entry, other)
+	page.rowContext, page.Of, err = p.rowContextOf(q, entry, attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +143,6 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		return nil, err
 	}
 	page.History, err = p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, historyShown)
-	if err != nil {
-		return nil, err
-	}
-	page.Of, err = p.office.Fields(q.Context(), entry)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +183,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		d.Quantity = office.AskedQuantity(d)
 		page.Dependents = append(page.Dependents, rowLine{
 			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-			Reason: page.Hide(trade.SayBlanks(p.office.Reason(d, q.Lang), q.Lang)),
+			Reason: page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
 	page.Way = p.way(q.Voice(), page, attempts)

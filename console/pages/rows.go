@@ -196,7 +196,7 @@ func (p *Pages) showRows(q *web.Request) error {
 	for _, e := range found.Rows {
 		l := e.Listing()
 		line := rowLine{
-			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Reason(e, q.Lang)),
+			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(e)),
 			Product: view.Mask(l.Product), Day: l.Day, Currency: l.Currency,
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)

@@ -110,7 +110,7 @@ func (p *Pages) showRun(q *web.Request) error {
 	}
 	page.Groups = slices.DeleteFunc(groups, func(g ranGroup) bool { return g.All+len(g.Rows) == 0 })
 	for _, note := range run.Notes {
-		page.Notes = append(page.Notes, p.office.Say(note, q.Lang))
+		page.Notes = append(page.Notes, p.office.Voice(q.Lang).Say(note))
 	}
 	return q.Page(http.StatusOK, "run", page)
 }

@@ -59,7 +59,7 @@ func (p *Pages) planJob(q *web.Request) (schedulePlan, error) {
 		Plan: plan, Reason: q.PostForm.Get("reason"), Checked: q.PostForm.Get("checked") == "1",
 	}
 	if plan.Release != nil {
-		page.Exists = p.office.Exists(plan.Release.Exists, q.Lang)
+		page.Exists = p.office.Voice(q.Lang).Exists(plan.Release.Exists)
 	}
 	if err == nil && act == acts.ActRelease && plan.Before.Stop != nil {
 		page.Stop = new(p.office.AdviseStop(*plan.Before.Stop, q.Lang))
@@ -93,7 +93,10 @@ func (p *Pages) doSchedule(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	told := orderPath(q, "/routines", page.Plan.Job) // the run may end before the order is answered
-	done, err := p.office.DoJob(q.Context(), orderOn(q), q.PostForm.Get("mark"), q.Person(page.Reason))
+	done := page.Plan
+	if done.Mark() == q.PostForm.Get("mark") {
+		done, err = p.office.DoJob(q.Context(), done, q.Person(page.Reason))
+	}
 	if err != nil {
 		return err
 	}

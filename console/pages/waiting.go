@@ -77,8 +77,4 @@ func (p *Pages) askedFor(q *web.Request, job string, keys ...string) ([]request,
 }
 
 // Titles returns the titles of jobs for people.
-func (p *Pages) Titles(lang trade.Lang) trade.Titles {
-	return trade.TitlesOf(trade.Map(p.office.Jobs(), func(j office.Job) trade.TitledJob {
-		return trade.TitledJob{Job: j.Name, Sends: j.Sends, Title: j.Title}
-	}), lang)
-}
+func (p *Pages) Titles(lang trade.Lang) trade.Titles { return p.office.Titles(lang) }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/safrasync/safrasync/internal/httpapi"
 )
 
 // HTTPAPIConfig is where other programs order runs and read the status, and which programs may.
@@ -34,9 +32,21 @@ func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
 // GivesRows reports whether a program may ask for the changes of rows.
 func (h HTTPAPIConfig) GivesRows() bool {
 	return slices.ContainsFunc(h.Tokens, func(t TokenConfig) bool {
-		return slices.Contains(t.Scopes, string(httpapi.ScopeRows))
+		return slices.Contains(t.Scopes, ScopeRows)
 	})
 }
+
+// The scopes of a token of the HTTP API.
+const (
+	ScopeRun    = "run"    // order a run
+	ScopeStatus = "status" // read the status
+	ScopeRows   = "rows"   // read keys and states of rows
+)
+
+var scopes = []string{ScopeRun, ScopeStatus, ScopeRows}
+
+// leastToken is the minimum length of a token, in characters.
+const leastToken = 32
 
 const mostTokens = 64
 
@@ -121,19 +131,15 @@ func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
 	case !EnvironmentOrFile.MatchString(token.Token.written):
 		d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
 	case d.secrets.placeholder: // the real value is not available
-	case utf8.RuneCountInString(value) < httpapi.LeastToken || !headerSafe(value) || strings.Contains(value, " "):
-		d.Fault(at+".token", "must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one", httpapi.LeastToken)
+	case utf8.RuneCountInString(value) < leastToken || !headerSafe(value) || strings.Contains(value, " "):
+		d.Fault(at+".token", "must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one", leastToken)
 	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Token.Reveal() == value }):
 		d.Fault(at+".token", "is that of another name: each program has its own")
 	}
 	for j, scope := range token.Scopes {
 		path := fmt.Sprintf("%s.scopes[%d]", at, j)
-		if !d.faulty(path) && !slices.Contains(httpapi.Scopes, httpapi.Scope(scope)) {
-			out := make([]string, len(httpapi.Scopes))
-			for i, s := range httpapi.Scopes {
-				out[i] = string(s)
-			}
-			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, out))
+		if !d.faulty(path) && !slices.Contains(scopes, scope) {
+			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, scopes))
 		}
 	}
 }

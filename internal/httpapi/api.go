@@ -10,21 +10,18 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/trade"
 )
 
-// Engine is what the API needs from the service.
-type Engine interface {
-	// Run orders a run. Its error is a *Refusal if the order cannot be accepted.
-	Run(ctx context.Context, order Order) error
-	// Status returns each job as `safrasync status --json` prints it.
-	Status(ctx context.Context) ([]json.RawMessage, error)
-	// Row returns the state of one row, in the words of a language; its error is a *Refusal if there
-	// is no such row.
-	Row(ctx context.Context, job, key, language string) (json.RawMessage, error)
-	// Rows returns rows, as Row does, and where the next call goes on. Its error is a *Refusal if the
-	// cursor cannot be used.
-	Rows(ctx context.Context, asked RowsAsked) (RowsPage, error)
+// Office is what the API needs of the office, whose answers are those of the API.
+type Office interface {
+	OrderRun(ctx context.Context, job string, sweep bool, by, from string) error
+	Status(ctx context.Context) ([]office.JobStatus, error)
+	ProgramRow(ctx context.Context, job, key string, lang trade.Lang) (office.ProgramRow, error)
+	ProgramRows(ctx context.Context, asked office.RowsAsked, lang trade.Lang) (office.RowsPage, error)
 }
 
 // DefaultRate is how many requests per second a token may send, and an address without one.
@@ -32,7 +29,7 @@ const DefaultRate = 10.0
 
 // Settings configures an API.
 type Settings struct {
-	Engine  Engine
+	Office  Office
 	Tokens  []Token
 	Rate    float64 // requests per second, of a token and of an address
 	Version string
@@ -51,10 +48,10 @@ type API struct {
 // New returns an API.
 func New(o Settings) *API {
 	a := &API{Settings: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
-	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(ScopeRun, a.run))
-	a.mux.HandleFunc("GET /api/v1/status", a.allowed(ScopeStatus, a.status))
-	a.mux.HandleFunc("GET /api/v1/rows", a.allowed(ScopeRows, a.rows))
-	a.mux.HandleFunc("GET /api/v1/rows/{job}/{key...}", a.allowed(ScopeRows, a.row))
+	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(config.ScopeRun, a.run))
+	a.mux.HandleFunc("GET /api/v1/status", a.allowed(config.ScopeStatus, a.status))
+	a.mux.HandleFunc("GET /api/v1/rows", a.allowed(config.ScopeRows, a.rows))
+	a.mux.HandleFunc("GET /api/v1/rows/{job}/{key...}", a.allowed(config.ScopeRows, a.row))
 	a.mux.HandleFunc("GET /api/v1/openapi.json", a.document)
 	a.mux.HandleFunc("GET /api/v1/{$}", a.page)
 	a.mux.HandleFunc("/api/v1/runs", a.otherMethod("POST"))
@@ -82,7 +79,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // allowed returns a handler that passes on requests with a token that has the scope, within the
 // token's rate.
-func (a *API) allowed(scope Scope, next func(http.ResponseWriter, *http.Request, Token)) http.HandlerFunc {
+func (a *API) allowed(scope string, next func(http.ResponseWriter, *http.Request, Token)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		i, ok := find(a.Tokens, r)
 		if !ok {
@@ -98,7 +95,7 @@ func (a *API) allowed(scope Scope, next func(http.ResponseWriter, *http.Request,
 			return
 		}
 		if !slices.Contains(a.Tokens[i].scopes, scope) {
-			a.fail(w, http.StatusForbidden, "forbidden", "this token does not have the scope "+string(scope))
+			a.fail(w, http.StatusForbidden, "forbidden", "this token does not have the scope "+scope)
 			return
 		}
 		next(w, r, a.Tokens[i])

@@ -18,8 +18,11 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
 
+	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/trade"
 )
 
 const (
@@ -28,39 +31,52 @@ const (
 	table  = "canary-token-of-the-table-29d07fa1c44"
 )
 
-// jobs is an engine that takes orders for the job contracts.
+// ordered is a run that a program ordered.
+type ordered struct {
+	job      string
+	sweep    bool
+	by, from string
+}
+
+// listed is a question for rows.
+type listed struct {
+	office.RowsAsked
+	lang trade.Lang
+}
+
+// jobs is an office that takes orders for the job contracts.
 type jobs struct {
-	orders []httpapi.Order
+	orders []ordered
 	asked  []string
-	lists  []httpapi.RowsAsked
+	lists  []listed
 	fails  error
 }
 
-func (j *jobs) Run(_ context.Context, order httpapi.Order) error {
+func (j *jobs) OrderRun(_ context.Context, job string, sweep bool, by, from string) error {
 	if j.fails != nil {
 		return j.fails
 	}
-	if order.Job != "contracts" {
-		return &httpapi.Refusal{Code: httpapi.UnknownJob, Text: "there is no job " + order.Job}
+	if job != "contracts" {
+		return &office.Refusal{Code: office.UnknownJob, Text: "there is no job " + job}
 	}
-	j.orders = append(j.orders, order)
+	j.orders = append(j.orders, ordered{job, sweep, by, from})
 	return nil
 }
 
-func (j *jobs) Row(_ context.Context, job, key, language string) (json.RawMessage, error) {
+func (j *jobs) ProgramRow(_ context.Context, job, key string, lang trade.Lang) (office.ProgramRow, error) {
 	if j.fails != nil {
-		return nil, j.fails
+		return office.ProgramRow{}, j.fails
 	}
-	j.asked = append(j.asked, job+" "+key+" "+language)
-	return json.RawMessage(`{}`), nil
+	j.asked = append(j.asked, job+" "+key+" "+string(lang))
+	return office.ProgramRow{}, nil
 }
 
-func (j *jobs) Rows(_ context.Context, asked httpapi.RowsAsked) (httpapi.RowsPage, error) {
-	j.lists = append(j.lists, asked)
-	return httpapi.RowsPage{Rows: []json.RawMessage{}, Cursor: "next"}, j.fails
+func (j *jobs) ProgramRows(_ context.Context, asked office.RowsAsked, lang trade.Lang) (office.RowsPage, error) {
+	j.lists = append(j.lists, listed{asked, lang})
+	return office.RowsPage{Rows: []office.ProgramRow{}, Cursor: "next"}, j.fails
 }
 
-func (j *jobs) Status(context.Context) ([]json.RawMessage, error) { return nil, j.fails }
+func (j *jobs) Status(context.Context) ([]office.JobStatus, error) { return nil, j.fails }
 
 // desk is an API with its engine, a clock that a test sets, and what was logged.
 type desk struct {
@@ -76,12 +92,12 @@ func newDesk(t *testing.T) *desk {
 	core, logs := observer.New(zap.DebugLevel)
 	d := &desk{jobs: &jobs{}, t: t, now: time.Date(2026, 8, 10, 12, 0, 0, 0, time.UTC), logs: logs}
 	d.api = httpapi.New(httpapi.Settings{
-		Engine: d.jobs, Rate: 0.5, Version: "1.0.0", Now: func() time.Time { return d.now }, Log: zap.New(core),
+		Office: d.jobs, Rate: 0.5, Version: "1.0.0", Now: func() time.Time { return d.now }, Log: zap.New(core),
 		Refused: func(string, error) {},
 		Tokens: []httpapi.Token{
-			httpapi.NewToken("erp-botao", button, httpapi.ScopeRun),
-			httpapi.NewToken("painel", panel, httpapi.ScopeStatus),
-			httpapi.NewToken("erp-contratos", table, httpapi.ScopeRows),
+			httpapi.NewToken("erp-botao", button, config.ScopeRun),
+			httpapi.NewToken("painel", panel, config.ScopeStatus),
+			httpapi.NewToken("erp-contratos", table, config.ScopeRows),
 		},
 	})
 	return d
@@ -149,7 +165,7 @@ func TestAnOrderNamesTheTokenAndTheAddress(t *testing.T) {
 	d := newDesk(t)
 	d.wants(202, d.ask("192.0.2.1:4000", "POST", "/api/v1/runs", "Bearer "+button, `{"job":"contracts","sweep":true}`))
 	d.wants(401, d.ask("192.0.2.1:4000", "POST", "/api/v1/runs", "Bearer "+button+"x", order))
-	want := httpapi.Order{Job: "contracts", Sweep: true, By: "erp-botao", From: "192.0.2.1"}
+	want := ordered{"contracts", true, "erp-botao", "192.0.2.1"}
 	if len(d.orders) != 1 || d.orders[0] != want {
 		t.Errorf("the orders are %+v, want %+v", d.orders, want)
 	}
@@ -353,9 +369,9 @@ func escaped(key string) string {
 func TestWhatIsAskedOfRowsIsTakenOrRefused(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	for query, want := range map[string]*httpapi.RowsAsked{
+	for query, want := range map[string]*office.RowsAsked{
 		"":                                 {Limit: 100},
-		"?job=a&job=b&state=held":          {Jobs: []string{"a", "b"}, States: []string{"held"}, Limit: 100},
+		"?job=a&job=b&state=held":          {Jobs: []string{"a", "b"}, States: []trade.State{trade.Held}, Limit: 100},
 		"?since=2026-11-21T06:00:00-03:00": {Since: at, Limit: 100},
 		"?limit=500&cursor=x":              {Limit: 500, Cursor: "x"},
 		"?since=2026-11-21T06:00:00+03:00": nil, // + is a blank
@@ -379,13 +395,12 @@ func TestWhatIsAskedOfRowsIsTakenOrRefused(t *testing.T) {
 		if want == nil {
 			continue
 		}
-		want.Language = "pt-BR"
 		if len(d.lists) != 1 || !d.lists[0].Since.Equal(want.Since) {
 			t.Errorf("%s: %+v", query, d.lists)
 			continue
 		}
 		d.lists[0].Since = want.Since
-		if diff := cmp.Diff(*want, d.lists[0]); diff != "" {
+		if diff := cmp.Diff(listed{*want, trade.Portuguese}, d.lists[0], cmp.AllowUnexported(listed{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}

@@ -10,24 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/trade"
 )
-
-// RowsAsked asks for rows.
-type RowsAsked struct {
-	Jobs     []string // none = all
-	States   []string // none = all
-	Since    time.Time
-	Cursor   string // of the answer before
-	Limit    int
-	Language string
-}
-
-// RowsPage is an answer with rows.
-type RowsPage struct {
-	Rows   []json.RawMessage `json:"rows"`
-	Cursor string            `json:"cursor"`
-	More   bool              `json:"more"`
-}
 
 // The number of rows of an answer.
 const (
@@ -35,18 +21,9 @@ const (
 	mostRows  = 500
 )
 
-// RowStates are the states for which rows can be asked.
-var RowStates = []string{
-	"pending", "waiting", "invalid", "sending", "accepted", "rejected", "in_doubt", "held", "dismissed", "withdrawn",
-}
-
 func (a *API) row(w http.ResponseWriter, r *http.Request, _ Token) {
-	row, err := a.Engine.Row(r.Context(), r.PathValue("job"), r.PathValue("key"), languageOf(r))
-	if err != nil {
-		a.refuse(w, r, err)
-		return
-	}
-	a.told(w, r, row)
+	row, err := a.Office.ProgramRow(r.Context(), r.PathValue("job"), r.PathValue("key"), languageOf(r))
+	a.told(w, r, row, err)
 }
 
 func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
@@ -55,35 +32,45 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
 		a.fail(w, http.StatusBadRequest, "bad_request", err.Error())
 		return
 	}
-	asked.Language = languageOf(r)
-	var page RowsPage
+	var page office.RowsPage
 	if key == "" {
-		page, err = a.Engine.Rows(r.Context(), asked)
+		page, err = a.Office.ProgramRows(r.Context(), asked, languageOf(r))
 	} else { // a page with one row, or none
-		var row json.RawMessage
-		row, err = a.Engine.Row(r.Context(), asked.Jobs[0], key, asked.Language)
-		page.Rows = []json.RawMessage{row}
-		if refused, ok := errors.AsType[*Refusal](err); ok && refused.Code == UnknownRow {
-			page.Rows, err = []json.RawMessage{}, nil
+		var row office.ProgramRow
+		row, err = a.Office.ProgramRow(r.Context(), asked.Jobs[0], key, languageOf(r))
+		page.Rows = []office.ProgramRow{row}
+		if refused, ok := errors.AsType[*office.Refusal](err); ok && refused.Code == office.UnknownRow {
+			page.Rows, err = []office.ProgramRow{}, nil
 		}
+	}
+	a.told(w, r, page, err)
+}
+
+// told answers with words in the language that was asked for.
+func (a *API) told(w http.ResponseWriter, r *http.Request, body any, err error) {
+	if err == nil {
+		w.Header().Set("Content-Language", string(languageOf(r)))
+		w.Header().Set("Vary", "Accept-Language")
+	}
+	a.show(w, r, body, err)
+}
+
+// show answers with what the office returned.
+func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) {
+	var text json.RawMessage
+	if err == nil {
+		text, err = json.Marshal(body)
 	}
 	if err != nil {
 		a.refuse(w, r, err)
 		return
 	}
-	a.told(w, r, page)
-}
-
-// told answers with words in the language that was asked for.
-func (a *API) told(w http.ResponseWriter, r *http.Request, body any) {
-	w.Header().Set("Content-Language", languageOf(r))
-	w.Header().Set("Vary", "Accept-Language")
-	a.answer(w, http.StatusOK, body)
+	a.answer(w, http.StatusOK, text)
 }
 
 // readRowsAsked reads the query. Another parameter is an error: a filter with a wrong name would
 // select everything.
-func readRowsAsked(query url.Values) (asked RowsAsked, key string, err error) {
+func readRowsAsked(query url.Values) (asked office.RowsAsked, key string, err error) {
 	asked.Limit = usualRows
 	for name, values := range query {
 		last := values[len(values)-1]
@@ -91,7 +78,7 @@ func readRowsAsked(query url.Values) (asked RowsAsked, key string, err error) {
 		case name == "job":
 			asked.Jobs = values
 		case name == "state":
-			asked.States = values
+			asked.States = trade.Map(values, func(s string) trade.State { return trade.State(s) })
 		case len(values) > 1:
 			return asked, "", fmt.Errorf("%s stands twice", name)
 		case name == "key":
@@ -113,8 +100,9 @@ func readRowsAsked(query url.Values) (asked RowsAsked, key string, err error) {
 		}
 	}
 	for _, state := range asked.States {
-		if !slices.Contains(RowStates, state) {
-			return asked, "", fmt.Errorf("there is no state %q; these are: %s", state, strings.Join(RowStates, ", "))
+		if !slices.Contains(trade.States, state) {
+			all := trade.Map(trade.States, func(s trade.State) string { return string(s) })
+			return asked, "", fmt.Errorf("there is no state %q; these are: %s", state, strings.Join(all, ", "))
 		}
 	}
 	if query.Has("key") && (key == "" || len(asked.Jobs) != 1 || len(query) > 2) {
@@ -125,8 +113,8 @@ func readRowsAsked(query url.Values) (asked RowsAsked, key string, err error) {
 
 // languageOf returns the first language of the request in which there are words; Portuguese if it
 // names none.
-func languageOf(r *http.Request) string {
-	best, quality := "pt-BR", 0.0
+func languageOf(r *http.Request) trade.Lang {
+	best, quality := trade.Portuguese, 0.0
 	for _, item := range strings.Split(strings.Join(r.Header.Values("Accept-Language"), ","), ",") {
 		tag, rest, _ := strings.Cut(strings.TrimSpace(item), ";")
 		q := 1.0
@@ -138,7 +126,7 @@ func languageOf(r *http.Request) string {
 			}
 		}
 		name, _, _ := strings.Cut(strings.ToLower(tag), "-")
-		known := map[string]string{"pt": "pt-BR", "en": "en"}[name]
+		known := map[string]trade.Lang{"pt": trade.Portuguese, "en": trade.English}[name]
 		if known != "" && q > quality {
 			best, quality = known, q
 		}

@@ -12,38 +12,15 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"github.com/safrasync/safrasync/internal/office"
 )
-
-// Order is a request of a program for a run.
-type Order struct {
-	Job   string
-	Sweep bool   // compare everything with the ERP
-	By    string // the token's name
-	From  string // the address
-}
-
-// The codes of a Refusal with a status of its own; the others are states of a job.
-const (
-	UnknownJob    = "unknown_job"
-	UnknownRow    = "unknown_row"
-	WrongCursor   = "bad_request"
-	CursorExpired = "cursor_expired"
-	NotReady      = "unavailable"
-)
-
-// Refusal is why an order cannot be accepted, or a question not answered, now.
-type Refusal struct {
-	Code string
-	Text string // for people, English
-}
-
-// Error returns the text.
-func (r *Refusal) Error() string { return r.Text }
 
 // refusalStatus is the HTTP status of a refusal; that of others is 409.
 var refusalStatus = map[string]int{
-	UnknownJob: http.StatusNotFound, UnknownRow: http.StatusNotFound, WrongCursor: http.StatusBadRequest,
-	CursorExpired: http.StatusGone, NotReady: http.StatusServiceUnavailable,
+	office.UnknownJob: http.StatusNotFound, office.UnknownRow: http.StatusNotFound,
+	office.WrongCursor: http.StatusBadRequest, office.CursorExpired: http.StatusGone,
+	office.NotReady: http.StatusServiceUnavailable,
 }
 
 // ordered is the answer to an accepted order.
@@ -60,43 +37,42 @@ type ordered struct {
 const bodyMost = 4 << 10
 
 func (a *API) run(w http.ResponseWriter, r *http.Request, token Token) {
-	order, err := readOrder(w, r)
+	job, sweep, err := readOrder(w, r)
 	if err != nil {
 		a.fail(w, http.StatusBadRequest, "bad_request", err.Error())
 		return
 	}
-	order.By = token.Name
-	order.From, _, _ = net.SplitHostPort(r.RemoteAddr)
+	from, _, _ := net.SplitHostPort(r.RemoteAddr)
 	at := a.Now().UTC()
-	if err := a.Engine.Run(r.Context(), order); err != nil {
+	if err := a.Office.OrderRun(r.Context(), job, sweep, token.Name, from); err != nil {
 		a.refuse(w, r, err)
 		return
 	}
-	a.Log.Info("http_api: a run was ordered", zap.String("token", order.By), zap.String("job", order.Job),
-		zap.Bool("sweep", order.Sweep), zap.String("from", order.From))
+	a.Log.Info("http_api: a run was ordered", zap.String("token", token.Name), zap.String("job", job),
+		zap.Bool("sweep", sweep), zap.String("from", from))
 	a.answer(w, http.StatusAccepted, ordered{
-		Job: order.Job, Sweep: order.Sweep, State: "ordered", OrderedBy: order.By, OrderedAt: at,
+		Job: job, Sweep: sweep, State: "ordered", OrderedBy: token.Name, OrderedAt: at,
 		Status: "/api/v1/status",
 	})
 }
 
-// refuse answers with the refusal of the engine, or that something went wrong.
+// refuse answers with the refusal of the office, or that something went wrong.
 func (a *API) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	var refused *Refusal
+	var refused *office.Refusal
 	if !errors.As(err, &refused) {
 		a.broken(w, r, err)
 		return
 	}
-	if refused.Code == NotReady {
+	if refused.Code == office.NotReady {
 		w.Header().Set("Retry-After", "5")
 	}
 	a.fail(w, cmp.Or(refusalStatus[refused.Code], http.StatusConflict), refused.Code, refused.Text)
 }
 
 // readOrder reads the body of an order: one object without unknown members.
-func readOrder(w http.ResponseWriter, r *http.Request) (Order, error) {
+func readOrder(w http.ResponseWriter, r *http.Request) (job string, sweep bool, err error) {
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return Order{}, errors.New("the Content-Type must be application/json")
+		return "", false, errors.New("the Content-Type must be application/json")
 	}
 	var body struct {
 		Job   *string `json:"job"`
@@ -105,27 +81,20 @@ func readOrder(w http.ResponseWriter, r *http.Request) (Order, error) {
 	d := json.NewDecoder(http.MaxBytesReader(w, r.Body, bodyMost))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return Order{}, fmt.Errorf(`the body must be as {"job": "contracts", "sweep": false}: %w`, err)
+		return "", false, fmt.Errorf(`the body must be as {"job": "contracts", "sweep": false}: %w`, err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return Order{}, errors.New("the body must be one object")
+		return "", false, errors.New("the body must be one object")
 	}
 	if body.Job == nil || *body.Job == "" {
-		return Order{}, errors.New("job is required")
+		return "", false, errors.New("job is required")
 	}
-	return Order{Job: *body.Job, Sweep: body.Sweep}, nil
+	return *body.Job, body.Sweep, nil
 }
 
 func (a *API) status(w http.ResponseWriter, r *http.Request, _ Token) {
-	jobs, err := a.Engine.Status(r.Context())
-	if err != nil {
-		a.broken(w, r, err)
-		return
-	}
-	if jobs == nil {
-		jobs = []json.RawMessage{}
-	}
-	a.answer(w, http.StatusOK, struct {
-		Jobs []json.RawMessage `json:"jobs"`
-	}{jobs})
+	jobs, err := a.Office.Status(r.Context())
+	a.show(w, r, struct {
+		Jobs []office.JobStatus `json:"jobs"`
+	}{jobs}, err)
 }

@@ -8,31 +8,15 @@ import (
 	"strings"
 )
 
-// Scope is what a token may do.
-type Scope string
-
-// The scopes.
-const (
-	ScopeRun    Scope = "run"    // order a run
-	ScopeStatus Scope = "status" // read the status
-	ScopeRows   Scope = "rows"   // read keys and states of rows
-)
-
-// Scopes lists all scopes.
-var Scopes = []Scope{ScopeRun, ScopeStatus, ScopeRows}
-
-// LeastToken is the minimum length of a token, in characters.
-const LeastToken = 32
-
 // Token identifies a program that may use the API. Its secret is kept as a hash.
 type Token struct {
 	Name   string
 	hash   [sha256.Size]byte
-	scopes []Scope
+	scopes []string
 }
 
 // NewToken returns a token for the secret that the program sends.
-func NewToken(name, secret string, scopes ...Scope) Token {
+func NewToken(name, secret string, scopes ...string) Token {
 	return Token{Name: name, hash: sha256.Sum256([]byte(secret)), scopes: slices.Clone(scopes)}
 }
 

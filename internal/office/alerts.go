@@ -178,9 +178,10 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 				p := *g.Problem
 				p.Value, c.Problem = "", &p
 			}
-			if g.Awaited == nil {
-				c.Volumes = alertVolumes(g.Volumes)
-			} else {
+			if g.Awaited == nil && !slices.ContainsFunc(g.Volumes, unknownProduct) {
+				c.Volumes = g.Volumes
+			}
+			if g.Awaited != nil {
 				parent := *g.Awaited
 				parent.Key, c.Awaited = "", &parent
 				c.Subjects = 0 // they are the parents, which have lines of their own
@@ -200,25 +201,8 @@ type ownedTroubles struct {
 	*Troubles
 }
 
-// alertVolumes sums the volumes by product. If one product is unknown to the platform, it returns
-// nil: the ERP's column may contain anything, so its text must not appear in an alert.
-func alertVolumes(list []volume) []alert.Volume {
-	var out []alert.Volume
-	for _, v := range list {
-		product := v.Product
-		if !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(product)) {
-			return nil
-		}
-		if len(out) == 0 || out[len(out)-1].Product != product { // the list is sorted
-			out = append(out, alert.Volume{Product: product})
-		}
-		sum := &out[len(out)-1]
-		sum.Rows += v.Rows
-		if kg, ok := (trade.Quantity{Amount: v.Amount, Unit: v.Unit}).Kilograms(); ok {
-			sum.Kilograms = sum.Kilograms.Add(kg)
-		} else {
-			sum.Unweighed += v.Rows
-		}
-	}
-	return out
+// unknownProduct reports whether a volume is of a product that the platform does not know: the ERP's column may
+// contain anything, so its text must not appear in an alert.
+func unknownProduct(v alert.Volume) bool {
+	return !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(v.Product))
 }

@@ -195,7 +195,7 @@ func (o *Office) resyncInTurn(ctx context.Context, order acts.Order, id string, 
 		runs := slices.ContainsFunc(now.Jobs, func(p Progress) bool { return p.Job == order.Job })
 		pause := turnWait
 		if !runs {
-			reports, err := o.resyncAs(o.ending, order, id, who)
+			reports, err := o.Resync(o.ending, order, id, who)
 			if leased := new(trade.LeasedError); !errors.As(err, &leased) {
 				if err == nil && len(reports) == 1 && reports[0].ID == "" && reports[0].Stopped != nil {
 					err = &ResyncStopped{Stop: *reports[0].Stopped}

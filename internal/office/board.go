@@ -7,18 +7,13 @@ import (
 	gosync "sync"
 	"time"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Job is a job as it is shown.
-type Job struct {
-	Name  string
-	Title string // configured title; "" = none
-	Sends trade.Kind
-	Key   []string // columns of its key
-	Dated bool     // the ERP says when its rows changed
-}
+// Job is a job as it is configured.
+type Job = mapping.JobSpec
 
 // Running is what is running in a process at one moment.
 type Running struct {
@@ -46,15 +41,11 @@ type Pace struct {
 
 // Jobs returns the jobs in the order in which they run.
 func (o *Office) Jobs() []Job {
-	out := make([]Job, len(o.jobs))
-	for i, job := range o.jobs {
-		out[i] = Job{
-			Name: job.Name(), Title: job.Spec.Title, Sends: job.Spec.Sends, Key: job.Spec.Key,
-			Dated: job.Spec.ChangedAt != "",
-		}
-	}
-	return out
+	return trade.Map(o.jobs, func(job *mapping.Job) Job { return job.Spec })
 }
+
+// Titles returns the titles of the jobs in a language.
+func (o *Office) Titles(lang trade.Lang) trade.Titles { return o.conf.Titles(lang) }
 
 // Progress returns what is running in this process now.
 func (o *Office) Progress() Running { return o.board.look() }

@@ -45,12 +45,24 @@ type Forecast struct {
 	Listed bool // the rows that would go are kept
 }
 
-// Share is what would happen to the rows of a part.
+// Share is what a run would do with the records of one kind.
 type Share struct {
 	trade.Pile
-	Goes, Follows trade.Freight
-	troubles      *Troubles
-	stays         map[*Trouble]*trade.Freight
+	Goes     trade.Freight `json:"goes"`
+	Follows  trade.Freight `json:"follow"` // right after their contracts
+	Stays    []Stay        `json:"stays"`
+	troubles *Troubles
+	stays    map[*Trouble]*trade.Freight
+}
+
+// Stay is a group of rows that would not go.
+type Stay struct {
+	State   trade.State `json:"state"`
+	Cause   *string     `json:"cause"`
+	Who     string      `json:"who"` // who resolves it
+	Text    string      `json:"text"`
+	Samples []string    `json:"samples"` // keys
+	trade.Freight
 }
 
 // Forecast returns an empty forecast for a dry run of the named jobs, or of all jobs if none is named.
@@ -236,35 +248,40 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 	return nil
 }
 
-// Shares returns what was found for each part, in the order of trade.Kinds.
-func (w *Forecast) Shares() []*Share {
+// Shares returns the parts of the forecast, with the groups of rows that would not go: held rows, then the
+// largest weight. It omits groups whose rows have all been counted elsewhere since.
+func (w *Forecast) Shares(v words.Voice) []*Share {
 	if w == nil {
 		return nil
 	}
 	var out []*Share
 	for _, kind := range trade.Kinds {
 		for _, fixing := range []bool{false, true} {
-			if s := w.parts[trade.Pile{Kind: kind, Fixing: fixing}]; s != nil {
-				out = append(out, s)
+			s := w.parts[trade.Pile{Kind: kind, Fixing: fixing}]
+			if s == nil {
+				continue
 			}
+			out = append(out, s)
+			groups := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
+				func(g *Trouble) bool { return s.stays[g].Rows == 0 })
+			slices.SortStableFunc(groups, func(a, b *Trouble) int {
+				return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms),
+					s.stays[b].Rows-s.stays[a].Rows)
+			})
+			s.Stays = trade.Map(groups, func(g *Trouble) Stay {
+				return Stay{
+					State:   g.State,
+					Cause:   trade.OrNull(g.Cause),
+					Who:     g.Advice(v).Who,
+					Text:    CauseText(v, g),
+					Samples: g.SampleKeys(),
+					Freight: *s.stays[g],
+				}
+			})
 		}
 	}
 	return out
 }
-
-// Causes returns the groups of rows that would not go: held rows, then the largest weight. It omits groups whose
-// rows have all been counted elsewhere since.
-func (s *Share) Causes() []*Trouble {
-	out := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-		func(g *Trouble) bool { return s.stays[g].Rows == 0 })
-	slices.SortStableFunc(out, func(a, b *Trouble) int {
-		return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms), s.stays[b].Rows-s.stays[a].Rows)
-	})
-	return out
-}
-
-// Stays returns the sum of the rows that a cause keeps from going.
-func (s *Share) Stays(g *Trouble) trade.Freight { return *s.stays[g] }
 
 // SampleKeys returns the keys of the rows that a trouble keeps as samples.
 func (g *Trouble) SampleKeys() []string {
@@ -277,7 +294,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		return nil
 	}
 	var goes, stays []string
-	for _, s := range w.Shares() {
+	for _, s := range w.Shares(v) {
 		if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
 			text := s.freight(v, all)
 			if s.Follows.Rows > 0 {
@@ -291,9 +308,7 @@ func (w *Forecast) Sentences(v words.Voice) []string {
 		}
 		if all.Rows > 0 {
 			text := s.freight(v, all)
-			causes := trade.Map(s.Causes(), func(g *Trouble) string {
-				return v.Text("%d × %s", s.stays[g].Rows, CauseText(v, g))
-			})
+			causes := trade.Map(s.Stays, func(g Stay) string { return v.Text("%d × %s", g.Rows, g.Text) })
 			const most = 4
 			if more := len(causes) - most; more > 0 {
 				causes = append(causes[:most], v.Text("… and %d more", more))

@@ -14,11 +14,20 @@ import (
 // Hints is what is known of a row beyond the answers to its own requests.
 type Hints struct {
 	trade.Hints
-	Like       []events.Suggestion
-	Unreadable []trade.Candidate
-	Compared   int  // number of records that were compared, if events named more; 0: all
-	Listening  bool // webhooks are registered, or events have come
-	Doubtful   bool // an attempt ended without a definite answer, and a person may still decide
+	Like []events.Suggestion `json:"records"`
+	More bool                `json:"more"` // events named more records than were compared
+	// ids of records that events named and that could not be read for an hour
+	Unreadable []string `json:"unreadable"`
+	Listening  bool     `json:"-"` // webhooks are registered, or events have come
+	Doubtful   bool     `json:"-"` // an attempt ended without a definite answer, and a person may still decide
+}
+
+// Compared returns the number of records that were compared, if events named more; 0: all.
+func (h Hints) Compared() int {
+	if h.More {
+		return hintsCompared
+	}
+	return 0
 }
 
 // Listener returns the processor of the events that the ledger has. program signs its acts.
@@ -108,7 +117,7 @@ func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Atte
 	candidates, err := o.store.Candidates(ctx, since.Add(-time.Minute), hintsCompared+1)
 	if err == nil {
 		if len(candidates) > hintsCompared {
-			out.Compared, candidates = hintsCompared, candidates[:hintsCompared]
+			out.More, candidates = true, candidates[:hintsCompared]
 		}
 		out.Like, out.Unreadable = events.Suggestions(attempts, candidates, o.conf.Limits(), o.now())
 	}

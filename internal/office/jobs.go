@@ -21,19 +21,18 @@ func (o *Office) Schedules(ctx context.Context, lang trade.Lang) ([]Schedule, er
 			Job: job.Name(), Sends: job.Spec.Sends, Hours: job.Spec.Hours, Status: status,
 			Alone: true,
 		}
-		for _, text := range []struct {
-			sweep bool
-			text  string
-		}{{false, job.Spec.Schedule}, {true, job.Spec.Sweep}} {
-			if text.text == "" {
+		for _, times := range []ScheduleTimes{
+			{What: "run", Text: job.Spec.Schedule}, {What: "sweep", Text: job.Spec.Sweep},
+		} {
+			if times.Text == "" {
 				continue
 			}
-			schedule, err := clock.ParseSchedule(text.text, zone)
+			schedule, err := clock.ParseSchedule(times.Text, zone)
 			if err != nil {
 				return nil, err
 			}
-			times := ScheduleTimes{Sweep: text.sweep, Text: text.text, Words: v.ExplainCron(text.text)}
-			if text.sweep {
+			times.Job, times.Words = job.Name(), v.ExplainCron(times.Text)
+			if times.What == "sweep" {
 				times.Next = nextTimes(schedule, status.Resting(o.now()))
 			} else {
 				times.Next, err = o.NextRuns(ctx, job.Name())
@@ -60,21 +59,8 @@ func (o *Office) PlanJob(ctx context.Context, order acts.Order, who trade.Person
 	return o.acts().PlanJob(ctx, order, who)
 }
 
-// DoJob does what a plan with this mark showed. It refuses if the plan has changed.
-func (o *Office) DoJob(ctx context.Context, order acts.Order, mark string, who trade.Person) (acts.JobPlan, error) {
-	plan, err := o.PlanJob(ctx, order, who)
-	switch {
-	case err != nil || plan.Refused != acts.NotRefused:
-		return plan, err
-	case plan.Mark() != mark:
-		plan.Refused = acts.Moved
-		return plan, nil
-	}
-	return o.DoJobShown(ctx, plan, who)
-}
-
-// DoJobShown does a plan that was shown in this process, if the job has not changed since.
-func (o *Office) DoJobShown(ctx context.Context, plan acts.JobPlan, who trade.Person) (acts.JobPlan, error) {
+// DoJob does what a plan shows. Its refusal is acts.Moved if the job is another one by now.
+func (o *Office) DoJob(ctx context.Context, plan acts.JobPlan, who trade.Person) (acts.JobPlan, error) {
 	if err := may(who, plan.Act); err != nil {
 		return plan, err
 	}

@@ -163,13 +163,9 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who trade.Pe
 	}, who)
 }
 
-// Resync reads a job's rows again, as an order that was recorded says.
-func (o *Office) Resync(ctx context.Context, order acts.Order, who trade.Person) ([]trade.RunReport, error) {
-	return o.resyncAs(ctx, order, "", who)
-}
-
-// resyncAs is Resync with the id of its run. Of rows that are named, no other row of the job is sent.
-func (o *Office) resyncAs(ctx context.Context, order acts.Order, id string,
+// Resync reads a job's rows again, as an order that was recorded says. id is that of its run; "" gives it a
+// new one. Of rows that are named, no other row of the job is sent.
+func (o *Office) Resync(ctx context.Context, order acts.Order, id string,
 	who trade.Person,
 ) ([]trade.RunReport, error) {
 	if err := mayRole(who, order.Role()); err != nil {

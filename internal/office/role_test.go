@@ -35,7 +35,7 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 		acts.ActPause: func(who trade.Person) error {
 			plan, err := o.PlanJob(ctx, on(acts.ActPause), who)
 			if err == nil {
-				_, err = o.DoJob(ctx, on(acts.ActPause), plan.Mark(), who)
+				_, err = o.DoJob(ctx, plan, who)
 			}
 			return err
 		},
@@ -73,7 +73,7 @@ func TestAResyncToWhichOthersAgreedAsksTheRoleToo(t *testing.T) {
 	o, order := open(), acts.Order{Act: acts.ActResync, Job: "contracts"}
 	who := trade.Person{Name: "ana", Reason: "conferido", Role: trade.Reader}
 	recorded := o.RecordResync(t.Context(), ResyncPlan{Order: order}, who)
-	_, done := o.Resync(t.Context(), order, who)
+	_, done := o.Resync(t.Context(), order, "", who)
 	if !errors.Is(recorded, trade.ErrRole) || !errors.Is(done, trade.ErrRole) {
 		t.Errorf("recorded: %v; done: %v", recorded, done)
 	}

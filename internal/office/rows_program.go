@@ -52,12 +52,18 @@ type RowsAsked struct {
 	Limit  int           `json:"-"`
 }
 
-// Errors of ProgramRows.
+// RowsPage is an answer with rows, and where the next call goes on.
+type RowsPage struct {
+	Rows   []ProgramRow `json:"rows"`
+	Cursor string       `json:"cursor"`
+	More   bool         `json:"more"`
+}
+
 var (
-	// ErrCursor is returned for a text that is no cursor, or one of other filters.
-	ErrCursor = errors.New("the cursor is not one of this list")
-	// ErrCursorExpired is returned for a cursor of a ledger that was restored, rebuilt or copied since.
-	ErrCursorExpired = errors.New("the cursor is of another ledger than there is now; begin again without one")
+	errCursor        error = &Refusal{WrongCursor, "the cursor is not one of this list"}
+	errCursorExpired error = &Refusal{
+		CursorExpired, "the cursor is of another ledger than there is now; begin again without one",
+	}
 )
 
 // place is what a cursor says: first all rows in the order of discovery, then what changed since the
@@ -75,27 +81,30 @@ func placeOf(asked RowsAsked) (place, error) {
 	p := place{RowsAsked: asked}
 	data, err := base64.RawURLEncoding.DecodeString(asked.Cursor)
 	if err != nil {
-		return p, ErrCursor
+		return p, errCursor
 	}
 	var read place
 	if err := json.Unmarshal(data, &read); err != nil || read.Feed == "" || read.Seq < 0 {
-		return p, ErrCursor
+		return p, errCursor
 	}
 	if last, err := strconv.ParseInt(read.Row, 10, 64); read.Row != "" && (err != nil || last < 1) {
-		return p, ErrCursor
+		return p, errCursor
 	}
 	if len(asked.Jobs) > 0 && !slices.Equal(asked.Jobs, read.Jobs) ||
 		len(asked.States) > 0 && !slices.Equal(asked.States, read.States) ||
 		!asked.Since.IsZero() && !asked.Since.Equal(read.Since) {
-		return p, ErrCursor
+		return p, errCursor
 	}
 	read.Limit = asked.Limit
 	return read, nil
 }
 
-// ProgramRow returns the state of one row. It returns trade.ErrNotFound if the ledger has none.
+// ProgramRow returns the state of one row. It returns a *Refusal if the ledger has none.
 func (o *Office) ProgramRow(ctx context.Context, job, key string, lang trade.Lang) (ProgramRow, error) {
 	e, err := o.store.Entry(ctx, job, key)
+	if errors.Is(err, trade.ErrNotFound) {
+		err = &Refusal{UnknownRow, "the ledger has no row with this job and key"}
+	}
 	if err != nil {
 		return ProgramRow{}, err
 	}
@@ -108,24 +117,22 @@ func (o *Office) ProgramRow(ctx context.Context, job, key string, lang trade.Lan
 
 // ProgramRows returns rows, and a cursor with which the next call goes on. Without a cursor it begins
 // with all rows that match; when all were told, it goes on with those that have changed since, each as
-// it is then. Whoever asks again with the last cursor misses no change; a row may be told twice. more
-// reports that there is more now.
-func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.Lang) (rows []ProgramRow, cursor string,
-	more bool, err error,
-) {
+// it is then. Whoever asks again with the last cursor misses no change; a row may be told twice. More
+// reports that there is more now. It returns a *Refusal if the cursor cannot be used.
+func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.Lang) (out RowsPage, err error) {
 	at := place{RowsAsked: asked}
 	if asked.Cursor != "" {
 		at, err = placeOf(asked)
 		if err != nil {
-			return nil, "", false, err
+			return out, err
 		}
 	}
 	var found []trade.Entry
 	if at.All { // those that have changed, as they are now
 		var next trade.FeedPlace
-		found, next, more, err = o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
+		found, next, out.More, err = o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
 		if errors.Is(err, trade.ErrNotFound) {
-			err = ErrCursorExpired
+			err = errCursorExpired
 		}
 		at.Seq = next.Seq
 		found = slices.DeleteFunc(found, func(e trade.Entry) bool {
@@ -134,29 +141,33 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 		})
 	} else {
 		end, broken := o.store.FeedEnd(ctx)
+		if errors.Is(broken, trade.ErrNotFound) {
+			broken = &Refusal{NotReady, "the order of changes begins at this moment"}
+		}
 		if asked.Cursor == "" {
 			at.Feed, at.Seq = end.Feed, end.Seq
 		}
 		if broken != nil || end.Feed != at.Feed {
-			return nil, "", false, cmp.Or(broken, ErrCursorExpired)
+			return out, cmp.Or(broken, errCursorExpired)
 		}
 		var page trade.RowPage
 		page, err = o.store.RowPage(ctx, trade.RowQuery{
 			Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: at.Limit,
 		})
 		found, at.Row = page.Rows, page.Next
-		more = page.Next != ""
-		at.All = !more
+		out.More = page.Next != ""
+		at.All = !out.More
 	}
 	if err != nil {
-		return nil, "", false, err
+		return out, err
 	}
-	rows, err = o.forPrograms(ctx, found, lang)
+	out.Rows, err = o.forPrograms(ctx, found, lang)
 	if err != nil {
-		return nil, "", false, err
+		return out, err
 	}
 	text, err := json.Marshal(at)
-	return rows, base64.RawURLEncoding.EncodeToString(text), more, err
+	out.Cursor = base64.RawURLEncoding.EncodeToString(text)
+	return out, err
 }
 
 // forPrograms converts rows.

@@ -4,31 +4,42 @@ import (
 	"cmp"
 	"context"
 
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Refusal is why a run cannot be ordered now.
+// Refusal is why a program's order cannot be accepted, or its question not answered, now.
 type Refusal struct {
-	Code string // unknown_job, or the state of the job
+	Code string
 	Text string // for people, English
 }
 
 // Error returns the text.
 func (r *Refusal) Error() string { return r.Text }
 
-// UnknownJob is the code of a Refusal for a job that is not configured.
-const UnknownJob = "unknown_job"
+// The codes of a Refusal; others are states of a job.
+const (
+	UnknownJob    = "unknown_job"
+	UnknownRow    = "unknown_row"
+	WrongCursor   = "bad_request"
+	CursorExpired = "cursor_expired"
+	NotReady      = "unavailable"
+)
 
-// OrderRun asks for a run of a job for another program, as RunNow does for a person. It returns a
-// *Refusal if the job is running, or must wait for a person or the platform.
-func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, who trade.Person) error {
+// OrderRun asks for a run of a job for another program, as RunNow does for a person: by is the name of
+// its token, from its address. It returns a *Refusal if the job is running, or must wait for a person or
+// the platform.
+func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, by, from string) error {
 	if _, err := o.engine.Job(job); err != nil {
 		return &Refusal{UnknownJob, err.Error()}
 	}
 	if err := o.taken(ctx, job); err != nil {
 		return err
 	}
-	err := o.RunNow(ctx, job, sweep, who)
+	err := o.RunNow(ctx, job, sweep, trade.Person{
+		Name: by, From: "http_api " + from,
+		Role: acts.Order{Act: acts.ActRun, Sweep: sweep}.Role(), // its token has the scope
+	})
 	if err != nil { // the job may have been paused meanwhile
 		return cmp.Or(o.taken(ctx, job), err)
 	}

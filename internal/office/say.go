@@ -6,7 +6,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,14 +28,6 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	return text
 }
 
-// Say returns a sentence in the reader's language.
-func (o *Office) Say(s trade.Sentence, lang trade.Lang) string { return o.Voice(lang).Say(s) }
-
-// Reason returns one line about why a row is in its state.
-func (o *Office) Reason(entry trade.Entry, lang trade.Lang) string {
-	return o.Voice(lang).Reason(entry)
-}
-
 // Advice returns what to do about a row. For a row that was sent it is about what happened
 // afterwards.
 func (o *Office) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
@@ -47,12 +38,6 @@ func (o *Office) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 	}
 	return o.Voice(lang).Advice(entry)
 }
-
-// Known returns what is known to exist of the row of a step.
-func (o *Office) Known(step acts.RowStep, lang trade.Lang) []string { return o.Voice(lang).Known(step) }
-
-// Exists returns what is known to exist of rows that a release may make twice.
-func (o *Office) Exists(e *acts.Existing, lang trade.Lang) []string { return o.Voice(lang).Exists(e) }
 
 // Attempt returns how an attempt ended, with the platform's answer, and phaseOf.
 func (o *Office) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {

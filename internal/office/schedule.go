@@ -74,8 +74,9 @@ type Schedule struct {
 
 // ScheduleTimes is one schedule of a job.
 type ScheduleTimes struct {
-	Sweep bool
-	Text  string // as configured
-	Words string
-	Next  []time.Time
+	Job   string      `json:"job"`
+	What  string      `json:"what"`     // run or sweep
+	Text  string      `json:"schedule"` // as configured
+	Words string      `json:"-"`
+	Next  []time.Time `json:"next"`
 }

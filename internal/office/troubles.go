@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/alert"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
@@ -24,23 +25,15 @@ type Trouble struct {
 	Problem  *trade.Problem
 	Awaited  *trade.Awaited // parent of the first row, if the rows wait for parents
 	Rows     int
-	Oldest   time.Time     // when the oldest row was first seen
-	Samples  []trade.Entry // the first few
-	Volumes  []volume
-	Subjects []subject // codes or values to blame, most frequent first; may be empty
+	Oldest   time.Time      // when the oldest row was first seen
+	Samples  []trade.Entry  // the first few
+	Volumes  []alert.Volume // by product
+	Subjects []subject      // codes or values to blame, most frequent first; may be empty
 	subjects map[string]int
 }
 
 // troubleSamples is how many rows each trouble keeps as samples.
 const troubleSamples = 3
-
-// volume is the sum of one product in one unit. Different products or units are never added.
-type volume struct {
-	Product string
-	Unit    trade.Unit
-	Amount  trade.Decimal
-	Rows    int
-}
 
 // subject is a code or value of the ERP that is to blame.
 type subject struct {
@@ -91,14 +84,18 @@ func (t *Troubles) Add(e trade.Entry) *Trouble {
 	if len(g.Samples) < troubleSamples {
 		g.Samples = append(g.Samples, e)
 	}
-	// An amount that cannot be read counts as a row without an amount.
-	of := volume{Product: pending.ProductOf(e, t.specs[e.Job]), Unit: e.Quantity.Unit}
-	i := slices.IndexFunc(g.Volumes, func(v volume) bool { return v.Product == of.Product && v.Unit == of.Unit })
+	product := pending.ProductOf(e, t.specs[e.Job])
+	i := slices.IndexFunc(g.Volumes, func(v alert.Volume) bool { return v.Product == product })
 	if i < 0 {
-		i, g.Volumes = len(g.Volumes), append(g.Volumes, of)
+		i, g.Volumes = len(g.Volumes), append(g.Volumes, alert.Volume{Product: product})
 	}
-	g.Volumes[i].Amount = g.Volumes[i].Amount.Add(e.Quantity.Amount)
-	g.Volumes[i].Rows++
+	v := &g.Volumes[i]
+	v.Rows++
+	if kg, weighed := e.Quantity.Kilograms(); weighed {
+		v.Kilograms = v.Kilograms.Add(kg)
+	} else {
+		v.Unweighed++
+	}
 	if text := pending.SubjectOf(e, problem, t.specs[e.Job]); text != "" {
 		if g.subjects[text] == 0 {
 			text = strings.Clone(text) // it may be part of a row, all of which it would keep in memory
@@ -115,9 +112,7 @@ func (t *Troubles) Sorted() []*Trouble {
 			return subject{text, g.subjects[text]}
 		})
 		slices.SortStableFunc(g.Subjects, func(a, b subject) int { return cmp.Compare(b.Rows, a.Rows) })
-		slices.SortFunc(g.Volumes, func(a, b volume) int {
-			return cmp.Or(cmp.Compare(a.Product, b.Product), cmp.Compare(a.Unit, b.Unit))
-		})
+		slices.SortFunc(g.Volumes, func(a, b alert.Volume) int { return cmp.Compare(a.Product, b.Product) })
 	}
 	slices.SortStableFunc(t.groups, func(a, b *Trouble) int {
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))

@@ -81,11 +81,13 @@ func timingOf(c trade.Candidate, a trade.Attempt, closes time.Time) Timing {
 // Suggestion is a record that an event named and that may be the record of a row in doubt. A person
 // decides: `adopt` reads it back again.
 type Suggestion struct {
-	Candidate trade.Candidate
-	Attempt   int // number of the attempt with which it was compared
-	Reading   acts.Readback
-	Full      bool // everything that was sent is equal
-	Timing    Timing
+	ID      string        `json:"id"`    // the platform's
+	Event   string        `json:"event"` // that named it first
+	HeardAt time.Time     `json:"heard_at"`
+	Full    bool          `json:"full"` // everything that was sent is equal
+	Timing  Timing        `json:"timing"`
+	Attempt int           `json:"attempt"` // number of the attempt with which it was compared
+	Reading acts.Readback `json:"reading"`
 }
 
 // suggestionsMost is the largest number of records that a person is shown.
@@ -95,7 +97,7 @@ const suggestionsMost = 5
 // and those that could not be read. It leaves out records that were created before the request.
 func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits run.Limits,
 	now time.Time,
-) (like []Suggestion, unreadable []trade.Candidate) {
+) (like []Suggestion, unreadable []string) {
 	for _, a := range attempts {
 		if !a.Undecided() {
 			continue
@@ -109,15 +111,16 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 				continue
 			}
 			if len(c.Fields) == 0 {
-				if c.State == trade.CandidateUnreadable &&
-					!slices.ContainsFunc(unreadable, func(u trade.Candidate) bool { return u.ID == c.ID }) {
-					unreadable = append(unreadable, c)
+				if c.State == trade.CandidateUnreadable && !slices.Contains(unreadable, c.ID) {
+					unreadable = append(unreadable, c.ID)
 				}
 				continue
 			}
-			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, ends)}
-			s.Full = agrees(c, sent)
-			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.Candidate.ID == c.ID })
+			s := Suggestion{
+				ID: c.ID, Event: c.Event, HeardAt: c.HeardAt, Full: agrees(c, sent), Timing: timingOf(c, a, ends),
+				Attempt: a.No, Reading: readingOf(c, sent),
+			}
+			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.ID == c.ID })
 			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {
 				like = append(like, s)
 			}

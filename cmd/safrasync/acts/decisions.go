@@ -93,20 +93,11 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 			}
 			continue
 		}
-		for _, s := range done.Steps {
-			failed = failed || !s.Done
-			switch {
-			case a.AsJSON:
-				if err := a.PrintJSON(rowActOf(done, s)); err != nil {
-					return err
-				}
-			case s.Done:
-				a.Show("%s: done", a.Voice().Subject(done.Job, s.Key, s.Before.Shown))
-			default:
-				a.Show("%s: not possible: %s", a.Voice().Subject(done.Job, s.Key, s.Before.Shown),
-					a.Text(refusalOf(s.Refused)))
-			}
+		wrong, err := tellDone(a, done)
+		if err != nil {
+			return err
 		}
+		failed = failed || wrong
 	}
 	return cli.FailedIf(failed)
 }

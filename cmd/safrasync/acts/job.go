@@ -49,7 +49,7 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 					return err
 				}
 			}
-			plan, err = o.DoJobShown(ctx, plan, a.Person(f))
+			plan, err = o.DoJob(ctx, plan, a.Person(f))
 			if err != nil {
 				return err
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -170,13 +169,21 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	} else {
 		a.Tell("There is nothing to do.")
 	}
-	refused := false
+	failed, err := tellDone(a, plan)
+	if err != nil {
+		return err
+	}
+	return cli.FailedIf(failed)
+}
+
+// tellDone prints what came of each step, and reports whether one was not done.
+func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 	for _, s := range plan.Steps {
-		refused = refused || !s.Done
+		failed = failed || !s.Done
 		switch {
 		case a.AsJSON:
 			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
-				return err
+				return failed, err
 			}
 		case s.Done:
 			a.Show("%s: done", a.Voice().Subject(plan.Job, s.Key, s.Before.Shown))
@@ -185,7 +192,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 				a.Text(refusalOf(s.Refused)))
 		}
 	}
-	return cli.FailedIf(refused)
+	return failed, nil
 }
 
 // confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
@@ -238,25 +245,13 @@ type rowActJSON struct {
 	Generation int                  `json:"generation,omitempty"`
 	RemoteID   string               `json:"remote_id,omitempty"`
 	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
-	Holder     *holderJSON          `json:"holder,omitempty"`
+	Holder     map[string]string    `json:"holder,omitempty"`
 	Reading    *engineacts.Readback `json:"reading,omitempty"`
 	Problems   []cli.FieldJSON      `json:"problems,omitempty"`
 	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
 
-	MayDouble   bool             `json:"may_double,omitempty"`  // the act may make a second record
-	Counterpart *counterpartJSON `json:"counterpart,omitempty"` // what a held row was compared with
-}
-
-type counterpartJSON struct {
-	Job      string     `json:"job"`
-	Key      string     `json:"key"`
-	RemoteID *string    `json:"remote_id"` // null: it is not known
-	SentAt   *time.Time `json:"sent_at"`   // null: it was not sent
-}
-
-type holderJSON struct {
-	Job string `json:"job"`
-	Key string `json:"key"`
+	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
+	Counterpart map[string]any `json:"counterpart,omitempty"` // what a held row was compared with
 }
 
 func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
@@ -270,7 +265,11 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
 	}
 	if c := s.Counterpart; c != nil {
-		out.Counterpart = &counterpartJSON{c.Job, c.Key, trade.OrNull(c.ID), trade.OrNull(c.SentAt)}
+		out.Counterpart = map[string]any{
+			"job": c.Job, "key": c.Key,
+			"remote_id": trade.OrNull(c.ID),     // null: it is not known
+			"sent_at":   trade.OrNull(c.SentAt), // null: it was not sent
+		}
 	}
 	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
 		return out
@@ -280,7 +279,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out.WaitingFor = s.WaitingFor
 	out.Problems = cli.FieldsOf(s.Problems)
 	if s.Holder != (trade.ParentKey{}) {
-		out.Holder = &holderJSON{s.Holder.Job, s.Holder.Key}
+		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
 	}
 	return out
 }

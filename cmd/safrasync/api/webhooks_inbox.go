@@ -115,13 +115,7 @@ func newReplayCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.AsJSON {
-				return a.PrintJSON(struct {
-					Replayed int `json:"replayed"`
-				}{n})
-			}
-			a.Show("%d {event|events} processed again", n)
-			return nil
+			return a.Answer(map[string]int{"replayed": n}, "%d {event|events} processed again", n)
 		})
 	f.add(a, cmd)
 	act.Add(cmd)

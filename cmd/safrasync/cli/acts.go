@@ -96,16 +96,13 @@ func (a *App) Confirmed(f ActFlags) error {
 
 // TellAsked prints that an act waits for the consent of other people, and who may give it.
 func TellAsked(a *App, ap trade.Approval) error {
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			Act      string `json:"act"`
-			Target   string `json:"target"`
-			Done     bool   `json:"done"`
-			Approval int64  `json:"approval"` // id of the approval to give
-			Needs    int    `json:"needs"`    // people who must agree, including who ordered it
-		}{ap.Act, ap.Target, false, ap.ID, ap.Needs})
-	}
 	who := a.Text(i18n.Key("approval.who." + string(acts.RoleOfApproval(ap))))
-	a.Show("approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
-	return nil
+	return a.Answer(struct {
+		Act      string `json:"act"`
+		Target   string `json:"target"`
+		Done     bool   `json:"done"`
+		Approval int64  `json:"approval"` // id of the approval to give
+		Needs    int    `json:"needs"`    // people who must agree, including who ordered it
+	}{ap.Act, ap.Target, false, ap.ID, ap.Needs},
+		"approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
 }

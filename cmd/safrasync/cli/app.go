@@ -19,6 +19,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -251,6 +252,15 @@ func (a *App) OpenAPI(adjust ...func(*apiclient.Settings)) (*apiclient.Client, e
 	}
 	a.Closers = append(a.Closers, func() error { client.Close(); return nil })
 	return client, nil
+}
+
+// Answer prints what a command found or did: with --json the value, else a sentence.
+func (a *App) Answer(v any, sentence i18n.Key, args ...any) error {
+	if a.AsJSON {
+		return a.PrintJSON(v)
+	}
+	a.Show(sentence, args...)
+	return nil
 }
 
 // PrintJSON writes a value as one line of JSON.

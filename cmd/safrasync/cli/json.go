@@ -8,32 +8,9 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// HintsJSON is the value of `hints` in `why --json`.
-type HintsJSON struct {
-	Events  int               `json:"events"` // of any kind, since the request in doubt
-	Own     int               `json:"order_commitment_events"`
-	Heard   []trade.EventNote `json:"heard"`
-	Records []suggestionJSON  `json:"records"`
-	More    bool              `json:"more"` // events named more records than were compared
-	// ids of records that events named and that could not be read for an hour
-	Unreadable []string `json:"unreadable"`
-}
-
-type suggestionJSON struct {
-	ID      string        `json:"id"`
-	Event   string        `json:"event"`
-	HeardAt time.Time     `json:"heard_at"`
-	Full    bool          `json:"full"`   // everything that was sent matches
-	Timing  events.Timing `json:"timing"` // fits, unclear
-	Attempt int           `json:"attempt"`
-	Reading acts.Readback `json:"reading"`
-}
 
 // RowJSON is one line of `rows --json`. Names, order and nulls are fixed, because other programs
 // read them (docs/json.md).
@@ -98,8 +75,8 @@ type RowDetailJSON struct {
 	Changes      []trade.Difference `json:"changes"`      // where the ERP's row now differs from what was sent
 	Acknowledged []trade.Flag       `json:"acknowledged"` // flags that a person has acknowledged and that still hold
 	// when its values, requests and answers were removed; null: they are stored
-	ReducedAt *time.Time `json:"reduced_at"`
-	Hints     HintsJSON  `json:"hints"` // what events of the platform reported
+	ReducedAt *time.Time   `json:"reduced_at"`
+	Hints     office.Hints `json:"hints"` // what events of the platform reported
 }
 
 type attemptJSON struct {
@@ -166,15 +143,10 @@ func RowDetailOf(c *config.Config, e trade.Entry, attempts []trade.Attempt, chan
 		Acknowledged: OrEmpty(e.Acknowledged), History: []attemptJSON{}, Path: mapping.PathOf(e),
 		MovedID:   trade.OrNull(e.MovedID),
 		ReducedAt: trade.OrNull(e.ReducedAt),
-		Hints: HintsJSON{
-			Events: hints.Events, Own: hints.Own, Heard: OrEmpty(hints.Heard), More: hints.Compared > 0,
-			Records: trade.Map(hints.Like, func(s events.Suggestion) suggestionJSON {
-				c := s.Candidate
-				return suggestionJSON{c.ID, c.Event, c.HeardAt, s.Full, s.Timing, s.Attempt, s.Reading}
-			}),
-			Unreadable: trade.Map(hints.Unreadable, func(c trade.Candidate) string { return c.ID }),
-		},
+		Hints:     hints,
 	}
+	out.Hints.Heard = OrEmpty(hints.Heard)
+	out.Hints.Like, out.Hints.Unreadable = OrEmpty(hints.Like), OrEmpty(hints.Unreadable)
 	for _, t := range attempts {
 		body := t.Payload
 		if string(body) == "{}" { // retention has removed it

@@ -71,11 +71,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err != nil {
 		return err
 	}
-	if a.AsJSON {
-		return a.PrintJSON(sums)
-	}
-	a.Show("Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
-	return nil
+	return a.Answer(sums, "Done: %d {row|rows}. What prevents a second sending is kept (LGPD, art. 16 I).", sums.Erased)
 }
 
 // exportProducer writes everything that the ledger stores about a producer to two files. It never
@@ -123,12 +119,8 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 	if err != nil {
 		return err
 	}
-	if a.AsJSON {
-		sums.File = f.export
-		return a.PrintJSON(sums)
-	}
-	a.Show("Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
-	return nil
+	sums.File = f.export
+	return a.Answer(sums, "Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 }
 
 // subjectSums is the --json output of `purge --producer`, and the detail of its audit record.

@@ -75,15 +75,12 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			a.Closers = append(a.Closers, store.Close)
-			if a.AsJSON {
-				return a.PrintJSON(struct {
-					Ledger  string `json:"ledger"`
-					Where   string `json:"where"`
-					Journal string `json:"journal"`
-				}{store.LedgerID(), store.Where(), store.JournalFolder()})
-			}
-			a.Show("state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
-			return nil
+			return a.Answer(struct {
+				Ledger  string `json:"ledger"`
+				Where   string `json:"where"`
+				Journal string `json:"journal"`
+			}{store.LedgerID(), store.Where(), store.JournalFolder()},
+				"state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
 		})
 
 	var g cli.ActFlags

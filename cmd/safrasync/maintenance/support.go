@@ -110,13 +110,7 @@ func writeBundle(ctx context.Context, a *cli.App, path string, full bool) error 
 	}); err != nil {
 		return err
 	}
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			File string `json:"file"`
-		}{path})
-	}
-	a.Show("Written: %s, without secrets, personal data, keys, ids or values; check it before you send it.", path)
-	return nil
+	return a.Answer(map[string]string{"file": path}, "Written: %s, without secrets, personal data, keys, ids or values; check it before you send it.", path)
 }
 
 // errLeftOut means that a part took longer than bundleLook.

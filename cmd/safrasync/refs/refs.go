@@ -150,25 +150,14 @@ func changeReference(ctx context.Context, a *cli.App, kind, code string, id *str
 	if done {
 		removed = 1
 	}
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			Kind    string `json:"kind"`
-			Removed int    `json:"removed"`
-		}{kind, removed})
-	}
-	a.Show("%s: %d removed", kind, removed)
-	return nil
+	return a.Answer(map[string]any{"kind": kind, "removed": removed}, "%s: %d removed", kind, removed)
 }
 
 func tellImported(a *cli.App, kind string, added, changed, unchanged int) error {
-	if a.AsJSON {
-		return a.PrintJSON(struct {
-			Kind      string `json:"kind"`
-			Added     int    `json:"added"`
-			Changed   int    `json:"changed"`
-			Unchanged int    `json:"unchanged"`
-		}{kind, added, changed, unchanged})
-	}
-	a.Show("%s: %d added, %d changed, %d unchanged; the rows that waited are sent in the next run.", kind, added, changed, unchanged)
-	return nil
+	return a.Answer(struct {
+		Kind      string `json:"kind"`
+		Added     int    `json:"added"`
+		Changed   int    `json:"changed"`
+		Unchanged int    `json:"unchanged"`
+	}{kind, added, changed, unchanged}, "%s: %d added, %d changed, %d unchanged; the rows that waited are sent in the next run.", kind, added, changed, unchanged)
 }

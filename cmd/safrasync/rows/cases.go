@@ -72,13 +72,9 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 				} else if err != nil {
 					return err
 				}
-				if a.AsJSON {
-					return a.PrintJSON(caseResult{
-						File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{},
-					})
-				}
-				a.Show("%s written; check the expected result in it", file)
-				return nil
+				return a.Answer(caseResult{
+					File: file, Job: args[0], OK: true, Recorded: true, Differences: []difference{},
+				}, "%s written; check the expected result in it", file)
 			}
 			return testCases(a, args, f)
 		})

@@ -31,18 +31,15 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 		}
 		err := page.Begin(reconcile.Heading{Title: v.Text("Rehearsal of the sending to the platform"), Lines: lines, Lang: v.Lang, Zone: v.Zone})
 		var goes, stays, stopped [][]any
-		for _, s := range forecast.Shares() {
+		for _, s := range forecast.Shares(v) {
 			if all := s.Goes.Plus(s.Follows); all.Rows > 0 {
 				goes = append(goes, amounts(all, s.Name(v, 2), all.Rows, s.Follows.Rows)...)
 			}
-			for _, g := range s.Causes() {
-				samples := g.SampleKeys()
-				for i, key := range samples {
-					samples[i] = trade.SayBlanks(key, v.Lang)
-				}
-				lines := amounts(s.Stays(g), s.Name(v, 2), s.Stays(g).Rows)
+			for _, g := range s.Stays {
+				samples := trade.Map(g.Samples, func(key string) string { return trade.SayBlanks(key, v.Lang) })
+				lines := amounts(g.Freight, s.Name(v, 2), g.Rows)
 				for i := range lines {
-					lines[i] = append(lines[i], trade.MaskDocuments(office.CauseText(v, g)), g.Advice(v).Who,
+					lines[i] = append(lines[i], trade.MaskDocuments(g.Text), g.Who,
 						trade.MaskDocuments(strings.Join(samples, ", ")))
 				}
 				stays = append(stays, lines...)

@@ -112,7 +112,7 @@ func runResync(ctx context.Context, a *cli.App, order engineacts.Order, who trad
 	if err != nil {
 		return err
 	}
-	reports, err := o.Resync(ctx, order, who)
+	reports, err := o.Resync(ctx, order, "", who)
 	watcher.Close()
 	if printErr := PrintSync(context.WithoutCancel(ctx), a, o, reports, SyncFlags{}, nil, nil); printErr != nil {
 		return errors.Join(err, printErr)

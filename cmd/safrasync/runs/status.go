@@ -13,14 +13,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// nextJSON is one line of `status --next --json`.
-type nextJSON struct {
-	Job      string      `json:"job"`
-	What     string      `json:"what"` // run or sweep
-	Schedule string      `json:"schedule"`
-	Next     []time.Time `json:"next"`
-}
-
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool
@@ -55,18 +47,11 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			v := a.Voice()
 			for _, job := range jobs {
 				for _, s := range job.Times {
-					what := "run"
-					if s.Sweep {
-						what = "sweep"
-					}
-					if a.AsJSON {
-						if err := a.PrintJSON(nextJSON{job.Job, what, s.Text, s.Next}); err != nil {
-							return err
-						}
-						continue
-					}
-					a.Show("cron.line", job.Job, v.Text(i18n.Key("cron."+what)), s.Text, s.Words,
+					err := a.Answer(s, "cron.line", job.Job, v.Text(i18n.Key("cron."+s.What)), s.Text, s.Words,
 						strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
+					if err != nil {
+						return err
+					}
 				}
 			}
 			return nil

@@ -34,17 +34,6 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 			}
 		}
 		listed := trade.Map(named, func(e trade.Entry) cli.RowJSON { return cli.RowOf(a.Config, e) })
-		var answer []shareJSON
-		for _, s := range forecast.Shares() {
-			one := shareJSON{s.Kind, s.Fixing, s.Goes, s.Follows, []stayJSON{}}
-			for _, g := range s.Causes() {
-				one.Stays = append(one.Stays, stayJSON{
-					g.State, trade.OrNull(g.Cause), g.Advice(words.Machine).Who, office.CauseText(words.Machine, g),
-					g.SampleKeys(), s.Stays(g),
-				})
-			}
-			answer = append(answer, one)
-		}
 		var goes []goesJSON // none unless they were asked for
 		forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
 			row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
@@ -57,9 +46,9 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 			Runs   []trade.RunReport `json:"runs"`
 			DryRun bool              `json:"dry_run,omitempty"`
 			Rows   []cli.RowJSON     `json:"rows,omitempty"`
-			Answer []shareJSON       `json:"answer,omitempty"`
+			Answer []*office.Share   `json:"answer,omitempty"`
 			Goes   []goesJSON        `json:"goes,omitempty"`
-		}{reports, f.dryRun, listed, answer, goes})
+		}{reports, f.dryRun, listed, forecast.Shares(words.Machine), goes})
 	}
 	if f.dryRun {
 		a.Show("Dry run: nothing was sent or stored. The states below are those that a run would produce.")
@@ -96,30 +85,11 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 	return nil
 }
 
-// shareJSON is one kind of record in the answer of `sync --dry-run --json`.
-type shareJSON struct {
-	Sends  trade.Kind    `json:"sends"`
-	Fixing bool          `json:"fixing"`
-	Goes   trade.Freight `json:"goes"`
-	Follow trade.Freight `json:"follow"`
-	Stays  []stayJSON    `json:"stays"`
-}
-
 // goesJSON is a row that would be sent, with `--rows`.
 type goesJSON struct {
 	Job    string            `json:"job"`
 	Key    string            `json:"key"`
 	Fields map[string]string `json:"fields"`
-	trade.Freight
-}
-
-// stayJSON is one cause that blocks rows.
-type stayJSON struct {
-	State   trade.State `json:"state"`
-	Cause   *string     `json:"cause"`
-	Who     string      `json:"who"`
-	Text    string      `json:"text"`
-	Samples []string    `json:"samples"`
 	trade.Freight
 }
 
