@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // plainNumber matches JSON number text without an exponent; amounts of money are written in full.
@@ -23,6 +25,41 @@ func encode(v any) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// Encode returns the body of a request with these fields as it is sent; the same fields always encode
+// to the same bytes. Fields are in the order of the chapter, an empty one is left out (never sent as
+// null, "" or 0), numbers are plain decimal text such as "1250.5" and are not quoted, and nothing is
+// escaped for HTML. It refuses a required field that is empty, which for COMPRA includes the seven
+// conditional fields (chapter 4, rule 1), a number that is not plain decimal text, and text that is
+// not UTF-8 (encoding would alter it silently). Its error is a *RequestError that names all such
+// fields, and never a value. It does not check whether a value is allowed; the platform does.
+func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
+	var in inspection
+	body := []byte("{")
+	for _, rule := range trade.Rules(kind) {
+		text := fields[rule.Field]
+		needed := rule.Need == trade.Always ||
+			rule.Need == trade.ForCompra && fields["order_type"] == string(trade.Compra)
+		if rule.InPath || text == "" && !needed {
+			continue
+		}
+		value := []byte(text)
+		if rule.Type == trade.Number {
+			in.number(rule.Field, json.Number(text))
+		} else {
+			in.required(rule.Field, text)
+			value, _ = encode(text) // of a text, which cannot fail
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		body = append(append(append(append(body, '"'), rule.Field...), '"', ':'), value...)
+	}
+	if err := in.err(); err != nil {
+		return nil, err
+	}
+	return append(body, '}'), nil
 }
 
 // months matches a number of months, from 1 to 999.

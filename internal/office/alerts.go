@@ -206,7 +206,7 @@ func alertVolumes(list []volume) []alert.Volume {
 	var out []alert.Volume
 	for _, v := range list {
 		product := v.Product
-		if !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(product)) {
+		if rule, _ := trade.Rule(trade.OrderCommitments, "product"); !slices.Contains(rule.Values, product) {
 			return nil
 		}
 		if len(out) == 0 || out[len(out)-1].Product != product { // the list is sorted

@@ -37,15 +37,6 @@ func closes(a trade.Attempt, limits run.Limits, now time.Time) time.Time {
 	return a.FinishedAt.Add(limits.LeastQuarantine())
 }
 
-// readingOf compares a record that was read with what was sent.
-func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
-	there := make(map[string]*string, len(c.Fields))
-	for field, text := range c.Fields {
-		there[field] = &text
-	}
-	return acts.CompareReading(c.ID, sent, there)
-}
-
 // agrees reports whether a record equals what was sent in every field, has no other fields, and was
 // read completely.
 func agrees(c trade.Candidate, sent map[string]*string) bool {
@@ -115,8 +106,8 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 				}
 				continue
 			}
-			s := Suggestion{Candidate: c, Attempt: a.No, Reading: readingOf(c, sent), Timing: timingOf(c, a, ends)}
-			s.Full = agrees(c, sent)
+			s := Suggestion{Candidate: c, Attempt: a.No, Timing: timingOf(c, a, ends), Full: agrees(c, sent)}
+			s.Reading = acts.CompareReading(c.ID, sent, c.Fields)
 			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.Candidate.ID == c.ID })
 			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {
 				like = append(like, s)
