@@ -64,6 +64,20 @@ func encodeStruct(kind trade.Kind, request any) ([]byte, error) {
 	return Encode(kind, fields)
 }
 
+// SubmitOrderCommitment, SubmitDelivery and SubmitTraceability are Submit for one kind.
+
+func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
+	return c.Submit(ctx, trade.OrderCommitments, "", body, gate)
+}
+
+func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
+	return c.Submit(ctx, trade.Deliveries, "", body, gate)
+}
+
+func (c *Client) SubmitTraceability(ctx context.Context, id string, body []byte, gate func() error) (Answer, error) {
+	return c.Submit(ctx, trade.Traceability, id, body, gate)
+}
+
 // These methods encode a request and submit it without a gate, as tests do.
 
 func (c *Client) CreateOrderCommitment(ctx context.Context, r OrderCommitmentRequest) (Answer, error) {

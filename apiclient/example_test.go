@@ -78,7 +78,7 @@ func ExampleNew() {
 }
 
 // The echo may differ from what was sent; the delivery exists in any case.
-func ExampleClient_SubmitDelivery() {
+func ExampleClient_Submit_delivery() {
 	client, end := example(http.StatusCreated, `{"id":"E-81","contract_id":"0101/001008","delivered_volume":1250.0}`)
 	defer end()
 
@@ -90,7 +90,7 @@ func ExampleClient_SubmitDelivery() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := client.SubmitDelivery(context.Background(), body, nil)
+	answer, err := client.Submit(context.Background(), trade.Deliveries, "", body, nil)
 	fmt.Println(answer.ID, answer.Known, err)
 	delivery, _ := apiclient.ReadRecord(trade.Deliveries, answer.Body)
 	fmt.Println(delivery.Fields["delivered_volume"])
@@ -99,7 +99,7 @@ func ExampleClient_SubmitDelivery() {
 	// 1250.0
 }
 
-func ExampleClient_SubmitTraceability() {
+func ExampleClient_Submit_traceability() {
 	client, end := example(http.StatusNotFound, `{"messages":["message.producer.not-found"]}`)
 	defer end()
 
@@ -111,7 +111,8 @@ func ExampleClient_SubmitTraceability() {
 		fmt.Println(err)
 		return
 	}
-	answer, err := client.SubmitTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", body, nil)
+	answer, err := client.Submit(context.Background(), trade.Traceability,
+		"0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", body, nil)
 	fmt.Println(answer.Known)
 	fmt.Println(err)
 	// Output:

@@ -62,7 +62,7 @@ func ReadRecord(kind trade.Kind, body []byte) (ReadBack, error) {
 // error is an *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (ReadBack, error) {
 	canonical, bad := pathUUID("id", id)
-	return read(ctx, c, call{op: "get order commitment", path: PathOrderCommitments + "/" + canonical, bad: bad},
+	return read(ctx, c, call{op: "get order commitment", path: pathOrderCommitments + "/" + canonical, bad: bad},
 		func(body []byte) (ReadBack, error) {
 			oc, err := ReadRecord(trade.OrderCommitments, body)
 			if err == nil && oc.ID != "" && oc.ID != canonical {

@@ -4,17 +4,32 @@ import (
 	"context"
 	"errors"
 	"net/http"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
-// Paths of chapter 4.
-const (
-	PathOrderCommitments = "/api/v1/integration/order-commitments"           // endpoints 1 and 2
-	PathDeliveries       = "/api/v1/integration/deliveries"                  // endpoint 3
-	PathTraceability     = "/api/v1/integration/traceability/-/commitments/" // endpoint 4, up to the order commitment's id
-)
+// pathOrderCommitments is the path of endpoints 1 and 2 (chapter 4).
+const pathOrderCommitments = "/api/v1/integration/order-commitments"
 
-// SubmitOrderCommitment POSTs exactly these bytes to endpoint 1 (chapter 4). It never repeats the
-// request and follows no redirect.
+// creations are the endpoints that create records of a kind. The id of a delivery may be any text of
+// at most 128 characters, or an integer: the document does not call it a UUID.
+var creations = map[trade.Kind]call{
+	trade.OrderCommitments: {op: "create order commitment", path: pathOrderCommitments, idOf: uuidFromBody},
+	trade.Deliveries: {
+		op: "create delivery", path: "/api/v1/integration/deliveries", idOf: anyIDFromBody,
+	},
+	trade.Traceability: {
+		op: "create traceability", path: "/api/v1/integration/traceability/-/commitments/", idOf: uuidFromBody,
+	},
+}
+
+// PathOf returns the path of the request that creates a record (chapter 4). target is the order
+// commitment of a traceability record; "" for other kinds.
+func PathOf(kind trade.Kind, target string) string { return creations[kind].path + target }
+
+// Submit POSTs exactly these bytes to the endpoint that creates a record (endpoints 1, 3 and 4,
+// chapter 4). target is the order commitment of a traceability record, which must be a UUID; "" for
+// other kinds. It never repeats the request and follows no redirect.
 //
 // gate, if not nil, is called at most once, when a connection is ready and the first byte is about
 // to leave. If it returns an error, nothing is sent: the result is NotSent with FaultWindow, and
@@ -23,34 +38,16 @@ const (
 //
 // The error is nil exactly when the Answer's Known is Created; otherwise it is an *CallError with the
 // same Answer.
-func (c *Client) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (Answer, error) {
-	return c.submit(ctx, body, call{
-		op: "create order commitment", path: PathOrderCommitments, gate: gate, idOf: uuidFromBody,
-	})
-}
-
-// SubmitDelivery POSTs exactly these bytes to endpoint 3 (chapter 4). It never repeats the request;
-// gate and error are as in SubmitOrderCommitment. The id may be any text of at most 128 characters,
-// or an integer: the document does not call it a UUID.
-func (c *Client) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (Answer, error) {
-	return c.submit(ctx, body, call{
-		op:   "create delivery",
-		path: PathDeliveries,
-		gate: gate,
-		idOf: anyIDFromBody,
-	})
-}
-
-// SubmitTraceability POSTs exactly these bytes to endpoint 4 (chapter 4), for the order commitment
-// with this id, which must be a UUID. It never repeats the request; gate and error are as in
-// SubmitOrderCommitment.
-func (c *Client) SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
+func (c *Client) Submit(ctx context.Context, kind trade.Kind, target string, body []byte,
 	gate func() error,
 ) (Answer, error) {
-	id, bad := pathUUID("order_commitment_id", orderCommitmentID)
-	return c.submit(ctx, body, call{
-		op: "create traceability", path: PathTraceability + id, gate: gate, idOf: uuidFromBody, bad: bad,
-	})
+	call := creations[kind]
+	call.gate = gate
+	if kind == trade.Traceability {
+		target, call.bad = pathUUID("order_commitment_id", target)
+		call.path += target
+	}
+	return c.submit(ctx, body, call)
 }
 
 // submit makes a POST that creates. It is sent at most once.

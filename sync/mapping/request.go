@@ -12,11 +12,5 @@ func PathOf(e trade.Entry) string {
 	if e.Payload == nil {
 		return ""
 	}
-	switch e.Sends {
-	case trade.Deliveries:
-		return apiclient.PathDeliveries
-	case trade.Traceability:
-		return apiclient.PathTraceability + e.Target
-	}
-	return apiclient.PathOrderCommitments
+	return apiclient.PathOf(e.Sends, e.Target)
 }
