@@ -46,7 +46,7 @@ func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
 		}
 		value := []byte(text)
 		if rule.Type == trade.Number {
-			in.number(rule.Field, json.Number(text))
+			in.number(rule.Field, text)
 		} else {
 			in.required(rule.Field, text)
 			value, _ = encode(text) // of a text, which cannot fail
@@ -68,16 +68,9 @@ var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
 // documents are the readers of CPF and CNPJ, by the check in the tag of a field.
 var documents = map[string]func(string) (string, error){"document": anyDocument, "cnpj": ParseCNPJ}
 
-// encodeFields returns the body of a request of texts and numbers, see fields.
-func encodeFields(request any, all bool) ([]byte, error) {
-	var in inspection
-	in.fields(request, all)
-	return in.encode(request)
-}
-
-// fields checks the texts and numbers of a request, in their order, and replaces documents by the
-// form that is sent. A field with omitempty may be empty, unless all are required.
-func (in *inspection) fields(request any, all bool) {
+// fields checks the texts of a request, in their order, and replaces documents by the form that is
+// sent. A field with omitempty may be empty.
+func (in *inspection) fields(request any) {
 	from := reflect.ValueOf(request).Elem()
 	for i := range from.NumField() {
 		field, value := from.Type().Field(i), from.Field(i)
@@ -87,13 +80,11 @@ func (in *inspection) fields(request any, all bool) {
 		name, omitempty, _ := strings.Cut(field.Tag.Get("json"), ",")
 		check := field.Tag.Get("check")
 		parse, isDocument := documents[check]
-		needed, text := all || omitempty == "", value.String()
+		text := value.String()
 		switch {
-		case text == "" && !needed:
+		case text == "" && omitempty != "":
 		case isDocument:
 			in.document(name, value.Addr().Interface().(*string), parse)
-		case field.Type == reflect.TypeFor[json.Number]():
-			in.number(name, json.Number(text))
 		default:
 			in.required(name, text)
 		}
@@ -131,11 +122,11 @@ func (in *inspection) list(field string, values []string) {
 }
 
 // number refuses anything but plain decimal text; encoding/json would write an empty number as 0.
-func (in *inspection) number(field string, value json.Number) {
+func (in *inspection) number(field, value string) {
 	switch {
 	case value == "":
 		in.fault(field, ProblemMissing, "is missing")
-	case !plainNumber.MatchString(string(value)):
+	case !plainNumber.MatchString(value):
 		in.fault(field, ProblemNumber, "is not a plain decimal number such as 1250.5")
 	}
 }
