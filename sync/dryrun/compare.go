@@ -132,12 +132,8 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		}
 		// the quantity in the form in which the mapping would have returned it
 		amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
-		for field, text := range sent {
-			var word string
-			if json.Unmarshal([]byte(text), &word) != nil {
-				word = text // a number
-			}
-			amount.Fields[field] = trade.DraftField{Text: word}
+		for field, text := range trade.SentFields(e.Payload) {
+			amount.Fields[field] = trade.DraftField{Text: text}
 		}
 		d.Sent = amount.Quantity()
 		now := requestFields(got.Entry)
