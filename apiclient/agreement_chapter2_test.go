@@ -171,15 +171,15 @@ func TestTogetherChapter2_FieldsOfAnswers(t *testing.T) {
 			t.Errorf("read back (-want +got):\n%s", d)
 		}
 	})
-	for row, field := range map[string]func(apiclient.Delivery) [2]string{
-		"2.2 answer contract_id": func(d apiclient.Delivery) [2]string {
+	for row, field := range map[string]func(apiclient.ReadBack) [2]string{
+		"2.2 answer contract_id": func(d apiclient.ReadBack) [2]string {
 			return [2]string{
-				d.ContractID,
+				d.Fields["contract_id"],
 				deliveryRequest().ContractID,
 			}
 		},
-		"2.2 answer delivered_volume": func(d apiclient.Delivery) [2]string {
-			return [2]string{string(d.DeliveredVolume), string(deliveryRequest().DeliveredVolume)}
+		"2.2 answer delivered_volume": func(d apiclient.ReadBack) [2]string {
+			return [2]string{d.Fields["delivered_volume"], string(deliveryRequest().DeliveredVolume)}
 		},
 	} {
 		apidoc.Run(t, apidoc.Together, row, func(t *testing.T) {

@@ -59,14 +59,15 @@ func TestClientAndSandboxAgreeOnWhatIsCreatedAndReadBack(t *testing.T) {
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	commitment := a.ID
 	oc, err := m.GetOrderCommitment(ctx, commitment)
-	if err != nil || oc.ID != commitment || oc.Price != "120.35" || len(oc.Unread) != 0 {
+	if err != nil || oc.ID != commitment || oc.Fields["price"] != "120.35" || len(oc.Unread) != 0 {
 		t.Errorf("GetOrderCommitment = %+v, %v", oc, err)
 	}
 
 	request := deliveryRequest()
 	d, a, err := m.CreateDelivery(ctx, request)
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
-	if a.Status != 201 || d.ContractID != request.ContractID || d.DeliveredVolume != request.DeliveredVolume ||
+	if a.Status != 201 || d.Fields["contract_id"] != request.ContractID ||
+		d.Fields["delivered_volume"] != string(request.DeliveredVolume) ||
 		len(d.Unread) != 0 {
 		t.Errorf("CreateDelivery = %+v with status %d", d, a.Status)
 	}

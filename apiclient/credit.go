@@ -50,7 +50,9 @@ type CreditAnalysisRequest struct {
 
 // checked returns the encoded body, and the request with its documents normalised.
 func (r CreditAnalysisRequest) checked() ([]byte, CreditAnalysisRequest, error) {
-	body, err := encodeFields(&r, false)
+	var in inspection
+	in.fields(&r)
+	body, err := in.encode(r)
 	return body, r, err
 }
 
@@ -142,7 +144,7 @@ type CreditScoreRequest struct {
 // checked returns the encoded body, and the request with its document normalised.
 func (r CreditScoreRequest) checked() ([]byte, CreditScoreRequest, error) {
 	var in inspection
-	in.fields(&r, false)
+	in.fields(&r)
 	if len(r.Reports) == 0 {
 		in.fault("reports", ProblemMissing, "is missing")
 	}

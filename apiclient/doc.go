@@ -37,10 +37,10 @@
 //
 // All endpoints of chapter 4, each method and field with its chapter:
 //
-//	 1 POST   order-commitments                     [Client.SubmitOrderCommitment]
+//	 1 POST   order-commitments                     [Client.Submit]
 //	 2 GET    order-commitments/{id}                [Client.GetOrderCommitment]
-//	 3 POST   deliveries                            [Client.SubmitDelivery]
-//	 4 POST   traceability/-/commitments/{id}       [Client.SubmitTraceability]
+//	 3 POST   deliveries                            [Client.Submit]
+//	 4 POST   traceability/-/commitments/{id}       [Client.Submit]
 //	 5 GET    financial/analysis-credit/consent     [Client.GetConsent]
 //	 6 POST   financial/credit-score                [Client.RequestCreditScore]
 //	 7 POST   financial/analysis-credit             [Client.CreateCreditAnalysis]

@@ -103,12 +103,11 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 		})
 	}
 	const echo = `{"id":"E-1","contract_id":"C-1","delivered_volume":12.50,"more":[1]}`
-	for row, field := range map[string]func(apiclient.Delivery) [2]string{
-		"2.2 answer id":          func(d apiclient.Delivery) [2]string { return [2]string{d.ID, "E-1"} },
-		"2.2 answer contract_id": func(d apiclient.Delivery) [2]string { return [2]string{d.ContractID, "C-1"} },
-		"2.2 answer delivered_volume": func(d apiclient.Delivery) [2]string {
-			return [2]string{string(
-				d.DeliveredVolume), "12.50"}
+	for row, field := range map[string]func(apiclient.ReadBack) [2]string{
+		"2.2 answer id":          func(d apiclient.ReadBack) [2]string { return [2]string{d.ID, "E-1"} },
+		"2.2 answer contract_id": func(d apiclient.ReadBack) [2]string { return [2]string{d.Fields["contract_id"], "C-1"} },
+		"2.2 answer delivered_volume": func(d apiclient.ReadBack) [2]string {
+			return [2]string{d.Fields["delivered_volume"], "12.50"}
 		},
 	} {
 		apidoc.Run(t, apidoc.Client, row, func(t *testing.T) {
@@ -176,10 +175,11 @@ func TestClientChapter2_FieldsOfAnswers(t *testing.T) {
 }
 
 // requestFrom is the request with which an order commitment like this one would be made.
-func requestFrom(oc apiclient.OrderCommitment) (r apiclient.OrderCommitmentRequest) {
-	into, from := reflect.ValueOf(&r).Elem(), reflect.ValueOf(oc)
+func requestFrom(oc apiclient.ReadBack) (r apiclient.OrderCommitmentRequest) {
+	into := reflect.ValueOf(&r).Elem()
 	for i := range into.NumField() {
-		into.Field(i).Set(from.FieldByName(into.Type().Field(i).Name))
+		field, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ",")
+		into.Field(i).SetString(oc.Fields[field])
 	}
 	return r
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // plainNumber matches JSON number text without an exponent; amounts of money are written in full.
@@ -25,22 +27,50 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
+// Encode returns the body of a request with these fields as it is sent; the same fields always encode
+// to the same bytes. Fields are in the order of the chapter, an empty one is left out (never sent as
+// null, "" or 0), numbers are plain decimal text such as "1250.5" and are not quoted, and nothing is
+// escaped for HTML. It refuses a required field that is empty, which for COMPRA includes the seven
+// conditional fields (chapter 4, rule 1), a number that is not plain decimal text, and text that is
+// not UTF-8 (encoding would alter it silently). Its error is a *RequestError that names all such
+// fields, and never a value. It does not check whether a value is allowed; the platform does.
+func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
+	var in inspection
+	body := []byte("{")
+	for _, rule := range trade.Rules(kind) {
+		text := fields[rule.Field]
+		needed := rule.Need == trade.Always ||
+			rule.Need == trade.ForCompra && fields["order_type"] == string(trade.Compra)
+		if rule.InPath || text == "" && !needed {
+			continue
+		}
+		value := []byte(text)
+		if rule.Type == trade.Number {
+			in.number(rule.Field, text)
+		} else {
+			in.required(rule.Field, text)
+			value, _ = encode(text) // of a text, which cannot fail
+		}
+		if len(body) > 1 {
+			body = append(body, ',')
+		}
+		body = append(append(append(append(body, '"'), rule.Field...), '"', ':'), value...)
+	}
+	if err := in.err(); err != nil {
+		return nil, err
+	}
+	return append(body, '}'), nil
+}
+
 // months matches a number of months, from 1 to 999.
 var months = regexp.MustCompile(`^[1-9][0-9]{0,2}$`)
 
 // documents are the readers of CPF and CNPJ, by the check in the tag of a field.
 var documents = map[string]func(string) (string, error){"document": anyDocument, "cnpj": ParseCNPJ}
 
-// encodeFields returns the body of a request of texts and numbers, see fields.
-func encodeFields(request any, all bool) ([]byte, error) {
-	var in inspection
-	in.fields(request, all)
-	return in.encode(request)
-}
-
-// fields checks the texts and numbers of a request, in their order, and replaces documents by the
-// form that is sent. A field with omitempty may be empty, unless all are required.
-func (in *inspection) fields(request any, all bool) {
+// fields checks the texts of a request, in their order, and replaces documents by the form that is
+// sent. A field with omitempty may be empty.
+func (in *inspection) fields(request any) {
 	from := reflect.ValueOf(request).Elem()
 	for i := range from.NumField() {
 		field, value := from.Type().Field(i), from.Field(i)
@@ -50,13 +80,11 @@ func (in *inspection) fields(request any, all bool) {
 		name, omitempty, _ := strings.Cut(field.Tag.Get("json"), ",")
 		check := field.Tag.Get("check")
 		parse, isDocument := documents[check]
-		needed, text := all || omitempty == "", value.String()
+		text := value.String()
 		switch {
-		case text == "" && !needed:
+		case text == "" && omitempty != "":
 		case isDocument:
 			in.document(name, value.Addr().Interface().(*string), parse)
-		case field.Type == reflect.TypeFor[json.Number]():
-			in.number(name, json.Number(text))
 		default:
 			in.required(name, text)
 		}
@@ -94,11 +122,11 @@ func (in *inspection) list(field string, values []string) {
 }
 
 // number refuses anything but plain decimal text; encoding/json would write an empty number as 0.
-func (in *inspection) number(field string, value json.Number) {
+func (in *inspection) number(field, value string) {
 	switch {
 	case value == "":
 		in.fault(field, ProblemMissing, "is missing")
-	case !plainNumber.MatchString(string(value)):
+	case !plainNumber.MatchString(value):
 		in.fault(field, ProblemNumber, "is not a plain decimal number such as 1250.5")
 	}
 }

@@ -16,7 +16,8 @@ func ExampleClient_GetOrderCommitment() {
 	defer end()
 
 	commitment, err := client.GetOrderCommitment(context.Background(), "0B8F8A4E-3C58-4E0F-9F5C-6A3F0D1C2B3A")
-	fmt.Println(commitment.Amount, commitment.UnitOfMeasurement, commitment.OrderDate, commitment.Unread, err)
+	fmt.Println(commitment.Fields["amount"], commitment.Fields["unit_of_measurement"], commitment.Fields["order_date"],
+		commitment.Unread, err)
 	// Output: 1500.50 SC 2026-11-20 [price] <nil>
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 
 	"github.com/safrasync/safrasync/apiclient"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // What is done after a POST depends on what is known, never on the kind of error alone.
@@ -77,40 +78,41 @@ func ExampleNew() {
 }
 
 // The echo may differ from what was sent; the delivery exists in any case.
-func ExampleClient_SubmitDelivery() {
+func ExampleClient_Submit_delivery() {
 	client, end := example(http.StatusCreated, `{"id":"E-81","contract_id":"0101/001008","delivered_volume":1250.0}`)
 	defer end()
 
-	body, err := apiclient.DeliveryRequest{
-		ContractID: "0101/001008", DeliveredVolume: "1250.50", DeliveredVolumeUnitOfMeasure: "sc",
-		DeliveryDate: "2026-11-20",
-	}.Encode()
+	body, err := apiclient.Encode(trade.Deliveries, map[string]string{
+		"contract_id": "0101/001008", "delivered_volume": "1250.50", "delivered_volume_unit_of_measure": "sc",
+		"delivery_date": "2026-11-20",
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	answer, err := client.SubmitDelivery(context.Background(), body, nil)
+	answer, err := client.Submit(context.Background(), trade.Deliveries, "", body, nil)
 	fmt.Println(answer.ID, answer.Known, err)
-	delivery, _ := apiclient.ReadDelivery(answer.Body)
-	fmt.Println(delivery.DeliveredVolume)
+	delivery, _ := apiclient.ReadRecord(trade.Deliveries, answer.Body)
+	fmt.Println(delivery.Fields["delivered_volume"])
 	// Output:
 	// E-81 created <nil>
 	// 1250.0
 }
 
-func ExampleClient_SubmitTraceability() {
+func ExampleClient_Submit_traceability() {
 	client, end := example(http.StatusNotFound, `{"messages":["message.producer.not-found"]}`)
 	defer end()
 
-	body, err := apiclient.TraceabilityRequest{
-		ProducerID: "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", UserID: "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
-		AllocatedVolume: "20", UnitOfMeasurement: "TON",
-	}.Encode()
+	body, err := apiclient.Encode(trade.Traceability, map[string]string{
+		"producer_id": "5d1e7c7a-90c4-4e6c-8c51-0e2f4b6a8c9d", "user_id": "b8a7c6d5-0e1f-4a2b-9c3d-4e5f6a7b8c9d",
+		"allocated_volume": "20", "unit_of_measurement": "TON",
+	})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	answer, err := client.SubmitTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", body, nil)
+	answer, err := client.Submit(context.Background(), trade.Traceability,
+		"0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", body, nil)
 	fmt.Println(answer.Known)
 	fmt.Println(err)
 	// Output:

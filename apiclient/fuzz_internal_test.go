@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
 )
 
 const fuzzID = "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a"
@@ -102,16 +103,17 @@ func FuzzOrderCommitment(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
-		oc, err := readRecord[OrderCommitment](body)
+		oc, err := ReadRecord(trade.OrderCommitments, body)
 		if err != nil {
 			return
 		}
-		for _, n := range []json.Number{oc.Amount, oc.Price} {
+		for _, n := range []string{oc.Fields["amount"], oc.Fields["price"]} {
 			if n != "" && !json.Valid([]byte(n)) {
 				t.Fatalf("number %q", n)
 			}
 		}
-		for _, d := range []string{oc.OrderDate, oc.InitialDeliveryDate, oc.EndDeliveryDate, oc.Payday} {
+		for _, d := range []string{"order_date", "initial_delivery_date", "end_delivery_date", "payday"} {
+			d := oc.Fields[d]
 			if d != "" && len(d) != len("2026-11-20") {
 				t.Fatalf("date %q", d)
 			}

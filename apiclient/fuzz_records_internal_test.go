@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
 )
 
 var recordSeeds = []string{
@@ -51,10 +52,15 @@ func FuzzRecords(f *testing.F) {
 				}
 			}
 		}
-		delivery, err := ReadDelivery(body)
+		delivery, err := ReadRecord(trade.Deliveries, body)
 		check(delivery, err)
-		if delivery.DeliveryDate != "" && len(delivery.DeliveryDate) != len("2026-11-20") {
-			t.Fatalf("date %q", delivery.DeliveryDate)
+		for field, text := range delivery.Fields {
+			if field == "delivery_date" && len(text) != len("2026-11-20") {
+				t.Fatalf("date %q", text)
+			}
+			if field == "delivered_volume" && !json.Valid([]byte(text)) || !utf8.ValidString(text) || text == "" {
+				t.Fatalf("%s %q", field, text)
+			}
 		}
 		check(readRecord[Consent](body))
 		check(readRecord[CreditScore](body))

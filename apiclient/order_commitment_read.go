@@ -4,45 +4,67 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
-// OrderCommitment is what endpoint 2 returns. The document shows no more of it than the names of
-// the creation fields and the id (chapter 2.1), so it is parsed tolerantly. A field that is absent,
-// null or of an unknown shape stays empty; one of an unknown shape is named in Unread. Numbers are
-// JSON number text, dates YYYY-MM-DD.
-type OrderCommitment struct {
-	// ID comes from "id" or "commitment_id", in lower case.
-	ID                  string      `read:"uuid id,commitment_id"`
-	Amount              json.Number `read:"number amount"`
-	ProducerID          string      `read:"text producer_id"`
-	IssuerID            string      `read:"text issuer_id"`
-	Product             string      `read:"text product"`
-	DeliveryPlaceID     string      `read:"text delivery_place_id"`
-	Haverst             string      `read:"text haverst"`             // spelled as in the contract (chapter 2.1)
-	UnitOfMeasurement   string      `read:"code unit_of_measurement"` // a text, or an object with "code"
-	OrderType           string      `read:"text order_type"`
-	OrderDate           string      `read:"date order_date"` // of a timestamp only the date is kept, as written; no time zone is applied
-	WalletID            string      `read:"text wallet_id"`
-	Currency            string      `read:"text currency"`
-	Price               json.Number `read:"number price"`
-	InitialDeliveryDate string      `read:"date initial_delivery_date"`
-	EndDeliveryDate     string      `read:"date end_delivery_date"`
-	Modality            string      `read:"text modality"`
-	Payday              string      `read:"date payday"`
-	PaymentType         string      `read:"text payment_type"`
+// ReadBack is a record of the platform as an answer has it: what endpoint 2 returns, or the echo in the
+// answer of a creation. The document shows no more of them than the names of the creation fields and
+// the id (chapter 2), so they are parsed tolerantly.
+type ReadBack struct {
+	// ID of an order commitment comes from "id" or "commitment_id", in lower case. That of a delivery is a
+	// text or an integer, as received.
+	ID string
+	// Fields are the fields of chapter 2 that the answer has in a known shape: numbers as JSON number text,
+	// dates as YYYY-MM-DD (of a timestamp the date as written; no time zone is applied).
+	Fields map[string]string
 	// Unread names the known fields that had an unknown shape or appeared twice.
 	Unread []string
 	// Raw is the whole object as received, including all fields that this program does not know.
 	Raw json.RawMessage
 }
 
+// shapes are the shapes in which an answer may have a field, by its type; [reader.text] for others.
+var shapes = map[trade.FieldType]func(*reader, string) string{
+	trade.Number: (*reader).number, trade.Day: (*reader).date, trade.Text: (*reader).loose,
+}
+
+// ReadRecord reads the object in body as a record. It returns an error only if the body is not a JSON
+// object.
+func ReadRecord(kind trade.Kind, body []byte) (ReadBack, error) {
+	r, raw, err := readObject(body)
+	if err != nil {
+		return ReadBack{}, err
+	}
+	out := ReadBack{Raw: raw, Fields: map[string]string{}}
+	if kind == trade.Deliveries {
+		out.ID = r.anyID("id")
+	} else {
+		out.ID = r.uuid("id,commitment_id")
+	}
+	_, unit := trade.QuantityFields(kind)
+	for _, rule := range trade.Rules(kind) {
+		shape := (*reader).text
+		if own, ok := shapes[rule.Type]; ok {
+			shape = own
+		} else if rule.Field == unit { // a text, or an object with "code"
+			shape = (*reader).code
+		}
+		if text := shape(r, rule.Field); text != "" {
+			out.Fields[rule.Field] = text
+		}
+	}
+	out.Unread = r.unread
+	return out, nil
+}
+
 // GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID. The
 // error is an *CallError: Status 404 with APIForm means that the API does not know the id.
-func (c *Client) GetOrderCommitment(ctx context.Context, id string) (OrderCommitment, error) {
+func (c *Client) GetOrderCommitment(ctx context.Context, id string) (ReadBack, error) {
 	canonical, bad := pathUUID("id", id)
-	return read(ctx, c, call{op: "get order commitment", path: PathOrderCommitments + "/" + canonical, bad: bad},
-		func(body []byte) (OrderCommitment, error) {
-			oc, err := readRecord[OrderCommitment](body)
+	return read(ctx, c, call{op: "get order commitment", path: pathOrderCommitments + "/" + canonical, bad: bad},
+		func(body []byte) (ReadBack, error) {
+			oc, err := ReadRecord(trade.OrderCommitments, body)
 			if err == nil && oc.ID != "" && oc.ID != canonical {
 				err = errors.New("the answer is about another order commitment than the one asked for")
 			}

@@ -20,13 +20,11 @@ type reader struct {
 // readers are the ways to read a field. The tag of a record's field names one of them, and the names
 // of the field in the answer.
 var readers = map[string]func(r *reader, name string) string{
-	"text":   (*reader).text,
-	"loose":  (*reader).loose,
-	"uuid":   (*reader).uuid,
-	"anyID":  (*reader).anyID,
-	"number": (*reader).number,
-	"code":   (*reader).code,
-	"date":   (*reader).date,
+	"text":  (*reader).text,
+	"loose": (*reader).loose,
+	"uuid":  (*reader).uuid,
+	"anyID": (*reader).anyID,
+	"code":  (*reader).code,
 }
 
 var (
@@ -34,23 +32,32 @@ var (
 	errNotObject = errors.New("the answer is not a JSON object")
 )
 
-// readRecord reads the object in body as a T, a struct with Unread and Raw. A field that appears
+// readObject reads the object in body, and returns it without what surrounds it. A field that appears
 // twice is not trusted; it is treated as one of an unknown shape. Duplicates of names that are not
 // read do not matter.
-func readRecord[T any](body []byte) (record T, err error) {
+func readObject(body []byte) (*reader, json.RawMessage, error) {
 	doc := bytes.TrimPrefix(body, []byte("\xef\xbb\xbf"))
 	if !json.Valid(doc) {
-		return record, errNotJSON
+		return nil, nil, errNotJSON
 	}
 	r := &reader{values: map[string]json.RawMessage{}}
-	err = eachMember(doc, func(key string, v json.RawMessage) {
+	err := eachMember(doc, func(key string, v json.RawMessage) {
 		if _, twice := r.values[key]; twice {
 			v = json.RawMessage(`[]`) // neither a text, a number nor a date
 		}
 		r.values[key] = v
 	})
 	if err != nil {
-		return record, errNotObject
+		return nil, nil, errNotObject
+	}
+	return r, bytes.TrimSpace(doc), nil
+}
+
+// readRecord reads the object in body as a T, a struct with Unread and Raw.
+func readRecord[T any](body []byte) (record T, err error) {
+	r, raw, err := readObject(body)
+	if err != nil {
+		return record, err
 	}
 	into := reflect.ValueOf(&record).Elem()
 	for i := range into.NumField() {
@@ -60,7 +67,7 @@ func readRecord[T any](body []byte) (record T, err error) {
 		}
 	}
 	into.FieldByName("Unread").Set(reflect.ValueOf(r.unread))
-	into.FieldByName("Raw").SetBytes(bytes.TrimSpace(doc))
+	into.FieldByName("Raw").SetBytes(raw)
 	return record, nil
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // read asks each of the readers for body; the keys name the type and its chapter.
@@ -25,7 +26,7 @@ func read(t *testing.T, body string) map[string]any {
 		}
 		got[name] = v
 	}
-	d, err := apiclient.ReadDelivery([]byte(body))
+	d, err := apiclient.ReadRecord(trade.Deliveries, []byte(body))
 	keep("2.2 delivery", d, err)
 	consent, err := c.GetConsent(ctx, apiclient.ConsentQuery{Identity: testCPF, PersonType: apiclient.PF})
 	keep("2.4 consent", consent, err)
@@ -47,10 +48,11 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 		`"corporate_name":"cn","corporate_identity":"ci","webhook_event":"CREATE_FARM","url":"u","basic_authentication":null,"unknown":{"x":[1]},"unknown":2}`
 	r := json.RawMessage(body)
 	want := map[string]any{
-		"2.2 delivery": apiclient.Delivery{
-			ID: testID, ContractID: "17", DeliveredVolume: "1250.50",
-			DeliveredVolumeUnitOfMeasure: "sc",
-			DeliveryDate:                 "2026-11-20", Car: "c", Raw: r,
+		"2.2 delivery": apiclient.ReadBack{
+			ID: testID, Raw: r, Fields: map[string]string{
+				"contract_id": "17", "delivered_volume": "1250.50", "delivered_volume_unit_of_measure": "sc",
+				"delivery_date": "2026-11-20", "car": "c",
+			},
 		},
 		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Raw: r},
 		"2.6 analysis": apiclient.CreditAnalysis{

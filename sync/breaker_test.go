@@ -241,26 +241,12 @@ func (p platform) post(ctx context.Context, call string, gate func() error,
 	return submit(ctx)
 }
 
-func (p platform) SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return p.post(ctx, "SubmitOrderCommitment", gate,
-		func(ctx context.Context, gate func() error) (apiclient.Answer, error) {
-			return p.Platform.SubmitOrderCommitment(ctx, body, gate)
-		})
-}
-
-func (p platform) SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error) {
-	return p.post(ctx, "SubmitDelivery", gate,
-		func(ctx context.Context, gate func() error) (apiclient.Answer, error) {
-			return p.Platform.SubmitDelivery(ctx, body, gate)
-		})
-}
-
-func (p platform) SubmitTraceability(ctx context.Context, id string, body []byte,
+func (p platform) Submit(ctx context.Context, kind trade.Kind, target string, body []byte,
 	gate func() error,
 ) (apiclient.Answer, error) {
-	return p.post(ctx, "SubmitTraceability", gate,
+	return p.post(ctx, "Submit", gate,
 		func(ctx context.Context, gate func() error) (apiclient.Answer, error) {
-			return p.Platform.SubmitTraceability(ctx, id, body, gate)
+			return p.Platform.Submit(ctx, kind, target, body, gate)
 		})
 }
 

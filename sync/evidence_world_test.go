@@ -105,7 +105,7 @@ func (b *bench) gets() int {
 }
 
 // suggestions are what a person is shown at a row in doubt.
-func (b *bench) suggestions(num int) ([]events.Suggestion, []trade.Candidate) {
+func (b *bench) suggestions(num int) ([]events.Suggestion, []string) {
 	b.t.Helper()
 	attempts, err := b.ledger.Attempts(b.t.Context(), b.entry(num).ID)
 	if err != nil {

@@ -23,38 +23,31 @@ type checker struct {
 	draft    Draft
 	checks   Checks
 	today    Date
-	text     map[string]string
-	number   map[string]Decimal
-	date     map[string]Date
+	fields   map[string]string // as they are sent
 	problems []Problem
 }
 
-func newChecker(draft Draft, checks Checks, today Date) *checker {
-	return &checker{
-		draft: draft, checks: checks, today: today,
-		text: map[string]string{}, number: map[string]Decimal{}, date: map[string]Date{},
-	}
-}
-
-// fields checks every rule in order. variant is the order type in the draft, for the conditional
-// fields.
-func (c *checker) fields(rules []FieldRule, variant string) {
-	for _, rule := range rules {
-		for _, p := range c.draft.Problems { // in the order of the API's table
+// Check returns the fields that a draft sends, in the form in which they are sent, and everything
+// that is wrong with it. The record may be sent if no problem has a severity other than [Warning].
+// A field that the ERP does not have is absent. today is the day for the plausibility of dates.
+func Check(draft Draft, checks Checks, today Date) (map[string]string, []Problem) {
+	c := &checker{draft: draft, checks: checks, today: today, fields: map[string]string{}}
+	for _, rule := range rules[draft.Sends] {
+		for _, p := range draft.Problems { // in the order of the API's table
 			if p.Field == rule.Field {
 				c.problems = append(c.problems, p)
 			}
 		}
-		f, mapped := c.draft.Fields[rule.Field]
+		f, mapped := draft.Fields[rule.Field]
 		switch {
 		case f.Failed:
 		case !mapped || f.Text == "":
-			with := c.draft.Fields[rule.With] // has a value, readable or not
+			with := draft.Fields[rule.With] // has a value, readable or not
 			switch {
 			case rule.Need == Always:
 				c.refuse(rule.Field, RuleRequired, "")
-			case rule.Need == ForCompra && variant == string(Compra):
-				c.refuse(rule.Field, RuleRequiredFor+variant, "")
+			case rule.Need == ForCompra && draft.Text("order_type") == string(Compra):
+				c.refuse(rule.Field, RuleRequiredFor+string(Compra), "")
 			case rule.With != "" && (with.Failed || with.Text != ""):
 				c.refuse(rule.Field, RuleRequiredWith+rule.With, "")
 			}
@@ -64,6 +57,7 @@ func (c *checker) fields(rules []FieldRule, variant string) {
 			c.value(rule, f.Text)
 		}
 	}
+	return c.fields, c.problems
 }
 
 func (c *checker) value(rule FieldRule, text string) {
@@ -74,7 +68,7 @@ func (c *checker) value(rule FieldRule, text string) {
 			c.refuse(rule.Field, RuleNumber, "")
 			return
 		}
-		c.number[rule.Field] = n
+		c.fields[rule.Field] = n.String()
 		if rule.Positive != "" && n.Sign() <= 0 {
 			c.judge(rule.Positive, rule.Field, RulePositive, "")
 		}
@@ -86,15 +80,15 @@ func (c *checker) value(rule FieldRule, text string) {
 			c.refuse(rule.Field, RuleUUID, "")
 			return
 		}
-		c.text[rule.Field] = id
+		c.fields[rule.Field] = id
 	case Enum:
 		if !slices.Contains(rule.Values, text) {
 			c.refuse(rule.Field, RuleOneOf, phrase.Packed(strings.Join(rule.Values, ", ")))
 			return
 		}
-		c.text[rule.Field] = text
+		c.fields[rule.Field] = text
 	case Text:
-		c.text[rule.Field] = text
+		c.fields[rule.Field] = text
 	case CAR:
 		c.car(rule, text)
 	case Harvest:
@@ -109,7 +103,7 @@ func (c *checker) value(rule FieldRule, text string) {
 		if errFirst != nil || errSecond != nil || second != first && second != first+1 {
 			c.judge("date_window", rule.Field, RuleDateWindow, "2025/2026")
 		}
-		c.text[rule.Field] = text
+		c.fields[rule.Field] = text
 	}
 }
 
@@ -119,12 +113,13 @@ func (c *checker) day(rule FieldRule, text string) {
 		c.refuse(rule.Field, RuleDate, "YYYY-MM-DD")
 		return
 	}
-	c.date[rule.Field] = d
+	c.fields[rule.Field] = d.String()
 	last := c.today.AddYears(5)
 	if d.Before(earliestDate) || last.Before(d) {
 		c.judge("date_window", rule.Field, RuleDateWindow, phrase.Packed(earliestDate.String()+" … "+last.String()))
 	}
-	if first, ok := c.date[rule.NotBefore]; ok && d.Before(first) {
+	first, err := ParseDate(c.fields[rule.NotBefore])
+	if err == nil && d.Before(first) {
 		c.judge("date_order", rule.Field, RuleDateOrder, phrase.Packed(rule.NotBefore))
 	}
 }
@@ -132,9 +127,9 @@ func (c *checker) day(rule FieldRule, text string) {
 // car converts a CAR to its canonical form. If the configuration accepts others, they are sent as
 // close to the canonical form as possible.
 func (c *checker) car(rule FieldRule, text string) {
-	c.text[rule.Field] = canonicalCAR(text)
+	c.fields[rule.Field] = canonicalCAR(text)
 	if c.checks.CAR == Shape {
-		if !carShape.MatchString(c.text[rule.Field]) {
+		if !carShape.MatchString(c.fields[rule.Field]) {
 			c.refuse(rule.Field, RuleCAR, "UF-…-…")
 		}
 		return

@@ -89,9 +89,6 @@ func (d Date) Compare(other Date) int {
 	return d.day - other.day
 }
 
-// AddDays returns the date so many days later.
-func (d Date) AddDays(days int) Date { return DateOf(d.In(time.UTC).AddDate(0, 0, days)) }
-
 // AddYears adds whole years; 29 February becomes 1 March in a year without it.
 func (d Date) AddYears(years int) Date {
 	return DateOf(time.Date(d.year+years, d.month, d.day, 0, 0, 0, 0, time.UTC))

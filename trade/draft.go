@@ -42,13 +42,10 @@ func (d Draft) Text(field string) string {
 
 // QuantityFields returns the API's fields with the quantity of a record and its unit (chapter 2).
 func QuantityFields(sends Kind) (amount, unit string) {
-	switch sends {
-	case OrderCommitments:
-		return "amount", "unit_of_measurement"
-	case Deliveries:
-		return "delivered_volume", "delivered_volume_unit_of_measure"
-	case Traceability:
-		return "allocated_volume", "unit_of_measurement"
+	for _, rule := range rules[sends] {
+		if rule.Unit != "" {
+			return rule.Field, rule.Unit
+		}
 	}
 	return "", ""
 }
@@ -73,3 +70,24 @@ type Quantity struct {
 	Amount Decimal `json:"amount"`
 	Unit   Unit    `json:"unit"`
 }
+
+// Unit is a unit of measurement (chapter 2.1): a saca of 60 kg, a kilogram, a tonne.
+type Unit string
+
+// The units of chapter 2.1, in upper case as order commitments write them.
+const (
+	SC  Unit = "SC"
+	KG  Unit = "KG"
+	TON Unit = "TON"
+)
+
+// OrderType is the kind of a negotiation (chapter 2.1).
+type OrderType string
+
+// The order types of chapter 2.1.
+const (
+	Compra          OrderType = "COMPRA"
+	FixacaoCompra   OrderType = "FIXACAO_COMPRA"
+	FixacaoDeposito OrderType = "FIXACAO_DEPOSITO"
+	AFixar          OrderType = "A_FIXAR"
+)

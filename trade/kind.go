@@ -24,45 +24,6 @@ func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
 // Plural returns what several records of the kind are called.
 func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
 
-// Checked is a checked row, ready to be sent. There is one type for each kind.
-type Checked interface{ Kind() Kind }
-
-// Rules returns the rules of a kind of record; nil for an unknown kind.
-func Rules(kind Kind) []FieldRule {
-	switch kind {
-	case OrderCommitments:
-		return OrderCommitmentRules
-	case Deliveries:
-		return DeliveryRules
-	case Traceability:
-		return TraceabilityRules
-	}
-	return nil
-}
-
-// Rule returns the rule of one field of a kind.
-func Rule(kind Kind, field string) (FieldRule, bool) {
-	for _, rule := range Rules(kind) {
-		if rule.Field == field {
-			return rule, true
-		}
-	}
-	return FieldRule{}, false
-}
-
-// Check returns what a draft sends, and everything that is wrong with it. The record may be sent
-// if no problem has a severity other than [Warning]. today is the day for the plausibility of
-// dates.
-func Check(draft Draft, checks Checks, today Date) (Checked, []Problem) {
-	switch draft.Sends {
-	case Deliveries:
-		return CheckDelivery(draft, checks, today)
-	case Traceability:
-		return CheckTraceability(draft, checks, today)
-	}
-	return CheckOrderCommitment(draft, checks, today)
-}
-
 // TitledJob is what determines a job's title. Title is the configured one; "" = none.
 type TitledJob struct {
 	Job   string
@@ -93,3 +54,13 @@ func TitlesOf(jobs []TitledJob, lang Lang) Titles {
 
 // Of returns the title of a job, or its name if it is not configured.
 func (t Titles) Of(job string) string { return cmp.Or(t[job], job) }
+
+// IDScope returns the contract within which the id of a record is unique, of a record under parent; ""
+// for an id that is unique everywhere. Only ids of deliveries need not be UUIDs, and may then count
+// from 1 in each contract.
+func IDScope(sends Kind, id, parent string) string {
+	if sends != Deliveries || len(id) == 36 && id[8] == '-' && id[13] == '-' && id[18] == '-' && id[23] == '-' {
+		return ""
+	}
+	return parent
+}

@@ -66,30 +66,44 @@ func (e Entry) Listing() Listing {
 }
 
 func (l *Listing) tellPayload(sends Kind, payload []byte) {
+	fields := SentFields(payload)
+	if fields == nil {
+		return
+	}
+	amountField, unitField := QuantityFields(sends)
+	figures := Figures{Amount: DecimalOf(fields[amountField])}
+	if unit := Unit(strings.ToUpper(fields[unitField])); figures.Amount != nil {
+		l.Quantity = Quantity{Amount: *figures.Amount, Unit: cmp.Or(unit, l.Quantity.Unit)}
+	}
+	if sends == OrderCommitments {
+		figures.Price, figures.Currency = DecimalOf(fields["price"]), fields["currency"]
+	}
+	l.Product = cmp.Or(CutText(fields["product"]), l.Product)
+	l.Day, _ = ParseDate(cmp.Or(fields["order_date"], fields["delivery_date"])) // zero if there is none
+	l.Currency, l.Worth = "", Decimal{}
+	if worth, ok := figures.Value(); ok {
+		l.Currency, l.Worth = figures.Currency, worth
+	}
+}
+
+// SentFields returns the fields of a request, as texts; nil if the payload is no JSON object.
+func SentFields(payload []byte) map[string]string {
 	var body map[string]any
 	d := json.NewDecoder(bytes.NewReader(payload))
 	d.UseNumber()
-	if d.Decode(&body) != nil {
-		return
+	if len(payload) == 0 || d.Decode(&body) != nil {
+		return nil
 	}
-	text := func(field string) string { s, _ := body[field].(string); return s }
-	number := func(field string) (Decimal, bool) {
-		n, _ := body[field].(json.Number)
-		out, err := ParseDecimal(n.String())
-		return out, err == nil
+	out := make(map[string]string, len(body))
+	for field, value := range body {
+		switch v := value.(type) {
+		case string:
+			out[field] = v
+		case json.Number:
+			out[field] = v.String()
+		}
 	}
-	amountField, unitField := QuantityFields(sends)
-	amount, counted := number(amountField)
-	if unit := Unit(strings.ToUpper(text(unitField))); counted {
-		l.Quantity = Quantity{Amount: amount, Unit: cmp.Or(unit, l.Quantity.Unit)}
-	}
-	l.Product = cmp.Or(CutText(text("product")), l.Product)
-	l.Day, _ = ParseDate(cmp.Or(text("order_date"), text("delivery_date"))) // zero if there is none
-	l.Currency, l.Worth = "", Decimal{}
-	price, priced := number("price")
-	if currency := text("currency"); priced && counted && currency != "" && sends == OrderCommitments {
-		l.Currency, l.Worth = currency, amount.Mul(price)
-	}
+	return out
 }
 
 // listingScale is how many decimals of a weight or a worth are stored, which a sum adds.

@@ -14,21 +14,27 @@ import (
 type Prints struct {
 	Cells   Hash `json:"cells,omitempty"`   // the mapped cells as the ERP wrote them; survives another mapping or de-para
 	Payload Hash `json:"payload,omitempty"` // everything that is sent, the price aside
-	// a mark for each identifying field, in the order of identifying; they are known together
+	// a mark for each identifying field, in the order of their groups; they are known together
 	Fields Hash `json:"fields,omitempty"`
 }
 
 // fieldMark is the length of the mark of one field, in the form of a Hash.
 const fieldMark = 8
 
-// identifying are the fields by which a document is known, in three groups; "kg" is the quantity in
-// kilograms, target the order commitment of a traceability record. What else is sent is corrected in
-// passing: issuer, wallet, unit, CAR, farm, price, other dates.
-var identifying = map[Kind][3][]string{
-	OrderCommitments: {{"producer_id", "product"}, {"haverst", "order_date"}, {"kg", "delivery_place_id"}},
-	Deliveries:       {{"contract_id"}, {"delivery_date"}, {"kg"}},
-	Traceability:     {{"target"}, {"producer_id", "user_id"}, {"kg"}},
-}
+// identifying are the rules of the fields by which a document is known, in their groups.
+var identifying = func() map[Kind][3][]FieldRule {
+	out := map[Kind][3][]FieldRule{}
+	for kind, table := range rules {
+		var groups [3][]FieldRule
+		for _, rule := range table {
+			if rule.Group > 0 {
+				groups[rule.Group-1] = append(groups[rule.Group-1], rule)
+			}
+		}
+		out[kind] = groups
+	}
+	return out
+}()
 
 // Known reports whether the identifying fields are known: the row could be mapped as a whole.
 func (p Prints) Known() bool { return p.Fields != "" }
@@ -111,12 +117,19 @@ func PrintsOf(kind Kind, cells Hash, target string, payload []byte) Prints {
 	if fields[amount] == nil {
 		return out // it is no request of this kind
 	}
-	fields["kg"], fields["target"] = kilogramsOf(fields[amount], fields[unit]), json.RawMessage(target)
 	marks := make([]byte, 0, 6*fieldMark/2)
 	for _, group := range identifying[kind] {
-		for _, name := range group {
+		for _, rule := range group {
+			name := rule.Field
+			raw, ok := fields[name]
+			switch { // the names are part of stored marks
+			case rule.Unit != "":
+				name, raw, ok = "kg", kilogramsOf(fields[amount], fields[unit]), true
+			case rule.InPath:
+				name, raw, ok = "target", json.RawMessage(target), true
+			}
 			text := append(append(make([]byte, 0, 64), kind...), name...)
-			if raw, ok := fields[name]; ok {
+			if ok {
 				text = append(append(text, 0), raw...)
 			}
 			sum := sha256.Sum256(text)

@@ -2,6 +2,7 @@ package trade_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -57,6 +58,27 @@ func changes(a, b trade.Prints) string {
 		out = append(out, "document")
 	}
 	return strings.Join(out, " ")
+}
+
+// Ledgers store fingerprints, so those of a request are what they were.
+func TestPrintsAreWhatTheyWere(t *testing.T) {
+	t.Parallel()
+	got := map[trade.Kind]string{}
+	for kind := range printed {
+		p := printsOf(t, kind, "order", nil)
+		got[kind] = fmt.Sprint(p.Payload, p.Fields, p.Pairs(kind))
+	}
+	want := map[trade.Kind]string{
+		trade.OrderCommitments: "a7558acac8e1efbdf6f984a8357167214c2db57aae122ecdaa895dcb04bc026308a6f2baf7ef0514" +
+			"[-8595613012504062605 509257096972347971 -1104594976008983689]",
+		trade.Deliveries: "5b494ce5a590600888fbabae7e5a1b5bf831a7fe5fe805a11cf9fc07" +
+			"[-5814205663724300331 2051594192494991697 -206604790826073371]",
+		trade.Traceability: "6c7d8395584fe30a893ca5cf9fa2b83e5deceb2c168663fa619212d723739a72" +
+			"[7235200543199900571 -9114898912712396167 -1298614378474219501]",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("prints (-want +got):\n%s", diff)
+	}
 }
 
 // Each field of a request changes these prints, and only these.

@@ -27,8 +27,8 @@ const (
 	Optional  Need = "optional"
 )
 
-// FieldRule is one line of a table of chapter 2, as data: it is used to check a value, to explain a
-// refusal and to document the field.
+// FieldRule is one line of a table of chapter 2, as data: by it a value is mapped, checked, sent, read
+// in an answer, compared and explained.
 type FieldRule struct {
 	Field     string    // the API's name of the field
 	Type      FieldType // form of the value
@@ -41,6 +41,85 @@ type FieldRule struct {
 	Platform string
 	With     string // field with which this optional one is required; "" = none
 	Parent   Kind   // the kind of record whose id it is, from `sent_by`; "" = none
+	InPath   bool   // it is in the path of the request, not in its body
+	Unit     string // of the quantity of a record: the field with its unit; "" = it is no quantity
+	// 1 to 3: the group of the identifying fields to which it belongs; 0 = a document is not known by
+	// it, and it is corrected in passing. A quantity identifies by its kilograms.
+	Group int
+}
+
+// rules are the tables of chapters 2.1 to 2.3 in their order, which is also the order in which
+// fields are sent and problems are reported. All that depends on a field is determined by its rule.
+var rules = map[Kind][]FieldRule{
+	OrderCommitments: {
+		{Field: "amount", Type: Number, Need: Always, Positive: "amount", Unit: "unit_of_measurement", Group: 3},
+		{Field: "producer_id", Type: UUID, Need: Always, Platform: "producers", Group: 1},
+		{Field: "issuer_id", Type: UUID, Need: Always, Platform: "users"},
+		{Field: "product", Type: Enum, Need: Always, Values: []string{"SOJA", "TRIGO", "MILHO"}, Group: 1},
+		{Field: "delivery_place_id", Type: UUID, Need: Always, Platform: "delivery_places", Group: 3},
+		{Field: "haverst", Type: Harvest, Need: Always, Group: 2}, // the document's own spelling
+		{Field: "unit_of_measurement", Type: Enum, Need: Always, Values: []string{"SC", "KG", "TON"}},
+		{
+			Field: "order_type", Type: Enum, Need: Always,
+			Values: []string{"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"},
+		},
+		{Field: "order_date", Type: Day, Need: Always, Group: 2},
+		{Field: "wallet_id", Type: UUID, Need: Always, Platform: "wallets"},
+		{Field: "currency", Type: Enum, Need: ForCompra, Values: []string{"BRL", "USD", "EUR"}},
+		{Field: "price", Type: Number, Need: ForCompra, Positive: "price"},
+		{Field: "initial_delivery_date", Type: Day, Need: ForCompra},
+		{Field: "end_delivery_date", Type: Day, Need: ForCompra, NotBefore: "initial_delivery_date"},
+		{
+			Field: "modality", Type: Enum, Need: ForCompra,
+			Values: []string{"BALCAO", "DISPONIVEL", "FUTURO", "EXPORTACAO"},
+		},
+		{Field: "payday", Type: Day, Need: ForCompra},
+		{Field: "payment_type", Type: Enum, Need: ForCompra, Values: []string{"DINHEIRO", "TROCA"}},
+	},
+	Deliveries: {
+		// the platform's id of the order commitment, or the ERP's own text if so configured
+		{
+			Field: "contract_id", Type: Text, Need: Always, Parent: OrderCommitments,
+			Platform: "order_commitments", Group: 1,
+		},
+		{
+			Field: "delivered_volume", Type: Number, Need: Always, Positive: "volume",
+			Unit: "delivered_volume_unit_of_measure", Group: 3,
+		},
+		{Field: "delivered_volume_unit_of_measure", Type: Enum, Need: Always, Values: []string{"kg", "sc", "ton"}},
+		{Field: "delivery_date", Type: Day, Need: Always, Group: 2},
+		{Field: "car", Type: CAR, Need: Optional},
+	},
+	Traceability: {
+		{
+			Field: "order_commitment_id", Type: UUID, Need: Always, Parent: OrderCommitments,
+			Platform: "order_commitments", InPath: true, Group: 1,
+		},
+		{Field: "producer_id", Type: UUID, Need: Always, Platform: "producers", Group: 2},
+		{Field: "user_id", Type: UUID, Need: Always, Platform: "users", Group: 2},
+		{Field: "farm_id", Type: UUID, Need: Optional, Platform: "farms"},
+		{
+			Field: "allocated_volume", Type: Number, Need: Optional, Positive: "volume",
+			Unit: "unit_of_measurement", Group: 3,
+		},
+		{ // the API would take a volume without it for tonnes, which overstates sacks nearly 17 times
+			Field: "unit_of_measurement", Type: Enum, Need: Optional, With: "allocated_volume",
+			Values: []string{"SC", "KG", "TON"},
+		},
+	},
+}
+
+// Rules returns the rules of a kind of record; nil for an unknown kind.
+func Rules(kind Kind) []FieldRule { return rules[kind] }
+
+// Rule returns the rule of one field of a kind.
+func Rule(kind Kind, field string) (FieldRule, bool) {
+	for _, rule := range rules[kind] {
+		if rule.Field == field {
+			return rule, true
+		}
+	}
+	return FieldRule{}, false
 }
 
 // Canonical returns a field's text as it is sent: an id without braces and capitals, a CAR without
@@ -156,10 +235,8 @@ func Cause(problems []Problem) string {
 // IsParent reports whether a field can be the id of a record that another job sends.
 func IsParent(field string) bool {
 	for _, kind := range Kinds {
-		for _, rule := range Rules(kind) {
-			if rule.Field == field {
-				return rule.Parent != ""
-			}
+		if rule, ok := Rule(kind, field); ok {
+			return rule.Parent != ""
 		}
 	}
 	return false

@@ -375,8 +375,8 @@ func TestTheSampleConfigurationLoads(t *testing.T) {
 		return value, ok
 	}
 	c := must.Get(Load("../../docs/examples/modern.yaml", env))(t)
-	if got := len(c.JobSpecs()[0].Fields); got != len(trade.OrderCommitmentRules) {
-		t.Errorf("it maps %d fields of %d", got, len(trade.OrderCommitmentRules))
+	if got := len(c.JobSpecs()[0].Fields); got != len(trade.Rules(trade.OrderCommitments)) {
+		t.Errorf("it maps %d fields of %d", got, len(trade.Rules(trade.OrderCommitments)))
 	}
 	var kinds []string
 	for _, r := range c.ReferenceSpecs() {

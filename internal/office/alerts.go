@@ -201,8 +201,9 @@ type ownedTroubles struct {
 	*Troubles
 }
 
-// unknownProduct reports whether a volume is of a product that the platform does not know: the ERP's column may
-// contain anything, so its text must not appear in an alert.
+// unknownProduct reports whether a volume is of a product that the platform does not know: the ERP's
+// column may contain anything, so its text must not appear in an alert.
 func unknownProduct(v alert.Volume) bool {
-	return !slices.Contains([]trade.Product{trade.Soja, trade.Milho, trade.Trigo}, trade.Product(v.Product))
+	rule, _ := trade.Rule(trade.OrderCommitments, "product")
+	return !slices.Contains(rule.Values, v.Product)
 }

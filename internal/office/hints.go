@@ -2,12 +2,12 @@ package office
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/events"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,18 +81,12 @@ func (o *Office) Hints(ctx context.Context, e trade.Entry, attempts []trade.Atte
 	if e.RemoteID != "" {
 		ids[string(e.Sends)] = []string{e.RemoteID}
 	}
-	var names map[string]any
-	if json.Unmarshal(e.Payload, &names) == nil {
-		for field, kind := range map[string]string{
-			"producer_id": "producers", "farm_id": "farms",
-			"contract_id": string(trade.OrderCommitments),
-		} {
-			if id, ok := names[field].(string); ok {
-				ids[kind] = []string{id}
-			}
+	for _, n := range run.NeedsOf(e) {
+		if slices.Contains([]string{"producers", "farms", string(trade.OrderCommitments)}, n.Kind) {
+			ids[n.Kind] = []string{n.ID}
 		}
 	}
-	if e.Sends == trade.Traceability && e.Target != "" {
+	if e.Target != "" { // its payload may have been removed
 		ids[string(trade.OrderCommitments)] = []string{e.Target}
 	}
 	var since time.Time // of the first sending whose outcome is unknown, if a person may still decide

@@ -16,7 +16,7 @@ type Patient struct{ acts.Reader }
 const throttledTries = 3
 
 // GetOrderCommitment reads one contract.
-func (r Patient) GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error) {
+func (r Patient) GetOrderCommitment(ctx context.Context, id string) (apiclient.ReadBack, error) {
 	for try := 1; ; try++ {
 		out, err := r.Reader.GetOrderCommitment(ctx, id)
 		var failure *apiclient.CallError

@@ -121,7 +121,7 @@ func (o *Office) Request(ctx context.Context, job, key string) (dryrun.Preview, 
 type Tried struct {
 	Job     *mapping.Job
 	Case    dryrun.Case
-	Verdict dryrun.Verdict
+	Verdict dryrun.Judged
 }
 
 // CaseOf tries a row as the ERP has it now. It needs an engine.

@@ -25,8 +25,9 @@ func failureFrom(t *testing.T, status int, body string) *apiclient.CallError {
 	defer platform.Close()
 	client := must.Get(apiclient.New(apiclient.Settings{BaseURL: platform.URL, APIKey: "key"}))(t)
 	defer client.Close()
-	request := must.Get(apiclient.TraceabilityRequest{ProducerID: "a", UserID: "b"}.Encode())(t)
-	_, err := client.SubmitTraceability(context.Background(), "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a", request, nil)
+	request := must.Get(apiclient.Encode(trade.Traceability, map[string]string{"producer_id": "a", "user_id": "b"}))(t)
+	_, err := client.Submit(context.Background(), trade.Traceability, "0b8f8a4e-3c58-4e0f-9f5c-6a3f0d1c2b3a",
+		request, nil)
 	var failure *apiclient.CallError
 	if !errors.As(err, &failure) {
 		t.Fatalf("status %d: %v is no *apiclient.CallError", status, err)

@@ -61,7 +61,7 @@ type JobLedger interface {
 
 // Reader reads records from the platform. Every error is an *apiclient.CallError.
 type Reader interface {
-	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
+	GetOrderCommitment(ctx context.Context, id string) (apiclient.ReadBack, error)
 }
 
 // Acts are what people do to rows and jobs, from the command line and the console alike. Each act

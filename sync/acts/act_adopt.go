@@ -115,7 +115,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			case err != nil:
 				return err
 			}
-			reading := CompareReading(id, mapping.SentTexts(step.Before), TextsOf(there))
+			reading := CompareReading(id, mapping.SentTexts(step.Before), there.Fields)
 			step.Reading = &reading
 			if err := a.nameFields(ctx, step); err != nil {
 				return err
@@ -305,32 +305,14 @@ func (a *Acts) nameFields(ctx context.Context, step *RowStep) error {
 	return nil
 }
 
-// TextsOf returns those fields of a record that the answer contains, as texts.
-func TextsOf(c apiclient.OrderCommitment) map[string]*string {
-	out := map[string]*string{}
-	for field, text := range map[string]string{
-		"amount": c.Amount.String(), "producer_id": c.ProducerID, "issuer_id": c.IssuerID, "product": c.Product,
-		"delivery_place_id": c.DeliveryPlaceID,
-		"haverst":           c.Haverst, "unit_of_measurement": c.UnitOfMeasurement,
-		"order_type": c.OrderType,
-		"order_date": c.OrderDate,
-		"wallet_id":  c.WalletID, "currency": c.Currency, "price": c.Price.String(),
-		"initial_delivery_date": c.InitialDeliveryDate,
-		"end_delivery_date":     c.EndDeliveryDate, "modality": c.Modality, "payday": c.Payday,
-		"payment_type": c.PaymentType,
-	} {
-		if text != "" {
-			out[field] = &text
-		}
-	}
-	return out
-}
-
 // CompareReading compares two records field by field, in the order of the API's table.
-func CompareReading(id string, sent, there map[string]*string) Readback {
+func CompareReading(id string, sent map[string]*string, there map[string]string) Readback {
 	reading := Readback{ID: id, Fields: []FieldReading{}, Unseen: []string{}}
 	for _, rule := range trade.Rules(trade.OrderCommitments) {
-		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field], There: there[rule.Field]}
+		f := FieldReading{Field: rule.Field, Sent: sent[rule.Field]}
+		if text, has := there[rule.Field]; has {
+			f.There = &text
+		}
 		if f.Sent == nil && f.There == nil {
 			continue
 		}

@@ -4,7 +4,6 @@ package acts
 
 import (
 	"context"
-	"maps"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -55,15 +54,9 @@ func AnsweredFields(sends trade.Kind, attempt trade.Attempt) map[string]string {
 	if sends != trade.Deliveries || attempt.Outcome != trade.OutcomeCreated {
 		return nil
 	}
-	d, err := apiclient.ReadDelivery([]byte(attempt.AnswerBody))
+	d, err := apiclient.ReadRecord(sends, []byte(attempt.AnswerBody))
 	if err != nil {
 		return nil
 	}
-	out := map[string]string{
-		"contract_id": d.ContractID, "delivered_volume": d.DeliveredVolume.String(),
-		"delivered_volume_unit_of_measure": d.DeliveredVolumeUnitOfMeasure, "delivery_date": d.DeliveryDate,
-		"car": d.Car,
-	}
-	maps.DeleteFunc(out, func(_, text string) bool { return text == "" })
-	return out
+	return d.Fields
 }

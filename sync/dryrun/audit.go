@@ -178,7 +178,7 @@ func (a *auditor) flush(ctx context.Context) error {
 		return err
 	}
 	for i, got := range judged {
-		key, e := a.keys[i], got.entry
+		key, e := a.keys[i], got.Entry
 		hash := run.HashKey(key)
 		switch before, again := a.standing[hash]; {
 		case !again:
@@ -198,7 +198,7 @@ func (a *auditor) flush(ctx context.Context) error {
 				*keys = append(*keys, strings.Clone(key))
 			}
 		}
-		problems := problemsOf(e)
+		problems := got.Problems()
 		for _, p := range problems {
 			id := breachKey{p.Field, p.Rule, string(p.Detail), p.Column}
 			b := a.breaches[id]

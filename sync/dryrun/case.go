@@ -4,7 +4,6 @@ package dryrun
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -24,21 +23,9 @@ type Case struct {
 	Today      trade.Date                   // the day for checks of dates
 }
 
-// Verdict is the result of mapping and checking the row of a case.
-type Verdict struct {
-	Key        string
-	State      trade.State     // pending (it would be sent), waiting or invalid
-	Cancelled  bool            // cancelled in the ERP: it is not sent, whatever the state
-	Target     string          // the order commitment in the request's path; "" for other kinds
-	Payload    json.RawMessage // the request's body; nil unless pending
-	Problems   []trade.Problem // what keeps it from being sent
-	Remarks    []trade.Problem // from checks set to `warn`
-	WaitingFor []trade.Awaited
-}
-
 // Try maps and checks the row of a case. The error is for a case that does not fit the job: columns
 // too many or too few, or an unusable key.
-func Try(j *mapping.Job, c Case) (Verdict, error) {
+func Try(j *mapping.Job, c Case) (Judged, error) {
 	// a misspelled name must not look like a missing value
 	var errs []error
 	have := map[string]bool{}
@@ -73,7 +60,7 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	}
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	if err := errors.Join(errs...); err != nil {
-		return Verdict{}, err
+		return Judged{}, err
 	}
 	names, values := make([]string, 0, len(c.Row)), make([]erp.Value, 0, len(c.Row))
 	for name, value := range c.Row {
@@ -81,7 +68,7 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 	}
 	row, err := j.Row(erp.NewRow(names, values))
 	if err != nil {
-		return Verdict{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
+		return Judged{}, phrase.Errorf("row: %w; a run would count it as unreadable", err)
 	}
 	parents := mapping.Parents{} // as accepted rows
 	for job, table := range c.Parents {
@@ -89,20 +76,13 @@ func Try(j *mapping.Job, c Case) (Verdict, error) {
 			parents[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
 		}
 	}
-	judged, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
+	got, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
 		[]trade.Values{row.Values()})
 	if err != nil {
-		return Verdict{}, err
+		return Judged{}, err
 	}
-	got := judged[0].entry
-	v := Verdict{
-		Key: row.Key, State: got.State, Cancelled: row.Cancelled, Target: got.Target,
-		Payload: got.Payload, Remarks: got.Warnings, WaitingFor: got.WaitingFor,
-	}
-	if got.Error != nil {
-		v.Problems = got.Error.Fields
-	}
-	return v, nil
+	got[0].Key, got[0].Cancelled = row.Key, row.Cancelled
+	return got[0], nil
 }
 
 // doubleError is the error for a key that stands several times in the ERP.

@@ -110,7 +110,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		d := Difference{
 			Job: e.Job, Key: e.Key, RemoteID: e.RemoteID, Verdict: WouldBeTheSame, Changes: []FieldChange{},
 			Problems:   []trade.Problem{},
-			WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(rows[i]), Now: got.draft.Quantity(),
+			WaitingFor: []trade.Awaited{}, Unmapped: c.lacking(rows[i]), Now: got.Draft.Quantity(),
 		}
 		skip := map[string]bool{} // fields of columns that were not kept
 		for _, f := range c.job.Mapping.Fields {
@@ -119,7 +119,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 				skip[f.Rule.Field] = true
 			}
 		}
-		for _, p := range problemsOf(got.entry) {
+		for _, p := range got.Problems() {
 			if !skip[p.Field] && p.Severity != trade.Warning {
 				d.Problems = append(d.Problems, p)
 			}
@@ -132,17 +132,13 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		}
 		// the quantity in the form in which the mapping would have returned it
 		amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
-		for field, text := range sent {
-			var word string
-			if json.Unmarshal([]byte(text), &word) != nil {
-				word = text // a number
-			}
-			amount.Fields[field] = trade.DraftField{Text: word}
+		for field, text := range trade.SentFields(e.Payload) {
+			amount.Fields[field] = trade.DraftField{Text: text}
 		}
 		d.Sent = amount.Quantity()
-		now := requestFields(got.entry)
+		now := requestFields(got.Entry)
 		for _, rule := range trade.Rules(c.job.Spec.Sends) {
-			f := got.draft.Fields[rule.Field]
+			f := got.Draft.Fields[rule.Field]
 			if skip[rule.Field] || f.Failed {
 				continue // reported as unmapped, a problem or a missing reference
 			}
@@ -160,14 +156,14 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		// it does not wait for codes that are incomplete because a column was not mapped
 		known := map[string]bool{}
 		for _, f := range c.job.Mapping.Fields {
-			if !skip[f.Rule.Field] && got.draft.Fields[f.Rule.Field].Failed {
+			if !skip[f.Rule.Field] && got.Draft.Fields[f.Rule.Field].Failed {
 				known[f.Spec.Ref] = true
 				for _, parent := range f.Spec.ParentJobs() {
 					known[parent] = true
 				}
 			}
 		}
-		for _, w := range got.entry.WaitingFor {
+		for _, w := range got.Entry.WaitingFor {
 			if known[w.Ref+w.Job] {
 				d.WaitingFor = append(d.WaitingFor, w)
 			}

@@ -80,9 +80,9 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (P
 	if err != nil {
 		return Preview{}, err
 	}
-	entry := got.entry
+	entry := got.Entry
 	p.State, p.Cause = entry.State, entry.Cause
-	p.Problems, p.WaitingFor = problemsOf(entry), entry.WaitingFor
+	p.Problems, p.WaitingFor = got.Problems(), entry.WaitingFor
 	if entry.State == trade.Pending {
 		p.Request, p.Path = entry.Payload,
 			mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
@@ -90,7 +90,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (P
 		p.Text = entry.Error.Text()
 	}
 	for _, rule := range trade.Rules(job.Spec.Sends) {
-		if f, ok := got.draft.Fields[rule.Field]; ok {
+		if f, ok := got.Draft.Fields[rule.Field]; ok {
 			p.Fields = append(p.Fields, PreviewField{
 				rule.Field, rule.Canonical(f.Text), f.Origin.Columns,
 				f.Origin.Value, f.Origin.Via,

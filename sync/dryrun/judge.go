@@ -24,10 +24,20 @@ type judge struct {
 	parents func(context.Context, []trade.Values) (mapping.Parents, error)
 }
 
-// judged is the result of mapping and checking a row.
-type judged struct {
-	entry trade.Entry // state, cause, error, payload, what it waits for; the rest is empty
-	draft trade.Draft
+// Judged is the result of mapping and checking a row.
+type Judged struct {
+	trade.Entry             // state, cause, error, payload, what it waits for; the rest is empty
+	Draft       trade.Draft // empty if the mapping panics
+	Cancelled   bool        // in the ERP: it is not sent, whatever the state
+}
+
+// Problems returns what keeps the row from being sent, then the remarks.
+func (j *Judged) Problems() []trade.Problem {
+	var out []trade.Problem
+	if j.Error != nil {
+		out = append(out, j.Error.Fields...)
+	}
+	return append(out, j.Warnings...)
 }
 
 // newJudge returns a judge with given references and parents, for a given day.
@@ -61,15 +71,15 @@ func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (
 }
 
 // rows judges a batch of rows of one job, given as the ledger stores them.
-func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error) {
+func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]Judged, error) {
 	known, err := g.parents(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]judged, len(batch))
+	out := make([]Judged, len(batch))
 	for i, values := range batch {
 		values = g.eval.Seal(values)
-		e := &out[i].entry
+		e := &out[i].Entry
 		g.eval.Evaluate(e, values, known)
 		for n, a := range e.WaitingFor {
 			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
@@ -77,7 +87,7 @@ func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]judged, error
 		}
 		internal := func(p trade.Problem) bool { return p.Rule == trade.RuleInternal }
 		if e.Error == nil || !slices.ContainsFunc(e.Error.Fields, internal) { // otherwise the mapping would panic again
-			out[i].draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
+			out[i].Draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
 		}
 	}
 	return out, nil
@@ -130,19 +140,19 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 
 // row judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
 // a run would before it sends it.
-func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
+func (g *judge) row(ctx context.Context, s keyRows) (Judged, error) {
 	r := g.run
 	key := s.Row.Key
 	all, err := g.rows(ctx, []trade.Values{s.Row.Values()})
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
-	if all[0].entry.State != trade.Pending || s.Cancelled() {
+	if all[0].Entry.State != trade.Pending || s.Cancelled() {
 		return all[0], nil
 	}
 	known, err := r.Ledger.Known(ctx, r.Job.Name(), []string{key})
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
 	entry := trade.Entry{Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: key, Generation: 1}
 	if k, ok := known[key]; ok {
@@ -152,7 +162,7 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 		}
 		entry = entries[0]
 	}
-	now := all[0].entry
+	now := all[0].Entry
 	entry.TakeState(now)
 	entry.Values, entry.MappedWith, entry.Warnings = now.Values, now.MappedWith, now.Warnings
 	entry.TakePayload(now)
@@ -160,21 +170,12 @@ func (g *judge) row(ctx context.Context, s keyRows) (judged, error) {
 	entry.Shown = s.Row.Shown
 	last, err := r.Recheck.Recheck(ctx, []trade.Entry{entry}, nil, nil)
 	if err != nil {
-		return judged{}, err
+		return Judged{}, err
 	}
 	for _, u := range last.Updates {
 		if u.Entry.ID == entry.ID && u.Entry.Key == entry.Key {
-			all[0].entry = u.Entry
+			all[0].Entry = u.Entry
 		}
 	}
 	return all[0], nil
-}
-
-// problemsOf returns what keeps a judged row from being sent, then the remarks.
-func problemsOf(e trade.Entry) []trade.Problem {
-	var out []trade.Problem
-	if e.Error != nil {
-		out = append(out, e.Error.Fields...)
-	}
-	return append(out, e.Warnings...)
 }

@@ -12,7 +12,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/apiclient"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
@@ -167,10 +166,8 @@ func (h *Processor) readBack(ctx context.Context, c trade.Candidate) error {
 				return h.notRead(ctx, c)
 			}
 		}
-		c.State, c.NextAt, c.Fields, c.Unread = trade.CandidateRead, mapping.NoTime, map[string]string{}, there.Unread
-		for field, text := range acts.TextsOf(there) {
-			c.Fields[field] = *text
-		}
+		c.State, c.NextAt = trade.CandidateRead, mapping.NoTime
+		c.Fields, c.Unread = there.Fields, there.Unread
 		if made := typedAt(there.Raw, h.Zone); !made.From.IsZero() {
 			c.TypedFrom, c.TypedTo = made.From, made.to
 		}

@@ -37,15 +37,6 @@ func closes(a trade.Attempt, limits run.Limits, now time.Time) time.Time {
 	return a.FinishedAt.Add(limits.LeastQuarantine())
 }
 
-// readingOf compares a record that was read with what was sent.
-func readingOf(c trade.Candidate, sent map[string]*string) acts.Readback {
-	there := make(map[string]*string, len(c.Fields))
-	for field, text := range c.Fields {
-		there[field] = &text
-	}
-	return acts.CompareReading(c.ID, sent, there)
-}
-
 // agrees reports whether a record equals what was sent in every field, has no other fields, and was
 // read completely.
 func agrees(c trade.Candidate, sent map[string]*string) bool {
@@ -118,7 +109,7 @@ func Suggestions(attempts []trade.Attempt, candidates []trade.Candidate, limits 
 			}
 			s := Suggestion{
 				ID: c.ID, Event: c.Event, HeardAt: c.HeardAt, Full: agrees(c, sent), Timing: timingOf(c, a, ends),
-				Attempt: a.No, Reading: readingOf(c, sent),
+				Attempt: a.No, Reading: acts.CompareReading(c.ID, sent, c.Fields),
 			}
 			again := slices.ContainsFunc(like, func(o Suggestion) bool { return o.ID == c.ID })
 			if s.Timing != TimeBefore && !again && s.Reading.Same > 2*s.Reading.Differ {

@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,10 +37,10 @@ func TestARecordAgreesWhereItsReadingIsFull(t *testing.T) {
 		if random.IntN(10) == 0 {
 			c.Unread = []string{"payday"}
 		}
-		r := readingOf(c, sent)
+		r := acts.CompareReading(c.ID, sent, c.Fields)
 		want := r.Same > 0 && r.Differ == 0 && len(r.Unseen) == 0 && len(c.Unread) == 0
 		if got := agrees(c, sent); got != want {
-			t.Fatalf("%t, want %t: %v", got, want, readingOf(c, sent))
+			t.Fatalf("%t, want %t: %v", got, want, acts.CompareReading(c.ID, sent, c.Fields))
 		}
 		if want {
 			agreed++

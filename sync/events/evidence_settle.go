@@ -109,7 +109,7 @@ func printsOf(a trade.Attempt) trade.Prints {
 
 // proven stores what the record of a doubt proves.
 func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
-	entry, attempt, reading := d.Entry, d.Attempt, readingOf(c, sentOf(d.Attempt))
+	entry, attempt, reading := d.Entry, d.Attempt, acts.CompareReading(c.ID, sentOf(d.Attempt), c.Fields)
 	after := entry
 	act := "evidence"
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
@@ -39,7 +40,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 		}
 	}()
 	draft := e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, parents)
-	record, problems := trade.Check(draft, e.Job.Spec.Checks, e.Today)
+	fields, problems := trade.Check(draft, e.Job.Spec.Checks, e.Today)
 	if p := e.Job.declared(ColumnsIn(values)); p != nil {
 		if p.Rule == trade.RuleDeclared { // it says why a value is missing; that it is missing says no more
 			problems = slices.DeleteFunc(problems, func(p trade.Problem) bool {
@@ -52,7 +53,8 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 		e.fill(entry, values, draft, request{}, problems)
 		return
 	}
-	r, err := requestOf(record)
+	body, err := apiclient.Encode(draft.Sends, fields)
+	r := request{target: fields["order_commitment_id"], body: body}
 	if err != nil {
 		r = request{}
 		why := phrase.Packed(err.Error())

@@ -272,7 +272,7 @@ func TestAFieldIsReadAsTheConfigurationSays(t *testing.T) {
 
 func compileTestField(t *testing.T, field string, spec FieldSpec) fieldMapping {
 	t.Helper()
-	for _, rule := range trade.OrderCommitmentRules {
+	for _, rule := range trade.Rules(trade.OrderCommitments) {
 		if rule.Field == field {
 			f, err := compileField("jobs.contracts.fields."+field, rule, spec, time.FixedZone("", -3*60*60))
 			if err != nil {
@@ -326,7 +326,7 @@ func TestAFaultOfTheMappingNamesItsPlace(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			for _, rule := range trade.OrderCommitmentRules {
+			for _, rule := range trade.Rules(trade.OrderCommitments) {
 				if rule.Field != tt.field {
 					continue
 				}

@@ -3,7 +3,6 @@
 package mapping
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -159,17 +158,9 @@ func textOf(rule trade.FieldRule, f trade.DraftField) *string {
 
 // SentTexts returns the fields of the request that was sent, as texts.
 func SentTexts(entry trade.Entry) map[string]*string {
-	var body map[string]json.RawMessage
 	out := map[string]*string{}
-	if json.Unmarshal(entry.Payload, &body) == nil {
-		for field, raw := range body {
-			text := string(raw)
-			var quoted string
-			if json.Unmarshal(raw, &quoted) == nil {
-				text = quoted
-			}
-			out[field] = &text
-		}
+	for field, text := range trade.SentFields(entry.Payload) {
+		out[field] = &text
 	}
 	if entry.Target != "" { // it was in the path
 		out["order_commitment_id"] = &entry.Target

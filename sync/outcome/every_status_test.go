@@ -142,13 +142,13 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 	body := []byte(`{"amount":1}`)
 	for name, submit := range map[string]func(context.Context, *apiclient.Client) (apiclient.Answer, error){
 		"order commitment": func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			return c.SubmitOrderCommitment(ctx, body, nil)
+			return c.Submit(ctx, trade.OrderCommitments, "", body, nil)
 		},
 		"delivery": func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			return c.SubmitDelivery(ctx, body, nil)
+			return c.Submit(ctx, trade.Deliveries, "", body, nil)
 		},
 		"traceability": func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
-			return c.SubmitTraceability(ctx, "e2c4a6d8-1b3f-4a5c-8d7e-9f0b1a2c3d4e", body, nil)
+			return c.Submit(ctx, trade.Traceability, "e2c4a6d8-1b3f-4a5c-8d7e-9f0b1a2c3d4e", body, nil)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

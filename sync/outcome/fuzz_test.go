@@ -59,7 +59,7 @@ func FuzzOutcome(f *testing.F) {
 		defer c.Close()
 		texts <- fmt.Sprintf("HTTP/1.1 %d X\r\nConnection: close\r\nContent-Length: %d\r\n%s\r\n\r\n%s", status,
 			len(body), header, body)
-		answer, err := c.SubmitOrderCommitment(t.Context(), []byte(`{"amount":1}`), nil)
+		answer, err := c.Submit(t.Context(), trade.OrderCommitments, "", []byte(`{"amount":1}`), nil)
 		fault := apiclient.FaultNone
 		var failure *apiclient.CallError
 		if errors.As(err, &failure) {

@@ -50,7 +50,7 @@ type Archive interface {
 
 // Reader reads an order commitment from the platform. Every error is an *apiclient.CallError.
 type Reader interface {
-	GetOrderCommitment(ctx context.Context, id string) (apiclient.OrderCommitment, error)
+	GetOrderCommitment(ctx context.Context, id string) (apiclient.ReadBack, error)
 }
 
 // Sources are what a snapshot is made from.
@@ -85,9 +85,10 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		var failure *apiclient.CallError
 		switch {
 		case err == nil:
-			amount, price := trade.DecimalOf(there.Amount.String()), trade.DecimalOf(there.Price.String())
+			amount, price := trade.DecimalOf(there.Fields["amount"]), trade.DecimalOf(there.Fields["price"])
 			answer.Figures = Figures{
-				Amount: amount, Unit: unitOf(there.UnitOfMeasurement), Price: price, Currency: there.Currency,
+				Amount: amount, Unit: unitOf(there.Fields["unit_of_measurement"]), Price: price,
+				Currency: there.Fields["currency"],
 			}
 			_, weighed := answer.Kilograms()
 			answer.Unread = !weighed

@@ -233,10 +233,8 @@ type Source interface {
 
 // Platform is the API: see package apiclient.
 type Platform interface {
-	SubmitOrderCommitment(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
-	SubmitDelivery(ctx context.Context, body []byte, gate func() error) (apiclient.Answer, error)
-	SubmitTraceability(ctx context.Context, orderCommitmentID string, body []byte,
-		gate func() error) (apiclient.Answer, error)
+	Submit(ctx context.Context, kind trade.Kind, target string, body []byte, gate func() error,
+	) (apiclient.Answer, error)
 	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
 	// Pace returns the rate limit of everything that is asked of the platform.
 	Pace() *apiclient.Pace

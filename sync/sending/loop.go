@@ -296,15 +296,8 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 		return failpoint.Hit("gate.open")
 	}
 	var err error
-	platform, through := s.Platform, context.WithoutCancel(ctx)
-	switch f.Entry.Sends {
-	case trade.Deliveries:
-		f.answer, err = platform.SubmitDelivery(through, f.attempt.Payload, gate)
-	case trade.Traceability:
-		f.answer, err = platform.SubmitTraceability(through, f.attempt.Target, f.attempt.Payload, gate)
-	default:
-		f.answer, err = platform.SubmitOrderCommitment(through, f.attempt.Payload, gate)
-	}
+	f.answer, err = s.Platform.Submit(context.WithoutCancel(ctx), f.Entry.Sends, f.attempt.Target,
+		f.attempt.Payload, gate)
 	fault := apiclient.FaultNone
 	if failure, ok := errors.AsType[*apiclient.CallError](err); ok {
 		f.answer, fault = failure.Answer, failure.Fault

@@ -590,15 +590,7 @@ func (r *run) die(leaves bool) (d *dying, answer apiclient.Answer, text string) 
 	if d.attempt.ID == "" || !leaves {
 		return d, answer, text
 	}
-	var err error
-	switch d.entry.Sends {
-	case trade.OrderCommitments:
-		answer, err = r.client.SubmitOrderCommitment(r.t.Context(), d.attempt.Payload, nil)
-	case trade.Deliveries:
-		answer, err = r.client.SubmitDelivery(r.t.Context(), d.attempt.Payload, nil)
-	default:
-		answer, err = r.client.SubmitTraceability(r.t.Context(), d.entry.Target, d.attempt.Payload, nil)
-	}
+	answer, err := r.client.Submit(r.t.Context(), d.entry.Sends, d.entry.Target, d.attempt.Payload, nil)
 	return d, answer, text + fmt.Sprintf("the request of %s leaves (%v); ", d.entry.Key, err)
 }
 

@@ -31,11 +31,14 @@ func (c *CaseFile) Expected() Outcome {
 
 // verdictOutcome converts the engine's result. A cancelled row is never sent, whatever else is true
 // of it.
-func verdictOutcome(v dryrun.Verdict) Outcome {
+func verdictOutcome(v dryrun.Judged) Outcome {
 	if v.Cancelled {
 		return Outcome{Cancelled: true}
 	}
-	out := Outcome{Problems: caseProblemsOf(v.Problems), remarks: caseProblemsOf(v.Remarks)}
+	out := Outcome{remarks: caseProblemsOf(v.Warnings)}
+	if v.Error != nil {
+		out.Problems = caseProblemsOf(v.Error.Fields)
+	}
 	for _, w := range v.WaitingFor {
 		out.waits = append(out.waits, caseWait{Ref: w.Ref, Code: w.Code, Job: w.Job, Key: w.Key})
 	}
