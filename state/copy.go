@@ -41,8 +41,8 @@ var movedTables = []string{
 	"job_moved",
 	"job_cursor",
 	"job_status",
-	"reference", "reference_former", "lookup", "lookup_key", "block",
-	"alert", "alert_message", "digest", "task", "person", "cause_owner", "approval",
+	"reference", "lookup", "block",
+	"alert", "alert_message", "task", "person", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
 }

@@ -108,7 +108,7 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		if err != nil || n == 0 {
 			return false, err
 		}
-		if err := t.Do(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
+		if err := t.Do(`DELETE FROM login WHERE kind = 'session' AND person_id = ?`, u.ID); err != nil {
 			return false, err
 		}
 		return true, addAudit(t, record)

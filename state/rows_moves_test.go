@@ -6,36 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		var rows []struct {
-			From string `db:"from_state"`
-			To   string `db:"to_state"`
-		}
-		must.Do(t, s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`))
-		var got, want []string
-		for _, r := range rows {
-			got = append(got, r.From+" → "+r.To)
-		}
-		for from, tos := range trade.Moves {
-			for _, to := range tos {
-				want = append(want, string(from)+" → "+string(to))
-			}
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("moves (-program +database): write a migration\n%s", diff)
-		}
-	})
-}
 
 // put adds an entry in any state by hand, through states that lead there.
 func put(t *testing.T, s *Store, key string, state trade.State) int64 {

@@ -137,9 +137,11 @@ func lives(t *sqldb.Tx, at time.Time) error {
 	return nil
 }
 
+// putTask stores when a task ran last.
+const putTask = `INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`
+
 func began(t *sqldb.Tx, name string, at time.Time) error {
-	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-		name, sqldb.Millis(at))
+	return t.Do(putTask, name, sqldb.Millis(at))
 }
 
 // SignOfLife records that a process is about to read and send. If nobody gave such a sign for longer

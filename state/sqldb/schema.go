@@ -42,7 +42,6 @@ func (d Dialect) expand(name, text string) (string, error) {
 		"words":     words,
 		"states":    func() []trade.State { return trade.States },
 		"stuck":     func() []trade.State { return trade.Stuck },
-		"moves":     func() map[trade.State][]trade.State { return trade.Moves },
 		"rules":     func() []rule { return rules },
 		"fields":    strings.Fields,
 		"languages": func() []trade.Lang { return []trade.Lang{trade.Portuguese, trade.English} },
@@ -97,8 +96,7 @@ var rules = []rule{
 		// all but the two moves of a row with which all goes well
 		When: `NEW.state <> OLD.state AND NOT (OLD.state = 'sending' AND NEW.state = 'accepted')
 			AND NOT (OLD.state = 'pending' AND NEW.state = 'sending')`,
-		Check: `NOT EXISTS (SELECT 1 FROM move WHERE from_state = OLD.state AND to_state = NEW.state)
-			AND NOT ` + replaying,
+		Check:  "NOT (" + strings.Join(moves(), " OR ") + ") AND NOT " + replaying,
 		Refuse: "this change of state is not allowed",
 	},
 	{
@@ -205,6 +203,15 @@ const closed = "what was closed never changes"
 
 // replaying is the condition that the transaction brings in what a journal has.
 const replaying = `EXISTS (SELECT 1 FROM ledger WHERE replaying = 1)`
+
+// moves returns a condition for each state, that an entry may move on from it ([trade.Moves]).
+func moves() (out []string) {
+	for _, from := range trade.States {
+		to := SqliteDialect.oneOf("NEW.state", words(trade.Moves[from]))
+		out = append(out, "OLD.state = '"+string(from)+"' AND "+to)
+	}
+	return out
+}
 
 // oneOf returns the condition that a column has one of these values. SQLite uses a partial index
 // only for the comparisons that the index has itself.
