@@ -122,12 +122,6 @@ var rules = []rule{
 			"and by another only if that one has no id",
 	},
 	{
-		Trigger: "entry_job BEFORE UPDATE OF job ON entry",
-		When:    "NEW.job <> OLD.job",
-		Check:   `NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act = 'job move')`,
-		Refuse:  "an entry goes to another job only by an act that stands in the audit",
-	},
-	{
 		Trigger: "entry_open BEFORE UPDATE OF payload ON entry",
 		When:    "OLD.state = 'sending' AND NEW.state = 'sending' AND NEW.payload IS DISTINCT FROM OLD.payload",
 		Refuse:  "what an attempt sent never changes",
@@ -147,27 +141,16 @@ var rules = []rule{
 		Refuse: "a generation is sent again only if nothing of it was created, and its former attempt stays",
 	},
 	{
-		Trigger: "sent_attempt_identity BEFORE UPDATE OF no, target, payload_hash, started_at ON sent",
-		When: `NEW.attempt = OLD.attempt AND (NEW.no <> OLD.no OR NEW.target <> OLD.target
-			OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at)`,
-		Refuse: "what an attempt sent never changes",
-	},
-	{
-		Trigger: "sent_identity BEFORE UPDATE OF id, origin, kind, key, generation, certainty, remote_id " +
-			"ON sent",
+		Trigger: "sent_identity BEFORE UPDATE OF id, origin, kind, key, generation, certainty, remote_id, " +
+			"no, target, payload_hash, started_at ON sent",
 		When: `NEW.id <> OLD.id OR NEW.origin <> OLD.origin OR NEW.kind <> OLD.kind OR NEW.key <> OLD.key
 			OR NEW.generation <> OLD.generation OR OLD.certainty = 'made' AND NEW.certainty <> 'made'
-			OR OLD.remote_id <> '' AND NEW.remote_id <> '' AND NEW.remote_id <> OLD.remote_id`,
-		Refuse: "the row under which a record went, and the id that it got, never change",
+			OR OLD.remote_id <> '' AND NEW.remote_id <> '' AND NEW.remote_id <> OLD.remote_id
+			OR NEW.attempt = OLD.attempt AND (NEW.no <> OLD.no OR NEW.target <> OLD.target
+				OR NEW.payload_hash <> OLD.payload_hash OR NEW.started_at <> OLD.started_at)`,
+		Refuse: "the row under which a record went, what its attempt sent, and the id that it got, never change",
 	},
 	{Trigger: "sent_stays BEFORE DELETE ON sent", Refuse: "records are never deleted"},
-	{Trigger: "former_unchanged BEFORE UPDATE ON former", Refuse: "what an attempt sent never changes"},
-	{Trigger: "former_stays BEFORE DELETE ON former", Refuse: "attempts are never deleted"},
-	{
-		Trigger: "exchange_payload BEFORE UPDATE OF payload ON exchange",
-		When:    "NEW.payload <> OLD.payload",
-		Refuse:  "what an attempt sent never changes",
-	},
 	{
 		// after, because before a DELETE a function of PostgreSQL must return OLD
 		Trigger: "exchange_stays AFTER DELETE ON exchange",

@@ -373,8 +373,6 @@ CREATE TABLE alert_message (
     fault TEXT NOT NULL,
     CONSTRAINT alert_message_done CHECK ((done_at IS NULL) = (outcome = ''))
 ) {{without_rowid}};
-CREATE INDEX alert_message_due ON alert_message (next_at) WHERE done_at IS NULL;
-CREATE INDEX alert_message_alert ON alert_message (alert_id) WHERE done_at IS NULL;
 
 -- Rows that changed, for programs that ask again and again (GET /api/v1/rows). Filled only while feed has its row.
 CREATE TABLE feed (
@@ -438,7 +436,6 @@ CREATE TABLE approval (
     version {{int}} NOT NULL DEFAULT 1,
     until {{int}} NOT NULL -- then it lapses
 ) {{strict}};
-CREATE UNIQUE INDEX approval_one_plan ON approval (act, target, mark);
 
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its
 -- id; parts without one are of a closing that was not finished, and are removed by the next.
@@ -452,7 +449,6 @@ CREATE TABLE closing (
     hash TEXT NOT NULL, -- of head and parts
     audit_seq {{int}} NOT NULL REFERENCES audit (seq)
 ) {{without_rowid}};
-CREATE INDEX closing_day ON closing (day, at);
 
 CREATE TABLE closing_part (
     closing_id TEXT NOT NULL, no {{int}} NOT NULL CHECK (no >= 1),
@@ -581,8 +577,6 @@ CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry
     EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER sent_no_truncate BEFORE TRUNCATE ON sent
     EXECUTE FUNCTION safrasync_refuse('records are never deleted');
-CREATE TRIGGER former_no_truncate BEFORE TRUNCATE ON former
-    EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER exchange_no_truncate BEFORE TRUNCATE ON exchange
     EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER audit_no_truncate BEFORE TRUNCATE ON audit
