@@ -99,9 +99,7 @@ func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool,
 		}
 		return m.plan, m.finish(ctx, to)
 	}
-	err = m.to.db.InTx(ctx, "marking the copy as unfinished", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
-	})
+	err = m.to.db.Do(ctx, "marking the copy as unfinished", `UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
 	if err != nil {
 		return m.plan, err
 	}

@@ -102,19 +102,16 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 
 // LoginSeen stores when a login was last used.
 func (s *Store) LoginSeen(ctx context.Context, hash string, at time.Time) error {
-	return s.db.InTx(ctx, "noting that somebody is still there", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE login SET seen_at = ? WHERE kind = 'session' AND hash = ? AND seen_at < ?`, at.UnixMilli(), hash, at.UnixMilli())
-	})
+	return s.db.Do(ctx, "noting that somebody is still there",
+		`UPDATE login SET seen_at = ? WHERE kind = 'session' AND hash = ? AND seen_at < ?`, at.UnixMilli(), hash,
+		at.UnixMilli())
 }
 
 // LogOut ends a login, with the audit record. It is no error if the login has already ended.
 func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`DELETE FROM login WHERE kind = 'session' AND hash = ?`, hash)
-		if err != nil || n == 0 {
-			return err
-		}
-		return addAudit(t, record)
+		_, err := changedBy(t, record, `DELETE FROM login WHERE kind = 'session' AND hash = ?`, hash)
+		return err
 	})
 }
 
@@ -193,5 +190,5 @@ func (s *Store) PruneLogins(ctx context.Context, began, seen, tried, device time
 	if err := s.db.Get(ctx, "looking for logins that are over", &old, `SELECT COUNT(*) `+over, limits...); err != nil || old == 0 {
 		return err
 	}
-	return s.db.InTx(ctx, "removing logins that are over", func(t *sqldb.Tx) error { return t.Do(`DELETE `+over, limits...) })
+	return s.db.Do(ctx, "removing logins that are over", `DELETE `+over, limits...)
 }

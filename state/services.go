@@ -67,9 +67,7 @@ func (s *Store) StillServing(ctx context.Context, now time.Time, silent time.Dur
 
 // Withdraw removes the record of this process as a service.
 func (s *Store) Withdraw(ctx context.Context) error {
-	return s.db.InTx(ctx, "withdrawing the service", func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
-	})
+	return s.db.Do(ctx, "withdrawing the service", `DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
 }
 
 // Services returns the processes that serve this ledger, or that ended without withdrawing, the
@@ -226,7 +224,5 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
-	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
-		return began(t, name, at)
-	})
+	return s.db.Do(ctx, "recording that a task began", putTask, name, sqldb.Millis(at))
 }
