@@ -60,9 +60,13 @@ func detailOf(a trade.Alert) string {
 	return string(a.Detail)
 }
 
+// digestTask is the name under which the end of the last digest is recorded.
+const digestTask = "digested until"
+
 // DigestedUntil returns the end of the last digest, or the zero time if there was none.
 func (s *Store) DigestedUntil(ctx context.Context) (until time.Time, err error) {
-	err = s.db.Get(ctx, "reading how far the last digest went", &until, `SELECT until FROM digest`)
+	err = s.db.GetOr(ctx, "reading how far the last digest went", nil, &until, `SELECT ran_at FROM task WHERE name = ?`,
+		digestTask)
 	return until, err
 }
 
@@ -71,12 +75,8 @@ func (s *Store) DigestedUntil(ctx context.Context) (until time.Time, err error) 
 func (s *Store) SaveDigest(ctx context.Context, from, until time.Time,
 	messages []trade.AlertMessage,
 ) (saved bool, err error) {
-	was := int64(-1)
-	if !from.IsZero() {
-		was = from.UnixMilli()
-	}
 	return sqldb.Stored(ctx, s.db, "recording a digest", func(t *sqldb.Tx) (bool, error) {
-		n, err := t.Changed(`UPDATE digest SET until = ? WHERE COALESCE(until, -1) = ?`, until.UnixMilli(), was)
+		n, err := t.Changed(putTask+` WHERE task.ran_at = ?`, digestTask, until.UnixMilli(), sqldb.Millis(from))
 		if err != nil || n == 0 {
 			return false, err
 		}

@@ -64,6 +64,15 @@ func addAudit(t *sqldb.Tx, a trade.AuditRecord) error {
 	return err
 }
 
+// changedBy runs the statement of an act, and adds its record if the statement changed something.
+func changedBy(t *sqldb.Tx, record trade.AuditRecord, query string, args ...any) (changed bool, err error) {
+	n, err := t.Changed(query, args...)
+	if err != nil || n == 0 {
+		return false, err
+	}
+	return true, addAudit(t, record)
+}
+
 // addOwnAudit adds a record of what the program did by itself, and returns its number.
 func addOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err error) {
 	text, err := json.Marshal(detail)

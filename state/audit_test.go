@@ -187,7 +187,8 @@ func TestAnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		must.Do(t, at.db.Read.Get(&head, selectAuditHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
-		d, err := at.diagnoseAudit(t.Context(), true)
+		d := Diagnosis{}
+		err := at.diagnoseAudit(t.Context(), &d, true)
 		if err != nil || d.OK || d.Problem != ProblemBroken {
 			t.Errorf("the doctor says %+v, %v", d, err)
 		}
@@ -304,7 +305,8 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 					p.Proved() != (name == "nothing") {
 					t.Errorf("%+v; want broken %d, reduced %d, journals %d", p, c.broken, c.reduced, c.journals)
 				}
-				d := must.Get(s.diagnoseAudit(t.Context(), true))(t)
+				d := Diagnosis{}
+				must.Do(t, s.diagnoseAudit(t.Context(), &d, true))
 				if (d.OK || d.Problem == "") != p.Proved() {
 					t.Errorf("the doctor says %+v", d)
 				}

@@ -48,8 +48,6 @@ func (s *Store) LowerCause(ctx context.Context, o trade.CauseOwner) error {
 	if err != nil {
 		return err
 	}
-	return s.db.InTx(ctx, "counting a cause", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE cause_owner SET row_counts = ?, until = ? WHERE key = ? AND at = ?`, string(rows),
-			sqldb.Millis(o.Until), o.Key, o.At.UnixMilli())
-	})
+	return s.db.Do(ctx, "counting a cause", `UPDATE cause_owner SET row_counts = ?, until = ? WHERE key = ? AND at = ?`,
+		string(rows), sqldb.Millis(o.Until), o.Key, o.At.UnixMilli())
 }

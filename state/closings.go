@@ -41,11 +41,9 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
 	const op = "closing a report"
-	if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		return t.Do(
-			`DELETE FROM closing_part WHERE closing_id < ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`,
-			fmt.Sprintf("%08x", time.Now().Add(-time.Hour).UnixMilli()>>16)) // ids begin with their time
-	}); err != nil {
+	if err := s.db.Do(ctx, op,
+		`DELETE FROM closing_part WHERE closing_id < ? AND NOT EXISTS (SELECT 1 FROM closing WHERE id = closing_part.closing_id)`,
+		fmt.Sprintf("%08x", time.Now().Add(-time.Hour).UnixMilli()>>16)); err != nil { // ids begin with their time
 		return c, err
 	}
 	sum := trade.NewClosingSum(c.Head)
@@ -57,9 +55,8 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 			c.Parts++
 			data := base64.StdEncoding.EncodeToString(buf[:n])
 			sum.Part(data)
-			if err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-				return t.Do(`INSERT INTO closing_part (closing_id, no, data) VALUES (?, ?, ?)`, c.ID, c.Parts, data)
-			}); err != nil {
+			if err := s.db.Do(ctx, op, `INSERT INTO closing_part (closing_id, no, data) VALUES (?, ?, ?)`, c.ID, c.Parts,
+				data); err != nil {
 				return c, err
 			}
 		}

@@ -41,8 +41,8 @@ var movedTables = []string{
 	"job_moved",
 	"job_cursor",
 	"job_status",
-	"reference", "reference_former", "lookup", "lookup_key", "block",
-	"alert", "alert_message", "digest", "task", "person", "cause_owner", "approval",
+	"reference", "lookup", "block",
+	"alert", "alert_message", "task", "person", "cause_owner", "approval",
 	"closing_part", "closing",
 	"webhook", "inbox", "heard", "candidate",
 }
@@ -99,9 +99,7 @@ func Move(ctx context.Context, from, to sqldb.OpenOptions, apply bool,
 		}
 		return m.plan, m.finish(ctx, to)
 	}
-	err = m.to.db.InTx(ctx, "marking the copy as unfinished", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
-	})
+	err = m.to.db.Do(ctx, "marking the copy as unfinished", `UPDATE ledger SET moved_from = ?`, sqldb.Unfinished+m.from.db.Where)
 	if err != nil {
 		return m.plan, err
 	}

@@ -38,14 +38,13 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		return err
 	}
 	var was struct {
-		Refs     string `db:"refs_version"`
-		Platform string
+		RefsVersion, LookupKey, Platform string
 	}
-	if err := m.from.db.Get(t.Ctx, copying, &was, `SELECT refs_version, platform FROM ledger`); err != nil {
+	if err := m.from.db.Get(t.Ctx, copying, &was, `SELECT refs_version, lookup_key, platform FROM ledger`); err != nil {
 		return err
 	}
-	if err := t.Do(`UPDATE ledger SET refs_version = ?, platform = ?, moved_from = ?`, was.Refs, was.Platform,
-		m.from.db.ID); err != nil {
+	if err := t.Do(`UPDATE ledger SET refs_version = ?, lookup_key = ?, platform = ?, moved_from = ?`, was.RefsVersion,
+		was.LookupKey, was.Platform, m.from.db.ID); err != nil {
 		return err
 	}
 	if err := m.retireJournals(t); err != nil {
@@ -76,7 +75,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 // copyTable copies one table, then reads it back: both sides must have the same rows.
 func (m *moving) copyTable(t *sqldb.Tx, table string) (MoveTable, error) {
 	out := MoveTable{Name: table}
-	// rows that a new ledger begins with: lookup_key, audit_head
+	// the row that a new ledger begins with: audit_head
 	if err := t.Do(`DELETE FROM ` + table); err != nil {
 		return out, err
 	}
@@ -193,7 +192,7 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {
-			for _, table := range []string{"entry", "sent", "former", "exchange", "audit"} {
+			for _, table := range []string{"entry", "sent", "exchange", "audit"} {
 				if err := t.Do(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
 					return err
 				}

@@ -25,9 +25,10 @@ func (s *Store) Extent(ctx context.Context, each time.Duration) (map[string]int6
 		"audit.reduced":    `SELECT COUNT(*) FROM audit WHERE reduced = 1`,
 		"runs.open":        `SELECT COUNT(*) FROM run WHERE ended_at IS NULL`,
 		"entries.again":    `SELECT COUNT(*) FROM entry WHERE generation > 1`,
+		"rows.reference":   `SELECT COUNT(*) FROM reference WHERE id <> ''`,
 	}
 	for _, table := range []string{
-		"entry", "sent", "audit", "run", "reference", "lookup", "block", "quarantine",
+		"entry", "sent", "audit", "run", "lookup", "block", "quarantine",
 		"journal", "tx_mark", "job_lease",
 	} {
 		queries["rows."+table] = `SELECT COUNT(*) FROM ` + table

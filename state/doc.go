@@ -53,7 +53,7 @@
 //	              the end of the chain before it. Old ones lose their personal data, not their place
 //	references_*  de-para tables, each change with a new version; lookups by document under a keyed
 //	              hash, never the number; which codes are missing
-//	people_*      console users with hashes of their passwords, logins, approvals, saved searches
+//	people_*      console users with hashes of their passwords, logins, approvals
 //	cause_owners  who takes care of what keeps rows from going
 //	services      who serves the console, its heartbeat, and when tasks were done last
 //	inbox_*       the platform's events, each once by the hash of event and body; what they say of

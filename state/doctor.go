@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"os"
+	"runtime"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -61,21 +62,103 @@ func (s *Store) DiagnoseWithin(ctx context.Context, journals string, each time.D
 	return s.diagnose(ctx, journals, false, each)
 }
 
-// diagnose makes the report: a function for each of its lines.
+// latestMoment selects the time of the newest thing that the ledger knows; 0 if it knows nothing.
+const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
+	UNION ALL SELECT MAX(started_at) FROM run) AS times`
+
+// diagnose makes the report: a probe for each of its lines. One that finds a problem fails, unless it sets OK.
 func (s *Store) diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
-	out := []Diagnosis{{Check: "schema", OK: true}}
-	for _, look := range []func(context.Context) (Diagnosis, error){
-		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseIntegrity(ctx, full) },
-		s.diagnoseKeys, s.diagnoseRows,
-		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseAudit(ctx, full) },
-		func(ctx context.Context) (Diagnosis, error) { return s.diagnoseJournal(ctx, journals) },
-		s.diagnoseDurability, s.diagnoseClock, s.diagnoseLeases, s.diagnoseAttempts,
-	} {
-		var d Diagnosis
-		over, err := sqldb.Within(ctx, each, func(ctx context.Context) (err error) {
-			d, err = look(ctx)
+	out, folders := []Diagnosis{}, s.folders("")
+	if journals != "" {
+		dir := s.journalDir(journals)
+		_, err := os.Stat(dir)
+		if err == nil {
+			folders = append(folders, dir)
+		}
+	}
+	// the modes of Windows do not tell who may read
+	skip := map[string]bool{"wal": !s.inFile(), "rights": runtime.GOOS == "windows"}
+	for _, probe := range []struct {
+		check string
+		look  func(ctx context.Context, d *Diagnosis) error
+	}{
+		{"schema", func(context.Context, *Diagnosis) error { return nil }}, // it was opened
+		// PostgreSQL checks its own pages
+		{"integrity", func(ctx context.Context, d *Diagnosis) error { return s.diagnoseIntegrity(ctx, d, full) }},
+		{"foreign_keys", func(ctx context.Context, d *Diagnosis) error {
+			tables, err := s.brokenKeys(ctx)
+			if len(tables) > 0 {
+				d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
+			}
 			return err
-		})
+		}},
+		{"rows", s.diagnoseRows},
+		{"audit", func(ctx context.Context, d *Diagnosis) error { return s.diagnoseAudit(ctx, d, full) }},
+		{"journal", func(ctx context.Context, d *Diagnosis) error { return s.diagnoseJournal(ctx, d, journals) }},
+		{"durability", s.diagnoseDurability},
+		{"clock", func(ctx context.Context, d *Diagnosis) error {
+			var last time.Time
+			err := s.db.Get(ctx, "looking at the ledger's times", &last, latestMoment)
+			if err == nil && time.Until(last) > futureMargin {
+				d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
+			}
+			return err
+		}},
+		{"leases", func(ctx context.Context, d *Diagnosis) error {
+			leases, err := s.Leases(ctx)
+			for _, l := range leases {
+				if l.Dead {
+					d.OK, d.Problem, d.Args = true, ProblemDead, []any{l.Job, l.Owner.PID, l.Owner.Host}
+				}
+			}
+			return err
+		}},
+		{"attempts", func(ctx context.Context, d *Diagnosis) error {
+			var old struct {
+				N  int
+				At time.Time
+			}
+			err := s.db.Get(ctx, "looking for open attempts", &old,
+				`SELECT COUNT(*) AS n, MIN(started_at) AS at FROM sent WHERE outcome = 'open' AND started_at < `+s.db.D.Now+` - ?`,
+				longOpen.Milliseconds())
+			if old.N > 0 {
+				d.OK, d.Problem, d.Args = true, ProblemOld, []any{old.N, old.At}
+			}
+			return err
+		}},
+		{"wal", func(_ context.Context, d *Diagnosis) error {
+			if size := walSize(s.db.Where); size > walLimit {
+				d.OK, d.Problem, d.Args = true, ProblemLarge, []any{size}
+			}
+			return nil
+		}},
+		{"space", func(_ context.Context, d *Diagnosis) error {
+			for _, space := range s.spacesOf(folders) {
+				if space.Low {
+					d.Problem, d.Args = ProblemLow, []any{space.Folder, space.Free >> 20}
+				}
+			}
+			return nil
+		}},
+		{"file_system", func(_ context.Context, d *Diagnosis) error {
+			for _, dir := range folders {
+				magic, ok := s.db.Tune.FsMagic(dir)
+				if name, lasting := sqldb.FileSystemName(magic); ok && !lasting {
+					d.OK, d.Problem, d.Args = sqldb.NetworkFileSystem(magic) == "", ProblemLasting, []any{dir, name}
+				}
+			}
+			return nil
+		}},
+		{"rights", func(_ context.Context, d *Diagnosis) error {
+			diagnoseRights(d, s.Files(journals), folders)
+			return nil
+		}},
+	} {
+		if skip[probe.check] {
+			continue
+		}
+		d := Diagnosis{Check: probe.check}
+		over, err := sqldb.Within(ctx, each, func(ctx context.Context) error { return probe.look(ctx, &d) })
 		switch {
 		case err != nil:
 			return out, err
@@ -85,36 +168,33 @@ func (s *Store) diagnose(ctx context.Context, journals string, full bool, each t
 		d.OK = d.OK || d.Problem == ""
 		out = append(out, d)
 	}
-	return append(out, s.diagnoseFiles(journals)...), nil
+	return out, nil
 }
 
-func (s *Store) diagnoseIntegrity(ctx context.Context, full bool) (Diagnosis, error) {
-	d := Diagnosis{Check: "integrity"}
+func (s *Store) diagnoseIntegrity(ctx context.Context, d *Diagnosis, full bool) error {
 	if s.db.D.Name != sqldb.SQLite {
-		return d, nil // PostgreSQL checks its own pages
+		return nil
 	}
-	query := `PRAGMA quick_check(5)`
+	check := `PRAGMA quick_check(5)`
 	if full {
-		query = `PRAGMA integrity_check(5)`
-	}
-	var lines []string
-	if err := s.db.All(ctx, "checking the ledger", &lines, query); err != nil {
-		var known *sqldb.Error
-		if !errors.As(err, &known) || known.Code != sqldb.CodeCorrupt {
-			return d, err
-		}
-		lines = []string{known.Err.Error()}
+		check = `PRAGMA integrity_check(5)`
 	}
 	var known *sqldb.Error
-	switch err := s.verifyIDs(ctx); {
-	case !slices.Equal(lines, []string{"ok"}):
-		d.Problem, d.Args = ProblemDamaged, []any{lines[0]}
-	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
-		d.Problem, d.Args = ProblemDamaged, []any{known.Err}
-	case err != nil:
-		return d, err
+	first, err := s.damage(ctx, check)
+	if errors.As(err, &known) && known.Code == sqldb.CodeCorrupt {
+		first, err = known.Err.Error(), nil
 	}
-	return d, nil
+	if err != nil {
+		return err
+	}
+	err = s.verifyIDs(ctx)
+	switch {
+	case first != "":
+		d.Problem, d.Args, err = ProblemDamaged, []any{first}, nil
+	case errors.As(err, &known) && known.Code == sqldb.CodeCorrupt:
+		d.Problem, d.Args, err = ProblemDamaged, []any{known.Err}, nil
+	}
+	return err
 }
 
 // brokenKeys returns the names of tables with rows that refer to a missing row, which PostgreSQL
@@ -127,20 +207,10 @@ func (s *Store) brokenKeys(ctx context.Context) (tables []string, err error) {
 	return tables, err
 }
 
-func (s *Store) diagnoseKeys(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "foreign_keys"}
-	tables, err := s.brokenKeys(ctx)
-	if len(tables) > 0 {
-		d.Problem, d.Args = ProblemBroken, []any{fmt.Sprint(tables)}
-	}
-	return d, err
-}
-
 // diagnoseAudit verifies the whole chain of acts, in which a missing act shows as a gap in the
 // numbers, and compares it with the ends of it in the journal. Without a journal nothing is proved:
 // only the full check calls that a fault, because a ledger may be kept without one.
-func (s *Store) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error) {
-	d := Diagnosis{Check: "audit"}
+func (s *Store) diagnoseAudit(ctx context.Context, d *Diagnosis, full bool) error {
 	p, err := s.VerifyAudit(ctx)
 	switch {
 	case errors.Is(err, errNoHeads):
@@ -153,52 +223,5 @@ func (s *Store) diagnoseAudit(ctx context.Context, full bool) (Diagnosis, error)
 	case p.Reduced != 0:
 		d.OK, d.Problem, d.Args = !full, ProblemReduced, []any{p.Reduced}
 	}
-	return d, err
-}
-
-// latestMoment selects the time of the newest thing that the ledger knows; 0 if it knows nothing.
-const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
-	UNION ALL SELECT MAX(started_at) FROM run) AS times`
-
-func (s *Store) diagnoseClock(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "clock"}
-	var last time.Time
-	if err := s.db.Get(ctx, "looking at the ledger's times", &last, latestMoment); err != nil {
-		return d, err
-	}
-	if time.Until(last) > futureMargin {
-		d.OK, d.Problem, d.Args = true, ProblemFuture, []any{last}
-	}
-	return d, nil
-}
-
-func (s *Store) diagnoseLeases(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "leases"}
-	leases, err := s.Leases(ctx)
-	if err != nil {
-		return d, err
-	}
-	for _, l := range leases {
-		if l.Dead {
-			d.OK, d.Problem, d.Args = true, ProblemDead, []any{l.Job, l.Owner.PID, l.Owner.Host}
-		}
-	}
-	return d, nil
-}
-
-func (s *Store) diagnoseAttempts(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "attempts"}
-	var old struct {
-		N  int
-		At int64
-	}
-	if err := s.db.Get(ctx, "looking for open attempts", &old,
-		`SELECT COUNT(*) AS n, COALESCE(MIN(started_at), 0) AS at FROM sent WHERE outcome = 'open' AND started_at < `+s.db.D.Now+` - ?`,
-		longOpen.Milliseconds()); err != nil {
-		return d, err
-	}
-	if old.N > 0 {
-		d.OK, d.Problem, d.Args = true, ProblemOld, []any{old.N, time.UnixMilli(old.At).UTC()}
-	}
-	return d, nil
+	return err
 }

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -16,25 +15,24 @@ import (
 )
 
 // diagnoseJournal compares ledger and journal, and reads the whole journal.
-func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, error) {
-	d := Diagnosis{Check: "journal"}
+func (s *Store) diagnoseJournal(ctx context.Context, d *Diagnosis, parent string) error {
 	if parent == "" {
 		d.OK, d.Problem = true, ProblemNoJournal
-		return d, nil
+		return nil
 	}
 	report, err := s.JournalReport(ctx, parent)
 	var e *sqldb.Error
 	switch {
 	case errors.As(err, &e):
 		d.Problem, d.Args = ProblemUnfit, []any{e}
-		return d, nil
+		return nil
 	case err != nil:
-		return d, err
+		return err
 	}
 	_, err = journal.Read(report.Folder, -1, func(journal.Record, string) error { return ctx.Err() })
 	switch {
 	case ctx.Err() != nil:
-		return d, ctx.Err()
+		return ctx.Err()
 	case report.New:
 		d.OK, d.Problem = true, ProblemNew
 	case err != nil:
@@ -45,7 +43,7 @@ func (s *Store) diagnoseJournal(ctx context.Context, parent string) (Diagnosis, 
 	default:
 		d.Args = []any{report.Folder, report.Records, report.Bytes}
 	}
-	return d, nil
+	return nil
 }
 
 // JournalReport describes how ledger and journal compare.
@@ -81,41 +79,33 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 }
 
 // diagnoseDurability checks the settings that a commit needs to be on disk.
-func (s *Store) diagnoseDurability(ctx context.Context) (Diagnosis, error) {
-	d := Diagnosis{Check: "durability"}
+func (s *Store) diagnoseDurability(ctx context.Context, d *Diagnosis) error {
+	var e *sqldb.Error
 	if s.db.D.Name == sqldb.Postgres {
-		if err := s.db.VerifyPostgres(ctx); err != nil {
-			var e *sqldb.Error
-			if !errors.As(err, &e) || e.Code != sqldb.CodeDurability {
-				return d, err
-			}
-			d.Problem, d.Args = ProblemWeak, []any{e}
+		err := s.db.VerifyPostgres(ctx)
+		if errors.As(err, &e) && e.Code == sqldb.CodeDurability {
+			d.Problem, d.Args, err = ProblemWeak, []any{e}, nil
 		}
-		return d, nil
+		return err
 	}
-	var version, mode string
-	if err := s.db.Get(ctx, "looking at the ledger", &version, `SELECT sqlite_version()`); err != nil {
-		return d, err
-	}
-	if err := s.db.Get(ctx, "looking at the ledger", &mode, `PRAGMA journal_mode`); err != nil {
-		return d, err
+	version, mode, err := s.sqliteSettings(ctx)
+	if err != nil {
+		return err
 	}
 	// synchronous belongs to a connection; each connection that writes is verified when it is
 	// opened.
-	if err := sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1); err != nil {
-		var e *sqldb.Error
-		errors.As(err, &e)
+	if errors.As(sqldb.JudgeSQLite(s.db.Where, version, mode, 2, 1), &e) {
 		e.Hint = phrase.New("open the ledger once for writing: the next `safrasync sync` sets it")
 		d.Problem, d.Args = ProblemWeak, []any{e}
 	}
-	return d, nil
+	return nil
 }
 
 // Files returns the paths of the ledger and of its journal, with the permissions that they are
 // created with. Some of them may not exist.
 func (s *Store) Files(parent string) map[string]fs.FileMode {
 	paths := map[string]fs.FileMode{}
-	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
+	if s.inFile() {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			paths[s.db.Where+suffix] = 0o600
 		}
@@ -131,63 +121,12 @@ func (s *Store) Files(parent string) map[string]fs.FileMode {
 	return paths
 }
 
-// diagnoseFiles checks disks and permissions. With PostgreSQL only the journal is on this host.
-func (s *Store) diagnoseFiles(parent string) []Diagnosis {
-	var out []Diagnosis
-	paths := s.Files(parent)
-	dirs := []string{}
-	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
-		dirs = append(dirs, filepath.Dir(s.db.Where))
-		wal := Diagnosis{Check: "wal", OK: true}
-		if size := walSize(s.db.Where); size > walLimit {
-			wal.Problem, wal.Args = ProblemLarge, []any{size}
-		}
-		out = append(out, wal)
-	}
-	if parent != "" {
-		dir := s.journalDir(parent)
-		if _, err := os.Stat(dir); err == nil {
-			dirs = append(dirs, dir)
-		}
-	}
-	out = append(out, s.diagnoseSpace(dirs), s.diagnoseFileSystem(dirs))
-	if runtime.GOOS == "windows" { // its modes do not tell who may read
-		return out
-	}
-	return append(out, diagnoseRights(paths, dirs))
-}
-
-func (s *Store) diagnoseSpace(dirs []string) Diagnosis {
-	d := Diagnosis{Check: "space", OK: true}
-	for _, dir := range dirs {
-		if free, ok := s.db.Tune.Free(dir); ok && free < sqldb.LowSpace {
-			d.OK, d.Problem, d.Args = false, ProblemLow, []any{dir, free >> 20}
-		}
-	}
-	return d
-}
-
-func (s *Store) diagnoseFileSystem(dirs []string) Diagnosis {
-	d := Diagnosis{Check: "file_system", OK: true}
-	for _, dir := range dirs {
-		magic, ok := s.db.Tune.FsMagic(dir)
-		if !ok {
-			continue
-		}
-		if name, lasting := sqldb.FileSystemName(magic); !lasting {
-			d.OK, d.Problem, d.Args = sqldb.NetworkFileSystem(magic) == "", ProblemLasting, []any{dir, name}
-		}
-	}
-	return d
-}
-
 // diagnoseRights reports the first file that others than its owner may access, or else the first
 // folder that others may write to.
-func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
-	d := Diagnosis{Check: "rights", OK: true}
+func diagnoseRights(d *Diagnosis, paths map[string]fs.FileMode, dirs []string) {
 	look := func(path string, forbidden, wanted fs.FileMode) {
-		if info, err := os.Stat(path); d.OK && err == nil && info.Mode().Perm()&forbidden != 0 {
-			d.OK, d.Problem, d.Args = false, ProblemMode, []any{path, info.Mode().Perm(), wanted}
+		if info, err := os.Stat(path); d.Problem == "" && err == nil && info.Mode().Perm()&forbidden != 0 {
+			d.Problem, d.Args = ProblemMode, []any{path, info.Mode().Perm(), wanted}
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
@@ -196,7 +135,6 @@ func diagnoseRights(paths map[string]fs.FileMode, dirs []string) Diagnosis {
 	for _, dir := range dirs {
 		look(dir, 0o022, 0o700)
 	}
-	return d
 }
 
 // Forgotten returns an *Error with CodeEmptied if there is no ledger although the journal of one in

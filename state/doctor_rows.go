@@ -15,17 +15,17 @@ const oddExamples = 5
 // diagnoseRows reads every entry and every attempt, and reports those that the program cannot have
 // written: unreadable columns, a payload that does not match its hash, or an entry in sending
 // without an open attempt. Such rows are left by somebody who edits a ledger by hand.
-func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
-	d, odd := Diagnosis{Check: "rows"}, oddRows{}
+func (s *Store) diagnoseRows(ctx context.Context, d *Diagnosis) error {
+	odd := oddRows{}
 	for _, look := range []func(context.Context, oddRows) error{
 		s.oddEntries, s.oddAttempts, s.oddSending, s.oddRecords,
 	} {
 		if err := look(ctx, odd); err != nil {
-			return d, s.db.Fault(ctx, "reading the rows", err)
+			return s.db.Fault(ctx, readingRows, err)
 		}
 	}
 	if len(odd) == 0 {
-		return d, nil
+		return nil
 	}
 	var names []string
 	for id, name := range odd {
@@ -33,15 +33,14 @@ func (s *Store) diagnoseRows(ctx context.Context) (Diagnosis, error) {
 			break
 		}
 		if name == "" {
-			if err := s.db.Get(ctx, "reading the rows", &name, `SELECT job || ' ' || key FROM entry WHERE id = ?`,
-				id); err != nil {
-				return d, err
+			if err := s.db.Get(ctx, readingRows, &name, `SELECT job || ' ' || key FROM entry WHERE id = ?`, id); err != nil {
+				return err
 			}
 		}
 		names = append(names, name)
 	}
 	d.Problem, d.Args = ProblemEdited, []any{len(odd), fmt.Sprint(names)}
-	return d, nil
+	return nil
 }
 
 const readingRows = "reading the rows"

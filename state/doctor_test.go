@@ -72,7 +72,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"a payload that was edited": {query(
 			`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
 		"an attempt that was edited": {
-			query(`DROP TRIGGER exchange_payload`,
+			query(
 				`UPDATE exchange SET payload = '{"amount":1}' WHERE attempt = (SELECT MIN(attempt) FROM exchange)`),
 			map[string]bool{"rows edited": false},
 		},
@@ -110,7 +110,7 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			map[string]bool{"leases dead": true},
 		},
 		"an attempt that stays open": {
-			query(`DROP TRIGGER sent_attempt_identity`, `DROP TRIGGER sent_outcome`,
+			query(`DROP TRIGGER sent_identity`, `DROP TRIGGER sent_outcome`,
 				`UPDATE sent SET started_at = 1, outcome = 'open', finished_at = NULL WHERE origin = 1`),
 			map[string]bool{"attempts old": true},
 		},

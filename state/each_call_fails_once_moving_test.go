@@ -211,7 +211,7 @@ func TestAMoveToAPlaceThatKeepsOtherRows(t *testing.T) {
 		},
 		{`CREATE FUNCTION foreign_hand() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.message := ''other''; RETURN NEW; END';
 			CREATE TRIGGER foreign_hand BEFORE INSERT ON block FOR EACH ROW EXECUTE FUNCTION foreign_hand()`, `DROP FUNCTION foreign_hand() CASCADE`, "the two databases cannot hold the same values"},
-		{`ALTER TABLE digest ADD COLUMN another TEXT`, `ALTER TABLE digest DROP COLUMN another`, "its columns are"},
+		{`ALTER TABLE task ADD COLUMN another TEXT`, `ALTER TABLE task DROP COLUMN another`, "its columns are"},
 		{
 			`INSERT INTO run (id, job, started_at, report) VALUES ('r', 'contracts', 1, '{}')`,
 			`DELETE FROM run`, "it has a ledger already",

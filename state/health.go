@@ -105,39 +105,31 @@ func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
 }
 
 func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
-	const op = "looking at the ledger"
-	var version, journal string
-	if err := s.db.Get(ctx, op, &version, `SELECT sqlite_version()`); err != nil {
+	version, journal, err := s.sqliteSettings(ctx)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.db.Get(ctx, op, &journal, `PRAGMA journal_mode`); err != nil {
-		return nil, err
+	var out []Finding
+	// add adds a finding, with what to do if it is not well.
+	add := func(name string, value trade.Sentence, well bool, hint trade.Sentence) {
+		if well {
+			hint = trade.Sentence{}
+		}
+		out = append(out, Finding{name, value, well, hint})
 	}
-	out := []Finding{
-		{
-			Name: "sqlite", Value: plain(version), OK: !sqldb.OlderVersion(version, sqldb.OldestSQLite),
-			Hint: hintIf(sqldb.OlderVersion(version, sqldb.OldestSQLite),
-				trade.Say("ledger.need", "value", sqldb.OldestSQLite)),
-		},
-	}
+	add("sqlite", plain(version), !sqldb.OlderVersion(version, sqldb.OldestSQLite),
+		trade.Say("ledger.need", "value", sqldb.OldestSQLite))
 	if s.db.Memory {
-		return append(out, Finding{
-			Name: "durability", Value: trade.Say("ledger.none"), Hint: trade.Say("ledger.in_memory"),
-		}), nil
+		add("durability", trade.Say("ledger.none"), false, trade.Say("ledger.in_memory"))
+		return out, nil
 	}
-	out = append(out, Finding{
-		Name: "journal_mode", Value: plain(journal), OK: journal == "wal",
-		Hint: hintIf(journal != "wal", trade.Say("ledger.open_to_write")),
-	})
+	add("journal_mode", plain(journal), journal == "wal", trade.Say("ledger.open_to_write"))
 	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
 		var synchronous int
 		if err := s.db.Write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
-			return nil, s.db.Fault(ctx, op, err)
+			return nil, s.db.Fault(ctx, "looking at the ledger", err)
 		}
-		out = append(out, Finding{
-			Name: "synchronous", Value: plain(strconv.Itoa(synchronous)), OK: synchronous == 2,
-			Hint: hintIf(synchronous != 2, trade.Say("ledger.need", "value", "2 (FULL)")),
-		})
+		add("synchronous", plain(strconv.Itoa(synchronous)), synchronous == 2, trade.Say("ledger.need", "value", "2 (FULL)"))
 	}
 	damage, err := s.quickCheck(ctx)
 	if err != nil {
@@ -147,21 +139,23 @@ func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
 	dir := filepath.Dir(s.db.Where)
 	if magic, ok := s.db.Tune.FsMagic(dir); ok {
 		name, lasting := sqldb.FileSystemName(magic)
-		out = append(out, Finding{
-			Name: "file_system", Value: plain(name), OK: lasting, Hint: hintIf(!lasting, trade.Say("ledger.not_lasting")),
-		})
+		add("file_system", plain(name), lasting, trade.Say("ledger.not_lasting"))
 	}
-	if free, ok := sqldb.FreeBytes(dir); ok {
-		out = append(out, Finding{
-			Name: "free_space", Value: trade.Say("ledger.bytes", "bytes", free), OK: free >= sqldb.LowSpace,
-			Hint: hintIf(free < sqldb.LowSpace, trade.Say("ledger.free_space")),
-		})
+	for _, space := range s.spacesOf([]string{dir}) {
+		add("free_space", trade.Say("ledger.bytes", "bytes", space.Free), !space.Low, trade.Say("ledger.free_space"))
 	}
 	wal := walSize(s.db.Where)
-	return append(out, Finding{
-		Name: "wal", Value: trade.Say("ledger.bytes", "bytes", wal), OK: wal <= walLimit,
-		Hint: hintIf(wal > walLimit, trade.Say("ledger.wal")),
-	}), nil
+	add("wal", trade.Say("ledger.bytes", "bytes", wal), wal <= walLimit, trade.Say("ledger.wal"))
+	return out, nil
+}
+
+// sqliteSettings returns the version of SQLite and the mode of its log.
+func (s *Store) sqliteSettings(ctx context.Context) (version, journal string, err error) {
+	const op = "looking at the ledger"
+	if err = s.db.Get(ctx, op, &version, `SELECT sqlite_version()`); err == nil {
+		err = s.db.Get(ctx, op, &journal, `PRAGMA journal_mode`)
+	}
+	return version, journal, err
 }
 
 // quickCheck looks for damage in the file, in each way for at most Tuning.Check: reading all of a ledger
@@ -185,13 +179,6 @@ func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
 		}
 	}
 	return f, nil
-}
-
-func hintIf(wanted bool, hint trade.Sentence) trade.Sentence {
-	if wanted {
-		return hint
-	}
-	return trade.Sentence{}
 }
 
 // verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL
@@ -223,16 +210,23 @@ func (s *Store) verifyIDs(ctx context.Context) error {
 }
 
 func (s *Store) verifyPages(ctx context.Context) error {
-	var first string
-	if err := s.db.Get(ctx, "checking the ledger", &first, "PRAGMA quick_check(1)"); err != nil {
+	first, err := s.damage(ctx, "PRAGMA quick_check(1)")
+	if err != nil || first == "" {
 		return err
 	}
-	if first != "ok" {
-		e := &sqldb.Error{Path: s.db.Where, Err: errors.New("the file is damaged")}
-		sqldb.DescribeSQLite(e, sqldb.SqliteCorrupt)
-		return e
+	e := &sqldb.Error{Path: s.db.Where, Err: errors.New("the file is damaged")}
+	sqldb.DescribeSQLite(e, sqldb.SqliteCorrupt)
+	return e
+}
+
+// damage returns the first damage that a check of SQLite finds; "" if there is none.
+func (s *Store) damage(ctx context.Context, check string) (first string, err error) {
+	var lines []string
+	err = s.db.All(ctx, "checking the ledger", &lines, check)
+	if len(lines) > 0 && lines[0] != "ok" {
+		first = lines[0]
 	}
-	return nil
+	return first, err
 }
 
 // walLimit is the size of the write-ahead log in bytes above which Health reports it. A reader that

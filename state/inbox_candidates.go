@@ -57,9 +57,8 @@ func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...
 	if len(ids) == 0 {
 		return nil
 	}
-	return s.db.InTx(ctx, "sorting what events told of", func(t *sqldb.Tx) error {
-		return t.Do(query+t.S.D.Among("id"), append(args, sqldb.ListOf(t.S.D, ids))...)
-	})
+	return s.db.Do(ctx, "sorting what events told of", query+s.db.D.Among("id"),
+		append(args, sqldb.ListOf(s.db.D, ids))...)
 }
 
 func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
@@ -89,11 +88,9 @@ func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 	if err != nil {
 		return err
 	}
-	return s.db.InTx(ctx, "recording what was read back", func(t *sqldb.Tx) error {
-		return t.Do(
-			`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
-			sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt),
-			c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)),
-			c.SettledBy, c.ID)
-	})
+	return s.db.Do(ctx, "recording what was read back",
+		`UPDATE candidate SET typed_from = ?, typed_to = ?, next_at = ?, asked_at = ?, tries = ?, state = ?, status = ?, fields = ?, unread = ?, settled_by = ? WHERE id = ?`,
+		sqldb.Millis(c.TypedFrom), sqldb.Millis(c.TypedTo), sqldb.Millis(c.NextAt), sqldb.Millis(c.AskedAt),
+		c.Tries, string(c.State), c.Status, sqldb.CleanText(string(fields)), sqldb.CleanText(string(unread)),
+		c.SettledBy, c.ID)
 }

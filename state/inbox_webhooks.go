@@ -30,15 +30,12 @@ func (s *Store) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, e
 // It returns errWebhookMoved if another registration of the event is in flight.
 func (s *Store) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
+		done, err := changedBy(t, record, `INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
 			VALUES (?, ?, ?, ?, ?, ?, '', 'asked', ?, NULL, NULL) ON CONFLICT DO NOTHING`, w.ID, w.Event, w.Address, w.PathHash, w.LoginHash, w.HMACMark, w.AskedAt.UnixMilli())
-		if err == nil && n == 0 {
+		if err == nil && !done {
 			err = errWebhookMoved
 		}
-		if err != nil {
-			return err
-		}
-		return addAudit(t, record)
+		return err
 	})
 }
 

@@ -77,9 +77,7 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 
 // Depart removes an instance that sends nothing any more.
 func (s *Store) Depart(ctx context.Context, instance string) error {
-	return s.db.InTx(ctx, "saying that this instance ends", func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM instance WHERE id = ?`, instance)
-	})
+	return s.db.Do(ctx, "saying that this instance ends", `DELETE FROM instance WHERE id = ?`, instance)
 }
 
 // Instances returns the processes that may send, and those that ended without departing within the

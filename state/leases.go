@@ -119,11 +119,9 @@ func (s *Store) RenewLease(ctx context.Context, lease trade.Lease) error {
 
 // ReleaseLease releases the lease, unless it is no longer ours.
 func (s *Store) ReleaseLease(ctx context.Context, lease trade.Lease) error {
-	return s.db.InTx(ctx, "giving the lease back", func(t *sqldb.Tx) error {
-		return t.Do(
-			`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
-			lease.Job, lease.Epoch, lease.Owner.Instance)
-	})
+	return s.db.Do(ctx, "giving the lease back",
+		`UPDATE job_lease SET instance = '', owner = '', expires = 0 WHERE job = ? AND epoch = ? AND instance = ?`,
+		lease.Job, lease.Epoch, lease.Owner.Instance)
 }
 
 // Leases returns the leases that were not released, by job.

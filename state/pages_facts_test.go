@@ -216,7 +216,9 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 // listed returns what lists have of a row, after the diagnosis found that this is what each row says.
 func listed(t testing.TB, s *Store, key string) listingRow {
 	t.Helper()
-	if d := must.Get(s.diagnoseRows(t.Context()))(t); d.Problem != "" {
+	d := Diagnosis{}
+	must.Do(t, s.diagnoseRows(t.Context(), &d))
+	if d.Problem != "" {
 		t.Errorf("lists have something else than the rows: %v", d.Args)
 	}
 	var row listingRow

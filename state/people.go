@@ -58,16 +58,13 @@ func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.Use
 func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
-		n, err := t.Changed(
+		done, err := changedBy(t, record,
 			`INSERT INTO person (name, role, password, disabled, first_password, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
 			u.Name, string(u.Role), u.Password, bit(u.FirstPassword), at, at, u.Issuer, u.Subject)
-		if err != nil {
-			return err
+		if err == nil && !done {
+			err = trade.ErrTaken
 		}
-		if n == 0 {
-			return trade.ErrTaken
-		}
-		return addAudit(t, record)
+		return err
 	})
 }
 
@@ -108,7 +105,7 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		if err != nil || n == 0 {
 			return false, err
 		}
-		if err := t.Do(`DELETE FROM login WHERE person_id = ?`, u.ID); err != nil {
+		if err := t.Do(`DELETE FROM login WHERE kind = 'session' AND person_id = ?`, u.ID); err != nil {
 			return false, err
 		}
 		return true, addAudit(t, record)

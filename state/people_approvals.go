@@ -144,10 +144,6 @@ func (s *Store) change(ctx context.Context, record trade.AuditRecord, query stri
 	args ...any,
 ) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
-		n, err := t.Changed(query, args...)
-		if err != nil || n == 0 {
-			return false, err
-		}
-		return true, addAudit(t, record)
+		return changedBy(t, record, query, args...)
 	})
 }

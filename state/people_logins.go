@@ -18,7 +18,7 @@ type loginRow struct {
 }
 
 const selectLogin = `SELECT ` + personColumns +
-	`, l.hash, l.began_at, l.seen_at, l.proved_at, l.origin AS "from" FROM login l JOIN person p ON p.id = l.person_id WHERE p.disabled = 0`
+	`, l.hash, l.began_at, l.seen_at, l.proved_at, l.origin AS "from" FROM login l JOIN person p ON p.id = l.person_id WHERE l.kind = 'session' AND p.disabled = 0`
 
 func (r *loginRow) login() (trade.Login, error) {
 	r.User.Password = ""
@@ -60,18 +60,18 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 		if err != nil {
 			return err
 		}
-		if err := t.Do(`DELETE FROM login WHERE hash = ?`, replaces); err != nil {
+		if err := t.Do(`DELETE FROM login WHERE kind = 'session' AND hash = ?`, replaces); err != nil {
 			return err
 		}
 		if err := t.Do(
-			`INSERT INTO login (hash, person_id, began_at, seen_at, proved_at, origin) VALUES (?, ?, ?, ?, ?, ?)`,
+			`INSERT INTO login (kind, hash, person_id, began_at, seen_at, proved_at, origin) VALUES ('session', ?, ?, ?, ?, ?, ?)`,
 			l.Hash, l.User.ID, l.BeganAt.UnixMilli(), l.SeenAt.UnixMilli(), l.ProvedAt.UnixMilli(),
 			l.From); err != nil {
 			return err
 		}
 		if device != "" {
 			if err := t.Do(
-				`INSERT INTO login_device (hash, person_id, seen_at) VALUES (?, ?, ?) ON CONFLICT (hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
+				`INSERT INTO login (kind, hash, person_id, seen_at) VALUES ('device', ?, ?, ?) ON CONFLICT (kind, hash) DO UPDATE SET person_id = excluded.person_id, seen_at = excluded.seen_at`,
 				device, l.User.ID, l.SeenAt.UnixMilli()); err != nil {
 				return err
 			}
@@ -79,18 +79,18 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 		own := 0 // tries of this name; those of other names from the same address stay
 		for _, bucket := range buckets {
 			if strings.HasPrefix(bucket, "name:") {
-				err := t.Get(&own, `SELECT COALESCE(SUM(failures), 0) FROM login_tries WHERE bucket = ?`, bucket)
+				err := t.Get(&own, `SELECT COALESCE(SUM(failures), 0) FROM login WHERE kind = 'tries' AND hash = ?`, bucket)
 				if err != nil {
 					return err
 				}
 			}
-			query, args := `DELETE FROM login_tries WHERE bucket = ?`, []any{bucket}
+			query, args := `DELETE FROM login WHERE kind = 'tries' AND hash = ?`, []any{bucket}
 			if strings.HasPrefix(bucket, "address:") {
 				// without any left there is nobody to wait, whatever the clock said at the last one
 				if err := t.Do(query+` AND failures <= ?`, bucket, own); err != nil {
 					return err
 				}
-				query, args = `UPDATE login_tries SET failures = failures - ? WHERE bucket = ?`, []any{own, bucket}
+				query, args = `UPDATE login SET failures = failures - ? WHERE kind = 'tries' AND hash = ?`, []any{own, bucket}
 			}
 			if err := t.Do(query, args...); err != nil {
 				return err
@@ -102,19 +102,16 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 
 // LoginSeen stores when a login was last used.
 func (s *Store) LoginSeen(ctx context.Context, hash string, at time.Time) error {
-	return s.db.InTx(ctx, "noting that somebody is still there", func(t *sqldb.Tx) error {
-		return t.Do(`UPDATE login SET seen_at = ? WHERE hash = ? AND seen_at < ?`, at.UnixMilli(), hash, at.UnixMilli())
-	})
+	return s.db.Do(ctx, "noting that somebody is still there",
+		`UPDATE login SET seen_at = ? WHERE kind = 'session' AND hash = ? AND seen_at < ?`, at.UnixMilli(), hash,
+		at.UnixMilli())
 }
 
 // LogOut ends a login, with the audit record. It is no error if the login has already ended.
 func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
-		n, err := t.Changed(`DELETE FROM login WHERE hash = ?`, hash)
-		if err != nil || n == 0 {
-			return err
-		}
-		return addAudit(t, record)
+		_, err := changedBy(t, record, `DELETE FROM login WHERE kind = 'session' AND hash = ?`, hash)
+		return err
 	})
 }
 
@@ -123,7 +120,7 @@ func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecor
 func (s *Store) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
 	err := s.db.Get(ctx, "looking for a browser", &n,
-		`SELECT COUNT(*) FROM login_device WHERE hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`, hash, user,
+		`SELECT COUNT(*) FROM login WHERE kind = 'device' AND hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`, hash, user,
 		user, since.UnixMilli())
 	return n > 0, err
 }
@@ -138,18 +135,11 @@ func (s *Store) Try(ctx context.Context, buckets []string, now time.Time,
 		allowed, until = true, time.Time{}
 		var changed []trade.Tries
 		for _, bucket := range buckets {
-			var row struct {
-				Failures  int
-				At, Until int64
-			}
-			err := t.Get(&row, t.S.D.Locked(`SELECT failures, at, until FROM login_tries WHERE bucket = ?`,
-				"login_tries"), bucket)
+			have := trade.Tries{Bucket: bucket, At: time.UnixMilli(0).UTC(), Until: time.UnixMilli(0).UTC()}
+			err := t.Get(&have, t.S.D.Locked(`SELECT hash AS bucket, failures, seen_at AS at, until FROM login WHERE kind = 'tries' AND hash = ?`,
+				"login"), bucket)
 			if err != nil && !errors.Is(err, sql.ErrNoRows) {
 				return err
-			}
-			have := trade.Tries{
-				Bucket: bucket, Failures: row.Failures, At: time.UnixMilli(row.At).UTC(),
-				Until: time.UnixMilli(row.Until).UTC(),
 			}
 			if have.Until.After(now) {
 				allowed = false
@@ -163,8 +153,8 @@ func (s *Store) Try(ctx context.Context, buckets []string, now time.Time,
 			return nil
 		}
 		for _, c := range changed {
-			if err := t.Do(`INSERT INTO login_tries (bucket, failures, at, until) VALUES (?, ?, ?, ?)
-				ON CONFLICT (bucket) DO UPDATE SET failures = excluded.failures, at = excluded.at, until = excluded.until`,
+			if err := t.Do(`INSERT INTO login (kind, hash, failures, seen_at, until) VALUES ('tries', ?, ?, ?, ?) ON CONFLICT (kind, hash)
+				DO UPDATE SET failures = excluded.failures, seen_at = excluded.seen_at, until = excluded.until`,
 				c.Bucket, c.Failures, c.At.UnixMilli(), c.Until.UnixMilli()); err != nil {
 				return err
 			}
@@ -180,7 +170,7 @@ func (s *Store) Blocked(ctx context.Context, buckets []string) (until time.Time,
 	for _, bucket := range buckets {
 		var at int64
 		if err := s.db.Get(ctx, "looking for tries to log in", &at,
-			`SELECT COALESCE(MAX(until), 0) FROM login_tries WHERE bucket = ?`, bucket); err != nil {
+			`SELECT COALESCE(MAX(until), 0) FROM login WHERE kind = 'tries' AND hash = ?`, bucket); err != nil {
 			return until, err
 		}
 		if block := time.UnixMilli(at).UTC(); block.After(until) {
@@ -193,18 +183,12 @@ func (s *Store) Blocked(ctx context.Context, buckets []string) (until time.Time,
 // PruneLogins removes logins that began, or were last used, before given times, tries from before a
 // time, and browsers that were not used since a time.
 func (s *Store) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
+	const over = `FROM login WHERE kind = 'session' AND (began_at < ? OR seen_at < ?) OR kind = 'tries' AND seen_at < ?
+		OR kind = 'device' AND seen_at < ?`
+	limits := []any{began.UnixMilli(), seen.UnixMilli(), tried.UnixMilli(), device.UnixMilli()}
 	var old int
-	if err := s.db.Get(ctx, "looking for logins that are over", &old,
-		`SELECT (SELECT COUNT(*) FROM login WHERE began_at < ? OR seen_at < ?) + (SELECT COUNT(*) FROM login_tries WHERE at < ?)
-		+ (SELECT COUNT(*) FROM login_device WHERE seen_at < ?)`, began.UnixMilli(), seen.UnixMilli(),
-		tried.UnixMilli(), device.UnixMilli()); err != nil || old == 0 {
+	if err := s.db.Get(ctx, "looking for logins that are over", &old, `SELECT COUNT(*) `+over, limits...); err != nil || old == 0 {
 		return err
 	}
-	return s.db.InTx(ctx, "removing logins that are over", func(t *sqldb.Tx) error {
-		return errors.Join(
-			t.Do(`DELETE FROM login WHERE began_at < ? OR seen_at < ?`, began.UnixMilli(), seen.UnixMilli()),
-			t.Do(`DELETE FROM login_tries WHERE at < ?`, tried.UnixMilli()),
-			t.Do(`DELETE FROM login_device WHERE seen_at < ?`, device.UnixMilli()),
-		)
-	})
+	return s.db.Do(ctx, "removing logins that are over", `DELETE `+over, limits...)
 }

@@ -147,24 +147,12 @@ func (s *Store) Blocks(ctx context.Context) ([]trade.Block, error) {
 }
 
 func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
-	rows := map[[2]string][]any{} // if set names a record twice, the last one counts
-	for _, b := range set {
-		rows[[2]string{b.Kind, b.ID}] = []any{
-			b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now),
-			sqldb.Millis(b.NextAt), b.Tries,
+	for _, b := range set { // if it names a record twice, the last one counts
+		if err := t.Do(`INSERT INTO block (kind, id, message, first_at, next_at, tries) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, id) DO UPDATE
+			SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`,
+			b.Kind, b.ID, b.Message, sqldb.AtOr(b.FirstAt, now), sqldb.Millis(b.NextAt), b.Tries); err != nil {
+			return err
 		}
-	}
-	var ordered [][]any
-	for _, b := range set {
-		k := [2]string{b.Kind, b.ID}
-		if row, ok := rows[k]; ok {
-			ordered = append(ordered, row)
-			delete(rows, k)
-		}
-	}
-	if err := t.InsertRows("block", []string{"kind", "id", "message", "first_at", "next_at", "tries"}, ordered, `ON CONFLICT (kind, id) DO UPDATE
-		SET message = excluded.message, first_at = excluded.first_at, next_at = excluded.next_at, tries = excluded.tries`); err != nil {
-		return err
 	}
 	for _, b := range unset {
 		if err := t.Do(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {

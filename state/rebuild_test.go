@@ -36,7 +36,9 @@ type proven struct {
 // original is sending is in doubt after a rebuilding.
 func provenOf(t testing.TB, s *Store) map[string]proven {
 	t.Helper()
-	if d := must.Get(s.diagnoseRows(t.Context()))(t); d.Problem != "" {
+	d := Diagnosis{}
+	must.Do(t, s.diagnoseRows(t.Context(), &d))
+	if d.Problem != "" {
 		t.Errorf("lists have something else than the rows: %v", d.Args)
 	}
 	out := map[string]proven{}

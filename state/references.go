@@ -26,7 +26,7 @@ func (s *Store) References(ctx context.Context) (codes map[string]map[string]str
 		if err := s.db.Get(ctx, op, &before, `SELECT refs_version FROM ledger`); err != nil {
 			return nil, "", err
 		}
-		if err := s.db.All(ctx, op, &rows, `SELECT kind, code, id FROM reference`); err != nil {
+		if err := s.db.All(ctx, op, &rows, `SELECT kind, code, id FROM reference WHERE id <> ''`); err != nil {
 			return nil, "", err
 		}
 		if err := s.db.Get(ctx, op, &after, `SELECT refs_version FROM ledger`); err != nil {
@@ -51,7 +51,7 @@ func (s *Store) References(ctx context.Context) (codes map[string]map[string]str
 func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	out := []trade.Reference{}
 	if err := s.db.All(ctx, "reading the references", &out,
-		`SELECT kind, code, id, label FROM reference WHERE ? = '' OR kind = ?`, kind, kind); err != nil {
+		`SELECT kind, code, id, label FROM reference WHERE id <> '' AND (? = '' OR kind = ?)`, kind, kind); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(out, func(a, b trade.Reference) int {
@@ -106,7 +106,7 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 		if err != nil {
 			return 0, err
 		}
-		if err := dropReferences(t, kind, have, gone); err != nil {
+		if err := dropReferences(t, kind, gone); err != nil {
 			return 0, err
 		}
 		of := make(map[string]string, len(codes)) // a code without a label gets none
@@ -169,7 +169,7 @@ func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []strin
 				changes = append(changes, trade.ReferenceChange{Code: code, From: &id})
 			}
 		}
-		if err := dropReferences(t, kind, have, gone); err != nil {
+		if err := dropReferences(t, kind, gone); err != nil {
 			return 0, err
 		}
 		return len(gone), auditReferences(t, audit, changes)
@@ -187,7 +187,7 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 		return nil, err
 	}
 	var rows []trade.Reference
-	if err := t.All(&rows, `SELECT kind, code, id FROM reference WHERE kind = ?`, kind); err != nil {
+	if err := t.All(&rows, `SELECT kind, code, id FROM reference WHERE id <> '' AND kind = ?`, kind); err != nil {
 		return nil, err
 	}
 	have := make(map[string]string, len(rows))
@@ -232,27 +232,22 @@ func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.Refe
 
 func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
 	var rows [][]any
-	var altered []string
 	for _, c := range ChangesOf(have, codes) {
 		if c.From == nil {
 			added++
-		} else {
-			altered = append(altered, c.Code)
 		}
 		rows = append(rows, []any{kind, c.Code, *c.To})
 	}
-	if err := keepFormer(t, kind, have, altered); err != nil {
-		return 0, 0, err
-	}
 	err = t.InsertRows("reference", []string{"kind", "code", "id"}, rows,
-		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id`)
-	return added, len(altered), err
+		`ON CONFLICT (kind, code) DO UPDATE SET id = excluded.id, `+noteFormer(t.S.D))
+	return added, len(rows) - added, err
 }
 
-// keepFormer notes the ids of codes that get another id, or none.
-func keepFormer(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
-	rows := trade.Map(codes, func(code string) []any { return []any{kind, code, have[code]} })
-	return t.InsertRows("reference_former", []string{"kind", "code", "id"}, rows, `ON CONFLICT DO NOTHING`)
+// noteFormer sets the former ids of codes that get another id, or none. Each stands there once.
+func noteFormer(d sqldb.Dialect) string {
+	const id = "reference.id || '\n'"
+	return "former = reference.former || CASE WHEN " + d.Within + "(reference.former, " + id + ") > 0 THEN '' ELSE " +
+		id + " END"
 }
 
 // putLabels stores the labels of codes of a kind. Labels do not affect mapping, so the version of
@@ -262,7 +257,7 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 		return nil
 	}
 	var rows []trade.Reference
-	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE kind = ?`, kind); err != nil {
+	if err := t.All(&rows, `SELECT kind, code, id, label FROM reference WHERE id <> '' AND kind = ?`, kind); err != nil {
 		return err
 	}
 	var changed [][]any
@@ -275,18 +270,10 @@ func putLabels(t *sqldb.Tx, kind string, labels map[string]string) error {
 		`ON CONFLICT (kind, code) DO UPDATE SET label = excluded.label`)
 }
 
-func dropReferences(t *sqldb.Tx, kind string, have map[string]string, codes []string) error {
-	if err := keepFormer(t, kind, have, codes); err != nil {
-		return err
-	}
-	for chunk := range slices.Chunk(codes, sqldb.InList) {
-		args := append([]any{kind}, sqldb.Anys(chunk)...)
-		if err := t.Do(`DELETE FROM reference WHERE kind = ? AND code IN (`+sqldb.Placeholders(len(chunk))+`)`,
-			args...); err != nil {
-			return err
-		}
-	}
-	return nil
+// dropReferences removes codes: only the ids that they had stay.
+func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
+	return t.Do(`UPDATE reference SET `+noteFormer(t.S.D)+`, id = '', label = '' WHERE kind = ? AND `+
+		t.S.D.Among("code"), kind, sqldb.ListOf(t.S.D, codes))
 }
 
 // newVersion sets a new version of the references. It is a random id, not a counter: a ledger that

@@ -20,8 +20,7 @@ func (s *Store) ReferencesVersion(ctx context.Context) (version string, err erro
 func (s *Store) FormerReferences(ctx context.Context) (map[string]map[string][]string, error) {
 	var rows []struct{ Kind, Code, ID, Former string }
 	if err := s.db.All(ctx, "reading the former references", &rows,
-		`SELECT f.kind, f.code, r.id, f.id AS former FROM reference_former f
-		JOIN reference r ON r.kind = f.kind AND r.code = f.code ORDER BY f.kind, f.code, f.id`); err != nil {
+		`SELECT kind, code, id, former FROM reference WHERE id <> '' AND former <> ''`); err != nil {
 		return nil, err
 	}
 	out := map[string]map[string][]string{}
@@ -29,8 +28,10 @@ func (s *Store) FormerReferences(ctx context.Context) (map[string]map[string][]s
 		if out[r.Kind] == nil {
 			out[r.Kind] = map[string][]string{}
 		}
-		ids := out[r.Kind][r.Code]
-		for _, text := range []string{r.ID, r.Former} {
+		former := strings.Split(r.Former, "\n")
+		slices.Sort(former)
+		var ids []string
+		for _, text := range append([]string{r.ID}, former...) {
 			if id, err := trade.ParseID(text); err == nil && !slices.Contains(ids, id) {
 				ids = append(ids, id)
 			}

@@ -11,7 +11,7 @@ import (
 // once, with the ledger, and never changes.
 func (s *Store) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
-	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT secret FROM lookup_key`); err != nil {
+	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT lookup_key FROM ledger`); err != nil {
 		return nil, err
 	}
 	return []byte(secret), nil

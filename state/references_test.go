@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -103,6 +104,36 @@ func TestAnImportIsStoredWithItsAuditRecordOrNotAtAll(t *testing.T) {
 		codes, version, err := s.References(t.Context())
 		if len(codes) != 0 || version != "" || err != nil {
 			t.Errorf("references: %v, %q, %v", codes, version, err)
+		}
+	})
+}
+
+// A code that was removed is nowhere, and has its former ids again once it is back, each once.
+func TestTheFormerIDsOfACodeOutliveItsRemoval(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		ids := []string{sqldb.NewID(), sqldb.NewID(), sqldb.NewID()}
+		audit := trade.AuditRecord{At: at, Who: "maria", From: "host", Act: "refs", Target: "farms", Reason: "r"}
+		for _, id := range []string{ids[1], "no id", ids[0], ids[1], ids[0], ""} {
+			codes := map[string]string{"1": id}
+			if id == "" {
+				delete(codes, "1")
+			}
+			must.Get(s.ReplaceReferences(t.Context(), "farms", codes, map[string]string{"1": "a farm"}))(t)
+		}
+		codes, _, err := s.References(t.Context())
+		list := must.Get(s.ListReferences(t.Context(), ""))(t)
+		labelled := must.Get(s.Labelled(t.Context(), []trade.Reference{{Kind: "farms", Code: "1"}}))(t)
+		former := must.Get(s.FormerReferences(t.Context()))(t)
+		if err != nil || len(codes)+len(list)+len(labelled)+len(former) > 0 {
+			t.Errorf("a removed code: %v, %v, %v, %v, %v", codes, list, labelled, former, err)
+		}
+		if n := must.Get(s.RemoveReferences(t.Context(), "farms", []string{"1"}, audit))(t); n != 0 {
+			t.Errorf("it was removed %d times", n)
+		}
+		must.Get(s.ReplaceReferences(t.Context(), "farms", map[string]string{"1": ids[2]}, nil))(t)
+		want := map[string]map[string][]string{"farms": {"1": {ids[2], ids[0], ids[1]}}}
+		if diff := cmp.Diff(want, must.Get(s.FormerReferences(t.Context()))(t)); diff != "" {
+			t.Errorf("former ids (-want +got):\n%s", diff)
 		}
 	})
 }

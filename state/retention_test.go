@@ -292,9 +292,6 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		if err := byHand(s, `DELETE FROM exchange`); err == nil {
 			t.Error("the payload of a row in doubt was taken")
 		}
-		if err := byHand(s, `UPDATE exchange SET payload = '{"a":1}'`); err == nil {
-			t.Error("the payload of a row in doubt was changed")
-		}
 		if err := byHand(s,
 			`UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = ''`); err != nil {
 			t.Error(err)

@@ -6,36 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
-
-func TestTheDatabaseHasTheMovesOfTheProgram(t *testing.T) {
-	both(t, func(t *testing.T, s *Store) {
-		var rows []struct {
-			From string `db:"from_state"`
-			To   string `db:"to_state"`
-		}
-		must.Do(t, s.db.Read.Select(&rows, `SELECT from_state, to_state FROM move`))
-		var got, want []string
-		for _, r := range rows {
-			got = append(got, r.From+" → "+r.To)
-		}
-		for from, tos := range trade.Moves {
-			for _, to := range tos {
-				want = append(want, string(from)+" → "+string(to))
-			}
-		}
-		slices.Sort(got)
-		slices.Sort(want)
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("moves (-program +database): write a migration\n%s", diff)
-		}
-	})
-}
 
 // put adds an entry in any state by hand, through states that lead there.
 func put(t *testing.T, s *Store, key string, state trade.State) int64 {
@@ -172,7 +146,6 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"sending without an attempt":    `UPDATE entry SET state = 'sending' WHERE id = $pending`,
 			"pending without a payload":     `UPDATE entry SET payload = NULL WHERE id = $pending`,
 			"another key":                   `UPDATE entry SET key = 'k' WHERE id = $pending`,
-			"another job":                   `UPDATE entry SET job = 'k' WHERE id = $pending`,
 			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
 			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, record_id, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
 			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,

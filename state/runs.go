@@ -115,12 +115,10 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 	if err != nil {
 		return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 	}
-	return s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
-		return t.Do(`INSERT INTO run (id, job, started_at, ended_at, report) VALUES (?, ?, ?, ?, ?)
-			ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report`,
-			report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt.Time),
-			string(text))
-	})
+	return s.db.Do(ctx, op, `INSERT INTO run (id, job, started_at, ended_at, report) VALUES (?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET ended_at = excluded.ended_at, report = excluded.report`,
+		report.ID, report.Job, sqldb.AtOr(report.StartedAt, report.StartedAt), sqldb.Millis(report.EndedAt.Time),
+		string(text))
 }
 
 // Runs returns the latest runs of a job, or of all jobs if the name is empty, the newest first. A

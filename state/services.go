@@ -67,9 +67,7 @@ func (s *Store) StillServing(ctx context.Context, now time.Time, silent time.Dur
 
 // Withdraw removes the record of this process as a service.
 func (s *Store) Withdraw(ctx context.Context) error {
-	return s.db.InTx(ctx, "withdrawing the service", func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
-	})
+	return s.db.Do(ctx, "withdrawing the service", `DELETE FROM service WHERE instance = ?`, sqldb.Self().Instance)
 }
 
 // Services returns the processes that serve this ledger, or that ended without withdrawing, the
@@ -137,9 +135,11 @@ func lives(t *sqldb.Tx, at time.Time) error {
 	return nil
 }
 
+// putTask stores when a task ran last.
+const putTask = `INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`
+
 func began(t *sqldb.Tx, name string, at time.Time) error {
-	return t.Do(`INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`,
-		name, sqldb.Millis(at))
+	return t.Do(putTask, name, sqldb.Millis(at))
 }
 
 // SignOfLife records that a process is about to read and send. If nobody gave such a sign for longer
@@ -224,7 +224,5 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
-	return s.db.InTx(ctx, "recording that a task began", func(t *sqldb.Tx) error {
-		return began(t, name, at)
-	})
+	return s.db.Do(ctx, "recording that a task began", putTask, name, sqldb.Millis(at))
 }

@@ -70,14 +70,24 @@ func folderSize(path string) (sum int64, err error) {
 // Spaces returns the free space in the folders of the ledger's file and of its journal, if they are
 // on this host. It does not know the disks of a PostgreSQL server.
 func (s *Store) Spaces() []trade.Space {
-	var folders []string
-	if s.db.D.Name == sqldb.SQLite && !s.db.Memory {
-		folders = append(folders, filepath.Dir(s.db.Where))
+	return s.spacesOf(s.folders(s.db.JournalPath))
+}
+
+// inFile reports whether the ledger is a file of this host.
+func (s *Store) inFile() bool { return s.db.D.Name == sqldb.SQLite && !s.db.Memory }
+
+// folders returns the folder of the ledger's file, if it has one, and that of its journal, unless it is "".
+func (s *Store) folders(journal string) (out []string) {
+	if s.inFile() {
+		out = append(out, filepath.Dir(s.db.Where))
 	}
-	if s.db.JournalPath != "" {
-		folders = append(folders, s.db.JournalPath)
+	if journal != "" {
+		out = append(out, journal)
 	}
-	var out []trade.Space
+	return out
+}
+
+func (s *Store) spacesOf(folders []string) (out []trade.Space) {
 	for _, folder := range folders {
 		if free, ok := s.db.Tune.Free(folder); ok {
 			out = append(out, trade.Space{Folder: folder, Free: free, Low: free < sqldb.LowSpace})

@@ -545,9 +545,8 @@ func (s *Store) Witnessed(ctx context.Context) error {
 	if err != nil || released.IsZero() || !state.Met.After(released) {
 		return err
 	}
-	return s.db.InTx(ctx, "forgetting a release without the witness", func(t *sqldb.Tx) error {
-		return t.Do(`DELETE FROM task WHERE name = ? AND ran_at <= ?`, releaseTask(t.S), sqldb.Millis(released))
-	})
+	return s.db.Do(ctx, "forgetting a release without the witness", `DELETE FROM task WHERE name = ? AND ran_at <= ?`,
+		releaseTask(s.db), sqldb.Millis(released))
 }
 
 // witnessTask is the name under which the ledger remembers that this host has a line in a witness.

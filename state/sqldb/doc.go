@@ -37,7 +37,6 @@
 //	exchange    what an attempt that has ended sent, and what was answered; deleted when its entry
 //	            is finished and old. What an open one sends is the payload of its entry
 //	attempt     a view: all attempts
-//	move        the allowed changes of state, the same as trade.Moves; '' is "not in the ledger"
 //	instance    the processes that may send, and until when each is alive on the database's clock
 //	job_lease   who reads and sends a job, and until when on the database's clock; epoch rises
 //	            with each owner. The first row that a transaction locks
@@ -48,12 +47,11 @@
 //	job_status  the state of a job, with the reason. A pause stays until an act of a person ends
 //	            it
 //	run         what each pass did; without an end it is running, or crashed
-//	reference   the de-para tables: kind, code of the ERP, id of the platform; reference_former: the
-//	            ids that a code had before
+//	reference   the de-para tables: kind, code of the ERP, id of the platform, and the ids that the
+//	            code had before; those of a removed code stay, without an id
 //	lookup      the platform's answers to queries by CPF or CNPJ, under a keyed hash of the number;
-//	            the number itself is not stored
-//	lookup_key  the key of that hash. It keeps the numbers out of screens, exports and logs;
-//	            whoever has the whole ledger has the key too
+//	            the number itself is not stored. The key, ledger.lookup_key, keeps the numbers out
+//	            of screens, exports and logs; whoever has the whole ledger has the key too
 //	block       records that the platform does not know: rows wait for them
 //	quarantine  for each boot and attempt, since when the attempt is known to be unknown, on the
 //	            boot's own clock (I14)
@@ -64,10 +62,11 @@
 //	approval    acts that wait for the consent of other people
 //	cause_owner who takes care of a cause that keeps rows from going, and until when nobody is
 //	            reminded of it
-//	person, login, login_device, login_tries
-//	            users of the console, who is logged in, and what was tried in vain; their searches
+//	person, login
+//	            users of the console; who is logged in, known browsers, and what was tried in vain
 //	service, task
-//	            the processes that serve this ledger, and when each task of the house ran last
+//	            the processes that serve this ledger, and when each task of the house ran last;
+//	            how far the last digest went
 //	ledger      one row: the ledger's id, the version of the references, and what it belongs to:
 //	            the base address that it has sent to (state/platform.go), and on PostgreSQL the
 //	            server's system identifier and timeline (cluster.go). A transaction that takes a
@@ -79,7 +78,6 @@
 //	alert_message
 //	            one message to one address, until it is delivered, superseded or given up; written
 //	            with the change that it reports
-//	digest      one row: how far the last digest went
 //	feed, change
 //	            the order in which changes of rows became visible; only while a program asks
 //	closing     reports that a person has closed, with the hash of their content; never altered

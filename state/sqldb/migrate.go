@@ -26,15 +26,18 @@ const FormerSchemaTable = "safrasync_schema"
 // formerIndex is an index that only ledgers have in which the platform's ids stand with the entries.
 const formerIndex = "entry_one_remote"
 
+// formerTable is a table that only ledgers have in which browsers stand in a table of their own.
+const formerTable = "login_device"
+
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former",
+	"ledger", "journal", "tx_mark", "audit", "entry", "listing", "sent", "former",
 	"exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
-	"job_lease", "job_status", "reference", "reference_former", "block",
-	"alert", "alert_message", "digest", "service", "task", "instance",
-	"person", "login", "login_device", "login_tries", "cause_owner",
+	"job_lease", "job_status", "reference", "block",
+	"alert", "alert_message", "service", "task", "instance",
+	"person", "login", "cause_owner",
 	"closing", "closing_part",
 	"webhook", "inbox", "heard", "candidate", "feed", "change",
 	"zone", "linhas", "tentativas", "rows", "attempts",
@@ -193,6 +196,7 @@ func FormerFormat(where string) error {
 func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
+		ours && slices.Contains(names, formerTable) ||
 		ours && slices.Contains(names, "entry") &&
 			(!slices.Contains(names, "sent") || !slices.Contains(names, "sighting"))
 	switch {

@@ -209,6 +209,11 @@ func (s *DB) settles(err error) func(ctx context.Context, op string, slot int) e
 	return nil
 }
 
+// Do runs one statement in a transaction of its own.
+func (s *DB) Do(ctx context.Context, op, query string, args ...any) error {
+	return s.InTx(ctx, op, func(t *Tx) error { return t.Do(query, args...) })
+}
+
 // TryTx runs the transaction once. again means that it certainly was not applied and may succeed
 // next time.
 func (s *DB) TryTx(ctx context.Context, op string, slot int, fn func(*Tx) error) (again bool, err error) {

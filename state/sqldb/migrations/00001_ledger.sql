@@ -6,6 +6,9 @@ CREATE TABLE ledger (
     id TEXT NOT NULL, created_at {{int}} NOT NULL,
     program TEXT NOT NULL, -- the version that created it
     refs_version TEXT NOT NULL,
+    -- random; of the keyed hashes in lookup. It never changes
+    lookup_key TEXT NOT NULL DEFAULT ({{if postgres -}}
+        replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''){{else}}lower(hex(randomblob(32))){{end}}),
     needs {{int}} NOT NULL DEFAULT 1, -- the oldest schema that a program must know to work on this one
     moved_to TEXT, -- where the ledger was moved to; nothing is sent from this one any more
     moved_from TEXT, -- id of the ledger that was moved here; until the copy is complete, its place
@@ -57,13 +60,6 @@ CREATE TABLE audit_head (
 ) {{strict}};
 INSERT INTO audit_head (one, seq, hash) VALUES (1, 0, '');
 
--- The changes of state that are allowed (trade.Moves); '' = a new entry.
-CREATE TABLE move (
-    from_state TEXT NOT NULL, to_state TEXT NOT NULL, PRIMARY KEY (from_state, to_state)
-) {{without_rowid}};
-{{range $from, $list := moves}}{{range $list -}}
-INSERT INTO move (from_state, to_state) VALUES ('{{$from}}', '{{.}}');
-{{end}}{{end}}
 CREATE TABLE entry (
     id {{int}} PRIMARY KEY {{identity}},
     job TEXT NOT NULL CHECK (job <> ''), sends TEXT NOT NULL CHECK (sends <> ''),
@@ -314,15 +310,11 @@ CREATE TABLE job_status (
 ) {{without_rowid}};
 
 CREATE TABLE reference (
-    kind TEXT NOT NULL CHECK (kind <> ''), code TEXT NOT NULL, id TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind <> ''), code TEXT NOT NULL,
+    id TEXT NOT NULL, -- '' when the code was removed
     label TEXT NOT NULL DEFAULT '', -- what people are shown beside the code
+    former TEXT NOT NULL DEFAULT '', -- the ids that it had before, a line for each: what was sent with one is shown
     PRIMARY KEY (kind, code)
-) {{without_rowid}};
-
--- the ids that a code had before: what was sent with one of them is shown
-CREATE TABLE reference_former (
-    kind TEXT NOT NULL CHECK (kind <> ''), code TEXT NOT NULL, id TEXT NOT NULL,
-    PRIMARY KEY (kind, code, id)
 ) {{without_rowid}};
 
 CREATE TABLE lookup (
@@ -333,13 +325,6 @@ CREATE TABLE lookup (
     first_at {{int}} NOT NULL, asked_at {{int}} NOT NULL, next_at {{int}} NOT NULL, tries {{int}} NOT NULL,
     PRIMARY KEY (kind, code)
 ) {{without_rowid}};
-
-CREATE TABLE lookup_key (
-    one {{int}} PRIMARY KEY CHECK (one = 1), -- there is one row
-    secret TEXT NOT NULL
-) {{strict}};
-INSERT INTO lookup_key (one, secret) VALUES (1, {{if postgres -}}
-    replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', ''){{else}}lower(hex(randomblob(32))){{end}});
 
 CREATE TABLE block (
     kind TEXT NOT NULL, id TEXT NOT NULL, message TEXT NOT NULL,
@@ -361,7 +346,8 @@ CREATE TABLE service (
     since {{int}} NOT NULL, seen {{int}} NOT NULL
 ) {{without_rowid}};
 
--- When each task of the housekeeping ran last, so that a time that was missed while nothing ran is caught up.
+-- When each task of the housekeeping ran last, so that a time that was missed while nothing ran is caught up, and how
+-- far the last digest went.
 CREATE TABLE task (name TEXT PRIMARY KEY, ran_at {{int}} NOT NULL) {{without_rowid}};
 
 -- What people were told, or are to be told.
@@ -387,8 +373,6 @@ CREATE TABLE alert_message (
     fault TEXT NOT NULL,
     CONSTRAINT alert_message_done CHECK ((done_at IS NULL) = (outcome = ''))
 ) {{without_rowid}};
-CREATE INDEX alert_message_due ON alert_message (next_at) WHERE done_at IS NULL;
-CREATE INDEX alert_message_alert ON alert_message (alert_id) WHERE done_at IS NULL;
 
 -- Rows that changed, for programs that ask again and again (GET /api/v1/rows). Filled only while feed has its row.
 CREATE TABLE feed (
@@ -403,12 +387,6 @@ CREATE TABLE change (
     seq {{int}} -- of its newest change, in the order in which changes became visible; null: not numbered yet
 ) {{strict}};
 CREATE INDEX change_seq ON change (seq);
-
-CREATE TABLE digest (
-    one {{int}} PRIMARY KEY CHECK (one = 1), -- there is one row
-    until {{int}} -- how far the last digest went; null: there was none
-) {{strict}};
-INSERT INTO digest (one, until) VALUES (1, NULL);
 
 -- The people of the console. A user is never deleted, so that a name in the audit stays that person's. Who comes by an
 -- OpenID Connect provider is known by its address and by the number there, never by a name, and has no password.
@@ -426,25 +404,17 @@ CREATE TABLE person (
 ) {{strict}};
 CREATE UNIQUE INDEX person_subject ON person (issuer, subject) WHERE issuer <> '';
 
--- Who is logged in. What the browser holds is not here, only its hash.
+-- Who is logged in; the browsers with which somebody has logged in before, whom strangers cannot slow down; and logins
+-- that were tried in vain, by name, address or browser. What a browser holds is not here, only its hash.
 CREATE TABLE login (
-    hash TEXT PRIMARY KEY,
-    person_id {{int}} NOT NULL REFERENCES person (id),
-    began_at {{int}} NOT NULL, seen_at {{int}} NOT NULL, proved_at {{int}} NOT NULL, origin TEXT NOT NULL
+    kind TEXT NOT NULL CHECK (kind IN ('session', 'device', 'tries')),
+    hash TEXT NOT NULL, -- of what the browser holds; of tries their bucket
+    person_id {{int}} REFERENCES person (id), -- null: of tries
+    began_at {{int}}, seen_at {{int}} NOT NULL, proved_at {{int}}, origin TEXT NOT NULL DEFAULT '',
+    failures {{int}} NOT NULL DEFAULT 0 CHECK (failures >= 0), until {{int}} NOT NULL DEFAULT 0, -- of tries
+    PRIMARY KEY (kind, hash),
+    CONSTRAINT login_of_person CHECK (kind = 'tries' OR person_id IS NOT NULL)
 ) {{without_rowid}};
-CREATE INDEX login_person ON login (person_id);
-
--- Browsers with which somebody has logged in before: strangers cannot slow them down.
-CREATE TABLE login_device (
-    hash TEXT PRIMARY KEY, person_id {{int}} NOT NULL REFERENCES person (id), seen_at {{int}} NOT NULL
-) {{without_rowid}};
-
--- Logins that were tried in vain, by name, address or browser.
-CREATE TABLE login_tries (
-    bucket TEXT PRIMARY KEY, failures {{int}} NOT NULL CHECK (failures >= 0),
-    at {{int}} NOT NULL, until {{int}} NOT NULL
-) {{without_rowid}};
-CREATE INDEX login_tries_at ON login_tries (at);
 
 -- Who takes care of a cause, until when nobody is reminded of it, and how many rows of each job had it then.
 CREATE TABLE cause_owner (
@@ -466,7 +436,6 @@ CREATE TABLE approval (
     version {{int}} NOT NULL DEFAULT 1,
     until {{int}} NOT NULL -- then it lapses
 ) {{strict}};
-CREATE UNIQUE INDEX approval_one_plan ON approval (act, target, mark);
 
 -- Reports that a person has closed: what they said, for good. A part belongs to a closing once there is one with its
 -- id; parts without one are of a closing that was not finished, and are removed by the next.
@@ -480,7 +449,6 @@ CREATE TABLE closing (
     hash TEXT NOT NULL, -- of head and parts
     audit_seq {{int}} NOT NULL REFERENCES audit (seq)
 ) {{without_rowid}};
-CREATE INDEX closing_day ON closing (day, at);
 
 CREATE TABLE closing_part (
     closing_id TEXT NOT NULL, no {{int}} NOT NULL CHECK (no >= 1),
@@ -609,8 +577,6 @@ CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry
     EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER sent_no_truncate BEFORE TRUNCATE ON sent
     EXECUTE FUNCTION safrasync_refuse('records are never deleted');
-CREATE TRIGGER former_no_truncate BEFORE TRUNCATE ON former
-    EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER exchange_no_truncate BEFORE TRUNCATE ON exchange
     EXECUTE FUNCTION safrasync_refuse('attempts are never deleted');
 CREATE TRIGGER audit_no_truncate BEFORE TRUNCATE ON audit
