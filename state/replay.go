@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -63,50 +62,33 @@ type replayedRow struct {
 	double bool         // an attempt of a generation was sent too, by a host that did not know of it
 }
 
-// Run compares the history with the ledger and, if apply is true, writes what is missing.
-func (r *replay) Run(apply bool, record trade.AuditRecord) error {
-	r.writes = apply
+// look compares the history with the ledger, and returns what is missing.
+func (r *replay) look() ([]replayedRow, error) {
 	if err := nobodyRuns(r.Tx); err != nil {
-		return err
+		return nil, err
 	}
 	var id string
 	var own int
 	if err := r.Get(&id, `SELECT id FROM ledger`); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.Get(&own, `SELECT COUNT(*) FROM sent WHERE attempt <> ''`); err != nil {
-		return err
+		return nil, err
 	}
 	if id != r.History.End.Header.Ledger && own > 0 {
-		return r.S.Refuse(sqldb.CodeForeign,
+		return nil, r.S.Refuse(sqldb.CodeForeign,
 			phrase.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
 				r.History.End.Header.Ledger),
 			phrase.New("move this ledger away first, or set state.dsn to the right one"))
 	}
 	journals, err := sqldb.JournalRows(r.Tx, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, record.Who); err != nil {
-		return err
+	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, r.Who); err != nil {
+		return nil, err
 	}
-	work, err := r.compare()
-	if err != nil {
-		return err
-	}
-	if !apply {
-		return nil
-	}
-	detail, err := json.Marshal(r.Plan)
-	if err != nil {
-		return err
-	}
-	record.Detail, r.Who = string(detail), record.Who
-	r.audit, err = addNumbered(r.Tx, record)
-	if err != nil {
-		return err
-	}
-	return r.apply(work)
+	return r.compare()
 }
 
 // compare returns the rows for which the journal has something that the ledger lacks, and counts
@@ -286,6 +268,7 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 			lacks = lacks || r.attempts[a.Attempt] == nil
 		}
 		have := r.attempts[s.Attempt]
+		s.dropped = false
 		switch {
 		case s.Attempt == "":
 		case have != nil && !have.Changeable(): // whatever the journal has of it is older
