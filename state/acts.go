@@ -194,15 +194,10 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 	if len(updates) == 0 {
 		return nil
 	}
-	// The journal gets the decision with the attempts of the rows that count. An older copy of the ledger,
+	// The journal gets the decision with what was sent of the rows. An older copy of the ledger,
 	// which lacks the decision, is then detected although nothing was sent since.
-	ids = updateIDs(slices.Concat(gives, updates))
-	attempts, err := attemptsThatCount(t, ids)
-	if err != nil {
-		return err
-	}
-	for _, id := range ids {
-		records.touch(entries[id], attempts[id]...)
+	for _, id := range updateIDs(slices.Concat(gives, updates)) {
+		records.touchWhole(entries[id])
 	}
 	noteActOf(t, first)
 	return records.note()

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -15,20 +16,14 @@ import (
 // attemptRow is an attempt without what was sent and answered: a row of the table former, and of the
 // view attempt. The last one of a sending is part of its row (sentRow).
 type attemptRow struct {
-	Attempt    string // its id
-	Origin     int64  // the row of the ERP that it sent
-	Generation int
-	No         int
-	// none, open, or as [trade.Outcome] has it. It is none where nothing was sent.
-	Outcome                    string
-	RunID, Owner               string
-	Epoch                      int64
-	Target                     string
-	PayloadHash                trade.Hash
-	StartedAt                  int64
-	FinishedAt                 sql.NullInt64
-	Counts, Late, Status       int
-	Messages, AnswerID, Reason string
+	Origin           int64 // the row of the ERP that it sent
+	Epoch            int64
+	RunID, Owner     string
+	Target           string
+	FinishedAt       sql.NullInt64
+	No, Late         int
+	Messages, Reason string
+	journal.AttemptImage
 }
 
 var attemptColumns = sqldb.Columns[attemptRow]()
@@ -45,14 +40,8 @@ var exchangeColumns = sqldb.Columns[exchangeRow]()
 // Values of the column outcome beside those of trade.Outcome.
 const (
 	outcomeNone = "none"
-	outcomeOpen = "open"
+	outcomeOpen = journal.OutcomeOpen
 )
-
-// free reports whether another attempt may take the place of this one: nothing was created by it.
-func (r *attemptRow) free() bool {
-	return r.Outcome == outcomeNone || r.Outcome == string(trade.OutcomeNotCreated) ||
-		r.Outcome == string(trade.OutcomeNotSent)
-}
 
 // isOpen reports whether nobody knows yet how the attempt ended.
 func (r *attemptRow) isOpen() bool { return r.Outcome == outcomeOpen }

@@ -110,7 +110,7 @@ func (g *groupTx) settle(w *settling, of *ownedRecord, st trade.Settlement) erro
 	g.Result.Settled[a.Attempt], g.Records.changed[of] = true, true
 	before := trade.State(e.State)
 	became := g.becomes(e, a, &st)
-	g.Records.touch(e, attemptEnded(st, a.Generation))
+	g.Records.touch(e)
 	if made := g.Records.settle(e, of, st); made != nil {
 		w.owners[remote] = made
 	}

@@ -72,7 +72,7 @@ func (s *Store) JournalReport(ctx context.Context, parent string) (JournalReport
 		err = s.behindCopies(ctx)
 	}
 	return JournalReport{
-		Folder: dir, New: v.Fresh, Unfinished: v.Left(), Records: v.Compare.End.Seq,
+		Folder: dir, New: v.Fresh, Unfinished: len(v.left) > 0, Records: v.Compare.End.Seq,
 		Bytes:    v.Compare.End.Bytes,
 		Together: s.db.D.Name == sqldb.SQLite && sqldb.SameDevice(filepath.Dir(s.db.Where), dir),
 	}, err

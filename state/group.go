@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -319,7 +318,7 @@ func (g *groupTx) claim() error {
 			continue
 		}
 		// I3: a generation goes again only if none of its attempts has created anything, or may have.
-		if have := g.Records.went(e, e.Generation); have != nil && !have.free() {
+		if have := g.Records.went(e, e.Generation); have != nil && !have.Free() {
 			continue
 		}
 		switch began, err := e.move(0, (*trade.Entry).Begin); {
@@ -334,8 +333,7 @@ func (g *groupTx) claim() error {
 			a.Owner = g.Lease.Owner.Instance
 		}
 		g.Result.Claimed[a.ID] = true
-		g.Records.touch(e, journal.Attempt{ID: a.ID, Generation: e.Generation})
-		g.Noting(g.Now).By = a.Owner
+		g.Records.touch(e)
 		g.Records.intend(e, a, in.Entry)
 		sending = append(sending, e)
 	}

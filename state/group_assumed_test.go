@@ -141,10 +141,10 @@ func recordsIn(t *testing.T, k *kept) (out []journal.Record) {
 	t.Helper()
 	must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
 		if r.Kind == journal.Tx && !r.Quiet() {
-			r.Seq, r.Prev, r.At, r.Audit, r.By, r.Void, r.Term = 0, "", time.Time{}, nil, "", nil, nil
-			for i := range r.Records {
+			r.Seq, r.Prev, r.At, r.Audit, r.Void, r.Term = 0, "", time.Time{}, nil, nil, nil
+			for i := range r.Sent {
 				if r.ActName != "" {
-					r.Records[i].At = time.Time{}
+					r.Sent[i].SentAt = 0
 				}
 			}
 			out = append(out, r)

@@ -31,12 +31,11 @@ type journalVerdict struct {
 	row    sqldb.JournalRow
 	Fresh  bool // there is no journal yet, and none is missing
 	unused bool // the folder is from a process that ended before the ledger knew it
-	// the one record that the ledger lacks: a process ended between journal and ledger
-	Record *journal.Record
-	// the records that the ledger lacks, if all have only answers, or nothing about rows: a process
-	// kept them while the database was away, or the ledger is older by no more than that
-	Answers []journal.Record
-	moved   bool // the place of the ledger differs from that in the journal
+	// The records that the ledger lacks, which opening settles. It is one if a process ended between journal
+	// and ledger. They are many only if all have only answers, or nothing about rows: a process kept them
+	// while the database was away, or the ledger is older by no more than that.
+	left  []journal.Record
+	moved bool // the place of the ledger differs from that in the journal
 	// what the ledger lacks of another host's journal; nothing is sent until it has it
 	others  error
 	back    error // the ledger went back behind what this host has confirmed of its server
@@ -66,7 +65,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	if err != nil && (v.back == nil || v.others != nil) {
 		return err
 	}
-	if v.Fresh || v.Left() {
+	if v.Fresh || len(v.left) > 0 {
 		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 			// Compared again, now that nobody else writes.
 			v, err = s.judgeLocked(t, dir, nil)
@@ -76,7 +75,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 			switch {
 			case v.Fresh:
 				v.row, err = s.beginJournal(t, dir, v.unused, o.Version)
-			case v.Left():
+			case len(v.left) > 0:
 				s.opening, err = s.settleLeft(t, &v)
 			}
 			return err
@@ -223,6 +222,8 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 	switch {
 	case header.Ledger != s.db.ID:
 		return s.lost(v.row, phrase.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+	case header.Form != journal.NewestForm:
+		return sqldb.FormerFormat(dir)
 	case header.MovedTo != "" && !s.moving:
 		return sqldb.MovedAway(s.db.Where, header.MovedTo)
 	case !known && !c.Used && !missed && !c.End.Damaged:
@@ -282,7 +283,7 @@ func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
 	case c.Missing == 1 && c.End.Torn == 0:
 		fits, err := s.fits(t, c.First)
 		if fits {
-			v.Record = &c.First
+			v.left = []journal.Record{c.First}
 		}
 		if fits || err != nil {
 			return err
@@ -291,13 +292,9 @@ func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
 	if c.End.Torn > 0 || len(c.Answers) == 0 {
 		return s.rolledBack(c)
 	}
-	v.Answers = c.Answers
+	v.left = c.Answers
 	return nil
 }
-
-// Left reports whether a process left something in the journal that the ledger lacks, and that
-// opening settles.
-func (v journalVerdict) Left() bool { return v.Record != nil || len(v.Answers) > 0 }
 
 // lacks returns the error for a ledger that has less of another host's journal than it had.
 func (s *Store) lacks(host any, seq, have int64) error {
@@ -358,7 +355,7 @@ func (s *Store) CatchUp(ctx context.Context, op string, slot int) error {
 		if reason, back := s.db.ReasonOf(s.db.Confirmed(), t.Now); reason == sqldb.WentBack {
 			return back
 		}
-		if v.Left() {
+		if len(v.left) > 0 {
 			_, err = s.settleLeft(t, &v)
 		}
 		return err

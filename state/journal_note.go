@@ -1,4 +1,4 @@
-// What a transaction writes to the journal: its rows, attempts and records as it leaves them.
+// What a transaction writes to the journal: its rows, and what was sent, as it leaves them.
 
 package state
 
@@ -14,64 +14,68 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// touchedRow is a row that the journal must tell of, with the attempts that the transaction changed.
-type touchedRow struct {
-	*narrowRow
-	attempts []journal.Attempt
-}
-
-// touch adds a row, and attempts of it, to what the journal must tell of the transaction.
-func (r *recordSet) touch(e *narrowRow, attempts ...journal.Attempt) {
-	if r.tells[e.ID] == nil {
-		if r.tells == nil {
-			r.tells = map[int64]*touchedRow{}
-		}
-		r.tells[e.ID] = &touchedRow{narrowRow: e}
-		r.touched = append(r.touched, r.tells[e.ID])
+// touch adds a row to what the journal must have of the transaction.
+func (r *recordSet) touch(e *narrowRow) {
+	if !slices.Contains(r.touched, e) {
+		r.touched = append(r.touched, e)
 	}
-	r.tells[e.ID].attempts = append(r.tells[e.ID].attempts, attempts...)
 }
 
-// note writes to the journal the rows that were touched and the records that were written, as they
-// are now: at the end of the transaction.
+// noted adds a sending to what the journal must have of the transaction.
+func (r *recordSet) noted(have *ownedRecord) {
+	if !have.noted {
+		have.noted, r.written = true, append(r.written, have)
+	}
+}
+
+// touchWhole adds a row and what was sent of it and may exist.
+func (r *recordSet) touchWhole(e *narrowRow) {
+	r.touch(e)
+	for _, have := range r.of[e.ID] {
+		if have.mayExist() {
+			r.noted(have)
+		}
+	}
+}
+
+// note writes to the journal the rows that were touched and what was sent and written, as they are now:
+// at the end of the transaction.
 func (r *recordSet) note() error {
 	if len(r.touched)+len(r.written)+len(r.seen) == 0 {
 		return nil
 	}
-	note := r.t.Noting(r.now)
+	return r.fill(r.t.Noting(r.now))
+}
+
+// fill adds to a record of the journal what it must have of the transaction.
+func (r *recordSet) fill(note *journal.Record) error {
 	note.Rows = slices.Grow(note.Rows, len(r.touched))
-	note.Records = slices.Grow(note.Records, len(r.written))
-	for _, row := range r.touched {
-		image, err := row.image()
+	note.Sent = slices.Grow(note.Sent, len(r.written))
+	for _, e := range r.touched {
+		image, err := r.image(e)
 		if err != nil {
 			return err
 		}
-		image.Attempts, image.On = row.attempts, r.on(row.narrowRow)
 		note.Rows = append(note.Rows, image)
 	}
-	for _, row := range r.written {
-		note.Records = append(note.Records, row.image())
+	for _, have := range r.written {
+		note.Sent = append(note.Sent, have.image())
 	}
 	note.Sightings = append(note.Sightings, r.seen...)
-	r.touched, r.tells, r.written, r.seen = nil, nil, nil, nil
+	r.touched, r.written, r.seen = nil, nil, nil
 	return nil
 }
 
-// on returns the record by which an entry is accepted, if that is not the one of its own generation.
-func (r *recordSet) on(e *narrowRow) *journal.Origin {
-	have := r.byID[e.RecordID.Int64]
-	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
-		return nil
-	}
-	return &journal.Origin{RowRef: journal.RowRef{Job: have.Job, Key: have.Key}, Generation: have.Generation}
-}
-
-// image returns a row in the form in which the journal keeps it, without attempts.
-func (e *narrowRow) image() (journal.Image, error) {
+// image returns a row in the form in which the journal keeps it.
+func (r *recordSet) image(e *narrowRow) (journal.Image, error) {
 	out := journal.Image{
 		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
 		State: e.State, Cause: e.Cause, Weak: e.Weak == 1,
 		Payload: e.PayloadHash, Source: e.SourceHash,
+	}
+	on := r.byID[e.RecordID.Int64]
+	if on != nil && e.RecordID.Valid && (on.Job != e.Job || on.Key != e.Key || on.Generation != e.Generation) {
+		out.On = &journal.Origin{RowRef: on.Row(), Generation: on.Generation}
 	}
 	if e.NextAttemptAt.Valid {
 		next := sqldb.Instant(e.NextAttemptAt)
@@ -106,71 +110,29 @@ func lastingFlags(flags trade.Flags) trade.Flags {
 	})
 }
 
-// attemptEnded returns an attempt as its settlement leaves it.
-func attemptEnded(st trade.Settlement, generation int) journal.Attempt {
-	a := st.Attempt
-	return journal.Attempt{
-		ID: a.ID, Generation: generation, Outcome: string(a.Outcome), RemoteID: sqldb.CleanText(a.RemoteID),
-		Status: a.Status, Counts: st.Counts,
-	}
-}
-
-// attemptsThatCount returns the attempts of entries that created a record, may have, or may be doing
-// so, in the form of the journal.
-func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, error) {
-	var rows []attemptRow
-	if err := t.All(&rows, `SELECT attempt, origin, generation, outcome, answer_id, payload_hash, started_at, status, counts
-		FROM sent WHERE `+t.S.D.Among("origin")+` AND outcome IN ('open', 'unknown', 'created') ORDER BY origin, no`, sqldb.ListOf(t.S.D, ids)); err != nil {
-		return nil, err
-	}
-	out := map[int64][]journal.Attempt{}
-	for _, a := range rows {
-		out[a.Origin] = append(out[a.Origin], journal.Attempt{
-			ID: a.Attempt, Generation: a.Generation, Outcome: string(a.outcome()), RemoteID: a.AnswerID,
-			Payload: a.PayloadHash, Started: time.UnixMilli(a.StartedAt).UTC(), Status: a.Status, Counts: a.Counts == 1,
-		})
-	}
-	return out, nil
-}
-
-// imagesOf adds rows of the ledger, and the records of them that count, to a page of the journal.
+// imagesOf adds rows of the ledger, at most [sqldb.InList], and what was sent of them and may exist, to a
+// page of the journal.
 func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
-	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []narrowRow
-		if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
-			sqldb.ListOf(t.S.D, chunk)); err != nil {
-			return err
-		}
-		attempts, err := attemptsThatCount(t, chunk)
-		if err != nil {
-			return err
-		}
-		of := make([]*narrowRow, len(rows))
-		for i := range rows {
-			of[i] = &rows[i]
-		}
-		records, err := loadRecords(t, of, time.Time{})
-		if err != nil {
-			return err
-		}
-		if err := sightingImages(t, rows, page); err != nil {
-			return err
-		}
-		for i := range rows {
-			image, err := rows[i].image()
-			if err != nil {
-				return err
-			}
-			image.Attempts, image.On = attempts[rows[i].ID], records.on(&rows[i])
-			page.Rows = append(page.Rows, image)
-			for _, r := range records.of[rows[i].ID] {
-				if trade.Certainty(r.Certainty).Counts() {
-					page.Records = append(page.Records, r.image())
-				}
-			}
-		}
+	var rows []narrowRow
+	if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
+		sqldb.ListOf(t.S.D, ids)); err != nil {
+		return err
 	}
-	return nil
+	of := make([]*narrowRow, len(rows))
+	for i := range rows {
+		of[i] = &rows[i]
+	}
+	records, err := loadRecords(t, of, time.Time{})
+	if err != nil {
+		return err
+	}
+	for _, e := range of {
+		records.touchWhole(e)
+	}
+	if err := records.loadSightings(of); err != nil {
+		return err
+	}
+	return records.fill(page)
 }
 
 // isRemembered is the SQL condition for the entries with which a journal begins: those that were sent,
@@ -199,15 +161,21 @@ func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 		r.Seen, r.Term = had.Seen, &had.Term
 	}
 	for _, st := range group.Settle {
-		row := journal.Image{
-			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Weak,
-			Flags: lastingFlags(st.Flags), Attempts: []journal.Attempt{attemptEnded(st, st.Attempt.Generation)},
+		answer := journal.Answer{
+			AttemptImage: journal.AttemptImage{
+				Attempt: st.Attempt.ID, Generation: st.Attempt.Generation, Outcome: string(st.Attempt.Outcome),
+				Status: st.Attempt.Status, AnswerID: sqldb.CleanText(st.Attempt.RemoteID),
+			},
+			State: string(st.State), Cause: sqldb.CleanText(st.Cause), Weak: st.Weak, Flags: lastingFlags(st.Flags),
+		}
+		if st.Counts {
+			answer.Counts = 1
 		}
 		if !st.NextAttemptAt.IsZero() {
 			next := st.NextAttemptAt.UTC()
-			row.Next = &next
+			answer.Next = &next
 		}
-		r.Rows = append(r.Rows, row)
+		r.Answers = append(r.Answers, answer)
 	}
 	if keepErr := s.db.Journal.Keep(r); keepErr != nil {
 		return errors.Join(err, s.db.JournalFault(keepErr))

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
+	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -118,6 +120,21 @@ func TestF057ALedgerThatWasLostWhileItMovedIsRefused(t *testing.T) {
 	})
 }
 
+// A journal in another form is refused by name before anything is written to it.
+func TestAJournalInAFormerFormIsRefused(t *testing.T) {
+	k := sqliteKept(t)
+	file := filepath.Join(k.dir(), "0000000000000001.journal")
+	k.close()
+	line := bytes.TrimSuffix(must.Get(os.ReadFile(file))(t), []byte("\n"))
+	text, _, _ := journal.Unseal(line)
+	former, _ := journal.Seal(bytes.Replace(text, []byte(`"form":2`), []byte(`"form":1`), 1))
+	must.Do(t, os.WriteFile(file, former, 0o600))
+	want := sqldb.FormerFormat(k.dir())
+	if err := k.try(sqldb.DefaultTuning); err == nil || err.Error() != want.Error() || bytes.Equal(line, former) {
+		t.Errorf("opening: %v, want %v", err, want)
+	}
+}
+
 func TestALostJournalIsRefused(t *testing.T) {
 	journaled(t, func(t *testing.T, k *kept) {
 		k.send("a", 2)
@@ -139,7 +156,7 @@ func TestALostJournalIsRefused(t *testing.T) {
 		must.Do(t, os.WriteFile(file, []byte(strings.Join(lines[:len(lines)-2], "")), 0o600))
 		wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournalLost)
 		// Damage before the end.
-		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "attempts", "attemptz", 1)),
+		must.Do(t, os.WriteFile(file, []byte(strings.Replace(string(whole), "attempted", "attemptez", 1)),
 			0o600))
 		if text := wantCode(t, k.try(sqldb.DefaultTuning), sqldb.CodeJournal); !strings.Contains(text, file) {
 			t.Errorf("damage is not named with its file: %s", text)

@@ -37,16 +37,17 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 		if e == nil {
 			return false, nil
 		}
-		for _, a := range m.attempts {
-			have, state := r.attempt[a.ID], trade.State(e.State)
+		for _, s := range m.sent {
+			have, state := r.attempts[s.Attempt], trade.State(e.State)
 			// another host may have sent it: the ledger never had this intent, and nothing was sent
-			same := e.Generation == a.Generation
+			same := e.Generation == s.Generation
 			sent := state == trade.Accepted || same && (state == trade.Sending || state == trade.InDoubt)
-			before := state == trade.Pending && same && e.PayloadHash == a.Payload
+			before := state == trade.Pending && same && e.PayloadHash == s.PayloadHash
 			switch {
-			case a.Outcome == "" && (have != nil || !sent && !before):
+			case !s.Attempted:
+			case s.Outcome == outcomeOpen && (have != nil || !sent && !before):
 				return false, nil
-			case a.Outcome != "" && (have == nil || !changeable(have) && string(have.outcome()) != a.Outcome):
+			case s.Outcome != outcomeOpen && (have == nil || !have.Changeable() && have.Outcome != s.Outcome):
 				return false, nil
 			}
 		}
@@ -54,12 +55,10 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 	return true, nil
 }
 
-// newReplay returns the replay of records that a process left.
-func newReplay(t *sqldb.Tx, records ...journal.Record) *replay {
+// newReplay returns the replay of a record that a process left.
+func newReplay(t *sqldb.Tx, record journal.Record) *replay {
 	h := newHistory()
-	for _, record := range records {
-		h.add(record, false)
-	}
+	h.add(record, false)
 	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now()}
 }
 
@@ -68,14 +67,10 @@ func newReplay(t *sqldb.Tx, records ...journal.Record) *replay {
 // if the process ended just before the commit, nothing had left, but a ledger that was rolled back by
 // one record looks the same.
 func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err error) {
-	records := v.Answers
-	at, mark := v.Compare.End.Seq, v.Compare.End.Mark
-	if v.Record != nil {
-		records, at, mark = []journal.Record{*v.Record}, v.Record.Seq, v.Compare.FirstMark
-	}
-	for _, record := range records {
+	end := v.Compare.End
+	for _, record := range v.left {
 		if record.Head != nil {
-			err := setPlatform(t, v.Compare.End.Header.Platform)
+			err := setPlatform(t, end.Header.Platform)
 			if to := record.Head.MovedTo; err == nil && to != "" {
 				err = t.Do(`UPDATE ledger SET moved_to = ?`, to)
 			}
@@ -112,7 +107,7 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		}
 	}
 	t.Note = nil // the journal already has it
-	v.row.Seq, v.row.Mark = at, mark
-	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, at, mark,
-		records[len(records)-1].At.UnixMilli(), v.row.ID)
+	v.row.Seq, v.row.Mark = end.Seq, end.Mark
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, end.Seq, end.Mark,
+		v.left[len(v.left)-1].At.UnixMilli(), v.row.ID)
 }

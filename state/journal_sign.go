@@ -37,7 +37,7 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 		if err != nil {
 			return err
 		}
-		if v.Left() {
+		if len(v.left) > 0 {
 			if _, err := s.settleLeft(t, &v); err != nil {
 				return err
 			}

@@ -155,8 +155,10 @@ func TestLedgerAndJournalGoInStep(t *testing.T) {
 		var kinds []string
 		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
 			answers := -r.Open()
-			for _, row := range r.Rows {
-				answers += len(row.Attempts)
+			for _, s := range r.Sent {
+				if s.Attempted {
+					answers++
+				}
 			}
 			kinds = append(kinds, fmt.Sprintf("%d+%d", answers, r.Open()))
 			return nil
@@ -277,7 +279,14 @@ func TestARecordWhoseCommitWasRefusedIsVoid(t *testing.T) {
 		err := k.s.db.InTx(t.Context(), "testing", func(tx *sqldb.Tx) error {
 			tx.Noting(at).Rows = []journal.Image{{
 				RowRef: journal.RowRef{Job: "contracts", Key: "a"}, Version: 2, Generation: 1, State: "sending",
-				Payload: es[0].PayloadHash, Attempts: []journal.Attempt{{ID: sqldb.NewID(), Generation: 1}},
+				Payload: es[0].PayloadHash,
+			}}
+			tx.Noting(at).Sent = []journal.Sent{{
+				SentImage: journal.SentImage{Kind: "order_commitments", Job: "contracts", Key: "a", Certainty: "maybe"},
+				AttemptImage: journal.AttemptImage{
+					Attempt: sqldb.NewID(), Generation: 1, Outcome: "open", PayloadHash: es[0].PayloadHash,
+				},
+				Attempted: true,
 			}}
 			if err := tx.WriteNote(); err != nil {
 				return err

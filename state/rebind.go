@@ -81,7 +81,13 @@ func Rebind(ctx context.Context, o sqldb.OpenOptions, order RebindOrder,
 		err = s.db.InTx(ctx, op, r.ask)
 	}
 	if err == nil {
-		err = s.planned(ctx, op, order.Apply, &r.plan, record, r.lookWithout, r.confirm)
+		err = s.planned(ctx, op, order.Apply, r.lookWithout, func(t *sqldb.Tx) error {
+			err := r.confirm(t)
+			if err == nil {
+				_, err = addPlan(t, record, &r.plan)
+			}
+			return err
+		})
 	}
 	err = errors.Join(err, s.Close())
 	if err != nil || !order.Apply {

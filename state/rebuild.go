@@ -26,34 +26,32 @@ func openToMend(ctx context.Context, o sqldb.OpenOptions) (*Store, error) {
 	return Open(ctx, o)
 }
 
-// planned plans what a person is to confirm and, if apply is true, does it, in one transaction. The
-// audit has the plan as the detail of the act.
-func (s *Store) planned(ctx context.Context, op string, apply bool, plan any, record trade.AuditRecord,
-	look, do func(*sqldb.Tx) error,
-) error {
+// planned plans what a person is to confirm (look) and, if apply is true, does it, in one transaction.
+func (s *Store) planned(ctx context.Context, op string, apply bool, look, do func(*sqldb.Tx) error) error {
 	err := s.db.InTx(ctx, op, func(t *sqldb.Tx) error {
 		err := look(t)
-		if err == nil && !apply {
-			err = errPlanned
-		}
-		if err == nil {
-			err = do(t)
-		}
-		if err != nil {
+		switch {
+		case err != nil:
 			return err
+		case !apply:
+			return errPlanned
 		}
-		detail, err := json.Marshal(plan)
-		if err != nil {
-			return err
-		}
-		act := record
-		act.Detail = string(detail)
-		return addAudit(t, act)
+		return do(t)
 	})
 	if errors.Is(err, errPlanned) {
 		return nil
 	}
 	return err
+}
+
+// addPlan adds an act to the audit, with its plan, and returns its number.
+func addPlan(t *sqldb.Tx, act trade.AuditRecord, plan any) (int64, error) {
+	detail, err := json.Marshal(plan)
+	if err != nil {
+		return 0, err
+	}
+	act.Detail = string(detail)
+	return addNumbered(t, act)
 }
 
 // Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
@@ -155,30 +153,31 @@ func Rebuild(ctx context.Context, o sqldb.OpenOptions, configured []string, appl
 func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan, apply bool,
 	record trade.AuditRecord,
 ) error {
-	err := s.db.InTx(ctx, "rebuilding the ledger", func(t *sqldb.Tx) error {
+	var r *replay
+	var work []replayedRow
+	return s.planned(ctx, "rebuilding the ledger", apply, func(t *sqldb.Tx) (err error) {
 		plan.Changes, plan.Same, plan.Paused = []RebuildChange{}, 0, []string{}
-		r := &replay{Tx: t, History: h, Plan: plan, Now: time.Now()}
+		r = &replay{Tx: t, History: h, Plan: plan, Now: time.Now(), Who: record.Who, writes: apply}
 		if apply { // what the replay tells is told anew, too
-			err := aloneWithEntries(t)
+			err = aloneWithEntries(t)
 			if err == nil {
 				err = newLife(t)
 			}
-			if err != nil {
-				return err
-			}
 		}
-		if err := r.Run(apply, record); err != nil {
-			return err
+		if err == nil {
+			work, err = r.look()
 		}
-		if !apply {
-			return errPlanned
+		return err
+	}, func(t *sqldb.Tx) (err error) {
+		r.audit, err = addPlan(t, record, plan) // what is written names it
+		if err == nil {
+			err = r.apply(work)
 		}
-		return takeOver(r, plan.Journal)
+		if err == nil {
+			err = takeOver(r, plan.Journal)
+		}
+		return err
 	})
-	if errors.Is(err, errPlanned) {
-		err = nil
-	}
-	return err
 }
 
 // whereOf returns the place of a ledger, which need not exist.

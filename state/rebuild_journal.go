@@ -115,7 +115,7 @@ func NewJournal(ctx context.Context, o sqldb.OpenOptions, configured []string, a
 		}
 		return s.refuseNewer(t, dir)
 	}
-	err = s.planned(ctx, "beginning a new journal", apply, &plan, record, look, func(t *sqldb.Tx) error {
+	err = s.planned(ctx, "beginning a new journal", apply, look, func(t *sqldb.Tx) error {
 		now := time.Now()
 		if err := doubtAll(t, now); err != nil {
 			return err
@@ -137,6 +137,9 @@ func NewJournal(ctx context.Context, o sqldb.OpenOptions, configured []string, a
 		}
 		if err == nil {
 			_, err = s.beginJournal(t, dir, false, o.Version) // it begins with the pauses
+		}
+		if err == nil {
+			_, err = addPlan(t, record, &plan)
 		}
 		return err
 	})

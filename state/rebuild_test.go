@@ -185,9 +185,9 @@ func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[st
 			t.Errorf("step %d: planned and done differ:\n%s", step, diff)
 		}
 		last := must.Get(lastRecord(k.dir()))(t)
-		if last.Kind != journal.Tx || last.ActName != rebuildName || len(last.Records) > 0 {
+		if last.Kind != journal.Tx || last.ActName != rebuildName || len(last.Sent) > 0 {
 			t.Errorf("step %d: the journal ends with %s %q and %d records of the platform", step, last.Kind, last.ActName,
-				len(last.Records))
+				len(last.Sent))
 		}
 		k.open()
 		defer k.close()

@@ -18,12 +18,10 @@ import (
 // sentRow is a row of the table sent: a record of the platform, and the last attempt of its sending.
 // What is newer than what was sent is empty where the row is as it was sent.
 type sentRow struct {
-	ID, EntryID, SentAt, Version                    int64
-	Kind, Job, Key, Certainty, RemoteID, Parent, Kg string
-	DecidedBy                                       sql.NullInt64
-	SentCells, SentPayload, SentFields              trade.Hash
-	NewCells, NewPayload, NewFields                 trade.Hash
-	SentAb, SentAc, SentBc, NewAb, NewAc, NewBc     int64 // see trade.Prints.Pairs
+	ID, EntryID                                 int64
+	DecidedBy                                   sql.NullInt64
+	SentAb, SentAc, SentBc, NewAb, NewAc, NewBc int64 // see trade.Prints.Pairs
+	journal.SentImage
 	attemptRow
 }
 
@@ -47,7 +45,8 @@ var (
 type ownedRecord struct {
 	sentRow
 	OwnerJob, OwnerKey string
-	told               bool    // it is one of those that the journal gets
+	noted              bool    // the journal gets it
+	attempted          bool    // the transaction began or ended its attempt
 	stored             sentRow // as it was read
 }
 
@@ -99,9 +98,8 @@ type recordSet struct {
 	sighted   []*narrowRow
 	seen      []journal.Sighting // for the journal
 
-	// what the journal must tell of the transaction
-	touched []*touchedRow
-	tells   map[int64]*touchedRow // by entry
+	// what the journal must have of the transaction
+	touched []*narrowRow
 	written []*ownedRecord
 }
 
@@ -159,8 +157,11 @@ func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, 
 // newSent returns the sending of an entry in a generation, of which nothing is known yet.
 func newSent(e *narrowRow, generation int) sentRow {
 	return sentRow{
-		EntryID: e.ID, Kind: e.Sends, Job: e.Job, Key: e.Key,
-		attemptRow: attemptRow{Origin: e.ID, Generation: generation, Outcome: outcomeNone, Messages: "[]"},
+		EntryID: e.ID, SentImage: journal.SentImage{Kind: e.Sends, Job: e.Job, Key: e.Key},
+		attemptRow: attemptRow{
+			Origin: e.ID, Messages: "[]",
+			AttemptImage: journal.AttemptImage{Generation: generation, Outcome: outcomeNone},
+		},
 	}
 }
 
@@ -248,9 +249,11 @@ func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
 // newAttempt returns the row of an attempt to send an entry, of which no answer is known.
 func newAttempt(e *narrowRow, a trade.Attempt, of trade.Entry) attemptRow {
 	return attemptRow{
-		Attempt: a.ID, Origin: e.ID, Generation: e.Generation, No: a.No, Outcome: outcomeOpen, RunID: a.RunID,
-		Owner: a.Owner, Epoch: a.Epoch, Target: of.Target, PayloadHash: of.PayloadHash,
-		StartedAt: sqldb.AtOr(a.StartedAt, time.Time{}), Messages: "[]",
+		Origin: e.ID, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch, Target: of.Target, Messages: "[]", No: a.No,
+		AttemptImage: journal.AttemptImage{
+			Attempt: a.ID, Generation: e.Generation, Outcome: outcomeOpen, PayloadHash: of.PayloadHash,
+			StartedAt: sqldb.AtOr(a.StartedAt, time.Time{}),
+		},
 	}
 }
 
@@ -393,29 +396,36 @@ func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
 	return have
 }
 
-// Restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
+// restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
 // refusal of an older copy has higher versions than what a ledger sent that was rebuilt after it. The
 // decision that made or moved it is in the lost ledger: act takes its place.
-func (r *recordSet) Restore(owner, origin *narrowRow, image journal.Sent, act int64) {
-	have := r.origins[recordOrigin{image.Job, image.Key, image.Sends, image.Generation}]
+func (r *recordSet) restore(owner, origin *narrowRow, image journal.Sent, act int64) {
+	have := r.byAttempt[image.Attempt]
+	if have == nil {
+		have = r.origins[originOf(&image)]
+	}
 	switch {
 	case have == nil:
 		have = &ownedRecord{sentRow: newSent(owner, image.Generation)}
-		have.Kind, have.Job, have.Key = image.Sends, image.Job, image.Key
+		have.Kind, have.Job, have.Key = image.Kind, image.Job, image.Key
 		have.Origin = origin.ID
 		r.add(have)
+	case have.Attempt != "" && image.Attempt != "" && have.Attempt != image.Attempt:
+		return // the image is of an attempt that created nothing, and another has followed
 	case have.Version >= image.Version &&
 		(have.Certainty != string(trade.Void) || image.Certainty == string(trade.Void)):
 		return
 	}
 	r.give(have, owner)
-	have.Certainty, have.RemoteID, have.Parent, have.Kg = image.Certainty, image.RemoteID, image.Parent, image.Kilograms
-	have.SentAt, have.Version = image.At.UnixMilli(), max(have.Version, image.Version-1) // Write raises it
+	image.Version = max(have.Version, image.Version-1) // Write raises it
+	have.SentImage = image.SentImage
 	if !have.DecidedBy.Valid && (image.Owner != nil || image.Certainty == string(trade.Stated)) {
 		have.DecidedBy = numberOrNull(act)
 	}
-	have.setSent(image.Prints)
-	have.setNewest(image.Newest)
+	have.setSent(have.sent())
+	newest := have.newest()
+	have.setNewest(trade.Prints{})
+	have.setNewest(newest)
 }
 
 // place adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one
@@ -427,7 +437,7 @@ func (r *recordSet) place(e *narrowRow, a attemptRow) {
 		have.Certainty, have.Kg, have.SentAt = string(trade.Void), "0", a.StartedAt
 		r.add(have)
 	}
-	if have.free() {
+	if have.Free() {
 		r.attempts(have, a)
 	} else {
 		r.former = append(r.former, a)
@@ -449,13 +459,6 @@ func (r *recordSet) accepts(e *narrowRow, on journal.Origin) *ownedRecord {
 	return nil
 }
 
-// Prove sets what an answer that only the journal has proves of the record of an entry.
-func (r *recordSet) Prove(e *narrowRow, st trade.Settlement) {
-	if have := r.went(e, st.Attempt.Generation); have != nil && have.Certainty == string(trade.Maybe) {
-		r.settle(e, have, st)
-	}
-}
-
 // Write writes what has changed. The caller must Note it for the journal, unless that has it already.
 func (r *recordSet) Write() (err error) {
 	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *ownedRecord) int {
@@ -474,27 +477,26 @@ func (r *recordSet) Write() (err error) {
 		return err
 	}
 	// what loses its id, what is new, and the rest: no two records have one id at once
-	var added, lost, lostMore, given, givenMore []*ownedRecord
+	var added []*ownedRecord
+	var changed [4][]*ownedRecord // each first what only an answer changes
 	for _, have := range all {
 		have.Version++
-		if !have.told {
-			have.told, r.written = true, append(r.written, have)
-		}
+		r.noted(have)
+		have.attempted = have.attempted || have.Attempt != "" && have.attemptRow != have.stored.attemptRow
 		answered := have.stored
 		answered.Certainty, answered.RemoteID, answered.Version = have.Certainty, have.RemoteID, have.Version
 		answered.attemptRow = have.attemptRow
-		only := answered == have.sentRow && have.stored.Attempt == have.Attempt
-		switch {
-		case have.ID == 0:
+		kind := 0
+		if have.RemoteID != "" {
+			kind = 2
+		}
+		if answered != have.sentRow || have.stored.Attempt != have.Attempt {
+			kind++
+		}
+		if have.ID == 0 {
 			added = append(added, have)
-		case only && have.RemoteID == "":
-			lost = append(lost, have)
-		case only:
-			given = append(given, have)
-		case have.RemoteID == "":
-			lostMore = append(lostMore, have)
-		default:
-			givenMore = append(givenMore, have)
+		} else {
+			changed[kind] = append(changed[kind], have)
 		}
 	}
 	// what was not read must be as it is assumed to be
@@ -502,16 +504,17 @@ func (r *recordSet) Write() (err error) {
 	if r.assumed {
 		was = []string{"version", "attempt", "outcome"}
 	}
-	change := func(columns []string, rows []*ownedRecord) error {
-		return r.t.ChangeRows("sent", columns, was, trade.Map(rows, func(have *ownedRecord) []any {
-			return append(sqldb.Pick(&have.sentRow, columns), sqldb.Pick(&have.stored, was)...)
-		}))
+	change := func(kinds [][]*ownedRecord) error {
+		for i, columns := range [][]string{answeredColumns, changedColumns} {
+			if err := r.t.ChangeRows("sent", columns, was, trade.Map(kinds[i], func(have *ownedRecord) []any {
+				return append(sqldb.Pick(&have.sentRow, columns), sqldb.Pick(&have.stored, was)...)
+			})); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	err = change(answeredColumns, lost)
-	if err == nil {
-		err = change(changedColumns, lostMore)
-	}
-	if err != nil {
+	if err := change(changed[:2]); err != nil {
 		return err
 	}
 	ids, err := r.t.AddRows("sent", addedColumns, trade.Map(added, func(have *ownedRecord) []any {
@@ -523,10 +526,7 @@ func (r *recordSet) Write() (err error) {
 	for i, have := range added {
 		have.ID, r.byID[ids[i]] = ids[i], have
 	}
-	err = change(answeredColumns, given)
-	if err == nil {
-		err = change(changedColumns, givenMore)
-	}
+	err = change(changed[2:])
 	for _, have := range all {
 		have.stored = have.sentRow
 	}
@@ -543,13 +543,14 @@ func amongFound(d sqldb.Dialect, queries ...string) string {
 	return `IN (` + all + `)`
 }
 
-// image returns a record in the form in which the journal keeps it.
+// mayExist reports whether something is known of a sending that keeps its content from going again.
+func (r *sentRow) mayExist() bool {
+	return trade.Certainty(r.Certainty).Counts() || r.Attempt != "" && !r.Free()
+}
+
+// image returns a sending in the form in which the journal keeps it.
 func (r *ownedRecord) image() journal.Sent {
-	out := journal.Sent{
-		RowRef: journal.RowRef{Job: r.Job, Key: r.Key}, Generation: r.Generation, Sends: r.Kind,
-		Certainty: r.Certainty, RemoteID: r.RemoteID, Parent: r.Parent, Prints: r.sent(), Newest: r.newest(),
-		Kilograms: r.Kg, At: time.UnixMilli(r.SentAt).UTC(), Version: r.Version,
-	}
+	out := journal.Sent{SentImage: r.SentImage, AttemptImage: r.AttemptImage, Attempted: r.attempted}
 	if r.OwnerJob != r.Job || r.OwnerKey != r.Key {
 		out.Owner = &journal.RowRef{Job: r.OwnerJob, Key: r.OwnerKey}
 	}

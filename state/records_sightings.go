@@ -107,25 +107,24 @@ func (r *recordSet) sightingRows() (rows [][]any, err error) {
 	return rows, nil
 }
 
-// sightingImages adds what some rows of the ledger may be to a page of the journal.
-func sightingImages(t *sqldb.Tx, entries []narrowRow, page *journal.Record) error {
-	ids := trade.Map(entries, func(e narrowRow) int64 { return e.ID })
+// loadSightings adds what rows of the ledger may be to what the journal must have.
+func (r *recordSet) loadSightings(entries []*narrowRow) error {
+	ids := trade.Map(entries, (*narrowRow).id)
 	var rows []sightingRow
-	if err := t.All(&rows, `SELECT * FROM sighting WHERE `+t.S.D.Among("entry_id")+` ORDER BY entry_id, record_id`,
-		sqldb.ListOf(t.S.D, ids)); err != nil || len(rows) == 0 {
-		return err
-	}
-	r, seen := &recordSet{t: t}, map[int64][]trade.Sighting{}
+	err := r.t.All(&rows, `SELECT * FROM sighting WHERE `+r.t.S.D.Among("entry_id")+` ORDER BY entry_id, record_id`,
+		sqldb.ListOf(r.t.S.D, ids))
+	seen := map[int64][]trade.Sighting{}
 	for _, row := range rows {
 		seen[row.EntryID] = append(seen[row.EntryID], row.sighting())
 	}
-	for i := range entries {
-		if of := seen[entries[i].ID]; of != nil {
-			r.see(&entries[i], of)
+	for _, e := range entries {
+		if of := seen[e.ID]; of != nil {
+			r.see(e, of)
 		}
 	}
-	_, err := r.sightingRows()
-	page.Sightings = append(page.Sightings, r.seen...)
+	if err == nil {
+		_, err = r.sightingRows()
+	}
 	return err
 }
 

@@ -2,7 +2,6 @@ package state
 
 import (
 	"cmp"
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +14,18 @@ import (
 )
 
 // replay is one transaction that brings the ledger up to what a journal has: what a crash left, or,
-// after a rollback or a loss, everything.
+// after a rollback or a loss, everything. It is a merge, so that journals may be replayed in any order, and
+// again:
+//
+//   - a row is found by job and key, what was sent by the id of its attempt; no number of a ledger counts
+//   - an outcome only becomes more certain: open, unknown, certain
+//   - two attempts of one generation that may both have created a record are both kept: the one that the
+//     ledger lacks gets the next free generation, and the row is marked as a double
+//   - an attempt without an answer is unknown, and its row in doubt, unless it is accepted or dismissed
+//   - the newer image of a row gives its state, cause and flags; what was sent or decided stays
+//   - of two images of what was sent the newer one counts, unless it takes away what may exist
+//
+// compare merges in memory (decide), which is the plan; apply writes what changes.
 type replay struct {
 	*sqldb.Tx
 	History *journalHistory
@@ -26,24 +36,25 @@ type replay struct {
 	writes  bool  // what is decided is written in the same transaction
 	audit   int64
 	entries map[journal.RowRef]*replayedEntry
-	attempt map[string]*attemptRow // those of the entries
-	sent    *recordSet             // theirs
-	pauses  []string               // the jobs of Plan.Paused, and the ledger
-	settled int                    // answers that only the journal had
-	doubts  int                    // attempts that only the journal had, and no answer to them
+	sent    *recordSet // what was sent of the entries
+	// the attempts of the entries, by id; those of sent, and those that others have followed
+	attempts map[string]*attemptRow
+	pauses   []string // the jobs of Plan.Paused, and the ledger
+	settled  int      // answers that only the journal had
+	doubts   int      // attempts that only the journal had, and no answer to them
 }
 
-// replayedEntry is an entry of the ledger with its attempts.
+// replayedEntry is an entry of the ledger.
 type replayedEntry struct {
 	narrowRow
-	Ready    bool // it has a payload
-	attempts map[string]*attemptRow
-	no       int // of its last attempt
+	Ready bool // it has a payload
+	sent  []*ownedRecord
+	no    int // of its last attempt
 }
 
 // replayedRow is a row and the state that it gets.
 type replayedRow struct {
-	*remembered
+	*pastRow
 	entry  *replayedEntry // nil: new
 	to     trade.State
 	on     *ownedRecord // by which it is accepted
@@ -51,50 +62,33 @@ type replayedRow struct {
 	double bool         // an attempt of a generation was sent too, by a host that did not know of it
 }
 
-// Run compares the history with the ledger and, if apply is true, writes what is missing.
-func (r *replay) Run(apply bool, record trade.AuditRecord) error {
-	r.writes = apply
+// look compares the history with the ledger, and returns what is missing.
+func (r *replay) look() ([]replayedRow, error) {
 	if err := nobodyRuns(r.Tx); err != nil {
-		return err
+		return nil, err
 	}
 	var id string
 	var own int
 	if err := r.Get(&id, `SELECT id FROM ledger`); err != nil {
-		return err
+		return nil, err
 	}
 	if err := r.Get(&own, `SELECT COUNT(*) FROM sent WHERE attempt <> ''`); err != nil {
-		return err
+		return nil, err
 	}
 	if id != r.History.End.Header.Ledger && own > 0 {
-		return r.S.Refuse(sqldb.CodeForeign,
+		return nil, r.S.Refuse(sqldb.CodeForeign,
 			phrase.Errorf("it has sent rows of its own, and the journal is that of another ledger (%s)",
 				r.History.End.Header.Ledger),
 			phrase.New("move this ledger away first, or set state.dsn to the right one"))
 	}
 	journals, err := sqldb.JournalRows(r.Tx, false)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, record.Who); err != nil {
-		return err
+	if err := r.moveJobs(journals[r.History.End.Header.Journal].Seq, r.Who); err != nil {
+		return nil, err
 	}
-	work, err := r.compare()
-	if err != nil {
-		return err
-	}
-	if !apply {
-		return nil
-	}
-	detail, err := json.Marshal(r.Plan)
-	if err != nil {
-		return err
-	}
-	record.Detail, r.Who = string(detail), record.Who
-	r.audit, err = addNumbered(r.Tx, record)
-	if err != nil {
-		return err
-	}
-	return r.apply(work)
+	return r.compare()
 }
 
 // compare returns the rows for which the journal has something that the ledger lacks, and counts
@@ -133,12 +127,7 @@ func (r *replay) compare() ([]replayedRow, error) {
 		return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(string(a.To), string(b.To)),
 			strings.Compare(string(a.From), string(b.From)))
 	})
-	return work, r.comparePauses()
-}
-
-// comparePauses finds the jobs that a person had paused and that are not paused. A job that is
-// paused in the ledger stays paused, whatever the journal has.
-func (r *replay) comparePauses() error {
+	// A job that is paused in the ledger stays paused, whatever the journal has.
 	r.pauses = nil
 	for _, job := range slices.Sorted(maps.Keys(r.History.Jobs)) {
 		if !r.History.Jobs[job].Paused {
@@ -146,7 +135,7 @@ func (r *replay) comparePauses() error {
 		}
 		status, err := lockStatus(r.Tx, job)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if status.State == trade.Paused {
 			continue
@@ -156,7 +145,7 @@ func (r *replay) comparePauses() error {
 			r.Plan.Paused = append(r.Plan.Paused, job)
 		}
 	}
-	return nil
+	return work, nil
 }
 
 // place determines which records the ledger has already: those up to its position in the journal, if
@@ -186,37 +175,63 @@ func (r *replay) place() error {
 		return err
 	}
 	for _, m := range moves {
-		r.History.move(m.Move, func(by told) bool { return by.seen[m.Journal] <= m.After })
+		r.History.move(m.Move, func(by noted) bool { return by.seen[m.Journal] <= m.After })
 	}
 	return nil
 }
 
-// load reads the entries and attempts that the journal names.
+// load reads the entries that the journal names, and what was sent of them.
 func (r *replay) load() error {
-	r.entries, r.attempt = map[journal.RowRef]*replayedEntry{}, map[string]*attemptRow{}
+	r.entries, r.attempts = map[journal.RowRef]*replayedEntry{}, map[string]*attemptRow{}
 	keys := map[string][]string{}
-	for _, m := range r.History.Order {
-		keys[m.Job] = append(keys[m.Job], m.Key)
-	}
-	for _, record := range r.History.records {
-		for _, at := range []journal.RowRef{record.RowRef, record.OwnerRow()} {
-			if r.History.rows[at] == nil {
-				keys[at.Job] = append(keys[at.Job], at.Key)
-			}
+	name := func(refs ...journal.RowRef) {
+		for _, at := range refs {
+			keys[at.Job] = append(keys[at.Job], at.Key)
 		}
+	}
+	r.History.link()
+	for _, m := range r.History.Order {
+		name(m.RowRef)
+	}
+	for _, s := range r.History.sent {
+		name(s.Row(), s.OwnerRow())
 	}
 	for at, s := range r.History.sightings {
-		refs := []journal.RowRef{at}
+		name(at)
 		for _, of := range s.Of {
-			refs = append(refs, of.RowRef)
-		}
-		for _, ref := range refs {
-			if r.History.rows[ref] == nil {
-				keys[ref.Job] = append(keys[ref.Job], ref.Key)
-			}
+			name(of.RowRef)
 		}
 	}
-	return eachKeys(keys, r.loadKeys)
+	if err := eachKeys(keys, r.loadKeys); err != nil {
+		return err
+	}
+	byID, list := map[int64]*replayedEntry{}, make([]*narrowRow, 0, len(r.entries))
+	for _, e := range r.entries {
+		byID[e.ID], list = e, append(list, &e.narrowRow)
+	}
+	var former []attemptRow
+	err := r.All(&former, `SELECT attempt, origin, generation, no, outcome FROM former WHERE `+r.S.D.Among("origin"),
+		sqldb.ListOf(r.S.D, slices.Collect(maps.Keys(byID))))
+	if err != nil {
+		return err
+	}
+	for i := range former {
+		a := &former[i]
+		r.attempts[a.Attempt], byID[a.Origin].no = a, max(byID[a.Origin].no, a.No)
+	}
+	r.sent, err = loadRecords(r.Tx, list, r.Now)
+	if err != nil {
+		return err
+	}
+	for _, have := range r.sent.byID {
+		if a := have.attemptRow; a.Attempt != "" { // a copy: another attempt may follow it
+			r.attempts[a.Attempt] = &a
+		}
+		if e := byID[have.Origin]; e != nil {
+			e.sent, e.no = append(e.sent, have), max(e.no, have.No)
+		}
+	}
+	return nil
 }
 
 func (r *replay) loadKeys(job string, keys []string) error {
@@ -228,68 +243,88 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		}
 	}
 	var rows []replayedEntry
-	if err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
+	err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
 		selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
-		args...); err != nil {
-		return err
-	}
-	byID, ids := map[int64]*replayedEntry{}, make([]int64, len(rows))
+		args...)
 	for i := range rows {
-		e := &rows[i]
-		e.attempts = map[string]*attemptRow{}
-		ids[i], byID[e.ID], r.entries[journal.RowRef{Job: e.Job, Key: e.Key}] = e.ID, e, e
+		r.entries[journal.RowRef{Job: rows[i].Job, Key: rows[i].Key}] = &rows[i]
 	}
-	var attempts []attemptRow
-	if err := r.All(&attempts, `SELECT attempt, origin, generation, no, outcome, counts, answer_id FROM attempt WHERE `+
-		r.S.D.Among("origin"), sqldb.ListOf(r.S.D, ids)); err != nil {
-		return err
-	}
-	for i := range attempts {
-		a := &attempts[i]
-		r.attempt[a.Attempt] = a
-		e := byID[a.Origin]
-		e.attempts[a.Attempt], e.no = a, max(e.no, a.No)
-	}
-	return nil
+	return err
 }
 
-// decide determines the state of a row, and whether the row changes. Of two images of it the one
-// with the higher version is the newer one; but what was sent, or decided, in a ledger that this one
-// was rolled back from, is never forgotten because this one went on.
-func (r *replay) decide(m *remembered) (replayedRow, bool) {
-	e := r.entries[m.RowRef]
-	row := replayedRow{remembered: m, entry: e, newer: true}
+// decide merges a row and what was sent of it with the ledger, and determines the state of the row, and
+// whether it changes. Of two images of the row the one with the higher version is the newer one; but what
+// was sent, or decided, in a ledger that this one was rolled back from, is never forgotten because this one
+// went on.
+func (r *replay) decide(m *pastRow) (replayedRow, bool) {
+	row := replayedRow{pastRow: m, entry: r.entries[m.RowRef], newer: true}
 	if m.seq <= r.since {
 		return row, false
 	}
-	if e == nil {
-		row.to = m.final()
+	e := cmp.Or(row.entry, &replayedEntry{})
+	now, lacks := trade.State(e.State), false
+	for _, s := range m.sent {
+		for _, a := range s.former {
+			lacks = lacks || r.attempts[a.Attempt] == nil
+		}
+		have := r.attempts[s.Attempt]
+		s.dropped = false
+		switch {
+		case s.Attempt == "":
+		case have != nil && !have.Changeable(): // whatever the journal has of it is older
+			s.Outcome, s.AnswerID = have.Outcome, have.AnswerID
+		case have != nil:
+			lacks = lacks || s.Outcome != outcomeOpen && s.Outcome != have.Outcome
+		// The process ended before the ledger had this intent, so nothing left: the ledger took up what the
+		// journal had by then, or let another attempt of the generation go.
+		case s.Outcome == outcomeOpen && row.entry != nil && (s.began <= r.since || now == trade.Accepted ||
+			slices.ContainsFunc(e.sent, func(o *ownedRecord) bool {
+				return r.History.attempts[o.Attempt] == nil && o.Generation == s.Generation && o.Changeable()
+			})):
+			s.dropped = true
+		default:
+			lacks = true
+		}
+	}
+	// An attempt that the ledger lacks gets a generation of its own, if its own has another attempt that may
+	// have created a record: two hosts have sent the row, each from a ledger that lacked what the other had
+	// sent. Both are evidence, and the row may be on the platform twice.
+	top, spent := max(m.Generation, e.Generation), map[int]bool{}
+	for _, have := range e.sent {
+		last := have.AttemptImage
+		if s := m.attempt(have.Attempt); s != nil && s.Outcome != outcomeOpen {
+			last = s.AttemptImage
+		}
+		top = max(top, have.Generation)
+		spent[have.Generation] = spent[have.Generation] || !last.Free()
+	}
+	for _, s := range m.sent {
+		top = max(top, s.Generation)
+	}
+	for _, s := range m.sent {
+		if s.dropped || s.Free() || r.attempts[s.Attempt] != nil {
+			continue
+		}
+		if spent[s.Generation] {
+			top++
+			s.Generation, m.Generation, s.raised = top, top, true
+		}
+		spent[s.Generation], row.double = true, row.double || s.raised
+	}
+	row.to = m.final()
+	if row.entry == nil {
 		if s := r.History.sightings[m.RowRef]; row.to == "" && s != nil && len(s.Of) > 0 { // it was withdrawn since
 			row.to, m.Cause = trade.Held, trade.CauseRetyped
 		}
 		return row, row.to != ""
 	}
-	now, told := trade.State(e.State), false
-	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool { return r.neverLeft(e, a) })
-	for _, a := range m.attempts {
-		have := r.attempt[a.ID]
-		switch {
-		case have == nil:
-			told = true
-		case !changeable(have): // whatever the journal has of it is older
-			a.Outcome, a.RemoteID = string(have.outcome()), have.AnswerID
-		case a.Outcome != "" && a.Outcome != string(have.outcome()):
-			told = true
-		}
-	}
 	row.newer = m.Version > e.Version && (now != trade.Accepted || m.State == string(trade.Accepted))
 	firm := now == trade.Sending || now == trade.InDoubt || now == trade.Held || now == trade.Dismissed
-	row.to = m.final()
 	switch {
 	case now == trade.Accepted, row.to == "" && m.State == string(trade.Sending):
 		row.to = now
 	case row.to == trade.Accepted:
-	case row.to != "" && !row.newer && !told && (firm || row.to == trade.InDoubt):
+	case row.to != "" && !row.newer && !lacks && (firm || row.to == trade.InDoubt):
 		row.to = now
 	case row.to == "" && (now == trade.Sending || now == trade.InDoubt):
 		row.to = trade.State(m.State) // an answer that came after the copy was made
@@ -300,73 +335,17 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 	case row.to == "":
 		row.to = now
 	}
-	row.keepApart(r.attempt)
-	return row, told || row.to != now || m.Generation > e.Generation || row.newer && row.to.Created()
+	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.Created()
 }
 
-// neverLeft reports whether an attempt without an answer that the ledger lacks was never sent: the
-// process ended before the ledger had its intent. It shows in that the ledger took up what the
-// journal had by then, or that the ledger let another attempt of the generation go.
-func (r *replay) neverLeft(e *replayedEntry, a *rememberedAttempt) bool {
-	if a.Outcome != "" || r.attempt[a.ID] != nil {
-		return false
-	}
-	if a.seq <= r.since || e.State == string(trade.Accepted) {
-		return true
-	}
-	for id, have := range e.attempts {
-		if r.History.sent[id] == nil && have.Generation == a.Generation && changeable(have) {
-			return true
+// attempt returns what was sent by the last attempt with an id; nil if the journal has it not.
+func (m *pastRow) attempt(id string) *pastSent {
+	for _, s := range m.sent {
+		if s.Attempt == id && id != "" {
+			return s
 		}
 	}
-	return false
-}
-
-// keepApart gives an attempt that the ledger lacks a generation of its own, if its own has another
-// attempt that may have created a record: two hosts have sent the row, each from a ledger that lacked
-// what the other had sent. Both are evidence, and the row may be on the platform twice.
-func (row *replayedRow) keepApart(known map[string]*attemptRow) {
-	m, e := row.remembered, row.entry
-	top := max(m.Generation, e.Generation)
-	spent := map[int]bool{}
-	for _, have := range e.attempts {
-		top = max(top, have.Generation)
-		outcome := string(have.outcome())
-		if told := m.attempt(have.Attempt); told != nil && told.Outcome != "" {
-			outcome = told.Outcome
-		}
-		if outcome == "" || mayExist(outcome) {
-			spent[have.Generation] = true
-		}
-	}
-	for _, a := range m.attempts {
-		top = max(top, a.Generation)
-	}
-	for _, a := range m.attempts {
-		if known[a.ID] != nil || a.Outcome != "" && !mayExist(a.Outcome) {
-			continue
-		}
-		if spent[a.Generation] {
-			top++
-			if m.raised == nil {
-				m.raised = map[int]int{}
-			}
-			m.raised[a.Generation] = top
-			a.Generation, m.Generation = top, top
-		}
-		spent[a.Generation] = true
-	}
-	row.double = len(m.raised) > 0
-}
-
-// mayExist reports whether an attempt with this outcome may have created a record.
-func mayExist(outcome string) bool {
-	return outcome == string(trade.OutcomeUnknown) || outcome == string(trade.OutcomeCreated)
-}
-
-// changeable reports whether the outcome of an attempt of the ledger may still change.
-func changeable(a *attemptRow) bool {
-	return a.isOpen() || a.Outcome == string(trade.OutcomeUnknown)
+	return nil
 }
 
 // RebuildPlan describes what a rebuild changes.

@@ -1,7 +1,6 @@
 package state
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"time"
@@ -11,17 +10,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// journalHistory is what records of a journal leave of rows, attempts and records of the platform: the
-// newest image of each.
+// journalHistory is what records of a journal leave: the newest image of each row and of each sending.
 type journalHistory struct {
-	dir     string
-	rows    map[journal.RowRef]*remembered
-	Order   []*remembered          // in the order in which the journal first names them
-	sent    map[string]*remembered // by the id of an attempt
-	records map[answerOrigin]*rememberedRecord
-	// what rows may be
-	sightings map[journal.RowRef]*rememberedSighting
-	answers   []answer // that are for the ledger to settle
+	dir       string
+	rows      map[journal.RowRef]*pastRow
+	Order     []*pastRow // in the order in which the journal first names them
+	sent      []*pastSent
+	origins   map[recordOrigin]*pastSent
+	attempts  map[string]*pastSent // by the id of an attempt
+	sightings map[journal.RowRef]*pastSighting
+	answers   []pastAnswer // that are for the ledger to settle
 	End       journal.End
 	Mark      string
 	Seen      map[string]int64 // for each other host's journal the last record that the ledger had
@@ -31,62 +29,50 @@ type journalHistory struct {
 	seen      map[string]int64 // the highest of each other journal so far
 }
 
-// told is by which record something is as it is.
-type told struct {
+// noted is by which record something is as it is.
+type noted struct {
 	seq  int64
 	at   time.Time
 	seen map[string]int64 // what the ledger had of the other hosts' journals by then
 }
 
-// remembered is one row as the journal leaves it.
-type remembered struct {
+// pastRow is a row as the journal leaves it.
+type pastRow struct {
 	journal.Image
-	told
-	first    time.Time
-	status   int
-	attempts []*rememberedAttempt
-	raised   map[int]int // generations that attempts got because another host had used theirs too
+	noted
+	first time.Time // when the journal first names it
+	sent  []*pastSent
 }
 
-type rememberedAttempt struct {
-	journal.Attempt
-	seq      int64 // of the record that began it
-	by       string
-	finished time.Time
-	kept     bool // the ledger could not store its answer, so that no image of row or record has it
-}
-
-// rememberedRecord is a record of the platform as the journal leaves it.
-type rememberedRecord struct {
+// pastSent is what was sent, as the journal leaves it.
+type pastSent struct {
 	journal.Sent
-	told
+	noted
+	began    int64                  // the record that began its attempt
+	finished time.Time              // when the outcome of its attempt became known
+	kept     bool                   // the ledger could not store its answer, so that no image has it
+	former   []journal.AttemptImage // which created nothing
+	dropped  bool                   // its attempt never left
+	raised   bool                   // its generation is its own, because another host had used the former too
 }
 
-// rememberedSighting is which records a row may be that of, as the journal leaves it.
-type rememberedSighting struct {
+// pastSighting is which records a row may be that of, as the journal leaves it.
+type pastSighting struct {
 	journal.Sighting
-	told
+	noted
 }
 
-// answer is an answer that the ledger could not store, with what its row would be.
-type answer struct {
-	row     journal.Image
-	attempt journal.Attempt
-	told
-}
-
-// answerOrigin identifies a record of the platform: the row under which it went, and the generation.
-type answerOrigin struct {
-	journal.RowRef
-	sends      string
-	generation int
+// pastAnswer is an answer that the ledger could not store.
+type pastAnswer struct {
+	journal.Answer
+	noted
 }
 
 func newHistory() *journalHistory {
 	return &journalHistory{
-		rows: map[journal.RowRef]*remembered{}, sent: map[string]*remembered{}, Jobs: map[string]journal.JobFact{},
-		records:   map[answerOrigin]*rememberedRecord{},
-		sightings: map[journal.RowRef]*rememberedSighting{}, seen: map[string]int64{},
+		rows: map[journal.RowRef]*pastRow{}, Jobs: map[string]journal.JobFact{},
+		origins: map[recordOrigin]*pastSent{}, attempts: map[string]*pastSent{},
+		sightings: map[journal.RowRef]*pastSighting{}, seen: map[string]int64{},
 	}
 }
 
@@ -127,7 +113,7 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 	if r.Term != nil {
 		h.Term = r.Term
 	}
-	by := told{r.Seq, r.At, h.seen}
+	by := noted{r.Seq, r.At, h.seen}
 	if void && r.ActName != "" {
 		return // it was not done
 	}
@@ -136,27 +122,42 @@ func (h *journalHistory) add(r journal.Record, void bool) {
 			h.moves = append(h.moves, m)
 		}
 		if r.Kind == journal.Tx { // a base has the rows as they are after the move
-			h.move(m, func(told) bool { return true })
-		}
-	}
-	for _, image := range r.Rows {
-		if void || image.Version == 0 {
-			h.answer(image, by)
-		} else {
-			h.image(image, by, r.By)
+			h.move(m, func(noted) bool { return true })
 		}
 	}
 	for _, j := range r.Jobs {
 		h.Jobs[j.Job] = j
 	}
-	if !void {
-		for _, image := range r.Records {
-			// The last one counts: after a rebuild the versions of what was refused for certain begin again.
-			h.records[originOf(image)] = &rememberedRecord{image, by}
+	for _, a := range r.Answers {
+		h.answer(a, by)
+	}
+	if void {
+		for _, s := range r.Sent {
+			i := slices.IndexFunc(r.Rows, func(row journal.Image) bool { return row.RowRef == s.Row() })
+			if s.Attempted && s.Outcome != outcomeOpen && i >= 0 {
+				row := r.Rows[i]
+				h.answer(journal.Answer{
+					AttemptImage: s.AttemptImage, State: row.State, Cause: row.Cause,
+					Weak: row.Weak, Flags: row.Flags, Next: row.Next,
+				}, by)
+			}
 		}
-		for _, image := range r.Sightings {
-			h.sightings[image.RowRef] = &rememberedSighting{image, by}
+		return
+	}
+	for _, image := range r.Rows {
+		m := h.rows[image.RowRef]
+		if m == nil {
+			m = &pastRow{first: by.at}
+			h.rows[image.RowRef] = m
+			h.Order = append(h.Order, m)
 		}
+		m.Image, m.noted = image, by
+	}
+	for _, image := range r.Sent {
+		h.image(image, by)
+	}
+	for _, image := range r.Sightings {
+		h.sightings[image.RowRef] = &pastSighting{image, by}
 	}
 }
 
@@ -170,147 +171,141 @@ func (h *journalHistory) pause(job string) (status trade.JobStatus, ok bool) {
 	}, fact.Paused
 }
 
-func (h *journalHistory) row(row journal.RowRef, by told) *remembered {
-	m := h.rows[row]
-	if m == nil {
-		m = &remembered{first: by.at}
-		h.rows[row] = m
-		h.Order = append(h.Order, m)
+// image takes up a sending as a transaction left it. The last image counts: after a rebuild the versions
+// of what was refused for certain begin again.
+func (h *journalHistory) image(image journal.Sent, by noted) {
+	have := h.attempts[image.Attempt]
+	if have == nil || have.Attempt != image.Attempt {
+		have = h.origins[originOf(&image)]
 	}
-	m.told = by
-	return m
+	again := have != nil && have.Attempt == image.Attempt
+	// The ledger took this intent, so an open one before it in the same generation had created nothing
+	// (I3): its commit was refused, and nothing had left.
+	follows := have != nil && (have.Free() || have.Outcome == outcomeOpen && image.Outcome == outcomeOpen)
+	switch {
+	case again && image.Outcome != have.Outcome && have.Certain(): // by an answer that the ledger could not store
+		generation := image.Generation
+		image.AttemptImage = have.AttemptImage
+		image.Generation = generation
+	case again && image.Outcome != have.Outcome:
+		have.finished = by.at
+	case again:
+	case follows:
+		if have.Certain() {
+			have.former = append(have.former, have.AttemptImage)
+		}
+		have.began, have.finished, have.kept = by.seq, by.at, false
+	default: // also if the generation was sent from another ledger: both may exist
+		have = &pastSent{began: by.seq, finished: by.at}
+		h.sent = append(h.sent, have)
+	}
+	have.noted = by
+	h.put(have, image)
 }
 
-// image takes up a row as a transaction left it, with the attempts that it changed.
-func (h *journalHistory) image(image journal.Image, by told, sender string) {
-	m := h.row(image.RowRef, by)
-	for _, a := range image.Attempts {
-		have := m.attempt(a.ID)
-		if a.Outcome != "" {
-			m.status = a.Status
-		}
-		if have != nil {
-			have.settle(a, by)
-			continue
-		}
-		if a.Outcome == "" {
-			// The ledger accepted this intent, so an open one before it in the same generation had created
-			// nothing (I3): its commit was refused, and nothing had left.
-			m.attempts = slices.DeleteFunc(m.attempts, func(old *rememberedAttempt) bool {
-				return old.Outcome == "" && old.Generation == a.Generation
-			})
-		}
-		a.Payload = cmp.Or(a.Payload, image.Payload)
-		if a.Started.IsZero() {
-			a.Started = by.at
-		}
-		m.attempts = append(m.attempts, &rememberedAttempt{Attempt: a, seq: by.seq, by: sender, finished: by.at})
-		h.sent[a.ID] = m
+// put sets a sending to an image.
+func (h *journalHistory) put(s *pastSent, image journal.Sent) {
+	if at := originOf(&s.Sent); h.origins[at] == s {
+		delete(h.origins, at)
 	}
-	image.Attempts = nil
-	m.Image = image
-}
-
-// answer takes up answers that the ledger could not store. A row that is in flight, or in doubt,
-// because of the attempt is what the answer makes of it; the others are for the ledger to settle.
-func (h *journalHistory) answer(image journal.Image, by told) {
-	for _, a := range image.Attempts {
-		m := h.sent[a.ID]
-		if a.Outcome == "" {
-			continue
-		}
-		if image.State == string(trade.Accepted) && a.Outcome != string(trade.OutcomeCreated) {
-			image.State = string(trade.InDoubt) // another attempt had made the record, which is to be shown again
-		}
-		if m == nil || m.Generation != m.attempt(a.ID).Generation ||
-			m.State != string(trade.Sending) && m.State != string(trade.InDoubt) {
-			h.answers = append(h.answers, answer{image, a, by})
-			continue
-		}
-		if have := m.attempt(a.ID); have.settle(a, by) {
-			m.told, have.kept = by, true
-			m.State, m.Cause, m.Weak, m.Next, m.status = image.State, image.Cause, image.Weak, image.Next, a.Status
-			for _, f := range image.Flags {
-				m.Flags = m.Flags.With(f, true)
-			}
-		}
+	s.Sent, h.origins[originOf(&image)] = image, s
+	if s.Attempt != "" {
+		h.attempts[s.Attempt] = s
 	}
 }
 
-// settle applies an outcome as the ledger would: a certain one never changes.
-func (a *rememberedAttempt) settle(to journal.Attempt, by told) bool {
-	if to.Outcome == "" || a.Outcome != "" && a.Outcome != string(trade.OutcomeUnknown) {
-		return false
-	}
-	a.Outcome, a.RemoteID, a.Status, a.Counts, a.finished = to.Outcome, to.RemoteID, to.Status, to.Counts, by.at
-	return true
-}
+func originOf(s *journal.Sent) recordOrigin { return recordOrigin{s.Job, s.Key, s.Kind, s.Generation} }
 
-func (m *remembered) attempt(id string) *rememberedAttempt {
-	for _, a := range m.attempts {
-		if a.ID == id {
-			return a
+// answer takes up an answer that the ledger could not store. A row that is in flight, or in doubt,
+// because of its attempt is what the answer makes of it; the others are for the ledger to settle.
+func (h *journalHistory) answer(a journal.Answer, by noted) {
+	if a.State == string(trade.Accepted) && a.Outcome != string(trade.OutcomeCreated) {
+		a.State = string(trade.InDoubt) // another attempt had made the record, which is to be shown again
+	}
+	var m *pastRow
+	have := h.attempts[a.Attempt]
+	if have != nil && have.Attempt == a.Attempt {
+		m = h.rows[have.Row()]
+	}
+	switch {
+	case m == nil, m.Generation != have.Generation,
+		m.State != string(trade.Sending) && m.State != string(trade.InDoubt):
+		h.answers = append(h.answers, pastAnswer{a, by})
+	case have.Changeable():
+		have.Outcome, have.AnswerID, have.Status, have.Counts = a.Outcome, a.AnswerID, a.Status, a.Counts
+		have.noted, have.finished, have.kept = by, by.at, true
+		m.noted = by
+		m.State, m.Cause, m.Weak, m.Next = a.State, a.Cause, a.Weak, a.Next
+		for _, f := range a.Flags {
+			m.Flags = m.Flags.With(f, true)
 		}
 	}
-	return nil
 }
 
-func originOf(image journal.Sent) answerOrigin {
-	return answerOrigin{image.RowRef, image.Sends, image.Generation}
-}
-
-// move gives a job another name in its rows and records.
-func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
+// move gives a job another name in its rows and in what was sent.
+func (h *journalHistory) move(m journal.Move, concerns func(noted) bool) {
+	renamed := func(row *journal.RowRef) bool {
+		if row.Job != m.From {
+			return false
+		}
+		row.Job = m.To
+		return true
+	}
 	for _, r := range h.Order {
-		if r.Job != m.From || !concerns(r.told) {
+		if r.Job != m.From || !concerns(r.noted) {
 			continue
 		}
 		delete(h.rows, r.RowRef)
 		r.Job, r.Version = m.To, r.Version+1
-		if r.On != nil && r.On.Job == m.From {
-			r.On = &journal.Origin{RowRef: journal.RowRef{Job: m.To, Key: r.On.Key}, Generation: r.On.Generation}
+		if r.On != nil {
+			on := *r.On
+			renamed(&on.RowRef)
+			r.On = &on
 		}
 		// The journal may have sent rows under the new name that the ledger had lost when the job got it.
-		if other := h.rows[r.RowRef]; other != nil {
-			if other.Version > r.Version {
-				r.Image, r.told = other.Image, other.told
-			}
-			for _, a := range other.attempts {
-				r.attempts, h.sent[a.ID] = append(r.attempts, a), r
-			}
+		if other := h.rows[r.RowRef]; other != nil && other.Version > r.Version {
+			r.Image, r.noted = other.Image, other.noted
 		}
 		h.rows[r.RowRef] = r
 	}
-	h.Order = slices.DeleteFunc(h.Order, func(r *remembered) bool { return h.rows[r.RowRef] != r })
+	h.Order = slices.DeleteFunc(h.Order, func(r *pastRow) bool { return h.rows[r.RowRef] != r })
 	for at, s := range h.sightings {
-		if !concerns(s.told) {
+		if !concerns(s.noted) {
 			continue
 		}
-		for i, of := range s.Of {
-			if of.Job == m.From {
-				s.Of[i].Job = m.To
-			}
+		for i := range s.Of {
+			renamed(&s.Of[i].RowRef)
 		}
-		if at.Job == m.From {
+		if renamed(&s.RowRef) {
 			delete(h.sightings, at)
-			s.Job = m.To
 			h.sightings[s.RowRef] = s
 		}
 	}
-	for at, image := range h.records {
-		if !concerns(image.told) {
+	for _, s := range h.sent {
+		if !concerns(s.noted) {
 			continue
 		}
-		if image.Owner != nil && image.Owner.Job == m.From {
-			image.Owner = &journal.RowRef{Job: m.To, Key: image.Owner.Key}
+		image := s.Sent
+		if s.Owner != nil {
+			owner := *s.Owner
+			renamed(&owner)
+			image.Owner = &owner
 		}
-		if at.Job == m.From {
-			delete(h.records, at)
-			image.Job, image.Version = m.To, image.Version+1
-			to := originOf(image.Sent)
-			if have := h.records[to]; have == nil || image.Version >= have.Version {
-				h.records[to] = image
-			}
+		if s.Job == m.From {
+			image.Job, image.Version = m.To, s.Version+1
+		}
+		h.put(s, image)
+	}
+}
+
+// link gives each row what was sent of it.
+func (h *journalHistory) link() {
+	for _, m := range h.Order {
+		m.sent = nil
+	}
+	for _, s := range h.sent {
+		if m := h.rows[s.Row()]; m != nil {
+			m.sent = append(m.sent, s)
 		}
 	}
 }
@@ -318,13 +313,12 @@ func (h *journalHistory) move(m journal.Move, concerns func(told) bool) {
 // final returns the state that the journal proves. It returns "" if the journal only shows that
 // nothing was created; then discovery decides. If a person ordered a second sending after a doubt,
 // and no record is known to have come of it, the row stays in doubt: a rebuild must not send again.
-func (m *remembered) final() trade.State {
-	doubtful := slices.ContainsFunc(m.attempts, func(a *rememberedAttempt) bool {
-		return a.Outcome == "" || a.Outcome == string(trade.OutcomeUnknown)
-	})
-	created := slices.ContainsFunc(m.attempts, func(a *rememberedAttempt) bool {
-		return a.Outcome == string(trade.OutcomeCreated)
-	})
+func (m *pastRow) final() trade.State {
+	doubtful, created := false, false
+	for _, s := range m.sent {
+		doubtful = doubtful || s.Changeable() && !s.dropped
+		created = created || s.Outcome == string(trade.OutcomeCreated)
+	}
 	switch s := trade.State(m.State); {
 	case s == trade.Accepted, s == trade.Dismissed, s == trade.Held:
 		return s

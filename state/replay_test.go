@@ -2,11 +2,14 @@ package state
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -40,6 +43,82 @@ func TestTheOrderInWhichHostsRebuildDecidesNothing(t *testing.T) {
 			}
 			mustAddUp(t, a.s, "contracts")
 		})
+	}
+}
+
+// Two hosts have sent the same rows after a roll-back that the one did not share. Their journals give one
+// ledger in any order, also where a journal is read twice, and in a ledger whose numbers are those of
+// other keys.
+func TestJournalsOfOneRollBackGiveOneLedgerInAnyOrder(t *testing.T) {
+	t.Parallel()
+	a, b := twoHosts(t)
+	var name string
+	must.Do(t, a.s.db.Read.Get(&name, `SELECT current_database()`))
+	id := a.s.LedgerID()
+	a.close()
+	b.close()
+	admin := must.Get(sqlx.Open("postgres", pgtest.Database(t)))(t)
+	defer admin.Close()
+	must.Get(admin.Exec(`CREATE DATABASE other_` + name + ` TEMPLATE ` + name))(t)
+	b.o.DSN = strings.Replace(a.o.DSN, name, "other_"+name, 1)
+	a.open()
+	a.sends("x", 5, 4, func(sent trade.Attempt, e trade.Entry) trade.Settlement {
+		if e.Key == "x3" {
+			return refused(sent)
+		}
+		return created(sent, "first-"+e.Key)
+	})
+	a.close()
+	b.open()
+	b.sends("x", 5, 4, func(sent trade.Attempt, e trade.Entry) trade.Settlement {
+		if e.Key == "x2" {
+			return unknown(sent)
+		}
+		return created(sent, "second-"+e.Key)
+	})
+	b.close()
+
+	type left struct {
+		Key, State, Doubles string
+		Generation          int
+		Sent                string
+	}
+	var want []left
+	for i, order := range [][]*kept{{a, b}, {b, a}, {a, b, a}} {
+		k := keep(t, backends[1].open(t))
+		lease := mustLease(t, k.s, "contracts")
+		for n := range 3 * i { // the numbers go to other keys
+			mustRecord(t, k.s, lease, newEntry([]string{"other", "x4", "x1", "another", "x3", "x0"}[n]))
+		}
+		must.Do(t, k.s.ReleaseLease(t.Context(), lease))
+		must.Do(t, byHand(k.s, `UPDATE ledger SET id = '`+id+`'`))
+		k.close()
+		for _, host := range order {
+			o := host.o
+			o.DSN = k.o.DSN
+			must.Get(Rebuild(t.Context(), o, nil, true, rebuildAct))(t)
+		}
+		s := must.Get(openToMend(t.Context(), k.o))(t)
+		var got []left
+		// What created nothing for certain is not restored into a ledger that lacks the row.
+		must.Do(t, s.db.Read.Select(&got, `SELECT e.key, e.state, e.generation,
+			CASE WHEN e.flags LIKE '%double_after_decision%' THEN 'twice' ELSE '' END AS doubles,
+			COALESCE(string_agg(x.outcome || ' ' || x.answer_id || ' ' || COALESCE(s.certainty, ''), ', '
+				ORDER BY x.answer_id), '') AS sent
+			FROM entry e LEFT JOIN attempt x ON x.origin = e.id AND x.outcome <> 'not_created'
+			LEFT JOIN sent s ON s.attempt = x.attempt
+			WHERE e.key LIKE 'x%' GROUP BY e.id ORDER BY e.key`))
+		if odd := must.Get(s.Unrecorded(t.Context()))(t); len(odd) > 0 {
+			t.Errorf("rows and records contradict each other: %v", odd)
+		}
+		must.Do(t, s.Close())
+		if i == 0 {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" || len(got) != 5 || got[0].Doubles != "twice" ||
+			got[0].Generation != 2 {
+			t.Errorf("order %d (-first +this):\n%s\n%+v", i, diff, got)
+		}
 	}
 }
 
@@ -107,10 +186,11 @@ func TestAnAnswerThatOnlyTheJournalHasDoesWhatItDoesInTheLedger(t *testing.T) {
 					if stored {
 						mustSettle(t, k.s, mustLease(t, k.s, "contracts"), st)
 					} else {
-						row := journal.Image{State: string(st.State), Cause: st.Cause, Attempts: []journal.Attempt{{
-							ID: attempt.ID, Generation: 1, Outcome: string(outcome), RemoteID: st.Attempt.RemoteID,
-						}}}
-						kept := journal.Record{Kind: journal.Tx, At: at, Rows: []journal.Image{row}}
+						answer := journal.Answer{State: string(st.State), Cause: st.Cause}
+						answer.AttemptImage = journal.AttemptImage{
+							Attempt: attempt.ID, Generation: 1, Outcome: string(outcome), AnswerID: st.Attempt.RemoteID,
+						}
+						kept := journal.Record{Kind: journal.Tx, At: at, Answers: []journal.Answer{answer}}
 						must.Do(t, k.s.db.Journal.Keep(kept))
 						k.close()
 						k.open()

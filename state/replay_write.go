@@ -1,12 +1,11 @@
 package state
 
 import (
-	"cmp"
 	"database/sql"
 	"encoding/json"
 	"maps"
 	"slices"
-	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
@@ -20,7 +19,7 @@ func (r *replay) apply(work []replayedRow) error {
 		return err
 	}
 	for _, write := range []func([]replayedRow) error{
-		r.insert, r.attempts, r.generations, r.records, r.states,
+		r.insert, r.putAttempts, r.generations, r.putSent, r.states,
 	} {
 		if err := write(work); err != nil {
 			return err
@@ -78,87 +77,85 @@ func (r *replay) insert(work []replayedRow) error {
 	return nil
 }
 
-// attempts adds the attempts that the ledger lacks, and the answers to those that it has. An
+// putAttempts adds the attempts that the ledger lacks, and the answers to those that it has. An
 // attempt without an answer becomes unknown, because nobody waits for it any more.
-func (r *replay) attempts(work []replayedRow) error {
-	list := make([]*narrowRow, 0, len(r.entries))
-	for _, e := range r.entries {
-		list = append(list, &e.narrowRow)
-	}
-	var err error
-	r.sent, err = loadRecords(r.Tx, list, r.Now)
-	if err != nil {
+func (r *replay) putAttempts(work []replayedRow) error {
+	var exchanges []*exchangeRow
+	end := func(e *replayedEntry, to *attemptRow, a journal.AttemptImage, finished time.Time) error {
+		answer := trade.Attempt{
+			FinishedAt: finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.AnswerID, Status: a.Status,
+			Reason: trade.Say(journalAnswer),
+		}
+		counts := a.Counts == 1
+		if a.Outcome == outcomeOpen {
+			answer.Outcome, answer.FinishedAt = trade.OutcomeUnknown, r.Now
+			answer.Reason, counts = trade.Say(rebuiltDoubt), true
+		}
+		exchanges = append(exchanges, &exchangeRow{Attempt: to.Attempt})
+		before := to.Counts
+		err := to.ended(answer, r.Now, counts)
+		if to.Origin == e.ID {
+			e.Attempts += to.Counts - before
+		}
 		return err
 	}
-	var exchanges []*exchangeRow
-	end := func(a *attemptRow, to trade.Attempt, counts bool) (counted int, err error) {
-		exchanges = append(exchanges, &exchangeRow{Attempt: a.Attempt})
-		before := a.Counts
-		err = a.ended(to, r.Now, counts)
-		return a.Counts - before, err
+	put := func(e *replayedEntry, a journal.AttemptImage, finished time.Time) error {
+		have := r.attempts[a.Attempt]
+		outcome := a.Outcome
+		if outcome == outcomeOpen {
+			outcome = string(trade.OutcomeUnknown)
+		}
+		if have != nil && (!have.Changeable() || have.Outcome == outcome) {
+			return nil
+		}
+		if a.Outcome == outcomeOpen {
+			r.doubts++
+		} else {
+			r.settled++
+		}
+		if have != nil {
+			of := r.sent.byAttempt[a.Attempt]
+			of.Late, r.sent.changed[of] = 1, true
+			return end(e, &of.attemptRow, a, finished)
+		}
+		e.no++
+		added := attemptRow{
+			Origin: e.ID, Owner: "journal", No: e.no, Late: 1,
+			AttemptImage: journal.AttemptImage{
+				Attempt: a.Attempt, Generation: a.Generation, PayloadHash: a.PayloadHash, StartedAt: a.StartedAt,
+			},
+		}
+		err := end(e, &added, a, finished)
+		r.attempts[a.Attempt] = &added
+		r.sent.place(&e.narrowRow, added)
+		return err
 	}
 	for _, row := range work {
-		for _, a := range row.remembered.attempts {
-			have := r.attempt[a.ID]
-			if have != nil && !changeable(have) {
-				continue
-			}
-			to := trade.Attempt{
-				FinishedAt: a.finished, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID, Status: a.Status,
-				Reason: trade.Say(journalAnswer),
-			}
-			counts := a.Counts
-			if to.Outcome == trade.OutcomeOpen {
-				to.Outcome, to.FinishedAt = trade.OutcomeUnknown, r.Now
-				to.Reason, counts = trade.Say(rebuiltDoubt), true
-			}
-			if have != nil && have.outcome() == to.Outcome {
-				continue
-			}
-			if a.Outcome == "" {
-				r.doubts++
-			} else {
-				r.settled++
-			}
-			if have != nil {
-				of := r.sent.byAttempt[a.ID]
-				of.Late, r.sent.changed[of] = 1, true
-				counted, err := end(&of.attemptRow, to, counts)
-				if err != nil {
+		for _, s := range row.sent {
+			for _, a := range s.former {
+				if err := put(row.entry, a, s.finished); err != nil {
 					return err
 				}
-				if of.Origin == row.entry.ID {
-					row.entry.Attempts += counted
-				}
+			}
+			if s.Attempt == "" || s.dropped {
 				continue
 			}
-			row.entry.no++
-			added := attemptRow{
-				Attempt: a.ID, Origin: row.entry.ID, Generation: a.Generation, No: row.entry.no, Owner: "journal",
-				PayloadHash: a.Payload, StartedAt: sqldb.AtOr(a.Started, r.Now), Late: 1,
-			}
-			counted, err := end(&added, to, counts)
-			if err != nil {
+			if err := put(row.entry, s.AttemptImage, s.finished); err != nil {
 				return err
 			}
-			row.entry.Attempts += counted
-			r.sent.place(&row.entry.narrowRow, added)
 		}
 	}
 	// The open attempts of a row that was sent twice end: the row follows what the journal has, and nobody
 	// waits for the other answer.
 	for _, row := range work {
-		for id, have := range row.entry.attempts {
-			if len(row.raised) == 0 || !have.isOpen() || row.remembered.attempt(id) != nil {
+		for _, have := range row.entry.sent {
+			if !row.double || !have.isOpen() || row.attempt(have.Attempt) != nil {
 				continue
 			}
-			of := r.sent.byAttempt[id]
-			r.sent.changed[of] = true
-			unknown := trade.Attempt{Outcome: trade.OutcomeUnknown, FinishedAt: r.Now, Reason: trade.Say(rebuiltDoubt)}
-			if _, err := end(&of.attemptRow, unknown, true); err != nil {
+			r.sent.changed[have] = true
+			if err := end(row.entry, &have.attemptRow, have.AttemptImage, r.Now); err != nil {
 				return err
 			}
-			row.entry.Attempts++
 		}
 	}
 	return writeExchanges(r.Tx, exchanges)
@@ -264,7 +261,13 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 	case trade.InDoubt:
 		cause, text = trade.CauseUnknown, rebuiltDoubt
 	}
-	entryError := errorOf(row.to, cause, row.status, row.Weak, text)
+	status := 0
+	for _, s := range row.sent {
+		if s.Attempt != "" && s.Outcome != outcomeOpen {
+			status = s.Status
+		}
+	}
+	entryError := errorOf(row.to, cause, status, row.Weak, text)
 	errorText, weak, dismissal := textOrNull(""), int64(0), e.Dismissal
 	if string(row.to) == e.State && e.Cause == cause {
 		errorText, weak = e.Error, e.Weak
@@ -325,16 +328,15 @@ func (r *replay) answers() error {
 	for _, a := range r.History.answers {
 		st := trade.Settlement{
 			Attempt: trade.Attempt{
-				ID: a.attempt.ID, Outcome: trade.Outcome(a.attempt.Outcome), RemoteID: a.attempt.RemoteID,
-				Status: a.attempt.Status, FinishedAt: a.at, Reason: trade.Say(journalAnswer),
+				ID: a.Attempt, Outcome: trade.Outcome(a.Outcome), RemoteID: a.AnswerID, Status: a.Status,
+				FinishedAt: a.at, Reason: trade.Say(journalAnswer),
 			},
-			State: trade.State(a.row.State), Cause: a.row.Cause, Weak: a.row.Weak, Counts: a.attempt.Counts,
-			Flags: a.row.Flags,
+			State: trade.State(a.State), Cause: a.Cause, Weak: a.Weak, Counts: a.Counts == 1, Flags: a.Flags,
 		}
-		if a.row.Next != nil {
-			st.NextAttemptAt = *a.row.Next
+		if a.Next != nil {
+			st.NextAttemptAt = *a.Next
 		}
-		if of := errorOf(st.State, a.row.Cause, a.attempt.Status, a.row.Weak, journalAnswer); of != nil {
+		if of := errorOf(st.State, a.Cause, a.Status, a.Weak, journalAnswer); of != nil {
 			st.Kind, st.Attempt.Messages = of.Kind, of.Messages
 		}
 		g.Group.Settle = append(g.Group.Settle, st)
@@ -352,7 +354,7 @@ func (r *replay) answers() error {
 	}
 	g.Group.Settle = slices.DeleteFunc(g.Group.Settle, func(st trade.Settlement) bool {
 		have := g.Records.byAttempt[st.Attempt.ID]
-		return have == nil || !changeable(&have.attemptRow)
+		return have == nil || !have.Changeable()
 	})
 	for i := range g.Group.Settle {
 		st := &g.Group.Settle[i]
@@ -367,39 +369,33 @@ func (r *replay) answers() error {
 	return nil
 }
 
-// records brings the records of the platform up to the journal: the images first, then what the
-// answers prove that only the journal has. It finds the record by which each accepted row is accepted.
-func (r *replay) records(work []replayedRow) error {
-	have := r.sent
-	for _, at := range slices.SortedFunc(maps.Keys(r.History.records), compareAnswerOrigins) {
-		image := r.History.records[at]
-		e := r.entries[image.OwnerRow()]
-		if e == nil || image.seq <= r.since {
+// putSent brings what was sent up to the journal: the images first, then what the answers prove that only
+// the journal has. It finds the record by which each accepted row is accepted.
+func (r *replay) putSent(work []replayedRow) error {
+	for _, s := range r.History.sent {
+		e, origin := r.entries[s.OwnerRow()], r.entries[s.Row()]
+		if e == nil || s.dropped || s.seq <= r.since {
 			continue
 		}
-		if m := r.History.rows[image.RowRef]; m != nil && m.raised[image.Generation] > 0 {
-			image.Generation = m.raised[image.Generation] // this one is another than the ledger's
+		if origin == nil {
+			origin = e
 		}
-		origin := &e.narrowRow
-		if went := r.entries[image.RowRef]; went != nil {
-			origin = &went.narrowRow
-		}
-		have.Restore(&e.narrowRow, origin, image.Sent, r.audit)
+		r.sent.restore(&e.narrowRow, &origin.narrowRow, s.Sent, r.audit)
 	}
 	for _, m := range r.History.Order {
 		e := r.entries[m.RowRef]
-		if e == nil {
-			continue
-		}
-		for _, a := range m.attempts {
-			if a.kept || a.Outcome == string(trade.OutcomeCreated) {
-				have.Prove(&e.narrowRow, trade.Settlement{
-					Attempt: trade.Attempt{
-						Generation: a.Generation, Outcome: trade.Outcome(a.Outcome), RemoteID: a.RemoteID,
-					},
-					State: trade.State(m.State), Cause: m.Cause, Weak: m.Weak,
-				})
+		for _, s := range m.sent {
+			if e == nil || !s.kept && s.Outcome != string(trade.OutcomeCreated) {
+				continue
 			}
+			have := r.sent.byAttempt[s.Attempt]
+			if have == nil || have.Attempt != s.Attempt || have.Certainty != string(trade.Maybe) {
+				continue
+			}
+			r.sent.settle(&e.narrowRow, have, trade.Settlement{
+				Attempt: trade.Attempt{Outcome: trade.Outcome(s.Outcome), RemoteID: s.AnswerID},
+				State:   trade.State(m.State), Cause: m.Cause, Weak: m.Weak,
+			})
 		}
 	}
 	for i, row := range work {
@@ -410,18 +406,13 @@ func (r *replay) records(work []replayedRow) error {
 		if row.On != nil {
 			on = *row.On
 		}
-		work[i].on = have.accepts(&row.entry.narrowRow, on)
+		work[i].on = r.sent.accepts(&row.entry.narrowRow, on)
 		if work[i].on == nil {
 			return phrase.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}
 	}
-	if err := have.Write(); err != nil { // the journal has them
+	if err := r.sent.Write(); err != nil { // the journal has them
 		return err
 	}
-	return r.restoreSightings(have)
-}
-
-func compareAnswerOrigins(a, b answerOrigin) int {
-	return cmp.Or(strings.Compare(a.Job, b.Job), strings.Compare(a.Key, b.Key), strings.Compare(a.sends, b.sends),
-		cmp.Compare(a.generation, b.generation))
+	return r.restoreSightings(r.sent)
 }

@@ -261,7 +261,7 @@ func (r *retaining) verifyBase(ctx context.Context) error {
 
 // hashedPage returns what the hash of a base has of a page.
 func hashedPage(page journal.Record) ([]byte, error) {
-	return json.Marshal(journal.Record{Rows: page.Rows, Records: page.Records, Sightings: page.Sightings})
+	return json.Marshal(journal.Record{Rows: page.Rows, Sent: page.Sent, Sightings: page.Sightings})
 }
 
 // mayBeOnPlatform is the SQL condition for the entries that exist on the platform, or may: the journal

@@ -126,9 +126,10 @@ func TestAJournalThatBeganAgainGoesOnAndIsBounded(t *testing.T) {
 		}
 		mustBeWell(t, k.s, k.o.Journal)
 		h := must.Get(readHistory(k.dir()))(t)
+		h.link()
 		ids := map[journal.RowRef]string{}
 		must.Get(journal.Read(k.dir(), -1, func(r journal.Record, _ string) error {
-			for _, s := range r.Records {
+			for _, s := range r.Sent {
 				ids[s.OwnerRow()] = s.RemoteID
 			}
 			return nil
@@ -177,7 +178,9 @@ func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k.send("a", 3)
 	must.Do(t, k.s.db.Journal.Keep(journal.Record{
 		Kind: journal.Tx, At: at,
-		Rows: []journal.Image{{Attempts: []journal.Attempt{{ID: sqldb.NewID(), Outcome: "created", RemoteID: "r"}}}},
+		Answers: []journal.Answer{{AttemptImage: journal.AttemptImage{
+			Attempt: sqldb.NewID(), Outcome: "created", AnswerID: "r",
+		}}},
 	}))
 	k.beginAgain() // another time
 	if first := k.firstRecord(); first != 1 {

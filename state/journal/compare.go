@@ -13,8 +13,6 @@ type Comparison struct {
 	Intents int       // POSTs in them, and rows that were known when the journal began
 	Since   time.Time // the time of the first of them
 	First   Record    // the first of them
-	// FirstMark is the mark of First.
-	FirstMark string
 	// the records that the ledger lacks, if they have nothing but answers to what it knows of: it
 	// lacks nothing that was sent, or decided
 	Answers []Record
@@ -54,14 +52,14 @@ func Compare(dir string, seq int64) (Comparison, error) {
 	if err != nil {
 		return c, err
 	}
-	c.End, err = Read(dir, seq, func(r Record, mark string) error {
+	c.End, err = Read(dir, seq, func(r Record, _ string) error {
 		c.Used = c.Used || r.Kind == Tx || r.Base > 0
 		if void[r.Seq] {
 			return nil
 		}
 		c.Missing++
 		if c.Missing == 1 {
-			c.Since, c.First, c.FirstMark = r.At, r, mark
+			c.Since, c.First = r.At, r
 		}
 		if len(c.Answers) == c.Missing-1 && r.onlyAnswers() {
 			c.Answers = append(c.Answers, r)
@@ -80,10 +78,12 @@ func Compare(dir string, seq int64) (Comparison, error) {
 
 // onlyAnswers reports whether a record has nothing but answers, or nothing about rows at all.
 func (r Record) onlyAnswers() bool {
-	ended := func(row Image) bool {
-		open := slices.ContainsFunc(row.Attempts, func(a Attempt) bool { return a.Outcome == "" })
-		return len(row.Attempts) > 0 && !open
+	answered := map[RowRef]bool{}
+	for _, s := range r.Sent {
+		if s.Attempted {
+			answered[s.Row()] = true
+		}
 	}
-	return r.Kind == Tx && r.Head == nil && r.ActName == "" && len(r.Jobs)+len(r.Moves) == 0 &&
-		!slices.ContainsFunc(r.Rows, func(row Image) bool { return !ended(row) })
+	return r.Kind == Tx && r.Head == nil && r.ActName == "" && len(r.Jobs)+len(r.Moves)+r.Open() == 0 &&
+		!slices.ContainsFunc(r.Rows, func(row Image) bool { return !answered[row.RowRef] })
 }

@@ -72,7 +72,7 @@ func (u *use) sound(what string) {
 	}
 	seq, mark := u.seq, u.mark
 	if c.Missing > 0 { // which the ledger takes up before it writes
-		seq, mark = c.First.Seq, c.FirstMark
+		seq, mark = c.End.Seq, c.End.Mark
 	}
 	j, err := Open(u.dir, seq, mark)
 	if err != nil {

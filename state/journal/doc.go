@@ -17,13 +17,14 @@
 //	head  begins a segment: the ids of journal and ledger, the host, the place of the ledger, the
 //	      time of creation
 //	tx    what one transaction of the ledger left: an image of each row that it sent, settled or
-//	      decided about, with the attempts that it changed, and of each record of the platform that
-//	      it wrote; jobs that a person paused; jobs that were moved. Images have versions: of several
-//	      of one row, also of several journals, the highest is the newest
+//	      decided about, and of each row of the table sent that it wrote, with its attempt; answers
+//	      that the ledger could not store; jobs that a person paused; jobs that were moved. Images
+//	      have versions: of several of one row, also of several journals, the highest is the newest
 //	base  a page of the same images: what the ledger knew when the journal began, also when it began
 //	      again
 //
-// An image without a version is an answer that the ledger could not store.
+// No image has a number of the ledger: a row is named by job and key, what was sent by its row, its
+// generation and the id of its attempt.
 //
 // # What is guaranteed
 //

@@ -27,7 +27,11 @@ func group(n int) Record {
 		r.Rows = append(r.Rows, Image{
 			RowRef: RowRef{"contracts", fmt.Sprintf("01|%04d", i)},
 			Sends:  "order_commitments", Version: 2, Generation: 1, State: "sending", Payload: "p",
-			Attempts: []Attempt{{ID: fmt.Sprintf("a-%d", i), Generation: 1}},
+		})
+		r.Sent = append(r.Sent, Sent{
+			SentImage:    SentImage{Kind: "order_commitments", Job: "contracts", Key: fmt.Sprintf("01|%04d", i)},
+			AttemptImage: AttemptImage{Attempt: fmt.Sprintf("a-%d", i), Generation: 1, Outcome: OutcomeOpen},
+			Attempted:    true,
 		})
 	}
 	return r

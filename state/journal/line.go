@@ -2,12 +2,10 @@ package journal
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"hash/crc32"
-	"slices"
 	"strconv"
 
 	"github.com/safrasync/safrasync/internal/phrase"
@@ -46,7 +44,7 @@ func Unseal(line []byte) (text []byte, crc string, ok bool) {
 
 // encode returns a record's line and its CRC.
 func encode(r Record) (line []byte, crc string, err error) {
-	text, err := json.Marshal(shorten(r))
+	text, err := json.Marshal(r)
 	if err != nil {
 		return nil, "", phrase.Errorf("journal: record %d: %w", r.Seq, err)
 	}
@@ -101,73 +99,5 @@ func (e entry) record() (Record, error) {
 	if r.Kind == Head && r.Head == nil {
 		return r, errors.New("a head without its content")
 	}
-	r.lengthen()
 	return r, nil
-}
-
-// shorten moves the records that belong to a row of the record into it, and leaves out of attempts
-// and records what they have from their row: a row that is sent costs a fifth less.
-func shorten(r Record) Record {
-	at := make(map[RowRef]int, len(r.Rows))
-	r.Rows = slices.Clone(r.Rows)
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		at[row.RowRef], row.Attempts = i, slices.Clone(row.Attempts)
-		for j := range row.Attempts {
-			if a := &row.Attempts[j]; a.Generation == row.Generation {
-				a.Generation = 0
-			}
-		}
-	}
-	records := r.Records
-	r.Records = nil
-	for _, s := range records {
-		i, ok := at[s.OwnerRow()]
-		if !ok || r.Rows[i].Sends != s.Sends {
-			r.Records = append(r.Records, s)
-			continue
-		}
-		row := &r.Rows[i]
-		s.Owner, s.Sends = nil, ""
-		if s.RowRef == row.RowRef {
-			s.RowRef = RowRef{}
-		}
-		if s.Generation == row.Generation {
-			s.Generation = 0
-		}
-		row.Of = append(row.Of, s)
-	}
-	return r
-}
-
-// lengthen undoes shorten.
-func (r *Record) lengthen() {
-	rest := r.Records
-	r.Records = nil
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		for j := range row.Attempts {
-			a := &row.Attempts[j]
-			a.Generation = cmp.Or(a.Generation, row.Generation)
-		}
-		for _, s := range row.Of {
-			s.Sends, s.Generation = row.Sends, cmp.Or(s.Generation, row.Generation)
-			if owner := row.RowRef; s.RowRef == (RowRef{}) {
-				s.RowRef = owner
-			} else {
-				s.Owner = &owner
-			}
-			r.Records = append(r.Records, s)
-		}
-		row.Of = nil
-	}
-	r.Records = append(r.Records, rest...)
-}
-
-// OwnerRow returns the row that a record belongs to.
-func (s Sent) OwnerRow() RowRef {
-	if s.Owner != nil {
-		return *s.Owner
-	}
-	return s.RowRef
 }

@@ -29,11 +29,12 @@ type Record struct {
 	Head *Header `json:"head,omitempty"`
 	// earlier records whose commit the ledger refused: their intents never left
 	Void    []int64 `json:"void,omitempty"`
-	By      string  `json:"by,omitempty"`      // the process that may send what the record begins to send
-	ActName string  `json:"act,omitempty"`     // the name of a person's act
-	Who     string  `json:"who,omitempty"`     // the person
-	Rows    []Image `json:"rows,omitempty"`    // the rows that decide about sending, as they are after it
-	Records []Sent  `json:"records,omitempty"` // the records of the platform, likewise
+	ActName string  `json:"act,omitempty"`  // the name of a person's act
+	Who     string  `json:"who,omitempty"`  // the person
+	Rows    []Image `json:"rows,omitempty"` // the rows that decide about sending, as they are after it
+	Sent    []Sent  `json:"sent,omitempty"` // what is, or may be, on the platform, likewise
+	// answers that the ledger could not store
+	Answers []Answer `json:"answers,omitempty"`
 	// which records rows may be that of, as it leaves them
 	Sightings []Sighting `json:"sightings,omitempty"`
 	Jobs      []JobFact  `json:"jobs,omitempty"` // the jobs that a person paused, or let go on
@@ -47,7 +48,7 @@ type Record struct {
 	// base before it
 	Base int64 `json:"base,omitempty"`
 	Size int64 `json:"size,omitempty"` // with Base: the bytes of the pages
-	// in the last page of a base: the hash of its rows, records and sightings
+	// in the last page of a base: the hash of its rows, what was sent, and sightings
 	Sum string `json:"sum,omitempty"`
 
 	On string `json:"-"` // the server on which the ledger stores it; "" if there is only one
@@ -55,16 +56,14 @@ type Record struct {
 
 // Quiet reports whether a record tells nothing of rows, records or jobs.
 func (r Record) Quiet() bool {
-	return len(r.Rows)+len(r.Records)+len(r.Sightings)+len(r.Jobs)+len(r.Moves) == 0 && r.ActName == ""
+	return len(r.Rows)+len(r.Sent)+len(r.Answers)+len(r.Sightings)+len(r.Jobs)+len(r.Moves) == 0 && r.ActName == ""
 }
 
 // Open returns how many requests may leave after the record.
 func (r Record) Open() (n int) {
-	for _, row := range r.Rows {
-		for _, a := range row.Attempts {
-			if r.Kind == Tx && a.Outcome == "" {
-				n++
-			}
+	for _, s := range r.Sent {
+		if s.Attempted && s.Outcome == OutcomeOpen {
+			n++
 		}
 	}
 	return n
@@ -87,7 +86,7 @@ type Term struct {
 }
 
 // NewestForm is the form of the journals that this version writes. One of another form is not read.
-const NewestForm = 1
+const NewestForm = 2
 
 // Header identifies a journal.
 type Header struct {
@@ -114,15 +113,11 @@ type RowRef struct {
 	Key string `json:"key,omitempty"`
 }
 
-// Image is a row of the ledger as a transaction left it, with those of its attempts that the
-// transaction changed, or, in a base and after an act, that created a record, may have, or may be
-// doing so.
+// Image is a row of the table entry as a transaction left it.
 type Image struct {
 	RowRef
 	Sends string `json:"sends,omitempty"`
-	// raised by each change of the row: of several images the highest is the newest. 0 = an answer that
-	// the ledger could not store: only its attempt says which row it is, and the rest what the row
-	// would be.
+	// raised by each change of the row: of several images the highest is the newest
 	Version    int64       `json:"version,omitempty"`
 	Generation int         `json:"generation,omitempty"`
 	State      string      `json:"state"`
@@ -137,9 +132,6 @@ type Image struct {
 	On *Origin `json:"on,omitempty"`
 	// where it stood before a person took it out
 	Dismissal *trade.Dismissal `json:"dismissal,omitempty"`
-	Attempts  []Attempt        `json:"attempts,omitempty"`
-	// on disk: those records that belong to the row; see shorten
-	Of []Sent `json:"records,omitempty"`
 }
 
 // Origin identifies a record of the platform, with its kind: the row under which it went, and the
@@ -149,34 +141,61 @@ type Origin struct {
 	Generation int `json:"generation"`
 }
 
-// Attempt is an attempt as a transaction left it.
-type Attempt struct {
-	ID         string     `json:"id"`
-	Generation int        `json:"generation,omitempty"`
-	Outcome    string     `json:"outcome,omitempty"` // created, not_created, not_sent, unknown; "" while it is open
-	RemoteID   string     `json:"remote_id,omitempty"`
-	Payload    trade.Hash `json:"payload_hash,omitempty"` // if it is not that of the row
-	Started    time.Time  `json:"started,omitzero"`       // if the record does not begin it, or end it
-	Status     int        `json:"status,omitempty"`
-	Counts     bool       `json:"counts,omitempty"`
+// Sent is a row of the table sent as a transaction left it. Its row, kind and generation identify it:
+// under these it went.
+type Sent struct {
+	SentImage
+	AttemptImage
+	Owner *RowRef `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
+	// the transaction began or ended its attempt
+	Attempted bool `json:"attempted,omitempty"`
 }
 
-// Sent is a record of the platform as a transaction left it (trade.Record). Row and Generation
-// identify it: under these it went.
-type Sent struct {
-	RowRef
-	Generation int          `json:"generation,omitempty"`
-	Sends      string       `json:"sends,omitempty"`
-	Owner      *RowRef      `json:"owner,omitempty"` // the row that it belongs to now, if that is another one
-	Certainty  string       `json:"certainty"`
-	RemoteID   string       `json:"remote_id,omitempty"`
-	Parent     string       `json:"parent,omitempty"` // the platform's id of the record under which it went
-	Prints     trade.Prints `json:"prints"`           // of what was sent
-	Newest     trade.Prints `json:"newest,omitzero"`  // of the newest row seen, if it differs
-	Kilograms  string       `json:"kg"`
-	At         time.Time    `json:"at"`
-	Version    int64        `json:"version"` // of several images of one record the highest is the newest
+// SentImage has the columns of the table sent that are the same in every ledger, without its attempt.
+type SentImage struct {
+	Kind      string `json:"kind"`
+	Job       string `json:"job"`
+	Key       string `json:"key"`
+	Certainty string `json:"certainty"`
+	RemoteID  string `json:"remote_id,omitempty"`
+	Parent    string `json:"parent,omitempty"`
+	Kg        string `json:"kg"`
+	// what was sent (trade.Prints)
+	SentCells   trade.Hash `json:"sent_cells,omitempty"`
+	SentPayload trade.Hash `json:"sent_payload,omitempty"`
+	SentFields  trade.Hash `json:"sent_fields,omitempty"`
+	// the newest row seen; empty where it is as it was sent
+	NewCells   trade.Hash `json:"new_cells,omitempty"`
+	NewPayload trade.Hash `json:"new_payload,omitempty"`
+	NewFields  trade.Hash `json:"new_fields,omitempty"`
+	SentAt     int64      `json:"sent_at"`
+	Version    int64      `json:"version"` // of several images of one row the highest is the newest
 }
+
+// AttemptImage has the columns of an attempt that are the same in every ledger.
+type AttemptImage struct {
+	Attempt     string     `json:"attempt,omitempty"` // its id
+	Generation  int        `json:"generation"`
+	Outcome     string     `json:"outcome"` // none, open, or as [trade.Outcome] has it
+	PayloadHash trade.Hash `json:"payload_hash,omitempty"`
+	StartedAt   int64      `json:"started_at,omitempty"`
+	Status      int        `json:"status,omitempty"`
+	Counts      int        `json:"counts,omitempty"`
+	AnswerID    string     `json:"answer_id,omitempty"`
+}
+
+// Answer is an answer that the ledger could not store: how an attempt ended, and what its row would be.
+type Answer struct {
+	AttemptImage
+	State string      `json:"state"`
+	Cause string      `json:"cause,omitempty"`
+	Weak  bool        `json:"weak,omitempty"`
+	Flags trade.Flags `json:"flags,omitempty"`
+	Next  *time.Time  `json:"next,omitempty"`
+}
+
+// OutcomeOpen is the outcome of an attempt without an answer.
+const OutcomeOpen = "open"
 
 // Sighting is what a row holds, or held last, that may be the row of records of its kind; with no record
 // it is decided (trade.Sighting).
@@ -211,3 +230,27 @@ type Move struct {
 	Sends string `json:"sends"`
 	After int64  `json:"after"` // the last record of this journal before the move
 }
+
+// OwnerRow returns the row to which something that was sent belongs.
+func (s Sent) OwnerRow() RowRef {
+	if s.Owner != nil {
+		return *s.Owner
+	}
+	return s.Row()
+}
+
+// Row returns the row under which it was sent.
+func (s *SentImage) Row() RowRef { return RowRef{s.Job, s.Key} }
+
+// Free reports whether another attempt may take the place of this one: nothing was created by it.
+func (a *AttemptImage) Free() bool {
+	return !a.Changeable() && a.Outcome != string(trade.OutcomeCreated)
+}
+
+// Changeable reports whether the outcome may still change.
+func (a *AttemptImage) Changeable() bool {
+	return a.Outcome == OutcomeOpen || a.Outcome == string(trade.OutcomeUnknown)
+}
+
+// Certain reports whether it is known how an attempt ended.
+func (a *AttemptImage) Certain() bool { return a.Attempt != "" && !a.Changeable() }
