@@ -1,9 +1,7 @@
 package trade
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"strings"
@@ -70,13 +68,9 @@ func (l *Listing) tellPayload(sends Kind, payload []byte) {
 	if fields == nil {
 		return
 	}
-	amountField, unitField := QuantityFields(sends)
-	figures := Figures{Amount: DecimalOf(fields[amountField])}
-	if unit := Unit(strings.ToUpper(fields[unitField])); figures.Amount != nil {
-		l.Quantity = Quantity{Amount: *figures.Amount, Unit: cmp.Or(unit, l.Quantity.Unit)}
-	}
-	if sends == OrderCommitments {
-		figures.Price, figures.Currency = DecimalOf(fields["price"]), fields["currency"]
+	figures := FiguresOf(sends, fields)
+	if figures.Amount != nil {
+		l.Quantity = Quantity{Amount: *figures.Amount, Unit: cmp.Or(figures.Unit, l.Quantity.Unit)}
 	}
 	l.Product = cmp.Or(CutText(fields["product"]), l.Product)
 	l.Day, _ = ParseDate(cmp.Or(fields["order_date"], fields["delivery_date"])) // zero if there is none
@@ -84,26 +78,6 @@ func (l *Listing) tellPayload(sends Kind, payload []byte) {
 	if worth, ok := figures.Value(); ok {
 		l.Currency, l.Worth = figures.Currency, worth
 	}
-}
-
-// SentFields returns the fields of a request, as texts; nil if the payload is no JSON object.
-func SentFields(payload []byte) map[string]string {
-	var body map[string]any
-	d := json.NewDecoder(bytes.NewReader(payload))
-	d.UseNumber()
-	if len(payload) == 0 || d.Decode(&body) != nil {
-		return nil
-	}
-	out := make(map[string]string, len(body))
-	for field, value := range body {
-		switch v := value.(type) {
-		case string:
-			out[field] = v
-		case json.Number:
-			out[field] = v.String()
-		}
-	}
-	return out
 }
 
 // listingScale is how many decimals of a weight or a worth are stored, which a sum adds.
