@@ -3,12 +3,10 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -16,17 +14,17 @@ import (
 
 // touchedRow is a row that the journal must tell of, with the attempts that the transaction changed.
 type touchedRow struct {
-	*narrowRow
+	*trade.Entry
 	attempts []journal.Attempt
 }
 
 // touch adds a row, and attempts of it, to what the journal must tell of the transaction.
-func (r *recordSet) touch(e *narrowRow, attempts ...journal.Attempt) {
+func (r *recordSet) touch(e *trade.Entry, attempts ...journal.Attempt) {
 	if r.tells[e.ID] == nil {
 		if r.tells == nil {
 			r.tells = map[int64]*touchedRow{}
 		}
-		r.tells[e.ID] = &touchedRow{narrowRow: e}
+		r.tells[e.ID] = &touchedRow{Entry: e}
 		r.touched = append(r.touched, r.tells[e.ID])
 	}
 	r.tells[e.ID].attempts = append(r.tells[e.ID].attempts, attempts...)
@@ -42,11 +40,8 @@ func (r *recordSet) note() error {
 	note.Rows = slices.Grow(note.Rows, len(r.touched))
 	note.Records = slices.Grow(note.Records, len(r.written))
 	for _, row := range r.touched {
-		image, err := row.image()
-		if err != nil {
-			return err
-		}
-		image.Attempts, image.On = row.attempts, r.on(row.narrowRow)
+		image := imageOf(row.Entry)
+		image.Attempts, image.On = row.attempts, r.on(row.Entry)
 		note.Rows = append(note.Rows, image)
 	}
 	for _, row := range r.written {
@@ -58,45 +53,34 @@ func (r *recordSet) note() error {
 }
 
 // on returns the record by which an entry is accepted, if that is not the one of its own generation.
-func (r *recordSet) on(e *narrowRow) *journal.Origin {
-	have := r.byID[e.RecordID.Int64]
-	if have == nil || !e.RecordID.Valid || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
+func (r *recordSet) on(e *trade.Entry) *journal.Origin {
+	have := r.byID[e.RecordID]
+	if have == nil || e.RecordID == 0 || have.Job == e.Job && have.Key == e.Key && have.Generation == e.Generation {
 		return nil
 	}
 	return &journal.Origin{RowRef: journal.RowRef{Job: have.Job, Key: have.Key}, Generation: have.Generation}
 }
 
-// image returns a row in the form in which the journal keeps it, without attempts.
-func (e *narrowRow) image() (journal.Image, error) {
+// imageOf returns a row in the form in which the journal keeps it, without attempts.
+func imageOf(e *trade.Entry) journal.Image {
 	out := journal.Image{
-		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
-		State: e.State, Cause: e.Cause, Weak: e.Weak == 1,
-		Payload: e.PayloadHash, Source: e.SourceHash,
+		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: string(e.Sends), Version: e.Version,
+		Generation: e.Generation, State: string(e.State), Cause: e.Cause, Weak: weakOf(e.Error) == 1,
+		Payload: e.PayloadHash, Source: e.SourceHash, Flags: lastingFlags(e.Flags),
 	}
-	if e.NextAttemptAt.Valid {
-		next := sqldb.Instant(e.NextAttemptAt)
+	if !e.NextAttemptAt.IsZero() {
+		next := e.NextAttemptAt
 		out.Next = &next
-	}
-	flags, err := flagsOf(e.Flags)
-	if err != nil {
-		return out, err
-	}
-	out.Flags = lastingFlags(flags)
-	acknowledged, err := flagsOf(e.Acknowledged)
-	if err != nil {
-		return out, err
 	}
 	// Those that explain its absence from the ERP end when the row is seen again; other flags tell of new
 	// differences too, so a person must see them again after a rebuild.
-	out.Explained = slices.DeleteFunc(acknowledged, func(f trade.Flag) bool {
+	out.Explained = slices.DeleteFunc(slices.Clone(e.Acknowledged), func(f trade.Flag) bool {
 		return f != trade.MissingInERP && f != trade.Cancelled
 	})
-	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {
-		if err := json.Unmarshal([]byte(e.Dismissal.String), &out.Dismissal); err != nil {
-			return out, phrase.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
-		}
+	if e.State == trade.Dismissed {
+		out.Dismissal = e.Dismissal
 	}
-	return out, nil
+	return out
 }
 
 // lastingFlags returns those of a row's flags that no reading of the ERP renews.
@@ -136,8 +120,8 @@ func attemptsThatCount(t *sqldb.Tx, ids []int64) (map[int64][]journal.Attempt, e
 // imagesOf adds rows of the ledger, and the records of them that count, to a page of the journal.
 func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 	for chunk := range slices.Chunk(ids, sqldb.InList) {
-		var rows []narrowRow
-		if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
+		var rows []trade.Entry
+		if err := t.All(&rows, selectLocked+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
 			sqldb.ListOf(t.S.D, chunk)); err != nil {
 			return err
 		}
@@ -145,7 +129,7 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 		if err != nil {
 			return err
 		}
-		of := make([]*narrowRow, len(rows))
+		of := make([]*trade.Entry, len(rows))
 		for i := range rows {
 			of[i] = &rows[i]
 		}
@@ -157,10 +141,7 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 			return err
 		}
 		for i := range rows {
-			image, err := rows[i].image()
-			if err != nil {
-				return err
-			}
+			image := imageOf(of[i])
 			image.Attempts, image.On = attempts[rows[i].ID], records.on(&rows[i])
 			page.Rows = append(page.Rows, image)
 			for _, r := range records.of[rows[i].ID] {

@@ -35,7 +35,7 @@ type replay struct {
 
 // replayedEntry is an entry of the ledger with its attempts.
 type replayedEntry struct {
-	narrowRow
+	trade.Entry
 	Ready    bool // it has a payload
 	attempts map[string]*attemptRow
 	no       int // of its last attempt
@@ -117,7 +117,7 @@ func (r *replay) compare() ([]replayedRow, error) {
 		}
 		from := trade.State("")
 		if row.entry != nil {
-			from = trade.State(row.entry.State)
+			from = row.entry.State
 		}
 		counts[RebuildChange{Job: m.Job, From: from, To: row.to}]++
 		if row.double {
@@ -228,8 +228,8 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		}
 	}
 	var rows []replayedEntry
-	if err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
-		selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
+	if err := r.All(&rows, `SELECT `+selected(lockedColumns)+`, e.sendable AS ready
+		FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`,
 		args...); err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (r *replay) decide(m *remembered) (replayedRow, bool) {
 		}
 		return row, row.to != ""
 	}
-	now, told := trade.State(e.State), false
+	now, told := e.State, false
 	m.attempts = slices.DeleteFunc(m.attempts, func(a *rememberedAttempt) bool { return r.neverLeft(e, a) })
 	for _, a := range m.attempts {
 		have := r.attempt[a.ID]
@@ -311,7 +311,7 @@ func (r *replay) neverLeft(e *replayedEntry, a *rememberedAttempt) bool {
 	if a.Outcome != "" || r.attempt[a.ID] != nil {
 		return false
 	}
-	if a.seq <= r.since || e.State == string(trade.Accepted) {
+	if a.seq <= r.since || e.State == trade.Accepted {
 		return true
 	}
 	for id, have := range e.attempts {

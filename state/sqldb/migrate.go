@@ -28,7 +28,7 @@ const formerIndex = "entry_one_remote"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "move", "entry", "listing", "sent", "former",
+	"ledger", "journal", "tx_mark", "audit", "move", "entry", "body", "listing", "sent", "former",
 	"exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
@@ -194,7 +194,7 @@ func foreign(names []string, where string, alone bool) error {
 	ours := slices.Contains(names, SchemaTable)
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
 		ours && slices.Contains(names, "entry") &&
-			(!slices.Contains(names, "sent") || !slices.Contains(names, "sighting"))
+			(!slices.Contains(names, "sent") || !slices.Contains(names, "body"))
 	switch {
 	case ours && !former:
 		return nil
