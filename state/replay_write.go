@@ -201,7 +201,8 @@ func (r *replay) states(work []replayedRow) error {
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
 			bare := entryRow{Entry: trade.Entry{ID: e.ID}, EntryID: e.ID}
-			emptied, bodies = append(emptied, sqldb.Pick(&bare, emptiedColumns)), append(bodies, sqldb.Pick(&bare, emptiedBody))
+			emptied = append(emptied, sqldb.Pick(&bare, emptiedColumns))
+			bodies = append(bodies, sqldb.Pick(&bare, emptiedBody))
 			listed = append(listed, trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, Quantity: e.Quantity})
 		}
 		r.finish(row)
