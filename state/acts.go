@@ -200,19 +200,20 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 		records.touchWhole(entries[id])
 	}
 	noteActOf(t, first)
-	return records.note()
+	records.note()
+	return nil
 }
 
 // rowUnchanged reports whether an entry is as a person saw it.
-func rowUnchanged(entries map[int64]*narrowRow, u trade.Update) bool {
+func rowUnchanged(entries map[int64]*trade.Entry, u trade.Update) bool {
 	e := entries[u.Entry.ID]
-	return e != nil && e.Version == u.Entry.Version && e.State == string(u.From)
+	return e != nil && e.Version == u.Entry.Version && e.State == u.From
 }
 
 // mayDo checks, in the transaction of the act, that the entry is as the person saw it, and what may
 // have changed although the entry has not:
 // the quarantine of a second sending, and which row has an id.
-func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*narrowRow) (bool, error) {
+func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*trade.Entry) (bool, error) {
 	u := a.Update.Entry
 	e := entries[u.ID]
 	switch {
@@ -226,7 +227,7 @@ func mayDo(t *sqldb.Tx, a trade.Act, entries map[int64]*narrowRow) (bool, error)
 	case a.Gives != nil:
 		return true, nil
 	case u.State == trade.Accepted && u.RemoteID != "" && a.Update.From != trade.Accepted:
-		holder, err := holderOf(t.All, e.Sends, u.RemoteID, e.ID)
+		holder, err := holderOf(t.All, string(e.Sends), u.RemoteID, e.ID)
 		return holder == (trade.ParentKey{}), err
 	}
 	return true, nil

@@ -77,8 +77,8 @@ func exchangeOf(a trade.Attempt) *exchangeRow {
 }
 
 // openPayloads selects the payloads of open attempts, which are those of their rows.
-const openPayloads = `SELECT s.attempt, e.payload FROM sent s JOIN entry e ON e.id = s.origin
-	WHERE s.outcome = 'open' AND e.payload IS NOT NULL AND `
+const openPayloads = `SELECT s.attempt, b.payload FROM sent s JOIN body b ON b.entry_id = s.origin
+	WHERE s.outcome = 'open' AND b.payload IS NOT NULL AND `
 
 // writeExchanges stores what attempts sent, and what was answered. What is stored of the payload stays.
 func writeExchanges(t *sqldb.Tx, rows []*exchangeRow) error {
@@ -118,8 +118,9 @@ const noPayload = "{}"
 // selectAttempt selects whole attempts (trade.Attempt). The payload of an open one is that of its row.
 const selectAttempt = `SELECT ` + outcomeColumns + `, a.run_id, a.owner, a.epoch, a.target, a.payload_hash, a.messages, a.reason,
 	x.evidence, x.request_head, x.answer_head, COALESCE(x.answer_body, '') AS answer_body,
-	COALESCE(CASE WHEN a.outcome = 'open' THEN e.payload ELSE x.payload END, '{}') AS payload
-	FROM attempt a JOIN entry e ON e.id = a.origin LEFT JOIN exchange x ON x.attempt = a.attempt `
+	COALESCE(CASE WHEN a.outcome = 'open' THEN b.payload ELSE x.payload END, '{}') AS payload
+	FROM attempt a JOIN entry e ON e.id = a.origin JOIN body b ON b.entry_id = a.origin
+	LEFT JOIN exchange x ON x.attempt = a.attempt `
 
 // sentenceText returns a sentence as a column has it; "" for none.
 func sentenceText(s trade.Sentence) string {

@@ -24,9 +24,9 @@ type becomes struct {
 // becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
 // in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
 // what the decision left open applies. A record that exists is never hidden by a decision.
-func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) becomes {
+func (g *groupTx) becomes(e *trade.Entry, a *attemptRow, st *trade.Settlement) becomes {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
-	state, created := trade.State(e.State), st.Attempt.Outcome == trade.OutcomeCreated
+	state, created := e.State, st.Attempt.Outcome == trade.OutcomeCreated
 	have, others := g.Records.idOf(e), g.Records.others(e, a.Generation)
 	earlier := "" // the id of a record that another attempt created
 	for _, o := range others {
@@ -79,7 +79,7 @@ func (g *groupTx) becomes(e *narrowRow, a *attemptRow, st *trade.Settlement) bec
 }
 
 // alarmFor returns an alarm, with the flag that keeps it visible.
-func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, a *attemptRow, other string) becomes {
+func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *trade.Entry, a *attemptRow, other string) becomes {
 	if id := g.Records.idOf(e); id != "" {
 		other = id
 	}
@@ -96,10 +96,10 @@ func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *narrowRow, 
 }
 
 // record writes an alarm to the audit, in the transaction of the answer.
-func (g *groupTx) record(alarm trade.Alarm, before trade.State, after string) error {
+func (g *groupTx) record(alarm trade.Alarm, before, after trade.State) error {
 	detail, err := json.Marshal(struct {
 		Before trade.State `json:"before"`
-		After  string      `json:"after"`
+		After  trade.State `json:"after"`
 		trade.StoredAlarm
 		Why trade.Sentence `json:"why"`
 	}{before, after, trade.StoredAlarm(alarm), alarm.Sentence()})

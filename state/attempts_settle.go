@@ -13,10 +13,7 @@ import (
 )
 
 // settledColumns are the columns of an entry that a settlement writes.
-var settledColumns = []string{
-	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "flags", "record_id", "attempts",
-	"updated_at", "version",
-}
+var settledColumns = append(slices.Clone(stateColumns), "flags", "record_id", "attempts")
 
 // Settle stores how attempts ended. It does not check who owns the lease: a definite answer of a
 // former owner counts too (I12).
@@ -108,7 +105,7 @@ func (g *groupTx) settle(w *settling, of *ownedRecord, st trade.Settlement) erro
 	}
 	w.exchanges = append(w.exchanges, exchangeOf(st.Attempt))
 	g.Result.Settled[a.Attempt], g.Records.changed[of] = true, true
-	before := trade.State(e.State)
+	before := e.State
 	became := g.becomes(e, a, &st)
 	g.Records.touch(e)
 	if made := g.Records.settle(e, of, st); made != nil {
@@ -120,10 +117,7 @@ func (g *groupTx) settle(w *settling, of *ownedRecord, st trade.Settlement) erro
 	if err := g.follow(e, became, a.Counts-counted); err != nil {
 		return err
 	}
-	w.moved[e.ID] = []any{
-		e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, e.Flags, e.RecordID, e.Attempts,
-		g.Now.UnixMilli(), e.Version,
-	}
+	w.moved[e.ID] = movedValues(e, settledColumns)
 	if became.alarm != nil {
 		w.alarms = append(w.alarms, raisedAlarm{*became.alarm, before})
 	}
@@ -192,22 +186,18 @@ func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 
 // follow changes the entry in memory. A settlement without a state changes only the flags. counted is
 // 0 if recovery, which set the attempt to unknown, has counted it already.
-func (g *groupTx) follow(e *narrowRow, b becomes, counted int) error {
-	may, err := e.move(counted, func(to *trade.Entry) bool {
-		may := to.Settle(*b.settlement)
-		to.Flags = to.Flags.With(b.clear, false)
-		return may
-	})
-	if err == nil && !may {
-		err = phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
+func (g *groupTx) follow(e *trade.Entry, b becomes, counted int) error {
+	if may := moveEntry(e, counted, g.Now, func(to *trade.Entry) bool { return to.Settle(*b.settlement) }); !may {
+		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
 	}
-	if err != nil || b.settlement.State != trade.Accepted {
-		return err
+	e.Flags = e.Flags.With(b.clear, false)
+	if b.settlement.State != trade.Accepted {
+		return nil
 	}
 	on := g.Records.with(e, b.remoteID)
 	if on == nil {
 		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
 	}
-	e.RecordID = numberOrNull(on.ID)
+	e.RecordID = on.ID
 	return nil
 }

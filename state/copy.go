@@ -36,7 +36,7 @@ type MoveTable struct {
 // movedTables lists the tables to copy, in an order in which referenced rows come before the rows
 // that refer to them. Tables that belong to running processes are not copied, nor are the journals.
 var movedTables = []string{
-	"audit", "audit_head", "entry", "listing", "sent", "former", "exchange", "sighting", "quarantine", "run",
+	"audit", "audit_head", "entry", "body", "listing", "sent", "former", "exchange", "sighting", "quarantine", "run",
 	"job_kind",
 	"job_moved",
 	"job_cursor",

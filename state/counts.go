@@ -166,21 +166,17 @@ func (s *Store) Flagged(ctx context.Context, flags []trade.Flag) (rows int, err 
 
 // flagged calls fn for each set of flags of a job, or of all, with the number of entries that have it.
 func (s *Store) flagged(ctx context.Context, job string, fn func(trade.Flags, int)) error {
-	const op = "counting flags"
-	query, args := `SELECT flags AS name, COUNT(*) AS n FROM entry WHERE flags <> '[]'`, []any(nil)
+	var rows []struct {
+		Flags trade.Flags
+		N     int
+	}
+	query, args := `SELECT flags, COUNT(*) AS n FROM entry WHERE flags <> '[]'`, []any(nil)
 	if job != "" {
 		query, args = query+` AND job = ?`, []any{job}
 	}
-	counts, err := s.db.Counts(ctx, op, query+` GROUP BY flags`, args...)
-	if err != nil {
-		return err
+	err := s.db.All(ctx, "counting flags", &rows, query+` GROUP BY flags`, args...)
+	for _, r := range rows {
+		fn(r.Flags, r.N)
 	}
-	for text, n := range counts {
-		flags, err := flagsOf(text)
-		if err != nil {
-			return s.db.Fault(ctx, op, err)
-		}
-		fn(flags, n)
-	}
-	return nil
+	return err
 }

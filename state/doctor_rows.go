@@ -2,8 +2,10 @@ package state
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -49,25 +51,47 @@ const readingRows = "reading the rows"
 type oddRows map[int64]string
 
 func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
+	query := `SELECT ` + selected(slices.Concat(bodyColumns, entryColumns)) + ` ` + fromEntry
 	for after := int64(0); ; {
-		var page []readRow
-		if err := s.db.All(ctx, readingRows, &page, selectEntry+`WHERE e.id > ? ORDER BY e.id LIMIT ?`, after,
-			entryPage); err != nil {
+		var names, page []entryRow
+		err := s.db.All(ctx, readingRows, &names, `SELECT id, job, key FROM entry WHERE id > ? ORDER BY id LIMIT ?`, after,
+			entryPage)
+		if err != nil || len(names) == 0 {
+			return err
+		}
+		last := names[len(names)-1].ID
+		err = s.db.All(ctx, readingRows, &page, query+`WHERE e.id > ? AND e.id <= ? ORDER BY e.id`, after, last)
+		var damaged *sqldb.DamagedError
+		if errors.As(err, &damaged) { // the rows one by one
+			page, err = nil, nil
+			for _, e := range names {
+				var row []entryRow
+				err := s.db.All(ctx, readingRows, &row, query+`WHERE e.id = ?`, e.ID)
+				if errors.As(err, &damaged) {
+					row, err = nil, nil
+					odd[e.ID] = e.Job + " " + e.Key
+				}
+				if err != nil {
+					return err
+				}
+				page = append(page, row...)
+			}
+		}
+		if err != nil {
 			return err
 		}
 		var read []trade.Entry
 		for i := range page {
 			r := &page[i]
-			e, err := r.Entry()
-			read = append(read, e)
-			if err != nil || r.Payload.Valid && unlike(r.Target, r.Payload.String, r.PayloadHash) || !r.fits(e) {
+			if r.Payload != nil && unlike(r.Target, string(r.Payload), r.PayloadHash) || !r.fits() {
 				odd[r.ID] = r.Job + " " + r.Key
 			}
-			after = r.ID
+			read = append(read, r.Entry)
 		}
-		if err := s.oddListings(ctx, read, odd); err != nil || len(page) < entryPage {
+		if err := s.oddListings(ctx, read, odd); err != nil {
 			return err
 		}
+		after = last
 	}
 }
 
@@ -100,8 +124,8 @@ func (s *Store) oddAttempts(ctx context.Context, odd oddRows) error {
 		sentRow
 		Payload string
 	}
-	if err := s.db.All(ctx, readingRows, &open, `SELECT s.origin, s.target, s.payload_hash, e.payload
-		FROM sent s JOIN entry e ON e.id = s.origin WHERE s.outcome = 'open' AND e.payload IS NOT NULL`); err != nil {
+	if err := s.db.All(ctx, readingRows, &open, `SELECT s.origin, s.target, s.payload_hash, b.payload
+		FROM sent s JOIN body b ON b.entry_id = s.origin WHERE s.outcome = 'open' AND b.payload IS NOT NULL`); err != nil {
 		return err
 	}
 	for _, a := range open {

@@ -70,14 +70,14 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 		"a row without its partner": {query(`INSERT INTO former (attempt, origin, generation, no, run_id, owner, epoch, target, payload_hash, started_at, finished_at, outcome, counts, late, status, messages, answer_id, reason)
 			VALUES ('x', 999, 1, 1, '', '', 1, '', x'00', 1, 2, 'not_sent', 0, 0, 0, '[]', '', '')`), map[string]bool{"foreign_keys broken": false}},
 		"a payload that was edited": {query(
-			`UPDATE entry SET payload = '{"amount":1}' WHERE state = 'accepted' AND id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
+			`UPDATE body SET payload = '{"amount":1}' WHERE entry_id = (SELECT MIN(id) FROM entry WHERE state = 'accepted')`), map[string]bool{"rows edited": false}},
 		"an attempt that was edited": {
 			query(
 				`UPDATE exchange SET payload = '{"amount":1}' WHERE attempt = (SELECT MIN(attempt) FROM exchange)`),
 			map[string]bool{"rows edited": false},
 		},
 		"a column that was edited": {
-			query(`UPDATE entry SET cells = 'x' WHERE id = 1`),
+			query(`UPDATE body SET cells = 'x' WHERE entry_id = 1`),
 			map[string]bool{"rows edited": false},
 		},
 		"a contract that was edited": {

@@ -92,7 +92,7 @@ func TestI10NoErrorRepeatsWhatARowHolds(t *testing.T) {
 			strings.Contains(err.Error(), canary) {
 			t.Errorf("an entry that is not there: error = %v", err)
 		}
-		mustExec(t, s, `UPDATE entry SET cells = ? WHERE id = ?`, `{"documento":`+canary, e.ID)
+		mustExec(t, s, `UPDATE body SET cells = ? WHERE entry_id = ?`, `{"documento":`+canary, e.ID)
 		if _, err := s.Entry(t.Context(), "contracts", canary); err == nil || strings.Contains(err.Error(), canary) {
 			t.Errorf("a damaged entry: error = %v", err)
 		}

@@ -153,7 +153,9 @@ func writersInGo(t *testing.T, name, source string) (out []rowWriter) {
 	t.Helper()
 	columnsOf := map[string][]string{
 		"updateColumns": updateColumns, "settledColumns": settledColumns, "replayedColumns": replayedColumns,
-		"reducedColumns": reducedColumns, "claimedColumns": claimedColumns,
+		"reducedColumns": reducedColumns, "stateColumns": stateColumns, "keptColumns": keptColumns,
+		"emptiedColumns": emptiedColumns, "bodyColumns": bodyColumns, "emptiedBody": emptiedBody,
+		"reducedBody": reducedBody,
 	}
 	file := must.Get(parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution))(t)
 	within := func(where string, n ast.Node) {

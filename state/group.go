@@ -24,7 +24,7 @@ type groupTx struct {
 	Result  trade.GroupResult
 	Now     time.Time
 	Former  map[string]string // the outcomes of settled attempts whose places others have taken
-	Entries map[int64]*narrowRow
+	Entries map[int64]*trade.Entry
 	Records *recordSet
 	witness *watch
 	alone   bool // no other job has entries of the kind that this one sends
@@ -192,23 +192,22 @@ func (g *groupTx) Run() error {
 			return err
 		}
 	}
-	return g.Records.note()
+	g.Records.note()
+	return nil
 }
 
 // assume takes the rows of the group as the sender has them. A statement that does not find one so
 // fails with [sqldb.MissedError], and the group is stored anew with what the ledger has. On PostgreSQL they
 // are locked in the order of Load.
 func (g *groupTx) assume() error {
-	g.Entries, g.Records = map[int64]*narrowRow{}, newRecords(g.Tx, g.Now)
+	g.Entries, g.Records = map[int64]*trade.Entry{}, newRecords(g.Tx, g.Now)
 	g.Records.assumed = true
 	for _, in := range g.Group.Intents {
-		g.Entries[in.Entry.ID] = narrowOf(in.Entry)
+		g.Entries[in.Entry.ID] = &in.Entry
 	}
 	for _, st := range g.Group.Settle {
-		e := narrowOf(st.Entry)
-		if _, err := e.move(0, (*trade.Entry).Begin); err != nil {
-			return err
-		}
+		e := &st.Entry
+		moveEntry(e, 0, g.Now, (*trade.Entry).Begin)
 		g.Entries[e.ID] = e
 		have := g.Records.put(e, e.Generation, trade.Maybe, st.Entry)
 		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
@@ -270,11 +269,6 @@ func (g *groupTx) Load() error {
 	return err
 }
 
-// claimedColumns are the columns of an entry that a claim writes.
-var claimedColumns = []string{
-	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "updated_at", "version",
-}
-
 // claimable are the columns of an entry that must be as the intent has them.
 var claimable = []string{"version", "state", "generation", "job", "payload_hash"}
 
@@ -299,13 +293,13 @@ func (g *groupTx) claim() error {
 			return err
 		}
 	}
-	var sending []*narrowRow
+	var sending []*trade.Entry
 	for _, in := range g.Group.Intents {
 		e := g.Entries[in.Entry.ID]
 		if have := g.Records.byAttempt[in.Attempt.ID]; have != nil {
 			// The same call was stored before, and its answer was lost: the attempt is ours, and
 			// open.
-			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == string(trade.Sending) && have.isOpen() &&
+			g.Result.Claimed[in.Attempt.ID] = e != nil && e.State == trade.Sending && have.isOpen() &&
 				have.Origin == e.ID && have.Epoch == g.Lease.Epoch
 			continue
 		}
@@ -321,10 +315,7 @@ func (g *groupTx) claim() error {
 		if have := g.Records.went(e, e.Generation); have != nil && !have.Free() {
 			continue
 		}
-		switch began, err := e.move(0, (*trade.Entry).Begin); {
-		case err != nil:
-			return err
-		case !began:
+		if began := moveEntry(e, 0, g.Now, (*trade.Entry).Begin); !began {
 			continue
 		}
 		a := in.Attempt
@@ -345,11 +336,7 @@ func (g *groupTx) claim() error {
 	for id := range g.Result.Claimed {
 		g.Result.Sendings[id] = g.Records.byAttempt[id].ID
 	}
-	return g.ChangeRows("entry", claimedColumns, claimable, trade.Map(sending, func(e *narrowRow) []any {
-		return []any{
-			e.ID, e.State, e.Cause, e.Error, e.Weak, e.WaitingFor, e.NextAttemptAt, sqldb.AtOr(g.Now, time.Time{}),
-			e.Version,
-			e.Version - 1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash,
-		}
+	return g.ChangeRows("entry", stateColumns, claimable, trade.Map(sending, func(e *trade.Entry) []any {
+		return append(movedValues(e, stateColumns), e.Version-1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash)
 	}))
 }

@@ -168,9 +168,10 @@ func wakeRows(t *sqldb.Tx, b trade.Block, now time.Time) error {
 		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
 		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
 	} {
-		condition, args := where.condition+` AND payload IS NOT NULL`, where.args
+		condition, args := where.condition+` AND sendable = 1`, where.args
 		for _, id := range strings.Fields(b.ID) {
-			condition, args = condition+` AND (payload LIKE ? OR target = ?)`, append(args, `%"`+id+`"%`, id)
+			condition += ` AND EXISTS (SELECT 1 FROM body WHERE entry_id = entry.id AND (payload LIKE ? OR target = ?))`
+			args = append(args, `%"`+id+`"%`, id)
 		}
 		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
 		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {

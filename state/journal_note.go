@@ -3,19 +3,17 @@
 package state
 
 import (
-	"encoding/json"
 	"errors"
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // touch adds a row to what the journal must have of the transaction.
-func (r *recordSet) touch(e *narrowRow) {
+func (r *recordSet) touch(e *trade.Entry) {
 	if !slices.Contains(r.touched, e) {
 		r.touched = append(r.touched, e)
 	}
@@ -29,7 +27,7 @@ func (r *recordSet) noted(have *ownedRecord) {
 }
 
 // touchWhole adds a row and what was sent of it and may exist.
-func (r *recordSet) touchWhole(e *narrowRow) {
+func (r *recordSet) touchWhole(e *trade.Entry) {
 	r.touch(e)
 	for _, have := range r.of[e.ID] {
 		if have.mayExist() {
@@ -40,67 +38,50 @@ func (r *recordSet) touchWhole(e *narrowRow) {
 
 // note writes to the journal the rows that were touched and what was sent and written, as they are now:
 // at the end of the transaction.
-func (r *recordSet) note() error {
-	if len(r.touched)+len(r.written)+len(r.seen) == 0 {
-		return nil
+func (r *recordSet) note() {
+	if len(r.touched)+len(r.written)+len(r.seen) > 0 {
+		r.fill(r.t.Noting(r.now))
 	}
-	return r.fill(r.t.Noting(r.now))
 }
 
 // fill adds to a record of the journal what it must have of the transaction.
-func (r *recordSet) fill(note *journal.Record) error {
+func (r *recordSet) fill(note *journal.Record) {
 	note.Rows = slices.Grow(note.Rows, len(r.touched))
 	note.Sent = slices.Grow(note.Sent, len(r.written))
 	for _, e := range r.touched {
-		image, err := r.image(e)
-		if err != nil {
-			return err
-		}
-		note.Rows = append(note.Rows, image)
+		note.Rows = append(note.Rows, r.image(e))
 	}
 	for _, have := range r.written {
 		note.Sent = append(note.Sent, have.image())
 	}
 	note.Sightings = append(note.Sightings, r.seen...)
 	r.touched, r.written, r.seen = nil, nil, nil
-	return nil
 }
 
 // image returns a row in the form in which the journal keeps it.
-func (r *recordSet) image(e *narrowRow) (journal.Image, error) {
+func (r *recordSet) image(e *trade.Entry) journal.Image {
 	out := journal.Image{
-		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: e.Sends, Version: e.Version, Generation: e.Generation,
-		State: e.State, Cause: e.Cause, Weak: e.Weak == 1,
-		Payload: e.PayloadHash, Source: e.SourceHash,
+		RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: string(e.Sends), Version: e.Version,
+		Generation: e.Generation, State: string(e.State), Cause: e.Cause, Weak: weakOf(e.Error) == 1,
+		Payload: e.PayloadHash, Source: e.SourceHash, Flags: lastingFlags(e.Flags),
 	}
-	on := r.byID[e.RecordID.Int64]
-	if on != nil && e.RecordID.Valid && (on.Job != e.Job || on.Key != e.Key || on.Generation != e.Generation) {
+	on := r.byID[e.RecordID]
+	if on != nil && e.RecordID != 0 && (on.Job != e.Job || on.Key != e.Key || on.Generation != e.Generation) {
 		out.On = &journal.Origin{RowRef: on.Row(), Generation: on.Generation}
 	}
-	if e.NextAttemptAt.Valid {
-		next := sqldb.Instant(e.NextAttemptAt)
+	if !e.NextAttemptAt.IsZero() {
+		next := e.NextAttemptAt
 		out.Next = &next
-	}
-	flags, err := flagsOf(e.Flags)
-	if err != nil {
-		return out, err
-	}
-	out.Flags = lastingFlags(flags)
-	acknowledged, err := flagsOf(e.Acknowledged)
-	if err != nil {
-		return out, err
 	}
 	// Those that explain its absence from the ERP end when the row is seen again; other flags tell of new
 	// differences too, so a person must see them again after a rebuild.
-	out.Explained = slices.DeleteFunc(acknowledged, func(f trade.Flag) bool {
+	out.Explained = slices.DeleteFunc(slices.Clone(e.Acknowledged), func(f trade.Flag) bool {
 		return f != trade.MissingInERP && f != trade.Cancelled
 	})
-	if e.Dismissal.Valid && e.State == string(trade.Dismissed) {
-		if err := json.Unmarshal([]byte(e.Dismissal.String), &out.Dismissal); err != nil {
-			return out, phrase.Errorf("entry %d is damaged in column dismissal: restore the backup", e.ID)
-		}
+	if e.State == trade.Dismissed {
+		out.Dismissal = e.Dismissal
 	}
-	return out, nil
+	return out
 }
 
 // lastingFlags returns those of a row's flags that no reading of the ERP renews.
@@ -113,12 +94,12 @@ func lastingFlags(flags trade.Flags) trade.Flags {
 // imagesOf adds rows of the ledger, at most [sqldb.InList], and what was sent of them and may exist, to a
 // page of the journal.
 func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
-	var rows []narrowRow
-	if err := t.All(&rows, selectNarrow+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
+	var rows []trade.Entry
+	if err := t.All(&rows, selectLocked+`WHERE `+t.S.D.Among("e.id")+` ORDER BY e.id`,
 		sqldb.ListOf(t.S.D, ids)); err != nil {
 		return err
 	}
-	of := make([]*narrowRow, len(rows))
+	of := make([]*trade.Entry, len(rows))
 	for i := range rows {
 		of[i] = &rows[i]
 	}
@@ -132,7 +113,8 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 	if err := records.loadSightings(of); err != nil {
 		return err
 	}
-	return records.fill(page)
+	records.fill(page)
+	return nil
 }
 
 // isRemembered is the SQL condition for the entries with which a journal begins: those that were sent,

@@ -157,13 +157,16 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 		numbers, pad, from = ``, `lpad(i::text, 9, '0')`, `generate_series(CAST(? AS BIGINT), CAST(? AS BIGINT)) i`
 	}
 	state := `CASE i % 100 WHEN 0 THEN CASE i % 7 WHEN 0 THEN 'held' ELSE 'invalid' END WHEN 1 THEN 'waiting' WHEN 2 THEN 'rejected' ELSE 'accepted' END`
-	insert := `INSERT INTO entry (job, sends, key, key_parts, state, cause, record_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells,
-		source_hash, mapped_with, target, payload, payload_hash, content, amount, volume, unit, gone_sweeps, version)
+	insert := `INSERT INTO entry (job, sends, key, key_parts, state, cause, record_id, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
+		source_hash, mapped_with, sendable, payload_hash, content, amount, volume, unit, gone_sweeps, version)
 		` + numbers + `SELECT 'contracts', 'order_commitments', '0' || (i % 9 + 1) || '|' || ` + pad + `, '[]', ` + state + `, CASE i % 100 WHEN 2 THEN 'message.wallet.not-found' WHEN 1 THEN 'ref:wallets' ELSE '' END,
 		CASE WHEN i % 100 > 2 THEN i END, CASE i % 1000 WHEN 500 THEN '["changed"]' ELSE '[]' END, 1, 1,
 			1760000000000, 1760000000000 + i * 1000,
-		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, '[]', '{"num":"s:' || i || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', CAST('source-' || i AS ` + s.db.D.Bytes + `), 'm', '',
-		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}', CAST('payload-' || i AS ` + s.db.D.Bytes + `), i, '1500.25', 15002500, 'SC', 0, 1 FROM ` + from
+		CASE i % 100 WHEN 1 THEN '[{"ref":"wallets","code":"12"}]' ELSE '[]' END, CAST('source-' || i AS ` + s.db.D.Bytes + `), 'm', 1, CAST('payload-' || i AS ` + s.db.D.Bytes + `), i, '1500.25', 15002500, 'SC', 0, 1 FROM ` + from
+	bodies := `INSERT INTO body (entry_id, target, payload, cells, warnings) SELECT id, '',
+		'{"amount":1500.25,"price":120.5,"order_date":"2026-03-01"}',
+		'{"num":"s:' || id || '","quantidade":"n:1500.25","preco":"n:120.5","emissao":"d:2026-03-01"}', '[]'
+		FROM entry WHERE id BETWEEN ? AND ?`
 	s.db.Tune.Write = time.Hour
 	err := s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {
 		restore, err := withoutTriggers(t)
@@ -174,6 +177,9 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 			if err := t.Do(insert, first, min(rows, first+19_999)); err != nil {
 				return err
 			}
+			if err := t.Do(bodies, first, min(rows, first+19_999)); err != nil {
+				return err
+			}
 			if err := t.Do(listLarge, first, min(rows, first+19_999)); err != nil {
 				return err
 			}
@@ -181,7 +187,7 @@ func fillLarge(b testing.TB, s *Store, rows int) {
 		return restore()
 	})
 	if err == nil && s.db.D.Name == sqldb.Postgres {
-		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error { return t.Do(`ANALYZE entry, listing`) })
+		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error { return t.Do(`ANALYZE entry, body, listing`) })
 	}
 	if err == nil {
 		err = s.db.InOneTx(b.Context(), func(t *sqldb.Tx) error {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,18 +20,13 @@ func moveAll(t *sqldb.Tx, ids []int64, move func(*trade.Entry) bool, counted int
 	if err != nil {
 		return err
 	}
-	var moved []*narrowRow
+	var moved []*trade.Entry
 	for _, id := range slices.Sorted(maps.Keys(entries)) {
-		e := entries[id]
-		may, err := e.move(counted, move)
-		if err != nil {
-			return err
-		}
-		if may {
-			moved = append(moved, e)
+		if may := moveEntry(entries[id], counted, now, move); may {
+			moved = append(moved, entries[id])
 		}
 	}
-	return writeMoved(t, moved, counted, now)
+	return writeMoved(t, moved, counted)
 }
 
 // Wake moves rejected and waiting entries whose NextAttemptAt has passed to pending. An entry
@@ -42,7 +36,7 @@ func (s *Store) Wake(ctx context.Context, lease trade.Lease, now time.Time) (int
 	// The first condition is that of the index entry_wake. The order is an expression, so that the
 	// planner does not choose another index for it.
 	query := `SELECT e.id FROM entry e WHERE e.next_attempt_at IS NOT NULL AND e.job = ? AND e.state IN ('rejected', 'waiting') AND e.next_attempt_at <= ?
-		AND e.payload IS NOT NULL ORDER BY e.id + 0`
+		AND e.sendable = 1 ORDER BY e.id + 0`
 	var due []int64 // write nothing if nothing is due, which is the case in most runs
 	if err := s.db.All(ctx, op, &due, query+` LIMIT 1`, lease.Job, now.UnixMilli()); err != nil || len(due) == 0 {
 		return 0, s.idle(ctx, op, lease, err)
@@ -70,24 +64,20 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 		}
 		var rows []struct {
 			ID         int64
-			WaitingFor string
+			WaitingFor []trade.Awaited
 			Ready      bool
 		}
 		// The pattern may match too many rows; waiting_for is parsed below.
-		query := `SELECT e.id, e.waiting_for, (e.payload IS NOT NULL) AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
+		query := `SELECT e.id, e.waiting_for, e.sendable AS ready FROM entry e WHERE e.state = 'waiting' AND e.waiting_for LIKE ? ORDER BY e.id`
 		if err := t.All(&rows, t.S.D.Locked(query, "e"), `%"platform":%`); err != nil {
 			return 0, err
 		}
 		var woken []int64
 		for _, r := range rows {
-			var awaited []trade.Awaited
-			if err := json.Unmarshal([]byte(r.WaitingFor), &awaited); err != nil {
-				return 0, phrase.Errorf("entry %d is damaged in column waiting_for: restore the backup", r.ID)
-			}
-			rest := slices.DeleteFunc(slices.Clone(awaited),
+			rest := slices.DeleteFunc(slices.Clone(r.WaitingFor),
 				func(a trade.Awaited) bool { return a.Platform == kind && a.ID == id })
 			switch {
-			case len(rest) == len(awaited):
+			case len(rest) == len(r.WaitingFor):
 			case len(rest) == 0 && r.Ready:
 				woken = append(woken, r.ID)
 			default:
@@ -109,20 +99,10 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 // limit.
 func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64, limit int) ([]trade.Entry, error) {
 	const op = "looking for what is due"
-	var rows []readRow
+	var rows []trade.Entry
 	at, hourAgo := now.UnixMilli(), now.Add(-time.Hour).UnixMilli()
-	if err := s.db.AllHot(ctx, op, &rows, selectEntry+`WHERE `+isDue, job, after, at, hourAgo, at, limit); err != nil {
-		return nil, err
-	}
-	out := make([]trade.Entry, len(rows))
-	for i := range rows {
-		var err error
-		out[i], err = rows[i].Entry()
-		if err != nil {
-			return nil, s.db.Fault(ctx, op, err)
-		}
-	}
-	return out, nil
+	err := s.db.AllHot(ctx, op, &rows, selectEntry+`WHERE `+isDue, job, after, at, hourAgo, at, limit)
+	return rows, err
 }
 
 // isDue is the SQL condition, order and limit of what is due. A second

@@ -95,11 +95,11 @@ type recordSet struct {
 	assumed   bool         // they were not read, but are as the caller has them: a change compares their versions
 	// what rows may be from now on
 	sightings map[int64][]trade.Sighting
-	sighted   []*narrowRow
+	sighted   []*trade.Entry
 	seen      []journal.Sighting // for the journal
 
 	// what the journal must have of the transaction
-	touched []*narrowRow
+	touched []*trade.Entry
 	written []*ownedRecord
 }
 
@@ -121,7 +121,7 @@ func newRecords(t *sqldb.Tx, now time.Time) *recordSet {
 
 // loadRecords reads the records of entries, those that they sent and that a person gave to other
 // entries, and those on which they rest.
-func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, error) {
+func loadRecords(t *sqldb.Tx, entries []*trade.Entry, now time.Time) (*recordSet, error) {
 	r := newRecords(t, now)
 	if len(entries) == 0 {
 		return r, nil
@@ -139,13 +139,13 @@ func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, 
 		}
 		return err
 	}
-	if err := read(trade.Map(entries, (*narrowRow).id), "r.entry_id", "r.origin"); err != nil {
+	if err := read(trade.Map(entries, idOf), "r.entry_id", "r.origin"); err != nil {
 		return nil, err
 	}
 	var given []int64
 	for _, e := range entries {
-		if e.RecordID.Valid && r.byID[e.RecordID.Int64] == nil {
-			given = append(given, e.RecordID.Int64)
+		if e.RecordID != 0 && r.byID[e.RecordID] == nil {
+			given = append(given, e.RecordID)
 		}
 	}
 	if len(given) == 0 {
@@ -155,9 +155,9 @@ func loadRecords(t *sqldb.Tx, entries []*narrowRow, now time.Time) (*recordSet, 
 }
 
 // newSent returns the sending of an entry in a generation, of which nothing is known yet.
-func newSent(e *narrowRow, generation int) sentRow {
+func newSent(e *trade.Entry, generation int) sentRow {
 	return sentRow{
-		EntryID: e.ID, SentImage: journal.SentImage{Kind: e.Sends, Job: e.Job, Key: e.Key},
+		EntryID: e.ID, SentImage: journal.SentImage{Kind: string(e.Sends), Job: e.Job, Key: e.Key},
 		attemptRow: attemptRow{
 			Origin: e.ID, Messages: "[]",
 			AttemptImage: journal.AttemptImage{Generation: generation, Outcome: outcomeNone},
@@ -174,14 +174,14 @@ func (r *recordSet) add(row *ownedRecord) {
 }
 
 // give makes a record that of an entry.
-func (r *recordSet) give(have *ownedRecord, e *narrowRow) {
+func (r *recordSet) give(have *ownedRecord, e *trade.Entry) {
 	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *ownedRecord) bool { return o == have })
 	have.EntryID, have.OwnerJob, have.OwnerKey, r.changed[have] = e.ID, e.Job, e.Key, true
 	r.of[e.ID] = append(r.of[e.ID], have)
 }
 
 // with returns the record of an entry that has an id of the platform; nil if there is none.
-func (r *recordSet) with(e *narrowRow, id string) *ownedRecord {
+func (r *recordSet) with(e *trade.Entry, id string) *ownedRecord {
 	for _, have := range r.of[e.ID] {
 		if have.RemoteID == id && id != "" {
 			return have
@@ -192,23 +192,23 @@ func (r *recordSet) with(e *narrowRow, id string) *ownedRecord {
 
 // idOf returns the platform's id of the record on which an entry rests, even if another entry has it
 // now; "" if there is none.
-func (r *recordSet) idOf(e *narrowRow) string {
-	if on := r.byID[e.RecordID.Int64]; on != nil && e.RecordID.Valid {
+func (r *recordSet) idOf(e *trade.Entry) string {
+	if on := r.byID[e.RecordID]; on != nil && e.RecordID != 0 {
 		return on.RemoteID
 	}
 	return ""
 }
 
 // went returns the record of an entry that went in a generation; nil if there is none.
-func (r *recordSet) went(e *narrowRow, generation int) *ownedRecord {
-	return r.origins[recordOrigin{e.Job, e.Key, e.Sends, generation}]
+func (r *recordSet) went(e *trade.Entry, generation int) *ownedRecord {
+	return r.origins[recordOrigin{e.Job, e.Key, string(e.Sends), generation}]
 }
 
 // others returns what other sendings of an entry made, or may have made, by generation.
-func (r *recordSet) others(e *narrowRow, generation int) (out []*ownedRecord) {
+func (r *recordSet) others(e *trade.Entry, generation int) (out []*ownedRecord) {
 	for at, have := range r.origins {
 		sent := have.Certainty != string(trade.Void) && have.Certainty != string(trade.LeftOut)
-		if sent && at.generation != generation && at == (recordOrigin{e.Job, e.Key, e.Sends, at.generation}) {
+		if sent && at.generation != generation && at == (recordOrigin{e.Job, e.Key, string(e.Sends), at.generation}) {
 			out = append(out, have)
 		}
 	}
@@ -217,7 +217,7 @@ func (r *recordSet) others(e *narrowRow, generation int) (out []*ownedRecord) {
 }
 
 // put sets the record of an entry in a generation to what is sent, or stated, by then.
-func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
+func (r *recordSet) put(e *trade.Entry, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
 	have := r.went(e, generation)
 	if have == nil {
 		have = &ownedRecord{
@@ -238,8 +238,8 @@ func (r *recordSet) put(e *narrowRow, generation int, certainty trade.Certainty,
 }
 
 // intend puts the record that an intent may make.
-func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
-	of.Sends = trade.Kind(e.Sends)
+func (r *recordSet) intend(e *trade.Entry, a trade.Attempt, of trade.Entry) {
+	of.Sends = e.Sends
 	have := r.put(e, e.Generation, trade.Maybe, of)
 	attempt := newAttempt(e, a, of)
 	attempt.StartedAt = sqldb.AtOr(a.StartedAt, r.now)
@@ -247,7 +247,7 @@ func (r *recordSet) intend(e *narrowRow, a trade.Attempt, of trade.Entry) {
 }
 
 // newAttempt returns the row of an attempt to send an entry, of which no answer is known.
-func newAttempt(e *narrowRow, a trade.Attempt, of trade.Entry) attemptRow {
+func newAttempt(e *trade.Entry, a trade.Attempt, of trade.Entry) attemptRow {
 	return attemptRow{
 		Origin: e.ID, RunID: a.RunID, Owner: a.Owner, Epoch: a.Epoch, Target: of.Target, Messages: "[]", No: a.No,
 		AttemptImage: journal.AttemptImage{
@@ -267,7 +267,7 @@ func (r *recordSet) attempts(have *ownedRecord, a attemptRow) {
 
 // settle sets what the outcome of an attempt proves of its record, and returns the one that was made.
 // What a person has stated meanwhile stays.
-func (r *recordSet) settle(e *narrowRow, have *ownedRecord, st trade.Settlement) *ownedRecord {
+func (r *recordSet) settle(e *trade.Entry, have *ownedRecord, st trade.Settlement) *ownedRecord {
 	was := have.Certainty
 	switch st.Attempt.Outcome {
 	case trade.OutcomeCreated:
@@ -289,7 +289,7 @@ func (r *recordSet) settle(e *narrowRow, have *ownedRecord, st trade.Settlement)
 }
 
 // made sets that a record of an entry was made with an id, and returns the one that has the id then.
-func (r *recordSet) made(e *narrowRow, have *ownedRecord, id string) *ownedRecord {
+func (r *recordSet) made(e *trade.Entry, have *ownedRecord, id string) *ownedRecord {
 	switch other := r.with(e, id); {
 	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
 		return nil
@@ -308,7 +308,7 @@ func (r *recordSet) made(e *narrowRow, have *ownedRecord, id string) *ownedRecor
 
 // follow keeps the records of an entry in step with an update of it, and returns the one by which it
 // is accepted from now on; nil if that is as before. e is the entry before.
-func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
+func (r *recordSet) follow(e *trade.Entry, u trade.Update) (on *ownedRecord) {
 	to := u.Entry
 	switch {
 	case to.State == trade.Accepted && u.From != trade.Accepted:
@@ -329,7 +329,7 @@ func (r *recordSet) follow(e *narrowRow, u trade.Update) (on *ownedRecord) {
 	// again, or there again and judged anew; it stays when the row is only withdrawn.
 	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
 		to.State != trade.Held && to.State != trade.Withdrawn ||
-		u.From.Created() && strings.Contains(e.Flags, replacedText) && !to.Flags.Has(trade.Replaced)
+		u.From.Created() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
 	if to.Sightings != nil || decided {
 		r.see(e, to.Sightings)
 	}
@@ -356,7 +356,7 @@ func (r *recordSet) renew(e trade.Entry) {
 }
 
 // counts reports whether an entry has a record that keeps its content from going again.
-func (r *recordSet) counts(e *narrowRow) bool {
+func (r *recordSet) counts(e *trade.Entry) bool {
 	return slices.ContainsFunc(r.of[e.ID], func(have *ownedRecord) bool {
 		return trade.Certainty(have.Certainty).Counts()
 	})
@@ -364,11 +364,11 @@ func (r *recordSet) counts(e *narrowRow) bool {
 
 // state puts the record that a person, or an event, says an entry has, and returns it. Under an id
 // that another entry gives up it is the record of that one, which belongs to this entry from now on.
-func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
+func (r *recordSet) state(e *trade.Entry, to trade.Entry) *ownedRecord {
 	by := numberOrNull(to.RecordedBy)
 	for owner, of := range r.of {
 		for _, have := range of {
-			if owner == e.ID || to.RemoteID == "" || have.RemoteID != to.RemoteID || have.Kind != e.Sends {
+			if owner == e.ID || to.RemoteID == "" || have.RemoteID != to.RemoteID || have.Kind != string(e.Sends) {
 				continue
 			}
 			for _, own := range r.of[e.ID] { // what was known of the row was this record
@@ -399,7 +399,7 @@ func (r *recordSet) state(e *narrowRow, to trade.Entry) *ownedRecord {
 // restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
 // refusal of an older copy has higher versions than what a ledger sent that was rebuilt after it. The
 // decision that made or moved it is in the lost ledger: act takes its place.
-func (r *recordSet) restore(owner, origin *narrowRow, image journal.Sent, act int64) {
+func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act int64) {
 	have := r.byAttempt[image.Attempt]
 	if have == nil {
 		have = r.origins[originOf(&image)]
@@ -430,7 +430,7 @@ func (r *recordSet) restore(owner, origin *narrowRow, image journal.Sent, act in
 
 // place adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one
 // generation the one that may have created a record is the last.
-func (r *recordSet) place(e *narrowRow, a attemptRow) {
+func (r *recordSet) place(e *trade.Entry, a attemptRow) {
 	have := r.went(e, a.Generation)
 	if have == nil {
 		have = &ownedRecord{sentRow: newSent(e, a.Generation), OwnerJob: e.Job, OwnerKey: e.Key}
@@ -446,10 +446,10 @@ func (r *recordSet) place(e *narrowRow, a attemptRow) {
 
 // accepts returns the record by which an entry is accepted: as before, the one that an image names, or
 // the last that exists; nil if there is none.
-func (r *recordSet) accepts(e *narrowRow, on journal.Origin) *ownedRecord {
-	may := append(slices.Clone(r.of[e.ID]), r.origins[recordOrigin{on.Job, on.Key, e.Sends, on.Generation}])
-	if e.RecordID.Valid {
-		may = append(may, r.byID[e.RecordID.Int64])
+func (r *recordSet) accepts(e *trade.Entry, on journal.Origin) *ownedRecord {
+	may := append(slices.Clone(r.of[e.ID]), r.origins[recordOrigin{on.Job, on.Key, string(e.Sends), on.Generation}])
+	if e.RecordID != 0 {
+		may = append(may, r.byID[e.RecordID])
 	}
 	for _, have := range slices.Backward(may) {
 		if have != nil && (have.Certainty == string(trade.Made) || have.Certainty == string(trade.Stated)) {

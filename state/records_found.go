@@ -5,7 +5,6 @@ package state
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -54,7 +53,9 @@ func (s *Store) Reprint(ctx context.Context, lease trade.Lease, entries []trade.
 				records.renew(e)
 			}
 		}
-		return errors.Join(records.Write(), records.note())
+		err = records.Write()
+		records.note()
+		return err
 	})
 }
 
@@ -232,8 +233,8 @@ func (s *Store) PayloadsOf(ctx context.Context, sends trade.Kind,
 	var rows []struct {
 		RemoteID, Payload string
 	}
-	query := `SELECT r.remote_id, e.payload FROM sent r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
-		WHERE r.kind = ? AND r.remote_id <> '' AND e.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
+	query := `SELECT r.remote_id, b.payload FROM sent r JOIN entry e ON e.id = r.entry_id AND e.record_id = r.id
+		JOIN body b ON b.entry_id = e.id WHERE r.kind = ? AND r.remote_id <> '' AND b.payload IS NOT NULL AND ` + s.db.D.Among("r.remote_id")
 	err := s.db.All(ctx, "reading records that were sent", &rows, query, string(sends), sqldb.ListOf(s.db.D, ids))
 	for _, r := range rows {
 		if json.Valid([]byte(r.Payload)) {

@@ -54,7 +54,7 @@ func (h idHolding) parent(kind trade.Kind) string {
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	var mine, rows []idHolding
 	kind := trade.Kind(sends)
-	if err := all(&mine, `SELECT target, COALESCE(payload, '') AS payload FROM entry WHERE id = ?`, except); err != nil {
+	if err := all(&mine, `SELECT target, COALESCE(payload, '') AS payload FROM body WHERE entry_id = ?`, except); err != nil {
 		return trade.ParentKey{}, err
 	}
 	contract := ""

@@ -43,7 +43,7 @@ func sightingsOf(d sqldb.Dialect, all sqldb.Select, records []foundRecord) (map[
 }
 
 // see sets which records a row may be that of; none: no more.
-func (r *recordSet) see(e *narrowRow, seen []trade.Sighting) {
+func (r *recordSet) see(e *trade.Entry, seen []trade.Sighting) {
 	if r.sightings == nil {
 		r.sightings = map[int64][]trade.Sighting{}
 	}
@@ -62,7 +62,7 @@ func (r *recordSet) writeSightings() error {
 	if len(r.sighted) == 0 {
 		return nil
 	}
-	ids := trade.Map(r.sighted, (*narrowRow).id)
+	ids := trade.Map(r.sighted, idOf)
 	rows, err := r.sightingRows()
 	if err == nil {
 		err = r.t.Do(`DELETE FROM sighting WHERE `+r.t.S.D.Among("entry_id"), sqldb.ListOf(r.t.S.D, ids))
@@ -95,9 +95,9 @@ func (r *recordSet) sightingRows() (rows [][]any, err error) {
 		}
 	}
 	for _, e := range r.sighted {
-		image := journal.Sighting{RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: e.Sends}
+		image := journal.Sighting{RowRef: journal.RowRef{Job: e.Job, Key: e.Key}, Sends: string(e.Sends)}
 		for _, s := range r.sightings[e.ID] {
-			pairs := s.Pairs(trade.Kind(e.Sends))
+			pairs := s.Pairs(e.Sends)
 			image.Of = append(image.Of, journal.SeenAs{Origin: origins[s.Record], Prints: s.Prints})
 			row := sightingRow{e.ID, s.Record, s.Cells, s.Payload, s.Fields, pairs[0], pairs[1], pairs[2]}
 			rows = append(rows, sqldb.Pick(&row, sightingColumns))
@@ -108,8 +108,8 @@ func (r *recordSet) sightingRows() (rows [][]any, err error) {
 }
 
 // loadSightings adds what rows of the ledger may be to what the journal must have.
-func (r *recordSet) loadSightings(entries []*narrowRow) error {
-	ids := trade.Map(entries, (*narrowRow).id)
+func (r *recordSet) loadSightings(entries []*trade.Entry) error {
+	ids := trade.Map(entries, func(e *trade.Entry) int64 { return e.ID })
 	var rows []sightingRow
 	err := r.t.All(&rows, `SELECT * FROM sighting WHERE `+r.t.S.D.Among("entry_id")+` ORDER BY entry_id, record_id`,
 		sqldb.ListOf(r.t.S.D, ids))
@@ -141,7 +141,7 @@ func (r *replay) restoreSightings(have *recordSet) error {
 				seen = append(seen, trade.Sighting{Record: record.ID, Prints: of.Prints})
 			}
 		}
-		have.see(&e.narrowRow, seen)
+		have.see(&e.Entry, seen)
 	}
 	return have.writeSightings()
 }

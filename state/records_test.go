@@ -129,11 +129,12 @@ func TestRecordsAreLookedUpWhileStatisticsLag(t *testing.T) {
 			`ALTER TABLE entry SET (autovacuum_enabled = off)`,
 			`ALTER TABLE sent SET (autovacuum_enabled = off)`,
 			statistics,
-			`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, warnings, cells, source_hash, mapped_with, target,
-				payload, payload_hash, content, amount, unit, gone_sweeps, version)
-				SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]', '[]', '{}',
-					decode(md5(n::text), 'hex'), 'm', '', '{}', decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
+			`INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for, source_hash, mapped_with,
+				sendable, payload_hash, content, amount, unit, gone_sweeps, version)
+				SELECT 'j', 'deliveries', n::text, '[]', 'pending', '', '[]', 1, 0, 0, 0, '[]',
+					decode(md5(n::text), 'hex'), 'm', 1, decode(md5(n::text), 'hex'), n, '1', 'SC', 0, 1
 				FROM generate_series(1, 20000) n`,
+			`INSERT INTO body (entry_id, target, payload, cells, warnings) SELECT id, '', '{}', '{}', '[]' FROM entry`,
 			`INSERT INTO sent (origin, entry_id, kind, job, key, generation, certainty, remote_id, parent, sent_cells, sent_payload, sent_fields, sent_ab, sent_ac, sent_bc, kg, sent_at, version)
 				SELECT id, id, sends, job, key, 1, 'made', key, '', source_hash, payload_hash, payload_hash, id, id, id, '0', 0, 1 FROM entry`,
 		} {

@@ -49,12 +49,12 @@ const manyIDs = 50
 // ids in their request, and for those with the flag recoded, page by page in id order; with many ids
 // also for others. fn may write.
 func (s *Store) SentWith(ctx context.Context, job string, ids []string, fn func([]trade.Entry) error) error {
-	with, args := strings.Repeat("e.payload LIKE ? OR ", len(ids)), []any{job}
+	with, args := strings.Repeat("b.payload LIKE ? OR ", len(ids)), []any{job}
 	for _, id := range ids {
 		args = append(args, "%"+id+"%")
 	}
 	if len(ids) > manyIDs {
-		with, args = "e.payload IS NOT NULL OR ", args[:1]
+		with, args = "b.payload IS NOT NULL OR ", args[:1]
 	}
 	return s.eachPage(ctx, "looking for what was sent with other ids", fn,
 		`e.job = ? AND e.state IN ('accepted', 'in_doubt') AND (`+with+`e.flags LIKE '%"recoded"%')`, args...)

@@ -46,7 +46,7 @@ type replay struct {
 
 // replayedEntry is an entry of the ledger.
 type replayedEntry struct {
-	narrowRow
+	trade.Entry
 	Ready bool // it has a payload
 	sent  []*ownedRecord
 	no    int // of its last attempt
@@ -111,7 +111,7 @@ func (r *replay) compare() ([]replayedRow, error) {
 		}
 		from := trade.State("")
 		if row.entry != nil {
-			from = trade.State(row.entry.State)
+			from = row.entry.State
 		}
 		counts[RebuildChange{Job: m.Job, From: from, To: row.to}]++
 		if row.double {
@@ -205,9 +205,9 @@ func (r *replay) load() error {
 	if err := eachKeys(keys, r.loadKeys); err != nil {
 		return err
 	}
-	byID, list := map[int64]*replayedEntry{}, make([]*narrowRow, 0, len(r.entries))
+	byID, list := map[int64]*replayedEntry{}, make([]*trade.Entry, 0, len(r.entries))
 	for _, e := range r.entries {
-		byID[e.ID], list = e, append(list, &e.narrowRow)
+		byID[e.ID], list = e, append(list, &e.Entry)
 	}
 	var former []attemptRow
 	err := r.All(&former, `SELECT attempt, origin, generation, no, outcome FROM former WHERE `+r.S.D.Among("origin"),
@@ -243,8 +243,8 @@ func (r *replay) loadKeys(job string, keys []string) error {
 		}
 	}
 	var rows []replayedEntry
-	err := r.All(&rows, `SELECT n.*, (SELECT p.payload IS NOT NULL FROM entry p WHERE p.id = n.id) AS ready FROM (`+
-		selectNarrow+`WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)) n`,
+	err := r.All(&rows, `SELECT `+selected(lockedColumns)+`, e.sendable AS ready
+		FROM entry e WHERE e.job = ? AND e.key IN (`+sqldb.Placeholders(len(keys))+`)`,
 		args...)
 	for i := range rows {
 		r.entries[journal.RowRef{Job: rows[i].Job, Key: rows[i].Key}] = &rows[i]

@@ -1,8 +1,6 @@
 package state
 
 import (
-	"database/sql"
-	"encoding/json"
 	"maps"
 	"slices"
 	"time"
@@ -127,7 +125,7 @@ func (r *replay) putAttempts(work []replayedRow) error {
 		}
 		err := end(e, &added, a, finished)
 		r.attempts[a.Attempt] = &added
-		r.sent.place(&e.narrowRow, added)
+		r.sent.place(&e.Entry, added)
 		return err
 	}
 	for _, row := range work {
@@ -174,90 +172,77 @@ func (r *replay) generations(work []replayedRow) error {
 	return r.UpdateRows("entry", []string{"id", "generation", "resend_audit_id"}, rows)
 }
 
-// replayedColumns are the columns that are written for a row.
-var replayedColumns = []string{
-	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "record_id", "flags",
-	"acknowledged", "attempts", "updated_at", "version", "source_hash", "payload_hash", "dismissal",
-}
+// The columns that are written for a row, for one whose state stays, and for one whose contents were
+// of another version.
+var (
+	replayedColumns = append(slices.Clone(settledColumns), "acknowledged", "source_hash", "payload_hash", "dismissal")
+	keptColumns     = []string{"id", "flags", "acknowledged", "attempts", "version"}
+	emptiedColumns  = []string{"id", "mapped_with", "sendable", "contract_id"}
+	emptiedBody     = []string{"entry_id", "cells", "facts", "target", "payload"}
+)
 
 // states gives the entries their states.
 func (r *replay) states(work []replayedRow) error {
-	var final, kept, emptied [][]any
+	var final, kept, emptied, bodies [][]any
 	var listed []trade.Entry
 	for _, row := range work {
-		e := row.entry
-		flags, acknowledged, err := row.flags()
-		if err != nil {
-			return err
-		}
+		e := &row.entry.Entry
+		row.flag()
 		decided := row.to.Created() || row.to == trade.Held || row.to == trade.Dismissed
-		if row.to == trade.State(e.State) && !(row.newer && decided) {
-			kept = append(kept, []any{e.ID, flags, acknowledged, e.Attempts, e.Version + 1})
+		if row.to == e.State && !(row.newer && decided) {
+			e.Version++
+			kept = append(kept, movedValues(e, keptColumns))
 			continue
 		}
 		if row.to.Created() && row.Payload != "" && e.PayloadHash != row.Payload {
 			// its contents were of another version; the next sweep fills them in
-			emptied = append(emptied, []any{e.ID, "{}", "{}", "", "", nil, ""})
-			quantity, err := quantityOf(e.Amount, e.Unit)
-			if err != nil {
-				return phrase.Errorf("entry %d is damaged: its amount %w", e.ID, err)
-			}
-			listed = append(listed, bareEntry(e.ID, e.Job, e.Key, quantity))
+			bare := entryRow{Entry: trade.Entry{ID: e.ID}, EntryID: e.ID}
+			emptied = append(emptied, sqldb.Pick(&bare, emptiedColumns))
+			bodies = append(bodies, sqldb.Pick(&bare, emptiedBody))
+			listed = append(listed, trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, Quantity: e.Quantity})
 		}
-		written, err := r.finalRow(row, flags, acknowledged)
-		if err != nil {
-			return err
-		}
-		final = append(final, written)
+		r.finish(row)
+		final = append(final, movedValues(e, replayedColumns))
 	}
 	if err := r.UpdateRows("entry", replayedColumns, final); err != nil {
 		return err
 	}
-	if err := r.UpdateRows("entry", []string{"id", "flags", "acknowledged", "attempts", "version"}, kept); err != nil {
+	if err := r.UpdateRows("entry", keptColumns, kept); err != nil {
 		return err
 	}
-	if err := r.UpdateRows("entry", []string{"id", "cells", "facts", "mapped_with", "target", "payload", "contract_id"},
-		emptied); err != nil {
+	if err := r.UpdateRows("entry", emptiedColumns, emptied); err != nil {
+		return err
+	}
+	if err := r.UpdateRows("body", emptiedBody, bodies); err != nil {
 		return err
 	}
 	return writeListings(r.Tx, listed)
 }
 
-// flags returns the JSON texts of a row's flags, and of those that are acknowledged.
-func (row replayedRow) flags() (flags, acknowledged string, err error) {
-	set, err := flagsOf(row.entry.Flags)
-	if err != nil {
-		return "", "", err
-	}
-	known, err := flagsOf(row.entry.Acknowledged)
-	if err != nil {
-		return "", "", err
-	}
+// flag sets a row's flags, and those that are acknowledged.
+func (row replayedRow) flag() {
+	e := &row.entry.Entry
+	set := e.Flags
 	for _, f := range lastingFlags(trade.AllFlags) {
 		set = set.With(f, row.Flags.Has(f) || !row.newer && set.Has(f))
 	}
 	if row.newer {
 		for _, f := range row.Explained {
-			set, known = set.With(f, false), known.With(f, true)
+			set, e.Acknowledged = set.With(f, false), e.Acknowledged.With(f, true)
 		}
 	}
-	set = set.With(trade.Forced, row.entry.Generation > 1).With(
+	e.Flags = set.With(trade.Forced, e.Generation > 1).With(
 		trade.DoubleAfterDecision, row.double || set.Has(trade.DoubleAfterDecision))
-	text, err := json.Marshal(notNil(set))
-	if err != nil {
-		return "", "", err
-	}
-	also, err := json.Marshal(notNil(known))
-	return string(text), string(also), err
 }
 
-func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, error) {
-	e := row.entry
+// finish gives the entry of a row the state that it gets.
+func (r *replay) finish(row replayedRow) {
+	e := &row.entry.Entry
 	cause, text := row.Cause, journalAnswer
-	var on any
+	e.RecordID = 0
 	switch row.to {
 	case trade.Accepted:
-		cause, on = "", row.on.ID
+		cause, e.RecordID = "", row.on.ID
 	case trade.InDoubt:
 		cause, text = trade.CauseUnknown, rebuiltDoubt
 	}
@@ -267,42 +252,28 @@ func (r *replay) finalRow(row replayedRow, flags, acknowledged string) ([]any, e
 			status = s.Status
 		}
 	}
-	entryError := errorOf(row.to, cause, status, row.Weak, text)
-	errorText, weak, dismissal := textOrNull(""), int64(0), e.Dismissal
-	if string(row.to) == e.State && e.Cause == cause {
-		errorText, weak = e.Error, e.Weak
-	} else if entryError != nil {
-		written, err := json.Marshal(entryError)
-		if err != nil {
-			return nil, err
-		}
-		errorText, weak = textOrNull(string(written)), weakOf(entryError)
+	why, next := e.Error, time.Time{}
+	if row.to != e.State || e.Cause != cause {
+		why = errorOf(row.to, cause, status, row.Weak, text)
+	}
+	if row.to == trade.Dismissed && row.Dismissal != nil {
+		e.Dismissal = row.Dismissal
 	}
 	if row.to != trade.Dismissed {
-		dismissal = sql.NullString{}
-	} else if row.Dismissal != nil {
-		text, err := json.Marshal(row.Dismissal)
-		if err != nil {
-			return nil, err
-		}
-		dismissal = textOrNull(string(text))
+		e.Dismissal = nil
 	}
-	var next any
 	if row.Next != nil && (row.to == trade.Rejected || row.to == trade.Pending || row.to == trade.Waiting) {
-		next = row.Next.UnixMilli()
+		next = *row.Next
 	}
-	source, payload := e.SourceHash, e.PayloadHash
 	switch {
 	case !row.to.Created() || row.Payload == "":
 	case e.PayloadHash == row.Payload && e.SourceHash != row.Source:
-		source = "" // a newer row of the ERP, whose contents the next reading fills in
+		e.SourceHash = "" // a newer row of the ERP, whose contents the next reading fills in
 	default:
-		source, payload = row.Source, row.Payload
+		e.SourceHash, e.PayloadHash = row.Source, row.Payload
 	}
-	return []any{
-		e.ID, string(row.to), cause, errorText, weak, "[]", next, on, flags, acknowledged, e.Attempts,
-		r.Now.UnixMilli(), max(row.Version, e.Version+1), source, payload, dismissal,
-	}, nil
+	e.TakeState(trade.Entry{State: row.to, Cause: cause, Error: why, NextAttemptAt: next})
+	e.Version, e.UpdatedAt = max(row.Version, e.Version+1), r.Now
 }
 
 // errorOf returns the error of a row in a state; nil if it has none.
@@ -348,7 +319,7 @@ func (r *replay) answers() error {
 		return err
 	}
 	var bare []int64 // they have nothing to send: the next reading fills it in
-	if err := r.All(&bare, `SELECT id FROM entry WHERE payload IS NULL AND `+r.S.D.Among("id"),
+	if err := r.All(&bare, `SELECT id FROM entry WHERE sendable = 0 AND `+r.S.D.Among("id"),
 		sqldb.ListOf(r.S.D, slices.Collect(maps.Keys(g.Entries)))); err != nil {
 		return err
 	}
@@ -380,7 +351,7 @@ func (r *replay) putSent(work []replayedRow) error {
 		if origin == nil {
 			origin = e
 		}
-		r.sent.restore(&e.narrowRow, &origin.narrowRow, s.Sent, r.audit)
+		r.sent.restore(&e.Entry, &origin.Entry, s.Sent, r.audit)
 	}
 	for _, m := range r.History.Order {
 		e := r.entries[m.RowRef]
@@ -392,7 +363,7 @@ func (r *replay) putSent(work []replayedRow) error {
 			if have == nil || have.Attempt != s.Attempt || have.Certainty != string(trade.Maybe) {
 				continue
 			}
-			r.sent.settle(&e.narrowRow, have, trade.Settlement{
+			r.sent.settle(&e.Entry, have, trade.Settlement{
 				Attempt: trade.Attempt{Outcome: trade.Outcome(s.Outcome), RemoteID: s.AnswerID},
 				State:   trade.State(m.State), Cause: m.Cause, Weak: m.Weak,
 			})
@@ -406,7 +377,7 @@ func (r *replay) putSent(work []replayedRow) error {
 		if row.On != nil {
 			on = *row.On
 		}
-		work[i].on = r.sent.accepts(&row.entry.narrowRow, on)
+		work[i].on = r.sent.accepts(&row.entry.Entry, on)
 		if work[i].on == nil {
 			return phrase.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}

@@ -2,11 +2,8 @@ package state
 
 import (
 	"context"
-	"database/sql"
-	"encoding/json"
 	"time"
 
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,7 +22,7 @@ const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NO
 		OR e.dismissal LIKE '{"from":"rejected"%') AND e.weak = 0
 		AND NOT EXISTS (SELECT 1 FROM sent d WHERE d.origin = e.id AND d.outcome IN ('open', 'unknown')))`
 
-const oldBodies = `FROM entry e WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
+const oldBodies = fromEntry + `WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
 
 // oldBody is a finished row of the plan, and whether it loses its contents.
 type oldBody struct {
@@ -47,7 +44,7 @@ func (r *retaining) countBodies(ctx context.Context, k *Retained) error {
 	}
 	k.Before = &before
 	last := oldBody{At: int64(-1) << 62}
-	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(e.payload, '')) + LENGTH(e.cells) + LENGTH(e.shown) + LENGTH(e.now_cells) + LENGTH(e.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
+	query := `SELECT e.id, e.updated_at, LENGTH(COALESCE(b.payload, '')) + LENGTH(b.cells) + LENGTH(b.shown) + LENGTH(b.now_cells) + LENGTH(b.ack_cells) AS bytes, ` + reducible + ` AS goes ` +
 		oldBodies + ` AND (e.updated_at, e.id) > (?, ?) ORDER BY e.updated_at, e.id LIMIT ?`
 	for {
 		var page []oldBody
@@ -107,16 +104,6 @@ func (r *retaining) reduceBodies(ctx context.Context) error {
 	})
 }
 
-// bodyRow holds what an entry loses.
-type bodyRow struct {
-	ID, Version                  int64
-	Key, Target, Cells, Warnings string
-	Job, Amount, Unit            string
-	Now                          string `db:"now_cells"`
-	Ack                          string `db:"ack_cells"`
-	Error                        sql.NullString
-}
-
 // reduceEntries replaces the values of entries by their marks, and removes payloads, requests and
 // answers, including those of their attempts. It checks each entry again under its lock: one that
 // is no longer finished, or no longer old, stays as it is. It returns how many were reduced.
@@ -124,31 +111,30 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 	if err := lockSendings(t, ids); err != nil {
 		return 0, err
 	}
-	var rows []bodyRow
-	query := `SELECT e.id, e.job, e.amount, e.unit, e.key, e.target, e.cells, e.now_cells, e.ack_cells, e.warnings, e.error, e.version ` + oldBodies +
-		` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
-	if err := t.All(&rows, t.S.D.Locked(query, "e"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
+	var rows []trade.Entry
+	query := `SELECT e.id, e.job, e.sends, e.amount, e.unit, e.key, b.target, b.cells, b.now_cells, b.ack_cells, b.warnings, e.error, e.version ` +
+		oldBodies + ` AND ` + reducible + ` AND ` + t.S.D.Among("e.id") + ` ORDER BY e.id`
+	if err := t.All(&rows, t.S.D.Locked(query, "e, b"), before.UnixMilli(), sqldb.ListOf(t.S.D, ids)); err != nil ||
 		len(rows) == 0 {
 		return 0, err
 	}
-	updates := make([][]any, len(rows))
+	updates, bodies := make([][]any, len(rows)), make([][]any, len(rows))
 	reduced, listed := make([]int64, len(rows)), make([]trade.Entry, len(rows))
 	for i := range rows {
-		if err := rows[i].reduce(); err != nil {
-			return 0, err
+		e := &rows[i]
+		for _, values := range []*trade.Values{&e.Values, &e.Now, &e.AckValues} {
+			if len(*values) > 0 {
+				*values = values.Marks(e.Key)
+			}
 		}
-		row := rows[i]
-		reduced[i] = row.ID
-		updates[i] = []any{
-			row.ID, nil, row.Target, "{}", "{}", row.Cells, row.Now, row.Ack, row.Warnings, row.Error,
-			now.UnixMilli(), row.Version + 1,
+		e.Warnings = withoutValues(e.Warnings)
+		if e.Error != nil {
+			e.Error.Fields = withoutValues(e.Error.Fields)
 		}
-		quantity, err := quantityOf(row.Amount, row.Unit)
-		if err != nil {
-			return 0, phrase.Errorf("entry %d is damaged: its amount %w", row.ID, err)
-		}
-		listed[i] = bareEntry(row.ID, row.Job, row.Key, quantity)
-		listed[i].ReducedAt = now
+		e.ReducedAt, e.Version = now, e.Version+1
+		row := entryRow{Entry: *e, ContractID: contractOf(*e), EntryID: e.ID}
+		reduced[i], updates[i], bodies[i] = e.ID, sqldb.Pick(&row, reducedColumns), sqldb.Pick(&row, reducedBody)
+		listed[i] = trade.Entry{ID: e.ID, Job: e.Job, Key: e.Key, Quantity: e.Quantity, ReducedAt: now}
 	}
 	attempts, err := attemptsOf(t.S.D, t.All, reduced)
 	if err == nil {
@@ -158,6 +144,9 @@ func reduceEntries(t *sqldb.Tx, ids []int64, before, now time.Time) (int, error)
 		return 0, err
 	}
 	if err := t.UpdateRows("entry", reducedColumns, updates); err != nil {
+		return 0, err
+	}
+	if err := t.UpdateRows("body", reducedBody, bodies); err != nil {
 		return 0, err
 	}
 	return len(rows), writeListings(t, listed)
@@ -171,57 +160,13 @@ func attemptsOf(d sqldb.Dialect, all sqldb.Select, entries []int64) (any, error)
 	return sqldb.ListOf(d, ids), err
 }
 
-// reducedColumns are the columns that a reduction writes.
-var reducedColumns = []string{
-	"id", "payload", "contract_id", "shown", "facts", "cells", "now_cells", "ack_cells",
-	"warnings", "error", "reduced_at", "version",
-}
+// The columns that a reduction writes.
+var (
+	reducedColumns = []string{"id", "sendable", "contract_id", "error", "reduced_at", "version"}
+	reducedBody    = []string{"entry_id", "payload", "shown", "facts", "cells", "now_cells", "ack_cells", "warnings"}
+)
 
-// reduce replaces values by their marks, and removes the ERP's values from warnings and errors.
-func (r *bodyRow) reduce() error {
-	damaged := func(column string) error {
-		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", r.ID, column)
-	}
-	for column, text := range map[string]*string{"cells": &r.Cells, "now_cells": &r.Now, "ack_cells": &r.Ack} {
-		var values trade.Values
-		if err := json.Unmarshal([]byte(*text), &values); err != nil {
-			return damaged(column)
-		}
-		if len(values) == 0 {
-			continue
-		}
-		left, err := json.Marshal(values.Marks(r.Key))
-		if err != nil {
-			return err
-		}
-		*text = string(left)
-	}
-	if r.Warnings != "[]" {
-		var problems []trade.Problem
-		if err := json.Unmarshal([]byte(r.Warnings), &problems); err != nil {
-			return damaged("warnings")
-		}
-		text, err := json.Marshal(withoutValues(problems))
-		if err != nil {
-			return err
-		}
-		r.Warnings = string(text)
-	}
-	if r.Error.Valid {
-		var e trade.EntryError
-		if err := json.Unmarshal([]byte(r.Error.String), &e); err != nil {
-			return damaged("error")
-		}
-		e.Fields = withoutValues(e.Fields)
-		text, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		r.Error.String = string(text)
-	}
-	return nil
-}
-
+// withoutValues removes the ERP's values from problems.
 func withoutValues(problems []trade.Problem) []trade.Problem {
 	for i := range problems {
 		problems[i].Value = ""

@@ -272,8 +272,8 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 		a := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])
 		must.Do(t, s.AppendAudit(t.Context(), rebuildAct))
 		for what, query := range map[string]string{
-			"the payload of an open attempt":      `UPDATE entry SET payload = '{}'`,
-			"another payload":                     `UPDATE entry SET payload = '{"a":1}'`,
+			"the payload of an open attempt":      `UPDATE body SET payload = '{}'`,
+			"another payload":                     `UPDATE body SET payload = '{"a":1}'`,
 			"deleting an attempt":                 `DELETE FROM sent`,
 			"deleting an entry":                   `DELETE FROM entry`,
 			"deleting an act":                     `DELETE FROM audit`,
@@ -281,7 +281,7 @@ func TestTheDatabaseRefusesWhatARetentionMayNotTake(t *testing.T) {
 			"altering an act while reducing it":   `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = 'other', detail = ''`,
 			"another hash for an act":             `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '', hash = 'x'`,
 			"the hash of what an attempt sent":    `UPDATE sent SET payload_hash = ''`,
-			"the payload of a row that is to go ": `UPDATE entry SET payload = NULL`,
+			"the payload of a row that is to go ": `UPDATE body SET payload = NULL`,
 		} {
 			if err := byHand(s, query); err == nil {
 				t.Errorf("%s was allowed", what)

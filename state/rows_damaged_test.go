@@ -52,7 +52,7 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 				"Entry":       entry,
 				"WakeBlocked": func() error { _, err := s.WakeBlocked(ctx, lease, "wallets", "w-1"); return err },
 			}},
-			{"entry", "cells", "{", map[string]func() error{"Entry": entry}},
+			{"body", "cells", "{", map[string]func() error{"Entry": entry}},
 			{"entry", "key_parts", "{", map[string]func() error{"Entry": entry}},
 			{
 				"entry", "amount", "a lot",
@@ -94,7 +94,9 @@ func TestAValueThatIsNoneOfOursIsToldAndNotTakenForNothing(t *testing.T) {
 			var kept []struct {
 				Value *string `db:"v"`
 			}
-			where := map[string]string{"entry": "key = 'w'"}[test.table]
+			where := map[string]string{
+				"entry": "key = 'w'", "body": "entry_id = (SELECT id FROM entry WHERE key = 'w')",
+			}[test.table]
 			if where == "" {
 				where = "1 = 1"
 			}

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -151,7 +150,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			if err != nil {
 				return 0, err
 			}
-			var concerned []*narrowRow // of which the update may change what is known of their records
+			var concerned []*trade.Entry // of which the update may change what is known of their records
 			for _, u := range page.Updates {
 				e, to := entries[u.Entry.ID], u.Entry
 				if e != nil && (u.From.Created() || u.From == trade.Held || u.From == trade.Rejected ||
@@ -168,9 +167,7 @@ func (s *Store) Record(ctx context.Context, lease trade.Lease, page trade.Page) 
 			if err != nil {
 				return 0, err
 			}
-			if err := records.note(); err != nil {
-				return 0, err
-			}
+			records.note()
 			lost += left
 		}
 		if page.Cursor != nil {
@@ -196,20 +193,17 @@ func insertEntries(t *sqldb.Tx, job string, entries []trade.Entry, now time.Time
 	}
 	// in chunks, so that a page is not in memory a second time as arguments
 	for chunk := range slices.Chunk(entries, sqldb.BulkRows) {
-		rows, listed := make([][]any, len(chunk)), make([]trade.Entry, len(chunk))
+		rows, stored := make([][]any, len(chunk)), make([]*entryRow, len(chunk))
 		for i, e := range chunk {
 			e.Job, e.Version = job, 1
-			row, err := entryRowOf(e, now)
-			if err != nil {
-				return 0, err
-			}
-			rows[i], listed[i] = row.Args()[1:], row.left(e, job)
+			stored[i] = entryRowOf(e, now)
+			rows[i] = sqldb.Pick(stored[i], newColumns)
 		}
 		added, err := insertEntryRows(t, rows)
 		if err != nil {
 			return 0, err
 		}
-		if err := listNew(t, job, listed, added); err != nil {
+		if err := insertBodies(t, job, stored, added); err != nil {
 			return 0, err
 		}
 		lost -= len(added)
@@ -244,17 +238,7 @@ func insertEntryRows(t *sqldb.Tx, rows [][]any) (added []int, err error) {
 // payload.
 func (s *Store) NewContents(ctx context.Context, job string, state trade.State, after int64, limit int,
 ) ([]trade.Entry, error) {
-	var rows []struct {
-		trade.Entry
-		Body string
-	}
-	query := `SELECT e.id, e.job, e.sends, e.key, e.source_hash, e.payload_hash, e.target,
-		COALESCE(e.payload, '') AS body FROM entry e WHERE e.job = ? AND e.state = ? AND e.id > ? ORDER BY e.id LIMIT ?`
-	err := s.db.All(ctx, "looking for new rows", &rows, query, job, string(state), after, limit)
-	out := make([]trade.Entry, len(rows))
-	for i, r := range rows {
-		out[i] = r.Entry
-		out[i].Payload = json.RawMessage(r.Body)
-	}
-	return out, err
+	return sqldb.List[trade.Entry](ctx, s.db, "looking for new rows", `SELECT e.id, e.job, e.sends, e.key, e.source_hash,
+		e.payload_hash, b.target, COALESCE(b.payload, '') AS payload `+fromEntry+`WHERE e.job = ? AND e.state = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
+		job, string(state), after, limit)
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"database/sql"
 	"strings"
-	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -48,20 +47,12 @@ var relisted = func() string {
 		" WHERE " + strings.Join(differs[1:], " OR ")
 }()
 
-// left returns the entry of a row in a job, without what the retention has taken of it.
-func (r *entryRow) left(e trade.Entry, job string) trade.Entry {
-	if r.ReducedAt.Valid {
-		bare := bareEntry(e.ID, job, e.Key, e.Quantity)
-		bare.ReducedAt = sqldb.Instant(r.ReducedAt)
-		return bare
+// listedOf returns what lists get of an entry: without what the retention has taken of it.
+func listedOf(row *entryRow) trade.Entry {
+	if row.ReducedAt.IsZero() {
+		return row.Entry
 	}
-	e.Job, e.ReducedAt = job, time.Time{}
-	return e
-}
-
-// bareEntry is what lists know of an entry that holds nothing any more.
-func bareEntry(id int64, job, key string, q trade.Quantity) trade.Entry {
-	return trade.Entry{ID: id, Job: job, Key: key, Quantity: q}
+	return trade.Entry{ID: row.ID, Job: row.Job, Key: row.Key, Quantity: row.Quantity, ReducedAt: row.ReducedAt}
 }
 
 // writeListings stores what lists need of entries.
@@ -74,10 +65,10 @@ func writeListings(t *sqldb.Tx, entries []trade.Entry) error {
 	return t.InsertRows("listing", listingColumns, rows, relisted)
 }
 
-// listNew stores what lists need of the entries that were added.
-func listNew(t *sqldb.Tx, job string, entries []trade.Entry, added []int) error {
+// insertBodies stores the bodies of the entries that were added, and what lists need of them.
+func insertBodies(t *sqldb.Tx, job string, entries []*entryRow, added []int) error {
 	keys := make([]string, len(added))
-	byKey := make(map[string]trade.Entry, len(added))
+	byKey := make(map[string]*entryRow, len(added))
 	for n, i := range added {
 		keys[n], byKey[entries[i].Key] = entries[i].Key, entries[i]
 	}
@@ -89,10 +80,14 @@ func listNew(t *sqldb.Tx, job string, entries []trade.Entry, added []int) error 
 		sqldb.ListOf(t.S.D, keys)); err != nil {
 		return err
 	}
-	listed := make([]trade.Entry, len(rows))
+	bodies, listed := make([][]any, len(rows)), make([]trade.Entry, len(rows))
 	for i, row := range rows {
-		listed[i] = byKey[row.Key]
-		listed[i].ID = row.ID
+		e := byKey[row.Key]
+		e.ID, e.EntryID = row.ID, row.ID
+		bodies[i], listed[i] = sqldb.Pick(e, bodyColumns), listedOf(e)
+	}
+	if err := t.InsertRows("body", bodyColumns, bodies, ""); err != nil {
+		return err
 	}
 	return writeListings(t, listed)
 }

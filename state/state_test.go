@@ -267,11 +267,13 @@ func mustAddUp(t testing.TB, s *Store, job string) {
 	if diff := cmp.Diff(addedUp(rowsOf(t, s, trade.RowFilter{Job: job})), counted); diff != "" {
 		t.Fatalf("sums of %s differ from the entries (-of the entries +counted):\n%s", job, diff)
 	}
-	var rows []readRow
-	must.Do(t, s.db.All(context.Background(), "test", &rows, selectEntry+`WHERE e.job = ?`, job))
+	var rows []entryRow
+	must.Do(t, s.db.All(context.Background(), "test", &rows, `SELECT `+
+		selected(slices.Concat(bodyColumns, entryColumns))+` `+fromEntry+`WHERE e.job = ?`,
+		job))
 	for i := range rows {
-		if e, err := rows[i].Entry(); err == nil && !rows[i].fits(e) {
-			t.Fatalf("a column of %s %s does not say what the row says: %+v", job, e.Key, rows[i].entryRow)
+		if !rows[i].fits() {
+			t.Fatalf("a column of %s %s does not say what the row says: %+v", job, rows[i].Key, rows[i])
 		}
 	}
 }

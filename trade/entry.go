@@ -14,7 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// Entry is one row of the ERP in the ledger; there is one for each job and key.
+// Entry is one row of the ERP in the ledger; there is one for each job and key. The tags name the
+// columns of the ledger where these have other names than the fields; "-" is not a column.
 type Entry struct {
 	ID    int64  // assigned by the ledger, in the order of discovery
 	Job   string // the job that reads it
@@ -45,26 +46,26 @@ type Entry struct {
 
 	// the mapped columns of the newest row seen or, once an attempt may have created a record, of
 	// the row that was sent
-	Values Values
-	Shown  Shown // of the newest row seen
-	Facts  Facts // of the newest row seen; what the payload tells stands in [Entry.Listing]
+	Values Values `db:"cells"`
+	Shown  Shown  // of the newest row seen
+	Facts  Facts  // of the newest row seen; what the payload tells stands in [Entry.Listing]
 	// the mapped columns of the newest row seen, while the flag `changed` is set or acknowledged;
 	// else nil
-	Now        Values
+	Now        Values `db:"now_cells"`
 	SourceHash Hash   // of the newest row seen
 	MappedWith string // fingerprint of the mapping and version of the references that made the payload
 	// what the request's path names beside the payload: the order commitment of a traceability
 	// record; "" = nothing
 	Target      string
-	Payload     json.RawMessage // the request's body; nil while invalid or waiting for a reference or a parent
-	PayloadHash Hash            // of Target and Payload; "" if there is none
-	Content     int64           // of the payload's identifying fields, under the newest mapping; 0 = none
-	Quantity    Quantity        // of the newest row seen, for the sums
+	Payload     json.RawMessage   // the request's body; nil while invalid or waiting for a reference or a parent
+	PayloadHash Hash              // of Target and Payload; "" if there is none
+	Content     int64             // of the payload's identifying fields, under the newest mapping; 0 = none
+	Quantity    `json:"Quantity"` // of the newest row seen, for the sums
 	// fingerprints of the newest row seen, of a row that was sent and differs since; not stored
 	// with the entry but with its record
-	Newest     Prints
-	Sightings  []Sighting // of an update: which records its row may be that of; nil: as before
-	Printed    Printed    `json:"-"` // the fingerprints of the payload; not stored, see [Entry.Prints]
+	Newest     Prints     `db:"-"`
+	Sightings  []Sighting `db:"-"`          // of an update: which records its row may be that of; nil: as before
+	Printed    Printed    `db:"-" json:"-"` // the fingerprints of the payload; not stored, see [Entry.Prints]
 	GoneSweeps int        // consecutive complete sweeps that did not find it
 	Version    int64      // raised by each change: compare-and-set
 	// when retention removed its payload and reduced its values to marks; zero: not yet
@@ -73,7 +74,7 @@ type Entry struct {
 	Acknowledged Flags // flags that a person has acknowledged and that still hold; they are not in Flags
 	// the mapped columns that a person has acknowledged, with which the row is compared from then
 	// on; nil if there are none
-	AckValues Values
+	AckValues Values `db:"ack_cells"`
 
 	DecidedBy
 	Dismissal *Dismissal // its state before a person dismissed it; nil unless dismissed
@@ -83,7 +84,7 @@ type Entry struct {
 // DecidedBy are the audit numbers of people's acts that decided about an entry; 0 = none.
 type DecidedBy struct {
 	RecordedBy int64 // the act that made its record, or gave it to it
-	ResentBy   int64 // the act that opened the generation
+	ResentBy   int64 `db:"resend_audit_id"` // the act that opened the generation
 }
 
 // NewestValues returns the mapped columns of the newest row that was read under the entry's key. It

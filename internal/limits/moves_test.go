@@ -21,7 +21,6 @@ import (
 const (
 	module    = "github.com/safrasync/safrasync"
 	entryType = module + "/trade.Entry"
-	rowType   = module + "/state.narrowRow"
 )
 
 // generics are the packages of the standard library through which entries pass.
@@ -52,7 +51,7 @@ func TestOnlyItsMethodsMoveAnEntry(t *testing.T) {
 	}
 	for _, at := range c.assignments() {
 		if !strings.HasPrefix(at, "trade/") && !strings.HasPrefix(at, "state/rows_update.go") {
-			t.Errorf("%s: use a method of trade.Entry (trade/moves.go), and in state narrowRow.move", at)
+			t.Errorf("%s: use a method of trade.Entry (trade/moves.go), and in state moveEntry", at)
 		}
 	}
 }
@@ -180,7 +179,7 @@ func (c *checker) assignments() (found []string) {
 				if of == nil {
 					continue
 				}
-				if name := strings.TrimPrefix(of.String(), "*"); name == entryType || name == rowType {
+				if name := strings.TrimPrefix(of.String(), "*"); name == entryType {
 					at := c.set.Position(field.Pos())
 					found = append(found, fmt.Sprintf("%s:%d: %s", at.Filename, at.Line, types.ExprString(field)))
 				}

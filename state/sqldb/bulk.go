@@ -24,7 +24,7 @@ var numberColumns = map[string]bool{
 	"finished_at":     true,
 	"resend_audit_id": true, "record_id": true, "decided_by": true, "counts": true, "status": true, "reduced_at": true,
 	"content": true, "shown_mark": true, "day": true, "kilograms": true, "worth": true, "weak": true, "late": true,
-	"volume":  true,
+	"volume": true, "sendable": true,
 	"sent_ab": true, "sent_ac": true, "sent_bc": true, "new_ab": true, "new_ac": true, "new_bc": true,
 	"seen_ab": true, "seen_ac": true, "seen_bc": true, "sent_at": true,
 }
@@ -38,7 +38,7 @@ var HashColumns = map[string]bool{
 }
 
 // manyRows are the tables that get many rows at once.
-var manyRows = []string{"sent", "exchange", "listing", "sighting"}
+var manyRows = []string{"sent", "exchange", "body", "listing", "sighting"}
 
 // wasSuffix names, in a list of values, what a column must have had.
 const wasSuffix = "_was"

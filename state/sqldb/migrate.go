@@ -31,7 +31,7 @@ const formerTable = "login_device"
 
 // ourTables are the tables of the newest schema.
 var ourTables = []string{
-	"ledger", "journal", "tx_mark", "audit", "entry", "listing", "sent", "former",
+	"ledger", "journal", "tx_mark", "audit", "entry", "body", "listing", "sent", "former",
 	"exchange", "attempt", "sighting", "run",
 	"job_kind", "job_moved",
 	"job_cursor",
@@ -198,7 +198,7 @@ func foreign(names []string, where string, alone bool) error {
 	former := slices.Contains(names, FormerSchemaTable) || ours && slices.Contains(names, formerIndex) ||
 		ours && slices.Contains(names, formerTable) ||
 		ours && slices.Contains(names, "entry") &&
-			(!slices.Contains(names, "sent") || !slices.Contains(names, "sighting"))
+			(!slices.Contains(names, "sent") || !slices.Contains(names, "body"))
 	switch {
 	case ours && !former:
 		return nil

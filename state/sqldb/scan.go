@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -37,27 +38,67 @@ func columnOf(field string) string {
 // Columns returns the columns of a row type, in the order of its fields.
 func Columns[R any]() (out []string) {
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
-		if !field.Anonymous {
-			out = append(out, cmp.Or(field.Tag.Get("db"), columnOf(field.Name)))
+		if name := cmp.Or(field.Tag.Get("db"), columnOf(field.Name)); !field.Anonymous && name != "-" {
+			out = append(out, name)
 		}
 	}
 	return out
 }
 
-// Pick returns the values of some columns of a row; row is a pointer to it.
+// optional are the columns of numbers that store 0 as NULL.
+var optional = map[string]bool{"record_id": true, "resend_audit_id": true}
+
+// Pick returns the values of some columns of a row, with fields of the types that [reader] reads; row
+// is a pointer to it.
 func Pick(row any, columns []string) []any {
-	out := make([]any, len(columns))
-	for i, field := range byColumn.FieldsByName(reflect.ValueOf(row), columns) {
+	out, of := make([]any, len(columns)), reflect.ValueOf(row).Elem()
+	for i, place := range byColumn.TraversalsByName(of.Type(), columns) {
+		if len(place) == 0 {
+			panic(fmt.Sprintf("%s has no column %s", of.Type(), columns[i]))
+		}
+		field := of.FieldByIndex(place) // reflectx.FieldByIndexes would set what is nil
 		out[i] = field.Interface()
+		switch v := out[i].(type) {
+		case driver.Valuer:
+			continue
+		case time.Time:
+			out[i] = Millis(v)
+			continue
+		case json.RawMessage:
+			out[i] = sql.NullString{String: string(v), Valid: len(v) > 0}
+			continue
+		}
+		switch kind := field.Kind(); {
+		case kind == reflect.Int64 && optional[columns[i]]:
+			out[i] = sql.NullInt64{Int64: field.Int(), Valid: field.Int() != 0}
+		case kind == reflect.Pointer && field.IsNil():
+			out[i] = nil
+		case kind == reflect.Slice && field.Type().Elem().Kind() == reflect.Uint8:
+		case kind == reflect.Slice && field.Len() == 0:
+			out[i] = "[]"
+		case kind == reflect.Map && field.Len() == 0:
+			out[i] = "{}"
+		case kind == reflect.Pointer, kind == reflect.Slice, kind == reflect.Map, kind == reflect.Struct:
+			out[i] = asJSON{out[i]}
+		}
 	}
 	return out
+}
+
+// asJSON is a value that is stored as JSON.
+type asJSON struct{ of any }
+
+// Value implements [driver.Valuer].
+func (j asJSON) Value() (driver.Value, error) {
+	text, err := json.Marshal(j.of)
+	return string(text), err
 }
 
 // reader reads rows into dest, if there is no error, and closes them. Fields may also have the types of
 // the business: a time is stored in milliseconds, and NULL is the zero time; lists, maps and structs are
 // stored as JSON, and an empty text, list or map, and NULL, are their zero values. Text that is no such JSON
-// is an error that names the row by its first column. A list of pointers and fields that are pointers to
-// times are not supported, and [Pick] does not convert times back.
+// is a [DamagedError] that names the row by its first column. A list of pointers and fields that are
+// pointers to times are not supported.
 type reader func(dest any, rows *sqlx.Rows, err error) error
 
 // readAll reads all rows into a slice, which it replaces.
@@ -160,11 +201,14 @@ func scan(rows *sqlx.Rows, row reflect.Value, places [][]int, cells []any) error
 		if text, ok := cell.(*jsonText); ok && text.damaged {
 			columns, _ := rows.Columns() // which were read before
 			first := reflect.ValueOf(cells[0]).Elem().Interface()
-			return phrase.Errorf("row %v is damaged in column %s: restore the backup", first, columns[i])
+			return &DamagedError{phrase.New("row %v is damaged in column %s: restore the backup", first, columns[i])}
 		}
 	}
 	return err
 }
+
+// DamagedError is returned for a row that the program cannot have written.
+type DamagedError struct{ *phrase.Text }
 
 // jsonText is a column with JSON.
 type jsonText struct {

@@ -122,11 +122,13 @@ var rules = []rule{
 			"and by another only if that one has no id",
 	},
 	{
-		Trigger: "entry_open BEFORE UPDATE OF payload ON entry",
-		When:    "OLD.state = 'sending' AND NEW.state = 'sending' AND NEW.payload IS DISTINCT FROM OLD.payload",
+		Trigger: "body_open BEFORE UPDATE OF payload ON body",
+		When:    "NEW.payload IS DISTINCT FROM OLD.payload",
+		Check:   "EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id AND state = 'sending')",
 		Refuse:  "what an attempt sent never changes",
 	},
 	{Trigger: "entry_stays BEFORE DELETE ON entry", Refuse: "entries are never deleted"},
+	{Trigger: "body_stays BEFORE DELETE ON body", Refuse: "entries are never deleted"},
 	{
 		Trigger: "sent_outcome BEFORE UPDATE OF outcome ON sent",
 		When: `NEW.outcome <> OLD.outcome AND NEW.attempt = OLD.attempt AND NOT (OLD.outcome = 'open'

@@ -244,6 +244,9 @@ func BenchmarkBoard(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+	if _, err := db.Exec(manyBodies); err != nil {
+		b.Fatal(err)
+	}
 	jobs := jobsOf(b)
 	board := &pending.Board{Ledger: s, Jobs: jobs, Now: time.Now}
 	var spent time.Duration
@@ -287,7 +290,7 @@ func BenchmarkBoard(b *testing.B) {
 }
 
 const manyRows = `INSERT INTO entry (job, sends, key, key_parts, state, cause, flags, generation, attempts, first_seen_at, updated_at, waiting_for,
-	warnings, cells, source_hash, mapped_with, target, payload, payload_hash, content, amount, unit, gone_sweeps,
+	source_hash, mapped_with, sendable, payload_hash, content, amount, unit, gone_sweeps,
 	version)
 SELECT CASE WHEN i <= 980000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i <= 980000
 	THEN 'order_commitments' ELSE 'deliveries' END, '01|' || i, '[]',
@@ -296,7 +299,11 @@ SELECT CASE WHEN i <= 980000 THEN 'contracts' ELSE 'deliveries' END, CASE WHEN i
 	CASE WHEN i <= 900000 THEN '[]' WHEN i <= 980000
 		THEN '[{"ref":"wallets","code":"' || (i % 500) || '"}]'
 		ELSE '[{"job":"contracts","key":"01|' || (i - 20000) || '"}]' END,
-	'[]', '{"num":"t:000123","qtd":"t:1000.5","produto":"t:SOJA","um":"t:SC","tipo":"t:COMPRA","preco":"t:129.50", ' ||
-		'"safra":"t:2025/2026","emissao":"t:2026-03-10","producer_id":"t:P1|01","wallet_id":"t:12"}',
-	x'01', 'm', '', '{"amount":1000.5,"product":"SOJA","price":129.50}', x'01', 1, '1000.5', 'SC', 0, 1
+	x'01', 'm', 1, x'01', 1, '1000.5', 'SC', 0, 1
 FROM (WITH RECURSIVE numbers (i) AS (SELECT CAST(? AS BIGINT) UNION ALL SELECT i + 1 FROM numbers WHERE i < ?) SELECT i FROM numbers) AS n`
+
+const manyBodies = `INSERT INTO body (entry_id, target, payload, cells, warnings)
+SELECT id, '', '{"amount":1000.5,"product":"SOJA","price":129.50}',
+	'{"num":"t:000123","qtd":"t:1000.5","produto":"t:SOJA","um":"t:SC","tipo":"t:COMPRA","preco":"t:129.50", ' ||
+		'"safra":"t:2025/2026","emissao":"t:2026-03-10","producer_id":"t:P1|01","wallet_id":"t:12"}', '[]'
+FROM entry`

@@ -74,20 +74,13 @@ CREATE TABLE entry (
     next_attempt_at {{int}}, first_seen_at {{int}} NOT NULL, updated_at {{int}} NOT NULL,
     error TEXT,
     weak {{int}} NOT NULL DEFAULT 0 CHECK (weak IN (0, 1)), -- its error is a refusal in no form of the API
-    waiting_for TEXT NOT NULL, warnings TEXT NOT NULL, cells TEXT NOT NULL,
-    shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
-    facts TEXT NOT NULL DEFAULT '{}', -- what lists are narrowed by, of the newest row seen, as JSON; see listing
-    shown_mark {{int}} NOT NULL DEFAULT 0, -- of it; 0 = nothing to show. It stays when the retention takes the texts
-    now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
-    acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
-    ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
+    waiting_for TEXT NOT NULL, acknowledged TEXT NOT NULL DEFAULT '[]', -- flags that a person has dealt with
     dismissal TEXT, -- where it stood before a person took it out
-    -- payload hash that a person declared to be another record than the one like it
-    another {{bytes}} NOT NULL DEFAULT {{empty}},
+    another {{bytes}} NOT NULL DEFAULT {{empty}}, -- payload hash that a person declared to be another record
     source_hash {{bytes}} NOT NULL, -- of the newest row seen
     mapped_with TEXT NOT NULL,
-    target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
-    payload TEXT,
+    shown_mark {{int}} NOT NULL DEFAULT 0, -- of what people are shown; 0 = nothing. It stays when the texts go
+    sendable {{int}} NOT NULL CHECK (sendable IN (0, 1)), -- its body has a payload
     contract_id TEXT NOT NULL DEFAULT '', -- the platform's id of the contract under which its request goes; '' = none
     payload_hash {{bytes}} NOT NULL, -- of target and payload; empty where there is none
     content {{int}} NOT NULL, -- a number of the identifying fields of the payload (trade.Prints); 0 where there is none
@@ -97,8 +90,18 @@ CREATE TABLE entry (
     version {{int}} NOT NULL CHECK (version >= 1),
     reduced_at {{int}}, -- when its values became marks and its payload went; null: it holds something
     CONSTRAINT entry_record_when_accepted CHECK ((state = 'accepted') = (record_id IS NOT NULL)),
-    CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR payload IS NOT NULL),
+    CONSTRAINT entry_payload_to_send CHECK (state NOT IN ('pending', 'sending') OR sendable = 1),
     CONSTRAINT entry_resend_has_audit CHECK (generation = 1 OR resend_audit_id IS NOT NULL)
+) {{strict}};
+
+-- What an entry holds, one for each. It is wide, and stays as it is while the entry is sent.
+CREATE TABLE body (
+    entry_id {{int}} PRIMARY KEY, cells TEXT NOT NULL, warnings TEXT NOT NULL, payload TEXT,
+    target TEXT NOT NULL, -- what the request's path names beside the payload; '' = nothing
+    now_cells TEXT NOT NULL DEFAULT '{}', -- of the newest row seen, where it is another than the one that was sent
+    ack_cells TEXT NOT NULL DEFAULT '{}', -- the row that a person has dealt with
+    shown TEXT NOT NULL DEFAULT '{}', -- what people are shown of the newest row seen, by label
+    facts TEXT NOT NULL DEFAULT '{}' -- what lists are narrowed by, of the newest row seen, as JSON; see listing
 ) {{strict}};
 
 CREATE UNIQUE INDEX entry_one_key ON entry (job, key);
@@ -116,20 +119,16 @@ CREATE INDEX entry_waiting ON entry (id) WHERE state = 'waiting';
 CREATE INDEX entry_cause ON entry (job, cause, id) WHERE cause <> '';
 CREATE INDEX entry_flags ON entry (job, flags) WHERE flags <> '[]';
 -- What waits for somebody.
-CREATE INDEX entry_stuck ON entry (job, id{{include}} version, state)
-    WHERE {{in "state" (words stuck)}};
--- Rows that are settled, by the time of their last change: those that hold something, and those that are reduced.
+CREATE INDEX entry_stuck ON entry (job, id{{include}} version, state) WHERE {{in "state" (words stuck)}};
+-- Rows that are settled and hold something, by the time of their last change.
 CREATE INDEX entry_body ON entry (updated_at, id)
     WHERE reduced_at IS NULL AND {{in "state" "accepted dismissed withdrawn"}};
-CREATE INDEX entry_reduced ON entry (updated_at, id)
-    WHERE reduced_at IS NOT NULL AND {{in "state" "accepted dismissed withdrawn"}};
 -- On SQLite it stays while the state changes: who looks for content looks at the state of what is found. PostgreSQL
 -- gets a condition without statistics: while these lag, it takes rows in a state for none, and would go through all of
 -- them (NewContents of state has the same words).
 CREATE INDEX entry_source ON entry (source_hash){{if postgres}}
     WHERE CASE WHEN state IN ('pending', 'waiting', 'invalid', 'held', 'rejected') THEN true ELSE false END{{end}};
--- What hangs on a contract.
-CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> '';
+CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> ''; -- what hangs on a contract
 
 -- What lists are narrowed, sorted and searched by of each entry: see trade.Listing. It is beside the entry, because it
 -- is narrow and stays as it is while the entry is sent. Entries are never deleted, so nothing refers to them. NULL = not
@@ -206,8 +205,7 @@ CREATE UNIQUE INDEX sent_one_remote ON sent (kind, remote_id, (CASE WHEN kind <>
     OR length(remote_id) = 36 AND substr(remote_id, 9, 1) = '-' AND substr(remote_id, 14, 1) = '-'
     AND substr(remote_id, 19, 1) = '-' AND substr(remote_id, 24, 1) = '-' THEN 0 ELSE id END)) WHERE remote_id <> '';
 CREATE INDEX sent_late ON sent (answer_id) WHERE late = 1; -- of all others the record has the id
-CREATE INDEX sent_open ON sent (origin) WHERE outcome = 'open';
-CREATE INDEX sent_unknown ON sent (origin) WHERE outcome = 'unknown';
+CREATE INDEX sent_unsettled ON sent (outcome, origin) WHERE outcome = 'open' OR outcome = 'unknown';
 -- None of these moves when a record becomes certain.
 CREATE INDEX sent_by_cells ON sent (sent_cells);
 -- The first two together: all identifying fields.
@@ -234,7 +232,7 @@ CREATE TABLE former (
 ) {{without_rowid}};
 CREATE INDEX former_origin ON former (origin, generation);
 
--- What an attempt that has ended sent, and what was answered. What an open one sends is the payload of its row, which
+-- What an attempt that has ended sent, and what was answered. What an open one sends is the payload of its body, which
 -- does not change meanwhile.
 CREATE TABLE exchange (
     attempt TEXT PRIMARY KEY,
@@ -536,7 +534,7 @@ SELECT id AS {{name $i "linha" "id"}}, job AS {{name $i "rotina" "job"}},
     {{template "time" "first_seen_at"}} AS {{name $i "vista_em" "first_seen"}},
     {{template "time" "updated_at"}} AS {{name $i "mudou_em" "changed"}},
     shown AS {{name $i "mostra" "show"}}
-FROM entry;
+FROM entry JOIN body ON entry_id = id;
 
 CREATE VIEW {{name $i "tentativas" "attempts"}} AS
 SELECT a.origin AS {{name $i "linha" "id"}}, e.job AS {{name $i "rotina" "job"}},
@@ -574,6 +572,8 @@ CREATE TRIGGER {{.Trigger}} FOR EACH ROW{{with .When}} WHEN ({{.}}){{end}}
     EXECUTE FUNCTION safrasync_{{if .Check}}{{$name}}{{else}}refuse{{end}}('{{.Refuse}}');
 {{end}}
 CREATE TRIGGER entry_no_truncate BEFORE TRUNCATE ON entry
+    EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
+CREATE TRIGGER body_no_truncate BEFORE TRUNCATE ON body
     EXECUTE FUNCTION safrasync_refuse('entries are never deleted');
 CREATE TRIGGER sent_no_truncate BEFORE TRUNCATE ON sent
     EXECUTE FUNCTION safrasync_refuse('records are never deleted');

@@ -104,28 +104,30 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 		return err
 	}
 	id := fmt.Sprintf(t.uuid, began, fmt.Sprintf(`e.id * %d + n.no`, w.Attempts))
-	tries := ` FROM entry e CROSS JOIN ` + fmt.Sprintf(t.series, w.Attempts) + ` WHERE e.state = 'pending' `
+	tries := ` FROM entry e JOIN body b ON b.entry_id = e.id CROSS JOIN ` + fmt.Sprintf(t.series, w.Attempts) + ` WHERE e.state = 'pending' `
 	lastID := strings.ReplaceAll(id, "n.no", fmt.Sprint(w.Attempts))
 	lastBegan := strings.ReplaceAll(began, "n.no", fmt.Sprint(w.Attempts))
 	err = run(
 		`INSERT INTO former (attempt, origin, generation, no, outcome, run_id, owner, epoch, target, payload_hash, started_at, finished_at, counts, late, status, messages, answer_id, reason)
-		SELECT `+id+`, e.id, 1, n.no, 'not_created', (SELECT MIN(id) FROM run), 'filled', 1, e.target, e.payload_hash, `+began+`, `+began+` + 150, 1, 0, 503, '[]', '', ''
+		SELECT `+id+`, e.id, 1, n.no, 'not_created', (SELECT MIN(id) FROM run), 'filled', 1, b.target, e.payload_hash, `+began+`, `+began+` + 150, 1, 0, 503, '[]', '', ''
 			`+tries+`AND NOT `+last+` ORDER BY e.id, n.no`,
 		`INSERT INTO exchange (attempt, payload, evidence, request_head, answer_head, answer_body)
-		SELECT `+id+`, e.payload, '{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}',
+		SELECT `+id+`, b.payload, '{"wrote_headers":true,"wrote_request":true,"first_byte":true,"bytes":812,"reused":true,"addr":"203.0.113.7:443"}',
 			'POST /v1/order-commitments HTTP/1.1', 'HTTP/1.1 201 Created',
 			CASE WHEN `+last+` THEN '{"id":"' || `+strings.ReplaceAll(t.remote, "id", "e.id")+` || '"}' ELSE '{"error":"service unavailable"}' END
 			`+tries+`AND NOT `+old+` ORDER BY e.id, n.no`,
 		`UPDATE sent SET attempt = `+lastID+`, no = `+fmt.Sprint(w.Attempts)+`, outcome = 'created', run_id = (SELECT MIN(id) FROM run), owner = 'filled', epoch = 1,
-			target = e.target, payload_hash = e.payload_hash, started_at = `+lastBegan+`, finished_at = `+lastBegan+` + 150, counts = 1, status = 201, answer_id = sent.remote_id
-			FROM entry e WHERE e.id = sent.origin AND e.state = 'pending'`,
+			target = b.target, payload_hash = e.payload_hash, started_at = `+lastBegan+`, finished_at = `+lastBegan+` + 150, counts = 1, status = 201, answer_id = sent.remote_id
+			FROM entry e JOIN body b ON b.entry_id = e.id WHERE e.id = sent.origin AND e.state = 'pending'`,
+		`UPDATE body AS b SET payload = NULL FROM entry e WHERE e.id = b.entry_id AND e.state = 'pending' AND `+old,
 		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
-			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, payload = `+
-			body(`payload`, `NULL`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`)
+			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, sendable = `+
+			body(`1`, `0`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`)
 	if w.Stuck > 0 && err == nil {
 		err = run(
-			`UPDATE entry SET flags = '["changed"]', now_cells = cells WHERE state = 'accepted' AND id % 1000 = 999`)
+			`UPDATE entry SET flags = '["changed"]' WHERE state = 'accepted' AND id % 1000 = 999`,
+			`UPDATE body SET now_cells = cells WHERE entry_id IN (SELECT id FROM entry WHERE state = 'accepted' AND id % 1000 = 999)`)
 	}
 	for i := len(puts) - 1; i >= 0 && err == nil; i-- {
 		err = run(puts[i].again)
@@ -147,14 +149,14 @@ func (w *World) stick() string {
 
 // sqliteAside returns the indexes and triggers of the three large tables.
 func sqliteAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'sent', 'former', 'exchange') AND type IN ('index', 'trigger') AND sql IS NOT NULL
+	return puts(ctx, c, `SELECT 'DROP ' || type || ' "' || name || '"', sql FROM sqlite_master WHERE tbl_name IN ('entry', 'body', 'sent', 'former', 'exchange') AND type IN ('index', 'trigger') AND sql IS NOT NULL
 		ORDER BY type DESC, name`)
 }
 
 // postgresAside returns the indexes that no constraint needs; a setting of the session disables
 // triggers and foreign keys.
 func postgresAside(ctx context.Context, c *sql.Conn) ([]put, error) {
-	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'sent', 'former', 'exchange')
+	return puts(ctx, c, `SELECT 'DROP INDEX "' || i.indexname || '"', i.indexdef FROM pg_indexes i WHERE i.schemaname = current_schema() AND i.tablename IN ('entry', 'body', 'sent', 'former', 'exchange')
 		AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conname = i.indexname) ORDER BY i.indexname`)
 }
 
