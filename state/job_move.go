@@ -13,7 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// moveName is the name of the act in the audit and in the journal.
+// moveName is the name of the act in the audit, which a trigger of the database requires, and in
+// the journal.
 const moveName = "job move"
 
 // MoveJob renames a job: its entries, with attempts, sums, runs, cursor and status, belong to the

@@ -147,6 +147,7 @@ func TestTheDatabaseRefusesNonsense(t *testing.T) {
 			"sending without an attempt":    `UPDATE entry SET state = 'sending' WHERE id = $pending`,
 			"pending without a payload":     `UPDATE entry SET sendable = 0 WHERE id = $pending`,
 			"another key":                   `UPDATE entry SET key = 'k' WHERE id = $pending`,
+			"another job":                   `UPDATE entry SET job = 'k' WHERE id = $pending`,
 			"another first time":            `UPDATE entry SET first_seen_at = 5 WHERE id = $pending`,
 			"the key of another":            `INSERT INTO entry SELECT 99, job, sends, key, key_parts, state, cause, record_id, flags, generation, resend_audit_id, attempts, next_attempt_at, first_seen_at, updated_at, error, waiting_for, source_hash, mapped_with, sendable, payload_hash, content, amount, unit, gone_sweeps, version FROM entry WHERE id = $pending`,
 			"no entry any more":             `DELETE FROM entry WHERE id = $pending`,

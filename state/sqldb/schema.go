@@ -122,6 +122,12 @@ var rules = []rule{
 			"and by another only if that one has no id",
 	},
 	{
+		Trigger: "entry_job BEFORE UPDATE OF job ON entry",
+		When:    "NEW.job <> OLD.job",
+		Check:   `NOT EXISTS (SELECT 1 FROM audit WHERE seq = (SELECT seq FROM audit_head) AND act = 'job move')`,
+		Refuse:  "an entry goes to another job only by an act that stands in the audit",
+	},
+	{
 		Trigger: "body_open BEFORE UPDATE OF payload ON body",
 		When:    "NEW.payload IS DISTINCT FROM OLD.payload",
 		Check:   "EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id AND state = 'sending')",
