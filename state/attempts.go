@@ -119,7 +119,7 @@ const noPayload = "{}"
 const selectAttempt = `SELECT ` + outcomeColumns + `, a.run_id, a.owner, a.epoch, a.target, a.payload_hash, a.messages, a.reason,
 	x.evidence, x.request_head, x.answer_head, COALESCE(x.answer_body, '') AS answer_body,
 	COALESCE(CASE WHEN a.outcome = 'open' THEN b.payload ELSE x.payload END, '{}') AS payload
-	FROM attempt a JOIN entry e ON e.id = a.origin JOIN body b ON b.entry_id = a.origin
+	FROM attempt a JOIN body b ON b.entry_id = a.origin
 	LEFT JOIN exchange x ON x.attempt = a.attempt `
 
 // sentenceText returns a sentence as a column has it; "" for none.

@@ -192,7 +192,7 @@ func eachRow(ctx context.Context, db sqlx.QueryerContext, table string, columns 
 func withoutTriggers(t *sqldb.Tx) (restore func() error, err error) {
 	if t.S.D.Name == sqldb.Postgres {
 		each := func(do string) error {
-			for _, table := range []string{"entry", "body", "sent", "exchange", "audit"} {
+			for _, table := range []string{"entry", "body", "sent", "former", "exchange", "audit"} {
 				if err := t.Do(`ALTER TABLE ` + table + ` ` + do + ` TRIGGER USER`); err != nil {
 					return err
 				}

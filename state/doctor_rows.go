@@ -69,7 +69,6 @@ func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 				err := s.db.All(ctx, readingRows, &row, query+`WHERE e.id = ?`, e.ID)
 				if errors.As(err, &damaged) {
 					row, err = nil, nil
-					odd[e.ID] = e.Job + " " + e.Key
 				}
 				if err != nil {
 					return err
@@ -81,12 +80,19 @@ func (s *Store) oddEntries(ctx context.Context, odd oddRows) error {
 			return err
 		}
 		var read []trade.Entry
+		whole := map[int64]bool{}
 		for i := range page {
 			r := &page[i]
+			whole[r.ID] = true
 			if r.Payload != nil && unlike(r.Target, string(r.Payload), r.PayloadHash) || !r.fits() {
 				odd[r.ID] = r.Job + " " + r.Key
 			}
 			read = append(read, r.Entry)
+		}
+		for _, e := range names { // what is damaged, or has no body
+			if !whole[e.ID] {
+				odd[e.ID] = e.Job + " " + e.Key
+			}
 		}
 		if err := s.oddListings(ctx, read, odd); err != nil {
 			return err

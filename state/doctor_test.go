@@ -80,6 +80,10 @@ func TestDoctorTellsEachThingThatIsBroken(t *testing.T) {
 			query(`UPDATE body SET cells = 'x' WHERE entry_id = 1`),
 			map[string]bool{"rows edited": false},
 		},
+		"a row whose contents are gone": {
+			query(`DROP TRIGGER body_stays`, `DELETE FROM body WHERE entry_id = 1`),
+			map[string]bool{"rows edited": false},
+		},
 		"a contract that was edited": {
 			query(`UPDATE entry SET contract_id = 'x' WHERE id = 1`),
 			map[string]bool{"rows edited": false},

@@ -178,7 +178,7 @@ const namesMost = 100
 func (s *Store) namesLike(ctx context.Context, column trade.RowSort, jobs []string, text string) ([]string, error) {
 	var exact bool
 	if err := s.db.Get(ctx, readingPage, &exact, `SELECT EXISTS (SELECT 1 FROM listing WHERE `+
-		sortedBy[column].column+` = ? AND `+sortedBy[column].column+` > '' AND job IN (`+sqldb.Placeholders(len(jobs))+`))`,
+		sortedBy[column].column+` = ? AND job IN (`+sqldb.Placeholders(len(jobs))+`))`,
 		slices.Concat([]any{text}, sqldb.Anys(jobs))...); err != nil || exact {
 		return []string{text}, err
 	}
@@ -214,7 +214,7 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 		// each step goes to the next text in the index
 		if err := s.db.All(ctx, readingPage, &some, `WITH RECURSIVE name(text) AS (
 			SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > '' UNION ALL
-			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > '' AND `+name+` > name.text) FROM name
+			SELECT (SELECT MIN(`+name+`) FROM listing WHERE job = ? AND `+name+` > name.text) FROM name
 				WHERE name.text IS NOT NULL)
 			SELECT text FROM name WHERE text IS NOT NULL LIMIT ?`, job, job, most+1); err != nil {
 			return nil, false, err

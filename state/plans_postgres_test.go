@@ -55,22 +55,24 @@ func TestSendingGoesThroughNoTableInPostgres(t *testing.T) {
 		}
 	}
 	rows := regexp.MustCompile(`\(actual rows=(\d+)(?:\.\d+)? loops=(\d+)\)|Rows Removed by [\w ]+: (\d+)`)
-	look := func(when string) {
-		for name, step := range map[string]func(){"find": func() { find(width) }, "send": func() { send(width) }} {
-			must.Get(s.db.Write.Exec(`SELECT '` + name + when + `'`))(t)
-			step()
-			_, log, whole := strings.Cut(c.Log.String(), name+when)
-			if !whole || strings.Count(log, "Query Text") < 3 {
-				t.Fatalf("%s: the log keeps %d bytes", when, len(log))
-			}
-			for _, m := range rows.FindAllStringSubmatch(log, -1) {
-				for _, figure := range m[1:] {
-					if rows, _ := strconv.Atoi(figure); rows > 40*width {
-						t.Errorf("%s, %s: %d rows are read for %d: %s", name, when, rows, width, m[0])
-					}
+	watch := func(name, when string, least int, step func()) {
+		must.Get(s.db.Write.Exec(`SELECT '` + name + when + `'`))(t)
+		step()
+		_, log, whole := strings.Cut(c.Log.String(), name+when)
+		if !whole || strings.Count(log, "Query Text") < least {
+			t.Fatalf("%s: the log keeps %d bytes", when, len(log))
+		}
+		for _, m := range rows.FindAllStringSubmatch(log, -1) {
+			for _, figure := range m[1:] {
+				if rows, _ := strconv.Atoi(figure); rows > 40*width {
+					t.Errorf("%s, %s: %d rows are read for %d: %s", name, when, rows, width, m[0])
 				}
 			}
 		}
+	}
+	look := func(when string) {
+		watch("find", when, 3, func() { find(width) })
+		watch("send", when, 3, func() { send(width) })
 	}
 	many := func() {
 		for range 20 {
@@ -91,4 +93,15 @@ func TestSendingGoesThroughNoTableInPostgres(t *testing.T) {
 	look("in a ledger that has grown")
 	many()
 	look("in a ledger that has doubled since its tables were analysed")
+	for range 15 {
+		find(200)
+	}
+	must.Get(s.db.Write.Exec(`ANALYZE`))(t)
+	watch("due", "behind thousands that wait", 1, func() {
+		for range 2 { // the log has a statement when its connection takes the next one
+			if last := must.Get(s.Due(t.Context(), "contracts", at, int64(n-100), width))(t); len(last) != width {
+				t.Errorf("%d rows are due", len(last))
+			}
+		}
+	})
 }

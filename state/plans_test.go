@@ -75,7 +75,7 @@ func (c heardConn) ExecContext(ctx context.Context, query string, args []driver.
 // wholeJob matches a step that goes through all entries of a job, or the whole table, in SQLite's
 // plans.
 var wholeJob = regexp.MustCompile(
-	`^SCAN (e|entry|a|attempt|s|sent|former|x|exchange)\b|USING (COVERING )?INDEX entry_(swept|due|one_key|cause|flags) \(job=\?\)$`)
+	`^SCAN (e|entry|b|body|a|attempt|s|sent|former|x|exchange)\b|USING (COVERING )?INDEX entry_(swept|due|one_key|cause|flags) \(job=\?\)$`)
 
 // inOrder are the calls that are to go through a job in the order of its numbers: in the index that
 // has what they select by, and nowhere else.

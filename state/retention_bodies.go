@@ -8,9 +8,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// isFinished is the condition on the state in which a row can lose its contents.
-const isFinished = isSettled
-
 // reducible is the SQL condition for an entry whose values, requests and answers are no longer
 // needed: it is not to be sent, and not to be compared. Not reducible are rows that are open, in
 // doubt or held; an accepted row whose difference to the ERP a person has yet to review; and a row
@@ -22,7 +19,7 @@ const reducible = `(e.state = 'withdrawn' OR e.state = 'accepted' AND e.flags NO
 		OR e.dismissal LIKE '{"from":"rejected"%') AND e.weak = 0
 		AND NOT EXISTS (SELECT 1 FROM sent d WHERE d.origin = e.id AND d.outcome IN ('open', 'unknown')))`
 
-const oldBodies = fromEntry + `WHERE e.reduced_at IS NULL AND ` + isFinished + ` AND e.updated_at < ?`
+const oldBodies = fromEntry + `WHERE e.reduced_at IS NULL AND ` + isSettled + ` AND e.updated_at < ?`
 
 // oldBody is a finished row of the plan, and whether it loses its contents.
 type oldBody struct {

@@ -53,7 +53,7 @@ func (s *Store) Erasable(ctx context.Context, ids []int64) (map[int64]bool, erro
 	out := map[int64]bool{}
 	var some []int64
 	err := s.db.All(ctx, "looking for what may be erased", &some,
-		`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+isFinished+` AND `+reducible+` AND `+
+		`SELECT e.id FROM entry e WHERE e.reduced_at IS NULL AND `+isSettled+` AND `+reducible+` AND `+
 			s.db.D.Among("e.id"), sqldb.ListOf(s.db.D, ids))
 	for _, id := range some {
 		out[id] = true

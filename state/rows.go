@@ -42,13 +42,14 @@ var updateColumns = slices.DeleteFunc(slices.Clone(entryColumns), func(c string)
 })
 
 // selectEntry selects whole entries (trade.Entry), with what their records say.
-var selectEntry = `SELECT ` + selected(slices.DeleteFunc(slices.Concat(bodyColumns[1:], entryColumns), func(c string) bool {
+var selectEntry = `SELECT ` + selected(slices.DeleteFunc(slices.Concat([]string{"id"}, bodyColumns[1:], entryColumns[1:]), func(c string) bool {
 	return slices.Contains([]string{"weak", "sendable", "contract_id", "volume"}, c)
 })) + `, COALESCE(` + ownID + `, '') AS remote_id, COALESCE(` + givenID + `, '') AS moved_id,
 	COALESCE(r.decided_by, 0) AS recorded_by ` + fromEntry + joinRecord
 
-// fromEntry joins entries and their bodies.
-const fromEntry = `FROM entry e JOIN body b ON b.entry_id = e.id `
+// fromEntry joins entries and their bodies. The sum makes each body be looked up: PostgreSQL would merge
+// both tables by their keys, and read all bodies before the first entry that is asked for.
+const fromEntry = `FROM entry e JOIN body b ON b.entry_id = e.id + 0 `
 
 // ownID and givenID are the platform's id that an entry has, and the one that it gave away; joinRecord
 // joins the record on which it rests.
@@ -87,6 +88,7 @@ func entryRowOf(e trade.Entry, now time.Time) *entryRow {
 	e.Generation, e.Version = max(e.Generation, 1), max(e.Version, 1)
 	e.FirstSeenAt = time.UnixMilli(sqldb.AtOr(e.FirstSeenAt, now)).UTC()
 	e.UpdatedAt = time.UnixMilli(sqldb.AtOr(e.UpdatedAt, now)).UTC()
+	e.NextAttemptAt = e.NextAttemptAt.UTC().Truncate(time.Millisecond)
 	if len(e.Payload) > 0 || !e.Values.Marked() || !e.Now.Marked() || !e.AckValues.Marked() {
 		e.ReducedAt = time.Time{} // it has contents again
 	}

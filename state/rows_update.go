@@ -64,6 +64,7 @@ func moveEntry(e *trade.Entry, counted int, now time.Time, move func(*trade.Entr
 	}
 	e.Cause, e.Attempts = sqldb.CleanText(e.Cause), e.Attempts+counted
 	e.Version, e.UpdatedAt = e.Version+1, time.UnixMilli(sqldb.AtOr(now, time.Time{})).UTC()
+	e.NextAttemptAt = e.NextAttemptAt.UTC().Truncate(time.Millisecond)
 	return true
 }
 

@@ -130,8 +130,9 @@ var rules = []rule{
 	{
 		Trigger: "body_open BEFORE UPDATE OF payload ON body",
 		When:    "NEW.payload IS DISTINCT FROM OLD.payload",
-		Check:   "EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id AND state = 'sending')",
-		Refuse:  "what an attempt sent never changes",
+		Check: `EXISTS (SELECT 1 FROM entry WHERE id = NEW.entry_id
+			AND (state = 'sending' OR state = 'pending' AND NEW.payload IS NULL))`,
+		Refuse: "what an attempt sent never changes",
 	},
 	{Trigger: "entry_stays BEFORE DELETE ON entry", Refuse: "entries are never deleted"},
 	{Trigger: "body_stays BEFORE DELETE ON body", Refuse: "entries are never deleted"},
@@ -159,6 +160,7 @@ var rules = []rule{
 		Refuse: "the row under which a record went, what its attempt sent, and the id that it got, never change",
 	},
 	{Trigger: "sent_stays BEFORE DELETE ON sent", Refuse: "records are never deleted"},
+	{Trigger: "former_stays BEFORE DELETE ON former", Refuse: "attempts are never deleted"},
 	{
 		// after, because before a DELETE a function of PostgreSQL must return OLD
 		Trigger: "exchange_stays AFTER DELETE ON exchange",

@@ -144,9 +144,9 @@ CREATE TABLE listing (
     documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
 ) {{strict}};
 -- Which names there are, for the filters that propose them. Lists do not use these: they scan the table.
-CREATE INDEX listing_product ON listing (job, product) WHERE product > '';
-CREATE INDEX listing_producer ON listing (job, producer) WHERE producer > '';
-CREATE INDEX listing_branch ON listing (job, branch) WHERE branch > '';
+CREATE INDEX listing_product ON listing (job, product) WHERE product IS NOT NULL;
+CREATE INDEX listing_producer ON listing (job, producer) WHERE producer IS NOT NULL;
+CREATE INDEX listing_branch ON listing (job, branch) WHERE branch IS NOT NULL;
 
 -- One sending: what is, or may be, on the platform (trade.Record), and its last attempt. There is one for each row and
 -- generation. It outlives the row, key and job under which it went.
@@ -534,7 +534,7 @@ SELECT id AS {{name $i "linha" "id"}}, job AS {{name $i "rotina" "job"}},
     {{template "time" "first_seen_at"}} AS {{name $i "vista_em" "first_seen"}},
     {{template "time" "updated_at"}} AS {{name $i "mudou_em" "changed"}},
     shown AS {{name $i "mostra" "show"}}
-FROM entry JOIN body ON entry_id = id;
+FROM entry LEFT JOIN body ON entry_id = id;
 
 CREATE VIEW {{name $i "tentativas" "attempts"}} AS
 SELECT a.origin AS {{name $i "linha" "id"}}, e.job AS {{name $i "rotina" "job"}},
