@@ -174,8 +174,7 @@ func (g *groupTx) Run() error {
 	if err := load(); err != nil {
 		return err
 	}
-	// Settlements come before intents: a generation whose attempt was certainly not created is free
-	// for the next attempt (I3).
+	// Settlements come before intents, which see what they have decided (I3).
 	if err := g.Settle(); err != nil {
 		return err
 	}
@@ -311,8 +310,9 @@ func (g *groupTx) claim() error {
 			e.PayloadHash != in.Entry.PayloadHash {
 			continue
 		}
-		// I3: a generation goes again only if none of its attempts has created anything, or may have.
-		if have := g.Records.went(e, e.Generation); have != nil && !have.Free() {
+		// I3: a generation goes again only if none of its attempts has created anything, or may have. What
+		// this group has settled goes again with the next one, because the journal has one image of it.
+		if have := g.Records.went(e, e.Generation); have != nil && (!have.Free() || have.noted || g.Records.changed[have]) {
 			continue
 		}
 		if began := moveEntry(e, 0, g.Now, (*trade.Entry).Begin); !began {

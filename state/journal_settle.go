@@ -107,7 +107,7 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		}
 	}
 	t.Note = nil // the journal already has it
-	v.row.Seq, v.row.Mark = end.Seq, end.Mark
-	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, end.Seq, end.Mark,
+	v.row.Seq, v.row.Mark = end.Seq, v.Compare.Last
+	return out, t.Do(`UPDATE journal SET seq = ?, mark = ?, at = ? WHERE id = ?`, end.Seq, v.Compare.Last,
 		v.left[len(v.left)-1].At.UnixMilli(), v.row.ID)
 }

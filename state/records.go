@@ -412,6 +412,9 @@ func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act 
 		r.add(have)
 	case have.Attempt != "" && image.Attempt != "" && have.Attempt != image.Attempt:
 		return // the image is of an attempt that created nothing, and another has followed
+	case have.Certainty == string(trade.Made) && image.Certainty != string(trade.Made),
+		have.RemoteID != "" && image.RemoteID != "" && have.RemoteID != image.RemoteID:
+		return // an id that is known never changes
 	case have.Version >= image.Version &&
 		(have.Certainty != string(trade.Void) || image.Certainty == string(trade.Void)):
 		return
@@ -423,9 +426,8 @@ func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act 
 		have.DecidedBy = numberOrNull(act)
 	}
 	have.setSent(have.sent())
-	newest := have.newest()
-	have.setNewest(trade.Prints{})
-	have.setNewest(newest)
+	pairs := have.newest().Pairs(trade.Kind(have.Kind))
+	have.NewAb, have.NewAc, have.NewBc = pairs[0], pairs[1], pairs[2]
 }
 
 // place adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one

@@ -296,16 +296,19 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 			last = s.AttemptImage
 		}
 		top = max(top, have.Generation)
-		spent[have.Generation] = spent[have.Generation] || !last.Free()
+		spent[have.Generation] = spent[have.Generation] || !last.Free() || have.Attempt == "" && have.Certainty == string(trade.Stated)
 	}
 	for _, s := range m.sent {
 		top = max(top, s.Generation)
 	}
 	for _, s := range m.sent {
-		if s.dropped || s.Free() || r.attempts[s.Attempt] != nil {
+		stated := s.Attempt == "" && s.Certainty == string(trade.Stated) &&
+			!slices.ContainsFunc(e.sent, func(o *ownedRecord) bool { return o.RemoteID == s.RemoteID })
+		if s.dropped || !stated && (s.Free() || r.attempts[s.Attempt] != nil) {
 			continue
 		}
 		if spent[s.Generation] {
+			lacks = true
 			top++
 			s.Generation, m.Generation, s.raised = top, top, true
 		}

@@ -48,12 +48,18 @@ type pastRow struct {
 type pastSent struct {
 	journal.Sent
 	noted
-	began    int64                  // the record that began its attempt
-	finished time.Time              // when the outcome of its attempt became known
-	kept     bool                   // the ledger could not store its answer, so that no image has it
-	former   []journal.AttemptImage // which created nothing
-	dropped  bool                   // its attempt never left
-	raised   bool                   // its generation is its own, because another host had used the former too
+	began    int64         // the record that began its attempt
+	finished time.Time     // when the outcome of its attempt became known
+	kept     bool          // the ledger could not store its answer, so that no image has it
+	former   []pastAttempt // which created nothing
+	dropped  bool          // its attempt never left
+	raised   bool          // its generation is its own, because another host had used the former too
+}
+
+// pastAttempt is an attempt that another has followed.
+type pastAttempt struct {
+	journal.AttemptImage
+	finished time.Time
 }
 
 // pastSighting is which records a row may be that of, as the journal leaves it.
@@ -192,7 +198,7 @@ func (h *journalHistory) image(image journal.Sent, by noted) {
 	case again:
 	case follows:
 		if have.Certain() {
-			have.former = append(have.former, have.AttemptImage)
+			have.former = append(have.former, pastAttempt{have.AttemptImage, have.finished})
 		}
 		have.began, have.finished, have.kept = by.seq, by.at, false
 	default: // also if the generation was sent from another ledger: both may exist

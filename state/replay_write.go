@@ -131,7 +131,7 @@ func (r *replay) putAttempts(work []replayedRow) error {
 	for _, row := range work {
 		for _, s := range row.sent {
 			for _, a := range s.former {
-				if err := put(row.entry, a, s.finished); err != nil {
+				if err := put(row.entry, a.AttemptImage, a.finished); err != nil {
 					return err
 				}
 			}
@@ -360,7 +360,8 @@ func (r *replay) putSent(work []replayedRow) error {
 				continue
 			}
 			have := r.sent.byAttempt[s.Attempt]
-			if have == nil || have.Attempt != s.Attempt || have.Certainty != string(trade.Maybe) {
+			if have == nil || have.Attempt != s.Attempt ||
+				have.Certainty != string(trade.Maybe) && have.Certainty != string(trade.Stated) {
 				continue
 			}
 			r.sent.settle(&e.Entry, have, trade.Settlement{

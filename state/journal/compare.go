@@ -19,6 +19,7 @@ type Comparison struct {
 	Used    bool // the journal has more than what it began with
 	// the ledger's last record is from before a snapshot, and was removed
 	Older bool
+	Last  string // the mark of the last record
 	// the last record of each other journal of the ledger, as last written here
 	Seen map[string]int64
 	Term Term // likewise, what the host had confirmed of the ledger's server
@@ -52,7 +53,9 @@ func Compare(dir string, seq int64) (Comparison, error) {
 	if err != nil {
 		return c, err
 	}
-	c.End, err = Read(dir, seq, func(r Record, _ string) error {
+	last := ""
+	c.End, err = Read(dir, seq, func(r Record, mark string) error {
+		last = mark
 		c.Used = c.Used || r.Kind == Tx || r.Base > 0
 		if void[r.Seq] {
 			return nil
@@ -70,6 +73,7 @@ func Compare(dir string, seq int64) (Comparison, error) {
 		}
 		return nil
 	})
+	c.Last = last // End.Mark may be that of a head
 	if len(c.Answers) < c.Missing {
 		c.Answers = nil
 	}

@@ -80,6 +80,9 @@ func JournalOf(parent, where string) (ForgottenJournal, error) {
 		if end.Header.Place != where && elsewhere(end.Header.Place, where) {
 			continue
 		}
+		if end.Header.Form != journal.NewestForm {
+			return ForgottenJournal{}, FormerFormat(dir)
+		}
 		rows, err := sentBy(dir)
 		if err != nil {
 			return ForgottenJournal{}, Refuse(CodeJournal, where,
