@@ -36,7 +36,10 @@ func encode(v any) ([]byte, error) {
 // fields, and never a value. It does not check whether a value is allowed; the platform does.
 func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
 	var in inspection
-	body := []byte("{")
+	var body bytes.Buffer
+	texts := json.NewEncoder(&body)
+	texts.SetEscapeHTML(false)
+	body.WriteByte('{')
 	for _, rule := range trade.Rules(kind) {
 		text := fields[rule.Field]
 		needed := rule.Need == trade.Always ||
@@ -44,22 +47,26 @@ func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
 		if rule.InPath || text == "" && !needed {
 			continue
 		}
-		value := []byte(text)
+		if body.Len() > 1 {
+			body.WriteByte(',')
+		}
+		body.WriteString(`"` + rule.Field + `":`)
 		if rule.Type == trade.Number {
 			in.number(rule.Field, text)
-		} else {
-			in.required(rule.Field, text)
-			value, _ = encode(text) // of a text, which cannot fail
+			body.WriteString(text)
+			continue
 		}
-		if len(body) > 1 {
-			body = append(body, ',')
+		in.required(rule.Field, text)
+		if err := texts.Encode(text); err != nil {
+			return nil, err
 		}
-		body = append(append(append(append(body, '"'), rule.Field...), '"', ':'), value...)
+		body.Truncate(body.Len() - 1) // the line break of the encoder
 	}
 	if err := in.err(); err != nil {
 		return nil, err
 	}
-	return append(body, '}'), nil
+	body.WriteByte('}')
+	return body.Bytes(), nil
 }
 
 // months matches a number of months, from 1 to 999.

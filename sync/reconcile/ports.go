@@ -85,11 +85,7 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		var failure *apiclient.CallError
 		switch {
 		case err == nil:
-			amount, price := trade.DecimalOf(there.Fields["amount"]), trade.DecimalOf(there.Fields["price"])
-			answer.Figures = Figures{
-				Amount: amount, Unit: unitOf(there.Fields["unit_of_measurement"]), Price: price,
-				Currency: there.Fields["currency"],
-			}
+			answer.Figures = trade.FiguresOf(trade.OrderCommitments, there.Fields)
 			_, weighed := answer.Kilograms()
 			answer.Unread = !weighed
 		case errors.As(err, &failure) && failure.Answer.NotFound():

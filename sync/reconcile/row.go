@@ -4,7 +4,6 @@ package reconcile
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/trade"
@@ -149,9 +148,6 @@ func (r *Row) onPlatform() bool { return r.State == trade.Accepted && !r.Moved &
 
 // fixing reports whether a document is only a price for grain of another one.
 func (d Document) fixing() bool { return fixed(d.OrderType) && !contracted(d.OrderType) }
-
-// unitOf returns a unit in the spelling of order commitments.
-func unitOf(text string) trade.Unit { return trade.Unit(strings.ToUpper(strings.TrimSpace(text))) }
 
 // maskingWriter masks the documents of persons in all texts of a report, in every format.
 type maskingWriter struct{ Writer }

@@ -175,14 +175,18 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 				return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, add)
 			}, give)
 		}
-		for ids := range slices.Chunk(only, takePage) {
+		for err == nil && len(only) > 0 { // those of one job follow those of another
+			ids := only[:min(len(only), takePage)]
 			entries, readErr := t.Ledger.Entries(t.ctx, ids)
 			if readErr != nil {
 				return readErr
 			}
+			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return e.Job != job.Job })
 			slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
+			only = only[len(entries):]
+			more := len(entries) == len(ids)
 			err = give(entries)
-			if err != nil {
+			if !more {
 				break
 			}
 		}
@@ -369,7 +373,7 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		r.Producer = label("producer_id")
 	}
 	amountField, unitField := trade.QuantityFields(e.Sends)
-	r.ERP.Amount, r.ERP.Unit = trade.DecimalOf(text(amountField)), unitOf(text(unitField))
+	r.ERP.Amount, r.ERP.Unit = trade.DecimalOf(text(amountField)), trade.Unit(strings.ToUpper(strings.TrimSpace(text(unitField))))
 	// the sums need it, so it is kept even if the values are not
 	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount

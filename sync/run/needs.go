@@ -3,8 +3,6 @@
 package run
 
 import (
-	"encoding/json"
-
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -14,21 +12,21 @@ type Need struct{ Kind, ID string }
 
 // NeedsOf returns the records of the platform that an entry's payload and target refer to.
 func NeedsOf(entry trade.Entry) []Need {
-	var ids map[string]any
-	if json.Unmarshal(entry.Payload, &ids) != nil {
+	ids := trade.SentFields(entry.Payload)
+	if ids == nil {
 		return nil
 	}
 	var out []Need
 	for _, rule := range trade.Rules(entry.Sends) {
-		if id, ok := ids[rule.Field].(string); ok && rule.Platform != "" {
+		if id, ok := ids[rule.Field]; ok && rule.Platform != "" {
 			out = append(out, Need{rule.Platform, id})
 		}
 	}
 	if entry.Target != "" {
 		out = append(out, Need{outcome.OrderCommitments, entry.Target})
 	}
-	wallet, hasWallet := ids["wallet_id"].(string)
-	producer, hasProducer := ids["producer_id"].(string)
+	wallet, hasWallet := ids["wallet_id"]
+	producer, hasProducer := ids["producer_id"]
 	if hasWallet && hasProducer {
 		out = append(out, Need{outcome.WalletLinks, wallet + " " + producer})
 	}

@@ -119,6 +119,9 @@ func (l *listBook) Row(cells []string) error {
 	if l.sheet.Rows == SheetRows {
 		return phrase.Errorf("a sheet holds %d rows: choose fewer, with --job or --state", SheetRows)
 	}
+	if l.sheet.Full() {
+		return ErrTooLarge
+	}
 	row := make([]SheetCell, len(cells))
 	for i, c := range cells {
 		style := l.text
