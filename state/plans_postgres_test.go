@@ -93,13 +93,13 @@ func TestSendingGoesThroughNoTableInPostgres(t *testing.T) {
 	look("in a ledger that has grown")
 	many()
 	look("in a ledger that has doubled since its tables were analysed")
-	for range 15 {
-		find(200)
+	for range 30 {
+		find(1000)
 	}
 	must.Get(s.db.Write.Exec(`ANALYZE`))(t)
 	watch("due", "behind thousands that wait", 1, func() {
 		for range 2 { // the log has a statement when its connection takes the next one
-			if last := must.Get(s.Due(t.Context(), "contracts", at, int64(n-100), width))(t); len(last) != width {
+			if last := must.Get(s.Due(t.Context(), "contracts", at, int64(n-1000), 8*width))(t); len(last) != 8*width {
 				t.Errorf("%d rows are due", len(last))
 			}
 		}
