@@ -146,8 +146,8 @@ func endAttempts(t *sqldb.Tx, left []sendingRow, now time.Time) (ids []int64, er
 // leaveUnknown ends the open attempts of a condition whose outcome nobody will report.
 func leaveUnknown(t *sqldb.Tx, where string, now time.Time, args ...any) error {
 	if err := t.Do(`INSERT INTO exchange (attempt, payload, answer_body) SELECT s.attempt, b.payload, ''
-		FROM sent s JOIN body b ON b.entry_id = s.origin WHERE s.outcome = 'open' AND b.payload IS NOT NULL AND s.id IN (
-		SELECT id FROM sent WHERE outcome = 'open' AND `+where+`) ON CONFLICT DO NOTHING`, args...); err != nil {
+		FROM sent s JOIN body b ON b.entry_id = s.origin WHERE s.outcome = 'open' AND b.payload IS NOT NULL
+		AND s.id IN (SELECT id FROM sent WHERE outcome = 'open' AND `+where+`) ON CONFLICT DO NOTHING`, args...); err != nil {
 		return err
 	}
 	return t.Do(`UPDATE sent SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome = 'open' AND `+where,

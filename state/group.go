@@ -312,7 +312,8 @@ func (g *groupTx) claim() error {
 		}
 		// I3: a generation goes again only if none of its attempts has created anything, or may have. What
 		// this group has settled goes again with the next one, because the journal has one image of it.
-		if have := g.Records.went(e, e.Generation); have != nil && (!have.Free() || have.noted || g.Records.changed[have]) {
+		have := g.Records.went(e, e.Generation)
+		if have != nil && (!have.Free() || have.noted || g.Records.changed[have]) {
 			continue
 		}
 		if began := moveEntry(e, 0, g.Now, (*trade.Entry).Begin); !began {
@@ -337,6 +338,7 @@ func (g *groupTx) claim() error {
 		g.Result.Sendings[id] = g.Records.byAttempt[id].ID
 	}
 	return g.ChangeRows("entry", stateColumns, claimable, trade.Map(sending, func(e *trade.Entry) []any {
-		return append(movedValues(e, stateColumns), e.Version-1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash)
+		was := []any{e.Version - 1, string(trade.Pending), e.Generation, e.Job, e.PayloadHash}
+		return append(movedValues(e, stateColumns), was...)
 	}))
 }

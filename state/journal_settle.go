@@ -38,7 +38,7 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 			return false, nil
 		}
 		for _, s := range m.sent {
-			have, state := r.attempts[s.Attempt], trade.State(e.State)
+			have, state := r.attempts[s.Attempt], e.State
 			// another host may have sent it: the ledger never had this intent, and nothing was sent
 			same := e.Generation == s.Generation
 			sent := state == trade.Accepted || same && (state == trade.Sending || state == trade.InDoubt)

@@ -262,7 +262,7 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 		return row, false
 	}
 	e := cmp.Or(row.entry, &replayedEntry{})
-	now, lacks := trade.State(e.State), false
+	now, lacks := e.State, false
 	for _, s := range m.sent {
 		for _, a := range s.former {
 			lacks = lacks || r.attempts[a.Attempt] == nil
@@ -296,7 +296,8 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 			last = s.AttemptImage
 		}
 		top = max(top, have.Generation)
-		spent[have.Generation] = spent[have.Generation] || !last.Free() || have.Attempt == "" && have.Certainty == string(trade.Stated)
+		stated := have.Attempt == "" && have.Certainty == string(trade.Stated)
+		spent[have.Generation] = spent[have.Generation] || stated || !last.Free()
 	}
 	for _, s := range m.sent {
 		top = max(top, s.Generation)

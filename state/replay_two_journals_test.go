@@ -142,7 +142,8 @@ func TestTheLedgerHasTheMarkOfTheLastRecordNotOfAHead(t *testing.T) {
 	k := sqliteKept(t)
 	lease := mustLease(t, k.s, "contracts")
 	es := mustRecord(t, k.s, lease, newEntry("a"), newEntry("b"))
-	k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{created(mustSend(t, k.s, lease, es[0]), "remote-a")}})
+	first := created(mustSend(t, k.s, lease, es[0]), "remote-a")
+	k.endBetween(lease, trade.Group{At: at, Settle: []trade.Settlement{first}})
 	end := must.Get(journal.ReadEnd(k.dir()))(t)
 	head := journal.Record{Seq: end.Seq, Prev: end.Mark, Kind: journal.Head, At: at, Head: &end.Header}
 	text := must.Get(json.Marshal(head))(t)

@@ -117,7 +117,8 @@ func TestTheDatabaseAllowsTheMovesAndRefusesAllOthers(t *testing.T) {
 			if state == trade.Accepted {
 				row.RecordID = 1
 			}
-			if err := byHand(s, sqldb.InsertText("entry", newColumns, 1, ""), sqldb.Pick(row, newColumns)...); err == nil {
+			insert := sqldb.InsertText("entry", newColumns, 1, "")
+			if err := byHand(s, insert, sqldb.Pick(row, newColumns)...); err == nil {
 				t.Errorf("an entry could start as %s", state)
 			}
 		}

@@ -73,7 +73,9 @@ func stored(t must.T, s *Store, e trade.Entry, owner int64) trade.Entry {
 		return t.InsertRows("kept", columns, [][]any{sqldb.Pick(entryRowOf(e, at), columns)}, "")
 	}))
 	record := fmt.Sprintf("LEFT JOIN (SELECT 23 AS id, %d AS entry_id, 'r' AS remote_id, 17 AS decided_by) r", owner)
-	query := strings.NewReplacer("FROM entry e JOIN body b", "FROM kept e JOIN kept b", "LEFT JOIN sent r", record).Replace(selectEntry)
+	query := strings.NewReplacer(
+		"FROM entry e JOIN body b", "FROM kept e JOIN kept b", "LEFT JOIN sent r", record,
+	).Replace(selectEntry)
 	var out []trade.Entry
 	must.Do(t, s.db.All(ctx, "test", &out, query))
 	return out[0]

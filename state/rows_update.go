@@ -14,8 +14,8 @@ import (
 
 // lockedColumns are what a write needs of an entry (trade.Entry); selectLocked selects them.
 var lockedColumns = []string{
-	"id", "job", "sends", "key", "state", "record_id", "flags", "generation", "attempts", "amount", "unit", "version", "cause",
-	"error", "waiting_for", "next_attempt_at", "acknowledged", "dismissal", "source_hash", "payload_hash",
+	"id", "job", "sends", "key", "state", "record_id", "flags", "generation", "attempts", "amount", "unit", "version",
+	"cause", "error", "waiting_for", "next_attempt_at", "acknowledged", "dismissal", "source_hash", "payload_hash",
 }
 
 var selectLocked = `SELECT ` + selected(lockedColumns) + ` FROM entry e `
@@ -54,7 +54,9 @@ func lockEntries(t *sqldb.Tx, ids []int64) (map[int64]*trade.Entry, error) {
 }
 
 // stateColumns are the columns of an entry that a move changes.
-var stateColumns = []string{"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "updated_at", "version"}
+var stateColumns = []string{
+	"id", "state", "cause", "error", "weak", "waiting_for", "next_attempt_at", "updated_at", "version",
+}
 
 // moveEntry makes an entry move. counted is added to its number of attempts. It reports whether the
 // entry may move so; otherwise nothing changes.

@@ -373,7 +373,8 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		r.Producer = label("producer_id")
 	}
 	amountField, unitField := trade.QuantityFields(e.Sends)
-	r.ERP.Amount, r.ERP.Unit = trade.DecimalOf(text(amountField)), trade.Unit(strings.ToUpper(strings.TrimSpace(text(unitField))))
+	r.ERP.Amount = trade.DecimalOf(text(amountField))
+	r.ERP.Unit = trade.Unit(strings.ToUpper(strings.TrimSpace(text(unitField))))
 	// the sums need it, so it is kept even if the values are not
 	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
