@@ -88,7 +88,6 @@ func entryRowOf(e trade.Entry, now time.Time) *entryRow {
 	e.Generation, e.Version = max(e.Generation, 1), max(e.Version, 1)
 	e.FirstSeenAt = time.UnixMilli(sqldb.AtOr(e.FirstSeenAt, now)).UTC()
 	e.UpdatedAt = time.UnixMilli(sqldb.AtOr(e.UpdatedAt, now)).UTC()
-	e.NextAttemptAt = e.NextAttemptAt.UTC().Truncate(time.Millisecond)
 	if len(e.Payload) > 0 || !e.Values.Marked() || !e.Now.Marked() || !e.AckValues.Marked() {
 		e.ReducedAt = time.Time{} // it has contents again
 	}
