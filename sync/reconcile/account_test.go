@@ -236,3 +236,29 @@ func TestTheReportSaysThatTheQueryNamesWhatIsWrong(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// A document that was typed again under another number is counted there alone, until the ERP gives its first
+// number to another document: then both are counted.
+func TestANumberThatTheERPHasGivenToAnotherDocumentIsCountedAgain(t *testing.T) {
+	both(t, func(t *testing.T, w *world) {
+		first := w.send(w.add("contracts", "1", soy), trade.OutcomeCreated)
+		w.add("contracts", "3", soy, func(e *trade.Entry) {
+			e.State, e.Cause = trade.Held, trade.CauseRetyped
+			e.Error = &trade.EntryError{
+				Kind: trade.ConflictError, Fields: []trade.Problem{},
+				Counterpart: &trade.Counterpart{Job: "contracts", Key: "1", Gone: true},
+			}
+		})
+		counted := func() int { return must.Get(w.take(Cut{}).Overview(portuguese))(t).Summaries[0].Bridge().Rows }
+		if n := counted(); n != 1 {
+			t.Errorf("%d rows are counted, want the one that was typed again", n)
+		}
+		w.change(first, func(e *trade.Entry) {
+			e.Flags, e.Now = e.Flags.With(trade.Replaced, true), soy.with(row{"amount": "50"}).values()
+			e.Quantity = trade.Quantity{Amount: trade.NewDecimal(50, 0), Unit: trade.SC}
+		})
+		if n := counted(); n != 2 {
+			t.Errorf("%d rows are counted, want both documents", n)
+		}
+	})
+}

@@ -282,8 +282,9 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 				State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 				RemoteID: e.RemoteID, Version: e.Version,
 				Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),
-				Since:      job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
-				Renumbered: t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}] && e.GoneSweeps == 0,
+				Since: job.SweptAt != nil && e.FirstSeenAt.After(*job.SweptAt),
+				Renumbered: t.renumbered[trade.ParentKey{Job: e.Job, Key: e.Key}] && e.GoneSweeps == 0 &&
+					!e.Flags.Has(trade.Replaced), // whose key holds another document by now
 			},
 			Acknowledged: e.Acknowledged,
 			Cancelled:    e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled),
