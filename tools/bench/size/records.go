@@ -38,7 +38,7 @@ func (w *World) records(ctx context.Context, c *sql.Conn, remote string) error {
 // recordsAfter returns the values of the next records, and the number of the last one.
 func recordsAfter(ctx context.Context, c *sql.Conn, remote string, after int64) (values []any, last int64, err error) {
 	rows, err := c.QueryContext(ctx, fmt.Sprintf(`SELECT id, job, sends, key, source_hash, target, payload, amount, unit, first_seen_at, %s
-		FROM entry WHERE state = 'pending' AND id > %d ORDER BY id LIMIT %d`, remote, after, recordsAtOnce))
+		FROM entry JOIN body ON entry_id = id WHERE state = 'pending' AND id > %d ORDER BY id LIMIT %d`, remote, after, recordsAtOnce))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -119,11 +119,11 @@ func (w *World) send(ctx context.Context, c *sql.Conn, aside func(context.Contex
 		`UPDATE sent SET attempt = `+lastID+`, no = `+fmt.Sprint(w.Attempts)+`, outcome = 'created', run_id = (SELECT MIN(id) FROM run), owner = 'filled', epoch = 1,
 			target = b.target, payload_hash = e.payload_hash, started_at = `+lastBegan+`, finished_at = `+lastBegan+` + 150, counts = 1, status = 201, answer_id = sent.remote_id
 			FROM entry e JOIN body b ON b.entry_id = e.id WHERE e.id = sent.origin AND e.state = 'pending'`,
-		`UPDATE body AS b SET payload = NULL FROM entry e WHERE e.id = b.entry_id AND e.state = 'pending' AND `+old,
 		`UPDATE entry AS e SET state = 'accepted', record_id = id`+
 			fmt.Sprintf(`, attempts = %d, version = version + %d`, w.Attempts, 2*w.Attempts)+
 			`, first_seen_at = first_seen_at - `+ago+`, updated_at = updated_at - `+ago+`, sendable = `+
-			body(`1`, `0`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`)
+			body(`1`, `0`)+`, reduced_at = `+body(`NULL`, `updated_at`)+` WHERE state = 'pending'`,
+		`UPDATE body AS b SET payload = NULL FROM entry e WHERE e.id = b.entry_id AND e.reduced_at IS NOT NULL`)
 	if w.Stuck > 0 && err == nil {
 		err = run(
 			`UPDATE entry SET flags = '["changed"]' WHERE state = 'accepted' AND id % 1000 = 999`,
