@@ -292,8 +292,15 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 	top, spent := max(m.Generation, e.Generation), map[int]bool{}
 	for _, have := range e.sent {
 		last := have.AttemptImage
-		if s := m.attempt(have.Attempt); s != nil && s.Outcome != outcomeOpen {
-			last = s.AttemptImage
+		if s := m.attempt(have.Attempt); s != nil {
+			if s.Outcome != outcomeOpen {
+				last = s.AttemptImage
+			}
+			// one has the id of an answer, the other that of a person
+			if have.RemoteID != s.RemoteID && min(have.RemoteID, s.RemoteID) != "" {
+				lacks = lacks || !e.Flags.Has(trade.Contradicted)
+				m.Flags = m.Flags.With(trade.Contradicted, true)
+			}
 		}
 		top = max(top, have.Generation)
 		stated := have.Attempt == "" && have.Certainty == string(trade.Stated)

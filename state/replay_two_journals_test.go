@@ -50,7 +50,8 @@ func (k *kept) inEachOrder(t *testing.T, a, b line) map[string][]string {
 			FROM sent s JOIN entry e ON e.id = s.entry_id ORDER BY s.remote_id`))
 		for _, r := range sent {
 			out[name] = append(out[name], fmt.Sprintf("%s %s %s, %t", r.State, r.Certainty, r.RemoteID,
-				strings.Contains(r.Flags, string(trade.DoubleAfterDecision))))
+				strings.Contains(r.Flags, string(trade.DoubleAfterDecision)) ||
+					strings.Contains(r.Flags, string(trade.Contradicted))))
 		}
 		must.Do(t, s.Close())
 	}
@@ -98,12 +99,32 @@ func TestWhatOneJournalStatesAndTheOtherSentAreBothKept(t *testing.T) {
 // id, in a newer image of the record.
 func TestALateAnswerAndAnAdoptionAreOneRecordInEachOrder(t *testing.T) {
 	for _, prints := range [][2]int{{0, 0}, {0, 3}, {3, 0}} {
-		t.Run(fmt.Sprint(prints), func(t *testing.T) { lateAndAdopted(t, prints) })
+		t.Run(fmt.Sprint(prints), func(t *testing.T) {
+			k, a, b := lateAndAdopted(t, prints, "Z")
+			sentInEachOrder(t, k.inEachOrder(t, a, b), "accepted made Z, false")
+		})
 	}
 }
 
-func lateAndAdopted(t *testing.T, prints [2]int) {
-	k := sqliteKept(t)
+// The person has stated another id than the answer has: whichever of them the ledger has, it is shown that
+// there is another one.
+func TestALateAnswerThatContradictsAnAdoptionIsShownInEachOrder(t *testing.T) {
+	for _, prints := range [][2]int{{0, 0}, {0, 3}, {3, 0}} {
+		t.Run(fmt.Sprint(prints), func(t *testing.T) {
+			k, a, b := lateAndAdopted(t, prints, "W")
+			for order, sent := range k.inEachOrder(t, a, b) {
+				if len(sent) != 1 || !strings.HasSuffix(sent[0], ", true") {
+					t.Errorf("%s: %v", order, sent)
+				}
+			}
+		})
+	}
+}
+
+// lateAndAdopted returns two journals of one roll-back: in one an answer came late with the id Z, in the
+// other a person has stated an id. Each has then so many newer images of the record.
+func lateAndAdopted(t *testing.T, prints [2]int, id string) (k *kept, a, b line) {
+	k = sqliteKept(t)
 	var attempt trade.Attempt
 	k.sends("d", 1, 1, func(a trade.Attempt, _ trade.Entry) trade.Settlement {
 		attempt = a
@@ -126,14 +147,14 @@ func lateAndAdopted(t *testing.T, prints [2]int) {
 	mustSettle(t, k.s, lease, created(attempt, "Z"))
 	must.Do(t, k.s.ReleaseLease(t.Context(), lease))
 	reprint(prints[0])
-	a := k.line(t)
+	a = k.line(t)
 	removeLedger(t, k.o.DSN)
 	copyFile(t, base.ledger, k.o.DSN)
 	k.take(t, base.journal)
 	k.open()
-	k.order(adoption(mustEntry(t, k.s, "contracts", "d0"), "Z"))
+	k.order(adoption(mustEntry(t, k.s, "contracts", "d0"), id))
 	reprint(prints[1])
-	sentInEachOrder(t, k.inEachOrder(t, a, k.line(t)), "accepted made Z, false")
+	return k, a, k.line(t)
 }
 
 // The journal began a new file after a record that the ledger lacks: the ledger has the mark of that
