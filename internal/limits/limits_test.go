@@ -23,8 +23,8 @@ import (
 // mosts are the numbers of what a reader has to hold. After each stage of the work they are set to what
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
-	"lines of the product":  91_769,
-	"tokens of the product": 708_291,
+	"lines of the product":  91_763,
+	"tokens of the product": 708_286,
 	"lines of catalogues":   7_947,
 	"lines of SQL":          620,
 	"lines of templates":    2_334,

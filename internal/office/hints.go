@@ -22,13 +22,8 @@ type Hints struct {
 	Doubtful   bool     `json:"-"` // an attempt ended without a definite answer, and a person may still decide
 }
 
-// Compared returns the number of records that were compared, if events named more; 0: all.
-func (h Hints) Compared() int {
-	if h.More {
-		return hintsCompared
-	}
-	return 0
-}
+// Compared returns the number of records that were compared where events named more.
+func (Hints) Compared() int { return hintsCompared }
 
 // Listener returns the processor of the events that the ledger has. program signs its acts.
 func (o *Office) Listener(platform acts.Reader, program trade.Person) *events.Processor {

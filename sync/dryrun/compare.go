@@ -130,12 +130,9 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 			out[i] = d
 			continue
 		}
-		// the quantity in the form in which the mapping would have returned it
-		amount := trade.Draft{Sends: c.job.Spec.Sends, Fields: map[string]trade.DraftField{}}
-		for field, text := range trade.SentFields(e.Payload) {
-			amount.Fields[field] = trade.DraftField{Text: text}
+		if f := trade.FiguresOf(c.job.Spec.Sends, trade.SentFields(e.Payload)); f.Amount != nil {
+			d.Sent = trade.Quantity{Amount: *f.Amount, Unit: f.Unit}
 		}
-		d.Sent = amount.Quantity()
 		now := requestFields(got.Entry)
 		for _, rule := range trade.Rules(c.job.Spec.Sends) {
 			f := got.Draft.Fields[rule.Field]

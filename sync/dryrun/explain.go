@@ -84,8 +84,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (P
 	p.State, p.Cause = entry.State, entry.Cause
 	p.Problems, p.WaitingFor = got.Problems(), entry.WaitingFor
 	if entry.State == trade.Pending {
-		p.Request, p.Path = entry.Payload,
-			mapping.PathOf(trade.Entry{Sends: job.Spec.Sends, Target: entry.Target, Payload: entry.Payload})
+		p.Request, p.Path = entry.Payload, mapping.PathOf(entry)
 	} else if entry.Error != nil {
 		p.Text = entry.Error.Text()
 	}

@@ -184,9 +184,8 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return e.Job != job.Job })
 			slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
 			only = only[len(entries):]
-			more := len(entries) == len(ids)
 			err = give(entries)
-			if !more {
+			if len(entries) < len(ids) {
 				break
 			}
 		}

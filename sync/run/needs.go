@@ -25,9 +25,8 @@ func NeedsOf(entry trade.Entry) []Need {
 	if entry.Target != "" {
 		out = append(out, Need{outcome.OrderCommitments, entry.Target})
 	}
-	wallet, hasWallet := ids["wallet_id"]
-	producer, hasProducer := ids["producer_id"]
-	if hasWallet && hasProducer {
+	wallet, producer := ids["wallet_id"], ids["producer_id"]
+	if wallet != "" && producer != "" {
 		out = append(out, Need{outcome.WalletLinks, wallet + " " + producer})
 	}
 	return out
