@@ -316,7 +316,7 @@ func (g *groupTx) claim() error {
 		if have != nil && (!have.Free() || have.noted || g.Records.changed[have]) {
 			continue
 		}
-		if began := moveEntry(e, 0, g.Now, (*trade.Entry).Begin); !began {
+		if !moveEntry(e, 0, g.Now, (*trade.Entry).Begin) {
 			continue
 		}
 		a := in.Attempt

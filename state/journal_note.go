@@ -47,7 +47,6 @@ func (r *recordSet) note() {
 // fill adds to a record of the journal what it must have of the transaction.
 func (r *recordSet) fill(note *journal.Record) {
 	note.Rows = slices.Grow(note.Rows, len(r.touched))
-	note.Sent = slices.Grow(note.Sent, len(r.written))
 	for _, e := range r.touched {
 		note.Rows = append(note.Rows, r.image(e))
 	}

@@ -303,8 +303,8 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 			}
 		}
 		top = max(top, have.Generation)
-		stated := have.Attempt == "" && have.Certainty == string(trade.Stated)
-		spent[have.Generation] = spent[have.Generation] || stated || !last.Free()
+		spent[have.Generation] = spent[have.Generation] || !last.Free() ||
+			have.Attempt == "" && have.Certainty == string(trade.Stated)
 	}
 	for _, s := range m.sent {
 		top = max(top, s.Generation)

@@ -24,7 +24,7 @@ import (
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
 	"lines of the product":  91_763,
-	"tokens of the product": 708_286,
+	"tokens of the product": 708_269,
 	"lines of catalogues":   7_947,
 	"lines of SQL":          620,
 	"lines of templates":    2_334,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -84,7 +85,7 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (P
 	p.State, p.Cause = entry.State, entry.Cause
 	p.Problems, p.WaitingFor = got.Problems(), entry.WaitingFor
 	if entry.State == trade.Pending {
-		p.Request, p.Path = entry.Payload, mapping.PathOf(entry)
+		p.Request, p.Path = entry.Payload, apiclient.PathOf(job.Spec.Sends, entry.Target)
 	} else if entry.Error != nil {
 		p.Text = entry.Error.Text()
 	}
