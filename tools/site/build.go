@@ -28,7 +28,7 @@ var order = []string{
 }
 
 // besides are pages of the top folder to which those of docs/ lead.
-var besides = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md"}
+var besides = []string{"README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"}
 
 // copied are files and folders to which pages lead, by their path in the repository and in the site.
 var copied = map[string]string{
