@@ -7,6 +7,8 @@ import (
 	"slices"
 	gosync "sync"
 
+	"github.com/klauspost/compress/gzhttp"
+
 	"github.com/safrasync/safrasync/console/auth"
 	"github.com/safrasync/safrasync/console/pages"
 	"github.com/safrasync/safrasync/console/web"
@@ -58,6 +60,19 @@ func (c *Console) routes() []web.Route {
 	return slices.Concat(openRoutes, c.Sessions.Routes(), c.Pages.Routes())
 }
 
+// compressed answers in gzip where that is worth it. Padding that depends on the whole content hides how
+// well a page compresses, so that nobody finds a token of it by what a request adds (BREACH). Streams and
+// files are answered as they are.
+var compressed = func() func(http.Handler) http.HandlerFunc {
+	types := []string{"text/html", "text/css", "text/javascript", "image/svg+xml"}
+	wrap, err := gzhttp.NewWrapper(gzhttp.ContentTypes(types), gzhttp.EnableZstd(false),
+		gzhttp.RandomJitter(32, 0, false))
+	if err != nil {
+		panic(err) // the options are constants
+	}
+	return wrap
+}()
+
 // ServeHTTP answers one request. After Close it only answers 503.
 func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.closing.RLock()
@@ -69,7 +84,7 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.busy.Add(1)
 	c.closing.RUnlock()
 	defer c.busy.Done()
-	c.serve(w, r)
+	compressed(http.HandlerFunc(c.serve))(w, r)
 }
 
 // Close ends streams and waits for the other answers, for slow readers at most closeWithin.
