@@ -6,9 +6,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -20,7 +17,6 @@ import (
 // separators, numbers without leading zeros. A text between blanks is also one word as a whole, so
 // that 01/001004 and 1004 both find 01|001004.
 const (
-	wordLong      = 40   // characters of one word
 	wordsLong     = 1200 // bytes of all words of a row
 	documentsLong = 400
 )
@@ -30,7 +26,7 @@ func wordsOf(e trade.Entry) (words, documents string) {
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
-			w = append(append(w, Joined(token)), Parts(token)...)
+			w = append(append(w, trade.Joined(token)), trade.Parts(token)...)
 		}
 		if masked == text {
 			return
@@ -39,11 +35,11 @@ func wordsOf(e trade.Entry) (words, documents string) {
 		for _, token := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' || unicode.IsSpace(r) }) {
 			if trade.MaskDocuments(token) != token {
 				whole = false
-				d = append(d, Joined(token))
+				d = append(d, trade.Joined(token))
 			}
 		}
 		if whole {
-			d = append(d, Joined(strings.Map(digitOnly, text)))
+			d = append(d, trade.Joined(strings.Map(digitOnly, text)))
 		}
 	}
 	add(trade.MaskDocuments(e.Key), e.Key)
@@ -81,11 +77,11 @@ func moreWords(e trade.Entry) []string {
 		if kind := values[column].Kind; kind == 'n' || kind == 'f' || slices.Contains(out, "="+text) {
 			continue // a quantity or a price is found as such
 		}
-		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, betweenWords) ||
+		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, trade.BetweenWords) ||
 			trade.MaskColumn(column, text) != text {
 			continue
 		}
-		if word := Joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
+		if word := trade.Joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
 			out = append(out, word)
 		}
 	}
@@ -119,35 +115,6 @@ func digitOnly(r rune) rune {
 	return r
 }
 
-func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-// Parts returns the words of a text, which signs separate, too, each folded.
-func Parts(token string) []string {
-	parts := strings.FieldsFunc(token, betweenWords)
-	for i, part := range parts {
-		parts[i] = Joined(part)
-	}
-	return parts
-}
-
-// Joined returns a text as one folded word.
-func Joined(text string) string {
-	var b strings.Builder
-	for _, r := range norm.NFD.String(strings.ToLower(text)) {
-		if !betweenWords(r) {
-			b.WriteRune(r)
-		}
-	}
-	word := b.String()
-	if strings.Trim(word, "0123456789") == "" {
-		word = strings.TrimLeft(word, "0")
-	}
-	if utf8.RuneCountInString(word) > wordLong {
-		word = string([]rune(word)[:wordLong])
-	}
-	return word
-}
-
 // kinds are words with which people name what they search for; they do not narrow the search.
 var kinds = []string{
 	"contrato", "contratos", "contract", "entrega", "entregas", "delivery", "romaneio", "romaneios", "ticket",
@@ -166,7 +133,7 @@ const documentLeast = 5
 func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
 	text := q.Text
 	said := slices.DeleteFunc(strings.Fields(text), func(token string) bool {
-		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
+		return slices.Contains(kinds, trade.Joined(strings.Trim(token, "ºª°.:#$")))
 	})
 	if len(said) > 0 && len(said) < len(strings.Fields(text)) {
 		text = strings.Join(said, " ")
@@ -270,7 +237,7 @@ func (s *Store) findIDs(ctx context.Context, q trade.RowQuery, says *clause) (id
 func (s *Store) saying(q trade.RowQuery, tokens []string, end string) *clause {
 	c, has := &clause{listing: true}, s.db.D.Within
 	for _, token := range tokens {
-		word, parts := Joined(token), Parts(token)
+		word, parts := trade.Joined(token), trade.Parts(token)
 		if word == "" {
 			continue
 		}
@@ -285,7 +252,7 @@ func (s *Store) saying(q trade.RowQuery, tokens []string, end string) *clause {
 		}
 		c.add(`(`+one+`)`, values...)
 	}
-	document := Joined(strings.Join(tokens, ""))
+	document := trade.Joined(strings.Join(tokens, ""))
 	if !q.Masked && len(document) >= documentLeast && len(c.where) > 0 {
 		c.where = []string{`(` + strings.Join(c.where, " AND ") + ` OR ` + has + `(l.documents, ?) > 0)`}
 		c.args = append(c.args, " "+document+end)
