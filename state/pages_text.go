@@ -22,7 +22,7 @@ const (
 )
 
 // wordsOf returns the two columns of a row; of one that retention has reduced, the words of its key.
-func wordsOf(e trade.Entry) (words, documents string) {
+func wordsOf(e trade.Entry, l trade.Listing) (words, documents string) {
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
@@ -46,6 +46,9 @@ func wordsOf(e trade.Entry) (words, documents string) {
 	if e.ReducedAt.IsZero() {
 		for _, t := range e.Shown.Texts {
 			add(trade.MaskColumn(t.Label, t.Text), t.Text)
+		}
+		for token := range strings.FieldsSeq(l.Product + " " + l.Branch) {
+			w = append(w, trade.Joined(token))
 		}
 		w = append(w, moreWords(e)...)
 	}

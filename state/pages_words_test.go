@@ -28,9 +28,10 @@ func showing(key string, texts ...string) trade.Entry {
 func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		mustRecord(t, s, lease,
-			showing("01|001004", "C-0017/2026", "João da Silva", "111.444.777-35", "NF 000.012.345"),
-			showing("01|001005", "C-0018/2026", "JOAO PEREIRA", "529.982.247-25", "NF 99"),
+		soy := showing("01|001004", "C-0017/2026", "João da Silva", "111.444.777-35", "NF 000.012.345")
+		north := showing("01|001005", "C-0018/2026", "JOAO PEREIRA", "529.982.247-25", "NF 99")
+		soy.Facts.Product, north.Facts.Branch = "SOJA", "Unidade Norte"
+		mustRecord(t, s, lease, soy, north,
 			showing("01|50039", "C-0019/2026", "Maria Conceição", "52998224725", ""),
 			showing("529.982.247-25|7", "", "Ana", "", ""))
 		finds := func(masked bool, text string, want ...string) {
@@ -54,6 +55,9 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 			finds(masked, "01-1005", "01|001005")
 			finds(masked, "C-0018/2026", "01|001005")
 			finds(masked, "nota 12345", "01|001004")
+			finds(masked, "soja", "01|001004")
+			finds(masked, "silva SOJA", "01|001004")
+			finds(masked, "norte", "01|001005")
 			finds(masked, "nowhere")
 		}
 		for _, cpf := range []string{"111.444.777-35", "11144477735", "111 444 777 35", "cpf 111.444.7"} {
