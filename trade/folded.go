@@ -11,8 +11,8 @@ import (
 // wordLong limits the characters of one word.
 const wordLong = 40
 
-// Joined returns a text as one folded word.
-func Joined(text string) string {
+// Folded returns a text in lower case, without accents and separators, a number without leading zeros.
+func Folded(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFD.String(strings.ToLower(text)) {
 		if !BetweenWords(r) {
@@ -23,6 +23,12 @@ func Joined(text string) string {
 	if strings.Trim(word, "0123456789") == "" {
 		word = strings.TrimLeft(word, "0")
 	}
+	return word
+}
+
+// Joined returns a text as one folded word.
+func Joined(text string) string {
+	word := Folded(text)
 	if utf8.RuneCountInString(word) > wordLong {
 		word = string([]rune(word)[:wordLong])
 	}
