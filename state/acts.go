@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -80,7 +81,7 @@ func actOnJob(t *sqldb.Tx, act trade.JobAct, record trade.AuditRecord) (done boo
 	if err != nil || !jobUnchanged(now, act.Saw) {
 		return false, err
 	}
-	if err := addAudit(t, record); err != nil {
+	if err := books.AddAudit(t, record); err != nil {
 		return false, err
 	}
 	if act.Cursor != nil {
@@ -155,7 +156,7 @@ func actOnEntries(t *sqldb.Tx, acts []trade.Act, done []bool) error {
 			}
 			continue
 		}
-		seq, err := addNumbered(t, a.Audit)
+		seq, err := books.AddNumbered(t, a.Audit)
 		if err != nil {
 			return err
 		}

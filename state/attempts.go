@@ -58,7 +58,7 @@ func (r *attemptRow) outcome() trade.Outcome {
 func (r *attemptRow) ended(a trade.Attempt, now time.Time, counts bool) (err error) {
 	r.Messages, err = listText(a.Messages)
 	r.Outcome, r.FinishedAt = string(a.Outcome), sql.NullInt64{Int64: sqldb.AtOr(a.FinishedAt, now), Valid: true}
-	r.Status, r.AnswerID, r.Reason = a.Status, sqldb.CleanText(a.RemoteID), sentenceText(a.Reason)
+	r.Status, r.AnswerID, r.Reason = a.Status, sqldb.CleanText(a.RemoteID), sqldb.SentenceText(a.Reason)
 	r.Counts = 0
 	if counts {
 		r.Counts = 1
@@ -121,12 +121,3 @@ const selectAttempt = `SELECT ` + outcomeColumns + `, a.run_id, a.owner, a.epoch
 	COALESCE(CASE WHEN a.outcome = 'open' THEN b.payload ELSE x.payload END, '{}') AS payload
 	FROM attempt a JOIN body b ON b.entry_id = a.origin
 	LEFT JOIN exchange x ON x.attempt = a.attempt `
-
-// sentenceText returns a sentence as a column has it; "" for none.
-func sentenceText(s trade.Sentence) string {
-	if s.Code == "" {
-		return ""
-	}
-	text, _ := json.Marshal(s) //nolint:errchkjson // it is made of texts, and of numbers that were formatted
-	return string(text)
-}

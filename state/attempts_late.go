@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -107,8 +108,9 @@ func (g *groupTx) record(alarm trade.Alarm, before, after trade.State) error {
 		return phrase.Errorf("a late answer: %w", err)
 	}
 	owner := sqldb.Self()
-	err = addAudit(g.Tx, trade.AuditRecord{
-		At: time.Now(), Who: programName, From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
+	err = books.AddAudit(g.Tx, trade.AuditRecord{
+		At: time.Now(), Who: books.ProgramName,
+		From: fmt.Sprintf("pid %d@%s", owner.PID, owner.Host), Act: "late answer",
 		Target: alarm.Job + " " + alarm.Key, Detail: string(detail),
 	})
 	g.Result.Alarms = append(g.Result.Alarms, alarm)

@@ -2,7 +2,6 @@ package state
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"time"
 
@@ -28,19 +27,6 @@ func (s *Store) Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]tra
 const outcomeColumns = `a.attempt AS id, a.origin AS entry_id, a.generation, a.no, a.started_at, a.finished_at,
 	CASE a.outcome WHEN 'open' THEN '' ELSE a.outcome END AS outcome, a.status, a.answer_id AS remote_id`
 
-// idSlack is how much longer than planned a run or an attempt may take and still be found by the
-// time in its id.
-const idSlack = 24 * time.Hour
-
-// idsFrom returns the lowest UUIDv7 of a time. Ids are in time order, so recent rows are found by
-// the index of their ids.
-func idsFrom(t time.Time) string {
-	ms := max(t.UnixMilli(), 0)
-	b := []byte{byte(ms >> 40), byte(ms >> 32), byte(ms >> 24), byte(ms >> 16), byte(ms >> 8), byte(ms)}
-	h := hex.EncodeToString(b)
-	return h[:8] + "-" + h[8:]
-}
-
 // runSlack is how far a run's clock may be from that of the ids of its attempts.
 const runSlack = 10 * time.Minute
 
@@ -52,11 +38,11 @@ func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int)
 ) {
 	until := "g" // after every id
 	if !run.EndedAt.IsZero() {
-		until = idsFrom(run.EndedAt.Add(runSlack))
+		until = sqldb.IDsFrom(run.EndedAt.Add(runSlack))
 	}
 	last := ` FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (SELECT 1 FROM attempt later
 		WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)`
-	args := []any{idsFrom(run.StartedAt.Add(-runSlack)), until, run.ID}
+	args := []any{sqldb.IDsFrom(run.StartedAt.Add(-runSlack)), until, run.ID}
 	var counts []struct {
 		Outcome trade.Outcome
 		Rows    int
@@ -83,7 +69,7 @@ func (s *Store) Sent(ctx context.Context, from, before time.Time, fn func(trade.
 	query := `SELECT s.attempt AS id, e.job, e.sends, s.target, COALESCE(x.payload, '{}') AS payload, s.finished_at AS at
 		FROM sent s JOIN entry e ON e.id = s.origin LEFT JOIN exchange x ON x.attempt = s.attempt
 		WHERE s.attempt > ? AND s.attempt <> '' AND s.outcome = 'created' AND s.finished_at >= ? AND s.finished_at < ? ORDER BY s.attempt LIMIT ?`
-	for after := idsFrom(from.Add(-idSlack)); ; {
+	for after := sqldb.IDsFrom(from.Add(-sqldb.IDSlack)); ; {
 		var rows []struct {
 			ID string
 			trade.Sent

@@ -18,13 +18,13 @@ func TestAnIDOfATimeLiesAtOrAboveTheFirstIDOfThatTime(t *testing.T) {
 	before := time.Now()
 	id := sqldb.NewID()
 	after := time.Now()
-	if low, high := idsFrom(before), idsFrom(after.Add(time.Second)); id < low || id >= high {
+	if low, high := sqldb.IDsFrom(before), sqldb.IDsFrom(after.Add(time.Second)); id < low || id >= high {
 		t.Errorf("%s is not from %s to %s", id, low, high)
 	}
-	if _, err := uuid.Parse(idsFrom(at) + "-7000-8000-000000000000"); err != nil {
+	if _, err := uuid.Parse(sqldb.IDsFrom(at) + "-7000-8000-000000000000"); err != nil {
 		t.Errorf("the first id of a time has another form: %v", err)
 	}
-	if got := idsFrom(time.Unix(-5, 0)); got != "00000000-0000" {
+	if got := sqldb.IDsFrom(time.Unix(-5, 0)); got != "00000000-0000" {
 		t.Errorf("before 1970: %s", got)
 	}
 }

@@ -151,5 +151,5 @@ func leaveUnknown(t *sqldb.Tx, where string, now time.Time, args ...any) error {
 		return err
 	}
 	return t.Do(`UPDATE sent SET outcome = 'unknown', finished_at = ?, counts = 1, reason = ? WHERE outcome = 'open' AND `+where,
-		append([]any{sqldb.AtOr(now, time.Time{}), sentenceText(trade.SenderGone())}, args...)...)
+		append([]any{sqldb.AtOr(now, time.Time{}), sqldb.SentenceText(trade.SenderGone())}, args...)...)
 }

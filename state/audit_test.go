@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -141,7 +142,7 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 			t.Errorf("alarms %+v", r.Alarms)
 		}
 		records, err := s.Audit(t.Context(), 0)
-		if err != nil || len(records) != 3 || records[0].Who != programName || records[0].Act != "late answer" ||
+		if err != nil || len(records) != 3 || records[0].Who != books.ProgramName || records[0].Act != "late answer" ||
 			records[0].Target != "contracts a" {
 			t.Errorf("audit %+v, %v", records, err)
 		}
@@ -159,14 +160,14 @@ func TestAnActAndWhatTheProgramWritesAreInTheSameChain(t *testing.T) {
 func forge(t *testing.T, s *Store, from int64) {
 	t.Helper()
 	var rows []trade.AuditRecord
-	must.Do(t, s.db.All(t.Context(), "reading the audit", &rows, selectAudit+`ORDER BY seq`))
+	must.Do(t, s.db.All(t.Context(), "reading the audit", &rows, books.SelectAudit+`ORDER BY seq`))
 	prev := ""
 	for _, r := range rows {
 		if r.Seq >= from {
 			r.Prev, r.Who = prev, "nobody"
 			byForce(t, s, fmt.Sprintf(`UPDATE audit SET who = 'nobody', prev = '%s', hash = '%s' WHERE seq = %d`,
-				r.Prev, auditSum(r), r.Seq))
-			r.Hash = auditSum(r)
+				r.Prev, books.AuditSum(r), r.Seq))
+			r.Hash = books.AuditSum(r)
 		}
 		prev = r.Hash
 	}
@@ -184,7 +185,7 @@ func TestAnAuditThatWasWrittenAnewIsFoundByTheJournal(t *testing.T) {
 		mustVerify(t, k.s, 0)
 		at := k.s
 		var head sqldb.AuditHead
-		must.Do(t, at.db.Read.Get(&head, selectAuditHead))
+		must.Do(t, at.db.Read.Get(&head, books.SelectAuditHead))
 		forge(t, at, head.Seq-1)
 		mustVerify(t, at, head.Seq-1)
 		d := Diagnosis{}
@@ -239,7 +240,7 @@ func TestF069AnAuditIsProvedOnlyAgainstTheJournal(t *testing.T) {
 	const emptied = `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 2`
 	retire := func(t *testing.T, k *kept) {
 		must.Do(t, k.s.AppendAudit(t.Context(),
-			trade.AuditRecord{Who: programName, Act: ActRetention, Detail: `{"audit_through":3}`, At: at}))
+			trade.AuditRecord{Who: books.ProgramName, Act: trade.ActRetention, Detail: `{"audit_through":3}`, At: at}))
 	}
 	for name, c := range map[string]struct {
 		alter    func(t *testing.T, k *kept)
@@ -367,7 +368,7 @@ func TestARebuiltLedgerHasAnAuditThatNoRetentionHasTakenFrom(t *testing.T) {
 	k.open()
 	mustRetain(t, k.s, Retention{}, time.Now())
 	must.Do(t, k.s.AppendAudit(t.Context(),
-		trade.AuditRecord{Who: programName, Act: ActRetention, Detail: `{"audit_through":3}`}))
+		trade.AuditRecord{Who: books.ProgramName, Act: trade.ActRetention, Detail: `{"audit_through":3}`}))
 	byForce(t, k.s, `UPDATE audit SET reduced = 1, who = '', origin = '', target = '', reason = '', detail = '' WHERE seq = 1`)
 	mustRetain(t, k.s, Retention{}, time.Now())
 	if p := must.Get(k.s.VerifyAudit(t.Context()))(t); p.Proved() || p.Reduced != 1 {

@@ -20,7 +20,7 @@ import (
 func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		day := must.Get(trade.ParseDate("2026-10-31"))(t)
-		rows := make([]byte, 3*closingPart+7)
+		rows := make([]byte, 3*trade.ClosingPart+7)
 		for i := range rows {
 			rows[i] = byte(rand.Uint32())
 		}
@@ -67,7 +67,7 @@ func TestAClosedReportSaysTheSameForGood(t *testing.T) {
 			}
 		}
 		list[1].Head = json.RawMessage(`{"a":2}`)
-		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, ErrClosingDamaged) {
+		if err := s.ClosedRows(t.Context(), list[1], &got); !errors.Is(err, trade.ErrClosingDamaged) {
 			t.Errorf("another head: %v", err)
 		}
 	})
@@ -84,7 +84,7 @@ func TestAClosingThatWasNotFinishedLeavesNothing(t *testing.T) {
 			ID: "00000000" + sqldb.NewID()[8:], Day: day, At: at, Who: "maria", Reason: "x",
 			Head: json.RawMessage(`{}`),
 		}
-		rows := io.MultiReader(bytes.NewReader(make([]byte, closingPart)), iotest.ErrReader(broken))
+		rows := io.MultiReader(bytes.NewReader(make([]byte, trade.ClosingPart)), iotest.ErrReader(broken))
 		if _, err := s.CloseReport(t.Context(), half, rows, audit); !errors.Is(err, broken) {
 			t.Fatalf("closing: %v", err)
 		}
@@ -110,7 +110,7 @@ func TestTwoClosingsAtOnceAreBothWhole(t *testing.T) {
 			c := trade.Closing{
 				ID: sqldb.NewID(), Day: trade.DateOf(at), At: at, Who: "maria", Reason: "x", Head: json.RawMessage(`{}`),
 			}
-			c, err := s.CloseReport(t.Context(), c, io.MultiReader(bytes.NewReader(make([]byte, closingPart)),
+			c, err := s.CloseReport(t.Context(), c, io.MultiReader(bytes.NewReader(make([]byte, trade.ClosingPart)),
 				readerFunc(func([]byte) (int, error) {
 					meanwhile(c.ID)
 					return 0, io.EOF

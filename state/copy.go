@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -222,7 +223,7 @@ func (m *moving) mark(ctx context.Context, record trade.AuditRecord) error {
 		if n == 0 {
 			return nil
 		}
-		return addAudit(t, record)
+		return books.AddAudit(t, record)
 	})
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/jmoiron/sqlx"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -69,7 +70,7 @@ func (m *moving) fillIn(t *sqldb.Tx, record trade.AuditRecord) error {
 		return err
 	}
 	record.Target = "ledger " + m.from.db.ID
-	return addAudit(t, record)
+	return books.AddAudit(t, record)
 }
 
 // copyTable copies one table, then reads it back: both sides must have the same rows.

@@ -29,7 +29,8 @@
 // stand beside it. Below it are journal (the file format of the journal), witness (where a witness
 // is kept, and how) and sqldb (connections, the two dialects, migrations, the transaction with its
 // journal record and its uncertain commit, messages for people when a database fails), which know
-// no entry.
+// no entry. Its packages books and inbox have what is beside the rows, and cannot change one: Store has
+// their methods.
 //
 //	rows_*        entries. rows_found: what a reading of the ERP found, in one transaction with its
 //	              cursor (I4), and what it must know before; rows_swept: what a sweep compares;
@@ -48,23 +49,12 @@
 //	sums, counts, sizes
 //	              what is counted when asked, first of all the sums by state (I9)
 //	acts          what people order, each with its audit record
-//	audit_*       what people ordered, and decisions of the program that must be visible, as one
-//	              chain: each record has the hash of the one before, and each record of the journal
-//	              the end of the chain before it. Old ones lose their personal data, not their place
-//	references_*  de-para tables, each change with a new version; lookups by document under a keyed
-//	              hash, never the number; which codes are missing
-//	people_*      console users with hashes of their passwords, logins, approvals
-//	cause_owners  who takes care of what keeps rows from going
 //	services      who serves the console, its heartbeat, and when tasks were done last
-//	inbox_*       the platform's events, each once by the hash of event and body; what they say of
-//	              records, and candidates for doubts. It decides no doubt
+//	inbox_doubts  what is in doubt, for those who compare it with the platform's events
 //	feed          in which order changes became visible, for programs that ask again and again; a
 //	              trigger writes it with each change
-//	alerts_*      what people were alerted to, one at most open for each topic and subject; each
-//	              message until it is delivered or given up
 //	lists_*, pages_*
 //	              rows for people; a page is one scan of narrow tables
-//	closings      reports that a person closed, with the hash of their content
 //	retention_*   removes what is old. It never removes an entry, nor what shows that its content
 //	              was sent (I3): it reduces entries
 //	witness       compares the ledger with its witness off the machine, and tells that of the journal;

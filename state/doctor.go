@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
@@ -213,7 +214,7 @@ func (s *Store) brokenKeys(ctx context.Context) (tables []string, err error) {
 func (s *Store) diagnoseAudit(ctx context.Context, d *Diagnosis, full bool) error {
 	p, err := s.VerifyAudit(ctx)
 	switch {
-	case errors.Is(err, errNoHeads):
+	case errors.Is(err, books.ErrNoHeads):
 		d.Problem, err = ProblemUnproved, nil
 	case err != nil:
 	case p.Broken != 0:

@@ -117,7 +117,7 @@ func (s *Store) oddRecords(ctx context.Context, odd oddRows) error {
 			knownPage)
 		return page, err
 	}
-	return inPages(knownPage, read, func(r sentRecord) (int64, error) {
+	return sqldb.InPages(knownPage, read, func(r sentRecord) (int64, error) {
 		if r.unlike(r.Target, []byte(r.Payload)) {
 			odd[r.EntryID] = r.OwnerJob + " " + r.OwnerKey
 		}

@@ -140,7 +140,6 @@ func TestEveryCallOfTheDatabaseFailsOnceInTheInbox(t *testing.T) {
 			n, err := s.ReplayEvents(ctx, []int64{events[0].Seq, events[1].Seq}, at, anAct("inbox"))
 			return done(n == 2, err)
 		})
-		f.read("EventsWaiting", func() error { return second(s.eventsWaiting(ctx)) })
 		mustExec(t, s, `UPDATE inbox SET body = '!' WHERE coded = 1`)
 		_, err = due()
 		says(t, err, fmt.Sprintf("event %d of the inbox is damaged", events[1].Seq))
@@ -313,7 +312,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileAReportIsClosed(t *testing.T) {
 	breakable(t, func(t *testing.T, f *fragile) {
 		ctx, s := t.Context(), f.s
 		day := trade.DateOf(at)
-		rows := bytes.Repeat([]byte("row"), closingPart/2)
+		rows := bytes.Repeat([]byte("row"), trade.ClosingPart/2)
 		var kept trade.Closing
 		for at := 1; ; at++ {
 			c := trade.Closing{ID: sqldb.NewID(), Day: day, Who: "maria", Reason: "x", Head: []byte(`{}`)}
@@ -341,7 +340,7 @@ func TestEveryCallOfTheDatabaseFailsOnceWhileAReportIsClosed(t *testing.T) {
 		says(t, s.ClosedRows(ctx, kept, fullWriter{}), "no space")
 		short := kept
 		short.Parts++
-		if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, ErrClosingDamaged) {
+		if err := s.ClosedRows(ctx, short, io.Discard); !errors.Is(err, trade.ErrClosingDamaged) {
 			t.Errorf("a part that is not there: %v", err)
 		}
 	})

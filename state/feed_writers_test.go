@@ -25,7 +25,7 @@ import (
 var rowWriters = map[string]string{
 	"state/attempts_settle.go writeSettled: UPDATE entry":                       "",
 	"state/attempts_settle.go writeSettled: UpdateRows entry":                   "",
-	"state/inbox_heard.go wakeRows: UPDATE entry":                               "",
+	"state/queue.go wakeRows: UPDATE entry":                                     "",
 	"state/job_move.go Apply: UPDATE entry":                                     "",
 	"state/queue.go WakeBlocked: UPDATE entry":                                  "",
 	"state/retention_bodies.go reduceEntries: UpdateRows entry":                 "",

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/inbox"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -81,7 +82,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		var events []trade.InboxEvent
-		for i := range 3 * inboxPage {
+		for i := range 3 * inbox.Page {
 			when := at.Add(time.Duration(-i/2) * time.Second) // two at each time
 			events = append(events, trade.InboxEvent{
 				Event: "CREATE_FARM", Hash: fmt.Sprint(i),

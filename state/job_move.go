@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -138,7 +139,7 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 		return err
 	}
 	record.Act, record.Target = moveName, m.From+" "+m.To
-	if err := addAudit(m.Tx, record); err != nil {
+	if err := books.AddAudit(m.Tx, record); err != nil {
 		return err
 	}
 	if m.S.D.Name == sqldb.Postgres {

@@ -86,7 +86,7 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 		return s.db.JournalFault(err)
 	}
 	if end.Header.Reduced > 0 {
-		err = s.noteEnd(ctx, time.Now(), end.Header.Reduced)
+		err = s.NoteEnd(ctx, time.Now(), end.Header.Reduced)
 	}
 	if err != nil || end.Header.MovedTo != "" {
 		return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -26,7 +27,7 @@ func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
 		}
 	}
 	if record.Kind == journal.Base || record.ActName != "" { // a person's decision applies to any earlier copy
-		return record.ActName != rebuildName, nil
+		return record.ActName != books.RebuildName, nil
 	}
 	r := newReplay(t, record)
 	if err := r.load(); err != nil {
@@ -83,14 +84,14 @@ func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err err
 		}
 		r := newReplay(t, record)
 		r.History.End.Header.Journal, r.writes = v.row.ID, true
-		r.audit, err = addOwnAudit(t, "journal settle", fmt.Sprintf("record %d", record.Seq), struct {
+		r.audit, err = books.AddOwnAudit(t, "journal settle", fmt.Sprintf("record %d", record.Seq), struct {
 			journal.Record
 			Why trade.Sentence `json:"why"`
 		}{record, trade.Say("audit.settled")})
 		if err != nil {
 			return out, err
 		}
-		if err := r.moveJobs(v.row.Seq, programName); err != nil {
+		if err := r.moveJobs(v.row.Seq, books.ProgramName); err != nil {
 			return out, err
 		}
 		work, err := r.compare()

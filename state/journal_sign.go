@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -74,7 +75,7 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 		if err := newLife(t); err != nil { // it may lack what was not in a journal
 			return err
 		}
-		_, err = addOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
+		_, err = books.AddOwnAudit(t, actServer, sqldb.ServerText(now.Server), map[string]any{
 			"was": sqldb.ServerText(now.Recorded),
 			"is":  sqldb.ServerText(now.Server),
 			"why": trade.Say("audit.promoted"),

@@ -116,7 +116,7 @@ func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error)
 		}
 	}
 	if q.IDs != nil || q.Of != (trade.Selection{}) { // without ids nobody said which rows these are
-		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, notNil(q.IDs)))
+		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, sqldb.NotNil(q.IDs)))
 	}
 	c.ofStates(q.States)
 	if len(q.Causes) > 0 {
@@ -208,7 +208,7 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 	if part != "" {
 		most = s.db.Tune.Names
 	}
-	part = Joined(part)
+	part = trade.Joined(part)
 	for _, job := range jobs {
 		var some []string
 		// each step goes to the next text in the index
@@ -220,7 +220,7 @@ func (s *Store) RowNames(ctx context.Context, column trade.RowSort, jobs []strin
 			return nil, false, err
 		}
 		more = more || len(some) > most
-		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(Joined(n), part) })
+		some = slices.DeleteFunc(some, func(n string) bool { return !strings.Contains(trade.Joined(n), part) })
 		names = append(names, some...)
 	}
 	slices.Sort(names)

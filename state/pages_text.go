@@ -2,13 +2,11 @@ package state
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -20,17 +18,16 @@ import (
 // separators, numbers without leading zeros. A text between blanks is also one word as a whole, so
 // that 01/001004 and 1004 both find 01|001004.
 const (
-	wordLong      = 40   // characters of one word
 	wordsLong     = 1200 // bytes of all words of a row
 	documentsLong = 400
 )
 
 // wordsOf returns the two columns of a row; of one that retention has reduced, the words of its key.
-func wordsOf(e trade.Entry) (words, documents string) {
+func wordsOf(e trade.Entry, l trade.Listing) (words, documents string) {
 	var w, d []string
 	add := func(masked, text string) {
 		for token := range strings.FieldsSeq(masked) {
-			w = append(append(w, Joined(token)), Parts(token)...)
+			w = append(append(w, trade.Joined(token)), trade.Parts(token)...)
 		}
 		if masked == text {
 			return
@@ -39,17 +36,26 @@ func wordsOf(e trade.Entry) (words, documents string) {
 		for _, token := range strings.FieldsFunc(text, func(r rune) bool { return r == '|' || unicode.IsSpace(r) }) {
 			if trade.MaskDocuments(token) != token {
 				whole = false
-				d = append(d, Joined(token))
+				d = append(d, trade.Joined(token))
 			}
 		}
 		if whole {
-			d = append(d, Joined(strings.Map(digitOnly, text)))
+			d = append(d, trade.Joined(strings.Map(digitOnly, text)))
 		}
+	}
+	key := "#" + trade.Folded(e.Key) // no word begins so; where it is not, a search need not look into the keys
+	if trade.MaskDocuments(e.Key) == e.Key {
+		w = append(w, key)
+	} else {
+		d = append(d, key)
 	}
 	add(trade.MaskDocuments(e.Key), e.Key)
 	if e.ReducedAt.IsZero() {
 		for _, t := range e.Shown.Texts {
 			add(trade.MaskColumn(t.Label, t.Text), t.Text)
+		}
+		for token := range strings.FieldsSeq(l.Product + " " + l.Branch) {
+			w = append(w, trade.Joined(token))
 		}
 		w = append(w, moreWords(e)...)
 	}
@@ -81,11 +87,11 @@ func moreWords(e trade.Entry) []string {
 		if kind := values[column].Kind; kind == 'n' || kind == 'f' || slices.Contains(out, "="+text) {
 			continue // a quantity or a price is found as such
 		}
-		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, betweenWords) ||
+		if n := len(text); n < codeLeast || n > codeMost || strings.ContainsFunc(text, trade.BetweenWords) ||
 			trade.MaskColumn(column, text) != text {
 			continue
 		}
-		if word := Joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
+		if word := trade.Joined(text); len(word) >= codeDigits || strings.Trim(word, "0123456789") != "" {
 			out = append(out, word)
 		}
 	}
@@ -119,35 +125,6 @@ func digitOnly(r rune) rune {
 	return r
 }
 
-func betweenWords(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-
-// Parts returns the words of a text, which signs separate, too, each folded.
-func Parts(token string) []string {
-	parts := strings.FieldsFunc(token, betweenWords)
-	for i, part := range parts {
-		parts[i] = Joined(part)
-	}
-	return parts
-}
-
-// Joined returns a text as one folded word.
-func Joined(text string) string {
-	var b strings.Builder
-	for _, r := range norm.NFD.String(strings.ToLower(text)) {
-		if !betweenWords(r) {
-			b.WriteRune(r)
-		}
-	}
-	word := b.String()
-	if strings.Trim(word, "0123456789") == "" {
-		word = strings.TrimLeft(word, "0")
-	}
-	if utf8.RuneCountInString(word) > wordLong {
-		word = string([]rune(word)[:wordLong])
-	}
-	return word
-}
-
 // kinds are words with which people name what they search for; they do not narrow the search.
 var kinds = []string{
 	"contrato", "contratos", "contract", "entrega", "entregas", "delivery", "romaneio", "romaneios", "ticket",
@@ -166,7 +143,7 @@ const documentLeast = 5
 func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
 	text := q.Text
 	said := slices.DeleteFunc(strings.Fields(text), func(token string) bool {
-		return slices.Contains(kinds, Joined(strings.Trim(token, "ºª°.:#$")))
+		return slices.Contains(kinds, trade.Joined(strings.Trim(token, "ºª°.:#$")))
 	})
 	if len(said) > 0 && len(said) < len(strings.Fields(text)) {
 		text = strings.Join(said, " ")
@@ -190,79 +167,116 @@ func (s *Store) ofText(ctx context.Context, c *clause, q trade.RowQuery) error {
 		return nil
 	}
 	tokens := strings.Fields(text)
-	if !strings.Contains(text, "|") { // only a key has it
-		begun := s.saying(q, tokens, "")
-		near, err := s.findIDs(ctx, q, begun)
-		if err != nil {
-			return err
-		}
-		words := &clause{} // whose words begin so are all that may have the whole words
-		if len(near) > 0 {
-			words = s.saying(q, tokens, " ")
-		}
-		if len(near) > 0 && len(near) <= s.db.Tune.Few {
-			words.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, near))
-		}
-		for _, says := range []*clause{words, s.figures(tokens)} {
-			if has, err := s.find(ctx, c, q, says); err != nil || has {
-				return err
-			}
-		}
-		ids, err := s.byIDBegin(ctx, text)
-		if err != nil {
-			return err
-		}
-		if len(ids) > 0 {
-			found(ids)
-			return nil
-		}
-		if len(near) > 0 {
-			s.narrow(c, begun, near)
-			return nil
-		}
-	}
 	says := &clause{entry: true}
 	says.add(s.db.D.Within+`(e.key, ?) > 0`, text)
 	if q.Masked {
 		says.listing = true
 		says.add(`l.documents = ' '`)
 	}
-	has, err := s.find(ctx, c, q, says)
-	if err == nil && !has {
-		found([]int64{})
+	if strings.Contains(text, "|") { // only a key has it
+		has, err := s.find(ctx, c, q, says)
+		if err == nil && !has {
+			found([]int64{})
+		}
+		return err
 	}
-	return err
+	// The ways in which a row is found, the best first; but for that of the keys, all in one scan.
+	ways := []*clause{s.saying(q, tokens, " "), s.figures(tokens), s.saying(q, tokens, "")}
+	rank, args := `CASE`, []any(nil)
+	for i, way := range ways {
+		if len(way.where) > 0 {
+			rank += fmt.Sprintf(` WHEN %s THEN %d`, way.all(), i)
+			args = append(args, way.args...)
+		}
+	}
+	if len(args) == 0 {
+		rank += ` WHEN false THEN 0`
+	}
+	var rows []struct {
+		ID   int64
+		Rank int
+	}
+	having := s.having(q, tokens, ways[1])
+	if err := s.db.All(ctx, readingPage, &rows, having.resolve(`SELECT @id AS id, `+rank+` ELSE 3 END AS rank `+having.tables()+
+		`WHERE @job IN (`+sqldb.Placeholders(len(q.Jobs))+`) AND `+having.all()+` LIMIT ?`),
+		slices.Concat(args, sqldb.Anys(q.Jobs), having.args, []any{s.db.Tune.Few + 1})...); err != nil {
+		return err
+	}
+	near := map[int][]int64{}
+	for _, row := range rows {
+		near[row.Rank] = append(near[row.Rank], row.ID)
+	}
+	ids, err = s.byIDBegin(ctx, text)
+	if err != nil {
+		return err
+	}
+	few := len(rows) <= s.db.Tune.Few
+	for i, way := range append(ways, says) {
+		if i == 2 && len(ids) > 0 { // before what only begins so
+			found(ids)
+			return nil
+		}
+		switch {
+		case few && i == len(ways):
+			way.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, sqldb.NotNil(near[i])))
+		case few && len(near[i]) > 0:
+			found(near[i])
+			return nil
+		case few:
+			continue
+		}
+		if has, err := s.find(ctx, c, q, way); err != nil || has {
+			return err
+		}
+	}
+	found([]int64{})
+	return nil
 }
 
-// find adds the rows of which something is said to a condition, and reports whether there are any.
+// having returns the condition that a row has each word of a text, or its parts, anywhere in its words,
+// or all of its figures: in whatever way a search looks, it finds only such rows.
+func (s *Store) having(q trade.RowQuery, tokens []string, figures *clause) *clause {
+	c, has := &clause{listing: true}, s.db.D.Within
+	in := has + `(l.words, ?) > 0`
+	if !q.Masked {
+		in = `(` + in + ` OR l.documents <> ' ' AND ` + has + `(l.documents, ?) > 0)`
+	}
+	for _, token := range tokens {
+		words, one := []string{trade.Joined(token)}, in
+		if parts := trade.Parts(token); len(parts) > 1 {
+			one += ` OR ` + in + strings.Repeat(` AND `+in, len(parts)-1)
+			words = append(words, parts...)
+		}
+		c.where = append(c.where, `(`+one+`)`)
+		for _, word := range words {
+			c.args = append(c.args, slices.Repeat([]any{word}, strings.Count(in, "?"))...)
+		}
+	}
+	// of a number in plain digits the figure has them, too
+	if len(figures.where) > 0 && strings.ContainsAny(q.Text, ".,") {
+		c.where, c.args = []string{`(` + c.all() + ` OR ` + figures.all() + `)`}, append(c.args, figures.args...)
+	}
+	return c
+}
+
+// find adds the rows of which something is said to a condition, and reports whether there are any. Few
+// are added by their ids, so that they are looked for once.
 func (s *Store) find(ctx context.Context, c *clause, q trade.RowQuery, says *clause) (bool, error) {
-	ids, err := s.findIDs(ctx, q, says)
-	if len(ids) > 0 {
-		s.narrow(c, says, ids)
-	}
-	return len(ids) > 0, err
-}
-
-// narrow adds what was said of rows to a condition. Few are added by their ids, so that they are looked
-// for once.
-func (s *Store) narrow(c, says *clause, ids []int64) {
-	if len(ids) <= s.db.Tune.Few {
-		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, ids))
-		return
-	}
-	c.entry, c.listing = c.entry || says.entry, c.listing || says.listing
-	c.add(says.all(), says.args...)
-}
-
-// findIDs returns the rows of the jobs of which something is said, few and one more at most.
-func (s *Store) findIDs(ctx context.Context, q trade.RowQuery, says *clause) (ids []int64, err error) {
 	if len(says.where) == 0 {
-		return nil, nil
+		return false, nil
 	}
-	err = s.db.All(ctx, readingPage, &ids, says.resolve(`SELECT @id `+says.tables()+`WHERE @job IN (`+
+	var ids []int64
+	err := s.db.All(ctx, readingPage, &ids, says.resolve(`SELECT @id `+says.tables()+`WHERE @job IN (`+
 		sqldb.Placeholders(len(q.Jobs))+`) AND `+says.all()+` LIMIT ?`),
 		slices.Concat(sqldb.Anys(q.Jobs), says.args, []any{s.db.Tune.Few + 1})...)
-	return ids, err
+	switch {
+	case len(ids) > s.db.Tune.Few:
+		c.entry, c.listing = c.entry || says.entry, c.listing || says.listing
+		c.add(says.all(), says.args...)
+	case len(ids) > 0:
+		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, ids))
+	}
+	return len(ids) > 0, err
 }
 
 // saying returns the condition that a row has all words of a text. The words of a part with
@@ -270,7 +284,7 @@ func (s *Store) findIDs(ctx context.Context, q trade.RowQuery, says *clause) (id
 func (s *Store) saying(q trade.RowQuery, tokens []string, end string) *clause {
 	c, has := &clause{listing: true}, s.db.D.Within
 	for _, token := range tokens {
-		word, parts := Joined(token), Parts(token)
+		word, parts := trade.Joined(token), trade.Parts(token)
 		if word == "" {
 			continue
 		}
@@ -285,7 +299,7 @@ func (s *Store) saying(q trade.RowQuery, tokens []string, end string) *clause {
 		}
 		c.add(`(`+one+`)`, values...)
 	}
-	document := Joined(strings.Join(tokens, ""))
+	document := trade.Joined(strings.Join(tokens, ""))
 	if !q.Masked && len(document) >= documentLeast && len(c.where) > 0 {
 		c.where = []string{`(` + strings.Join(c.where, " AND ") + ` OR ` + has + `(l.documents, ?) > 0)`}
 		c.args = append(c.args, " "+document+end)

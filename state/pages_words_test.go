@@ -28,9 +28,10 @@ func showing(key string, texts ...string) trade.Entry {
 func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		lease := mustLease(t, s, "contracts")
-		mustRecord(t, s, lease,
-			showing("01|001004", "C-0017/2026", "João da Silva", "111.444.777-35", "NF 000.012.345"),
-			showing("01|001005", "C-0018/2026", "JOAO PEREIRA", "529.982.247-25", "NF 99"),
+		soy := showing("01|001004", "C-0017/2026", "João da Silva", "111.444.777-35", "NF 000.012.345")
+		north := showing("01|001005", "C-0018/2026", "JOAO PEREIRA", "529.982.247-25", "NF 99")
+		soy.Facts.Product, north.Facts.Branch = "SOJA", "Unidade Norte"
+		mustRecord(t, s, lease, soy, north,
 			showing("01|50039", "C-0019/2026", "Maria Conceição", "52998224725", ""),
 			showing("529.982.247-25|7", "", "Ana", "", ""))
 		finds := func(masked bool, text string, want ...string) {
@@ -54,6 +55,9 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 			finds(masked, "01-1005", "01|001005")
 			finds(masked, "C-0018/2026", "01|001005")
 			finds(masked, "nota 12345", "01|001004")
+			finds(masked, "soja", "01|001004")
+			finds(masked, "silva SOJA", "01|001004")
+			finds(masked, "norte", "01|001005")
 			finds(masked, "nowhere")
 		}
 		for _, cpf := range []string{"111.444.777-35", "11144477735", "111 444 777 35", "cpf 111.444.7"} {
@@ -78,7 +82,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		var left struct{ Words, Documents string }
 		must.Do(t, s.db.Read.GetContext(t.Context(), &left,
 			s.db.Q(`SELECT words, documents FROM listing WHERE entry_id = ?`), e.ID))
-		if left.Words != " 1001004 1 1004 " || left.Documents != " " {
+		if left.Words != " #1001004 1001004 1 1004 " || left.Documents != " " {
 			t.Errorf("%q is left of what was erased", left)
 		}
 	})
@@ -117,6 +121,27 @@ func TestASortedListHasEachRowOnceInItsOrder(t *testing.T) {
 				return b.Cmp(a)
 			}) {
 				t.Errorf("%s: %v", sort, got)
+			}
+		}
+	})
+}
+
+// What a search finds does not depend on the way in which it looks: the rows that have the words, the
+// figures, the id or the text in their keys.
+func TestASearchFindsWhatTheKeysHave(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		long := "01|" + strings.Repeat("abcde-", 12) + "Z9|77"
+		lease := mustLease(t, s, "contracts")
+		mustRecord(t, s, lease, showing(long), showing("A B-0012|x"), showing("filial 7/000345"), showing("---|1"),
+			showing("529.982.247-25|31"))
+		for text, want := range map[string]string{
+			"e-Z9": long, "B-0012": "A B-0012|x", "-0012": "A B-0012|x", "7/0003": "filial 7/000345", "0345": "filial 7/000345",
+			"---": "---|1", "982.247": "529.982.247-25|31", "A B": "A B-0012|x", "12|x": "A B-0012|x", "Z8": "", "8/0003": "",
+		} {
+			page := must.Get(s.RowPage(t.Context(), trade.RowQuery{Text: text, Limit: 20}))(t)
+			got := strings.Join(trade.Map(page.Rows, func(e trade.Entry) string { return e.Key }), ",")
+			if got != want {
+				t.Errorf("%q finds %q, want %q", text, got, want)
 			}
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -42,7 +43,7 @@ func bindPlatform(t *sqldb.Tx, platform string) error {
 		if err := nobodyRuns(t); err != nil {
 			return err
 		}
-		if _, err := addOwnAudit(t, actPlatform, platform, map[string]any{
+		if _, err := books.AddOwnAudit(t, actPlatform, platform, map[string]any{
 			"was": was, "is": platform, "why": trade.Say("audit.platform", "was", was),
 		}); err != nil {
 			return err

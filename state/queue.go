@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -81,7 +82,7 @@ func (s *Store) WakeBlocked(ctx context.Context, lease trade.Lease, kind, id str
 			case len(rest) == 0 && r.Ready:
 				woken = append(woken, r.ID)
 			default:
-				text, err := json.Marshal(notNil(rest))
+				text, err := json.Marshal(sqldb.NotNil(rest))
 				if err != nil {
 					return 0, err
 				}
@@ -136,6 +137,58 @@ func setBlocks(t *sqldb.Tx, set, unset []trade.Block, now time.Time) error {
 	}
 	for _, b := range unset {
 		if err := t.Do(`DELETE FROM block WHERE kind = ? AND id = ?`, b.Kind, b.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WakeFor makes records that the platform was found to lack due for another attempt in the next
+// run: the records of these kinds with one of these ids, or all of the kinds if ids is nil. The
+// number of tries is kept. It returns how many records it made due.
+func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
+	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
+		var rows []trade.Block
+		if err := t.All(&rows, selectBlock+`WHERE `+t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
+			return 0, err
+		}
+		for _, r := range rows {
+			due := !r.NextAt.IsZero() && !r.NextAt.After(now)
+			// the id of a block may be that of a pair
+			named := func(id string) bool { return slices.Contains(strings.Fields(r.ID), id) }
+			if due || ids != nil && !slices.ContainsFunc(ids, named) {
+				continue
+			}
+			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
+				r.ID); err != nil {
+				return 0, err
+			}
+			n++
+			if err := wakeRows(t, r, now); err != nil {
+				return 0, err
+			}
+		}
+		return n, nil
+	})
+}
+
+// wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
+// in the next run.
+func wakeRows(t *sqldb.Tx, b trade.Block, now time.Time) error {
+	for _, where := range []struct {
+		condition string
+		args      []any
+	}{
+		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
+		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
+	} {
+		condition, args := where.condition+` AND sendable = 1`, where.args
+		for _, id := range strings.Fields(b.ID) {
+			condition += ` AND EXISTS (SELECT 1 FROM body WHERE entry_id = entry.id AND (payload LIKE ? OR target = ?))`
+			args = append(args, `%"`+id+`"%`, id)
+		}
+		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
+		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -51,7 +52,7 @@ func addPlan(t *sqldb.Tx, act trade.AuditRecord, plan any) (int64, error) {
 		return 0, err
 	}
 	act.Detail = string(detail)
-	return addNumbered(t, act)
+	return books.AddNumbered(t, act)
 }
 
 // Rebuild adds to the ledger what its journal has and the ledger lacks, after the ledger was rolled
@@ -265,7 +266,7 @@ func takeOver(r *replay, dir string) error {
 		return err
 	}
 	note := t.Noting(r.Now)
-	note.ActName, note.Who = rebuildName, r.Who
+	note.ActName, note.Who = books.RebuildName, r.Who
 	if header := end.Header; r.Plan.Absent || r.Plan.Damaged != "" { // its audit begins anew
 		header.Reduced = 0
 		note.Head = &header

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -185,7 +186,7 @@ func (k *kept) noticedAndRebuilt(step int, want map[string]proven, resent map[st
 			t.Errorf("step %d: planned and done differ:\n%s", step, diff)
 		}
 		last := must.Get(lastRecord(k.dir()))(t)
-		if last.Kind != journal.Tx || last.ActName != rebuildName || len(last.Sent) > 0 {
+		if last.Kind != journal.Tx || last.ActName != books.RebuildName || len(last.Sent) > 0 {
 			t.Errorf("step %d: the journal ends with %s %q and %d records of the platform", step, last.Kind, last.ActName,
 				len(last.Sent))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/journal"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -167,7 +168,7 @@ func readyCopy(ctx context.Context, o sqldb.OpenOptions, file string,
 		if err := newLife(t); err != nil {
 			return err
 		}
-		return addAudit(t, record)
+		return books.AddAudit(t, record)
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/failpoint"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -124,7 +125,7 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 	record trade.AuditRecord,
 ) (RetentionPlan, error) {
 	// What nobody sends after, as logins, is in the journal at the latest now.
-	if err := s.noteEnd(ctx, now, 0); err != nil {
+	if err := s.NoteEnd(ctx, now, 0); err != nil {
 		return nil, err
 	}
 	plan, err := s.PlanRetention(ctx, keep, now)
@@ -142,13 +143,13 @@ func (s *Store) Retain(ctx context.Context, keep Retention, now time.Time,
 			return plan, err
 		}
 	}
-	detail, err := json.Marshal(retentionDetail{AuditThrough: through, Kinds: plan})
+	detail, err := json.Marshal(books.RetentionDetail{AuditThrough: through, Kinds: plan})
 	if err != nil {
 		return plan, err
 	}
 	record.At, record.Detail = now, string(detail)
 	if record.Act == "" {
-		record.Act = ActRetention
+		record.Act = trade.ActRetention
 	}
 	if err := s.announce(ctx, record, now, through); err != nil {
 		return plan, err
@@ -184,14 +185,7 @@ func (s *Store) announce(ctx context.Context, record trade.AuditRecord, now time
 	if err := s.AppendAudit(ctx, record); err != nil {
 		return err
 	}
-	return s.noteEnd(ctx, now, through)
-}
-
-// retentionDetail is the Detail of the audit record.
-type retentionDetail struct {
-	// acts up to this number may have lost their persons: see VerifyAudit
-	AuditThrough int64         `json:"audit_through"`
-	Kinds        RetentionPlan `json:"kinds"`
+	return s.NoteEnd(ctx, now, through)
 }
 
 // batches runs a step until it has no more rows.

@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,17 +18,17 @@ func (r *retaining) auditThrough(ctx context.Context) (through int64, err error)
 	}
 	for {
 		var page []trade.AuditRecord
-		if err := r.db.All(ctx, "looking for old acts", &page, selectAudit+`WHERE reduced = 0 AND at < ? AND seq > ?
-			ORDER BY seq LIMIT ?`, before.UnixMilli(), through, auditPage); err != nil {
+		if err := r.db.All(ctx, "looking for old acts", &page, books.SelectAudit+`WHERE reduced = 0 AND at < ? AND seq > ?
+			ORDER BY seq LIMIT ?`, before.UnixMilli(), through, entryPage); err != nil {
 			return 0, err
 		}
 		for _, a := range page {
-			if a.Hash != auditSum(a) {
+			if a.Hash != books.AuditSum(a) {
 				return through, nil
 			}
 			through = a.Seq
 		}
-		if len(page) < auditPage {
+		if len(page) < entryPage {
 			return through, nil
 		}
 	}

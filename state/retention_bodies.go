@@ -168,5 +168,5 @@ func withoutValues(problems []trade.Problem) []trade.Problem {
 	for i := range problems {
 		problems[i].Value = ""
 	}
-	return notNil(problems)
+	return sqldb.NotNil(problems)
 }

@@ -138,14 +138,6 @@ func listText[T any](s []T) (string, error) {
 	return string(text), err
 }
 
-// notNil returns an empty list for a nil one, so that the JSON text has one form.
-func notNil[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
 // isSettled is the condition of the index entry_body. SQLite uses it only if a query has it in exactly
 // these words. It is not an IN list, because SQLite would build a table of the list for each row that
 // is written.

@@ -51,7 +51,7 @@ func (s *Store) EachKnown(ctx context.Context, job string, fn func(trade.Known) 
 	read := func(after int64) ([]trade.Known, error) {
 		return s.known(ctx, goingThrough, `WHERE job = ? AND id > ? ORDER BY id LIMIT ?`, job, after, knownPage)
 	}
-	return inPages(knownPage, read, func(k trade.Known) (int64, error) { return k.ID, fn(k) })
+	return sqldb.InPages(knownPage, read, func(k trade.Known) (int64, error) { return k.ID, fn(k) })
 }
 
 // eachEntry calls fn for every entry of a condition in id order; fn may write.
@@ -60,28 +60,7 @@ func (s *Store) eachEntry(ctx context.Context, op string, fn func(trade.Entry) e
 		return s.selectEntries(ctx, op, `WHERE `+where+` AND e.id > ? ORDER BY e.id LIMIT ?`,
 			append(slices.Clone(args), after, entryPage)...)
 	}
-	return inPages(entryPage, read, func(e trade.Entry) (int64, error) { return e.ID, fn(e) })
-}
-
-// inPages calls fn for every row that read returns, size of them at a time, after the place of the last
-// one, which fn returns.
-func inPages[P, T any](size int, read func(after P) ([]T, error), fn func(T) (P, error)) error {
-	var after P
-	for {
-		page, err := read(after)
-		if err != nil {
-			return err
-		}
-		for _, row := range page {
-			after, err = fn(row)
-			if err != nil {
-				return err
-			}
-		}
-		if len(page) < size {
-			return nil
-		}
-	}
+	return sqldb.InPages(entryPage, read, func(e trade.Entry) (int64, error) { return e.ID, fn(e) })
 }
 
 // Stale calls fn for every entry in one of the states whose MappedWith differs, state by state,
@@ -241,4 +220,37 @@ func (s *Store) NewContents(ctx context.Context, job string, state trade.State, 
 	return sqldb.List[trade.Entry](ctx, s.db, "looking for new rows", `SELECT e.id, e.job, e.sends, e.key, e.source_hash,
 		e.payload_hash, b.target, COALESCE(b.payload, '') AS payload `+fromEntry+`WHERE e.job = ? AND e.state = ? AND e.id > ? ORDER BY e.id LIMIT ?`,
 		job, string(state), after, limit)
+}
+
+// EntriesWith returns the entries of one kind of record that have these platform ids.
+func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
+	return s.selectEntries(ctx, "reading rows by their platform ids",
+		`WHERE r.entry_id = e.id AND r.kind = ? AND r.remote_id <> '' AND `+s.db.D.Among("r.remote_id")+` ORDER BY e.id`, string(sends),
+		sqldb.ListOf(s.db.D, remoteIDs))
+}
+
+// manyIDs is the number of ids from which on every row that was sent is read: a condition for each
+// would take longer.
+const manyIDs = 50
+
+// SentWith calls fn for the entries of the job that were sent, or may have been, with one of these
+// ids in their request, and for those with the flag recoded, page by page in id order; with many ids
+// also for others. fn may write.
+func (s *Store) SentWith(ctx context.Context, job string, ids []string, fn func([]trade.Entry) error) error {
+	with, args := strings.Repeat("b.payload LIKE ? OR ", len(ids)), []any{job}
+	for _, id := range ids {
+		args = append(args, "%"+id+"%")
+	}
+	if len(ids) > manyIDs {
+		with, args = "b.payload IS NOT NULL OR ", args[:1]
+	}
+	return s.eachPage(ctx, "looking for what was sent with other ids", fn,
+		`e.job = ? AND e.state IN ('accepted', 'in_doubt') AND (`+with+`e.flags LIKE '%"recoded"%')`, args...)
+}
+
+// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in id
+// order; fn may write.
+func (s *Store) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
+	return s.eachEntry(ctx, "looking for entries that wait", fn,
+		`e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ?`, job, `%"ref":"`+kind+`"%`)
 }

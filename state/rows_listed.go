@@ -25,7 +25,7 @@ var listingColumns = sqldb.Columns[listingRow]()
 // listingRowOf returns what lists need of an entry.
 func listingRowOf(e trade.Entry) listingRow {
 	l := e.Listing()
-	words, documents := wordsOf(e)
+	words, documents := wordsOf(e, l)
 	text := func(s string) sql.NullString { return textOrNull(sqldb.CleanText(s)) }
 	return listingRow{
 		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),

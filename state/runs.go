@@ -17,7 +17,7 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 	const op = "reading the runs"
 	var rows []string
 	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
-	if err := s.db.All(ctx, op, &rows, query, idsFrom(from.Add(-idSlack)), from.UnixMilli(),
+	if err := s.db.All(ctx, op, &rows, query, sqldb.IDsFrom(from.Add(-sqldb.IDSlack)), from.UnixMilli(),
 		before.UnixMilli()); err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	// In the order of the records, not of a clock that may have been set back (F068).
 	query := `SELECT report FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
-	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, orAll(limit))
+	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, sqldb.OrAll(limit))
 }
 
 // Jobs returns the names of all jobs that the ledger knows, sorted.

@@ -135,11 +135,8 @@ func lives(t *sqldb.Tx, at time.Time) error {
 	return nil
 }
 
-// putTask stores when a task ran last.
-const putTask = `INSERT INTO task (name, ran_at) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET ran_at = excluded.ran_at`
-
 func began(t *sqldb.Tx, name string, at time.Time) error {
-	return t.Do(putTask, name, sqldb.Millis(at))
+	return t.Do(sqldb.PutTask, name, sqldb.Millis(at))
 }
 
 // SignOfLife records that a process is about to read and send. If nobody gave such a sign for longer
@@ -224,5 +221,5 @@ func (s *Store) LastBackup(ctx context.Context) (trade.LastBackup, error) {
 
 // TaskBegan records when a housekeeping task began.
 func (s *Store) TaskBegan(ctx context.Context, name string, at time.Time) error {
-	return s.db.Do(ctx, "recording that a task began", putTask, name, sqldb.Millis(at))
+	return s.db.Do(ctx, "recording that a task began", sqldb.PutTask, name, sqldb.Millis(at))
 }

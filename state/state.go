@@ -8,17 +8,23 @@ import (
 
 	"github.com/safrasync/safrasync/internal/failpoint"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
+	"github.com/safrasync/safrasync/state/inbox"
 	"github.com/safrasync/safrasync/state/sqldb"
 )
 
 // Store is a ledger. Its methods may be called by several goroutines at once.
 type Store struct {
+	*books.Books
+	*inbox.Box
 	db      *sqldb.DB
 	opening Opening
 	moving  bool // the ledger is opened to be moved
 	witness *watch
 	options sqldb.OpenOptions // with which it was opened
 }
+
+func newStore(db *sqldb.DB) *Store { return &Store{Books: books.New(db), Box: inbox.New(db), db: db} }
 
 // Open opens the ledger and applies missing migrations, unless it is ReadOnly. It refuses a
 // database whose commits would not be durable: see doc.go, "What it guarantees". Errors are of type
@@ -39,7 +45,8 @@ func Open(ctx context.Context, o sqldb.OpenOptions) (s *Store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &Store{db: db, options: o}
+	s = newStore(db)
+	s.options = o
 	s.db.Journals = o.Journal
 	s.db.SettleCrash, s.db.Sign = s.CatchUp, s.sign
 	if err = s.begin(ctx, o); err != nil {
@@ -184,11 +191,11 @@ func (s *Store) Moment(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db}, nil
+	return newStore(db), nil
 }
 
 func openMemory(ctx context.Context, tune sqldb.Tuning) (*Store, error) {
-	s := &Store{db: sqldb.MemoryDB(tune)}
+	s := newStore(sqldb.MemoryDB(tune))
 	if err := s.begin(ctx, sqldb.OpenOptions{Driver: sqldb.SQLite, Version: "in memory", Begin: true}); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}

@@ -183,6 +183,12 @@ type RowFilter struct {
 	Limit  int       // 0 = all
 }
 
+// The acts of retention in the audit: by the schedule, and by a person.
+const (
+	ActRetention = "retention"
+	ActPurge     = "purge"
+)
+
 // AuditRecord is one act that changed what the engine will do. It is never altered or deleted, but
 // retention may reduce it (Reduced).
 type AuditRecord struct {
@@ -264,6 +270,9 @@ type Closing struct {
 	Hash    string          `json:"hash"`  // of head and parts
 	Audit   int64           `json:"audit"` // number of its audit record
 }
+
+// ErrClosingDamaged is returned if a closed report is not what was closed.
+var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
 
 // ClosingPart is the size of one part of a closing's rows in bytes; only the last part may be
 // smaller.

@@ -350,3 +350,20 @@ type ReferenceChange struct {
 
 // ReferenceKinds are the de-para tables.
 var ReferenceKinds = []string{"producers", "users", "wallets", "delivery_places", "farms"}
+
+// ChangesOf returns what an import of codes would change of a kind, by code. It is used for the
+// plan before the import and for the audit after it.
+func ChangesOf(have, codes map[string]string) []ReferenceChange {
+	var out []ReferenceChange
+	for code, id := range codes {
+		old, known := have[code]
+		switch {
+		case !known:
+			out = append(out, ReferenceChange{Code: code, To: &id})
+		case old != id:
+			out = append(out, ReferenceChange{Code: code, From: &old, To: &id})
+		}
+	}
+	slices.SortFunc(out, func(a, b ReferenceChange) int { return CompareCodes(a.Code, b.Code) })
+	return out
+}

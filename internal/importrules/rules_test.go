@@ -74,10 +74,18 @@ var rules = map[string]rule{
 	},
 	"state": {
 		may: []string{
-			"trade", "internal/failpoint", "state/journal", "state/sqldb",
+			"trade", "internal/failpoint", "state/books", "state/inbox", "state/journal", "state/sqldb",
 		},
 		testsMay: []string{"internal/pgtest", "internal/sickdb", "internal/sickdisk"},
 		reason:   "state stores entries; what is sent, when and why is decided in sync",
+	},
+	"state/books": {
+		may:    []string{"trade", "state/journal", "state/sqldb"},
+		reason: "books are kept beside the rows, and cannot send one again or lose it",
+	},
+	"state/inbox": {
+		may:    []string{"trade", "state/books", "state/sqldb"},
+		reason: "what the platform reports is stored; what it proves is judged in sync",
 	},
 	"state/journal": {
 		testsMay: []string{"internal/sickdisk"}, may: []string{"trade", "internal/failpoint"},

@@ -60,7 +60,7 @@ func (s *Dossier) ids() []int64 {
 // Erase removes what the ledger stores about a producer and no longer needs, and returns the number of
 // rows. detail stands in the audit.
 func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Person) (int, error) {
-	record, err := o.recorded(who, state.ActPurge, s.Target(), detail)
+	record, err := o.recorded(who, trade.ActPurge, s.Target(), detail)
 	if err != nil {
 		return 0, err
 	}
@@ -71,7 +71,7 @@ func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Pe
 func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, who trade.Person) (state.RetentionPlan,
 	error,
 ) {
-	record, err := o.recorded(who, state.ActPurge, "ledger", nil)
+	record, err := o.recorded(who, trade.ActPurge, "ledger", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +130,7 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 			})
 		}
 		switch {
-		case has, errors.Is(err, state.ErrClosingDamaged): // one that cannot be read may contain some
+		case has, errors.Is(err, trade.ErrClosingDamaged): // one that cannot be read may contain some
 			s.Closed = append(s.Closed, c)
 		case err != nil:
 			return nil, err

@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
@@ -71,7 +70,7 @@ func (o *Office) PlanReferences(ctx context.Context, kind string, file io.Reader
 	if err != nil {
 		return ReferencePlan{}, err
 	}
-	plan.Changes = state.ChangesOf(all[kind], plan.Codes)
+	plan.Changes = trade.ChangesOf(all[kind], plan.Codes)
 	plan.Unchanged = len(plan.Codes) - len(plan.Changes)
 	if plan.Labels == nil {
 		return plan, nil

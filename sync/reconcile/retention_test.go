@@ -21,7 +21,7 @@ func (w *world) retain() {
 	const month = 30 * 24 * time.Hour
 	keep := state.Retention{Bodies: month, Runs: month, IdleRuns: month, Lookups: month, Inbox: month, Audit: month}
 	taken := must.Get(w.store.Retain(w.t.Context(), keep, w.now,
-		trade.AuditRecord{At: w.now, Who: "safrasync", Act: state.ActRetention, Detail: `{}`}))(w.t)
+		trade.AuditRecord{At: w.now, Who: "safrasync", Act: trade.ActRetention, Detail: `{}`}))(w.t)
 	for _, kind := range []string{state.KeptBodies, state.KeptAudit} {
 		if i := slices.IndexFunc(taken, func(r state.Retained) bool { return r.Kind == kind }); i < 0 ||
 			taken[i].Rows == 0 {

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -73,6 +72,6 @@ func ThisHost() string {
 func ProgramRecord() trade.AuditRecord {
 	return trade.AuditRecord{
 		Who: "safrasync", From: fmt.Sprintf("pid %d@%s", os.Getpid(), ThisHost()),
-		Act: state.ActRetention, Target: "ledger", Reason: "retention.schedule",
+		Act: trade.ActRetention, Target: "ledger", Reason: "retention.schedule",
 	}
 }

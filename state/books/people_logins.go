@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -27,13 +27,13 @@ func (r *loginRow) login() (trade.Login, error) {
 }
 
 // AllLogins returns who is logged in, the last used login first.
-func (s *Store) AllLogins(ctx context.Context) ([]trade.Login, error) {
+func (s *Books) AllLogins(ctx context.Context) ([]trade.Login, error) {
 	return sqldb.Rows(ctx, s.db, "reading who is logged in", (*loginRow).login, selectLogin+` ORDER BY l.seen_at DESC, l.hash`)
 }
 
 // Login returns the user who is logged in with a browser, or trade.ErrNobody. A disabled user is
 // not logged in.
-func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
+func (s *Books) Login(ctx context.Context, hash string) (trade.Login, error) {
 	var row loginRow
 	err := s.db.GetOr(ctx, "reading who is logged in", phrase.Errorf("login: %w", trade.ErrNobody), &row,
 		selectLogin+` AND l.hash = ?`, hash)
@@ -47,7 +47,7 @@ func (s *Store) Login(ctx context.Context, hash string) (trade.Login, error) {
 // replaces ("" = none). device is the hash by which the browser is recognized from now on ("" = not
 // at all). Failed tries in buckets are removed. It returns trade.ErrNobody if the user has changed
 // since it was read.
-func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string,
+func (s *Books) LogIn(ctx context.Context, l trade.Login, replaces, device string, buckets []string,
 	record trade.AuditRecord,
 ) error {
 	return s.db.InTx(ctx, "logging in", func(t *sqldb.Tx) error {
@@ -96,28 +96,28 @@ func (s *Store) LogIn(ctx context.Context, l trade.Login, replaces, device strin
 				return err
 			}
 		}
-		return addAudit(t, record)
+		return AddAudit(t, record)
 	})
 }
 
 // LoginSeen stores when a login was last used.
-func (s *Store) LoginSeen(ctx context.Context, hash string, at time.Time) error {
+func (s *Books) LoginSeen(ctx context.Context, hash string, at time.Time) error {
 	return s.db.Do(ctx, "noting that somebody is still there",
 		`UPDATE login SET seen_at = ? WHERE kind = 'session' AND hash = ? AND seen_at < ?`, at.UnixMilli(), hash,
 		at.UnixMilli())
 }
 
 // LogOut ends a login, with the audit record. It is no error if the login has already ended.
-func (s *Store) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
+func (s *Books) LogOut(ctx context.Context, hash string, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "logging out", func(t *sqldb.Tx) error {
-		_, err := changedBy(t, record, `DELETE FROM login WHERE kind = 'session' AND hash = ?`, hash)
+		_, err := ChangedBy(t, record, `DELETE FROM login WHERE kind = 'session' AND hash = ?`, hash)
 		return err
 	})
 }
 
 // KnownDevice reports whether a user, or any user if user is 0, has logged in with this browser
 // since a time.
-func (s *Store) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
+func (s *Books) KnownDevice(ctx context.Context, hash string, user int64, since time.Time) (bool, error) {
 	var n int
 	err := s.db.Get(ctx, "looking for a browser", &n,
 		`SELECT COUNT(*) FROM login WHERE kind = 'device' AND hash = ? AND (person_id = ? OR ? = 0) AND seen_at >= ?`, hash, user,
@@ -128,7 +128,7 @@ func (s *Store) KnownDevice(ctx context.Context, hash string, user int64, since 
 // Try counts one try to log in in each bucket, before its result is known, so that concurrent tries
 // all count; a successful LogIn removes them. next returns the new value of a bucket. allowed is
 // false if a bucket is still blocked: then nothing is counted, and until is the end of the block.
-func (s *Store) Try(ctx context.Context, buckets []string, now time.Time,
+func (s *Books) Try(ctx context.Context, buckets []string, now time.Time,
 	next func(trade.Tries) trade.Tries,
 ) (allowed bool, until time.Time, err error) {
 	err = s.db.InTx(ctx, "counting a try to log in", func(t *sqldb.Tx) error {
@@ -166,7 +166,7 @@ func (s *Store) Try(ctx context.Context, buckets []string, now time.Time,
 
 // Blocked returns until when the longest blocked of the buckets is blocked, or was. It counts
 // nothing.
-func (s *Store) Blocked(ctx context.Context, buckets []string) (until time.Time, err error) {
+func (s *Books) Blocked(ctx context.Context, buckets []string) (until time.Time, err error) {
 	for _, bucket := range buckets {
 		var at int64
 		if err := s.db.Get(ctx, "looking for tries to log in", &at,
@@ -182,7 +182,7 @@ func (s *Store) Blocked(ctx context.Context, buckets []string) (until time.Time,
 
 // PruneLogins removes logins that began, or were last used, before given times, tries from before a
 // time, and browsers that were not used since a time.
-func (s *Store) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
+func (s *Books) PruneLogins(ctx context.Context, began, seen, tried, device time.Time) error {
 	const over = `FROM login WHERE kind = 'session' AND (began_at < ? OR seen_at < ?) OR kind = 'tries' AND seen_at < ?
 		OR kind = 'device' AND seen_at < ?`
 	limits := []any{began.UnixMilli(), seen.UnixMilli(), tried.UnixMilli(), device.UnixMilli()}

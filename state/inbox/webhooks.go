@@ -1,10 +1,11 @@
-package state
+package inbox
 
 import (
 	"context"
 	"errors"
 	"time"
 
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -21,16 +22,16 @@ const selectWebhook = `SELECT id, event, address, path_hash, login_hash, hmac_ma
 
 // Webhooks returns our registrations whose calls are accepted, by event, the newest of each first:
 // those that are in use, and those that may be.
-func (s *Store) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
+func (s *Box) Webhooks(ctx context.Context, now time.Time) ([]trade.Webhook, error) {
 	query := selectWebhook + `WHERE retired_at IS NULL OR retired_at > ? ORDER BY event, asked_at DESC, id DESC`
 	return sqldb.List[trade.Webhook](ctx, s.db, "reading the webhooks", query, now.Add(-acceptRetired).UnixMilli())
 }
 
 // AskWebhook stores that a registration is about to be sent to the platform, with its audit record.
 // It returns errWebhookMoved if another registration of the event is in flight.
-func (s *Store) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
+func (s *Box) AskWebhook(ctx context.Context, w trade.Webhook, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
-		done, err := changedBy(t, record, `INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
+		done, err := books.ChangedBy(t, record, `INSERT INTO webhook (id, event, address, path_hash, login_hash, hmac_mark, remote_id, state, asked_at, settled_at, retired_at)
 			VALUES (?, ?, ?, ?, ?, ?, '', 'asked', ?, NULL, NULL) ON CONFLICT DO NOTHING`, w.ID, w.Event, w.Address, w.PathHash, w.LoginHash, w.HMACMark, w.AskedAt.UnixMilli())
 		if err == nil && !done {
 			err = errWebhookMoved
@@ -41,7 +42,7 @@ func (s *Store) AskWebhook(ctx context.Context, w trade.Webhook, record trade.Au
 
 // SettleWebhook stores the outcome of a registration, with its audit record. An active registration
 // replaces the one before.
-func (s *Store) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
+func (s *Box) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Time, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "recording a webhook", func(t *sqldb.Tx) error {
 		if w.State == trade.WebhookActive {
 			err := t.Do(
@@ -56,6 +57,6 @@ func (s *Store) SettleWebhook(ctx context.Context, w trade.Webhook, now time.Tim
 		if err != nil {
 			return err
 		}
-		return addAudit(t, record)
+		return books.AddAudit(t, record)
 	})
 }

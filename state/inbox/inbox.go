@@ -1,4 +1,4 @@
-package state
+package inbox
 
 import (
 	"context"
@@ -13,9 +13,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/state/books"
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// Box is the inbox of a ledger.
+type Box struct{ db *sqldb.DB }
+
+// New returns the inbox of a ledger that is open.
+func New(db *sqldb.DB) *Box { return &Box{db} }
 
 // againAfter is the time after which a repeated event is processed again: a notice without content
 // means something else each time.
@@ -42,7 +49,7 @@ func (r *inboxRow) event() (trade.InboxEvent, error) {
 
 // TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
 // stored a second time.
-func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+func (s *Box) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
 	columns := []string{
 		"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at",
 		"times", "next_at", "outcome",
@@ -72,17 +79,17 @@ func (s *Store) TakeEvents(ctx context.Context, events []trade.InboxEvent) error
 }
 
 // DueEvents returns events that are due for processing, the earliest first.
-func (s *Store) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
+func (s *Box) DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error) {
 	return s.inbox(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, seq LIMIT ?`,
 		now.UnixMilli(), limit)
 }
 
-func (s *Store) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
+func (s *Box) inbox(ctx context.Context, where string, args ...any) ([]trade.InboxEvent, error) {
 	return sqldb.Rows(ctx, s.db, "reading the inbox", (*inboxRow).event, selectInbox+where, args...)
 }
 
 // Inbox returns the events that match a filter, the newest first.
-func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
+func (s *Box) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEvent, error) {
 	where, args := []string{"1 = 1"}, []any{}
 	add := func(condition string, more ...any) {
 		where, args = append(where, condition), append(args, more...)
@@ -106,7 +113,7 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	}
 	if f.Text == "" {
 		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
-			append(args, orAll(f.Limit))...)
+			append(args, sqldb.OrAll(f.Limit))...)
 	}
 	// The database cannot decide for every body whether it has the text. Pages are read until
 	// enough events match: a word that is in all of them must not load the whole inbox into memory.
@@ -114,27 +121,27 @@ func (s *Store) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEv
 	var found []trade.InboxEvent
 	for {
 		page, err := s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
-			append(args, inboxPage)...)
+			append(args, Page)...)
 		if err != nil {
 			return nil, err
 		}
 		if n := len(page); n > 0 {
 			args[len(args)-2], args[len(args)-1] = page[n-1].LastAt.UnixMilli(), page[n-1].Seq
 		}
-		last := len(page) < inboxPage
+		last := len(page) < Page
 		for _, e := range page {
 			if hasText(string(e.Body), strings.ToLower(f.Text)) {
 				found = append(found, e)
 			}
 		}
-		if most := orAll(f.Limit); last || int64(len(found)) >= most {
+		if most := sqldb.OrAll(f.Limit); last || int64(len(found)) >= most {
 			return found[:min(most, int64(len(found)))], nil
 		}
 	}
 }
 
-// inboxPage is how many events of a search are in memory at once; one event may have 1 MiB.
-const inboxPage = 100
+// Page is how many events of a search are in memory at once; one event may have 1 MiB.
+const Page = 100
 
 // hasText reports whether a body contains a lower-case text: directly, in a string of its JSON, or
 // in a string of JSON within such a string.
@@ -163,14 +170,14 @@ func valueHasText(v any, text string) bool {
 }
 
 // EventsDone stores the outcome of processed events.
-func (s *Store) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
+func (s *Box) EventsDone(ctx context.Context, events []trade.InboxEvent) error {
 	if len(events) == 0 {
 		return nil
 	}
 	return s.db.InTx(ctx, "recording what came of events", func(t *sqldb.Tx) error {
 		for _, e := range events {
 			if err := t.Do(`UPDATE inbox SET next_at = ?, outcome = ? WHERE seq = ?`, sqldb.Millis(e.NextAt),
-				sentenceText(e.Outcome), e.Seq); err != nil {
+				sqldb.SentenceText(e.Outcome), e.Seq); err != nil {
 				return err
 			}
 		}
@@ -179,7 +186,7 @@ func (s *Store) EventsDone(ctx context.Context, events []trade.InboxEvent) error
 }
 
 // ReplayEvents makes events due for processing again, by a person's order. It returns how many.
-func (s *Store) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
+func (s *Box) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 	record trade.AuditRecord,
 ) (int, error) {
 	return sqldb.Stored(ctx, s.db, "replaying events", func(t *sqldb.Tx) (int, error) {
@@ -188,20 +195,13 @@ func (s *Store) ReplayEvents(ctx context.Context, seqs []int64, now time.Time,
 		if err != nil {
 			return 0, err
 		}
-		return n, addAudit(t, record)
+		return n, books.AddAudit(t, record)
 	})
-}
-
-// eventsWaiting returns how many events are still to be processed.
-func (s *Store) eventsWaiting(ctx context.Context) (int, error) {
-	n := 0
-	err := s.db.Get(ctx, "counting the inbox", &n, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
-	return n, err
 }
 
 // EventSilence returns since when events of the platform are expected, when the last one came, how
 // many are waiting, and how many records the platform has confirmed since.
-func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
+func (s *Box) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	const op = "looking when the platform was heard last"
 	var out trade.EventSilence
 	err := s.db.Get(ctx, op, &out.Since,
@@ -215,7 +215,7 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Waiting, err = s.eventsWaiting(ctx)
+	err = s.db.Get(ctx, op, &out.Waiting, `SELECT COUNT(*) FROM inbox WHERE next_at IS NOT NULL`)
 	if err != nil || out.Since.IsZero() {
 		return out, err
 	}
@@ -225,6 +225,6 @@ func (s *Store) EventSilence(ctx context.Context) (trade.EventSilence, error) {
 	}
 	err = s.db.Get(ctx, op, &out.Made, `SELECT COUNT(*) FROM sent a JOIN entry e ON e.id = a.origin
 		WHERE a.attempt >= ? AND a.attempt <> '' AND a.outcome = 'created' AND a.finished_at > ? AND e.sends = 'order_commitments'`,
-		idsFrom(from.Add(-idSlack)), from.UnixMilli())
+		sqldb.IDsFrom(from.Add(-sqldb.IDSlack)), from.UnixMilli())
 	return out, err
 }

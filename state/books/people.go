@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 const personColumns = `p.id, p.name, p.role, p.password, (p.disabled = 1) AS disabled, (p.first_password = 1) AS first_password, p.created_at, p.password_at, p.version, p.issuer, p.subject`
 
 // Users returns all users by name.
-func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
+func (s *Books) Users(ctx context.Context) ([]trade.User, error) {
 	users, err := sqldb.List[trade.User](ctx, s.db, "reading the users",
 		`SELECT `+personColumns+` FROM person p ORDER BY p.name`)
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Store) Users(ctx context.Context) ([]trade.User, error) {
 }
 
 // User returns one user by name, or trade.ErrNobody.
-func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
+func (s *Books) User(ctx context.Context, name string) (trade.User, error) {
 	var user trade.User
 	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user %s: %w", name, trade.ErrNobody), &user,
 		`SELECT `+personColumns+` FROM person p WHERE p.name = ?`, name)
@@ -45,7 +45,7 @@ func (s *Store) User(ctx context.Context, name string) (trade.User, error) {
 }
 
 // UserFrom returns the user with this subject at this issuer, or trade.ErrNobody.
-func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
+func (s *Books) UserFrom(ctx context.Context, issuer, subject string) (trade.User, error) {
 	var user trade.User
 	err := s.db.GetOr(ctx, "reading a user", phrase.Errorf("user of %s: %w", issuer, trade.ErrNobody), &user,
 		`SELECT `+personColumns+` FROM person p WHERE p.issuer = ? AND p.issuer <> '' AND p.subject = ?`, issuer,
@@ -55,10 +55,10 @@ func (s *Store) UserFrom(ctx context.Context, issuer, subject string) (trade.Use
 
 // AddUser adds a user, with the audit record. It returns trade.ErrTaken if another user has the
 // name or the subject.
-func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
+func (s *Books) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
 		at := record.At.UnixMilli()
-		done, err := changedBy(t, record,
+		done, err := ChangedBy(t, record,
 			`INSERT INTO person (name, role, password, disabled, first_password, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
 			u.Name, string(u.Role), u.Password, bit(u.FirstPassword), at, at, u.Issuer, u.Subject)
 		if err == nil && !done {
@@ -74,7 +74,7 @@ func (s *Store) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 // password in this ledger would be left: an administrator from an issuer cannot log in while the
 // issuer is down, and loses the role if the issuer assigns another. It returns trade.ErrTaken if
 // another user has the issuer's subject.
-func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
+func (s *Books) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "changing a user", func(t *sqldb.Tx) (bool, error) {
 		// All administrators are locked, so that two of them cannot disable each other at the same
 		// time.
@@ -108,7 +108,7 @@ func (s *Store) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 		if err := t.Do(`DELETE FROM login WHERE kind = 'session' AND person_id = ?`, u.ID); err != nil {
 			return false, err
 		}
-		return true, addAudit(t, record)
+		return true, AddAudit(t, record)
 	})
 }
 

@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 
 // References returns all codes of all kinds, by kind and code, and a version text that changes with
 // each change of them.
-func (s *Store) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
+func (s *Books) References(ctx context.Context) (codes map[string]map[string]string, version string, err error) {
 	const op = "reading the references"
 	for {
 		var before, after string
@@ -48,7 +48,7 @@ func (s *Store) References(ctx context.Context) (codes map[string]map[string]str
 
 // ListReferences returns the lines of one de-para table, or of all if kind is empty, by kind and
 // code. Numeric codes are sorted as numbers.
-func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
+func (s *Books) ListReferences(ctx context.Context, kind string) ([]trade.Reference, error) {
 	out := []trade.Reference{}
 	if err := s.db.All(ctx, "reading the references", &out,
 		`SELECT kind, code, id, label FROM reference WHERE id <> '' AND (? = '' OR kind = ?)`, kind, kind); err != nil {
@@ -64,7 +64,7 @@ func (s *Store) ListReferences(ctx context.Context, kind string) ([]trade.Refere
 const labelledAtOnce = 100
 
 // Labelled returns those of some codes that have a label, with id and label.
-func (s *Store) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
+func (s *Books) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.Reference, error) {
 	asked := map[trade.Reference]bool{}
 	for _, c := range codes {
 		asked[trade.Reference{Kind: c.Kind, Code: c.Code}] = true
@@ -88,7 +88,7 @@ func (s *Store) Labelled(ctx context.Context, codes []trade.Reference) ([]trade.
 
 // ReplaceReferences replaces all codes of one kind, as for a kind that is read from the ERP, with
 // their labels. It returns how many were added, changed or removed. Equal contents change nothing.
-func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
+func (s *Books) ReplaceReferences(ctx context.Context, kind string, codes,
 	labels map[string]string,
 ) (changed int, err error) {
 	return sqldb.Stored(ctx, s.db, "replacing the references", func(t *sqldb.Tx) (int, error) {
@@ -120,7 +120,7 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 		if changed == 0 {
 			return 0, nil
 		}
-		return changed, newVersion(t)
+		return changed, NewVersion(t)
 	})
 }
 
@@ -128,7 +128,7 @@ func (s *Store) ReplaceReferences(ctx context.Context, kind string, codes,
 // audit record. The record's Detail becomes the list of changes ([trade.ReferenceChange]) compared
 // with the stored codes at this moment, not when a plan was made. added and changed count the new
 // lines and those whose id was different. A code that is not in labels keeps its label.
-func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels map[string]string,
+func (s *Books) ImportReferences(ctx context.Context, kind string, codes, labels map[string]string,
 	audit trade.AuditRecord,
 ) (added, changed int, err error) {
 	err = s.db.InTx(ctx, "importing references", func(t *sqldb.Tx) error {
@@ -143,7 +143,7 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels
 		if err := putLabels(t, kind, labels); err != nil {
 			return err
 		}
-		return auditReferences(t, audit, ChangesOf(have, codes))
+		return auditReferences(t, audit, trade.ChangesOf(have, codes))
 	})
 	if err != nil {
 		return 0, 0, err
@@ -153,7 +153,7 @@ func (s *Store) ImportReferences(ctx context.Context, kind string, codes, labels
 
 // RemoveReferences removes codes from a kind, all or nothing and together with the audit record,
 // whose Detail becomes the list of removed codes. Codes that do not exist are not counted.
-func (s *Store) RemoveReferences(ctx context.Context, kind string, codes []string,
+func (s *Books) RemoveReferences(ctx context.Context, kind string, codes []string,
 	audit trade.AuditRecord,
 ) (removed int, err error) {
 	return sqldb.Stored(ctx, s.db, "removing references", func(t *sqldb.Tx) (int, error) {
@@ -197,42 +197,25 @@ func lockReferences(t *sqldb.Tx, kind string) (map[string]string, error) {
 	return have, nil
 }
 
-// ChangesOf returns what an import of codes would change of a kind, by code. It is used for the
-// plan before the import and for the audit after it.
-func ChangesOf(have, codes map[string]string) []trade.ReferenceChange {
-	var out []trade.ReferenceChange
-	for code, id := range codes {
-		old, known := have[code]
-		switch {
-		case !known:
-			out = append(out, trade.ReferenceChange{Code: code, To: &id})
-		case old != id:
-			out = append(out, trade.ReferenceChange{Code: code, From: &old, To: &id})
-		}
-	}
-	slices.SortFunc(out, func(a, b trade.ReferenceChange) int { return trade.CompareCodes(a.Code, b.Code) })
-	return out
-}
-
 // auditReferences completes a person's change of references with a new version, if anything
 // changed, and the audit record.
 func auditReferences(t *sqldb.Tx, record trade.AuditRecord, changes []trade.ReferenceChange) error {
 	if len(changes) > 0 {
-		if err := newVersion(t); err != nil {
+		if err := NewVersion(t); err != nil {
 			return err
 		}
 	}
-	text, err := json.Marshal(notNil(changes))
+	text, err := json.Marshal(sqldb.NotNil(changes))
 	if err != nil {
 		return phrase.Errorf("the audit of the references: %w", err)
 	}
 	record.Detail = string(text)
-	return addAudit(t, record)
+	return AddAudit(t, record)
 }
 
 func putReferences(t *sqldb.Tx, kind string, have, codes map[string]string) (added, changed int, err error) {
 	var rows [][]any
-	for _, c := range ChangesOf(have, codes) {
+	for _, c := range trade.ChangesOf(have, codes) {
 		if c.From == nil {
 			added++
 		}
@@ -276,8 +259,8 @@ func dropReferences(t *sqldb.Tx, kind string, codes []string) error {
 		t.S.D.Among("code"), kind, sqldb.ListOf(t.S.D, codes))
 }
 
-// newVersion sets a new version of the references. It is a random id, not a counter: a ledger that
+// NewVersion sets a new version of the references. It is a random id, not a counter: a ledger that
 // was restored from a backup must not reach a number again that meant other references.
-func newVersion(t *sqldb.Tx) error {
+func NewVersion(t *sqldb.Tx) error {
 	return t.Do(`UPDATE ledger SET refs_version = ?`, sqldb.NewID())
 }

@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -10,13 +10,13 @@ import (
 
 // OwnCause stores who takes care of a cause, with the audit record, in place of who did before.
 // Without an owner nobody does any more.
-func (s *Store) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.AuditRecord) error {
+func (s *Books) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.AuditRecord) error {
 	rows, err := json.Marshal(o.Rows)
 	if err != nil {
 		return err
 	}
 	return s.db.InTx(ctx, "taking a cause", func(t *sqldb.Tx) error {
-		if err := addAudit(t, record); err != nil { // its lock lets one at a time
+		if err := AddAudit(t, record); err != nil { // its lock lets one at a time
 			return err
 		}
 		if err := t.Do(`DELETE FROM cause_owner WHERE key = ?`, sqldb.CleanText(o.Key)); err != nil || o.Owner == "" {
@@ -30,7 +30,7 @@ func (s *Store) OwnCause(ctx context.Context, o trade.CauseOwner, record trade.A
 }
 
 // CauseOwners returns who takes care of causes, by their keys. A cause may have ended since.
-func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error) {
+func (s *Books) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, error) {
 	rows, err := sqldb.List[trade.CauseOwner](ctx, s.db, "reading who takes care of causes",
 		`SELECT key, cause, owner, note, until, row_counts AS rows, who, at FROM cause_owner ORDER BY key`)
 	out := map[string]trade.CauseOwner{}
@@ -43,7 +43,7 @@ func (s *Store) CauseOwners(ctx context.Context) (map[string]trade.CauseOwner, e
 // LowerCause stores that a cause of which somebody takes care has fewer rows now, so that it is told
 // again when it grows; without a row, people are reminded of it again. It does nothing if somebody
 // else took the cause meanwhile.
-func (s *Store) LowerCause(ctx context.Context, o trade.CauseOwner) error {
+func (s *Books) LowerCause(ctx context.Context, o trade.CauseOwner) error {
 	rows, err := json.Marshal(o.Rows)
 	if err != nil {
 		return err

@@ -1,7 +1,8 @@
-package state
+package books
 
 import (
 	"context"
+	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
 	"github.com/safrasync/safrasync/trade"
@@ -9,7 +10,7 @@ import (
 
 // LookupKey returns the key of the hashes under which documents are looked up. It is generated
 // once, with the ledger, and never changes.
-func (s *Store) LookupKey(ctx context.Context) ([]byte, error) {
+func (s *Books) LookupKey(ctx context.Context) ([]byte, error) {
 	var secret string
 	if err := s.db.Get(ctx, "reading the key of the lookups", &secret, `SELECT lookup_key FROM ledger`); err != nil {
 		return nil, err
@@ -18,7 +19,7 @@ func (s *Store) LookupKey(ctx context.Context) ([]byte, error) {
 }
 
 // Lookups returns the platform's answers to the lookups of one kind, by code.
-func (s *Store) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
+func (s *Books) Lookups(ctx context.Context, kind string) (map[string]trade.Lookup, error) {
 	query := `SELECT code, id, message, first_at, asked_at, next_at, tries FROM lookup WHERE kind = ?`
 	lookups, err := sqldb.List[trade.Lookup](ctx, s.db, "reading the lookups", query, kind)
 	out := make(map[string]trade.Lookup, len(lookups))
@@ -30,7 +31,7 @@ func (s *Store) Lookups(ctx context.Context, kind string) (map[string]trade.Look
 
 // RecordLookups stores answers, replacing earlier ones to the same lookups. If one of them has an
 // id, the references get a new version, so that the rows that waited for it are mapped again.
-func (s *Store) RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error {
+func (s *Books) RecordLookups(ctx context.Context, kind string, answers []trade.Lookup) error {
 	if len(answers) == 0 {
 		return nil
 	}
@@ -46,7 +47,7 @@ func (s *Store) RecordLookups(ctx context.Context, kind string, answers []trade.
 		}
 		// first, because all changes of references lock the row of the table ledger first
 		if found {
-			if err := newVersion(t); err != nil {
+			if err := NewVersion(t); err != nil {
 				return err
 			}
 		}
@@ -59,9 +60,11 @@ func (s *Store) RecordLookups(ctx context.Context, kind string, answers []trade.
 	})
 }
 
-// Awaiting calls fn for every entry of the job that waits for a reference of this kind, in id
-// order; fn may write.
-func (s *Store) Awaiting(ctx context.Context, job, kind string, fn func(trade.Entry) error) error {
-	return s.eachEntry(ctx, "looking for entries that wait", fn,
-		`e.job = ? AND e.state = 'waiting' AND e.waiting_for <> '[]' AND e.waiting_for LIKE ?`, job, `%"ref":"`+kind+`"%`)
+// AskLookupsAgain makes the lookups by document for which the platform had no answer due in the
+// next run. It returns how many.
+func (s *Books) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
+	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
+		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
+			now.UnixMilli())
+	})
 }

@@ -1,4 +1,4 @@
-package state
+package inbox
 
 import (
 	"context"
@@ -14,21 +14,21 @@ const selectCandidate = `SELECT id, seq, event, purpose, heard_at, last_at, type
 // Candidates returns at most limit records of the platform that events named at or after a time,
 // and that were read back or could not be. Those whose last event came soonest after that time, as
 // that of a request does, are first.
-func (s *Store) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+func (s *Box) Candidates(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE last_at >= ? AND purpose = 'doubt' ORDER BY last_at, id LIMIT ?`,
 		since.UnixMilli(), limit)
 }
 
 // ReadBack returns at most limit records of the platform that events named at or after a time, and
 // that were read back or are to be. Those with the latest event are first.
-func (s *Store) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
+func (s *Box) ReadBack(ctx context.Context, since time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx,
 		`WHERE last_at >= ? AND (fields <> '{}' OR state = 'heard' AND purpose = 'doubt') ORDER BY last_at DESC, id LIMIT ?`, since.UnixMilli(), limit)
 }
 
 // RecordOf returns what is known of a record of the platform that an event named: what it had when it
 // was read back, and when that was. ok is false if no event named it.
-func (s *Store) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
+func (s *Box) RecordOf(ctx context.Context, id string) (record trade.Candidate, ok bool, err error) {
 	found, err := s.candidates(ctx, `WHERE id = ?`, id)
 	if len(found) == 0 {
 		return trade.Candidate{}, false, err
@@ -38,22 +38,22 @@ func (s *Store) RecordOf(ctx context.Context, id string) (record trade.Candidate
 
 // DueCandidates returns the records that are due to be read back, those that were due first are
 // first.
-func (s *Store) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
+func (s *Box) DueCandidates(ctx context.Context, now time.Time, limit int) ([]trade.Candidate, error) {
 	return s.candidates(ctx, `WHERE next_at IS NOT NULL AND next_at <= ? ORDER BY next_at, last_at, id LIMIT ?`,
 		now.UnixMilli(), limit)
 }
 
 // ForgetCandidates removes records that turned out to be our own.
-func (s *Store) ForgetCandidates(ctx context.Context, ids []string) error {
+func (s *Box) ForgetCandidates(ctx context.Context, ids []string) error {
 	return s.eachID(ctx, `DELETE FROM candidate WHERE purpose = 'doubt' AND `, ids)
 }
 
 // PostponeCandidates postpones the reading of records that are not needed now.
-func (s *Store) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
+func (s *Box) PostponeCandidates(ctx context.Context, ids []string, until time.Time) error {
 	return s.eachID(ctx, `UPDATE candidate SET next_at = ? WHERE `, ids, until.UnixMilli())
 }
 
-func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...any) error {
+func (s *Box) eachID(ctx context.Context, query string, ids []string, args ...any) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -61,13 +61,13 @@ func (s *Store) eachID(ctx context.Context, query string, ids []string, args ...
 		append(args, sqldb.ListOf(s.db.D, ids))...)
 }
 
-func (s *Store) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
+func (s *Box) candidates(ctx context.Context, where string, args ...any) ([]trade.Candidate, error) {
 	return sqldb.List[trade.Candidate](ctx, s.db, "reading what events told of", selectCandidate+where, args...)
 }
 
 // ClaimCandidate claims a record for reading, so that no other process reads it until then. It
 // returns false if another process was first.
-func (s *Store) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
+func (s *Box) ClaimCandidate(ctx context.Context, c trade.Candidate, until time.Time) (claimed bool, err error) {
 	return sqldb.Stored(ctx, s.db, "claiming a record to read back", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(`UPDATE candidate SET next_at = ? WHERE id = ? AND tries = ? AND next_at = ?`,
 			until.UnixMilli(), c.ID, c.Tries, sqldb.Millis(c.NextAt))
@@ -76,7 +76,7 @@ func (s *Store) ClaimCandidate(ctx context.Context, c trade.Candidate, until tim
 }
 
 // SaveCandidate stores the result of a reading.
-func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
+func (s *Box) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 	if c.Fields == nil {
 		c.Fields = map[string]string{}
 	}
@@ -84,7 +84,7 @@ func (s *Store) SaveCandidate(ctx context.Context, c trade.Candidate) error {
 	if err != nil {
 		return err
 	}
-	unread, err := json.Marshal(notNil(c.Unread))
+	unread, err := json.Marshal(sqldb.NotNil(c.Unread))
 	if err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -15,13 +15,13 @@ const selectApproval = `SELECT id, act, target, mark, plan, people, needs, versi
 // AskApproval stores an act until others agree to it, with its audit record. The same plan is
 // stored once: then the existing approval is returned. Lapsed approvals are removed. It returns
 // trade.ErrTooMany if too many acts are waiting already.
-func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
+func (s *Books) AskApproval(ctx context.Context, a trade.Approval,
 	record trade.AuditRecord,
 ) (trade.Approval, error) {
 	var out trade.Approval
 	err := s.db.InTx(ctx, "asking for a consent", func(t *sqldb.Tx) error {
 		var head sqldb.AuditHead // its lock serializes the requests
-		if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
+		if err := t.Get(&head, t.S.D.Locked(SelectAuditHead, "audit_head")); err != nil {
 			return err
 		}
 		if err := lapseApprovals(t, record.At); err != nil {
@@ -54,13 +54,13 @@ func (s *Store) AskApproval(ctx context.Context, a trade.Approval,
 			a.Act, a.Target, a.Mark, string(a.Plan), string(people), a.Needs, a.Until.UnixMilli()); err != nil {
 			return err
 		}
-		return addAudit(t, record)
+		return AddAudit(t, record)
 	})
 	return out, err
 }
 
 // LapseApprovals removes the acts that nobody agreed to in time, with an audit record for each.
-func (s *Store) LapseApprovals(ctx context.Context, now time.Time) error {
+func (s *Books) LapseApprovals(ctx context.Context, now time.Time) error {
 	var old int
 	if err := s.db.Get(ctx, "looking for consents that nobody gave", &old,
 		`SELECT COUNT(*) FROM approval WHERE until <= ?`, now.UnixMilli()); err != nil || old == 0 {
@@ -87,8 +87,8 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 		if err != nil {
 			return err
 		}
-		if err := addAudit(t, trade.AuditRecord{
-			At: now, Who: programName, From: "-", Act: "approval lapsed", Target: r.Target, Detail: string(detail),
+		if err := AddAudit(t, trade.AuditRecord{
+			At: now, Who: ProgramName, From: "-", Act: "approval lapsed", Target: r.Target, Detail: string(detail),
 		}); err != nil {
 			return err
 		}
@@ -97,14 +97,14 @@ func lapseApprovals(t *sqldb.Tx, now time.Time) error {
 }
 
 // Approvals returns the acts that wait for consent at a given time, the oldest first.
-func (s *Store) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
+func (s *Books) Approvals(ctx context.Context, now time.Time) ([]trade.Approval, error) {
 	return sqldb.List[trade.Approval](ctx, s.db, "reading what waits for a consent",
 		selectApproval+`WHERE until > ? ORDER BY id`, now.UnixMilli())
 }
 
 // Approval returns one act that waits for consent, even if it has lapsed. It returns
 // sqldb.ErrNotFound if the id is unknown.
-func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) {
+func (s *Books) Approval(ctx context.Context, id int64) (trade.Approval, error) {
 	var a trade.Approval
 	missing := phrase.Errorf("approval %d: %w", id, sqldb.ErrNotFound)
 	err := s.db.GetOr(ctx, "reading what waits for a consent", missing, &a, selectApproval+`WHERE id = ?`, id)
@@ -113,15 +113,15 @@ func (s *Store) Approval(ctx context.Context, id int64) (trade.Approval, error) 
 
 // AccountChanges returns the acts since then that let somebody act as a user of the console, the
 // oldest first: who added the user, enabled it, or changed its password, role or login.
-func (s *Store) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
-	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading who changed accounts", selectAudit+
+func (s *Books) AccountChanges(ctx context.Context, since time.Time) ([]trade.AuditRecord, error) {
+	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading who changed accounts", SelectAudit+
 		`WHERE act IN ('user add', 'user enable', 'user password', 'user role', 'user link') AND at >= ? ORDER BY seq`,
 		since.UnixMilli())
 }
 
 // Agree stores who agrees to an act and how many have to, with the audit record. done is false if
 // the approval has changed since it was read.
-func (s *Store) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
+func (s *Books) Agree(ctx context.Context, a trade.Approval, record trade.AuditRecord) (done bool, err error) {
 	people, err := json.Marshal(a.People)
 	if err != nil {
 		return false, err
@@ -134,16 +134,16 @@ func (s *Store) Agree(ctx context.Context, a trade.Approval, record trade.AuditR
 // EndApproval removes an approval that is declined, or whose act is done next, with the audit
 // record. done is false if the approval has changed since it was read: of two people who agree at
 // the same time, only one does the act.
-func (s *Store) EndApproval(ctx context.Context, a trade.Approval,
+func (s *Books) EndApproval(ctx context.Context, a trade.Approval,
 	record trade.AuditRecord,
 ) (done bool, err error) {
 	return s.change(ctx, record, `DELETE FROM approval WHERE id = ? AND version = ?`, a.ID, a.Version)
 }
 
-func (s *Store) change(ctx context.Context, record trade.AuditRecord, query string,
+func (s *Books) change(ctx context.Context, record trade.AuditRecord, query string,
 	args ...any,
 ) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "deciding about an act", func(t *sqldb.Tx) (bool, error) {
-		return changedBy(t, record, query, args...)
+		return ChangedBy(t, record, query, args...)
 	})
 }

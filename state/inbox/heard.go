@@ -1,9 +1,8 @@
-package state
+package inbox
 
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -12,7 +11,7 @@ import (
 
 // Ours reports which of these ids are ours: "order_commitments" for a record that one of our rows
 // created, "sent" for an id that our requests or the references contain.
-func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, error) {
+func (s *Box) Ours(ctx context.Context, ids []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, look := range []struct{ kind, query, column string }{
 		{"sent", `SELECT DISTINCT id FROM reference WHERE `, "id"},
@@ -38,15 +37,8 @@ func (s *Store) Ours(ctx context.Context, ids []string) (map[string]string, erro
 
 const commitmentsKind = string(trade.OrderCommitments)
 
-// EntriesWith returns the entries of one kind of record that have these platform ids.
-func (s *Store) EntriesWith(ctx context.Context, sends trade.Kind, remoteIDs []string) ([]trade.Entry, error) {
-	return s.selectEntries(ctx, "reading rows by their platform ids",
-		`WHERE r.entry_id = e.id AND r.kind = ? AND r.remote_id <> '' AND `+s.db.D.Among("r.remote_id")+` ORDER BY e.id`, string(sends),
-		sqldb.ListOf(s.db.D, remoteIDs))
-}
-
 // HeardIn returns what some events told of, in the order of the events.
-func (s *Store) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
+func (s *Box) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
 	return sqldb.List[trade.EventNote](ctx, s.db, "reading what events told",
 		selectHeard+`WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`, sqldb.ListOf(s.db.D, seqs))
 }
@@ -55,7 +47,7 @@ func (s *Store) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, e
 // Existing data is kept, with two exceptions: the time of the last event, and the creation of a
 // record whose deletion was reported first. A record that was read, or could not be read, is read
 // again if there is a new event about it, or if a person has its event processed again.
-func (s *Store) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
+func (s *Box) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
 	}
@@ -96,7 +88,7 @@ const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
 
 // Hints returns what is known from the platform beyond a row's own requests. ids are those of its
 // record, its producer and its farm, by kind; since is when the doubt began.
-func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
+func (s *Box) Hints(ctx context.Context, ids map[string][]string, since time.Time, limit int) (trade.Hints, error) {
 	const op = "reading the hints"
 	var out trade.Hints
 	for kind, list := range ids {
@@ -118,7 +110,7 @@ func (s *Store) Hints(ctx context.Context, ids map[string][]string, since time.T
 }
 
 // LastHeard returns the last report of an event about records of one kind, by id.
-func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
+func (s *Box) LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
 	out := map[string]trade.EventNote{}
 	heard, err := sqldb.List[trade.EventNote](ctx, s.db, "reading what was told last",
 		selectHeard+`WHERE kind = ? AND event = ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
@@ -127,65 +119,4 @@ func (s *Store) LastHeard(ctx context.Context, kind, event string, ids []string)
 		out[h.ID] = h
 	}
 	return out, err
-}
-
-// WakeFor makes records that the platform was found to lack due for another attempt in the next
-// run: the records of these kinds with one of these ids, or all of the kinds if ids is nil. The
-// number of tries is kept. It returns how many records it made due.
-func (s *Store) WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error) {
-	return sqldb.Stored(ctx, s.db, "waking what waits for the platform", func(t *sqldb.Tx) (n int, err error) {
-		var rows []trade.Block
-		if err := t.All(&rows, selectBlock+`WHERE `+t.S.D.Among("kind"), sqldb.ListOf(t.S.D, kinds)); err != nil {
-			return 0, err
-		}
-		for _, r := range rows {
-			due := !r.NextAt.IsZero() && !r.NextAt.After(now)
-			// the id of a block may be that of a pair
-			named := func(id string) bool { return slices.Contains(strings.Fields(r.ID), id) }
-			if due || ids != nil && !slices.ContainsFunc(ids, named) {
-				continue
-			}
-			if err := t.Do(`UPDATE block SET next_at = ? WHERE kind = ? AND id = ?`, now.UnixMilli(), r.Kind,
-				r.ID); err != nil {
-				return 0, err
-			}
-			n++
-			if err := wakeRows(t, r, now); err != nil {
-				return 0, err
-			}
-		}
-		return n, nil
-	})
-}
-
-// wakeRows makes the rows that wait for a record, and those that were rejected because of it, due
-// in the next run.
-func wakeRows(t *sqldb.Tx, b trade.Block, now time.Time) error {
-	for _, where := range []struct {
-		condition string
-		args      []any
-	}{
-		{`state = 'waiting' AND waiting_for LIKE ?`, []any{`%"platform":"` + b.Kind + `"%`}},
-		{`state = 'rejected' AND cause <> '' AND cause = ?`, []any{b.Message}},
-	} {
-		condition, args := where.condition+` AND sendable = 1`, where.args
-		for _, id := range strings.Fields(b.ID) {
-			condition += ` AND EXISTS (SELECT 1 FROM body WHERE entry_id = entry.id AND (payload LIKE ? OR target = ?))`
-			args = append(args, `%"`+id+`"%`, id)
-		}
-		query := `UPDATE entry SET next_attempt_at = ?, version = version + 1 WHERE (next_attempt_at IS NULL OR next_attempt_at > ?) AND ` + condition
-		if err := t.Do(query, append([]any{now.UnixMilli(), now.UnixMilli()}, args...)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// AskLookupsAgain makes the lookups by document for which the platform had no answer due in the
-// next run. It returns how many.
-func (s *Store) AskLookupsAgain(ctx context.Context, now time.Time) (int, error) {
-	return sqldb.Stored(ctx, s.db, "waking questions by document", func(t *sqldb.Tx) (int, error) {
-		return t.Changed(`UPDATE lookup SET next_at = ? WHERE id = '' AND next_at > ?`, now.UnixMilli(),
-			now.UnixMilli())
-	})
 }

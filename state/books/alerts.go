@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 )
 
 // Alerts returns the open alerts, by topic and subject.
-func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
+func (s *Books) Alerts(ctx context.Context) ([]trade.Alert, error) {
 	return sqldb.List[trade.Alert](ctx, s.db, "reading the alerts",
 		selectAlert+` WHERE closed_at IS NULL ORDER BY topic, subject`)
 }
@@ -18,7 +18,7 @@ func (s *Store) Alerts(ctx context.Context) ([]trade.Alert, error) {
 const selectAlert = `SELECT id, topic, subject, detail, since, seen_at, raised_at, gone_at, closed_at, version FROM alert`
 
 // LatestAlerts returns the open alerts, then the latest of the others, the newest first.
-func (s *Store) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, error) {
+func (s *Books) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, error) {
 	return sqldb.List[trade.Alert](ctx, s.db, "reading the latest alerts",
 		selectAlert+` ORDER BY closed_at IS NOT NULL, id DESC LIMIT ?`, limit)
 }
@@ -26,7 +26,7 @@ func (s *Store) LatestAlerts(ctx context.Context, limit int) ([]trade.Alert, err
 // SaveAlert stores a new alert (Version 0), or the new state of one that was read, and the messages
 // about it, in one transaction. saved is false if another process was first: then nothing was
 // stored. Messages of the alert that were not delivered yet are superseded by the new ones.
-func (s *Store) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
+func (s *Books) SaveAlert(ctx context.Context, a trade.Alert, messages []trade.AlertMessage) (saved bool, err error) {
 	return sqldb.Stored(ctx, s.db, "recording an alert", func(t *sqldb.Tx) (saved bool, err error) {
 		id, n := a.ID, 0
 		if a.Version == 0 {
@@ -64,7 +64,7 @@ func detailOf(a trade.Alert) string {
 const digestTask = "digested until"
 
 // DigestedUntil returns the end of the last digest, or the zero time if there was none.
-func (s *Store) DigestedUntil(ctx context.Context) (until time.Time, err error) {
+func (s *Books) DigestedUntil(ctx context.Context) (until time.Time, err error) {
 	err = s.db.GetOr(ctx, "reading how far the last digest went", nil, &until, `SELECT ran_at FROM task WHERE name = ?`,
 		digestTask)
 	return until, err
@@ -72,11 +72,11 @@ func (s *Store) DigestedUntil(ctx context.Context) (until time.Time, err error) 
 
 // SaveDigest stores the messages of the digest that begins where the last one ended. saved is false
 // if the last one no longer ended at from: another process was first.
-func (s *Store) SaveDigest(ctx context.Context, from, until time.Time,
+func (s *Books) SaveDigest(ctx context.Context, from, until time.Time,
 	messages []trade.AlertMessage,
 ) (saved bool, err error) {
 	return sqldb.Stored(ctx, s.db, "recording a digest", func(t *sqldb.Tx) (bool, error) {
-		n, err := t.Changed(putTask+` WHERE task.ran_at = ?`, digestTask, until.UnixMilli(), sqldb.Millis(from))
+		n, err := t.Changed(sqldb.PutTask+` WHERE task.ran_at = ?`, digestTask, until.UnixMilli(), sqldb.Millis(from))
 		if err != nil || n == 0 {
 			return false, err
 		}
@@ -85,7 +85,7 @@ func (s *Store) SaveDigest(ctx context.Context, from, until time.Time,
 }
 
 // PruneAlerts removes alerts that were closed, and messages that were completed, before a time.
-func (s *Store) PruneAlerts(ctx context.Context, before time.Time) error {
+func (s *Books) PruneAlerts(ctx context.Context, before time.Time) error {
 	var old int
 	err := s.db.Get(ctx, "looking for old alerts", &old,
 		`SELECT (SELECT COUNT(*) FROM alert WHERE closed_at < ?) + (SELECT COUNT(*) FROM alert_message WHERE done_at < ?)`,

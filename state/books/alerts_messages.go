@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -30,7 +30,7 @@ const messageRests = 2 * time.Hour
 
 // DueMessages returns the messages that are due for delivery, in the order of their creation. Those
 // planned further ahead than messageRests are due too.
-func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
+func (s *Books) DueMessages(ctx context.Context, now time.Time, limit int) ([]trade.AlertMessage, error) {
 	query := selectMessage + ` WHERE done_at IS NULL AND (next_at <= ? OR next_at > ?) ORDER BY created_at, id LIMIT ?`
 	return sqldb.List[trade.AlertMessage](ctx, s.db, "reading messages", query, now.UnixMilli(),
 		now.Add(messageRests).UnixMilli(), limit)
@@ -39,7 +39,7 @@ func (s *Store) DueMessages(ctx context.Context, now time.Time, limit int) ([]tr
 const selectMessage = `SELECT id, alert_id, kind, target, content, created_at, attempts, next_at, done_at, outcome, fault FROM alert_message`
 
 // LatestMessages returns the latest messages, delivered or not, the newest first.
-func (s *Store) LatestMessages(ctx context.Context, limit int) ([]trade.AlertMessage, error) {
+func (s *Books) LatestMessages(ctx context.Context, limit int) ([]trade.AlertMessage, error) {
 	return sqldb.List[trade.AlertMessage](ctx, s.db, "reading the latest messages",
 		selectMessage+` ORDER BY id DESC LIMIT ?`, limit)
 }
@@ -47,7 +47,7 @@ func (s *Store) LatestMessages(ctx context.Context, limit int) ([]trade.AlertMes
 // ClaimMessage claims a message for delivery, so that no other process tries it until then. claimed
 // is false if another process was first, or the message is completed. After a crash the message is
 // due again at that time.
-func (s *Store) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
+func (s *Books) ClaimMessage(ctx context.Context, m trade.AlertMessage, until time.Time) (claimed bool, err error) {
 	return sqldb.Stored(ctx, s.db, "claiming a message", func(t *sqldb.Tx) (bool, error) {
 		n, err := t.Changed(
 			`UPDATE alert_message SET attempts = attempts + 1, next_at = ? WHERE id = ? AND attempts = ? AND done_at IS NULL`,
@@ -58,7 +58,7 @@ func (s *Store) ClaimMessage(ctx context.Context, m trade.AlertMessage, until ti
 
 // SettleMessage stores the result of a delivery: Outcome and DoneAt if it is completed, otherwise
 // NextAt; and Fault in both cases.
-func (s *Store) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
+func (s *Books) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 	return s.db.InTx(ctx, "recording a delivery", func(t *sqldb.Tx) error {
 		if m.Outcome != "" {
 			return t.Do(`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ?`,
@@ -72,7 +72,7 @@ func (s *Store) SettleMessage(ctx context.Context, m trade.AlertMessage) error {
 // ReaddressMessage completes a message whose address is no longer configured, and creates a copy
 // for each configured address that has none: somebody who corrects a wrong address receives the
 // messages that waited for it.
-func (s *Store) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
+func (s *Books) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targets []string) error {
 	return s.db.InTx(ctx, "readdressing a message", func(t *sqldb.Tx) error {
 		n, err := t.Changed(
 			`UPDATE alert_message SET done_at = ?, outcome = ?, fault = ? WHERE id = ? AND done_at IS NULL`,
@@ -99,7 +99,7 @@ func (s *Store) ReaddressMessage(ctx context.Context, m trade.AlertMessage, targ
 }
 
 // Backlog returns the number and the age of the messages that are still to be delivered.
-func (s *Store) Backlog(ctx context.Context) (out trade.Backlog, err error) {
+func (s *Books) Backlog(ctx context.Context) (out trade.Backlog, err error) {
 	err = s.db.Get(ctx, "counting messages", &out,
 		`SELECT COUNT(*) AS messages, MIN(created_at) AS oldest, COALESCE(SUM(CASE WHEN fault <> '' THEN 1 ELSE 0 END), 0) AS failing
 		FROM alert_message WHERE done_at IS NULL`)

@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -13,12 +13,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ErrClosingDamaged is returned if a closed report is not what was closed.
-var ErrClosingDamaged = errors.New("the closed report is damaged: restore the backup")
-
-// closingPart is the maximum size of one part in bytes of rows.
-const closingPart = trade.ClosingPart
-
 type closingRow struct {
 	trade.Closing
 	DayText string
@@ -28,7 +22,7 @@ func (r *closingRow) closing() (trade.Closing, error) {
 	var err error
 	r.Day, err = trade.ParseDate(r.DayText)
 	if err != nil {
-		err = phrase.Errorf("closing %s: %w", r.ID, ErrClosingDamaged)
+		err = phrase.Errorf("closing %s: %w", r.ID, trade.ErrClosingDamaged)
 	}
 	return r.Closing, err
 }
@@ -37,7 +31,7 @@ func (r *closingRow) closing() (trade.Closing, error) {
 // so that no process that sends has to wait. CloseReport sets c.Parts, c.Hash and c.Audit. When it
 // returns without an error, the closing and its audit record are on disk. It removes the parts of
 // closings that were not finished, if they are old: a young one may be another process's.
-func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
+func (s *Books) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader,
 	record trade.AuditRecord,
 ) (trade.Closing, error) {
 	const op = "closing a report"
@@ -47,7 +41,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 		return c, err
 	}
 	sum := trade.NewClosingSum(c.Head)
-	buf := make([]byte, closingPart)
+	buf := make([]byte, trade.ClosingPart)
 	c.Parts = 0
 	for {
 		n, err := io.ReadFull(rows, buf)
@@ -76,7 +70,7 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 		if parts != c.Parts {
 			return errors.New("another process removed a part of what was to be closed: close it again")
 		}
-		c.Audit, err = addNumbered(t, record)
+		c.Audit, err = AddNumbered(t, record)
 		if err != nil {
 			return err
 		}
@@ -88,14 +82,14 @@ func (s *Store) CloseReport(ctx context.Context, c trade.Closing, rows io.Reader
 }
 
 // Closings returns the closed reports of a cut-off day, or all for the zero day, the newest first.
-func (s *Store) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
+func (s *Books) Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error) {
 	query := `SELECT id, day AS day_text, at, who, reason, program, head, row_count AS rows, parts, hash, audit_seq AS audit FROM closing WHERE ? = '' OR day = ? ORDER BY day DESC, at DESC, id DESC`
 	return sqldb.Rows(ctx, s.db, "reading the closed reports", (*closingRow).closing, query, day.String(), day.String())
 }
 
 // ClosedRows writes the rows of a closed report as they were passed to CloseReport, part by part.
-// Then it verifies that they are what was closed, and otherwise returns ErrClosingDamaged.
-func (s *Store) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
+// Then it verifies that they are what was closed, and otherwise returns trade.ErrClosingDamaged.
+func (s *Books) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) error {
 	const op = "reading a closed report"
 	sum := trade.NewClosingSum(c.Head)
 	for no := 1; no <= c.Parts; no++ {
@@ -105,19 +99,19 @@ func (s *Store) ClosedRows(ctx context.Context, c trade.Closing, to io.Writer) e
 			return err
 		}
 		if len(data) != 1 {
-			return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+			return phrase.Errorf("closing %s: %w", c.ID, trade.ErrClosingDamaged)
 		}
 		sum.Part(data[0])
 		raw, err := base64.StdEncoding.DecodeString(data[0])
 		if err != nil {
-			return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+			return phrase.Errorf("closing %s: %w", c.ID, trade.ErrClosingDamaged)
 		}
 		if _, err := to.Write(raw); err != nil {
 			return phrase.Errorf("%w: %w", phrase.Fixed(op), err)
 		}
 	}
 	if sum.Hash() != c.Hash {
-		return phrase.Errorf("closing %s: %w", c.ID, ErrClosingDamaged)
+		return phrase.Errorf("closing %s: %w", c.ID, trade.ErrClosingDamaged)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package state
+package books
 
 import (
 	"context"
@@ -16,12 +16,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// selectAudit reads records of the audit.
-const selectAudit = `SELECT seq, at, who, origin AS "from", act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
+// SelectAudit reads records of the audit.
+const SelectAudit = `SELECT seq, at, who, origin AS "from", act, target, reason, detail, prev, hash, (reduced = 1) AS reduced FROM audit `
 
-// auditSum returns the hash of a record. It covers everything in the record and the hash of the record
+// AuditSum returns the hash of a record. It covers everything in the record and the hash of the record
 // before, so no record can be altered, removed or inserted without altering all that follow.
-func auditSum(r trade.AuditRecord) string {
+func AuditSum(r trade.AuditRecord) string {
 	h := sha256.New()
 	for _, p := range []string{
 		r.Prev, fmt.Sprint(r.Seq), fmt.Sprint(r.At.UnixMilli()), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail,
@@ -31,14 +31,14 @@ func auditSum(r trade.AuditRecord) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// selectAuditHead selects the end of the audit.
-const selectAuditHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
+// SelectAuditHead selects the end of the audit.
+const SelectAuditHead = `SELECT seq, hash FROM audit_head WHERE one = 1`
 
-// addNumbered adds a record in the transaction of the act itself, and returns its number. It must
+// AddNumbered adds a record in the transaction of the act itself, and returns its number. It must
 // be called after the rows of the act are locked and before the sums are.
-func addNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
+func AddNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	var head sqldb.AuditHead
-	if err := t.Get(&head, t.S.D.Locked(selectAuditHead, "audit_head")); err != nil {
+	if err := t.Get(&head, t.S.D.Locked(SelectAuditHead, "audit_head")); err != nil {
 		return 0, err
 	}
 	if t.Audit == nil {
@@ -49,7 +49,7 @@ func addNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 		From: sqldb.CleanText(a.From), Act: sqldb.CleanText(a.Act), Target: sqldb.CleanText(a.Target),
 		Reason: sqldb.CleanText(a.Reason), Detail: sqldb.CleanText(a.Detail), Prev: head.Hash,
 	}
-	r.Hash = auditSum(r)
+	r.Hash = AuditSum(r)
 	if err := t.Do(
 		`INSERT INTO audit (seq, at, who, origin, act, target, reason, detail, prev, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		r.Seq, r.At.UnixMilli(), r.Who, r.From, r.Act, r.Target, r.Reason, r.Detail, r.Prev, r.Hash); err != nil {
@@ -58,30 +58,30 @@ func addNumbered(t *sqldb.Tx, a trade.AuditRecord) (seq int64, err error) {
 	return r.Seq, t.Do(`UPDATE audit_head SET seq = ?, hash = ? WHERE one = 1`, r.Seq, r.Hash)
 }
 
-// addAudit is addNumbered without the number.
-func addAudit(t *sqldb.Tx, a trade.AuditRecord) error {
-	_, err := addNumbered(t, a)
+// AddAudit is AddNumbered without the number.
+func AddAudit(t *sqldb.Tx, a trade.AuditRecord) error {
+	_, err := AddNumbered(t, a)
 	return err
 }
 
-// changedBy runs the statement of an act, and adds its record if the statement changed something.
-func changedBy(t *sqldb.Tx, record trade.AuditRecord, query string, args ...any) (changed bool, err error) {
+// ChangedBy runs the statement of an act, and adds its record if the statement changed something.
+func ChangedBy(t *sqldb.Tx, record trade.AuditRecord, query string, args ...any) (changed bool, err error) {
 	n, err := t.Changed(query, args...)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	return true, addAudit(t, record)
+	return true, AddAudit(t, record)
 }
 
-// addOwnAudit adds a record of what the program did by itself, and returns its number.
-func addOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err error) {
+// AddOwnAudit adds a record of what the program did by itself, and returns its number.
+func AddOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err error) {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return 0, err
 	}
 	host, _, _ := sqldb.HostIdentity()
-	return addNumbered(t, trade.AuditRecord{
-		Who:    programName,
+	return AddNumbered(t, trade.AuditRecord{
+		Who:    ProgramName,
 		From:   host,
 		Act:    act,
 		Target: target,
@@ -92,14 +92,14 @@ func addOwnAudit(t *sqldb.Tx, act, target string, detail any) (seq int64, err er
 // AppendAudit adds one record in a transaction of its own, for an act outside the ledger. Acts that
 // change the ledger add their record in their own transaction. When AppendAudit returns without an
 // error, the record is on disk.
-func (s *Store) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
-	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return addAudit(t, record) })
+func (s *Books) AppendAudit(ctx context.Context, record trade.AuditRecord) error {
+	return s.db.InTx(ctx, "writing the audit", func(t *sqldb.Tx) error { return AddAudit(t, record) })
 }
 
 // Audit returns the latest acts, the newest first. A limit of 0 returns all.
-func (s *Store) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
-	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading the audit", selectAudit+`ORDER BY seq DESC LIMIT ?`,
-		orAll(limit))
+func (s *Books) Audit(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
+	return sqldb.List[trade.AuditRecord](ctx, s.db, "reading the audit", SelectAudit+`ORDER BY seq DESC LIMIT ?`,
+		sqldb.OrAll(limit))
 }
 
 // auditPage is how many records are read at a time.
@@ -115,25 +115,25 @@ const verifyingAudit = "verifying the audit"
 // Of a record that retention has reduced only the stored hash is left to compare. It must have lost
 // all its words, the record of a retention must say that it may, and so must the journal: anybody who
 // writes to the ledger can append such a record.
-func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
+func (s *Books) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error) {
 	// The journal first, then the end: what is added meanwhile comes after both.
 	ends, announced, err := s.ends(ctx, &p)
 	if err != nil {
 		return p, err
 	}
 	var head sqldb.AuditHead
-	if err := s.db.Get(ctx, verifyingAudit, &head, selectAuditHead); err != nil {
+	if err := s.db.Get(ctx, verifyingAudit, &head, SelectAuditHead); err != nil {
 		return p, err
 	}
 	p.Last = head.Seq
 	var details []string // of the retentions that take persons from acts, up to the highest number they state
 	if err := s.db.All(ctx, verifyingAudit, &details, `SELECT detail FROM audit WHERE act IN (?, ?) AND reduced = 0`,
-		ActRetention, ActPurge); err != nil {
+		trade.ActRetention, trade.ActPurge); err != nil {
 		return p, err
 	}
 	through := int64(0)
 	for _, detail := range details {
-		var d retentionDetail
+		var d RetentionDetail
 		if json.Unmarshal([]byte(detail), &d) == nil { // a damaged one does not match its hash
 			through = max(through, d.AuditThrough)
 		}
@@ -141,7 +141,7 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 	prev := trade.AuditRecord{}
 	for {
 		var page []trade.AuditRecord
-		if err := s.db.All(ctx, verifyingAudit, &page, selectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
+		if err := s.db.All(ctx, verifyingAudit, &page, SelectAudit+`WHERE seq > ? ORDER BY seq LIMIT ?`, prev.Seq,
 			auditPage); err != nil {
 			return p, err
 		}
@@ -175,19 +175,19 @@ func (s *Store) VerifyAudit(ctx context.Context) (p trade.AuditProof, err error)
 // the last record that a retention may have reduced.
 func altered(r trade.AuditRecord, through int64) bool {
 	if !r.Reduced {
-		return r.Hash != auditSum(r)
+		return r.Hash != AuditSum(r)
 	}
 	return r.Seq > through || r.Who+r.From+r.Target+r.Reason+r.Detail != ""
 }
 
-// errNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
-var errNoHeads = errors.New("the audit cannot be compared with the journal")
+// ErrNoHeads is returned if a journal could not be read, so that nothing could be compared with it.
+var ErrNoHeads = errors.New("the audit cannot be compared with the journal")
 
 // ends returns the hashes of the records that were once the end of the audit, by number, as the
 // journals of this host have them: the one in the configured folder, whatever the ledger says of
 // it, and those that the ledger names. They also say up to which number retention has announced that it
 // takes the words of records.
-func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]string, announced int64, err error) {
+func (s *Books) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]string, announced int64, err error) {
 	host, _, _ := sqldb.HostIdentity()
 	var dirs []string
 	if err := s.db.All(ctx, verifyingAudit, &dirs, `SELECT path FROM journal WHERE host = ? AND retired_at IS NULL`,
@@ -214,7 +214,7 @@ func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]st
 				return nil
 			}
 			told[r.Seq] = r.Audit.Seq
-			if r.ActName == rebuildName {
+			if r.ActName == RebuildName {
 				clear(ends)
 			}
 			hash := r.Audit.Hash
@@ -228,7 +228,7 @@ func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]st
 		case errors.Is(err, journal.ErrNone):
 			continue
 		case err != nil:
-			return nil, 0, errors.Join(errNoHeads, s.db.Fault(ctx, verifyingAudit, err))
+			return nil, 0, errors.Join(ErrNoHeads, s.db.Fault(ctx, verifyingAudit, err))
 		case end.Header.Ledger != s.db.ID:
 			continue
 		}
@@ -241,10 +241,10 @@ func (s *Store) ends(ctx context.Context, p *trade.AuditProof) (all map[int64]st
 	return all, announced, nil
 }
 
-// noteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
+// NoteEnd writes the end of the audit to the journal, so that nothing before it can be altered or
 // removed unnoticed, and up to which record retention is about to take the words; 0 if it takes none.
 // Without a journal it does nothing.
-func (s *Store) noteEnd(ctx context.Context, now time.Time, reduced int64) error {
+func (s *Books) NoteEnd(ctx context.Context, now time.Time, reduced int64) error {
 	if s.db.Journal == nil {
 		return nil
 	}
@@ -258,22 +258,15 @@ func (s *Store) noteEnd(ctx context.Context, now time.Time, reduced int64) error
 	})
 }
 
-// orAll returns a limit for SQL: 0 and less mean all.
-func orAll(limit int) int64 {
-	if limit <= 0 {
-		return 1<<63 - 1
-	}
-	return int64(limit)
+// RebuildName is the name of a rebuild in the journal.
+const RebuildName = "rebuild"
+
+// ProgramName is the Who of acts that nobody ordered.
+const ProgramName = "safrasync"
+
+// RetentionDetail is the Detail of the record of a retention.
+type RetentionDetail struct {
+	// acts up to this number may have lost their persons: see VerifyAudit
+	AuditThrough int64 `json:"audit_through"`
+	Kinds        any   `json:"kinds"`
 }
-
-// rebuildName is the name of a rebuild in the journal.
-const rebuildName = "rebuild"
-
-// programName is the Who of acts that nobody ordered.
-const programName = "safrasync"
-
-// The acts of retention in the audit: by the schedule, and by a person.
-const (
-	ActRetention = "retention"
-	ActPurge     = "purge"
-)
