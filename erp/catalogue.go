@@ -107,22 +107,18 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		}
 	}
 	for i := range out {
-		s.estimate(ctx, &out[i])
+		r := &out[i]
+		if r.View || q.Estimate == "" {
+			continue
+		}
+		sql := strings.ReplaceAll(q.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
+		// An error leaves the estimate unknown.
+		_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
+			r.Rows = whole(v[0])
+			return nil
+		})
 	}
 	return out, nil
-}
-
-// estimate reads the number of rows with a query of its own, if the engine has one.
-func (s *Source) estimate(ctx context.Context, r *Relation) {
-	if r.View || s.engine.Catalogue.Estimate == "" {
-		return
-	}
-	sql := strings.ReplaceAll(s.engine.Catalogue.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
-	// An error leaves the estimate unknown.
-	_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
-		r.Rows = whole(v[0])
-		return nil
-	})
 }
 
 type placed[T any] struct {

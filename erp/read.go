@@ -174,8 +174,9 @@ func (r *reader) deliver(values []Value) error {
 				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}
-		if m, ok := r.tracker.observe(raw); ok {
-			row.Late = r.late(m)
+		// a row without a time of change is in every window, and never late
+		if changed, ok := r.tracker.observe(raw); ok && r.reach.asked && changed.Before(r.reach.from) {
+			row.Late = max(r.reach.now.Sub(changed), 1)
 		}
 	}
 	if r.keep {
