@@ -67,15 +67,19 @@ func New(o Settings) (*Client, error) {
 		instead:      o.Dial,
 		closing:      closing,
 	}
+	secrets := []string{c.key}
+	if c.proxy != nil && c.proxy.User != nil {
+		password, _ := c.proxy.User.Password()
+		secrets = append(secrets, password, c.proxy.User.Username()+":"+password)
+	}
 	// The transport never uses a proxy from the environment, only that of the configuration, through
 	// which the dialer tunnels.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &Client{
-		base: c.base,
-		key:  func() string { return c.key },
-		redact: redactor{forms: func() []spelling { return nil }}.with(hidden,
-			append([]string{c.key}, proxySecrets(c.proxy)...)...),
+		base:      c.base,
+		key:       func() string { return c.key },
+		redact:    redactor{forms: func() []spelling { return nil }}.with(hidden, secrets...),
 		timeout:   o.Timeout,
 		userAgent: o.UserAgent,
 		transport: &http.Transport{

@@ -132,7 +132,8 @@ func checkBaseURL(s string) (*url.URL, error) {
 		return nil, errors.New("must not contain a query (the part from ? on)")
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return nil, errors.New("must not contain a fragment (the part from # on)")
-	case u.Scheme == "http" && !loopbackName(host):
+	// the dialer checks the address again, because the resolver may disagree about "localhost"
+	case u.Scheme == "http" && !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback():
 		return nil,
 			phrase.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
 	}
@@ -144,16 +145,6 @@ func checkBaseURL(s string) (*url.URL, error) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
 	return u, nil
-}
-
-// loopbackName reports whether host can only mean this machine. The dialer checks the address
-// again, because the resolver may disagree about "localhost".
-func loopbackName(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // checkKey trims the key and refuses characters that a header cannot hold. Without this check every
