@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -216,7 +217,14 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		if !c.Oldest.IsZero() {
 			text += v.text("; the oldest from %s", v.day(c.Oldest))
 		}
-		item := Item{Text: text, Link: v.causeLink(job, c)}
+		item := Item{Text: text}
+		if v.console != "" && job != "" { // a cause is a code of ours, and no value of the ERP
+			query := url.Values{"job": {job}, "state": {string(c.State)}}
+			if c.Cause != "" {
+				query.Set("cause", c.Cause)
+			}
+			item.Link = Link{v.text("See the documents in the console"), v.console + "/rows?" + query.Encode()}
+		}
 		switch {
 		case c.Owner == "":
 		case c.Until.IsZero():
