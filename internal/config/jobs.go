@@ -271,29 +271,22 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 					}
 				}
 			}
+			var per *mapping.FieldSpec // the unit of a price
+			if p := f.Per; p != nil {
+				values, _ := c.valuesOf(p.Values, "")
+				per = &mapping.FieldSpec{Const: p.Const, ValuesName: p.Values.Name, Values: values, Default: p.Default}
+				if p.Column != "" {
+					per.Columns = []string{p.Column}
+				}
+			}
 			spec.Fields[name] = mapping.FieldSpec{
-				Per: c.perSpec(f.Per), In: f.In,
+				Per: per, In: f.In,
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
 				Default: f.Default,
 				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
 			}
 		}
 		out = append(out, spec)
-	}
-	return out
-}
-
-// perSpec returns the unit of a price in the engine's form.
-func (c *Config) perSpec(per *PerConfig) *mapping.FieldSpec {
-	if per == nil {
-		return nil
-	}
-	values, _ := c.valuesOf(per.Values, "")
-	out := &mapping.FieldSpec{
-		Const: per.Const, ValuesName: per.Values.Name, Values: values, Default: per.Default,
-	}
-	if per.Column != "" {
-		out.Columns = []string{per.Column}
 	}
 	return out
 }
