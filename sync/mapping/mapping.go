@@ -17,7 +17,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -248,30 +247,15 @@ func (f *fieldMapping) via() string {
 	return ""
 }
 
-func (f *fieldMapping) mapName() phrase.Packed {
-	if f.Spec.ValuesName == "" {
-		return phrase.Pack("values of the field")
-	}
-	return phrase.Pack("values %s", f.Spec.ValuesName)
-}
-
 // Fold returns the form in which value maps compare texts: NFC, trimmed, without case. Accents
 // count.
 func Fold(text string) string {
 	text = strings.TrimSpace(text)
-	if ascii(text) { // both steps would only lowercase it, with a 256-byte buffer each
+	// both steps would only lowercase ASCII, with a 256-byte buffer each
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(text)
 	}
 	return cases.Fold().String(norm.NFC.String(text))
-}
-
-func ascii(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 func shorten(text string) string {
