@@ -162,7 +162,20 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Settings{
 		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
-		Unready: func() []string { return m.unready(d) },
+		// An ERP or an API that is down is no reason: it is tried again, and has metrics of its own.
+		Unready: func() []string {
+			var reasons []string
+			g := m.current.Load()
+			if !g.scheduler.Lives() {
+				reasons = append(reasons, "the pass that is on its way hangs")
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
+			defer cancel()
+			if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
+				reasons = append(reasons, "the ledger cannot be read: "+firstLine(words.Machine, err))
+			}
+			return reasons
+		},
 	})
 	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
 		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",

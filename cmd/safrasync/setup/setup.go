@@ -317,39 +317,30 @@ type toFillIn struct {
 // folder.
 const secretDSN = "credentials/erp-dsn"
 
-// writeSecret writes a data source name with a password to a file of its own. If the file exists
-// with other content, it is kept, and the configuration refers to an environment variable instead.
-func writeSecret(a *cli.App, p *proposal, path string) error {
-	if p.secret == "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	err := cli.WriteOwn(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, p.secret+"\n")
-		return err
-	})
-	switch there, readErr := os.ReadFile(path); {
-	case err == nil:
-		a.Tell("The DSN with its password is in %s (mode 0600); the configuration only refers to it. The service's user must be able to read it.", path)
-	case !errors.Is(err, os.ErrExist):
-		return err
-	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
-		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
-		a.Tell("%s already exists with other content and is not changed: put the DSN into SAFRASYNC_ERP_DSN, which the configuration refers to.", path)
-	}
-	return nil
-}
-
 // writeProposal writes the file and prints what remains to be done, by reading it as `check` does.
 func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	write := func() error { return cli.CreateFile(path, p.render(a.Voice()), 0o640) }
 	if force {
 		write = func() error { return cli.ReplaceFile(path, p.render(a.Voice())) }
 	}
-	if err := writeSecret(a, &p, filepath.Join(filepath.Dir(path), secretDSN)); err != nil {
-		return err
+	if p.secret != "" { // a file with another DSN stays, and an environment variable has this one
+		secret := filepath.Join(filepath.Dir(path), secretDSN)
+		if err := os.MkdirAll(filepath.Dir(secret), 0o700); err != nil {
+			return err
+		}
+		err := cli.WriteOwn(secret, func(w io.Writer) error {
+			_, err := io.WriteString(w, p.secret+"\n")
+			return err
+		})
+		switch there, readErr := os.ReadFile(secret); {
+		case err == nil:
+			a.Tell("The DSN with its password is in %s (mode 0600); the configuration only refers to it. The service's user must be able to read it.", secret)
+		case !errors.Is(err, os.ErrExist):
+			return err
+		case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
+			p.dsn = "${env:SAFRASYNC_ERP_DSN}"
+			a.Tell("%s already exists with other content and is not changed: put the DSN into SAFRASYNC_ERP_DSN, which the configuration refers to.", secret)
+		}
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
 		return a.Error("%s exists and is not overwritten; use --force, or --config OTHER", path)
