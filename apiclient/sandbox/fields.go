@@ -168,10 +168,6 @@ func isDate(text string) bool {
 	return err == nil && len(text) == len(time.DateOnly)
 }
 
-func isSeason(text string) bool { return seasonShape.MatchString(text) }
-
-func isCAR(text string) bool { return carShape.MatchString(text) }
-
 // isURI accepts every absolute URI (RFC 3986), whatever its scheme.
 func isURI(text string) bool {
 	u, err := url.Parse(text)

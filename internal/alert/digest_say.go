@@ -49,7 +49,13 @@ func (v voice) digest(d Digest) Message {
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if p := (Paragraph{Heading: v.text("Decisions recorded in this period"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
+	p := Paragraph{Heading: v.text("Decisions recorded in this period")}
+	for _, act := range shownActs {
+		if n := d.Acts[act]; n > 0 {
+			p.Items = append(p.Items, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
+		}
+	}
+	if len(p.Items) > 0 {
 		m.Parts = append(m.Parts, p)
 	}
 	return m
@@ -227,14 +233,3 @@ var askingFlags = []trade.Flag{
 
 // shownActs are the acts that decide about rows, and the late answers that end such decisions.
 var shownActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
-
-// acts lists the decisions of people with their counts.
-func (v voice) acts(acts map[string]int) []Item {
-	var out []Item
-	for _, act := range shownActs {
-		if n := acts[act]; n > 0 {
-			out = append(out, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
-		}
-	}
-	return out
-}

@@ -69,14 +69,6 @@ func (t *TokensConfig) Decode(d *Decoder, e Entry) {
 	}
 }
 
-// shown returns the value that `config show` prints.
-func (t TokensConfig) shown() string {
-	return yamlList(t, func(token TokenConfig) string {
-		return fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
-			YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
-	})
-}
-
 func (c *Config) checkHTTPAPI(d *Decoder) {
 	h := &c.HTTPAPI
 	if _, there := c.index["http_api"]; !there {

@@ -240,7 +240,7 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 	out := make([]mapping.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
 		spec := mapping.JobSpec{
-			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
+			Name: job.Name, Sends: trade.Kind(job.Sends), Show: job.Show,
 			Schedule: job.Schedule, Query: erp.WithSnippets(c.ERP.Driver, job.Query, c.With), Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
 			Invalid:  job.Invalid,

@@ -100,7 +100,10 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 	case Parents:
 		line(parentsText(t))
 	case TokensConfig:
-		line(t.shown())
+		line(yamlList(t, func(token TokenConfig) string {
+			return fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
+				YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
+		}))
 	case FieldValues:
 		if t.Name != "" {
 			line(YAMLText(t.Name))

@@ -15,7 +15,6 @@ import (
 type JobSpec struct {
 	Name     string
 	Sends    trade.Kind
-	Title    string     // displayed instead of the name; "" = see trade.Titles
 	Show     []ShowSpec // columns displayed before the key of a row
 	Schedule string     // cron, of the daemon
 	Query    string     // any SELECT

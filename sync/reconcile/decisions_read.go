@@ -243,7 +243,8 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 		case "acknowledge":
 			plan, err = people.Acknowledge(ctx, first.Job, keys)
 		default:
-			plan, err = people.Adopt(ctx, first.Job, first.Key, acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
+			adoption := acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"}
+			plan, err = people.Adopt(ctx, first.Job, first.Key, adoption)
 		}
 		if err != nil {
 			return nil, nil, phrase.Errorf("line %d: %w", first.Line, err)

@@ -222,7 +222,7 @@ func (p *printer) divergences() {
 // exceptions writes people's decisions.
 func (p *printer) exceptions() {
 	for _, a := range p.Head.Acts {
-		job, key := splitTarget(a.Target)
+		job, key, _ := strings.Cut(a.Target, " ")
 		f, day := p.Filter, trade.DateOf(a.At.In(p.zone))
 		if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) || !among(f.Jobs, job) {
 			continue

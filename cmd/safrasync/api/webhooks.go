@@ -68,7 +68,9 @@ func writeCommand(a *cli.App, name string, help i18n.Key, verb string, note i18n
 			return actByHand(ctx, a, apiCall{
 				act: "api webhooks " + name, verb: verb, path: pathWebhooks, target: string(event),
 				fields: fields, notes: []i18n.Key{note}, doubt: hookDoubt,
-				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) { return send(c, ctx, r) },
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					return send(c, ctx, r)
+				},
 			}, f.ActFlags)
 		})
 	flags := cmd.Flags()

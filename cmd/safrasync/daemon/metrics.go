@@ -8,10 +8,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // monitor serves the metrics and the health of the daemon. It outlives the generations of the
@@ -23,10 +21,6 @@ type monitor struct {
 	current  atomic.Pointer[generation]
 	address  string // as configured; "" = none
 	server   *connlimit.Serving
-}
-
-func (m *monitor) jobs() []string {
-	return trade.Map(m.current.Load().Config.Jobs, func(j config.JobConfig) string { return j.Name })
 }
 
 // readyWithin is how long the ledger may take to answer a health check.
