@@ -243,16 +243,13 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 			Name: job.Name, Sends: trade.Kind(job.Sends), Show: job.Show,
 			Schedule: job.Schedule, Query: erp.WithSnippets(c.ERP.Driver, job.Query, c.With), Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
-			Invalid:  job.Invalid,
+			Cancelled: job.Cancelled, Invalid: job.Invalid,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 			Twin: mapping.TwinCheck{
 				Mode: trade.Severity(job.Checks.Twin), Near: trade.Severity(job.Checks.NearTwin),
 				Days: job.Checks.TwinDays,
 			},
-		}
-		if job.Cancelled != nil {
-			spec.Cancelled = &mapping.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
 		}
 		for name, f := range job.Fields {
 			values, _ := c.valuesOf(f.Values, "")
