@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -60,54 +59,6 @@ type Settings struct {
 	// Once makes GET, PUT and DELETE leave once, like a POST, for callers that do their own
 	// repetition.
 	Once bool
-}
-
-// checked has the settings that were parsed.
-type checked struct {
-	base  *url.URL // path without a trailing slash
-	key   string
-	roots *x509.CertPool // nil: those of this host only
-	proxy *url.URL       // nil: none
-}
-
-// check validates all options, fills in the defaults, and returns every fault at once. No error
-// contains the key or the whole base URL, because a password may have been typed into either.
-func (o *Settings) check() (c checked, err error) {
-	var errs []error
-	c.base, err = checkBaseURL(o.BaseURL)
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.base_url: %w", err))
-	}
-	c.key, err = checkKey(string(o.APIKey))
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.api_key: %w", err))
-	}
-	if o.Proxy != "" {
-		c.proxy, err = parseProxy(string(o.Proxy))
-		if err == nil && c.base != nil && c.base.Scheme == "http" {
-			err = errors.New("does not apply to an api.base_url on this host; remove it")
-		}
-		if err != nil {
-			errs = append(errs, phrase.Errorf("api.proxy: %w", err))
-		}
-	}
-	c.roots, err = loadRoots(o.CAFile)
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.ca_file: %w", err))
-	}
-	if o.Timeout < 0 {
-		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", o.Timeout))
-	}
-	if o.MaxConns < 0 {
-		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", o.MaxConns))
-	}
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
-	o.UserAgent = cmp.Or(o.UserAgent, defaultUserAgent)
-	if hasControl(o.UserAgent) {
-		errs = append(errs, errors.New("user agent: contains a control character"))
-	}
-	return c, errors.Join(errs...)
 }
 
 func checkBaseURL(s string) (*url.URL, error) {

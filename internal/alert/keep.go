@@ -145,7 +145,17 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 				c.detail.Causes = causes
 			}
 		}
-		c.detail.Group = s.voice().called(c.detail.Causes)
+		rows := map[trade.Department]int{} // who can end the most of them is called
+		for _, one := range c.detail.Causes {
+			advice := trade.ExplainTask(one.State, one.Cause, one.Problem, one.Awaited, s.voice().lang)
+			rows[advice.Fixer.Department()] += one.Rows
+		}
+		c.detail.Group = ""
+		for _, g := range trade.Departments {
+			if rows[g] > rows[c.detail.Group] {
+				c.detail.Group = g
+			}
+		}
 		messages = s.messagesFor(kindRaised, notice{Topic: c.topic, Since: c.since, Detail: c.detail}, now)
 		c.detail.Causes = nil
 	}

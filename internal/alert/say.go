@@ -176,20 +176,6 @@ func (v voice) records(sends trade.Kind, n int) string {
 	return v.rows(n) + " " + sends.Plural(v.lang)
 }
 
-// called returns the group that can end the most of the rows of causes; "" if there are none.
-func (v voice) called(causes []Cause) (most trade.Department) {
-	rows := map[trade.Department]int{}
-	for _, c := range causes {
-		rows[trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer.Department()] += c.Rows
-	}
-	for _, g := range trade.Departments {
-		if rows[g] > rows[most] {
-			most = g
-		}
-	}
-	return most
-}
-
 // causesShown is how many causes a message lists.
 const causesShown = 8
 

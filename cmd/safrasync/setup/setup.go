@@ -73,11 +73,27 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source, charset, err := openAnyERP(ctx, a, erp.SourceOptions{
+			opts := erp.SourceOptions{
 				Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout,
-			})
+			}
+			source, err := erp.Open(ctx, opts)
 			if err != nil {
 				return err
+			}
+			a.Closers = append(a.Closers, source.Close)
+			facts, err := source.Facts(ctx)
+			if err != nil {
+				return err
+			}
+			// A database that does not know how its texts are encoded is read with the most common encoding.
+			charset := "" // what such a database claims
+			if erp.UnknownCharset(facts.Charset) {
+				charset, opts.Charset = facts.Charset, "WIN1252"
+				source, err = erp.Open(ctx, opts)
+				if err != nil {
+					return err
+				}
+				a.Closers = append(a.Closers, source.Close)
 			}
 			relations, err := source.Catalogue(ctx)
 			if err != nil {
@@ -124,30 +140,6 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 // initTimeout limits each query of the ERP.
 const initTimeout = 2 * time.Minute
-
-// openAnyERP opens an ERP about which nothing is known. If its database does not know how its texts
-// are encoded, they are read as WIN1252, the most common encoding, and charset is what the database
-// claims; otherwise charset is "".
-func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source *erp.Source, charset string,
-	err error,
-) {
-	source, err = erp.Open(ctx, opts)
-	if err != nil {
-		return nil, "", err
-	}
-	a.Closers = append(a.Closers, source.Close)
-	facts, err := source.Facts(ctx)
-	if err != nil || !erp.UnknownCharset(facts.Charset) {
-		return source, "", err
-	}
-	opts.Charset = "WIN1252"
-	source, err = erp.Open(ctx, opts)
-	if err != nil {
-		return nil, "", err
-	}
-	a.Closers = append(a.Closers, source.Close)
-	return source, facts.Charset, nil
-}
 
 // named reports whether a flag names a table.
 func (f initFlags) named() bool {
