@@ -37,12 +37,46 @@ type Client struct {
 	once        bool // nothing is repeated
 }
 
-// New returns a client. It opens no connection. Its error names every invalid option, and never
-// contains the key.
+// New returns a client. It opens no connection. Its error names every invalid option, but not the key or
+// the whole base URL, because a password may have been typed into either.
 func New(o Settings) (*Client, error) {
-	c, err := o.check()
+	var errs []error
+	base, err := checkBaseURL(o.BaseURL)
 	if err != nil {
-		return nil, err
+		errs = append(errs, phrase.Errorf("api.base_url: %w", err))
+	}
+	key, err := checkKey(string(o.APIKey))
+	if err != nil {
+		errs = append(errs, phrase.Errorf("api.api_key: %w", err))
+	}
+	var proxy *url.URL // nil: none
+	if o.Proxy != "" {
+		proxy, err = parseProxy(string(o.Proxy))
+		if err == nil && base != nil && base.Scheme == "http" {
+			err = errors.New("does not apply to an api.base_url on this host; remove it")
+		}
+		if err != nil {
+			errs = append(errs, phrase.Errorf("api.proxy: %w", err))
+		}
+	}
+	roots, err := loadRoots(o.CAFile)
+	if err != nil {
+		errs = append(errs, phrase.Errorf("api.ca_file: %w", err))
+	}
+	if o.Timeout < 0 {
+		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", o.Timeout))
+	}
+	if o.MaxConns < 0 {
+		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", o.MaxConns))
+	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
+	o.UserAgent = cmp.Or(o.UserAgent, defaultUserAgent)
+	if hasControl(o.UserAgent) {
+		errs = append(errs, errors.New("user agent: contains a control character"))
+	}
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
 	}
 	closing, cancel := context.WithCancel(context.Background())
 	d := &dialer{
@@ -55,27 +89,31 @@ func New(o Settings) (*Client, error) {
 		},
 		tls: &tls.Config{
 			MinVersion: tls.VersionTLS12,
-			RootCAs:    c.roots,
-			ServerName: c.base.Hostname(),
+			RootCAs:    roots,
+			ServerName: base.Hostname(),
 			// HTTP/1.1 only: over HTTP/2, Go by itself repeats a POST after some stream errors.
 			NextProtos:         []string{"http/1.1"},
 			ClientSessionCache: tls.NewLRUClientSessionCache(o.MaxConns),
 		},
-		loopbackOnly: c.base.Scheme == "http",
+		loopbackOnly: base.Scheme == "http",
 		idleMost:     idleTimeout,
-		proxy:        c.proxy,
+		proxy:        proxy,
 		instead:      o.Dial,
 		closing:      closing,
+	}
+	secrets := []string{key}
+	if proxy != nil && proxy.User != nil {
+		password, _ := proxy.User.Password()
+		secrets = append(secrets, password, proxy.User.Username()+":"+password)
 	}
 	// The transport never uses a proxy from the environment, only that of the configuration, through
 	// which the dialer tunnels.
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	return &Client{
-		base: c.base,
-		key:  func() string { return c.key },
-		redact: redactor{forms: func() []spelling { return nil }}.with(hidden,
-			append([]string{c.key}, proxySecrets(c.proxy)...)...),
+		base:      base,
+		key:       func() string { return key },
+		redact:    redactor{forms: func() []spelling { return nil }}.with(hidden, secrets...),
 		timeout:   o.Timeout,
 		userAgent: o.UserAgent,
 		transport: &http.Transport{

@@ -52,7 +52,12 @@ func Encode(kind trade.Kind, fields map[string]string) ([]byte, error) {
 		}
 		body.WriteString(`"` + rule.Field + `":`)
 		if rule.Type == trade.Number {
-			in.number(rule.Field, text)
+			switch {
+			case text == "":
+				in.fault(rule.Field, ProblemMissing, "is missing")
+			case !plainNumber.MatchString(text):
+				in.fault(rule.Field, ProblemNumber, "is not a plain decimal number such as 1250.5")
+			}
 			body.WriteString(text)
 			continue
 		}
@@ -123,16 +128,6 @@ func (in *inspection) list(field string, values []string) {
 			continue
 		}
 		in.optional(field, v)
-	}
-}
-
-// number refuses anything but plain decimal text; encoding/json would write an empty number as 0.
-func (in *inspection) number(field, value string) {
-	switch {
-	case value == "":
-		in.fault(field, ProblemMissing, "is missing")
-	case !plainNumber.MatchString(value):
-		in.fault(field, ProblemNumber, "is not a plain decimal number such as 1250.5")
 	}
 }
 

@@ -84,7 +84,14 @@ func IsMessageKey(m string) bool {
 // contains a body, a query, free text of the API or a secret.
 func (e *CallError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s", e.Op, e.outcome())
+	outcome := strings.ReplaceAll(e.Known.String(), "_", " ")
+	switch {
+	case e.Known == NotCreated && e.method != "" && e.method != http.MethodPost:
+		outcome = "refused"
+	case e.Known == Unknown && e.method == http.MethodGet:
+		outcome = "no usable answer"
+	}
+	fmt.Fprintf(&b, "%s: %s", e.Op, outcome)
 	if e.Status != 0 {
 		fmt.Fprintf(&b, ", status %d", e.Status)
 		if e.Format != FormatNone {
@@ -107,19 +114,6 @@ func (e *CallError) Error() string {
 		b.WriteString(": " + e.Err.Error())
 	}
 	return b.String()
-}
-
-// outcome describes in words what is known; "not created" would be odd for a GET.
-func (e *CallError) outcome() string {
-	creates := e.method == "" || e.method == http.MethodPost
-	switch {
-	case e.Known == NotCreated && !creates:
-		return "refused"
-	case e.Known == Unknown && e.method == http.MethodGet:
-		return "no usable answer"
-	default:
-		return strings.ReplaceAll(e.Known.String(), "_", " ")
-	}
 }
 
 // Unwrap returns the cause.

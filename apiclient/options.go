@@ -1,7 +1,6 @@
 package apiclient
 
 import (
-	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -62,54 +61,6 @@ type Settings struct {
 	Once bool
 }
 
-// checked has the settings that were parsed.
-type checked struct {
-	base  *url.URL // path without a trailing slash
-	key   string
-	roots *x509.CertPool // nil: those of this host only
-	proxy *url.URL       // nil: none
-}
-
-// check validates all options, fills in the defaults, and returns every fault at once. No error
-// contains the key or the whole base URL, because a password may have been typed into either.
-func (o *Settings) check() (c checked, err error) {
-	var errs []error
-	c.base, err = checkBaseURL(o.BaseURL)
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.base_url: %w", err))
-	}
-	c.key, err = checkKey(string(o.APIKey))
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.api_key: %w", err))
-	}
-	if o.Proxy != "" {
-		c.proxy, err = parseProxy(string(o.Proxy))
-		if err == nil && c.base != nil && c.base.Scheme == "http" {
-			err = errors.New("does not apply to an api.base_url on this host; remove it")
-		}
-		if err != nil {
-			errs = append(errs, phrase.Errorf("api.proxy: %w", err))
-		}
-	}
-	c.roots, err = loadRoots(o.CAFile)
-	if err != nil {
-		errs = append(errs, phrase.Errorf("api.ca_file: %w", err))
-	}
-	if o.Timeout < 0 {
-		errs = append(errs, phrase.Errorf("api.timeout: %v is negative; use a duration such as 120s", o.Timeout))
-	}
-	if o.MaxConns < 0 {
-		errs = append(errs, phrase.Errorf("api.max_in_flight: %d is negative; use 1 or more", o.MaxConns))
-	}
-	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
-	o.MaxConns = cmp.Or(o.MaxConns, defaultMaxConns)
-	o.UserAgent = cmp.Or(o.UserAgent, defaultUserAgent)
-	if hasControl(o.UserAgent) {
-		errs = append(errs, errors.New("user agent: contains a control character"))
-	}
-	return c, errors.Join(errs...)
-}
-
 func checkBaseURL(s string) (*url.URL, error) {
 	s = strings.TrimSpace(s)
 	if s == "" {
@@ -132,7 +83,8 @@ func checkBaseURL(s string) (*url.URL, error) {
 		return nil, errors.New("must not contain a query (the part from ? on)")
 	case u.Fragment != "" || strings.Contains(s, "#"):
 		return nil, errors.New("must not contain a fragment (the part from # on)")
-	case u.Scheme == "http" && !loopbackName(host):
+	// the dialer checks the address again, because the resolver may disagree about "localhost"
+	case u.Scheme == "http" && !strings.EqualFold(host, "localhost") && !net.ParseIP(host).IsLoopback():
 		return nil,
 			phrase.Errorf("http:// is accepted for this host only (localhost, 127.0.0.1), not for %q: use https://", host)
 	}
@@ -144,16 +96,6 @@ func checkBaseURL(s string) (*url.URL, error) {
 	u.Path = strings.TrimRight(u.Path, "/")
 	u.RawPath = strings.TrimRight(u.RawPath, "/")
 	return u, nil
-}
-
-// loopbackName reports whether host can only mean this machine. The dialer checks the address
-// again, because the resolver may disagree about "localhost".
-func loopbackName(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // checkKey trims the key and refuses characters that a header cannot hold. Without this check every

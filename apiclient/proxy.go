@@ -42,15 +42,6 @@ func CheckProxy(s string) error {
 	return err
 }
 
-// proxySecrets returns what must not be shown of a proxy's address.
-func proxySecrets(u *url.URL) []string {
-	if u == nil || u.User == nil {
-		return nil
-	}
-	password, _ := u.User.Password()
-	return []string{password, u.User.Username() + ":" + password}
-}
-
 // connectThrough asks a proxy for a tunnel, and returns the status of its answer.
 func connectThrough(c net.Conn, user *url.Userinfo, target string) (status int, err error) {
 	ask := "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n"

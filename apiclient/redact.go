@@ -152,24 +152,14 @@ func sanitise(b []byte, limit int) string {
 		}
 		return r
 	}, strings.ToValidUTF8(string(b), "\uFFFD")), hiddenDocument)
-	if len(s) > limit {
-		cut = true
-	}
-	if cut {
-		s = truncate(s, limit-len("…")) + "…"
+	if cut || len(s) > limit {
+		end := min(len(s), limit-len("…"))
+		for end > 0 && end < len(s) && !utf8.RuneStart(s[end]) { // within a character
+			end--
+		}
+		s = s[:end] + "…"
 	}
 	return s
-}
-
-// truncate cuts s to at most limit bytes without splitting a character.
-func truncate(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && !utf8.RuneStart(s[limit]) {
-		limit--
-	}
-	return s[:limit]
 }
 
 // hidden replaces a secret.

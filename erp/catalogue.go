@@ -50,25 +50,38 @@ func (r Relation) Column(name string) (RelationColumn, bool) {
 // those of the database itself. It reads no row of them.
 func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 	q := s.engine.Catalogue
-	c := catalogue{
-		relations: map[[2]string]*Relation{}, columns: map[[2]string][]placed[RelationColumn]{},
-		indexes: map[[3]string]*indexed{},
-	}
+	// the results of the three queries, in any order
+	relations, columns := map[[2]string]*Relation{}, map[[2]string][]placed[RelationColumn]{}
+	indexes := map[[3]string]*indexed{}
 	for _, part := range []struct {
 		sql     string
 		columns []string
 		add     func([]Value)
 	}{
-		{q.Relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, c.relation},
-		{
-			q.Columns,
-			[]string{"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal"},
-			c.column,
-		},
+		{q.Relations, []string{"schema_name", "table_name", "is_view", "row_estimate"}, func(v []Value) {
+			r := &Relation{Schema: v[0].Trimmed(), Name: v[1].Trimmed(), View: whole(v[2]) == 1, Rows: -1}
+			if v[3].Kind != Null {
+				r.Rows = whole(v[3])
+			}
+			relations[[2]string{r.Schema, r.Name}] = r
+		}},
+		{q.Columns, []string{
+			"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal",
+		}, func(v []Value) {
+			at := [2]string{v[0].Trimmed(), v[1].Trimmed()}
+			column := RelationColumn{Name: v[2].Trimmed(), Type: strings.ToLower(v[3].Trimmed()), Nullable: whole(v[4]) == 1}
+			columns[at] = append(columns[at], placed[RelationColumn]{whole(v[5]), column})
+		}},
 		{q.Indexes, []string{
 			"schema_name", "table_name", "index_name", "is_primary", "is_unique", "column_name",
 			"ordinal",
-		}, c.index},
+		}, func(v []Value) {
+			at := [3]string{v[0].Trimmed(), v[1].Trimmed(), v[2].Trimmed()}
+			if indexes[at] == nil {
+				indexes[at] = &indexed{primary: whole(v[3]) == 1, unique: whole(v[4]) == 1}
+			}
+			indexes[at].columns = append(indexes[at].columns, placed[string]{whole(v[6]), v[5].Trimmed()})
+		}},
 	} {
 		err := s.Table(ctx, part.sql, part.columns, func(v []Value) error {
 			part.add(v)
@@ -79,14 +92,14 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		}
 	}
 	var out []Relation
-	for at, r := range c.relations {
-		r.Columns = inOrder(c.columns[at])
+	for at, r := range relations {
+		r.Columns = inOrder(columns[at])
 		out = append(out, *r)
 	}
 	slices.SortFunc(out,
 		func(a, b Relation) int { return cmp.Or(cmp.Compare(a.Schema, b.Schema), cmp.Compare(a.Name, b.Name)) })
-	names := make([][3]string, 0, len(c.indexes))
-	for at := range c.indexes {
+	names := make([][3]string, 0, len(indexes))
+	for at := range indexes {
 		names = append(names, at)
 	}
 	slices.SortFunc(names, func(a, b [3]string) int { return slices.Compare(a[:], b[:]) })
@@ -95,7 +108,7 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		if i < 0 {
 			continue
 		}
-		x, r := c.indexes[at], &out[i]
+		x, r := indexes[at], &out[i]
 		columns := inOrder(x.columns)
 		switch {
 		case x.primary:
@@ -107,22 +120,18 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 		}
 	}
 	for i := range out {
-		s.estimate(ctx, &out[i])
+		r := &out[i]
+		if r.View || q.Estimate == "" {
+			continue
+		}
+		sql := strings.ReplaceAll(q.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
+		// An error leaves the estimate unknown.
+		_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
+			r.Rows = whole(v[0])
+			return nil
+		})
 	}
 	return out, nil
-}
-
-// estimate reads the number of rows with a query of its own, if the engine has one.
-func (s *Source) estimate(ctx context.Context, r *Relation) {
-	if r.View || s.engine.Catalogue.Estimate == "" {
-		return
-	}
-	sql := strings.ReplaceAll(s.engine.Catalogue.Estimate, "TABLE", s.engine.Syntax.Quote(r.Name))
-	// An error leaves the estimate unknown.
-	_ = s.Table(ctx, sql, []string{"n"}, func(v []Value) error {
-		r.Rows = whole(v[0])
-		return nil
-	})
 }
 
 type placed[T any] struct {
@@ -133,35 +142,6 @@ type placed[T any] struct {
 type indexed struct {
 	primary, unique bool
 	columns         []placed[string]
-}
-
-// catalogue collects the results of the three queries, in any order.
-type catalogue struct {
-	relations map[[2]string]*Relation
-	columns   map[[2]string][]placed[RelationColumn]
-	indexes   map[[3]string]*indexed
-}
-
-func (c *catalogue) relation(v []Value) {
-	r := &Relation{Schema: v[0].Trimmed(), Name: v[1].Trimmed(), View: whole(v[2]) == 1, Rows: -1}
-	if v[3].Kind != Null {
-		r.Rows = whole(v[3])
-	}
-	c.relations[[2]string{r.Schema, r.Name}] = r
-}
-
-func (c *catalogue) column(v []Value) {
-	at := [2]string{v[0].Trimmed(), v[1].Trimmed()}
-	column := RelationColumn{Name: v[2].Trimmed(), Type: strings.ToLower(v[3].Trimmed()), Nullable: whole(v[4]) == 1}
-	c.columns[at] = append(c.columns[at], placed[RelationColumn]{whole(v[5]), column})
-}
-
-func (c *catalogue) index(v []Value) {
-	at := [3]string{v[0].Trimmed(), v[1].Trimmed(), v[2].Trimmed()}
-	if c.indexes[at] == nil {
-		c.indexes[at] = &indexed{primary: whole(v[3]) == 1, unique: whole(v[4]) == 1}
-	}
-	c.indexes[at].columns = append(c.indexes[at].columns, placed[string]{whole(v[6]), v[5].Trimmed()})
 }
 
 func inOrder[T any](items []placed[T]) []T {

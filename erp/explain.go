@@ -70,23 +70,18 @@ func (x explainer) explain(ctx context.Context, st sqltext.Statement) (Exclusion
 	if err != nil {
 		return Exclusion{}, err
 	}
+	yes := true
 	if len(rows) > 0 {
-		yes := true
 		return Exclusion{Asked: true, Known: true, Returned: true, Exists: &yes, Rows: rows}, nil
 	}
 	sel, ok := sqltext.SplitSelect(st)
 	if !ok {
 		return Exclusion{Asked: true}, nil
 	}
-	return x.explainSelect(ctx, sel)
-}
-
-// explainSelect explains a SELECT that does not return the key.
-func (x explainer) explainSelect(ctx context.Context, sel sqltext.Select) (Exclusion, error) {
-	yes, no := true, false
+	no := false
 	out := Exclusion{Asked: true, Known: true}
 	from := sel.From()
-	rows, err := x.find(ctx, from.With(""), plan.oneRow)
+	rows, err = x.find(ctx, from.With(""), plan.oneRow)
 	if err != nil {
 		return out, err
 	}

@@ -36,12 +36,3 @@ func (r *reader) setReach(clk dialect.Clock) {
 		}
 	}
 }
-
-// late returns how late a row with this time of change is seen, or 0. A row without a time of
-// change is in every window, and never late.
-func (r *reader) late(changed time.Time) time.Duration {
-	if !r.reach.asked || !changed.Before(r.reach.from) {
-		return 0
-	}
-	return max(r.reach.now.Sub(changed), 1)
-}

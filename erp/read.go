@@ -90,7 +90,24 @@ func (s *Source) Read(ctx context.Context, q Query, w Window, fn func(Row) error
 		if err != nil {
 			return err
 		}
-		return r.read(ctx, clk, tx)
+		r.result.ServerTime = clk.Now
+		items := r.plan.items
+		if r.plan.changed >= 0 {
+			r.tracker.col = r.plan.cols[r.plan.changed]
+			items = append(items[:len(items):len(items)], s.dialect.Item(r.tracker.col, dialect.ForBound))
+		}
+		r.setReach(clk)
+		if err := r.rows(ctx, tx, items); err != nil {
+			return err
+		}
+		if r.plan.changed >= 0 {
+			since := r.window.Since
+			if r.window.Whole { // the bound that was saved before does not matter
+				since = ""
+			}
+			r.result.Bound, r.result.FutureBound = r.tracker.bound(since, clk)
+		}
+		return nil
 	})
 	if err != nil {
 		return Result{}, forJob(q.Job, err)
@@ -110,27 +127,6 @@ type reader struct {
 	// passed has the rows passed to fn, if salvage may follow (keep).
 	passed passedRows
 	keep   bool
-}
-
-func (r *reader) read(ctx context.Context, clk dialect.Clock, tx dialect.Tx) error {
-	r.result.ServerTime = clk.Now
-	items := r.plan.items
-	if r.plan.changed >= 0 {
-		r.tracker.col = r.plan.cols[r.plan.changed]
-		items = append(items[:len(items):len(items)], r.source.dialect.Item(r.tracker.col, dialect.ForBound))
-	}
-	r.setReach(clk)
-	if err := r.rows(ctx, tx, items); err != nil {
-		return err
-	}
-	if r.plan.changed >= 0 {
-		since := r.window.Since
-		if r.window.Whole { // the bound that was saved before does not matter
-			since = ""
-		}
-		r.result.Bound, r.result.FutureBound = r.tracker.bound(since, clk)
-	}
-	return nil
 }
 
 // condition returns the condition of the window; "" reads everything.
@@ -174,8 +170,9 @@ func (r *reader) deliver(values []Value) error {
 				"changed_at column %s holds numbers; turn them into text in the query, e.g. datetime(%s, 'unixepoch')",
 				r.tracker.col.Name, r.tracker.col.Name)
 		}
-		if m, ok := r.tracker.observe(raw); ok {
-			row.Late = r.late(m)
+		// a row without a time of change is in every window, and never late
+		if changed, ok := r.tracker.observe(raw); ok && r.reach.asked && changed.Before(r.reach.from) {
+			row.Late = max(r.reach.now.Sub(changed), 1)
 		}
 	}
 	if r.keep {

@@ -177,7 +177,11 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 		var why phrase.Packed
 		if err != nil {
 			ask := func(item dialect.Item) ([][]Value, error) { return k.fetch(ctx, []dialect.Item{item}, key) }
-			why = k.salvager.Reason(k.column(c), err, ask)
+			column := k.plan.changed // the time of the last change is selected again after the columns
+			if c < len(k.plan.cols) {
+				column = c
+			}
+			why = k.salvager.Reason(k.plan.cols[column], err, ask)
 		}
 		for i := range rows {
 			rows[i][c] = Value{Kind: Text, Err: why}
@@ -190,11 +194,3 @@ func (k keyReader) broken(ctx context.Context, key [][]Value) ([][]Value, error)
 }
 
 func (k keyReader) rowError(err error) bool { return k.salvager != nil && k.salvager.RowError(err) }
-
-// column returns the column of an item: a column of the query, or the one of the last change again.
-func (k keyReader) column(item int) Column {
-	if item < len(k.plan.cols) {
-		return k.plan.cols[item]
-	}
-	return k.plan.cols[k.plan.changed]
-}

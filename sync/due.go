@@ -237,14 +237,6 @@ func (b *schedulerFeed) due(ctx context.Context, idle func(string) bool) []dueJo
 	return b.allDue(ctx, idle)
 }
 
-// stopUntil is called before a stop is stored, and returns until when the stop holds, or the zero
-// time if time does not end it.
-func (b *schedulerFeed) stopUntil(job *mapping.Job, stop trade.Stop) time.Time {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.stopped(job, stop)
-}
-
 // ended is called when a job has left the pass: with the report of its run (ID "" if it did not
 // begin), or with the error that kept it from beginning.
 func (b *schedulerFeed) ended(job *mapping.Job, report trade.RunReport, err error) {

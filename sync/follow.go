@@ -27,7 +27,9 @@ func (e *Engine) follow(ctx context.Context, feed *schedulerFeed) {
 	p := e.newPass(Options{})
 	defer p.close(ctx)
 	p.stopped = func(r *jobPass) {
-		if until := feed.stopUntil(r.Job, *r.Report.Stopped); !until.IsZero() {
+		feed.mu.Lock()
+		defer feed.mu.Unlock()
+		if until := feed.stopped(r.Job, *r.Report.Stopped); !until.IsZero() { // else time does not end it
 			r.Report.Stopped.Until = until
 		}
 	}

@@ -233,7 +233,20 @@ func (s *Scheduler) startDue(ctx context.Context, working *gosync.WaitGroup) {
 		}
 	}
 	if s.tasking == "" {
-		if task := s.taskDue(ctx); task != nil {
+		now := s.Engine.Clock.Now()
+		var task *taskTimes // the due one that has waited longest
+		for _, h := range s.tasks {
+			if h.base.IsZero() {
+				h.base = s.lastTask(ctx, h.Name, now)
+			}
+			if h.base.After(now.Add(future)) { // the clock was set back: run it once
+				h.base = longAgo
+			}
+			if next := h.next(); !next.IsZero() && !next.After(now) && (task == nil || next.Before(task.next())) {
+				task = h
+			}
+		}
+		if task != nil {
 			s.tasking = task.Name
 			working.Go(func() { // a panic becomes its error: the other tasks and the jobs go on
 				start := s.Engine.Clock.Now()

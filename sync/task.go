@@ -38,24 +38,6 @@ func (h *taskTimes) next() time.Time {
 	return h.Schedule.Next(h.base)
 }
 
-// taskDue returns the due task that has waited longest, or nil if none is due.
-func (s *Scheduler) taskDue(ctx context.Context) *taskTimes {
-	now := s.Engine.Clock.Now()
-	var due *taskTimes
-	for _, h := range s.tasks {
-		if h.base.IsZero() {
-			h.base = s.lastTask(ctx, h.Name, now)
-		}
-		if h.base.After(now.Add(future)) { // the clock was set back: run it once
-			h.base = longAgo
-		}
-		if next := h.next(); !next.IsZero() && !next.After(now) && (due == nil || next.Before(due.next())) {
-			due = h
-		}
-	}
-	return due
-}
-
 // lastTask returns when a task began last, as stored in the ledger. For a new task that is now,
 // which is stored for later processes.
 func (s *Scheduler) lastTask(ctx context.Context, name string, now time.Time) time.Time {

@@ -180,7 +180,15 @@ func (e *Entry) Reopen(attempts []Attempt, now time.Time) bool {
 		e.State, e.NextAttemptAt = InDoubt, time.Time{}
 		return true
 	case was.From == InDoubt:
-		e.State, e.Cause, e.Error = Rejected, "", lateRefusal(attempts)
+		out := EntryError{Kind: APIError, Fields: []Problem{}, Why: Say("row.late_refusal"), Weak: true}
+		if len(attempts) > 0 {
+			last := attempts[len(attempts)-1]
+			out.Status, out.Messages = last.Status, last.Messages
+			if last.Reason.Code != "" {
+				out.Why = Say("row.late_refusal.why", "why", last.Reason)
+			}
+		}
+		e.State, e.Cause, e.Error = Rejected, "", &out
 		return true
 	case was.From == Held:
 		return true
@@ -195,21 +203,6 @@ func (e *Entry) Reopen(attempts []Attempt, now time.Time) bool {
 	}
 	e.MappedWith = ""
 	return true
-}
-
-// lateRefusal returns the error of a row whose last attempt turned out to have created nothing.
-func lateRefusal(attempts []Attempt) *EntryError {
-	out := EntryError{
-		Kind: APIError, Fields: []Problem{}, Why: Say("row.late_refusal"), Weak: true,
-	}
-	if len(attempts) > 0 {
-		last := attempts[len(attempts)-1]
-		out.Status, out.Messages = last.Status, last.Messages
-		if last.Reason.Code != "" {
-			out.Why = Say("row.late_refusal.why", "why", last.Reason)
-		}
-	}
-	return &out
 }
 
 // Again opens the next generation of a row that is in doubt, or held beside a doubt: a person orders

@@ -175,26 +175,6 @@ func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	}
 }
 
-// announce sends the events that creations cause; of the resources created here, only order
-// commitments have one. The record exists whatever happens to the answer, so the event is sent in
-// any case. wait waits for the deliveries that must precede the answer.
-func (s *Server) announce(rq *request) (wait func()) {
-	var waits []func()
-	for _, rec := range rq.records {
-		if rec.Resource == ResourceOrderCommitments {
-			if v, ok := s.find(rec.Resource, rec.ID); ok {
-				_, wait := s.emitFirst(eventCreateCommitment, s.shownCommitment(rec.ID, v))
-				waits = append(waits, wait)
-			}
-		}
-	}
-	return func() {
-		for _, wait := range waits {
-			wait()
-		}
-	}
-}
-
 // ring keeps the newest maxKept entries.
 type ring[T any] struct {
 	kept  []T

@@ -128,7 +128,10 @@ func (f *Disturbance) parse(spec string) error {
 		case sign == '@' && f.First == 0:
 			err = f.setRange(value)
 		case sign == '%' && f.Percent == 0:
-			err = f.setPercent(value)
+			f.Percent, err = strconv.ParseFloat(value, 64)
+			if err != nil || !(f.Percent > 0 && f.Percent <= 100) || strings.ContainsAny(value, "xXpPeEnN_+") {
+				err = phrase.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
+			}
 		default:
 			err = phrase.Errorf("%q stands twice", string(sign))
 		}
@@ -150,8 +153,13 @@ func (f *Disturbance) parse(spec string) error {
 			return phrase.Errorf("%q stands twice", name)
 		}
 		seen[name] = true
-		if err := f.mayFollow(first, name); err != nil {
-			return err
+		allowed := append(slices.Clone(actions[first].options), "slow")
+		if f.executes() || slices.Contains(allowed, "commit") {
+			allowed = append(allowed, "late")
+		}
+		if !slices.Contains(allowed, name) {
+			slices.Sort(allowed)
+			return phrase.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
 		}
 		if _, err := f.setWord(word, options, "option"); err != nil {
 			return err
@@ -218,18 +226,6 @@ func (f *Disturbance) setWord(word string, vocabulary map[string]action, what st
 	return name, nil
 }
 
-func (f *Disturbance) mayFollow(first, name string) error {
-	allowed := append(slices.Clone(actions[first].options), "slow")
-	if f.executes() || slices.Contains(allowed, "commit") {
-		allowed = append(allowed, "late")
-	}
-	if slices.Contains(allowed, name) {
-		return nil
-	}
-	slices.Sort(allowed)
-	return phrase.Errorf("%q cannot follow %q; allowed are %s", name, first, strings.Join(slices.Compact(allowed), ", "))
-}
-
 func (f *Disturbance) setRange(value string) error {
 	want := phrase.New("want @N, @N- or @N-M with numbers from 1 (and any option before it, body= behind it)")
 	from, to, open := strings.Cut(value, "-")
@@ -257,15 +253,6 @@ func parseNumber(text string) (int, error) {
 		return 0, errors.New("want a whole number from 1")
 	}
 	return int(n), nil
-}
-
-func (f *Disturbance) setPercent(value string) error {
-	p, err := strconv.ParseFloat(value, 64)
-	if err != nil || !(p > 0 && p <= 100) || strings.ContainsAny(value, "xXpPeEnN_+") {
-		return phrase.Errorf("%%%s: want a number above 0 to 100, as in %%10 for one in ten", value)
-	}
-	f.Percent = p
-	return nil
 }
 
 func does(a Action) func(*Disturbance, string) error {

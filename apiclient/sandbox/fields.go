@@ -40,9 +40,25 @@ type values map[string]*node
 // missing or wrong, in the order of the table. What the document does not refuse is accepted with a
 // remark.
 func (rq *request) readBody(fields []field) (v values, refusal *answer) {
-	v, ok := rq.members(fields)
-	if !ok {
+	root, err := parse(rq.body)
+	if err != nil || root.kind != isObject {
 		return nil, messages(http.StatusBadRequest, keyMalformed)
+	}
+	v = values{}
+	for _, name := range slices.Sorted(maps.Keys(root.members)) {
+		value := root.members[name]
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
+		switch {
+		case i < 0:
+			rq.remark(remarkUnknownMember, name) // the document does not refuse it; but it is usually a typing error
+		case value.kind == isNull:
+			rq.remark(remarkNull, name) // the document does not mention null; it counts as absent
+		case value.kind != fields[i].kind, fields[i].kind == isArray &&
+			slices.ContainsFunc(value.items, func(n *node) bool { return n.kind != isText }):
+			return nil, messages(http.StatusBadRequest, keyMalformed)
+		default:
+			v[name] = value
+		}
 	}
 	// An enumeration that the document answers with 403 fails while the body is converted, which
 	// comes before its fields are checked.
@@ -51,7 +67,25 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 			return nil, unexpectedValue(rq.http, n.text)
 		}
 	}
-	if keys := v.check(fields); len(keys) > 0 {
+	// The document states that a failed validation is a 400 in form (a) with several keys (chapter 7), and
+	// shows one of them, message.name.mandatory. It does not show the keys of the other fields; they follow
+	// that one and the message.<parameter>.invalid of form (b). Nor does it state whether a value outside an
+	// enumeration gets a 400 or the 403 in form (c). The 403 names four enumerations, of which only
+	// person_type occurs here (field.unexpected); all others break the list of allowed values and get a 400.
+	// A text that is not a UUID where the table requires one counts as a wrong value and not as a wrong type,
+	// because its JSON type is right.
+	purchase := v.text("order_type") == "COMPRA"
+	var keys []string
+	for _, f := range fields {
+		n, given := v[f.name]
+		switch {
+		case !given && (f.need == always || f.need == ifPurchase && purchase):
+			keys = append(keys, "message."+f.name+".mandatory")
+		case given && f.valid != nil && !f.valid(n.text):
+			keys = append(keys, "message."+f.name+".invalid")
+		}
+	}
+	if len(keys) > 0 {
 		return nil, messages(http.StatusBadRequest, keys...)
 	}
 	for _, f := range fields {
@@ -69,55 +103,6 @@ func (rq *request) readBody(fields []field) (v values, refusal *answer) {
 		}
 	}
 	return v, nil
-}
-
-// members reads the body as an object. It returns false if the body is not a JSON object or a field
-// has another JSON type (chapter 7: 400, malformed).
-func (rq *request) members(fields []field) (values, bool) {
-	root, err := parse(rq.body)
-	if err != nil || root.kind != isObject {
-		return nil, false
-	}
-	got := values{}
-	for _, name := range slices.Sorted(maps.Keys(root.members)) {
-		value := root.members[name]
-		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
-		switch {
-		case i < 0:
-			rq.remark(remarkUnknownMember, name) // the document does not refuse it; but it is usually a typing error
-		case value.kind == isNull:
-			rq.remark(remarkNull, name) // the document does not mention null; it counts as absent
-		case value.kind != fields[i].kind, fields[i].kind == isArray &&
-			slices.ContainsFunc(value.items, func(n *node) bool { return n.kind != isText }):
-			return nil, false
-		default:
-			got[name] = value
-		}
-	}
-	return got, true
-}
-
-// check returns one key for each field that is missing or wrong. The document states that a failed
-// validation is a 400 in form (a) with several keys (chapter 7), and shows one of them,
-// message.name.mandatory. It does not show the keys of the other fields; they follow that one and
-// the message.<parameter>.invalid of form (b). Nor does it state whether a value outside an
-// enumeration gets a 400 or the 403 in form (c). The 403 names four enumerations, of which only
-// person_type occurs here (field.unexpected); all others break the list of allowed values and get a
-// 400. A text that is not a UUID where the table requires one counts as a wrong value and not as a
-// wrong type, because its JSON type is right.
-func (v values) check(fields []field) []string {
-	purchase := v.text("order_type") == "COMPRA"
-	var keys []string
-	for _, f := range fields {
-		n, given := v[f.name]
-		switch {
-		case !given && (f.need == always || f.need == ifPurchase && purchase):
-			keys = append(keys, "message."+f.name+".mandatory")
-		case given && f.valid != nil && !f.valid(n.text):
-			keys = append(keys, "message."+f.name+".invalid")
-		}
-	}
-	return keys
 }
 
 // texts returns the texts of a list, or the one text or number.
@@ -182,10 +167,6 @@ func isDate(text string) bool {
 	_, err := time.Parse(time.DateOnly, text)
 	return err == nil && len(text) == len(time.DateOnly)
 }
-
-func isSeason(text string) bool { return seasonShape.MatchString(text) }
-
-func isCAR(text string) bool { return carShape.MatchString(text) }
 
 // isURI accepts every absolute URI (RFC 3986), whatever its scheme.
 func isURI(text string) bool {

@@ -171,7 +171,11 @@ func (r *Record) content() string {
 	for name, value := range r.Fields {
 		switch v := value.(type) {
 		case json.Number:
-			value = plainNumber(string(v))
+			digits := string(v)
+			if strings.Contains(digits, ".") && !strings.ContainsAny(digits, "eE") {
+				digits = strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
+			}
+			value = digits // one with an exponent could fill the memory if it was written in full
 		case string:
 			if isUUID(v) {
 				value = strings.ToLower(v)
@@ -184,13 +188,4 @@ func (r *Record) content() string {
 		params[name] = strings.ToLower(value)
 	}
 	return string(encode([]any{r.Resource, params, fields})) // encoding/json sorts the members of maps
-}
-
-// plainNumber removes trailing zeros of a fraction. A number with an exponent is returned
-// unchanged, because written in full it could fill the memory.
-func plainNumber(digits string) string {
-	if !strings.Contains(digits, ".") || strings.ContainsAny(digits, "eE") {
-		return digits
-	}
-	return strings.TrimSuffix(strings.TrimRight(digits, "0"), ".")
 }

@@ -74,8 +74,12 @@ type ShownWebhook struct {
 }
 
 func (s *Server) remember(rq *request, f *Disturbance, status int, note string) {
+	path := rq.path
+	if rq.route != nil && rq.route.resource == ResourceProducers {
+		path = rq.route.pattern // it contains a document number
+	}
 	r := Request{
-		At: s.opts.Now(), Method: rq.http.Method, Path: rq.shownPath(), N: rq.n, Status: status, Fault: f.acted(),
+		At: s.opts.Now(), Method: rq.http.Method, Path: path, N: rq.n, Status: status, Fault: f.acted(),
 		Remarks: rq.remarks, Note: note,
 	}
 	for _, rec := range rq.records {

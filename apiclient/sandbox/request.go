@@ -35,7 +35,15 @@ type request struct {
 // and must not be executed.
 func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, error) {
 	rq := &request{http: r, path: r.URL.EscapedPath()}
-	rq.route, rq.params = match(s.routes, rq.path)
+	// Segments are split before they are unescaped, because an escaped slash belongs to a parameter.
+	segments := strings.Split(rq.path, "/")
+	for i := range s.routes {
+		params, ok := matchSegments(strings.Split(s.routes[i].pattern, "/"), segments)
+		if ok {
+			rq.route, rq.params = &s.routes[i], params
+			break
+		}
+	}
 	name := rq.path
 	if rq.route != nil {
 		name = rq.route.pattern
@@ -97,15 +105,6 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request) (*request, erro
 		}
 	}
 	return rq, nil
-}
-
-// shownPath returns the path for people to read. Of the path that holds a document number, it
-// returns the pattern.
-func (rq *request) shownPath() string {
-	if rq.route != nil && rq.route.resource == ResourceProducers {
-		return rq.route.pattern
-	}
-	return rq.path
 }
 
 // query returns the parameters of the query; unreadable ones are left out.

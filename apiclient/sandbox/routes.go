@@ -85,19 +85,6 @@ func (s *Server) table() []route {
 	}
 }
 
-// match returns the first route that matches an escaped path, and the parameters in the path.
-// Segments are split before they are unescaped, because an escaped slash belongs to a parameter.
-func match(routes []route, escapedPath string) (*route, map[string]string) {
-	have := strings.Split(escapedPath, "/")
-	for i := range routes {
-		want := strings.Split(routes[i].pattern, "/")
-		if params, ok := matchSegments(want, have); ok {
-			return &routes[i], params
-		}
-	}
-	return nil, nil
-}
-
 func matchSegments(want, have []string) (map[string]string, bool) {
 	if len(want) != len(have) {
 		return nil, false

@@ -268,7 +268,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		loseConnection(w, false)
 		return
 	}
-	s.announce(rq)()
+	// Of the resources created here, only order commitments have an event. It is sent whatever happens to
+	// the answer, because the record exists.
+	var waits []func()
+	for _, rec := range rq.records {
+		if rec.Resource == ResourceOrderCommitments {
+			if v, ok := s.find(rec.Resource, rec.ID); ok {
+				_, wait := s.emitFirst(eventCreateCommitment, s.shownCommitment(rec.ID, v))
+				waits = append(waits, wait)
+			}
+		}
+	}
+	for _, wait := range waits { // for the deliveries that must precede the answer
+		wait()
+	}
 	if s.opts.OnExecuted != nil {
 		for _, rec := range rq.records {
 			s.opts.OnExecuted(rq.n, rec.clone())

@@ -18,7 +18,7 @@ var orderCommitmentFields = []field{
 	{name: "issuer_id", kind: isText, valid: isUUID},
 	{name: "product", kind: isText, valid: oneOf("SOJA", "TRIGO", "MILHO")},
 	{name: "delivery_place_id", kind: isText, valid: isUUID},
-	{name: "haverst", kind: isText, valid: isSeason},
+	{name: "haverst", kind: isText, valid: seasonShape.MatchString},
 	{name: "unit_of_measurement", kind: isText, valid: isUnit},
 	{name: "order_type", kind: isText, valid: oneOf("COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR")},
 	{name: "order_date", kind: isText, valid: isDate},
@@ -103,7 +103,7 @@ var deliveryFields = []field{
 	{name: "delivered_volume", kind: isNumber, odd: oddNumber},
 	{name: "delivered_volume_unit_of_measure", kind: isText, valid: oneOf("kg", "sc", "ton")},
 	{name: "delivery_date", kind: isText, valid: isDate},
-	{name: "car", kind: isText, valid: isCAR, need: never, odd: oddCAR},
+	{name: "car", kind: isText, valid: carShape.MatchString, need: never, odd: oddCAR},
 }
 
 func (s *Server) createDelivery(rq *request, v values) *answer {

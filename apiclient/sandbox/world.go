@@ -227,9 +227,27 @@ func ReadWorld(r io.Reader) (*World, error) {
 		}
 	}
 	if links != nil { // last, because a link must point to ids of the other lists, wherever they are in the file
-		err = w.readLinks(links.items)
+		for i, item := range links.items {
+			place := fmt.Sprintf("%s[%d]", linksList, i)
+			got, err := readItem(item, place, map[string]wanted{"wallet_id": wantUUID, "producer_id": wantUUID})
+			if err != nil {
+				return nil, err
+			}
+			for _, kind := range []RegistrationKind{Wallets, Producers} {
+				name := idNames[kind]
+				if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
+					return nil, phrase.Errorf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())
+				}
+			}
+			l := makeLink(got["wallet_id"].text, got["producer_id"].text)
+			if w.links[l] {
+				return nil, phrase.Errorf("%s: this link stands twice in the list: %s to %s", place,
+					got["wallet_id"].shown(), got["producer_id"].shown())
+			}
+			w.links[l] = true
+		}
 	}
-	return w, err
+	return w, nil
 }
 
 // idNames maps each list of registrations to the name of its id.
@@ -243,29 +261,6 @@ var idNames = map[RegistrationKind]string{
 }
 
 const linksList = "wallet_producer_links"
-
-func (w *World) readLinks(items []*node) error {
-	for i, item := range items {
-		place := fmt.Sprintf("%s[%d]", linksList, i)
-		got, err := readItem(item, place, map[string]wanted{"wallet_id": wantUUID, "producer_id": wantUUID})
-		if err != nil {
-			return err
-		}
-		for _, kind := range []RegistrationKind{Wallets, Producers} {
-			name := idNames[kind]
-			if _, listed := w.known[kind][strings.ToLower(got[name].text)]; !listed {
-				return phrase.Errorf("%s.%s: this id is not in the list %s: %s", place, name, kind, got[name].shown())
-			}
-		}
-		l := makeLink(got["wallet_id"].text, got["producer_id"].text)
-		if w.links[l] {
-			return phrase.Errorf("%s: this link stands twice in the list: %s to %s", place,
-				got["wallet_id"].shown(), got["producer_id"].shown())
-		}
-		w.links[l] = true
-	}
-	return nil
-}
 
 type wanted struct {
 	kind  kind

@@ -39,7 +39,20 @@ func runProgram(app *cli.App) int {
 // for the requests in flight.
 func execute(ctx context.Context, a *cli.App, args []string) int {
 	a.Version, a.Out, a.Ended = version, bufio.NewWriter(a.Stdout), ctx.Done()
-	a.Language = config.LanguageOf(configIn(args))
+	// Help and usage errors are in the language of the file that --config names: it is read before the
+	// arguments are parsed.
+	file := ""
+	for i, arg := range args {
+		given, ok := strings.CutPrefix(arg, "--config=")
+		if arg == "--config" && i+1 < len(args) {
+			given, ok = args[i+1], true
+		}
+		if ok {
+			file = given
+			break
+		}
+	}
+	a.Language = config.LanguageOf(file)
 	a.Completing = slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "__complete") })
 	root := newRootCommand(a)
 	root.SetArgs(args)
@@ -59,20 +72,6 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 		return max(code, cli.ExitFailed)
 	}
 	return code
-}
-
-// configIn returns the file that --config names. It is read before the arguments are parsed,
-// because help and usage errors are in the language of that file.
-func configIn(args []string) string {
-	for i, arg := range args {
-		if file, ok := strings.CutPrefix(arg, "--config="); ok {
-			return file
-		}
-		if arg == "--config" && i+1 < len(args) {
-			return args[i+1]
-		}
-	}
-	return ""
 }
 
 // complain prints why the command ended, each reason once and in plain text.

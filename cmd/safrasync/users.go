@@ -96,7 +96,15 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 		cli.Completes(a, cmd, "role", trade.Roles)
 	}
 	change("add NAME", "add a user of the console; the password is asked for at the terminal", 1, addUser, role, password)
-	change("password NAME", "help.users_password", 1, setPassword, password)
+	// A user who logged in through an issuer no longer can: it reverses link.
+	change("password NAME", "help.users_password", 1,
+		func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
+			return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
+				u.Password, err = readPassword(a, u.Name, f)
+				u.PasswordAt, u.Issuer, u.Subject = office.Now(), "", ""
+				return err
+			})
+		}, password)
 	change("role NAME ROLE", "change the role to reader, accountant or administrator", 2, setRole)
 	change("disable NAME", "disable a user; the user's sessions end immediately", 1, changes("user disable",
 		func(u *trade.User) error { u.Disabled = true; return nil }))
@@ -195,16 +203,6 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 		return a.Error("%s is already another user: `safrasync users list --json` shows it", subject)
 	}
 	return err
-}
-
-// setPassword sets a password of this ledger for a user. A user who logged in through an issuer no
-// longer can: it reverses link.
-func setPassword(ctx context.Context, a *cli.App, args []string, f userFlags) error {
-	return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
-		u.Password, err = readPassword(a, u.Name, f)
-		u.PasswordAt, u.Issuer, u.Subject = office.Now(), "", ""
-		return err
-	})
 }
 
 // changeUser changes a user and ends all sessions of that user.

@@ -171,11 +171,6 @@ func KeptItem(sql string, kind Kind) Item {
 	return TextItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} })
 }
 
-// FloatItem returns an expression that is a binary float.
-func FloatItem(sql string, bits int) Item {
-	return Item{SQL: sql, Convert: func(v any) Value { return anyFloat(v, bits) }}
-}
-
 // BinaryItem returns a column whose content is not wanted: old ERPs store megabytes of notes in such
 // columns. example shows how a query converts it to text.
 func BinaryItem(name, example string) Item {

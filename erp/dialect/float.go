@@ -40,21 +40,23 @@ func FloatBack(text string, bits int) (any, bool) {
 	return f, err == nil
 }
 
-// anyFloat converts the driver's value of a binary float.
-func anyFloat(v any, bits int) Value {
-	switch x := v.(type) {
-	case float64: //nolint:forbidigo // the driver's type
-		return FloatValue(x, bits)
-	case float32: //nolint:forbidigo // the driver's type
-		return FloatValue(float64(x), bits) //nolint:forbidigo // the same value
-	case []byte:
-		return floatText(string(x), bits)
-	case string:
-		return floatText(x, bits)
-	case int64:
-		return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
-	}
-	return Value{Kind: Float, Err: phrase.Pack("unreadable number")}
+// FloatItem returns an expression that is a binary float.
+func FloatItem(sql string, bits int) Item {
+	return Item{SQL: sql, Convert: func(v any) Value {
+		switch x := v.(type) {
+		case float64: //nolint:forbidigo // the driver's type
+			return FloatValue(x, bits)
+		case float32: //nolint:forbidigo // the driver's type
+			return FloatValue(float64(x), bits) //nolint:forbidigo // the same value
+		case []byte:
+			return floatText(string(x), bits)
+		case string:
+			return floatText(x, bits)
+		case int64:
+			return Value{Kind: Float, Text: strconv.FormatInt(x, 10)}
+		}
+		return Value{Kind: Float, Err: phrase.Pack("unreadable number")}
+	}}
 }
 
 // FloatBits returns the width of a column of binary floats; single is the name of the 32-bit type.

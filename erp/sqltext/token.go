@@ -167,7 +167,15 @@ func (s *scanner) next() *fault.Error {
 		}
 		s.emit(tokNumber, n)
 	case strings.IndexByte(s.syntax.Lexis.Params, c) >= 0:
-		s.param()
+		n := 1
+		for n < len(rest) && isWordPart(rest[n]) {
+			n++
+		}
+		kind := tokParam
+		if n == 1 && c != '?' {
+			kind = tokOther
+		}
+		s.emit(kind, n)
 	case c == '(':
 		s.emit(tokOpen, 1)
 	case c == ')':
@@ -239,19 +247,6 @@ func (s *scanner) alternative(open int) *fault.Error {
 	}
 	s.emit(tokString, open-1+size+end+len(string(sign))+1)
 	return nil
-}
-
-func (s *scanner) param() {
-	rest := s.rest()
-	n := 1
-	for n < len(rest) && isWordPart(rest[n]) {
-		n++
-	}
-	if n == 1 && rest[0] != '?' {
-		s.emit(tokOther, 1)
-		return
-	}
-	s.emit(tokParam, n)
 }
 
 func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }

@@ -112,7 +112,16 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 		}
 	default:
 		m.NextAt, m.Fault = now.Add(pauseAfter(m.Attempts)), fault.Code
-		s.logFault(m, fault, now)
+		fields := []zap.Field{
+			zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code),
+			zap.Stringer("reason", fault.Why),
+			zap.Int("attempt", m.Attempts), zap.Time("next_at", m.NextAt),
+		}
+		if now.Sub(m.CreatedAt) >= longOverdue {
+			s.Log.Error("message overdue: nobody has been told", fields...)
+		} else {
+			s.Log.Warn("message not delivered", fields...)
+		}
 	}
 	return s.settle(ctx, m)
 }
@@ -121,19 +130,6 @@ func (s *Service) deliver(ctx context.Context, m trade.AlertMessage, down map[Ch
 // not be sent again.
 func (s *Service) settle(ctx context.Context, m trade.AlertMessage) error {
 	return s.Ledger.SettleMessage(context.WithoutCancel(ctx), m)
-}
-
-func (s *Service) logFault(m trade.AlertMessage, fault *Fault, now time.Time) {
-	fields := []zap.Field{
-		zap.String("kind", m.Kind), zap.String("message", m.ID), zap.String("fault", fault.Code),
-		zap.Stringer("reason", fault.Why),
-		zap.Int("attempt", m.Attempts), zap.Time("next_at", m.NextAt),
-	}
-	if now.Sub(m.CreatedAt) >= longOverdue {
-		s.Log.Error("message overdue: nobody has been told", fields...)
-		return
-	}
-	s.Log.Warn("message not delivered", fields...)
 }
 
 // try sends a message once. A channel that failed in this round is not tried again in the round.

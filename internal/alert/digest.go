@@ -123,10 +123,27 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	if last.IsZero() || last.After(until) {
 		d.From = until.Add(-firstDigest)
 	}
-	if err := s.digestJobs(ctx, &d); err != nil {
+	// first the configured jobs, then those that only the ledger knows
+	f, err := s.readFacts(ctx)
+	if err != nil {
 		return d, err
 	}
-	err := s.Ledger.RunsEnded(ctx, d.From, d.Until, func(r trade.RunReport) error {
+	for _, j := range f.jobs {
+		job := DigestJob{Job: j.Name, Sends: j.Sends, States: map[trade.State]int{}, Flags: j.flags, Sent: []SentSum{}}
+		for state, n := range j.states {
+			if n > 0 {
+				job.States[state] = n
+			}
+		}
+		if s.Causes != nil {
+			job.Causes, err = s.Causes(ctx, j.Name, nil)
+			if err != nil {
+				return d, err
+			}
+		}
+		d.Jobs = append(d.Jobs, job)
+	}
+	err = s.Ledger.RunsEnded(ctx, d.From, d.Until, func(r trade.RunReport) error {
 		job := d.job(r.Job)
 		if job == nil {
 			return nil
@@ -181,31 +198,6 @@ func (s *Service) digest(ctx context.Context, last, until time.Time) (Digest, er
 	}
 	d.Acts, err = s.Ledger.Acts(ctx, d.From, d.Until)
 	return d, err
-}
-
-// digestJobs adds the jobs with their rows by state and flag: first the configured jobs, then those
-// that only the ledger knows.
-func (s *Service) digestJobs(ctx context.Context, d *Digest) error {
-	f, err := s.readFacts(ctx)
-	if err != nil {
-		return err
-	}
-	for _, j := range f.jobs {
-		job := DigestJob{Job: j.Name, Sends: j.Sends, States: map[trade.State]int{}, Flags: j.flags, Sent: []SentSum{}}
-		for state, n := range j.states {
-			if n > 0 {
-				job.States[state] = n
-			}
-		}
-		if s.Causes != nil {
-			job.Causes, err = s.Causes(ctx, j.Name, nil)
-			if err != nil {
-				return err
-			}
-		}
-		d.Jobs = append(d.Jobs, job)
-	}
-	return nil
 }
 
 // job returns the part of a job; nil if it has none.

@@ -49,7 +49,13 @@ func (v voice) digest(d Digest) Message {
 		}
 		m.Parts = append(m.Parts, p)
 	}
-	if p := (Paragraph{Heading: v.text("Decisions recorded in this period"), Items: v.acts(d.Acts)}); len(p.Items) > 0 {
+	p := Paragraph{Heading: v.text("Decisions recorded in this period")}
+	for _, act := range shownActs {
+		if n := d.Acts[act]; n > 0 {
+			p.Items = append(p.Items, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
+		}
+	}
+	if len(p.Items) > 0 {
 		m.Parts = append(m.Parts, p)
 	}
 	return m
@@ -137,10 +143,29 @@ func (v voice) digestJob(j DigestJob) []Paragraph {
 	if len(j.Causes) > 0 {
 		parts = append(parts, Paragraph{Heading: v.text("%s: what was not sent, why, and what to do", heading), Items: v.causes(j.Job, j.Causes)})
 	}
-	if items := v.remarks(j); len(items) > 0 {
-		parts = append(parts, Paragraph{Heading: v.text("%s: to be checked on the platform", heading), Items: items})
+	var differ []Item // rows that were sent and differ in the ERP now, with what to do
+	for _, flag := range askingFlags {
+		if n := j.Flags[flag]; n > 0 {
+			key := i18n.Key("flag." + flag)
+			differ = append(differ, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key + ".do")}})
+		}
 	}
-	if text := v.position(j); text != "" {
+	if j.Late > 0 {
+		differ = append(differ, Item{Text: v.text("%s {row|rows} appeared only in the complete sweep ({it|they} reached the ERP late)", v.rows(j.Late))})
+	}
+	if len(differ) > 0 {
+		parts = append(parts, Paragraph{Heading: v.text("%s: to be checked on the platform", heading), Items: differ})
+	}
+	known := 0
+	var states []string
+	for _, s := range trade.States {
+		if n := j.States[s]; n > 0 {
+			known += n
+			states = append(states, v.rows(n)+" "+v.text(i18n.Key("state."+s)))
+		}
+	}
+	if known > 0 {
+		text := v.text("Position: %s known {row|rows} = %s.", v.rows(known), strings.Join(states, " + "))
 		parts = append(parts, Paragraph{Text: text})
 	}
 	return parts
@@ -206,47 +231,5 @@ var askingFlags = []trade.Flag{
 	trade.DeletedRemote, trade.Recoded,
 }
 
-// remarks lists the flags of rows that were sent and differ in the ERP now, with what to do.
-func (v voice) remarks(j DigestJob) []Item {
-	var out []Item
-	for _, flag := range askingFlags {
-		if n := j.Flags[flag]; n > 0 {
-			key := i18n.Key("flag." + flag)
-			out = append(out, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key + ".do")}})
-		}
-	}
-	if j.Late > 0 {
-		out = append(out, Item{Text: v.text("%s {row|rows} appeared only in the complete sweep ({it|they} reached the ERP late)", v.rows(j.Late))})
-	}
-	return out
-}
-
-// position returns the number of rows in each state. The states add up to the total.
-func (v voice) position(j DigestJob) string {
-	total := 0
-	var parts []string
-	for _, s := range trade.States {
-		if n := j.States[s]; n > 0 {
-			total += n
-			parts = append(parts, v.rows(n)+" "+v.text(i18n.Key("state."+s)))
-		}
-	}
-	if total == 0 {
-		return ""
-	}
-	return v.text("Position: %s known {row|rows} = %s.", v.rows(total), strings.Join(parts, " + "))
-}
-
 // shownActs are the acts that decide about rows, and the late answers that end such decisions.
 var shownActs = []string{"adopt", "resend", "retry", "dismiss", "reopen", "acknowledge", "release", "late answer"}
-
-// acts lists the decisions of people with their counts.
-func (v voice) acts(acts map[string]int) []Item {
-	var out []Item
-	for _, act := range shownActs {
-		if n := acts[act]; n > 0 {
-			out = append(out, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
-		}
-	}
-	return out
-}

@@ -69,42 +69,10 @@ func (e *Email) Targets(string) []string {
 func (e *Email) Send(ctx context.Context, target string, m Message) error {
 	ctx, cancel := context.WithTimeout(ctx, e.o.Timeout)
 	defer cancel()
-	msg, err := e.compose(strings.TrimPrefix(target, emailPrefix), m)
-	if err != nil {
-		return &Fault{Code: "address", Why: trade.Say("delivery.mail_address")}
-	}
-	var conns conns
-	client, err := e.client(&conns, target)
-	if err != nil {
-		return &Fault{Code: "options", Why: trade.Say("delivery.mail_options"), All: true}
-	}
-	defer conns.close()                         // the library leaves a connection open if its greeting or login failed
-	defer context.AfterFunc(ctx, conns.close)() // and its own time limit starts again with each command
-	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
-		var send *mail.SendError // without the server's text, which may repeat an address
-		if errors.As(err, &send) && send.ErrorCode() > 0 {
-			code, later := fmt.Sprintf("smtp_%d", send.ErrorCode()), send.ErrorCode() < 500
-			switch toOne := send.Reason == mail.ErrSMTPRcptTo; {
-			case toOne && later: // as a greylist does
-				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_later")}
-			case toOne:
-				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_refused")}
-			case later:
-				return &Fault{Code: code, Why: trade.Say("delivery.mail_later"), All: true}
-			}
-			return &Fault{Code: code, Why: trade.Say("delivery.mail_refused"), All: true}
-		}
-		return connectionFault(ctx, err)
-	}
-	return nil
-}
-
-// compose returns the message: a subject in UTF-8, the text, and the same content as HTML.
-func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	msg := mail.NewMsg(mail.WithCharset(mail.CharsetUTF8), mail.WithEncoding(mail.EncodingQP),
 		mail.WithNoDefaultUserAgent())
-	if err := errors.Join(msg.From(e.o.From), msg.To(to)); err != nil {
-		return nil, err
+	if err := errors.Join(msg.From(e.o.From), msg.To(strings.TrimPrefix(target, emailPrefix))); err != nil {
+		return &Fault{Code: "address", Why: trade.Say("delivery.mail_address")}
 	}
 	msg.Subject(m.Subject)
 	msg.SetDateWithValue(m.At)
@@ -113,10 +81,7 @@ func (e *Email) compose(to string, m Message) (*mail.Msg, error) {
 	msg.SetGenHeader("Auto-Submitted", "auto-generated")          // RFC 3834: no automatic replies
 	msg.SetBodyString(mail.TypeTextPlain, m.text())
 	msg.AddAlternativeString(mail.TypeTextHTML, m.html())
-	return msg, nil
-}
-
-func (e *Email) client(conns *conns, target string) (*mail.Client, error) {
+	var conns conns
 	config := &tls.Config{ServerName: e.o.Host, RootCAs: e.o.Roots, MinVersion: tls.VersionTLS12}
 	options := []mail.Option{
 		mail.WithPort(e.o.Port), mail.WithTimeout(e.o.Timeout), mail.WithTLSConfig(config), mail.WithoutNoop(),
@@ -158,7 +123,29 @@ func (e *Email) client(conns *conns, target string) (*mail.Client, error) {
 	if e.o.HELO != "" {
 		options = append(options, mail.WithHELO(e.o.HELO))
 	}
-	return mail.NewClient(e.o.Host, options...)
+	client, err := mail.NewClient(e.o.Host, options...)
+	if err != nil {
+		return &Fault{Code: "options", Why: trade.Say("delivery.mail_options"), All: true}
+	}
+	defer conns.close()                         // the library leaves a connection open if its greeting or login failed
+	defer context.AfterFunc(ctx, conns.close)() // and its own time limit starts again with each command
+	if err := client.DialAndSendWithContext(ctx, msg); err != nil && !msg.IsDelivered() {
+		var send *mail.SendError // without the server's text, which may repeat an address
+		if errors.As(err, &send) && send.ErrorCode() > 0 {
+			code, later := fmt.Sprintf("smtp_%d", send.ErrorCode()), send.ErrorCode() < 500
+			switch toOne := send.Reason == mail.ErrSMTPRcptTo; {
+			case toOne && later: // as a greylist does
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_later")}
+			case toOne:
+				return &Fault{Code: code + "_recipient", Why: trade.Say("delivery.mail_address_refused")}
+			case later:
+				return &Fault{Code: code, Why: trade.Say("delivery.mail_later"), All: true}
+			}
+			return &Fault{Code: code, Why: trade.Say("delivery.mail_refused"), All: true}
+		}
+		return connectionFault(ctx, err)
+	}
+	return nil
 }
 
 var errNotLoopback = errors.New("not on this host")

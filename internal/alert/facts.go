@@ -206,8 +206,14 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	if err != nil {
 		return list, err
 	}
-	quiet, refused := taken.quiet(job.Name)
-	j.quiet = refused
+	var quiet []string // causes of which somebody takes care: nobody need be reminded of them now
+	for cause, most := range taken.rows {
+		if n := taken.count(job.Name, cause); n > 0 && n <= most[job.Name] {
+			quiet = append(quiet, cause)
+			j.quiet += taken.now[job.Name][trade.Rejected][cause]
+		}
+	}
+	slices.Sort(quiet)
 	j.ages, err = s.Ledger.Ages(ctx, job.Name, quiet...)
 	return append(list, j), err
 }
@@ -285,17 +291,4 @@ func (t taken) count(job, cause string) (n int) {
 		n += of[cause]
 	}
 	return n
-}
-
-// quiet returns the causes of rows of a job of which nobody need be reminded now, because somebody
-// takes care of them, and how many of these rows the platform refused.
-func (t taken) quiet(job string) (causes []string, refused int) {
-	for cause, most := range t.rows {
-		if n := t.count(job, cause); n > 0 && n <= most[job] {
-			causes = append(causes, cause)
-			refused += t.now[job][trade.Rejected][cause]
-		}
-	}
-	slices.Sort(causes)
-	return causes, refused
 }

@@ -105,7 +105,14 @@ func (s *Service) Evaluate(ctx context.Context) error {
 			errs = append(errs, s.end(ctx, a, f))
 		}
 	}
-	return errors.Join(append(errs, s.prune(ctx, f.at))...)
+	if f.at.Sub(s.pruned) >= pruneEvery {
+		err := s.Ledger.PruneAlerts(ctx, f.at.Add(-keptFor))
+		if err == nil {
+			s.pruned = f.at
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }
 
 // keep records that a condition holds: a is its open alert, or the zero value if there is none yet.
@@ -130,8 +137,25 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 	var messages []trade.AlertMessage
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
-		c.detail.Causes = s.causesFor(ctx, c)
-		c.detail.Group = s.voice().called(c.detail.Causes)
+		if state, ok := rowStates[c.topic]; ok && s.Causes != nil {
+			causes, err := s.Causes(ctx, c.subject, []trade.State{state})
+			if err != nil { // the alert is sent without them
+				s.Log.Warn("the causes of an alert could not be read", zap.String("topic", string(c.topic)), zap.Error(err))
+			} else {
+				c.detail.Causes = causes
+			}
+		}
+		rows := map[trade.Department]int{} // who can end the most of them is called
+		for _, one := range c.detail.Causes {
+			advice := trade.ExplainTask(one.State, one.Cause, one.Problem, one.Awaited, s.voice().lang)
+			rows[advice.Fixer.Department()] += one.Rows
+		}
+		c.detail.Group = ""
+		for _, g := range trade.Departments {
+			if rows[g] > rows[c.detail.Group] {
+				c.detail.Group = g
+			}
+		}
 		messages = s.messagesFor(kindRaised, notice{Topic: c.topic, Since: c.since, Detail: c.detail}, now)
 		c.detail.Causes = nil
 	}
@@ -156,21 +180,6 @@ func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time
 func lasted(since, now time.Time, enough time.Duration) bool {
 	d := now.Sub(since)
 	return d >= enough || d < -time.Minute
-}
-
-// causesFor returns the causes of the rows that an alert is about. If they cannot be read, the
-// alert is sent without them.
-func (s *Service) causesFor(ctx context.Context, c condition) []Cause {
-	state, ok := rowStates[c.topic]
-	if !ok || s.Causes == nil {
-		return nil
-	}
-	causes, err := s.Causes(ctx, c.subject, []trade.State{state})
-	if err != nil {
-		s.Log.Warn("the causes of an alert could not be read", zap.String("topic", string(c.topic)), zap.Error(err))
-		return nil
-	}
-	return causes
 }
 
 // end records that the condition of an open alert no longer holds. After Settling it is over, and
@@ -248,14 +257,3 @@ const (
 	// can find out when they were told.
 	keptFor = 90 * 24 * time.Hour
 )
-
-func (s *Service) prune(ctx context.Context, now time.Time) error {
-	if now.Sub(s.pruned) < pruneEvery {
-		return nil
-	}
-	if err := s.Ledger.PruneAlerts(ctx, now.Add(-keptFor)); err != nil {
-		return err
-	}
-	s.pruned = now
-	return nil
-}

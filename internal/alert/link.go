@@ -45,15 +45,3 @@ func (v voice) pageLink(path string, query url.Values) Link {
 	}
 	return link
 }
-
-// causeLink leads to the rows of a cause. A cause is a code of ours, and no value of the ERP.
-func (v voice) causeLink(job string, c Cause) Link {
-	if v.console == "" || job == "" {
-		return Link{}
-	}
-	query := url.Values{"job": {job}, "state": {string(c.State)}}
-	if c.Cause != "" {
-		query.Set("cause", c.Cause)
-	}
-	return Link{v.text("See the documents in the console"), v.console + "/rows?" + query.Encode()}
-}

@@ -2,6 +2,7 @@ package alert
 
 import (
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -175,20 +176,6 @@ func (v voice) records(sends trade.Kind, n int) string {
 	return v.rows(n) + " " + sends.Plural(v.lang)
 }
 
-// called returns the group that can end the most of the rows of causes; "" if there are none.
-func (v voice) called(causes []Cause) (most trade.Department) {
-	rows := map[trade.Department]int{}
-	for _, c := range causes {
-		rows[trade.ExplainTask(c.State, c.Cause, c.Problem, c.Awaited, v.lang).Fixer.Department()] += c.Rows
-	}
-	for _, g := range trade.Departments {
-		if rows[g] > rows[most] {
-			most = g
-		}
-	}
-	return most
-}
-
 // causesShown is how many causes a message lists.
 const causesShown = 8
 
@@ -216,7 +203,14 @@ func (v voice) causes(job string, causes []Cause) []Item {
 		if !c.Oldest.IsZero() {
 			text += v.text("; the oldest from %s", v.day(c.Oldest))
 		}
-		item := Item{Text: text, Link: v.causeLink(job, c)}
+		item := Item{Text: text}
+		if v.console != "" && job != "" { // a cause is a code of ours, and no value of the ERP
+			query := url.Values{"job": {job}, "state": {string(c.State)}}
+			if c.Cause != "" {
+				query.Set("cause", c.Cause)
+			}
+			item.Link = Link{v.text("See the documents in the console"), v.console + "/rows?" + query.Encode()}
+		}
 		switch {
 		case c.Owner == "":
 		case c.Until.IsZero():

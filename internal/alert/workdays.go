@@ -54,7 +54,18 @@ func dayAfter(t time.Time) time.Time {
 }
 
 func isWorkday(t time.Time) bool {
-	return t.Weekday() != time.Saturday && t.Weekday() != time.Sunday && !isHoliday(t.Year(), t.Month(), t.Day())
+	if t.Weekday() == time.Saturday || t.Weekday() == time.Sunday ||
+		slices.Contains(fixedHolidays[t.Month()], t.Day()) {
+		return false
+	}
+	easterMonth, easterDay := easter(t.Year())
+	for _, days := range movableHolidays {
+		if _, m, d := time.Date(t.Year(), easterMonth, easterDay+days, 12, 0, 0, 0, time.UTC).Date(); m == t.Month() &&
+			d == t.Day() {
+			return false
+		}
+	}
+	return true
 }
 
 // fixedHolidays are those of Lei 662/1949, 6.802/1980, 14.759/2023 (20 November since 2024) and
@@ -67,20 +78,6 @@ var fixedHolidays = map[time.Month][]int{
 // movableHolidays are days relative to Easter Sunday: Monday and Tuesday of carnival, Good Friday,
 // Corpus Christi.
 var movableHolidays = []int{-48, -47, -2, 60}
-
-func isHoliday(year int, month time.Month, day int) bool {
-	if slices.Contains(fixedHolidays[month], day) {
-		return true
-	}
-	easterMonth, easterDay := easter(year)
-	for _, days := range movableHolidays {
-		if _, m, d := time.Date(year, easterMonth, easterDay+days, 12, 0, 0, 0, time.UTC).Date(); m == month &&
-			d == day {
-			return true
-		}
-	}
-	return false
-}
 
 // easter returns Easter Sunday of the Gregorian calendar, by the rule of Meeus, Jones and Butcher.
 func easter(year int) (time.Month, int) {

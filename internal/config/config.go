@@ -12,6 +12,7 @@ import (
 
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -144,32 +145,26 @@ type JobsConfig []JobConfig
 
 // JobConfig is one job.
 type JobConfig struct {
-	Name      string           `yaml:"-"`
-	Title     string           `yaml:"title"` // optional: shown to people instead of the name
-	Sends     string           `yaml:"sends"` // required
-	Show      ShowsConfig      `yaml:"show"`  // optional: shown to people before the key of a row
-	Schedule  string           `yaml:"schedule"`
-	Query     string           `yaml:"query"`      // required
-	Key       Columns          `yaml:"key"`        // required
-	Identity  string           `yaml:"identity"`   // key space; "" = the one shared by all jobs that name none
-	ChangedAt string           `yaml:"changed_at"` // optional
-	Lookback  time.Duration    `yaml:"lookback"`
-	Sweep     string           `yaml:"sweep"`
-	Cancelled *CancelledConfig `yaml:"cancelled"` // optional
-	Invalid   string           `yaml:"invalid"`   // optional: column whose text makes a row an error
-	Hours     SpansConfig      `yaml:"hours"`     // optional: hours in which it may send
-	Most      *MostConfig      `yaml:"most"`      // optional: most that one run may send without a release
+	Name      string                 `yaml:"-"`
+	Title     string                 `yaml:"title"` // optional: shown to people instead of the name
+	Sends     string                 `yaml:"sends"` // required
+	Show      ShowsConfig            `yaml:"show"`  // optional: shown to people before the key of a row
+	Schedule  string                 `yaml:"schedule"`
+	Query     string                 `yaml:"query"`      // required
+	Key       Columns                `yaml:"key"`        // required
+	Identity  string                 `yaml:"identity"`   // key space; "" = the one shared by all jobs that name none
+	ChangedAt string                 `yaml:"changed_at"` // optional
+	Lookback  time.Duration          `yaml:"lookback"`
+	Sweep     string                 `yaml:"sweep"`
+	Cancelled *mapping.CancelledSpec `yaml:"cancelled"` // optional
+	Invalid   string                 `yaml:"invalid"`   // optional: column whose text makes a row an error
+	Hours     SpansConfig            `yaml:"hours"`     // optional: hours in which it may send
+	Most      *MostConfig            `yaml:"most"`      // optional: most that one run may send without a release
 	// rows that go first after a change of the query or the mapping; 0 = all
 	Canary     int                    `yaml:"canary"`
 	Checks     TwinConfig             `yaml:"checks"`      // default: those of all jobs
 	NothingNew time.Duration          `yaml:"nothing_new"` // default alerts.nothing_new; 0 = never
 	Fields     map[string]FieldConfig `yaml:"fields"`      // required
-}
-
-// CancelledConfig is how the ERP marks cancelled rows.
-type CancelledConfig struct {
-	Column string   `yaml:"column"` // required
-	Values []string `yaml:"values"` // required
 }
 
 // FieldConfig is the source of one field of the API. A plain text instead of the map is a column.

@@ -352,7 +352,7 @@ func TestTheExampleLoadsStrictlyAndHasEveryKey(t *testing.T) {
 		`http_api\.tokens\[\d+\]\.`: reflect.TypeFor[TokenConfig](),
 		`retention\.`:               reflect.TypeFor[RetentionConfig](),
 		`jobs\.\w+\.most\.`:         reflect.TypeFor[MostConfig](),
-		`jobs\.\w+\.cancelled\.`:    reflect.TypeFor[CancelledConfig](),
+		`jobs\.\w+\.cancelled\.`:    reflect.TypeFor[mapping.CancelledSpec](),
 		`jobs\.\w+\.fields\.\w+\.`:  reflect.TypeFor[FieldConfig](),
 	} {
 		keys, _ := configKeys(typ)

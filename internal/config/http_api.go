@@ -69,14 +69,6 @@ func (t *TokensConfig) Decode(d *Decoder, e Entry) {
 	}
 }
 
-// shown returns the value that `config show` prints.
-func (t TokensConfig) shown() string {
-	return yamlList(t, func(token TokenConfig) string {
-		return fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
-			YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
-	})
-}
-
 func (c *Config) checkHTTPAPI(d *Decoder) {
 	h := &c.HTTPAPI
 	if _, there := c.index["http_api"]; !there {
@@ -86,8 +78,35 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 	if len(h.Tokens) > mostTokens {
 		d.Fault("http_api.tokens", "has more than %d tokens", mostTokens)
 	}
-	for i := range h.Tokens {
-		h.checkToken(d, i)
+	for i, token := range h.Tokens {
+		at := fmt.Sprintf("http_api.tokens[%d]", i)
+		d.Require(at, map[string]bool{
+			"name": token.Name == "", "token": token.Token.IsZero(), "scopes": len(token.Scopes) == 0,
+		})
+		before := h.Tokens[:i]
+		switch {
+		case token.Name == "" || d.faulty(at+".name"):
+		case !tokenName.MatchString(token.Name), utf8.RuneCountInString(token.Name) > longestName:
+			d.Fault(at+".name", "must be letters, digits, dots, hyphens and underscores, 64 at most: erp-botao")
+		case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Name == token.Name }):
+			d.Fault(at+".name", "stands twice")
+		}
+		switch value := token.Token.Reveal(); {
+		case token.Token.IsZero() || d.faulty(at+".token"):
+		case !EnvironmentOrFile.MatchString(token.Token.written):
+			d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
+		case d.secrets.placeholder: // the real value is not available
+		case utf8.RuneCountInString(value) < leastToken || !headerSafe(value) || strings.Contains(value, " "):
+			d.Fault(at+".token", "must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one", leastToken)
+		case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Token.Reveal() == value }):
+			d.Fault(at+".token", "is that of another name: each program has its own")
+		}
+		for j, scope := range token.Scopes {
+			path := fmt.Sprintf("%s.scopes[%d]", at, j)
+			if !d.faulty(path) && !slices.Contains(scopes, scope) {
+				d.Fault(path, "%w", UnknownName("unknown scope %s", scope, scopes))
+			}
+		}
 	}
 	// A listener without TLS is restricted to this host, because each request carries the token.
 	if (h.CertFile == "") != (h.KeyFile == "") {
@@ -110,36 +129,5 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 		d.Fault("http_api.listen",
 			"is reached from other hosts, and tokens would travel in the open: "+
 				"give cert_file and key_file, or write 127.0.0.1:%s", port)
-	}
-}
-
-func (h *HTTPAPIConfig) checkToken(d *Decoder, i int) {
-	token, at := h.Tokens[i], fmt.Sprintf("http_api.tokens[%d]", i)
-	d.Require(at, map[string]bool{
-		"name": token.Name == "", "token": token.Token.IsZero(), "scopes": len(token.Scopes) == 0,
-	})
-	before := h.Tokens[:i]
-	switch {
-	case token.Name == "" || d.faulty(at+".name"):
-	case !tokenName.MatchString(token.Name), utf8.RuneCountInString(token.Name) > longestName:
-		d.Fault(at+".name", "must be letters, digits, dots, hyphens and underscores, 64 at most: erp-botao")
-	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Name == token.Name }):
-		d.Fault(at+".name", "stands twice")
-	}
-	switch value := token.Token.Reveal(); {
-	case token.Token.IsZero() || d.faulty(at+".token"):
-	case !EnvironmentOrFile.MatchString(token.Token.written):
-		d.Fault(at+".token", "must not stand in the file: write ${env:NAME} or ${file:PATH}")
-	case d.secrets.placeholder: // the real value is not available
-	case utf8.RuneCountInString(value) < leastToken || !headerSafe(value) || strings.Contains(value, " "):
-		d.Fault(at+".token", "must be at least %d characters of ASCII without blanks; openssl rand -hex 32 makes one", leastToken)
-	case slices.ContainsFunc(before, func(o TokenConfig) bool { return o.Token.Reveal() == value }):
-		d.Fault(at+".token", "is that of another name: each program has its own")
-	}
-	for j, scope := range token.Scopes {
-		path := fmt.Sprintf("%s.scopes[%d]", at, j)
-		if !d.faulty(path) && !slices.Contains(scopes, scope) {
-			d.Fault(path, "%w", UnknownName("unknown scope %s", scope, scopes))
-		}
 	}
 }

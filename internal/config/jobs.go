@@ -240,19 +240,16 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 	out := make([]mapping.JobSpec, 0, len(c.Jobs))
 	for _, job := range c.Jobs {
 		spec := mapping.JobSpec{
-			Name: job.Name, Sends: trade.Kind(job.Sends), Title: job.Title, Show: job.Show,
+			Name: job.Name, Sends: trade.Kind(job.Sends), Show: job.Show,
 			Schedule: job.Schedule, Query: erp.WithSnippets(c.ERP.Driver, job.Query, c.With), Key: job.Key,
 			Identity: job.Identity, ChangedAt: job.ChangedAt,
-			Invalid:  job.Invalid,
+			Cancelled: job.Cancelled, Invalid: job.Invalid,
 			Lookback: job.Lookback, Sweep: job.Sweep, Fields: map[string]mapping.FieldSpec{}, Checks: checks,
 			Hours: job.Hours, Most: job.Most.freight(), Canary: job.Canary,
 			Twin: mapping.TwinCheck{
 				Mode: trade.Severity(job.Checks.Twin), Near: trade.Severity(job.Checks.NearTwin),
 				Days: job.Checks.TwinDays,
 			},
-		}
-		if job.Cancelled != nil {
-			spec.Cancelled = &mapping.CancelledSpec{Column: job.Cancelled.Column, Values: job.Cancelled.Values}
 		}
 		for name, f := range job.Fields {
 			values, _ := c.valuesOf(f.Values, "")
@@ -271,29 +268,22 @@ func (c *Config) JobSpecs() []mapping.JobSpec {
 					}
 				}
 			}
+			var per *mapping.FieldSpec // the unit of a price
+			if p := f.Per; p != nil {
+				values, _ := c.valuesOf(p.Values, "")
+				per = &mapping.FieldSpec{Const: p.Const, ValuesName: p.Values.Name, Values: values, Default: p.Default}
+				if p.Column != "" {
+					per.Columns = []string{p.Column}
+				}
+			}
 			spec.Fields[name] = mapping.FieldSpec{
-				Per: c.perSpec(f.Per), In: f.In,
+				Per: per, In: f.In,
 				Columns: columns, SentBy: parents, Const: f.Const, ValuesName: f.Values.Name, Values: values,
 				Default: f.Default,
 				Date:    f.Date, Number: f.Number, Scale: f.Scale, Empty: f.Empty, Ref: f.Ref, Lookup: f.Lookup,
 			}
 		}
 		out = append(out, spec)
-	}
-	return out
-}
-
-// perSpec returns the unit of a price in the engine's form.
-func (c *Config) perSpec(per *PerConfig) *mapping.FieldSpec {
-	if per == nil {
-		return nil
-	}
-	values, _ := c.valuesOf(per.Values, "")
-	out := &mapping.FieldSpec{
-		Const: per.Const, ValuesName: per.Values.Name, Values: values, Default: per.Default,
-	}
-	if per.Column != "" {
-		out.Columns = []string{per.Column}
 	}
 	return out
 }

@@ -85,15 +85,6 @@ func (r secretResolver) noteStale(name, path, text string) {
 // EnvironmentOrFile matches a text that is exactly one reference.
 var EnvironmentOrFile = regexp.MustCompile(`^\$\{(env|file):[^${}]+\}$`)
 
-// placeholderIn returns the placeholder for an unavailable secret. If the text is a single
-// reference, the placeholder is a valid address too, because addresses may be references.
-func placeholderIn(text string) string {
-	if EnvironmentOrFile.MatchString(text) {
-		return "https://not-set.invalid"
-	}
-	return "not-set"
-}
-
 // reference matches each ${…}; text of this form that is no valid reference is refused.
 var reference = regexp.MustCompile(`\$\{([^${}]*)\}?`)
 
@@ -114,7 +105,10 @@ func (r secretResolver) resolve(text string) (string, error) {
 		}
 		value, err := r.lookUp(rest[at[2]:at[3]])
 		if err != nil && r.placeholder && EnvironmentOrFile.MatchString(rest[at[0]:at[1]]) {
-			value, err = placeholderIn(text), nil
+			value, err = "not-set", nil
+			if EnvironmentOrFile.MatchString(text) { // which may be an address
+				value = "https://not-set.invalid"
+			}
 		}
 		if err != nil {
 			return "", err

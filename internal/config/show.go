@@ -98,9 +98,21 @@ func (w *configWriter) value(key string, v reflect.Value, path, indent string) {
 		})
 		line("{" + strings.Join(items, ", ") + "}")
 	case Parents:
-		line(parentsText(t))
+		if len(t) == 1 && len(t[0].Column) == 0 {
+			line(YAMLText(t[0].Job))
+			return
+		}
+		line(yamlList(t, func(p ParentConfig) string {
+			if len(p.Column) == 0 {
+				return YAMLText(p.Job)
+			}
+			return fmt.Sprintf("{job: %s, column: %s}", YAMLText(p.Job), p.Column.list())
+		}))
 	case TokensConfig:
-		line(t.shown())
+		line(yamlList(t, func(token TokenConfig) string {
+			return fmt.Sprintf("{name: %s, token: %s, scopes: [%s]}", YAMLText(token.Name),
+				YAMLText(token.Token.shown()), strings.Join(token.Scopes, ", "))
+		}))
 	case FieldValues:
 		if t.Name != "" {
 			line(YAMLText(t.Name))
@@ -162,19 +174,6 @@ func (w *configWriter) text(head, text, indent string) {
 	for line := range strings.Lines(text) {
 		w.b.WriteString(indent + "  " + line)
 	}
-}
-
-// parentsText returns `sent_by` in its shortest form.
-func parentsText(parents Parents) string {
-	if len(parents) == 1 && len(parents[0].Column) == 0 {
-		return YAMLText(parents[0].Job)
-	}
-	return yamlList(parents, func(p ParentConfig) string {
-		if len(p.Column) == 0 {
-			return YAMLText(p.Job)
-		}
-		return fmt.Sprintf("{job: %s, column: %s}", YAMLText(p.Job), p.Column.list())
-	})
 }
 
 // list returns the columns and constant parts as a list.

@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/netip"
 	"slices"
 	"strconv"
 	"time"
 
 	"go.uber.org/zap"
+	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
@@ -47,7 +49,15 @@ type API struct {
 
 // New returns an API.
 func New(o Settings) *API {
-	a := &API{Settings: o, mux: http.NewServeMux(), limits: newLimits(o.Rate, len(o.Tokens))}
+	l := &limits{
+		rate: rate.Limit(o.Rate), burst: max(leastBurst, int(5*o.Rate)),
+		senders: map[netip.Prefix]*rate.Limiter{},
+	}
+	for range o.Tokens {
+		l.tokens = append(l.tokens, l.one())
+	}
+	l.others = l.one()
+	a := &API{Settings: o, mux: http.NewServeMux(), limits: l}
 	a.mux.HandleFunc("POST /api/v1/runs", a.allowed(config.ScopeRun, a.run))
 	a.mux.HandleFunc("GET /api/v1/status", a.allowed(config.ScopeStatus, a.status))
 	a.mux.HandleFunc("GET /api/v1/rows", a.allowed(config.ScopeRows, a.rows))

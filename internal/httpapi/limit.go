@@ -29,18 +29,6 @@ type limits struct {
 	others  *rate.Limiter
 }
 
-func newLimits(perSecond float64, tokens int) *limits {
-	l := &limits{
-		rate: rate.Limit(perSecond), burst: max(leastBurst, int(5*perSecond)),
-		senders: map[netip.Prefix]*rate.Limiter{},
-	}
-	for range tokens {
-		l.tokens = append(l.tokens, l.one())
-	}
-	l.others = l.one()
-	return l
-}
-
 func (l *limits) one() *rate.Limiter { return rate.NewLimiter(l.rate, l.burst) }
 
 // sender reports whether the address of a request may send one now.

@@ -105,7 +105,12 @@ func (k *keeper) inBatches() {
 		}
 		events := trade.Map(batch, func(one *pendingEvent) trade.InboxEvent { return one.event })
 		began := time.Now()
-		err := k.store(events)
+		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+		err := k.opts.Inbox.TakeEvents(ctx, events)
+		cancel()
+		if err == nil {
+			k.opts.Stored()
+		}
 		k.mu.Lock()
 		k.storing = false
 		// An event may wait for the batch before its own.
@@ -129,17 +134,6 @@ func (k *keeper) next() []*pendingEvent {
 		k.signal()
 	}
 	return batch
-}
-
-// store stores events in the ledger.
-func (k *keeper) store(events []trade.InboxEvent) error {
-	ctx, cancel := context.WithTimeout(context.Background(), storeTime)
-	defer cancel()
-	err := k.opts.Inbox.TakeEvents(ctx, events)
-	if err == nil {
-		k.opts.Stored()
-	}
-	return err
 }
 
 // close ends the work. keep must not be called after it.

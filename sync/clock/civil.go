@@ -20,18 +20,6 @@ type civil struct {
 	zone *time.Location
 }
 
-// keepLocalTimes wraps a schedule with fixed hours in civil. Schedules for every hour, or with an
-// interval, count elapsed time and are returned unchanged.
-func keepLocalTimes(schedule cron.Schedule) cron.Schedule {
-	spec, ok := schedule.(*cron.SpecSchedule)
-	if !ok || spec.Hour&starBit != 0 {
-		return schedule
-	}
-	c := civil{*spec, spec.Location}
-	c.spec.Location = time.UTC
-	return c
-}
-
 // Next returns the first time after t, or the zero time if there is none.
 func (c civil) Next(t time.Time) time.Time {
 	on := asUTC(t.In(c.zone))

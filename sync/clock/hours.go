@@ -32,56 +32,48 @@ var (
 func ParseHours(texts []string) (Hours, error) {
 	var out Hours
 	for _, text := range texts {
-		s, err := parseSpan(text)
-		if err != nil {
-			return nil, err
+		m := spanForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(text), " ")))
+		if m == nil {
+			return nil,
+				phrase.Errorf(
+					"%q is not a time range: write it as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
+					text)
+		}
+		s := span{days: [7]bool{true, true, true, true, true, true, true}}
+		if m[1] != "" {
+			s.days = [7]bool{}
+			for _, part := range strings.Split(m[1], ",") {
+				first, last, isRange := strings.Cut(part, "-")
+				if !isRange {
+					last = first
+				}
+				from, to := slices.Index(dayNames, first), slices.Index(dayNames, last)
+				if from < 0 || to < 0 {
+					return nil, phrase.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
+						text)
+				}
+				for day := from; ; day = (day + 1) % 7 {
+					s.days[day] = true
+					if day == to {
+						break
+					}
+				}
+			}
+		}
+		clock := func(hours, minutes string) int {
+			return int(hours[0]-'0')*600 + int(hours[1]-'0')*60 + int(minutes[0]-'0')*10 + int(minutes[1]-'0')
+		}
+		s.from, s.to = clock(m[2], m[3]), clock(m[4], m[5])
+		const day = 24 * 60
+		switch {
+		case s.from >= day || s.to > day || m[3] > "59" || m[5] > "59":
+			return nil, phrase.Errorf("%q has a time that does not exist: times go from 00:00 to 24:00", text)
+		case s.from == s.to:
+			return nil, phrase.Errorf("%q is an empty time range; write 00:00-24:00 for the whole day", text)
 		}
 		out = append(out, s)
 	}
 	return out, nil
-}
-
-func parseSpan(text string) (span, error) {
-	m := spanForm.FindStringSubmatch(strings.ToLower(strings.Join(strings.Fields(text), " ")))
-	if m == nil {
-		return span{},
-			phrase.Errorf(
-				"%q is not a time range: write it as in \"mon-fri 07:00-19:00\", \"sat,sun 08:00-12:00\" or \"22:00-05:00\"",
-				text)
-	}
-	s := span{days: [7]bool{true, true, true, true, true, true, true}}
-	if m[1] != "" {
-		s.days = [7]bool{}
-		for _, part := range strings.Split(m[1], ",") {
-			first, last, isRange := strings.Cut(part, "-")
-			if !isRange {
-				last = first
-			}
-			from, to := slices.Index(dayNames, first), slices.Index(dayNames, last)
-			if from < 0 || to < 0 {
-				return span{}, phrase.Errorf("%q names a day that is none: they are mon, tue, wed, thu, fri, sat and sun",
-					text)
-			}
-			for day := from; ; day = (day + 1) % 7 {
-				s.days[day] = true
-				if day == to {
-					break
-				}
-			}
-		}
-	}
-	clock := func(hours, minutes string) int {
-		return int(hours[0]-'0')*600 + int(hours[1]-'0')*60 + int(minutes[0]-'0')*10 + int(minutes[1]-'0')
-	}
-	s.from, s.to = clock(m[2], m[3]), clock(m[4], m[5])
-	const day = 24 * 60
-	switch {
-	case s.from >= day || s.to > day || m[3] > "59" || m[5] > "59":
-		return span{}, phrase.Errorf("%q has a time that does not exist: times go from 00:00 to 24:00", text)
-	case s.from == s.to:
-		return span{}, phrase.Errorf("%q is an empty time range; write 00:00-24:00 for the whole day", text)
-	}
-	return s, nil
 }
 
 // Open reports whether a job may send at a time, which must be in the zone of the hours.

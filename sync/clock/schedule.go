@@ -42,13 +42,19 @@ func ParseSchedule(text string, zone *time.Location) (schedule cron.Schedule, er
 		return nil, phrase.Errorf("%q is not a schedule: write five fields, as in \"*/10 * * * *\", or @every 15m, "+
 			"after CRON_TZ=ZONE in another zone", text)
 	}
-	if s, ok := parsed.(*cron.SpecSchedule); ok && s.Location == time.Local {
-		s.Location = zone
+	spec, ok := parsed.(*cron.SpecSchedule)
+	if ok && spec.Location == time.Local {
+		spec.Location = zone
 	}
 	if parsed.Next(anyTime).IsZero() {
 		return nil, phrase.Errorf("%q never comes: there is no such day", text)
 	}
-	return keepLocalTimes(parsed), nil
+	if !ok || spec.Hour&starBit != 0 { // for every hour, or with an interval: it counts elapsed time
+		return parsed, nil
+	}
+	c := civil{*spec, spec.Location}
+	c.spec.Location = time.UTC
+	return c, nil
 }
 
 // field is one of the five fields of a schedule.

@@ -3,8 +3,6 @@
 package discovery
 
 import (
-	"context"
-
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -71,24 +69,4 @@ type turn struct {
 
 func cancelledNow(e trade.Entry) bool {
 	return e.Flags.Has(trade.Cancelled) || e.Acknowledged.Has(trade.Cancelled)
-}
-
-// countTurned adds the rows that were cancelled after the last sweep to its sums of cancelled rows, and
-// takes out those that are cancelled no longer.
-func (r *Discoverer) countTurned(ctx context.Context, p *pager, cursor *trade.Cursor) error {
-	if len(p.turned) == 0 || cursor.Sweep == nil || cursor.Sweep.Read == 0 {
-		return nil
-	}
-	extra := extraRowsOf(cursor.Sweep.Beside)
-	of := extra.of(trade.BesideCancelled)
-	for _, t := range p.turned {
-		if t.cancelled {
-			r.change(of, t.now, (*trade.Sums).Add)
-			extra.name(trade.BesideCancelled, t.entry.Key)
-		} else {
-			r.change(of, t.entry.NewestValues(), (*trade.Sums).Remove)
-		}
-	}
-	cursor.Sweep.Beside = extra.list()
-	return r.Record(ctx, trade.Page{Cursor: cursor})
 }

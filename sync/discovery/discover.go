@@ -124,8 +124,23 @@ func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cur
 	if err := r.settleDoubles(ctx, p, cursor); err != nil {
 		return err
 	}
-	if err := r.countTurned(ctx, p, cursor); err != nil {
-		return err
+	// The sums of the last sweep get the rows that were cancelled after it, and lose those that are
+	// cancelled no longer.
+	if len(p.turned) > 0 && cursor.Sweep != nil && cursor.Sweep.Read != 0 {
+		extra := extraRowsOf(cursor.Sweep.Beside)
+		of := extra.of(trade.BesideCancelled)
+		for _, t := range p.turned {
+			if t.cancelled {
+				r.change(of, t.now, (*trade.Sums).Add)
+				extra.name(trade.BesideCancelled, t.entry.Key)
+			} else {
+				r.change(of, t.entry.NewestValues(), (*trade.Sums).Remove)
+			}
+		}
+		cursor.Sweep.Beside = extra.list()
+		if err := r.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
+			return err
+		}
 	}
 	return r.markReplaced(ctx)
 }

@@ -123,17 +123,15 @@ func (q *inquiry) flush(ctx context.Context) error {
 			continue // it left the ERP or its key occurs twice: the next reading decides
 		}
 		// a row that has changed since it was mapped has other documents, which the next run looks up
-		var documents []string
 		for _, f := range q.of.Job.Mapping.Lookups {
 			v, ok := c.Row.Get(f.Spec.Columns[0])
 			if !ok || v.Err != "" {
 				continue
 			}
-			if document, err := mapping.DocumentOf(v); err == nil && q.asked[q.of.Eval.Code(document)] {
-				documents = append(documents, document)
+			document, err := mapping.DocumentOf(v)
+			if err != nil || !q.asked[q.of.Eval.Code(document)] {
+				continue
 			}
-		}
-		for _, document := range documents {
 			if a, ok := q.ask(ctx, document); ok {
 				answers = append(answers, a)
 			}

@@ -154,8 +154,26 @@ func (p *pager) flush(ctx context.Context) error {
 	}
 	p.rows = p.rows[:0]
 	var page trade.Page
-	if err := r.discover(ctx, &page, fresh); err != nil {
+	values := make([]trade.Values, len(fresh))
+	for i := range fresh {
+		values[i] = fresh[i].Values()
+	}
+	parents, err := r.ParentsOf(ctx, values)
+	if err != nil {
 		return err
+	}
+	page.New = make([]trade.Entry, 0, len(fresh))
+	for i, row := range fresh {
+		entry := trade.Entry{
+			Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: row.Key, KeyParts: row.Parts(), Generation: 1,
+			FirstSeenAt: r.Now, UpdatedAt: r.Now, SourceHash: row.SourceHash,
+			Shown: row.Shown,
+		}
+		row.Tell(&entry.Facts)
+		r.Eval.Evaluate(&entry, values[i], parents)
+		r.Report.New++
+		r.countLate(&row)
+		page.New = append(page.New, entry)
 	}
 	if err := p.applyChanges(ctx, &page, changed); err != nil {
 		return err
@@ -244,32 +262,6 @@ type change struct {
 	known   trade.Known
 	row     mapping.Row
 	verdict rowAction
-}
-
-// discover adds entries for rows whose keys are new to the page.
-func (r *Discoverer) discover(ctx context.Context, page *trade.Page, rows []mapping.Row) error {
-	values := make([]trade.Values, len(rows))
-	for i := range rows {
-		values[i] = rows[i].Values()
-	}
-	known, err := r.ParentsOf(ctx, values)
-	if err != nil {
-		return err
-	}
-	page.New = make([]trade.Entry, 0, len(rows))
-	for i, row := range rows {
-		entry := trade.Entry{
-			Job: r.Job.Name(), Sends: r.Job.Spec.Sends, Key: row.Key, KeyParts: row.Parts(), Generation: 1,
-			FirstSeenAt: r.Now, UpdatedAt: r.Now, SourceHash: row.SourceHash,
-			Shown: row.Shown,
-		}
-		row.Tell(&entry.Facts)
-		r.Eval.Evaluate(&entry, values[i], known)
-		r.Report.New++
-		r.countLate(&row)
-		page.New = append(page.New, entry)
-	}
-	return nil
 }
 
 // applyChanges adds the updates of known rows that differ to the page.

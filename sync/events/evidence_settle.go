@@ -90,26 +90,9 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	}) {
 		return err
 	}
-	return h.proven(ctx, d, like[0])
-}
-
-// waitsToLeave reports whether a person has ordered a second sending, and nothing of it has left.
-func waitsToLeave(d trade.Doubt) bool {
-	switch d.Entry.State {
-	case trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected:
-		return d.Attempt.Generation < d.Entry.Generation
-	}
-	return false
-}
-
-// printsOf returns the fingerprints of what an attempt sent, without those of its row.
-func printsOf(a trade.Attempt) trade.Prints {
-	return trade.PrintsOf(trade.OrderCommitments, "", a.Target, a.Payload)
-}
-
-// proven stores what the record of a doubt proves.
-func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate) error {
-	entry, attempt, reading := d.Entry, d.Attempt, acts.CompareReading(c.ID, sentOf(d.Attempt), c.Fields)
+	c := like[0]
+	entry, attempt := d.Entry, d.Attempt
+	reading := acts.CompareReading(c.ID, sent, c.Fields)
 	after := entry
 	act := "evidence"
 	switch {
@@ -145,6 +128,20 @@ func (h *Processor) proven(ctx context.Context, d trade.Doubt, c trade.Candidate
 		zap.String("state", string(after.State)))
 	c.State, c.NextAt, c.SettledBy = trade.CandidateSettled, mapping.NoTime, entry.ID
 	return h.Candidates.SaveCandidate(ctx, c)
+}
+
+// waitsToLeave reports whether a person has ordered a second sending, and nothing of it has left.
+func waitsToLeave(d trade.Doubt) bool {
+	switch d.Entry.State {
+	case trade.Pending, trade.Waiting, trade.Invalid, trade.Rejected:
+		return d.Attempt.Generation < d.Entry.Generation
+	}
+	return false
+}
+
+// printsOf returns the fingerprints of what an attempt sent, without those of its row.
+func printsOf(a trade.Attempt) trade.Prints {
+	return trade.PrintsOf(trade.OrderCommitments, "", a.Target, a.Payload)
 }
 
 // evidenceDetail is what the audit stores about an act that no person ordered.

@@ -19,26 +19,6 @@ import (
 // log or a text for people. So each row's value is sealed before it is used: a keyed hash replaces
 // the number, which is read again from the ERP when the platform is to be asked.
 
-// checkLookups refuses a column that is looked up and also used for something else: its sealed
-// value is of no use there.
-func (m *Mapping) checkLookups(spec JobSpec, path string) []error {
-	var errs []error
-	for _, f := range m.Lookups {
-		column := f.Spec.Columns[0]
-		for _, other := range m.Fields {
-			if other.Rule.Field != f.Rule.Field && containsFold(other.Spec.Columns, column) {
-				errs = append(errs, SpecFault(path+"."+f.Rule.Field,
-					"column %s is read by %s too; select it twice, under two names", column, other.Rule.Field))
-			}
-		}
-		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
-			errs = append(errs, SpecFault(path+"."+f.Rule.Field,
-				"column %s is that of cancelled too; select it twice, under two names", column))
-		}
-	}
-	return errs
-}
-
 // Seal returns the values with every document replaced by its code. Values that are sealed already
 // stay.
 func (e *Evaluator) Seal(values trade.Values) trade.Values {

@@ -131,7 +131,12 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 				draft.Missing[i].ParentCause = trade.CauseCutOver
 			}
 		}
-		moved = entry.Wait(causeOfWaiting(draft.Missing), NoTime, draft.Missing...)
+		// a reference can be cured here; a parent has a cause of its own
+		cause := trade.CauseParent
+		if i := slices.IndexFunc(draft.Missing, func(a trade.Awaited) bool { return a.Ref != "" }); i >= 0 {
+			cause = "ref:" + draft.Missing[i].Ref
+		}
+		moved = entry.Wait(cause, NoTime, draft.Missing...)
 	default:
 		moved = entry.Pend()
 	}
@@ -147,17 +152,6 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	pairs := fresh.Prints().Pairs(fresh.Sends)
 	fresh.Content = pairs[0] ^ pairs[1]
 	entry.TakePayload(fresh)
-}
-
-// causeOfWaiting returns the cause that somebody here can cure: a missing reference has priority
-// over a parent, which has a cause of its own.
-func causeOfWaiting(missing []trade.Awaited) string {
-	for _, m := range missing {
-		if m.Ref != "" {
-			return "ref:" + m.Ref
-		}
-	}
-	return trade.CauseParent
 }
 
 // ColumnsIn returns a function that reads stored values.
@@ -317,7 +311,11 @@ func (f *fieldMapping) read(v erp.Value, text string) (string, *trade.Problem) {
 	if len(f.Spec.Values) > 0 {
 		to, ok := f.values[Fold(text)]
 		if !ok {
-			return "", &trade.Problem{Rule: trade.RuleUnmapped, Detail: f.mapName()}
+			table := phrase.Pack("values of the field")
+			if f.Spec.ValuesName != "" {
+				table = phrase.Pack("values %s", f.Spec.ValuesName)
+			}
+			return "", &trade.Problem{Rule: trade.RuleUnmapped, Detail: table}
 		}
 		return to, nil
 	}

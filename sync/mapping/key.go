@@ -101,18 +101,13 @@ func keyOf(row erp.Row, columns []string) (string, error) {
 		}
 		key = append(key, codePart(PlainText(v))...)
 	}
-	return string(key), keyForm(key)
-}
-
-// keyForm returns why the text of a key is unusable although its parts are readable, or nil.
-func keyForm(key []byte) error {
 	switch {
 	case len(bytes.Trim(key, "| ")) == 0:
-		return phrase.Errorf("%w: every key column is blank", ErrKeyForm)
+		return "", phrase.Errorf("%w: every key column is blank", ErrKeyForm)
 	case len(key) > MaxCode || bytes.IndexByte(key, 0) >= 0:
-		return phrase.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
+		return "", phrase.Errorf("%w: longer than %d bytes, or with a NUL character", ErrKeyForm, MaxCode)
 	}
-	return nil
+	return string(key), nil
 }
 
 // Spellings returns the keys under which the ERP has, or had, the rows of an entry, each as the

@@ -17,7 +17,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -104,8 +103,33 @@ func compileMapping(spec JobSpec, zone *time.Location) (*Mapping, []error) {
 		unit := m.Fields[at]
 		f.in = &unit
 	}
-	errs = append(errs, m.checkLookups(spec, path)...)
-	errs = append(errs, m.checkShow(spec, "jobs."+spec.Name+".show")...)
+	// the sealed value of a column that is looked up is of no use for anything else
+	for _, f := range m.Lookups {
+		column := f.Spec.Columns[0]
+		for _, other := range m.Fields {
+			if other.Rule.Field != f.Rule.Field && containsFold(other.Spec.Columns, column) {
+				errs = append(errs, SpecFault(path+"."+f.Rule.Field,
+					"column %s is read by %s too; select it twice, under two names", column, other.Rule.Field))
+			}
+		}
+		if spec.Cancelled != nil && strings.EqualFold(spec.Cancelled.Column, column) {
+			errs = append(errs, SpecFault(path+"."+f.Rule.Field,
+				"column %s is that of cancelled too; select it twice, under two names", column))
+		}
+	}
+	shown := "jobs." + spec.Name + ".show"
+	if len(spec.Show) > trade.MaxShown {
+		errs = append(errs, SpecFault(shown,
+			"has %d labels, at most %d fit", len(spec.Show), trade.MaxShown))
+	}
+	for _, s := range spec.Show {
+		for _, f := range m.Lookups { // only a keyed hash of its document may be stored
+			if strings.EqualFold(f.Spec.Columns[0], s.Column) {
+				errs = append(errs, SpecFault(shown+"."+s.Label,
+					"column %s is a document that %s looks up, which the ledger does not keep", s.Column, f.Rule.Field))
+			}
+		}
+	}
 	for name := range spec.Fields {
 		if !known[name] {
 			errs = append(errs, SpecFault(path+"."+name, "%s have no such field", spec.Sends))
@@ -248,30 +272,15 @@ func (f *fieldMapping) via() string {
 	return ""
 }
 
-func (f *fieldMapping) mapName() phrase.Packed {
-	if f.Spec.ValuesName == "" {
-		return phrase.Pack("values of the field")
-	}
-	return phrase.Pack("values %s", f.Spec.ValuesName)
-}
-
 // Fold returns the form in which value maps compare texts: NFC, trimmed, without case. Accents
 // count.
 func Fold(text string) string {
 	text = strings.TrimSpace(text)
-	if ascii(text) { // both steps would only lowercase it, with a 256-byte buffer each
+	// both steps would only lowercase ASCII, with a 256-byte buffer each
+	if !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return strings.ToLower(text)
 	}
 	return cases.Fold().String(norm.NFC.String(text))
-}
-
-func ascii(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 func shorten(text string) string {

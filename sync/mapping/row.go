@@ -124,21 +124,17 @@ func Living(rows []Row) []Row {
 func (j *Job) sourceHash(get ColumnsOf) trade.Hash {
 	text := make([]byte, 0, 512)
 	for _, name := range j.Mapping.Hashed {
-		v, ok := get(name)
-		text = appendContent(appendPart(text, name), v, ok)
+		text = appendPart(text, name)
+		switch v, ok := get(name); {
+		case !ok, v.Kind == erp.Null && v.Err == "":
+			text = append(text, "1:-0:"...)
+		case v.Err != "":
+			text = appendPart(append(text, "1:!"...), string(v.Err))
+		default:
+			text = appendPart(append(text, "1:="...), PlainText(v))
+		}
 	}
 	return trade.HashOf(text)
-}
-
-// appendContent appends what a column holds.
-func appendContent(to []byte, v erp.Value, ok bool) []byte {
-	switch {
-	case !ok, v.Kind == erp.Null && v.Err == "":
-		return append(to, "1:-0:"...)
-	case v.Err != "":
-		return appendPart(append(to, "1:!"...), string(v.Err))
-	}
-	return appendPart(append(to, "1:="...), PlainText(v))
 }
 
 // appendPart appends a part with its length, so that ("a","bc") differs from ("ab","c").

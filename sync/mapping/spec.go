@@ -15,7 +15,6 @@ import (
 type JobSpec struct {
 	Name     string
 	Sends    trade.Kind
-	Title    string     // displayed instead of the name; "" = see trade.Titles
 	Show     []ShowSpec // columns displayed before the key of a row
 	Schedule string     // cron, of the daemon
 	Query    string     // any SELECT
@@ -38,8 +37,8 @@ type JobSpec struct {
 
 // CancelledSpec defines which rows count as cancelled in the ERP.
 type CancelledSpec struct {
-	Column string
-	Values []string
+	Column string   `yaml:"column"` // required
+	Values []string `yaml:"values"` // required
 }
 
 // FieldSpec defines where one field comes from and how its text is read. Exactly one of Columns and

@@ -118,8 +118,12 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string,
 		if entry.AckValues != nil {
 			d.Acknowledged = textOf(rule, ackShown.Fields[rule.Field])
 		}
-		if rule.Parent != "" {
-			d.WaitsFor = awaitedIn(shown, known)
+		at := slices.IndexFunc(shown.Missing, func(a trade.Awaited) bool { return a.Job != "" })
+		if rule.Parent != "" && at >= 0 {
+			a := shown.Missing[at]
+			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+			a.ParentState, a.ParentCause = p.State, p.Cause
+			d.WaitsFor = &a
 		}
 		out = append(out, d)
 	}
@@ -133,18 +137,6 @@ func Differences(job *Job, entry trade.Entry, refs map[string]map[string]string,
 func (j *Job) DifferenceParents(entry trade.Entry) []trade.ParentKey {
 	keys := j.Mapping.ParentKeys(nil, ColumnsIn(entry.Now))
 	return j.Mapping.ParentKeys(keys, ColumnsIn(entry.AckValues))
-}
-
-// awaitedIn returns the parent for which a draft waits, with its state; nil if there is none.
-func awaitedIn(d trade.Draft, known Parents) *trade.Awaited {
-	for _, a := range d.Missing {
-		if a.Job != "" {
-			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
-			a.ParentState, a.ParentCause = p.State, p.Cause
-			return &a
-		}
-	}
-	return nil
 }
 
 // textOf returns what a field would send; nil if it is absent or cannot be mapped.

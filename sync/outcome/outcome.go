@@ -104,7 +104,10 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 			Reason: trade.Say("attempt.created"),
 		}
 	case apiclient.NotSent:
-		d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: notSentReason(a)}
+		d := Decision{Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: trade.Say("attempt.not_sent")}
+		if a.Evidence.Why != nil {
+			d.Reason = trade.Say("attempt.not_sent.why", "why", a.Evidence.Why)
+		}
 		switch fault {
 		case apiclient.FaultCertificate:
 			d.Stop = &StopOrder{
@@ -137,13 +140,6 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 		return decideRefused(a)
 	}
 	return decideUnknown(a, fault)
-}
-
-func notSentReason(a apiclient.Answer) trade.Sentence {
-	if a.Evidence.Why == nil {
-		return trade.Say("attempt.not_sent")
-	}
-	return trade.Say("attempt.not_sent.why", "why", a.Evidence.Why)
 }
 
 // decideUnknown decides when bytes left and no answer came whose meaning the API's document

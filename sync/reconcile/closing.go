@@ -142,7 +142,3 @@ func (s *Snapshot) Export(format string, o Options) (Export, error) {
 	}{o.Filter, o.Sections, o.By})
 	return out, errors.Join(err, jsonErr, json.Unmarshal(selected, &out.Filters))
 }
-
-func texts[T ~string](list []T) []string {
-	return trade.Map(list, func(one T) string { return string(one) })
-}

@@ -226,7 +226,10 @@ func decisionCheck(cells []string) string {
 	for _, id := range checkedColumns {
 		cell := cells[decisionColumn(id)]
 		if id != "key" {
-			cell = plainCell(cell)
+			cell = strings.Join(strings.Fields(norm.NFC.String(cell)), " ")
+			if strings.Trim(cell, "0123456789") == "" {
+				cell = strings.TrimLeft(cell, "0")
+			}
 		}
 		sum := sha256.Sum256([]byte(id + "\x00" + cell))
 		out += hex.EncodeToString(sum[:])[:checkSize]
@@ -248,15 +251,6 @@ func altered(cells []string) []string {
 		}
 	}
 	return out
-}
-
-// plainCell returns a cell without what spreadsheets add or remove.
-func plainCell(text string) string {
-	text = strings.Join(strings.Fields(norm.NFC.String(text)), " ")
-	if strings.Trim(text, "0123456789") == "" {
-		return strings.TrimLeft(text, "0")
-	}
-	return text
 }
 
 // foldWord normalizes what a person typed: lower case, without accents and repeated blanks.

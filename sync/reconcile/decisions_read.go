@@ -35,7 +35,13 @@ func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.
 	}
 	t := &decisionReader{ctx: ctx, lang: lang}
 	if workbook.IsWorkbook(data) {
-		err = t.workbook(data, unpacked)
+		_, err = workbook.Read(data, "", unpacked, t.row)
+		switch {
+		case errors.Is(err, workbook.ErrUnpacks):
+			err = fmt.Errorf(sentence("decisions.unpacks_large", lang), unpacked>>20)
+		case errors.Is(err, workbook.ErrNoWorkbook), errors.Is(err, workbook.ErrNoSheet):
+			err = errors.New(sentence("decisions.none", lang))
+		}
 	} else {
 		err = t.csv(data)
 	}
@@ -60,17 +66,6 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 		title = sentence(decisionColumns[decisionColumn(column)].title, t.lang)
 	}
 	t.faults = append(t.faults, WrongRow{line, title, i18n.Format(sentence(p, t.lang), args...)})
-}
-
-func (t *decisionReader) workbook(data []byte, unpacked int64) error {
-	_, err := workbook.Read(data, "", unpacked, t.row)
-	switch {
-	case errors.Is(err, workbook.ErrUnpacks):
-		return fmt.Errorf(sentence("decisions.unpacks_large", t.lang), unpacked>>20)
-	case errors.Is(err, workbook.ErrNoWorkbook), errors.Is(err, workbook.ErrNoSheet):
-		return errors.New(sentence("decisions.none", t.lang))
-	}
-	return err
 }
 
 func (t *decisionReader) csv(data []byte) error {
@@ -237,7 +232,20 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	var refused []Refused
 	for _, group := range groups(list) {
 		first := group[0]
-		plan, err := planGroup(ctx, people, group)
+		keys := trade.Map(group, func(d Decision) string { return d.Key })
+		var plan acts.RowPlan
+		var err error
+		switch first.Act {
+		case "retry":
+			plan, err = people.Retry(ctx, first.Job, keys, true) // what may double is refused by the caller
+		case "dismiss":
+			plan, err = people.Dismiss(ctx, first.Job, keys)
+		case "acknowledge":
+			plan, err = people.Acknowledge(ctx, first.Job, keys)
+		default:
+			adoption := acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"}
+			plan, err = people.Adopt(ctx, first.Job, first.Key, adoption)
+		}
 		if err != nil {
 			return nil, nil, phrase.Errorf("line %d: %w", first.Line, err)
 		}
@@ -266,20 +274,6 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	}
 	slices.SortStableFunc(refused, func(a, b Refused) int { return a.Line - b.Line })
 	return out, refused, nil
-}
-
-func planGroup(ctx context.Context, people *acts.Acts, group []Decision) (acts.RowPlan, error) {
-	first := group[0]
-	keys := trade.Map(group, func(d Decision) string { return d.Key })
-	switch first.Act {
-	case "retry":
-		return people.Retry(ctx, first.Job, keys, true) // what may double is refused by the caller
-	case "dismiss":
-		return people.Dismiss(ctx, first.Job, keys)
-	case "acknowledge":
-		return people.Acknowledge(ctx, first.Job, keys)
-	}
-	return people.Adopt(ctx, first.Job, first.Key, acts.Adoption{ID: first.ID, NoID: first.Act == "adopt-no-id"})
 }
 
 // groups groups decisions by job, act and reason, in the order of the file; each adoption is a

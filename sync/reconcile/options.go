@@ -4,7 +4,6 @@ package reconcile
 
 import (
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -74,16 +73,6 @@ func (f Filter) Match(r *Row) bool {
 }
 
 func among[T comparable](list []T, one T) bool { return len(list) == 0 || slices.Contains(list, one) }
-
-// matchAct reports whether a decision is within the selected days and jobs.
-func (f Filter) matchAct(a Act, zone *time.Location) bool {
-	day := trade.DateOf(a.At.In(zone))
-	if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) {
-		return false
-	}
-	job, _ := splitTarget(a.Target)
-	return among(f.Jobs, job)
-}
 
 // Tolerance is how large a difference may be without being reported.
 type Tolerance struct {

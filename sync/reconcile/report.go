@@ -326,12 +326,6 @@ func (p *printer) heading() Heading {
 	}
 }
 
-// splitTarget splits the target of an act on a row.
-func splitTarget(target string) (job, key string) {
-	job, key, _ = strings.Cut(target, " ")
-	return job, key
-}
-
 func dayText(day string, lang trade.Lang) string {
 	if t, err := time.Parse(time.DateOnly, day); err == nil && lang != trade.English {
 		return t.Format("02/01/2006")

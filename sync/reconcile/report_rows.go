@@ -127,6 +127,7 @@ func (p *printer) reading(r *Row) []any {
 // standing returns the cells with the state of a row and its reason.
 func (p *printer) standing(r *Row) []any {
 	flags := trade.Map(r.Flags, func(f trade.Flag) string { return f.Label(p.Lang) })
+	codes := trade.Map(r.Flags, func(f trade.Flag) string { return string(f) })
 	reason, who := p.reason(r)
 	var at any
 	if r.SentAt != nil {
@@ -138,7 +139,7 @@ func (p *printer) standing(r *Row) []any {
 	}
 	return []any{
 		p.stateLabel(r),
-		Label{strings.Join(texts(r.Flags), ","), strings.Join(flags, ", ")},
+		Label{strings.Join(codes, ","), strings.Join(flags, ", ")},
 		reason, who, at, by,
 	}
 }
@@ -221,10 +222,11 @@ func (p *printer) divergences() {
 // exceptions writes people's decisions.
 func (p *printer) exceptions() {
 	for _, a := range p.Head.Acts {
-		if !p.Filter.matchAct(a, p.zone) {
+		job, key, _ := strings.Cut(a.Target, " ")
+		f, day := p.Filter, trade.DateOf(a.At.In(p.zone))
+		if !f.From.IsZero() && day.Before(f.From) || !f.To.IsZero() && f.To.Before(day) || !among(f.Jobs, job) {
 			continue
 		}
-		job, key := splitTarget(a.Target)
 		who, reason := a.Who, cmp.Or(a.Reason, a.Why.In(p.Lang, p.zone))
 		if a.Target == "" { // retention has removed who, what and why
 			who, reason = sentence("(no longer kept)", p.Lang), sentence("(no longer kept)", p.Lang)

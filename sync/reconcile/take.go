@@ -164,16 +164,76 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 		if kind != "" && !slices.Contains(t.kinds[job.Job], kind) {
 			continue
 		}
-		give := func(page []trade.Entry) error {
+		// Of rows that are not shown, it does not look up when they were sent and what events told of them.
+		emit := func(page []trade.Entry) error {
 			page = slices.DeleteFunc(page,
 				func(e trade.Entry) bool { return e.Job != job.Job || kind != "" && e.Sends != kind })
-			return t.give(job, page, shown, fn)
+			var ids []int64
+			for _, e := range page {
+				if shown && (e.Attempts > 0 || e.State == trade.Accepted) {
+					ids = append(ids, e.ID)
+				}
+			}
+			outcomes := map[int64][]trade.Attempt{}
+			if len(ids) > 0 {
+				var err error
+				outcomes, err = t.Ledger.Outcomes(t.ctx, ids)
+				if err != nil {
+					return err
+				}
+			}
+			rows, err := t.rows(job, page, outcomes)
+			if err != nil {
+				return err
+			}
+			if shown {
+				// what events reported about the rows until the moment of the report
+				for _, status := range statuses[job.Sends] {
+					event, named := status.Event()
+					var ids []string
+					seen := map[string]bool{}
+					id := func(i int) string {
+						switch status {
+						case trade.ProducerESG:
+							return rows[i].Request["producer_id"]
+						case trade.FarmESG:
+							return rows[i].Request["farm_id"]
+						}
+						return rows[i].RemoteID
+					}
+					for i := range rows {
+						// many rows have the same producer
+						if text := id(i); text != "" && !seen[text] {
+							seen[text] = true
+							ids = append(ids, text)
+						}
+					}
+					told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
+					if err != nil {
+						return err
+					}
+					for i := range rows {
+						if h, ok := told[id(i)]; ok {
+							if rows[i].Told == nil {
+								rows[i].Told = map[trade.Status]ReportedStatus{}
+							}
+							rows[i].Told[status] = ReportedStatus{h.Word, h.At}
+						}
+					}
+				}
+			}
+			for i := range rows {
+				if err := fn(&rows[i]); err != nil {
+					return err
+				}
+			}
+			return nil
 		}
 		var err error
 		if only == nil {
 			err = run.InPages(takePage, func(add func(trade.Entry) error) error {
 				return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, add)
-			}, give)
+			}, emit)
 		}
 		for err == nil && len(only) > 0 { // those of one job follow those of another
 			ids := only[:min(len(only), takePage)]
@@ -184,78 +244,13 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return e.Job != job.Job })
 			slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
 			only = only[len(entries):]
-			err = give(entries)
+			err = emit(entries)
 			if len(entries) < len(ids) {
 				break
 			}
 		}
 		if err != nil {
 			return phrase.Errorf("job %s: %w", job.Job, err)
-		}
-	}
-	return nil
-}
-
-// give calls fn for the report's rows of a page of entries. Unless they are shown, it does not look up
-// when they were sent and what events told of them.
-func (t *taker) give(job JobHead, page []trade.Entry, shown bool, fn func(*Row) error) error {
-	var ids []int64
-	for _, e := range page {
-		if shown && (e.Attempts > 0 || e.State == trade.Accepted) {
-			ids = append(ids, e.ID)
-		}
-	}
-	outcomes := map[int64][]trade.Attempt{}
-	if len(ids) > 0 {
-		var err error
-		outcomes, err = t.Ledger.Outcomes(t.ctx, ids)
-		if err != nil {
-			return err
-		}
-	}
-	rows, err := t.rows(job, page, outcomes)
-	if err != nil {
-		return err
-	}
-	if shown {
-		// what events reported about the rows until the moment of the report
-		for _, status := range statuses[job.Sends] {
-			event, named := status.Event()
-			var ids []string
-			seen := map[string]bool{}
-			id := func(i int) string {
-				switch status {
-				case trade.ProducerESG:
-					return rows[i].Request["producer_id"]
-				case trade.FarmESG:
-					return rows[i].Request["farm_id"]
-				}
-				return rows[i].RemoteID
-			}
-			for i := range rows {
-				// many rows have the same producer
-				if text := id(i); text != "" && !seen[text] {
-					seen[text] = true
-					ids = append(ids, text)
-				}
-			}
-			told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
-			if err != nil {
-				return err
-			}
-			for i := range rows {
-				if h, ok := told[id(i)]; ok {
-					if rows[i].Told == nil {
-						rows[i].Told = map[trade.Status]ReportedStatus{}
-					}
-					rows[i].Told[status] = ReportedStatus{h.Word, h.At}
-				}
-			}
-		}
-	}
-	for i := range rows {
-		if err := fn(&rows[i]); err != nil {
-			return err
 		}
 	}
 	return nil

@@ -72,16 +72,6 @@ func (w *xlsxWriter) Section(s Section) error {
 	return w.sheet()
 }
 
-// key returns how many of the first columns say what a row is.
-func (s Section) key() int {
-	for _, id := range []string{"key", "product", "line"} {
-		if i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.ID == id }); i >= 0 {
-			return i + 1
-		}
-	}
-	return 1
-}
-
 // narrow are the widths of columns with short texts, so that more columns fit on a page.
 var narrow = map[string]int{
 	"job": 14, "branch": 8, "order_type": 18, "product": 10, "harvest": 11, "producer": 11, "place": 10, "wallet": 10,
@@ -96,7 +86,12 @@ func (w *xlsxWriter) sheet() error {
 	if w.part > 1 {
 		name = fmt.Sprintf("%s (%d)", name, w.part)
 	}
-	layout := workbook.Layout{Key: w.section.key(), Foot: w.about.Foot()}
+	layout := workbook.Layout{Key: 1, Foot: w.about.Foot()}
+	for _, id := range []string{"line", "product", "key"} { // the first columns say what a row is
+		if i := slices.IndexFunc(w.section.Columns, func(c Column) bool { return c.ID == id }); i >= 0 {
+			layout.Key = i + 1
+		}
+	}
 	for _, c := range w.section.Columns {
 		width, ok := narrow[c.ID]
 		if !ok {

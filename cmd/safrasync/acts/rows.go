@@ -149,7 +149,20 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 		a.Tell("%d left out: refused in no form of the API; one at a time, with --checked", plan.Weak)
 	}
 	if plan.Possible() {
-		if err := confirmRows(a, plan, f); err != nil {
+		n := plan.Count()
+		switch {
+		case f.count >= 0 && f.count != n:
+			err = a.Usage("--count says %d, but the plan has %d {row|rows}; check the plan again", f.count, n)
+		case n <= manyRows:
+			err = a.Confirm(f.Yes)
+		case f.Yes && f.count < 0:
+			err = a.Usage("this affects %d {row|rows}: --yes also needs --count %d", n, n)
+		case f.Yes:
+		default:
+			number := a.Text("This affects %d {row|rows}. Type the number to continue: ", n)
+			err = a.Ask(number, func(answer string) bool { return answer == strconv.Itoa(n) })
+		}
+		if err != nil {
 			return err
 		}
 		o, err = a.Office(ctx, cli.ToWrite, cli.NoERP)
@@ -193,23 +206,6 @@ func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 		}
 	}
 	return failed, nil
-}
-
-// confirmRows asks whether to do a plan for rows. For more than manyRows rows, their number must be
-// typed.
-func confirmRows(a *cli.App, plan engineacts.RowPlan, f rowActFlags) error {
-	n := plan.Count()
-	switch {
-	case f.count >= 0 && f.count != n:
-		return a.Usage("--count says %d, but the plan has %d {row|rows}; check the plan again", f.count, n)
-	case n <= manyRows:
-		return a.Confirm(f.Yes)
-	case f.Yes && f.count < 0:
-		return a.Usage("this affects %d {row|rows}: --yes also needs --count %d", n, n)
-	case f.Yes:
-		return nil
-	}
-	return a.Ask(a.Text("This affects %d {row|rows}. Type the number to continue: ", n), func(answer string) bool { return answer == strconv.Itoa(n) })
 }
 
 // tellSteps shows the rows of a plan.

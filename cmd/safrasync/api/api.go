@@ -38,7 +38,38 @@ func NewCommand(a *cli.App) *cobra.Command {
 			return apiRecord{p.Raw, p.Unread}, err
 		}))
 
-	group.AddCommand(commitments, newAPIConsentCommand(a), newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a),
+	var q apiclient.ConsentQuery
+	var personType string
+	var consent *cobra.Command
+	consent = a.Command("consent --identity DOCUMENT --person-type TYPE", "a producer's consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		if err := needFlags(a, consent, "identity", "person-type"); err != nil {
+			return err
+		}
+		var err error
+		q.Identity, err = apiDocument(a, "--identity", q.Identity)
+		if err != nil {
+			return err
+		}
+		q.PersonType, err = apiPersonType(a, personType)
+		if err != nil {
+			return err
+		}
+		q.CorporateIdentity, err = apiCNPJ(a, q.CorporateIdentity)
+		if err != nil {
+			return err
+		}
+		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
+			answer, err := c.GetConsent(ctx, q)
+			return apiRecord{answer.Raw, answer.Unread}, err
+		})
+	})
+	flags := consent.Flags()
+	flags.StringVar(&q.Identity, "identity", "", "the producer's `CPF or CNPJ`")
+	flags.StringVar(&personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
+	flags.StringVar(&q.CorporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
+	cli.Completes(a, consent, "person-type", apiclient.PersonTypes)
+
+	group.AddCommand(commitments, consent, newAPICreditScoreCommand(a), newAPICreditAnalysisCommand(a),
 		producers, newAPIWebhooksCommand(a))
 	return group
 }

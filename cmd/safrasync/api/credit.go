@@ -19,42 +19,6 @@ const (
 	pathCreditAnalysis = "/api/v1/integration/financial/analysis-credit"
 )
 
-// newAPIConsentCommand makes the command consent (chapter 4, endpoint 5).
-func newAPIConsentCommand(a *cli.App) *cobra.Command {
-	var q apiclient.ConsentQuery
-	var personType string
-	use := "consent --identity DOCUMENT --person-type TYPE"
-	var cmd *cobra.Command
-	cmd = a.Command(use, "a producer's consent", cli.Exactly(0), func(ctx context.Context, _ []string) error {
-		if err := needFlags(a, cmd, "identity", "person-type"); err != nil {
-			return err
-		}
-		var err error
-		q.Identity, err = apiDocument(a, "--identity", q.Identity)
-		if err != nil {
-			return err
-		}
-		q.PersonType, err = apiPersonType(a, personType)
-		if err != nil {
-			return err
-		}
-		q.CorporateIdentity, err = apiCNPJ(a, q.CorporateIdentity)
-		if err != nil {
-			return err
-		}
-		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-			consent, err := c.GetConsent(ctx, q)
-			return apiRecord{consent.Raw, consent.Unread}, err
-		})
-	})
-	flags := cmd.Flags()
-	flags.StringVar(&q.Identity, "identity", "", "the producer's `CPF or CNPJ`")
-	flags.StringVar(&personType, "person-type", "", a.Phrase("`TYPE`: %s", cli.Listed(apiclient.PersonTypes)))
-	flags.StringVar(&q.CorporateIdentity, "corporate-identity", "", "`CNPJ` of the company when a PJ is linked to a PF")
-	cli.Completes(a, cmd, "person-type", apiclient.PersonTypes)
-	return cmd
-}
-
 // apiCNPJ reads the CNPJ of a company; an empty text is allowed.
 func apiCNPJ(a *cli.App, text string) (string, error) {
 	if text == "" {

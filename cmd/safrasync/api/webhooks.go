@@ -35,10 +35,43 @@ func writeCommand(a *cli.App, name string, help i18n.Key, verb string, note i18n
 	var cmd *cobra.Command
 	cmd = a.Command(name+" --webhook-event EVENT --url URL", help, cli.Exactly(0),
 		func(ctx context.Context, _ []string) error {
-			return writeWebhook(ctx, a, cmd, f, apiCall{
-				act: "api webhooks " + name, verb: verb, path: pathWebhooks,
-				notes: []i18n.Key{note}, doubt: hookDoubt,
-			}, send)
+			if err := needFlags(a, cmd, "webhook-event", "url"); err != nil {
+				return err
+			}
+			event, err := Event(a, f.event)
+			if err != nil {
+				return err
+			}
+			if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" &&
+				(u.Scheme != "http" || !config.IsLoopback(u.Hostname())) {
+				return a.Usage("%s is not an https address; the platform accepts no other", "--url")
+			}
+			r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
+			r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication)
+			if err != nil {
+				return err
+			}
+			r.HMACSecret, err = secretFlag(a, "--hmac-secret", f.hmacSecret)
+			if err != nil {
+				return err
+			}
+			if err := r.Check(); err != nil {
+				return usageOf(a, err)
+			}
+			fields := []apiField{{"webhook_event", string(event)}, {"url", office.ShownURL(r.URL)}}
+			if r.BasicAuthentication != "" {
+				fields = append(fields, apiField{"basic_authentication", config.SecretMask})
+			}
+			if r.HMACSecret != "" {
+				fields = append(fields, apiField{"hmac_secret", config.SecretMask})
+			}
+			return actByHand(ctx, a, apiCall{
+				act: "api webhooks " + name, verb: verb, path: pathWebhooks, target: string(event),
+				fields: fields, notes: []i18n.Key{note}, doubt: hookDoubt,
+				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
+					return send(c, ctx, r)
+				},
+			}, f.ActFlags)
 		})
 	flags := cmd.Flags()
 	flags.StringVar(&f.event, "webhook-event", "", "the `EVENT`, such as "+string(apiclient.EventUpdateOrderCommitment)+
@@ -111,45 +144,6 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	group := a.Group("webhooks", "webhooks: which events the platform sends, and where")
 	group.AddCommand(list, get, create, update, remove)
 	return group
-}
-
-// writeWebhook registers or changes a webhook.
-func writeWebhook(ctx context.Context, a *cli.App, cmd *cobra.Command, f webhookFlags, call apiCall,
-	send func(*apiclient.Client, context.Context, apiclient.WebhookRequest) (apiclient.Answer, error),
-) error {
-	if err := needFlags(a, cmd, "webhook-event", "url"); err != nil {
-		return err
-	}
-	event, err := Event(a, f.event)
-	if err != nil {
-		return err
-	}
-	if u, err := url.Parse(f.url); err != nil || u.Hostname() == "" || u.Scheme != "https" &&
-		(u.Scheme != "http" || !config.IsLoopback(u.Hostname())) {
-		return a.Usage("%s is not an https address; the platform accepts no other", "--url")
-	}
-	r := apiclient.WebhookRequest{WebhookEvent: event, URL: f.url}
-	r.BasicAuthentication, err = secretFlag(a, "--basic-authentication", f.basicAuthentication)
-	if err != nil {
-		return err
-	}
-	r.HMACSecret, err = secretFlag(a, "--hmac-secret", f.hmacSecret)
-	if err != nil {
-		return err
-	}
-	if err := r.Check(); err != nil {
-		return usageOf(a, err)
-	}
-	call.target = string(event)
-	call.fields = []apiField{{"webhook_event", string(event)}, {"url", office.ShownURL(r.URL)}}
-	if r.BasicAuthentication != "" {
-		call.fields = append(call.fields, apiField{"basic_authentication", config.SecretMask})
-	}
-	if r.HMACSecret != "" {
-		call.fields = append(call.fields, apiField{"hmac_secret", config.SecretMask})
-	}
-	call.send = func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) { return send(c, ctx, r) }
-	return actByHand(ctx, a, call, f.ActFlags)
 }
 
 // secretFlag replaces ${env:NAME} and ${file:PATH} as the configuration does. A relative path is

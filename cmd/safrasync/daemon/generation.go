@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	engine "github.com/safrasync/safrasync/sync"
+	"github.com/safrasync/safrasync/sync/clock"
 	"github.com/safrasync/safrasync/sync/events"
 	"github.com/safrasync/safrasync/sync/sending"
 	"github.com/safrasync/safrasync/trade"
@@ -57,10 +58,29 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 	if err != nil {
 		return nil, errors.Join(conf.Annotate(err), g.App.Close())
 	}
-	retention, err := g.retentionTask()
+	schedule, err := clock.ParseSchedule(conf.Retention.Schedule, conf.Zone())
 	if err != nil {
 		return nil, errors.Join(conf.Annotate(err), g.App.Close())
 	}
+	// what `safrasync purge` does
+	retention := engine.Task{Name: "retention", Schedule: schedule, Run: func(ctx context.Context) error {
+		began := office.Now()
+		if err := d.store.LapseApprovals(ctx, began); err != nil {
+			return err
+		}
+		plan, err := d.store.Retain(ctx, conf.Retention.Ledger(), began, cli.ProgramRecord())
+		if err != nil {
+			return err
+		}
+		fields := []zap.Field{zap.Duration("duration", office.Now().Sub(began).Round(time.Millisecond))}
+		for _, k := range plan {
+			if k.Rows > 0 {
+				fields = append(fields, zap.Int(k.Kind, k.Rows))
+			}
+		}
+		d.log.Info("retention", fields...)
+		return nil
+	}}
 	logins := engine.Task{Name: "logins", Schedule: loginsEvery{}, Run: func(ctx context.Context) error {
 		return auth.Prune(ctx, d.store, office.Now(), conf.Console.Idle, config.LongestLogin)
 	}}

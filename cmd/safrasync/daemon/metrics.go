@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -9,11 +8,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/metrics"
-	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // monitor serves the metrics and the health of the daemon. It outlives the generations of the
@@ -25,26 +21,6 @@ type monitor struct {
 	current  atomic.Pointer[generation]
 	address  string // as configured; "" = none
 	server   *connlimit.Serving
-}
-
-func (m *monitor) jobs() []string {
-	return trade.Map(m.current.Load().Config.Jobs, func(j config.JobConfig) string { return j.Name })
-}
-
-// unready returns what prevents the daemon from working. An ERP or an API that is down does not: it
-// is tried again, and has metrics of its own.
-func (m *monitor) unready(d *daemon) []string {
-	var reasons []string
-	g := m.current.Load()
-	if !g.scheduler.Lives() {
-		reasons = append(reasons, "the pass that is on its way hangs")
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
-	defer cancel()
-	if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
-		reasons = append(reasons, "the ledger cannot be read: "+firstLine(words.Machine, err))
-	}
-	return reasons
 }
 
 // readyWithin is how long the ledger may take to answer a health check.

@@ -22,6 +22,7 @@ import (
 	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // NewCommand makes the command run. It runs the jobs on their schedules until ctx ends, which the first
@@ -158,11 +159,27 @@ func (d *daemon) refuse(err error) error {
 
 // serve runs one generation of the configuration after the other. Each has an engine and a
 // scheduler of its own; the ledger stays open.
-func (d *daemon) serve(ctx context.Context, config *config.Config) error {
+func (d *daemon) serve(ctx context.Context, conf *config.Config) error {
 	m := &monitor{log: d.log}
 	m.Metrics = metrics.New(metrics.Settings{
-		Ledger: office.LiveStatus{Store: d.store}, Jobs: m.jobs, Version: d.Version, Now: office.Now,
-		Unready: func() []string { return m.unready(d) },
+		Ledger: office.LiveStatus{Store: d.store}, Version: d.Version, Now: office.Now,
+		Jobs: func() []string {
+			return trade.Map(m.current.Load().Config.Jobs, func(j config.JobConfig) string { return j.Name })
+		},
+		// An ERP or an API that is down is no reason: it is tried again, and has metrics of its own.
+		Unready: func() []string {
+			var reasons []string
+			g := m.current.Load()
+			if !g.scheduler.Lives() {
+				reasons = append(reasons, "the pass that is on its way hangs")
+			}
+			ctx, cancel := context.WithTimeout(context.Background(), readyWithin)
+			defer cancel()
+			if _, err := d.store.JobStatus(ctx, g.Config.Jobs[0].Name); err != nil {
+				reasons = append(reasons, "the ledger cannot be read: "+firstLine(words.Machine, err))
+			}
+			return reasons
+		},
 	})
 	m.refusals = &connlimit.Refusals{Count: m.Refused, Tell: func(listener, cause string, times int, last error) {
 		m.log.Warn("requests of strangers were refused, or found no place; the next line about it is a minute away",
@@ -171,17 +188,17 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 	}}
 	d.monitor = m
 	defer d.monitor.close()
-	listener, err := listenNew(ctx, "metrics.listen", config.Metrics.Listen, d.monitor.address)
+	listener, err := listenNew(ctx, "metrics.listen", conf.Metrics.Listen, d.monitor.address)
 	if err != nil {
 		return d.refuse(err)
 	}
-	g, err := d.generation(config, true)
+	g, err := d.generation(conf, true)
 	if err != nil {
 		return d.refuse(err)
 	}
 	d.events = &eventReceiver{daemon: d, log: bounded(d.log, 1), told: make(chan struct{}, 1)}
 	defer d.events.close()
-	if err := d.events.serve(ctx, config.Webhooks, nil); err != nil {
+	if err := d.events.serve(ctx, conf.Webhooks, nil); err != nil {
 		return d.refuse(err)
 	}
 	d.monitor.serve(g, listener)
@@ -203,8 +220,8 @@ func (d *daemon) serve(ctx context.Context, config *config.Config) error {
 		g.notServed("http_api", "the HTTP API for other programs is not available (http_api): %s", err)
 	}
 	d.log.Info("start", zap.String("version", d.Version), zap.Int("pid", os.Getpid()),
-		zap.String("config", config.File()), zap.Int("jobs", len(config.Jobs)))
-	d.noteConfig(ctx, config, cli.ThisHost())
+		zap.String("config", conf.File()), zap.Int("jobs", len(conf.Jobs)))
+	d.noteConfig(ctx, conf, cli.ThisHost())
 	g.check(ctx)
 	d.manager.Ready(d.sentence(ctx, g))
 	for {

@@ -46,34 +46,26 @@ func (d *daemon) tell(g *generation) {
 				d.log.Warn("the ledger was not told that the service goes on", zap.Error(err))
 			}
 		}
-		d.tellWitness(ctx)
+		if w, err := d.store.Witness(ctx); err == nil { // each change is logged once
+			if w.Slow && !d.said.slow {
+				d.said.slow = true
+				d.log.Warn("the witness of the ledger is slow: requests do not wait for it, and an image of this machine that is a moment older than it would not be noticed",
+					zap.String("witness", w.Place))
+			}
+			late := !w.Late.IsZero()
+			if late && !d.said.late {
+				d.log.Warn("the witness of the ledger is not written: an image of this machine of a later time would not be noticed",
+					zap.String("witness", w.Place), zap.Time("since", w.Late), zap.Error(w.Fault))
+			} else if d.said.late && !late {
+				d.log.Info("the witness of the ledger is written again", zap.String("witness", w.Place))
+			}
+			d.said.late = late
+		}
 		if text := d.sentence(ctx, g); text != d.said.text {
 			d.said.text = text
 			d.manager.Status(text)
 		}
 	})
-}
-
-// tellWitness logs, once each, that the witness of the ledger cannot be written, and that it can again;
-// and the first time that it is slow.
-func (d *daemon) tellWitness(ctx context.Context) {
-	w, err := d.store.Witness(ctx)
-	late := !w.Late.IsZero()
-	if err == nil && w.Slow && !d.said.slow {
-		d.said.slow = true
-		d.log.Warn("the witness of the ledger is slow: requests do not wait for it, and an image of this machine that is a moment older than it would not be noticed",
-			zap.String("witness", w.Place))
-	}
-	if err != nil || late == d.said.late {
-		return
-	}
-	d.said.late = late
-	if late {
-		d.log.Warn("the witness of the ledger is not written: an image of this machine of a later time would not be noticed",
-			zap.String("witness", w.Place), zap.Time("since", w.Late), zap.Error(w.Fault))
-		return
-	}
-	d.log.Info("the witness of the ledger is written again", zap.String("witness", w.Place))
 }
 
 // sentence returns the status of the service: first what is wrong, then what comes next.

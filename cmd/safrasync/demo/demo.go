@@ -89,7 +89,16 @@ func NewCommand(a *cli.App, c Commands) *cobra.Command {
 					return a.Env(name)
 				}
 			}
-			defer func() { err = errors.Join(err, d.close()) }()
+			defer func() {
+				errs := []error{err}
+				if d.platform != nil {
+					errs = append(errs, d.platform.Close())
+				}
+				if !d.kept && d.dir != "" {
+					errs = append(errs, os.RemoveAll(d.dir))
+				}
+				err = errors.Join(errs...)
+			}()
 			if err := d.prepare(ctx); err != nil {
 				return err
 			}
@@ -114,8 +123,27 @@ type demo struct {
 
 // prepare creates the folder, the ERP, the platform and the configuration.
 func (d *demo) prepare(ctx context.Context) error {
-	if err := d.makeFolder(); err != nil {
-		return err
+	var err error
+	if !d.kept {
+		d.dir, err = os.MkdirTemp("", "safrasync-demo-")
+		if err != nil {
+			return fmt.Errorf("make a folder for the demo: %w", err)
+		}
+	} else {
+		d.dir, err = filepath.Abs(d.dir) // the configuration must work from every working directory
+		if err != nil {
+			return fmt.Errorf("find the demo's folder: %w", err)
+		}
+		if err := os.MkdirAll(d.dir, 0o700); err != nil {
+			return fmt.Errorf("make the demo's folder: %w", err)
+		}
+		found, err := os.ReadDir(d.dir)
+		if err != nil {
+			return fmt.Errorf("look into the demo's folder: %w", err)
+		}
+		if len(found) > 0 {
+			return d.inner().Usage("the folder %s is not empty; name a new one, so that the demo overwrites nothing", d.dir)
+		}
 	}
 	if err := d.changeERP(ctx, demoERP); err != nil {
 		return err
@@ -167,35 +195,6 @@ func (d *demo) prepare(ctx context.Context) error {
 	return ledger.Close()
 }
 
-// makeFolder creates the folder. It refuses one that is not empty, because a demo must never
-// overwrite a ledger.
-func (d *demo) makeFolder() error {
-	if !d.kept {
-		dir, err := os.MkdirTemp("", "safrasync-demo-")
-		if err != nil {
-			return fmt.Errorf("make a folder for the demo: %w", err)
-		}
-		d.dir = dir
-		return nil
-	}
-	dir, err := filepath.Abs(d.dir) // the configuration must work from every working directory
-	if err != nil {
-		return fmt.Errorf("find the demo's folder: %w", err)
-	}
-	d.dir = dir
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make the demo's folder: %w", err)
-	}
-	found, err := os.ReadDir(dir)
-	if err != nil {
-		return fmt.Errorf("look into the demo's folder: %w", err)
-	}
-	if len(found) > 0 {
-		return d.inner().Usage("the folder %s is not empty; name a new one, so that the demo overwrites nothing", dir)
-	}
-	return nil
-}
-
 func (d *demo) path(file string) string { return filepath.Join(d.dir, file) }
 
 // changeERP does what the cooperative's own program would do. safrasync itself only ever reads the
@@ -210,17 +209,6 @@ func (d *demo) changeERP(ctx context.Context, statements string) error {
 		return fmt.Errorf("change the sample ERP: %w", err)
 	}
 	return nil
-}
-
-func (d *demo) close() error {
-	var errs []error
-	if d.platform != nil {
-		errs = append(errs, d.platform.Close())
-	}
-	if !d.kept && d.dir != "" {
-		errs = append(errs, os.RemoveAll(d.dir))
-	}
-	return errors.Join(errs...)
 }
 
 // play does the three runs, then shows the status and the report, and what can be tried next.

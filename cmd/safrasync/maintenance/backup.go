@@ -56,7 +56,17 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 	if file == "" { // no copy was made; if one was, the error is about an older copy
 		return err
 	}
-	if noted := noteBackup(ctx, a, file, keep > 0); noted != nil {
+	// It is noted, so that status, metrics and alerts know how old the newest one is, and a start finds
+	// copies that are newer than the ledger. A ledger that cannot be written is copied all the same.
+	folder := ""
+	if keep > 0 {
+		folder = filepath.Dir(file)
+	}
+	writer, noted := a.OpenLedger(ctx, cli.ToWrite)
+	if noted == nil {
+		noted = writer.BackupMade(ctx, office.Now(), folder)
+	}
+	if noted != nil {
 		a.Tell("the copy is made, but the ledger could not note it: %v", noted)
 	}
 	if a.AsJSON {
@@ -79,21 +89,6 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 		a.Tell("note: the copy %s is incomplete: it does not count and is not removed; check the disk and delete it", old)
 	}
 	return err
-}
-
-// noteBackup records the copy in the ledger, so that status, metrics and alerts know how old the
-// newest one is, and a start finds copies that are newer than the ledger. A ledger that cannot be
-// written is copied all the same.
-func noteBackup(ctx context.Context, a *cli.App, file string, dated bool) error {
-	store, err := a.OpenLedger(ctx, cli.ToWrite)
-	if err != nil {
-		return err
-	}
-	folder := ""
-	if dated {
-		folder = filepath.Dir(file)
-	}
-	return store.BackupMade(ctx, office.Now(), folder)
 }
 
 // NewRestoreCommand makes the command restore.

@@ -265,19 +265,17 @@ func masked(v any) any {
 		return json.Number(digits.ReplaceAllString(v.String(), "9"))
 	case string:
 		if !messageKey.MatchString(v) {
-			return strings.Map(maskedRune, v)
+			// the signs between letters and digits stay: they are what a fault of a format is about
+			return strings.Map(func(r rune) rune {
+				switch {
+				case unicode.IsLetter(r):
+					return 'x'
+				case unicode.IsNumber(r):
+					return '9'
+				}
+				return r
+			}, v)
 		}
 	}
 	return v
-}
-
-// maskedRune leaves the signs between letters and digits: they are what a fault of a format is about.
-func maskedRune(r rune) rune {
-	switch {
-	case unicode.IsLetter(r):
-		return 'x'
-	case unicode.IsNumber(r):
-		return '9'
-	}
-	return r
 }

@@ -73,11 +73,27 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			source, charset, err := openAnyERP(ctx, a, erp.SourceOptions{
+			opts := erp.SourceOptions{
 				Driver: f.driver, DSN: erp.Secret(dsn), TimeZone: zone, StatementTimeout: initTimeout,
-			})
+			}
+			source, err := erp.Open(ctx, opts)
 			if err != nil {
 				return err
+			}
+			a.Closers = append(a.Closers, source.Close)
+			facts, err := source.Facts(ctx)
+			if err != nil {
+				return err
+			}
+			// A database that does not know how its texts are encoded is read with the most common encoding.
+			charset := "" // what such a database claims
+			if erp.UnknownCharset(facts.Charset) {
+				charset, opts.Charset = facts.Charset, "WIN1252"
+				source, err = erp.Open(ctx, opts)
+				if err != nil {
+					return err
+				}
+				a.Closers = append(a.Closers, source.Close)
 			}
 			relations, err := source.Catalogue(ctx)
 			if err != nil {
@@ -124,30 +140,6 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 // initTimeout limits each query of the ERP.
 const initTimeout = 2 * time.Minute
-
-// openAnyERP opens an ERP about which nothing is known. If its database does not know how its texts
-// are encoded, they are read as WIN1252, the most common encoding, and charset is what the database
-// claims; otherwise charset is "".
-func openAnyERP(ctx context.Context, a *cli.App, opts erp.SourceOptions) (source *erp.Source, charset string,
-	err error,
-) {
-	source, err = erp.Open(ctx, opts)
-	if err != nil {
-		return nil, "", err
-	}
-	a.Closers = append(a.Closers, source.Close)
-	facts, err := source.Facts(ctx)
-	if err != nil || !erp.UnknownCharset(facts.Charset) {
-		return source, "", err
-	}
-	opts.Charset = "WIN1252"
-	source, err = erp.Open(ctx, opts)
-	if err != nil {
-		return nil, "", err
-	}
-	a.Closers = append(a.Closers, source.Close)
-	return source, facts.Charset, nil
-}
 
 // named reports whether a flag names a table.
 func (f initFlags) named() bool {
@@ -317,39 +309,30 @@ type toFillIn struct {
 // folder.
 const secretDSN = "credentials/erp-dsn"
 
-// writeSecret writes a data source name with a password to a file of its own. If the file exists
-// with other content, it is kept, and the configuration refers to an environment variable instead.
-func writeSecret(a *cli.App, p *proposal, path string) error {
-	if p.secret == "" {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	err := cli.WriteOwn(path, func(w io.Writer) error {
-		_, err := io.WriteString(w, p.secret+"\n")
-		return err
-	})
-	switch there, readErr := os.ReadFile(path); {
-	case err == nil:
-		a.Tell("The DSN with its password is in %s (mode 0600); the configuration only refers to it. The service's user must be able to read it.", path)
-	case !errors.Is(err, os.ErrExist):
-		return err
-	case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
-		p.dsn = "${env:SAFRASYNC_ERP_DSN}"
-		a.Tell("%s already exists with other content and is not changed: put the DSN into SAFRASYNC_ERP_DSN, which the configuration refers to.", path)
-	}
-	return nil
-}
-
 // writeProposal writes the file and prints what remains to be done, by reading it as `check` does.
 func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	write := func() error { return cli.CreateFile(path, p.render(a.Voice()), 0o640) }
 	if force {
 		write = func() error { return cli.ReplaceFile(path, p.render(a.Voice())) }
 	}
-	if err := writeSecret(a, &p, filepath.Join(filepath.Dir(path), secretDSN)); err != nil {
-		return err
+	if p.secret != "" { // a file with another DSN stays, and an environment variable has this one
+		secret := filepath.Join(filepath.Dir(path), secretDSN)
+		if err := os.MkdirAll(filepath.Dir(secret), 0o700); err != nil {
+			return err
+		}
+		err := cli.WriteOwn(secret, func(w io.Writer) error {
+			_, err := io.WriteString(w, p.secret+"\n")
+			return err
+		})
+		switch there, readErr := os.ReadFile(secret); {
+		case err == nil:
+			a.Tell("The DSN with its password is in %s (mode 0600); the configuration only refers to it. The service's user must be able to read it.", secret)
+		case !errors.Is(err, os.ErrExist):
+			return err
+		case readErr != nil || strings.TrimRight(string(there), "\r\n") != p.secret:
+			p.dsn = "${env:SAFRASYNC_ERP_DSN}"
+			a.Tell("%s already exists with other content and is not changed: put the DSN into SAFRASYNC_ERP_DSN, which the configuration refers to.", secret)
+		}
 	}
 	if err := write(); errors.Is(err, os.ErrExist) {
 		return a.Error("%s exists and is not overwritten; use --force, or --config OTHER", path)

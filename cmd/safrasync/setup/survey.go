@@ -30,7 +30,6 @@ type survey struct {
 type surveyed struct {
 	name    string
 	quoted  string
-	kind    string // the database's type, lower case
 	samples []string
 	people  bool // a value is a CPF or CNPJ: all are masked
 }
@@ -70,14 +69,14 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 ) (*survey, error) {
 	s := &survey{driver: driver, relation: relation, body: strings.TrimRight(strings.TrimSpace(query), "; \n")}
 	var names []string
-	add := func(name, kind string) {
+	add := func(name string) {
 		names = append(names, name)
-		s.columns = append(s.columns, &surveyed{name: name, quoted: erp.QuoteName(driver, name), kind: kind})
+		s.columns = append(s.columns, &surveyed{name: name, quoted: erp.QuoteName(driver, name)})
 	}
 	if relation != nil {
 		for _, c := range relation.Columns {
 			if !binaryTypes.MatchString(c.Type) {
-				add(c.Name, c.Type)
+				add(c.Name)
 			}
 		}
 		s.body = "SELECT " + s.list(names) + "\nFROM " + relationName(driver, *relation)
@@ -87,7 +86,7 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 			return nil, err
 		}
 		for _, c := range columns {
-			add(c.Name, c.Type)
+			add(c.Name)
 		}
 	}
 	if len(names) == 0 {

@@ -57,7 +57,17 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 		Target: a.Target(), Product: "Firebird", Settings: "wire_crypt", Timeout: opt.StatementTimeout,
 	}}
 	for i, charset := range []string{"NONE", "UTF8"} {
-		c, err := connection(a, charset, dialect.ZoneName(opt.TimeZone))
+		q := url.Values{"charset": {charset}, "timezone": {dialect.ZoneName(opt.TimeZone)}}
+		// If the server does not react to a cancel, the connection is cut.
+		q.Set("cancel_hard_drop", "true")
+		for k, v := range a.Settings {
+			q.Set(k, v)
+		}
+		u := url.URL{
+			Scheme: "firebird", User: url.UserPassword(a.User, a.Password), Host: a.HostPort(), Path: "/" + a.Path,
+			RawQuery: q.Encode(),
+		}
+		c, err := firebirdDriver.OpenConnector(u.String())
 		if err != nil {
 			return dialect.Database{}, fault.Failf(fault.CodeConfig, "erp.dsn cannot be used as a Firebird address; write %s",
 				example)
@@ -66,20 +76,6 @@ func open(opt dialect.SourceOptions, cs dialect.Charset) (dialect.Database, *fau
 	}
 	f.db = dialect.Pool(dialect.Bounded{Connector: f.connector}, "firebirdsql")
 	return dialect.Database{DB: f.db, Target: a.Target(), Probe: f.probe, Dialect: f}, nil
-}
-
-func connection(a dialect.Address, charset, zone string) (driver.Connector, error) {
-	q := url.Values{"charset": {charset}, "timezone": {zone}}
-	// If the server does not react to a cancel, the connection is cut.
-	q.Set("cancel_hard_drop", "true")
-	for k, v := range a.Settings {
-		q.Set(k, v)
-	}
-	u := url.URL{
-		Scheme: "firebird", User: url.UserPassword(a.User, a.Password), Host: a.HostPort(), Path: "/" + a.Path,
-		RawQuery: q.Encode(),
-	}
-	return firebirdDriver.OpenConnector(u.String())
 }
 
 // firebirdDriver is the driver as it registered itself; its type is not exported.

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -84,7 +85,7 @@ func (m *engine) probe(ctx context.Context) error {
 	var n int
 	err = m.db.GetContext(ctx, &n, "SELECT count(*) FROM information_schema.innodb_trx")
 	m.sees = err == nil
-	if !m.sees && number(err) == 0 {
+	if _, answered := errors.AsType[*mysqldrv.MySQLError](err); !m.sees && !answered {
 		return err
 	}
 	return nil
@@ -122,20 +123,19 @@ func (m *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 	// While a caller takes rows slowly, the server counts that time too. During that the timer of
 	// this side applies, and the server's limit is only for the case that this side has vanished.
 	last := max(10*m.opt.StatementTimeout, time.Hour)
+	// The driver only closes the connection of a cancelled call, and the server continues until it has a
+	// row to send.
+	stop := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		// An error means that the connection is gone, or the server; the server's own limit remains.
+		_, _ = m.db.ExecContext(ctx, fmt.Sprintf("KILL %d", id))
+	}
 	return (&dialect.StreamTx{
-		Tx: tx, Limit: m.opt.StatementTimeout, Stop: func() { m.kill(id) }, IsRowError: rowError,
+		Tx: tx, Limit: m.opt.StatementTimeout, Stop: stop, IsRowError: rowError,
 		Relax:   "SET SESSION " + m.statementLimit(last),
 		Tighten: "SET SESSION " + m.statementLimit(m.opt.StatementTimeout),
 	}).Opened(), nil
-}
-
-// kill ends what a cancelled call left running: the driver only closes the connection, and the
-// server continues until it has a row to send.
-func (m *engine) kill(id int64) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	// An error means that the connection is gone, or the server; the server's own limit remains.
-	_, _ = m.db.ExecContext(ctx, fmt.Sprintf("KILL %d", id))
 }
 
 // mysqlHorizon is the start of the oldest open transaction of InnoDB or of the oldest statement,

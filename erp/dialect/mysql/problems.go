@@ -13,13 +13,6 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-func number(err error) uint16 {
-	if e, ok := errors.AsType[*mysqldrv.MySQLError](err); ok {
-		return e.Number
-	}
-	return 0
-}
-
 // rowError reports whether a value of one row ended the SELECT. Most failed conversions do not:
 // MySQL returns 0 or NULL and a warning that nobody sees.
 func rowError(err error) bool {

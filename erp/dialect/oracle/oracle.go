@@ -111,7 +111,8 @@ func (o *engine) Begin(ctx context.Context, c *sqlx.Conn) (dialect.Tx, error) {
 		_ = tx.Rollback() // the first error is the one to report
 		return nil, err
 	}
-	return (&dialect.StreamTx{Tx: tx, Limit: o.opt.StatementTimeout, TypeOf: oracleType}).Opened(), nil
+	typeOf := func(ct *sql.ColumnType) string { return typeName(ct.DatabaseTypeName()) }
+	return (&dialect.StreamTx{Tx: tx, Limit: o.opt.StatementTimeout, TypeOf: typeOf}).Opened(), nil
 }
 
 // oracleTypes maps the driver's names of types to the usual ones.
@@ -125,8 +126,6 @@ var oracleTypes = map[string]string{
 	"ocibloblocator": "blob", "ocifilelocator": "bfile", "longraw": "long raw", "longvarchar": "long",
 	"ocixmltype": "xmltype",
 }
-
-func oracleType(ct *sql.ColumnType) string { return typeName(ct.DatabaseTypeName()) }
 
 func typeName(driver string) string {
 	low := strings.ToLower(driver)

@@ -52,11 +52,21 @@ func (p *engine) Keys(b *dialect.Binder, cols []dialect.Column, keys [][]dialect
 	for i, c := range cols {
 		names[i] = keyColumn(c)
 	}
+	isForeign := func(v dialect.Value) bool { return v.Kind == dialect.Text && !dialect.IsASCII(v.Text) }
 	var alternatives []string
 	var plain [][]dialect.Value
 	for _, key := range keys {
-		if p.needsEncoding(key) {
-			alternatives = append(alternatives, p.foreignKey(b, names, key))
+		// a text that was decoded here is stored in bytes that are not UTF-8: it cannot be bound as text
+		if p.bytesMode && p.cs.Table != nil && slices.ContainsFunc(key, isForeign) {
+			parts := make([]string, len(key))
+			for i, v := range key {
+				if raw, ok := p.cs.Encode(v.Text); ok && isForeign(v) {
+					parts[i] = bytesOf(names[i]) + " = " + b.Add(raw) + "::bytea"
+				} else {
+					parts[i] = names[i] + " = " + b.Add(v.Text)
+				}
+			}
+			alternatives = append(alternatives, "("+strings.Join(parts, " AND ")+")")
 			continue
 		}
 		plain = append(plain, key)

@@ -202,26 +202,6 @@ func (p *engine) Window(b *dialect.Binder, col dialect.Column, w dialect.Window)
 	return fmt.Sprintf("(%s >= (%s) OR %s IS NULL OR %s = '-infinity')", name, low, name, name), nil
 }
 
-// needsEncoding reports whether a text of the key was decoded here, so that its stored bytes are not
-// UTF-8 and cannot be bound as text.
-func (p *engine) needsEncoding(key []dialect.Value) bool {
-	return p.bytesMode && p.cs.Table != nil && slices.ContainsFunc(key, func(v dialect.Value) bool {
-		return v.Kind == dialect.Text && !dialect.IsASCII(v.Text)
-	})
-}
-
-func (p *engine) foreignKey(b *dialect.Binder, names []string, key []dialect.Value) string {
-	parts := make([]string, len(key))
-	for i, v := range key {
-		if raw, ok := p.cs.Encode(v.Text); ok && v.Kind == dialect.Text && !dialect.IsASCII(v.Text) {
-			parts[i] = bytesOf(names[i]) + " = " + b.Add(raw) + "::bytea"
-		} else {
-			parts[i] = names[i] + " = " + b.Add(v.Text)
-		}
-	}
-	return "(" + strings.Join(parts, " AND ") + ")"
-}
-
 // bytesOf returns an expression for the stored bytes of any column. concat calls the type's output
 // function, so unlike a cast to text it keeps the padding of CHAR.
 func bytesOf(name string) string {

@@ -75,7 +75,47 @@ func (s *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 		name = "CASE WHEN octet_length(" + plain + ") >= " + dialect.LongestText +
 			" THEN zeroblob(" + dialect.LongestText + ") ELSE " + plain + " END"
 	}
-	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value { return s.value(v, declared) }}
+	return dialect.Item{SQL: name, Convert: func(v any) dialect.Value {
+		switch x := v.(type) {
+		case nil:
+			return dialect.Value{}
+		case int64:
+			return dialect.Value{Kind: dialect.Int, Text: strconv.FormatInt(x, 10)}
+		case float64: //nolint:forbidigo // the driver's type of a stored float
+			return dialect.FloatValue(x, 64)
+		case bool:
+			return dialect.Value{Kind: dialect.Bool, Text: strconv.FormatBool(x)}
+		case []byte:
+			return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary value; convert it in the query, e.g. %s", "CAST(column AS TEXT)")}
+		case string:
+			text := dialect.TextValue(x, s.cs)
+			if text.Err != "" {
+				return text
+			}
+			switch declared {
+			case "date", "datetime", "timestamp":
+				// What is not ISO text stays plain text for the mapping's own date format. In a column
+				// declared DATE a midnight is a date, in whatever zone the program has written it.
+				m, ok := dialect.ParseMoment(text.Text)
+				day, midnight := text.Midnight()
+				switch {
+				case !ok:
+					return text
+				case declared == "date" && midnight:
+					return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
+				case m.Sep == "":
+					return dialect.Value{Kind: dialect.Date, Text: text.Text}
+				case !m.Zoned:
+					return dialect.Value{Kind: dialect.Timestamp, Text: text.Text}
+				default:
+					return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
+				}
+			}
+			return text
+		default:
+			return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
+		}
+	}}
 }
 
 func bound(v any) dialect.Value {
@@ -86,46 +126,4 @@ func bound(v any) dialect.Value {
 		return dialect.Value{Kind: dialect.Number, Err: phrase.Pack("a number, and no time")}
 	}
 	return dialect.Value{}
-}
-
-func (s *engine) value(v any, declared string) dialect.Value {
-	switch x := v.(type) {
-	case nil:
-		return dialect.Value{}
-	case int64:
-		return dialect.Value{Kind: dialect.Int, Text: strconv.FormatInt(x, 10)}
-	case float64: //nolint:forbidigo // the driver's type of a stored float
-		return dialect.FloatValue(x, 64)
-	case bool:
-		return dialect.Value{Kind: dialect.Bool, Text: strconv.FormatBool(x)}
-	case []byte:
-		return dialect.Value{Kind: dialect.Bytes, Err: phrase.Pack("binary value; convert it in the query, e.g. %s", "CAST(column AS TEXT)")}
-	case string:
-		text := dialect.TextValue(x, s.cs)
-		if text.Err != "" {
-			return text
-		}
-		switch declared {
-		case "date", "datetime", "timestamp":
-			// What is not ISO text stays plain text for the mapping's own date format. In a column
-			// declared DATE a midnight is a date, in whatever zone the program has written it.
-			m, ok := dialect.ParseMoment(text.Text)
-			day, midnight := text.Midnight()
-			switch {
-			case !ok:
-				return text
-			case declared == "date" && midnight:
-				return dialect.Value{Kind: dialect.Date, Text: day.Format(time.DateOnly)}
-			case m.Sep == "":
-				return dialect.Value{Kind: dialect.Date, Text: text.Text}
-			case !m.Zoned:
-				return dialect.Value{Kind: dialect.Timestamp, Text: text.Text}
-			default:
-				return dialect.Value{Kind: dialect.Instant, Text: dialect.InstantText(m.At, s.opt.TimeZone)}
-			}
-		}
-		return text
-	default:
-		return dialect.Value{Kind: dialect.Text, Err: phrase.Pack("a type the driver does not explain")}
-	}
 }

@@ -291,7 +291,8 @@ func (s *engine) value(col dialect.Column) dialect.Item {
 	case "datetime", "datetime2", "smalldatetime":
 		return dialect.TextItem(iso(name), dialect.TimestampText)
 	case "datetimeoffset":
-		return dialect.TextItem(iso("CAST(SWITCHOFFSET("+name+", '+00:00') AS DATETIME2(7))"), s.instant)
+		return dialect.TextItem(iso("CAST(SWITCHOFFSET("+name+", '+00:00') AS DATETIME2(7))"),
+			func(text string) dialect.Value { return dialect.UTCInstant(text, s.opt.TimeZone) })
 	case "time":
 		return dialect.TextItem("CAST("+name+" AS VARCHAR(16))", dialect.PlainTextValue)
 	case "uniqueidentifier":
@@ -306,5 +307,3 @@ func (s *engine) value(col dialect.Column) dialect.Item {
 		return dialect.TextItem(name, dialect.PlainTextValue)
 	}
 }
-
-func (s *engine) instant(text string) dialect.Value { return dialect.UTCInstant(text, s.opt.TimeZone) }
