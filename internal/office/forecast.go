@@ -11,12 +11,13 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // JobForecast is what a dry run found for a job's rows.
 type JobForecast struct {
-	Troubles *Troubles
+	Troubles *pending.Causes
 	judged   map[int64]bool // entries that were added
 	job      *mapping.Job
 	told     map[string]*counted // by key, the rows that would go or stay
@@ -51,8 +52,8 @@ type Share struct {
 	Goes     trade.Freight `json:"goes"`
 	Follows  trade.Freight `json:"follow"` // right after their contracts
 	Stays    []Stay        `json:"stays"`
-	troubles *Troubles
-	stays    map[*Trouble]*trade.Freight
+	troubles *pending.Causes
+	stays    map[*pending.Group]*trade.Freight
 }
 
 // Stay is a group of rows that would not go.
@@ -75,7 +76,7 @@ func (o *Office) Forecast(named []string) *Forecast {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]*counted{}}
+		out.plans[job.Name()] = &JobForecast{pending.NewCauses(specs), map[int64]bool{}, job, map[string]*counted{}}
 	}
 	return out
 }
@@ -180,7 +181,7 @@ func (p *JobForecast) weigh(w *Forecast, e trade.Entry) *counted {
 		}
 	}
 	if w.parts[of] == nil {
-		w.parts[of] = &Share{Pile: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
+		w.parts[of] = &Share{Pile: of, troubles: pending.NewCauses(w.specs), stays: map[*pending.Group]*trade.Freight{}}
 	}
 	return &counted{in: w.parts[of], own: own}
 }
@@ -263,29 +264,24 @@ func (w *Forecast) Shares(v words.Voice) []*Share {
 			}
 			out = append(out, s)
 			groups := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-				func(g *Trouble) bool { return s.stays[g].Rows == 0 })
-			slices.SortStableFunc(groups, func(a, b *Trouble) int {
+				func(g *pending.Group) bool { return s.stays[g].Rows == 0 })
+			slices.SortStableFunc(groups, func(a, b *pending.Group) int {
 				return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms),
 					s.stays[b].Rows-s.stays[a].Rows)
 			})
-			s.Stays = trade.Map(groups, func(g *Trouble) Stay {
+			s.Stays = trade.Map(groups, func(g *pending.Group) Stay {
 				return Stay{
 					State:   g.State,
 					Cause:   trade.OrNull(g.Cause),
-					Who:     g.Advice(v).Who,
+					Who:     g.Advice(v.Lang).Who,
 					Text:    CauseText(v, g),
-					Samples: g.SampleKeys(),
+					Samples: g.Keys,
 					Freight: *s.stays[g],
 				}
 			})
 		}
 	}
 	return out
-}
-
-// SampleKeys returns the keys of the rows that a trouble keeps as samples.
-func (g *Trouble) SampleKeys() []string {
-	return trade.Map(g.Samples, func(e trade.Entry) string { return e.Key })
 }
 
 // Sentences returns what would go and what would not.

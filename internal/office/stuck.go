@@ -181,14 +181,12 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		return Stuck{Reading: n}, err
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}
-	v := o.Voice(lang)
 	owners, err := o.store.CauseOwners(ctx)
 	if err != nil {
 		return Stuck{}, err
 	}
 	for _, g := range view.Groups {
-		t := Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
-		c := Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
+		c := Cause{Group: *g, Advice: g.Advice(lang), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = trade.Explain(trade.InDoubt, "", lang)
 		}
