@@ -190,7 +190,7 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 	for _, u := range result.Updates {
 		now[u.Entry.ID] = u.Entry
 	}
-	others, err := d.Ledger.Entries(ctx, trade.Map(result.Twins, func(t sending.Twin) int64 { return t.ID }))
+	others, err := d.Ledger.Entries(ctx, trade.Map(result.Twins, func(t trade.LikeRow) int64 { return t.OtherID }))
 	if err != nil {
 		return err
 	}
@@ -199,10 +199,8 @@ func lookDry(ctx context.Context, d *discovery.Discoverer, entries []trade.Entry
 		shown[e.ID] = e.Shown
 	}
 	for _, t := range result.Twins {
-		d.Report.Twins.Add(trade.LikeRow{
-			Key: t.Row.Key, Job: t.Other.Job, Other: t.Other.Key, RemoteID: t.Other.RemoteID,
-			Near: t.Near, Held: t.Held, Lost: t.Lost, Shown: t.Row.Shown, OtherShown: shown[t.ID],
-		})
+		t.OtherShown = shown[t.OtherID]
+		d.Report.Twins.Add(t)
 	}
 	d.Dry.ForgetParents()
 	goes := map[int64]bool{}
