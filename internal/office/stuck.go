@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -120,29 +121,25 @@ func (o *Office) rowsIn(ctx context.Context, states ...trade.State) (n int, err 
 // do not only wait for other rows. It is what the groups of [Office.Stuck] have, without reading the rows.
 // doubts are those about which a person decides, also of jobs that are configured no more.
 func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
-	for _, job := range o.jobs {
-		causes, err := o.store.StuckStates(ctx, job.Name())
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, of := range causes {
-			for cause, n := range of {
-				if cause != trade.CauseParent {
-					rows += n
-				}
-			}
-		}
-	}
 	known, err := o.store.Jobs(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	for _, name := range known {
-		tallies, err := o.store.Counts(ctx, name)
+		states, err := o.store.StuckStates(ctx, name)
 		if err != nil {
 			return 0, 0, err
 		}
-		doubts += trade.RowsIn(tallies, trade.Undecided...)
+		for state, causes := range states {
+			for cause, n := range causes {
+				if cause != trade.CauseParent && o.jobNamed(name) != nil {
+					rows += n
+				}
+				if slices.Contains(trade.Undecided, state) {
+					doubts += n
+				}
+			}
+		}
 	}
 	return rows, doubts, nil
 }

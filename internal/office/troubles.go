@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -28,28 +27,6 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	groups := causes.Sorted()
 	slices.SortStableFunc(groups, heldFirst)
 	return groups, err
-}
-
-// Causes returns the causes that block rows of some jobs now, in order; of all if none is named.
-func (o *Office) Causes(ctx context.Context, jobs []string) ([]string, error) {
-	known := map[string]bool{}
-	if len(jobs) == 0 {
-		var err error
-		jobs, err = o.store.Jobs(ctx)
-		if err != nil {
-			return nil, err
-		}
-	}
-	for _, job := range jobs {
-		causes, err := o.store.Causes(ctx, job)
-		if err != nil {
-			return nil, err
-		}
-		for _, cause := range causes {
-			known[cause] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(known)), nil
 }
 
 // heldFirst sorts the causes of held rows before the others.
