@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -97,12 +98,12 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 	if err := job.CheckColumns(columns); err != nil {
 		return Audit{}, err
 	}
-	g, err := e.judge(ctx, job, false)
+	r, err := e.judge(ctx, job, false)
 	if err != nil {
 		return Audit{}, err
 	}
 	a := &auditor{
-		job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{},
+		job: job, reader: r, each: each, breaches: map[breachKey]*breachCount{},
 		missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()},
 	}
 	query := job.Query
@@ -160,7 +161,7 @@ type breachCount struct {
 
 type auditor struct {
 	job      *mapping.Job
-	judge    *judge
+	reader   *discovery.Discoverer
 	each     func(Judgement) error
 	keys     []string
 	batch    []trade.Values
@@ -173,7 +174,7 @@ type auditor struct {
 }
 
 func (a *auditor) flush(ctx context.Context) error {
-	judged, err := a.judge.rows(ctx, a.batch)
+	judged, err := judgeRows(ctx, a.reader, a.batch)
 	if err != nil {
 		return err
 	}

@@ -79,11 +79,11 @@ func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (P
 		return p, nil
 	}
 	p.Show = s.Row.Shown
-	g, err := e.judge(ctx, job, false)
+	r, err := e.judge(ctx, job, false)
 	if err != nil {
 		return Preview{}, err
 	}
-	got, err := g.row(ctx, s)
+	got, err := judgeRow(ctx, r, s)
 	if err != nil {
 		return Preview{}, err
 	}
@@ -173,15 +173,6 @@ func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
 	return e.reader(job).LoadReferences(ctx)
 }
 
-// judge maps and checks rows outside a run, and stores nothing. Mapping cases, `explain` and
-// `explain --sent` reach the evaluator only through it, so that they judge as a run would.
-type judge struct {
-	// reads the ERP and a ledger that cannot be written; nil if there is none
-	run     *discovery.Discoverer
-	eval    *mapping.Evaluator
-	parents func(context.Context, []trade.Values) (mapping.Parents, error)
-}
-
 // Judged is the result of mapping and checking a row.
 type Judged struct {
 	trade.Entry             // state, cause, error, payload, what it waits for; the rest is empty
@@ -198,57 +189,52 @@ func (j *Judged) Problems() []trade.Problem {
 	return append(out, j.Warnings...)
 }
 
-// newJudge returns a judge with given references and parents, for a given day.
-func newJudge(job *mapping.Job, refs mapping.Codes, known mapping.Parents, today trade.Date) *judge {
+// evaluatorOf returns an evaluator outside a run, with given references and for a given day.
+func evaluatorOf(job *mapping.Job, refs mapping.Codes, today trade.Date) *mapping.Evaluator {
 	eval := &mapping.Evaluator{Job: job, Refs: refs, Today: today, Log: zap.NewNop()}
 	eval.Refs = eval.SealCodes(refs)
-	return &judge{eval: eval, parents: func(context.Context,
-		[]trade.Values,
-	) (mapping.Parents, error) {
-		return known, nil
-	}}
+	return eval
 }
 
-// judge returns a judge with the references that the next run would use. References from the ERP
+// judge returns a reader with the references that the next run would use. References from the ERP
 // are read anew, unless offline is true: then the ledger's copy is used.
-func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*judge, error) {
+func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*discovery.Discoverer, error) {
 	r := e.reader(job)
 	if !offline {
-		if err := r.LoadReferences(ctx); err != nil {
-			return nil, err
-		}
-		return &judge{r, r.Eval, r.ParentsOf}, nil
+		return r, r.LoadReferences(ctx)
 	}
 	refs, _, err := e.ledger.References(ctx)
 	if err != nil {
 		return nil, err
 	}
-	g := newJudge(job, refs, nil, trade.DateOf(r.Now.In(e.env.Zone)))
-	g.run, g.parents, r.Eval = r, r.ParentsOf, g.eval
-	return g, r.LoadLookups(ctx)
+	r.Eval = evaluatorOf(job, refs, trade.DateOf(r.Now.In(e.env.Zone)))
+	return r, r.LoadLookups(ctx)
 }
 
-// rows judges a batch of rows of one job, given as the ledger stores them.
-func (g *judge) rows(ctx context.Context, batch []trade.Values) ([]Judged, error) {
-	known, err := g.parents(ctx, batch)
+// judgeRows judges a batch of rows of the reader's job, given as the ledger stores them.
+func judgeRows(ctx context.Context, r *discovery.Discoverer, batch []trade.Values) ([]Judged, error) {
+	known, err := r.ParentsOf(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]Judged, len(batch))
-	for i, values := range batch {
-		values = g.eval.Seal(values)
-		e := &out[i].Entry
-		g.eval.Evaluate(e, values, known)
-		for n, a := range e.WaitingFor {
-			p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
-			e.WaitingFor[n].ParentState, e.WaitingFor[n].ParentCause = p.State, p.Cause
-		}
-		internal := func(p trade.Problem) bool { return p.Rule == trade.RuleInternal }
-		if e.Error == nil || !slices.ContainsFunc(e.Error.Fields, internal) { // otherwise the mapping would panic again
-			out[i].Draft = g.eval.Job.Mapping.Draft(mapping.ColumnsIn(values), g.eval.Refs, known)
-		}
+	return trade.Map(batch, func(values trade.Values) Judged { return judged(r.Eval, known, values) }), nil
+}
+
+// judged maps and checks a row outside a run, and stores nothing. Mapping cases, `explain` and
+// `explain --sent` reach the evaluator only through it, so that they judge as a run would.
+func judged(eval *mapping.Evaluator, known mapping.Parents, values trade.Values) (out Judged) {
+	values = eval.Seal(values)
+	e := &out.Entry
+	eval.Evaluate(e, values, known)
+	for n, a := range e.WaitingFor {
+		p := known[trade.ParentKey{Job: a.Job, Key: a.Key}]
+		e.WaitingFor[n].ParentState, e.WaitingFor[n].ParentCause = p.State, p.Cause
 	}
-	return out, nil
+	internal := func(p trade.Problem) bool { return p.Rule == trade.RuleInternal }
+	if e.Error == nil || !slices.ContainsFunc(e.Error.Fields, internal) { // otherwise the mapping would panic again
+		out.Draft = eval.Job.Mapping.Draft(mapping.ColumnsIn(values), eval.Refs, known)
+	}
+	return out
 }
 
 // keyRows is what the ERP has under a key now.
@@ -296,12 +282,11 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	return s, nil
 }
 
-// row judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
+// judgeRow judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
 // a run would before it sends it.
-func (g *judge) row(ctx context.Context, s keyRows) (Judged, error) {
-	r := g.run
+func judgeRow(ctx context.Context, r *discovery.Discoverer, s keyRows) (Judged, error) {
 	key := s.Row.Key
-	all, err := g.rows(ctx, []trade.Values{s.Row.Values()})
+	all, err := judgeRows(ctx, r, []trade.Values{s.Row.Values()})
 	if err != nil {
 		return Judged{}, err
 	}
