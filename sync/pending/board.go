@@ -60,7 +60,7 @@ type fact struct {
 	seen    time.Time
 	retry   bool
 	product string
-	fixing  bool
+	pile    trade.Pile
 	figures trade.Figures
 }
 
@@ -179,7 +179,7 @@ func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
 		if (f.on == cause || cause == trade.AnyCause) &&
-			(kind == "" && f.group != "" || kind == kindName(f.job.Spec.Sends, f.fixing, f.group == "")) {
+			(kind == "" && f.group != "" || kind == f.kind().name()) {
 			var adds trade.Sums
 			adds.Add(f.figures)
 			fn(f.id, trade.ParentKey{Job: f.job.Name(), Key: f.key}, adds)
@@ -200,7 +200,7 @@ func (b *Board) one(text string) string {
 func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
-		seen: e.FirstSeenAt,
+		seen: e.FirstSeenAt, pile: trade.Pile{Kind: job.Spec.Sends},
 	}
 	key, problem := CauseOf(e)
 	switch {
@@ -236,13 +236,16 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
 	switch trade.OrderType(fields["order_type"].Text) {
 	case trade.FixacaoCompra, trade.FixacaoDeposito: // they set the price of grain of another record
-		f.fixing = true
+		f.pile.Fixing = true
 	}
 	if price := trade.DecimalOf(fields["price"].Text); price != nil && weighed && price.Sign() > 0 {
 		f.figures.Price, f.figures.Currency = price, b.one(fields["currency"].Text)
 	}
 	return f
 }
+
+// kind returns what the row is summed with.
+func (f *fact) kind() SumKind { return SumKind{f.pile, f.group == ""} }
 
 // stuckOn is the cause that finally keeps a row.
 type stuckOn struct {
@@ -304,12 +307,7 @@ func (on stuckOn) count(f *fact, groups map[string]*Group) {
 	if (f.group != "" || g.Awaited != nil) && len(g.Samples) < samplesKept {
 		g.Samples = append(g.Samples, f.id)
 	}
-	sum := g.add(Sum{
-		Kind:    f.job.Spec.Sends,
-		Fixing:  f.fixing,
-		Behind:  f.group == "",
-		Product: cmp.Or(f.product, on.product),
-	}, f.figures, f.seen)
+	sum := g.add(Sum{SumKind: f.kind(), Product: cmp.Or(f.product, on.product)}, f.figures, f.seen)
 	if _, priced := f.figures.Value(); sum.Kind == trade.OrderCommitments && !priced {
 		sum.Unpriced++
 	}
@@ -356,10 +354,9 @@ func (f *fact) block(c code, short map[code]*trade.Shortage) *trade.Shortage {
 	case f.on != "ref:"+c.kind:
 		sum.Elsewhere++
 	}
-	pile := trade.Pile{Kind: f.job.Spec.Sends, Fixing: f.fixing}
-	if loads[pile] == nil {
-		loads[pile] = &trade.Load{}
+	if loads[f.pile] == nil {
+		loads[f.pile] = &trade.Load{}
 	}
-	loads[pile].Add(f.figures.Kilograms())
+	loads[f.pile].Add(f.figures.Kilograms())
 	return sum
 }

@@ -69,12 +69,28 @@ func (p Part) Of(key string) trade.RowQuery {
 	return trade.RowQuery{Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: key}}
 }
 
-// Sum is grain of one product in one kind of record. Fixations are summed separately from
-// contracts, because they are the same grain, and what waits for other rows apart from these.
+// SumKind are rows that are summed together: of one kind of record, either those that have the cause
+// themselves or those behind them.
+type SumKind struct {
+	trade.Pile
+	Behind bool
+}
+
+// name names the rows in a [trade.Selection].
+func (k SumKind) name() string {
+	name := string(k.Kind)
+	if k.Fixing {
+		name += " fixing"
+	}
+	if k.Behind {
+		name += " behind"
+	}
+	return name
+}
+
+// Sum is grain of one product.
 type Sum struct {
-	Kind    trade.Kind
-	Fixing  bool
-	Behind  bool
+	SumKind
 	Product string // "" if neither the record nor its contract has one
 	trade.Sums
 	Unpriced int // contracts without a price
@@ -82,9 +98,7 @@ type Sum struct {
 
 // KindSum are the rows of a group of one kind.
 type KindSum struct {
-	Kind   trade.Kind
-	Fixing bool
-	Behind bool
+	SumKind
 	trade.Figure
 	Sums []Sum // by product
 }
@@ -94,27 +108,15 @@ func (g *Group) Kinds() []KindSum {
 	var out []KindSum
 	for _, s := range g.Sums {
 		i := len(out) - 1
-		if i < 0 || out[i].Kind != s.Kind || out[i].Fixing != s.Fixing || out[i].Behind != s.Behind {
+		if i < 0 || out[i].SumKind != s.SumKind {
 			i++
-			out = append(out, KindSum{Kind: s.Kind, Fixing: s.Fixing, Behind: s.Behind})
-			out[i].Of.Of = trade.Selection{Group: g.Key, Kind: kindName(s.Kind, s.Fixing, s.Behind)}
+			out = append(out, KindSum{SumKind: s.SumKind})
+			out[i].Of.Of = trade.Selection{Group: g.Key, Kind: s.name()}
 		}
 		out[i].Join(s.Sums)
 		out[i].Sums = append(out[i].Sums, s)
 	}
 	return out
-}
-
-// kindName names rows of a kind in a [trade.Selection].
-func kindName(kind trade.Kind, fixing, behind bool) string {
-	name := string(kind)
-	if fixing {
-		name += " fixing"
-	}
-	if behind {
-		name += " behind"
-	}
-	return name
 }
 
 // Subject is a code or value of the ERP, with the number of rows that it keeps itself.
@@ -160,9 +162,7 @@ func (g *Group) add(of Sum, figures trade.Figures, seen time.Time) *Sum {
 	if g.Oldest.IsZero() || seen.Before(g.Oldest) {
 		g.Oldest = seen
 	}
-	i := slices.IndexFunc(g.Sums, func(s Sum) bool {
-		return s.Kind == of.Kind && s.Fixing == of.Fixing && s.Behind == of.Behind && s.Product == of.Product
-	})
+	i := slices.IndexFunc(g.Sums, func(s Sum) bool { return s.SumKind == of.SumKind && s.Product == of.Product })
 	if i < 0 {
 		i, g.Sums = len(g.Sums), append(g.Sums, of)
 	}
