@@ -54,56 +54,18 @@ var ErrNotInQuery = errors.New("the job's query does not return this key")
 
 // Preview maps and checks one row as it is in the ERP now. It stores and sends nothing.
 func (e *Rehearsal) Preview(ctx context.Context, jobName, key string) (Preview, error) {
-	job, err := e.env.Job(jobName)
-	if err != nil {
+	why, err := e.Why(ctx, jobName, key)
+	switch {
+	case err != nil:
 		return Preview{}, err
-	}
-	s, err := e.standsOf(ctx, job, key)
-	if err != nil {
-		return Preview{}, err
-	}
-	if s.Row == nil && s.Living == 0 {
+	case why.Preview == nil:
 		return Preview{}, notInQuery(jobName, key)
 	}
-	return e.preview(ctx, job, s)
+	return *why.Preview, nil
 }
 
 func notInQuery(job, key string) error {
 	return phrase.Errorf("%w: %s; `safrasync why %s '%s'` tells more", ErrNotInQuery, key, job, key)
-}
-
-func (e *Rehearsal) preview(ctx context.Context, job *mapping.Job, s keyRows) (Preview, error) {
-	p := Preview{Job: job.Name(), Key: s.Key, Cancelled: s.Cancelled(), Fields: []PreviewField{}}
-	if s.Row == nil {
-		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.Double(s.Key, s.Living).String()
-		return p, nil
-	}
-	p.Show = s.Row.Shown
-	r, err := e.judge(ctx, job, false)
-	if err != nil {
-		return Preview{}, err
-	}
-	got, err := judgeRow(ctx, r, s)
-	if err != nil {
-		return Preview{}, err
-	}
-	entry := got.Entry
-	p.State, p.Cause = entry.State, entry.Cause
-	p.Problems, p.WaitingFor = got.Problems(), entry.WaitingFor
-	if entry.State == trade.Pending {
-		p.Request, p.Path = entry.Payload, apiclient.PathOf(job.Spec.Sends, entry.Target)
-	} else if entry.Error != nil {
-		p.Text = entry.Error.Text()
-	}
-	for _, rule := range trade.Rules(job.Spec.Sends) {
-		if f, ok := got.Draft.Fields[rule.Field]; ok {
-			p.Fields = append(p.Fields, PreviewField{
-				rule.Field, rule.Canonical(f.Text), f.Origin.Columns,
-				f.Origin.Value, f.Origin.Via,
-			})
-		}
-	}
-	return p, nil
 }
 
 // Reasons answer the question "why was this row sent, or not?", from the ERP to the platform.
@@ -149,11 +111,37 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 	if found.Row == nil && found.Living == 0 {
 		return out, nil
 	}
-	p, err := e.preview(ctx, job, found)
+	p := &Preview{Job: jobName, Key: found.Key, Cancelled: found.Cancelled(), Fields: []PreviewField{}}
+	if found.Row == nil {
+		p.State, p.Cause, p.Text = trade.Held, trade.CauseDuplicateKey, trade.Double(p.Key, found.Living).String()
+		out.Cancelled, out.Preview = p.Cancelled, p
+		return out, nil
+	}
+	p.Show = found.Row.Shown
+	r, err := e.judge(ctx, job, false)
 	if err != nil {
 		return out, err
 	}
-	out.Cancelled, out.Preview = p.Cancelled, &p
+	got, err := judgeRow(ctx, r, found)
+	if err != nil {
+		return out, err
+	}
+	p.State, p.Cause = got.State, got.Cause
+	p.Problems, p.WaitingFor = got.Problems(), got.WaitingFor
+	if got.State == trade.Pending {
+		p.Request, p.Path = got.Payload, apiclient.PathOf(job.Spec.Sends, got.Target)
+	} else if got.Error != nil {
+		p.Text = got.Error.Text()
+	}
+	for _, rule := range trade.Rules(job.Spec.Sends) {
+		if f, ok := got.Draft.Fields[rule.Field]; ok {
+			p.Fields = append(p.Fields, PreviewField{
+				rule.Field, rule.Canonical(f.Text), f.Origin.Columns,
+				f.Origin.Value, f.Origin.Via,
+			})
+		}
+	}
+	out.Cancelled, out.Preview = p.Cancelled, p
 	return out, nil
 }
 
@@ -163,14 +151,20 @@ func CutOver(condition string) string { return erp.CutOver(condition) }
 // Check checks a job's mapping against the columns that its query has now, and reads its
 // references.
 func (e *Rehearsal) Check(ctx context.Context, job *mapping.Job) error {
+	_, err := e.checked(ctx, job)
+	return err
+}
+
+// checked returns a reader for a job that has passed [Rehearsal.Check].
+func (e *Rehearsal) checked(ctx context.Context, job *mapping.Job) (*discovery.Discoverer, error) {
 	columns, err := e.source.Columns(ctx, job.Spec.Query)
+	if err == nil {
+		err = job.CheckColumns(columns)
+	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := job.CheckColumns(columns); err != nil {
-		return err
-	}
-	return e.reader(job).LoadReferences(ctx)
+	return e.judge(ctx, job, false)
 }
 
 // Judged is the result of mapping and checking a row.
