@@ -110,15 +110,45 @@ func (w *Forecast) Add(e trade.Entry) {
 		*row.freight = row.freight.Less(freightOf(row.own))
 		delete(p.told, e.Key)
 	}
-	follows := w.follows(e)
+	// a row that waits only for rows that would go follows them in the same run
+	follows := e.State == trade.Waiting && len(e.WaitingFor) > 0
+	for _, a := range e.WaitingFor {
+		goes := a.ParentState == trade.Pending
+		if parent := w.plans[a.Job]; parent != nil && parent.told[a.Key] != nil {
+			goes = parent.told[a.Key].freight == &parent.told[a.Key].in.Goes
+		}
+		follows = follows && goes && slices.Contains(w.runs, a.Job)
+	}
 	stays = stays && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
 	if row == nil || e.Values != nil {
-		row = p.weigh(w, e)
+		row = &counted{}
+		of := trade.Pile{Kind: e.Sends}
+		var fields map[string]mapping.RowField
+		if e.Sends == trade.OrderCommitments || w.Listed {
+			fields = p.job.RowFields(e.NewestValues(), nil)
+		}
+		kg, weighed := e.Quantity.Kilograms()
+		if weighed {
+			row.own = kg.String()
+		}
+		if e.Sends == trade.OrderCommitments {
+			of.Fixing = pending.Fixes(fields)
+			price, err := trade.ParseDecimal(fields["price"].Text)
+			if currency := fields["currency"].Text; err == nil && currency != "" && weighed {
+				row.own += " " + e.Quantity.Amount.Mul(price).String() + " " + currency
+			}
+		}
+		if w.parts[of] == nil {
+			w.parts[of] = &Share{
+				Pile: of, troubles: pending.NewCauses(w.specs), stays: map[*pending.Group]*trade.Freight{},
+			}
+		}
+		row.in = w.parts[of]
 		if w.Listed && !stays {
-			sent, fields := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
+			sent := mapping.SentTexts(e)
 			for _, rule := range trade.Rules(e.Sends) {
 				text := cmp.Or(fields[rule.Field].Text, fields[rule.Field].ERP)
 				if body := sent[rule.Field]; body != nil {
@@ -162,31 +192,7 @@ func (w *Forecast) Rows(do func(job, key string, own trade.Freight, fields []For
 	}
 }
 
-// weigh returns a row with its part, and its own freight.
-func (p *JobForecast) weigh(w *Forecast, e trade.Entry) *counted {
-	of, own := trade.Pile{Kind: e.Sends}, ""
-	kg, weighed := e.Quantity.Kilograms()
-	if weighed {
-		own = kg.String()
-	}
-	if e.Sends == trade.OrderCommitments {
-		fields := p.job.RowFields(e.NewestValues(), nil)
-		switch trade.OrderType(fields["order_type"].Text) {
-		case trade.FixacaoCompra, trade.FixacaoDeposito:
-			of.Fixing = true
-		}
-		price, err := trade.ParseDecimal(fields["price"].Text)
-		if currency := fields["currency"].Text; err == nil && currency != "" && weighed {
-			own += " " + e.Quantity.Amount.Mul(price).String() + " " + currency
-		}
-	}
-	if w.parts[of] == nil {
-		w.parts[of] = &Share{Pile: of, troubles: pending.NewCauses(w.specs), stays: map[*pending.Group]*trade.Freight{}}
-	}
-	return &counted{in: w.parts[of], own: own}
-}
-
-// freightOf returns the freight of a row, as weigh has written it.
+// freightOf returns the freight of a row, as Add has written it.
 func freightOf(own string) (out trade.Freight) {
 	texts := strings.SplitN(own, " ", 3)
 	kg, err := trade.ParseSum(texts[0])
@@ -196,20 +202,6 @@ func freightOf(own string) (out trade.Freight) {
 		out.Value = map[string]trade.Decimal{texts[2]: value}
 	}
 	return out
-}
-
-// follows reports whether a row waits only for rows that would go, so that it goes in the same run.
-func (w *Forecast) follows(e trade.Entry) bool {
-	for _, a := range e.WaitingFor {
-		goes := a.ParentState == trade.Pending
-		if parent := w.plans[a.Job]; parent != nil && parent.told[a.Key] != nil {
-			goes = parent.told[a.Key].freight == &parent.told[a.Key].in.Goes
-		}
-		if !slices.Contains(w.runs, a.Job) || !goes {
-			return false
-		}
-	}
-	return e.State == trade.Waiting && len(e.WaitingFor) > 0
 }
 
 // Conclude counts the rows in the ledger that the run would leave unchanged.

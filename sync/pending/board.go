@@ -234,10 +234,7 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 	}
 	fields := job.RowFields(e.NewestValues(), refs)
 	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
-	switch trade.OrderType(fields["order_type"].Text) {
-	case trade.FixacaoCompra, trade.FixacaoDeposito: // they set the price of grain of another record
-		f.pile.Fixing = true
-	}
+	f.pile.Fixing = Fixes(fields)
 	if price := trade.DecimalOf(fields["price"].Text); price != nil && weighed && price.Sign() > 0 {
 		f.figures.Price, f.figures.Currency = price, b.one(fields["currency"].Text)
 	}
