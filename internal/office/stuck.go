@@ -144,18 +144,6 @@ func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
 	return rows, doubts, nil
 }
 
-// Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The
-// next page with the causes then waits only for what has changed since. The view itself is not
-// kept, so that this page shows the state at its own time.
-func (o *Office) Expect() {
-	o.begun.Do(func() {
-		o.inBackground(func(ctx context.Context) {
-			_, err := o.blocked.Take(ctx)
-			o.warn(notLooked, err)
-		})
-	})
-}
-
 func (o *Office) lookAt(ctx context.Context) (*pending.View, error) {
 	view, err := o.blocked.Take(ctx)
 	if err != nil {
