@@ -59,10 +59,11 @@ const futureMargin = 5 * time.Minute
 const latestMoment = `SELECT COALESCE(MAX(at), 0) FROM (SELECT MAX(updated_at) AS at FROM entry UNION ALL SELECT MAX(at) FROM audit
 	UNION ALL SELECT MAX(started_at) FROM run) AS times`
 
-// Diagnose checks the whole ledger without changing anything, with a probe for each line of the report. One
-// that finds a problem fails, unless it sets OK. If full is true, it reads every page of a SQLite file and
-// its indexes. It always reads the whole journal. A check that takes longer than each is reported with
-// ProblemLong; 0 means no limit. The error is for what prevents the checks.
+// Diagnose checks the whole ledger without changing anything, with a probe for each line of the
+// report. One that finds a problem fails, unless it sets OK. If full is true, it reads every page
+// of a SQLite file and its indexes. It always reads the whole journal. A check that takes longer
+// than each is reported with ProblemLong; 0 means no limit. The error is for what prevents the
+// checks.
 func (s *Store) Diagnose(ctx context.Context, journals string, full bool, each time.Duration) ([]Diagnosis, error) {
 	out, folders := []Diagnosis{}, s.folders("")
 	if journals != "" {

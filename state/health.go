@@ -67,8 +67,8 @@ func (s *Store) Health(ctx context.Context) ([]Finding, error) {
 		}
 		add("synchronous", plain(strconv.Itoa(synchronous)), synchronous == 2, trade.Say("ledger.need", "value", "2 (FULL)"))
 	}
-	// Damage in the file is looked for in each way for at most Tuning.Check: reading all of a ledger of ten
-	// seasons takes minutes.
+	// Damage in the file is looked for in each way for at most Tuning.Check: reading all of a
+	// ledger of ten seasons takes minutes.
 	damage := Finding{Name: "quick_check", Value: plain("ok"), OK: true}
 	for _, look := range []func(context.Context) error{s.verifyIDs, s.verifyPages} {
 		limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
@@ -130,8 +130,8 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 			Hint: trade.Say("ledger.make_synchronous"),
 		})
 	}
-	// A full disk of the server, which reading the ledger does not meet: sorting a megabyte in less memory
-	// writes it beside the tables.
+	// A full disk of the server, which reading the ledger does not meet: sorting a megabyte in less
+	// memory writes it beside the tables.
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) error {
 		var set string
 		var sorted int

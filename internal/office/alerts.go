@@ -172,7 +172,8 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 		parts[i].Add(e)
 		return nil
 	})
-	// the ERP's column may contain anything, so a product that the platform does not know must not appear
+	// the ERP's column may contain anything, so a product that the platform does not know must not
+	// appear
 	rule, _ := trade.Rule(trade.OrderCommitments, "product")
 	unknown := func(s pending.Sum) bool { return !slices.Contains(rule.Values, s.Product) }
 	var out []alert.Cause

@@ -34,8 +34,8 @@ func heldFirst(a, b *pending.Group) int {
 	return trade.CompareBool(a.State != trade.Held, b.State != trade.Held)
 }
 
-// CauseText returns the text of a group's cause with the codes or values to blame, and how many rows
-// each blocks.
+// CauseText returns the text of a group's cause with the codes or values to blame, and how many
+// rows each blocks.
 func CauseText(v words.Voice, g *pending.Group) string {
 	const most = 4
 	what := g.Advice(v.Lang).What

@@ -62,10 +62,10 @@ func (r *Guard) Brake(ctx context.Context) error {
 	if err := r.brakeRetyped(ctx, memory, came); err != nil {
 		return err
 	}
-	// The job is paused when far more rows are new than usual (F025). The first reading of a job finds
-	// everything in scope: a go-live is checked with --dry-run, not braked. Before anything is usual, as
-	// many may be new as the job had in all, unless its ledger was rebuilt: that lacks what was usual, and
-	// is no go-live.
+	// The job is paused when far more rows are new than usual (F025). The first reading of a job
+	// finds everything in scope: a go-live is checked with --dry-run, not braked. Before anything
+	// is usual, as many may be new as the job had in all, unless its ledger was rebuilt: that lacks
+	// what was usual, and is no go-live.
 	if r.Brakes.NewRows != 0 && came.Before {
 		usual, limit := 0, r.Brakes.NewRowsLeast
 		if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
@@ -85,8 +85,8 @@ func (r *Guard) Brake(ctx context.Context) error {
 				trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
 		}
 	}
-	// The job is paused when more is due than one run may send (`most:`). A person's release holds for
-	// this run only: one after a crash is braked again.
+	// The job is paused when more is due than one run may send (`most:`). A person's release holds
+	// for this run only: one after a crash is braked again.
 	if most := r.Job.Spec.Most; most != nil {
 		r.Room = *most
 		if memory.Released != nil {
@@ -102,9 +102,9 @@ func (r *Guard) Brake(ctx context.Context) error {
 		r.Released = memory.Released
 	}
 	memory.Released = nil
-	// Only a few rows go under a query or a mapping that nobody has confirmed (`canary:`). A person checks
-	// them on the platform; a release lets the rest go. All of these rows are counted as sent before the
-	// first one is, so that no more of them go after a crash.
+	// Only a few rows go under a query or a mapping that nobody has confirmed (`canary:`). A person
+	// checks them on the platform; a release lets the rest go. All of these rows are counted as
+	// sent before the first one is, so that no more of them go after a crash.
 	tried := memory.Canary
 	memory.Canary = nil
 	switch now := r.Job.Fingerprint(); {

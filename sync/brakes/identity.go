@@ -13,12 +13,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// A few rows come and go while a configuration is changed; a change of identity that loses less than
-// 1/lostShare of the known rows is ignored.
+// A few rows come and go while a configuration is changed; a change of identity that loses less
+// than 1/lostShare of the known rows is ignored.
 const lostShare = 100
 
-// BrakeIdentity pauses a job, before anything is recorded, if its configuration gives other names or keys
-// to rows that the ledger knows: they would be sent a second time.
+// BrakeIdentity pauses a job, before anything is recorded, if its configuration gives other names
+// or keys to rows that the ledger knows: they would be sent a second time.
 func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	was := cursor.Brakes.Identity
 	fresh := was == nil && cursor.Bound == "" && cursor.SweptAt.IsZero() && len(cursor.Brakes.Former) == 0
@@ -59,8 +59,8 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 			}
 		}
 	}
-	// While another job is about to move into the key space and nobody has accepted that, the keys that it
-	// has sent are still in its old space, and are not compared.
+	// While another job is about to move into the key space and nobody has accepted that, the keys
+	// that it has sent are still in its old space, and are not compared.
 	for _, other := range r.Jobs {
 		if other.Name() == r.Job.Name() || other.Spec.Sends != r.Job.Spec.Sends ||
 			other.Identity.Space != r.Job.Identity.Space {
@@ -93,10 +93,10 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	return r.Braked(outcome.StopChangedKey, b)
 }
 
-// GoneFrom counts the rows of this job's kind that another job has sent, or may have sent, and that it does
-// not have any more: all if it is not configured, else those that its query no longer returns, which it
-// notes in Gone. Of a configured job these are none in another key space, and if there is no ERP to be
-// asked; rows that a person has acknowledged as missing do not count.
+// GoneFrom counts the rows of this job's kind that another job has sent, or may have sent, and that
+// it does not have any more: all if it is not configured, else those that its query no longer
+// returns, which it notes in Gone. Of a configured job these are none in another key space, and if
+// there is no ERP to be asked; rows that a person has acknowledged as missing do not count.
 func (r *Guard) GoneFrom(ctx context.Context, other *trade.KnownJob) (rows int, err error) {
 	if other.Sends == r.Job.Spec.Sends {
 		rows = other.Accepted + other.InDoubt
@@ -130,8 +130,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *trade.KnownJob) (rows int, 
 	return gone, err
 }
 
-// ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows, and names
-// the first few that would look new.
+// ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows, and
+// names the first few that would look new.
 func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, error) {
 	b := trade.Brake{Job: r.Job.Name(), Was: &was, Identity: &r.Job.Identity}
 	// the rows that the query returns now; false: only cancelled rows, which would never be new

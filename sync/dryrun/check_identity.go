@@ -129,9 +129,9 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 	return append(out, shared...), err
 }
 
-// sharedKeys returns the rows that the queries of two jobs of the same kind return: under the same key of
-// one key space, where one of the jobs would hold them, or with the same cells, where both might send
-// them. It keeps only keys and hashes in memory.
+// sharedKeys returns the rows that the queries of two jobs of the same kind return: under the same
+// key of one key space, where one of the jobs would hold them, or with the same cells, where both
+// might send them. It keeps only keys and hashes in memory.
 func (e *Rehearsal) sharedKeys(ctx context.Context) (out []IdentityFinding, err error) {
 	type read struct {
 		job   *mapping.Job

@@ -276,8 +276,8 @@ func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) 
 	return s, nil
 }
 
-// judgeRow judges one row of the ERP together with what the ledger knows of its key, and rechecks it as
-// a run would before it sends it.
+// judgeRow judges one row of the ERP together with what the ledger knows of its key, and rechecks
+// it as a run would before it sends it.
 func judgeRow(ctx context.Context, r *discovery.Discoverer, s keyRows) (Judged, error) {
 	key := s.Row.Key
 	all, err := judgeRows(ctx, r, []trade.Values{s.Row.Values()})

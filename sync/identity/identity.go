@@ -353,7 +353,8 @@ func (j *judge) retyped() {
 			if strength != none || j.heldFor(i, k) {
 				like = append(like, k)
 			}
-			// whether the row has the payload of a content that no row explains, and whether any is explained
+			// whether the row has the payload of a content that no row explains, and whether any is
+			// explained
 			open, some := false, false
 			for _, p := range l.contents() {
 				_, done := explained[explanation{l.record.ID, p.Cells}]
@@ -399,16 +400,16 @@ func (j *judge) heldFor(i, k int) bool {
 	return held && l.standing > Amended && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 
-// explanation is something that a row explains: a content of a record. What was sent and what the row was
-// amended to are explained each for itself.
+// explanation is something that a row explains: a content of a record. What was sent and what the
+// row was amended to are explained each for itself.
 type explanation struct {
 	record int64
 	cells  trade.Hash
 }
 
 // explain finds the row that explains each record that lost its own: the one that is held for it;
-// else one that does not go in any case; else the first that would go. It returns its place among the
-// rows, or -1 for a row under the key of another record.
+// else one that does not go in any case; else the first that would go. It returns its place among
+// the rows, or -1 for a row under the key of another record.
 func (j *judge) explain() map[explanation]int {
 	out := map[explanation]int{}
 	tied := map[int]bool{} // rows that can explain one record only, or none

@@ -224,9 +224,10 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 		e.Payload != nil && len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
 		func(a trade.Awaited) bool { return a.Platform == "" })
 	// a weight or price of zero or less is a typing error, which must not reduce the sums
+	amount := e.Quantity.Amount
 	kg, weighed := e.Quantity.Kilograms()
 	weighed = weighed && kg.Sign() > 0
-	if amount := e.Quantity.Amount; weighed {
+	if weighed {
 		f.figures = trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}
 	}
 	if e.Sends != trade.OrderCommitments {
@@ -310,8 +311,9 @@ func (on stuckOn) count(f *fact, groups map[string]*Group) {
 	}
 }
 
-// missing returns the codes that keep a row, and those that keep the rows for which it waits (a delivery
-// waits for its contract, which waits for its wallet), sorted. have are the ids by kind and code.
+// missing returns the codes that keep a row, and those that keep the rows for which it waits (a
+// delivery waits for its contract, which waits for its wallet), sorted. have are the ids by kind
+// and code.
 func (b *Board) missing(f *fact, have map[string]map[string]string) []code {
 	var out []code
 	next, seen := []*fact{f}, map[*fact]bool{f: true}

@@ -2,9 +2,10 @@
 // however many rows it blocks.
 //
 // cause.go determines the cause of a row, the codes or values to blame, and the row's product.
-// [Causes] groups the rows of a list by it, for summaries, alerts and dry runs. A [Board] keeps the groups of the whole ledger for the console: it
-// keeps a few facts of each stuck row in memory, reads only those rows again whose version has
-// changed, and counts rows that wait for other rows under the cause of those.
+// [Causes] groups the rows of a list by it, for summaries, alerts and dry runs. A [Board] keeps the
+// groups of the whole ledger for the console: it keeps a few facts of each stuck row in memory,
+// reads only those rows again whose version has changed, and counts rows that wait for other rows
+// under the cause of those.
 //
 // # What is summed
 //

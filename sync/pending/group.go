@@ -21,8 +21,8 @@ type View struct {
 	Short []trade.Shortage
 }
 
-// Group is one cause with all rows that it keeps from going. It is one task for a person, however many
-// rows there are.
+// Group is one cause with all rows that it keeps from going. It is one task for a person, however
+// many rows there are.
 type Group struct {
 	Key     string
 	State   trade.State // of the rows with the cause; waiting only if all of them wait
@@ -69,8 +69,8 @@ func (p Part) Of(key string) trade.RowQuery {
 	return trade.RowQuery{Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: key}}
 }
 
-// SumKind are rows that are summed together: of one kind of record, either those that have the cause
-// themselves or those behind them.
+// SumKind are rows that are summed together: of one kind of record, either those that have the
+// cause themselves or those behind them.
 type SumKind struct {
 	trade.Pile
 	Behind bool
@@ -188,8 +188,8 @@ func (g *Group) sort() {
 	g.Codes = len(g.Subjects)
 }
 
-// Causes groups the rows of a list by the cause that they have themselves, also if that is a parent. It
-// keeps the groups, not the rows.
+// Causes groups the rows of a list by the cause that they have themselves, also if that is a
+// parent. It keeps the groups, not the rows.
 type Causes struct {
 	specs  map[string]mapping.JobSpec
 	byKey  map[string]*Group

@@ -167,8 +167,8 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			parents[k] = &parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
 		}
 	}
-	// If another contract has the number now, it does not matter whether that one is still valid: all rows
-	// count if none is living. A cancelled row beside a living one is its past.
+	// If another contract has the number now, it does not matter whether that one is still valid:
+	// all rows count if none is living. A cancelled row beside a living one is its past.
 	livingOrAll := func(rows []mapping.Row) []mapping.Row {
 		if living := mapping.Living(rows); len(living) > 0 {
 			return living

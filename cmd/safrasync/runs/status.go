@@ -52,8 +52,8 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			}
 			return nil
 		}
-		// Exit code 1 unless a `safrasync run` on this host serves the ledger and has reported itself
-		// within the last minutes. Nothing but the ledger is asked.
+		// Exit code 1 unless a `safrasync run` on this host serves the ledger and has reported
+		// itself within the last minutes. Nothing but the ledger is asked.
 		service, err := o.ServiceHere(ctx)
 		switch {
 		case err != nil:
