@@ -105,7 +105,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	case found.Row == nil:
 		return Case{}, notInQuery(jobName, key)
 	}
-	r, err := e.judge(ctx, job, false)
+	r, err := e.loaded(ctx, job, false)
 	if err != nil {
 		return Case{}, err
 	}

@@ -63,7 +63,7 @@ type Comparer struct {
 // Comparer returns a comparer for one job. If askERP is true, it reads the references, and the
 // columns that were not mapped, from the ERP; otherwise it uses only the ledger.
 func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool) (*Comparer, error) {
-	r, err := e.judge(ctx, job, !askERP)
+	r, err := e.loaded(ctx, job, !askERP)
 	return &Comparer{reader: r, job: job, ask: askERP}, err
 }
 

@@ -118,7 +118,7 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 		return out, nil
 	}
 	p.Show = found.Row.Shown
-	r, err := e.judge(ctx, job, false)
+	r, err := e.loaded(ctx, job, false)
 	if err != nil {
 		return out, err
 	}
@@ -164,7 +164,7 @@ func (e *Rehearsal) checked(ctx context.Context, job *mapping.Job) (*discovery.D
 	if err != nil {
 		return nil, err
 	}
-	return e.judge(ctx, job, false)
+	return e.loaded(ctx, job, false)
 }
 
 // Judged is the result of mapping and checking a row.
@@ -190,9 +190,9 @@ func evaluatorOf(job *mapping.Job, refs mapping.Codes, today trade.Date) *mappin
 	return eval
 }
 
-// judge returns a reader with the references that the next run would use. References from the ERP
+// loaded returns a reader with the references that the next run would use. References from the ERP
 // are read anew, unless offline is true: then the ledger's copy is used.
-func (e *Rehearsal) judge(ctx context.Context, job *mapping.Job, offline bool) (*discovery.Discoverer, error) {
+func (e *Rehearsal) loaded(ctx context.Context, job *mapping.Job, offline bool) (*discovery.Discoverer, error) {
 	r := e.reader(job)
 	if !offline {
 		return r, r.LoadReferences(ctx)
