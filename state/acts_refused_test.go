@@ -410,7 +410,7 @@ func TestACheckThatTheDatabaseCannotEnd(t *testing.T) {
 	found := false
 	for at := 1; ; at++ {
 		f.b.arm(at, false)
-		all, err := f.s.Diagnose(t.Context(), f.o.Journal, true)
+		all, err := f.s.Diagnose(t.Context(), f.o.Journal, true, 0)
 		hit := f.b.disarm()
 		for _, d := range all {
 			found = found || err == nil && strings.Contains(hit, "_check") && d.Problem == ProblemDamaged && !d.OK

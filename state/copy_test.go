@@ -85,7 +85,7 @@ func TestALedgerMovesToTheOtherDatabaseAndBack(t *testing.T) {
 			if got := statesOf(t, s, "contracts"); !cmp.Equal(got, want) {
 				t.Errorf("states: %v", got)
 			}
-			all, err := s.Diagnose(t.Context(), target.Journal, true)
+			all, err := s.Diagnose(t.Context(), target.Journal, true, 0)
 			for _, d := range all {
 				if !d.OK {
 					t.Errorf("doctor: %+v", d)

@@ -73,10 +73,14 @@ func (s *Store) StuckStates(ctx context.Context, job string) (map[trade.State]ma
 	return out, err
 }
 
-// Causes returns the causes that rows of a job have, as the index of the causes has them.
-func (s *Store) Causes(ctx context.Context, job string) (causes []string, err error) {
-	err = s.db.All(ctx, "looking for the causes", &causes,
-		`SELECT DISTINCT cause FROM entry WHERE job = ? AND cause <> '' ORDER BY cause`, job)
+// Causes returns the causes that rows of some jobs have, of all if none is named, in order.
+func (s *Store) Causes(ctx context.Context, jobs []string) (causes []string, err error) {
+	query, args := `SELECT DISTINCT cause FROM entry WHERE cause <> ''`, []any(nil)
+	if len(jobs) > 0 {
+		query, args = query+` AND `+s.db.D.Among("job"), []any{sqldb.ListOf(s.db.D, jobs)}
+	}
+	err = s.db.All(ctx, "looking for the causes", &causes, query, args...)
+	slices.Sort(causes)
 	return causes, err
 }
 

@@ -25,7 +25,7 @@ func problems(t *testing.T, o sqldb.OpenOptions, tune sqldb.Tuning) map[string]b
 	o.ReadOnly = true
 	s := must.Get(open(context.Background(), o, tune))(t)
 	defer s.Close()
-	found := must.Get(s.Diagnose(t.Context(), o.Journal, true))(t)
+	found := must.Get(s.Diagnose(t.Context(), o.Journal, true, 0))(t)
 	out := map[string]bool{}
 	for _, d := range found {
 		if d.Problem != "" {
@@ -211,8 +211,8 @@ func TestDoctorLooksAtPostgres(t *testing.T) {
 func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		mustRecord(t, s, mustLease(t, s, "contracts"), newEntry("a"), newEntry("b"))
-		whole := must.Get(s.Diagnose(t.Context(), "", false))(t)
-		hurried, err := s.DiagnoseWithin(t.Context(), "", 1)
+		whole := must.Get(s.Diagnose(t.Context(), "", false, 0))(t)
+		hurried, err := s.Diagnose(t.Context(), "", false, 1)
 		if err != nil || len(hurried) != len(whole) {
 			t.Fatalf("%d of %d looks, %v", len(hurried), len(whole), err)
 		}
@@ -228,7 +228,7 @@ func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 		if long < 5 {
 			t.Errorf("%d looks ended early: %+v", long, hurried)
 		}
-		patient, err := s.DiagnoseWithin(t.Context(), "", time.Hour)
+		patient, err := s.Diagnose(t.Context(), "", false, time.Hour)
 		if err != nil || !reflect.DeepEqual(patient, whole) {
 			t.Errorf("with time enough: %+v, %v, want %+v", patient, err, whole)
 		}
@@ -241,7 +241,7 @@ func TestADoctorInAHurrySaysWhatItDidNotLookAt(t *testing.T) {
 		}
 		stopped, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := s.DiagnoseWithin(stopped, "", time.Hour); err == nil {
+		if _, err := s.Diagnose(stopped, "", false, time.Hour); err == nil {
 			t.Error("who gives up is told that all is well")
 		}
 	})

@@ -408,7 +408,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			// a ledger that does not answer when it is compared with its journal is one that does not
 			// fit
 			"Diagnose": func() error {
-				all, err := s.Diagnose(ctx, f.o.Journal, true)
+				all, err := s.Diagnose(ctx, f.o.Journal, true, 0)
 				for _, d := range all {
 					// an act that read a damaged end of the audit has noted it in the journal
 					ends := d.Check == "audit" && d.Problem == "broken"

@@ -78,7 +78,7 @@ func TestF048EverySystemCallWhileALedgerIsOpenedOrRepairedFails(t *testing.T) {
 	}), 4}
 	all["looked at"] = situation{lived, with(func(s *scene, ledger *Store) error {
 		_, sizeErr := ledger.Sizes(s.t.Context())
-		_, err := ledger.Diagnose(s.t.Context(), s.o.Journal, true)
+		_, err := ledger.Diagnose(s.t.Context(), s.o.Journal, true, 0)
 		_, reportErr := ledger.JournalReport(s.t.Context(), s.o.Journal)
 		return errors.Join(sizeErr, err, reportErr)
 	}), 4}
@@ -192,7 +192,7 @@ func TestAFolderThatIsGoneUnderTheProcess(t *testing.T) {
 		},
 		"a new journal":        func() error { _, err := NewJournal(ctx, journals, nil, false, rebuildAct); return err },
 		"forgotten":            func() error { return Forgotten(ledger) },
-		"diagnosis":            func() error { _, err := k.s.Diagnose(ctx, "journal", false); return err },
+		"diagnosis":            func() error { _, err := k.s.Diagnose(ctx, "journal", false, 0); return err },
 		"the journal's report": func() error { _, err := k.s.JournalReport(ctx, "journal"); return err },
 	} {
 		if err := op(); err == nil {

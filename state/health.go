@@ -28,23 +28,78 @@ func plain(value any) trade.Sentence { return trade.Say("ledger.plain", "value",
 // Health describes the state of the ledger: driver, place, versions, durability, file system, free
 // space. It contains no secrets. It returns an error if the ledger cannot be read.
 func (s *Store) Health(ctx context.Context) ([]Finding, error) {
-	out := []Finding{
-		{Name: "driver", Value: plain(s.db.D.Name), OK: true},
-		{Name: "place", Value: plain(s.db.Where), OK: true},
-		{Name: "ledger_id", Value: plain(s.db.ID), OK: true},
-	}
 	schema, err := s.db.SchemaVersion(ctx)
 	if err != nil {
 		return nil, err
 	}
-	out = append(out, Finding{Name: "schema", Value: plain(strconv.FormatInt(schema, 10)), OK: true})
-	var more []Finding
-	if s.db.D.Name == sqldb.Postgres {
-		more, err = s.healthPostgres(ctx)
-	} else {
-		more, err = s.healthSQLite(ctx)
+	out := []Finding{
+		{Name: "driver", Value: plain(s.db.D.Name), OK: true},
+		{Name: "place", Value: plain(s.db.Where), OK: true},
+		{Name: "ledger_id", Value: plain(s.db.ID), OK: true},
+		{Name: "schema", Value: plain(strconv.FormatInt(schema, 10)), OK: true},
 	}
-	return append(out, more...), err
+	if s.db.D.Name == sqldb.Postgres {
+		more, err := s.healthPostgres(ctx)
+		return append(out, more...), err
+	}
+	version, journal, err := s.sqliteSettings(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// add adds a finding, with what to do if it is not well.
+	add := func(name string, value trade.Sentence, well bool, hint trade.Sentence) {
+		if well {
+			hint = trade.Sentence{}
+		}
+		out = append(out, Finding{name, value, well, hint})
+	}
+	add("sqlite", plain(version), !sqldb.OlderVersion(version, sqldb.OldestSQLite),
+		trade.Say("ledger.need", "value", sqldb.OldestSQLite))
+	if s.db.Memory {
+		add("durability", trade.Say("ledger.none"), false, trade.Say("ledger.in_memory"))
+		return out, nil
+	}
+	add("journal_mode", plain(journal), journal == "wal", trade.Say("ledger.open_to_write"))
+	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
+		var synchronous int
+		if err := s.db.Write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
+			return nil, s.db.Fault(ctx, "looking at the ledger", err)
+		}
+		add("synchronous", plain(strconv.Itoa(synchronous)), synchronous == 2, trade.Say("ledger.need", "value", "2 (FULL)"))
+	}
+	// Damage in the file is looked for in each way for at most Tuning.Check: reading all of a
+	// ledger of ten seasons takes minutes.
+	damage := Finding{Name: "quick_check", Value: plain("ok"), OK: true}
+	for _, look := range []func(context.Context) error{s.verifyIDs, s.verifyPages} {
+		limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
+		err := look(limited)
+		late := limited.Err() != nil
+		cancel()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return nil, err
+		case late:
+			damage.Value = trade.Say("ledger.large", "time", s.db.Tune.Check)
+		default:
+			damage.OK, damage.Value, damage.Hint = false, trade.Say("ledger.damaged"), trade.Because(err)
+		}
+		if !damage.OK {
+			break
+		}
+	}
+	out = append(out, damage)
+	dir := filepath.Dir(s.db.Where)
+	if magic, ok := s.db.Tune.FsMagic(dir); ok {
+		name, lasting := sqldb.FileSystemName(magic)
+		add("file_system", plain(name), lasting, trade.Say("ledger.not_lasting"))
+	}
+	for _, space := range s.spacesOf([]string{dir}) {
+		add("free_space", trade.Say("ledger.bytes", "bytes", space.Free), !space.Low, trade.Say("ledger.free_space"))
+	}
+	wal := walSize(s.db.Where)
+	add("wal", trade.Say("ledger.bytes", "bytes", wal), wal <= walLimit, trade.Say("ledger.wal"))
+	return out, nil
 }
 
 func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
@@ -75,17 +130,8 @@ func (s *Store) healthPostgres(ctx context.Context) ([]Finding, error) {
 			Hint: trade.Say("ledger.make_synchronous"),
 		})
 	}
-	full, err := s.healthDisk(ctx)
-	if err != nil {
-		return nil, err
-	}
-	server, err := s.healthServer(ctx)
-	return append(append(out, full...), server), err
-}
-
-// healthDisk reports a full disk of the server, which reading the ledger does not meet: sorting a
-// megabyte in less memory writes it beside the tables.
-func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
+	// A full disk of the server, which reading the ledger does not meet: sorting a megabyte in less
+	// memory writes it beside the tables.
 	err := s.db.AtOneMoment(ctx, func(t *sqlx.Tx) error {
 		var set string
 		var sorted int
@@ -98,55 +144,14 @@ func (s *Store) healthDisk(ctx context.Context) ([]Finding, error) {
 	})
 	err = s.db.Fault(ctx, "looking at the ledger", err)
 	var known *sqldb.Error
-	if !errors.As(err, &known) || known.Code != sqldb.CodeFull {
+	switch {
+	case errors.As(err, &known) && known.Code == sqldb.CodeFull:
+		out = append(out, Finding{Name: "disk", Value: trade.Because(known.Err), Hint: trade.Because(known.Hint)})
+	case err != nil:
 		return nil, err
 	}
-	return []Finding{{Name: "disk", Value: trade.Because(known.Err), Hint: trade.Because(known.Hint)}}, nil
-}
-
-func (s *Store) healthSQLite(ctx context.Context) ([]Finding, error) {
-	version, journal, err := s.sqliteSettings(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var out []Finding
-	// add adds a finding, with what to do if it is not well.
-	add := func(name string, value trade.Sentence, well bool, hint trade.Sentence) {
-		if well {
-			hint = trade.Sentence{}
-		}
-		out = append(out, Finding{name, value, well, hint})
-	}
-	add("sqlite", plain(version), !sqldb.OlderVersion(version, sqldb.OldestSQLite),
-		trade.Say("ledger.need", "value", sqldb.OldestSQLite))
-	if s.db.Memory {
-		add("durability", trade.Say("ledger.none"), false, trade.Say("ledger.in_memory"))
-		return out, nil
-	}
-	add("journal_mode", plain(journal), journal == "wal", trade.Say("ledger.open_to_write"))
-	if !s.db.ReadOnly { // synchronous is a property of the connection that writes
-		var synchronous int
-		if err := s.db.Write.GetContext(ctx, &synchronous, `PRAGMA synchronous`); err != nil {
-			return nil, s.db.Fault(ctx, "looking at the ledger", err)
-		}
-		add("synchronous", plain(strconv.Itoa(synchronous)), synchronous == 2, trade.Say("ledger.need", "value", "2 (FULL)"))
-	}
-	damage, err := s.quickCheck(ctx)
-	if err != nil {
-		return nil, err
-	}
-	out = append(out, damage)
-	dir := filepath.Dir(s.db.Where)
-	if magic, ok := s.db.Tune.FsMagic(dir); ok {
-		name, lasting := sqldb.FileSystemName(magic)
-		add("file_system", plain(name), lasting, trade.Say("ledger.not_lasting"))
-	}
-	for _, space := range s.spacesOf([]string{dir}) {
-		add("free_space", trade.Say("ledger.bytes", "bytes", space.Free), !space.Low, trade.Say("ledger.free_space"))
-	}
-	wal := walSize(s.db.Where)
-	add("wal", trade.Say("ledger.bytes", "bytes", wal), wal <= walLimit, trade.Say("ledger.wal"))
-	return out, nil
+	server, err := s.healthServer(ctx)
+	return append(out, server), err
 }
 
 // sqliteSettings returns the version of SQLite and the mode of its log.
@@ -156,29 +161,6 @@ func (s *Store) sqliteSettings(ctx context.Context) (version, journal string, er
 		err = s.db.Get(ctx, op, &journal, `PRAGMA journal_mode`)
 	}
 	return version, journal, err
-}
-
-// quickCheck looks for damage in the file, in each way for at most Tuning.Check: reading all of a ledger
-// of ten seasons takes minutes.
-func (s *Store) quickCheck(ctx context.Context) (Finding, error) {
-	f := Finding{Name: "quick_check", Value: plain("ok"), OK: true}
-	for _, look := range []func(context.Context) error{s.verifyIDs, s.verifyPages} {
-		limited, cancel := context.WithTimeout(ctx, s.db.Tune.Check)
-		err := look(limited)
-		late := limited.Err() != nil
-		cancel()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return f, err
-		case late:
-			f.Value = trade.Say("ledger.large", "time", s.db.Tune.Check)
-		default:
-			f.OK, f.Value, f.Hint = false, trade.Say("ledger.damaged"), trade.Because(err)
-			return f, nil
-		}
-	}
-	return f, nil
 }
 
 // verify reads the whole SQLite file and returns an error if it is damaged (F049). PostgreSQL

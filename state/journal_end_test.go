@@ -39,7 +39,7 @@ func (k *kept) reported(code string, words ...string) {
 			k.t.Errorf("check: %s, without %q", text, word)
 		}
 	}
-	all := must.Get(s.Diagnose(k.t.Context(), k.o.Journal, false))(k.t)
+	all := must.Get(s.Diagnose(k.t.Context(), k.o.Journal, false, 0))(k.t)
 	if i := slices.IndexFunc(all, func(d Diagnosis) bool { return d.Check == "journal" }); all[i].OK {
 		k.t.Error("doctor finds nothing")
 	}

@@ -284,7 +284,7 @@ func TestAnIDWithAFlippedBitIsNoticed(t *testing.T) {
 				if !strings.Contains(f.Hint.String(), "ids of the platform") {
 					t.Errorf("%+v", f)
 				}
-				found := must.Get(s.Diagnose(t.Context(), k.o.Journal, false))(t)
+				found := must.Get(s.Diagnose(t.Context(), k.o.Journal, false, 0))(t)
 				if !slices.ContainsFunc(found, func(d Diagnosis) bool { return d.Problem == ProblemDamaged }) {
 					t.Errorf("doctor says %+v", found)
 				}

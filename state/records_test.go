@@ -56,7 +56,7 @@ func TestARecordIsFoundWhereItMayHaveBeenMade(t *testing.T) {
 		}
 		mustExec(t, s, `UPDATE sent SET certainty = 'void' WHERE key = 'doubt'`)
 		mustExec(t, s, `UPDATE sent SET sent_fields = sent_cells WHERE key = 'created'`)
-		rows := slices.DeleteFunc(must.Get(s.Diagnose(t.Context(), "", true))(t),
+		rows := slices.DeleteFunc(must.Get(s.Diagnose(t.Context(), "", true, 0))(t),
 			func(d Diagnosis) bool { return d.Check != "rows" })
 		if len(rows) != 1 || rows[0].Problem != ProblemEdited || rows[0].Args[0] != 2 {
 			t.Errorf("the doctor says %+v", rows)

@@ -85,7 +85,7 @@ func TestF058AJournalThatBeganAgainNoticesEveryOlderCopy(t *testing.T) {
 // mustBeWell lets the doctor look at ledger and journal.
 func mustBeWell(t testing.TB, s *Store, journals string) {
 	t.Helper()
-	found := must.Get(s.Diagnose(t.Context(), journals, true))(t)
+	found := must.Get(s.Diagnose(t.Context(), journals, true, 0))(t)
 	for _, d := range found {
 		if !d.OK && d.Check != "space" && d.Check != "rights" { // those of a copied folder
 			t.Errorf("%s: %s %v", d.Check, d.Problem, d.Args)

@@ -160,6 +160,7 @@ type LikeRow struct {
 	Lost       bool   `json:"retyped,omitempty"` // the other row has lost its key to this one
 	Shown      Shown  `json:"-"`
 	OtherShown Shown  `json:"-"`
+	OtherID    int64  `json:"-"` // of the other row in the ledger
 }
 
 // LikeRows are the rows that are like another one: all that would be held, and the first of those that

@@ -20,9 +20,8 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -239,22 +238,22 @@ func TestDemoThatIsKept(t *testing.T) {
 				kept = append(kept, e)
 			}
 		}
-		groups := office.NewTroubles(config.JobSpecs())
+		groups := pending.NewCauses(config.JobSpecs())
 		for _, e := range kept {
 			groups.Add(e)
 		}
 		troubles := groups.Sorted()
 		rows := 0
 		for _, g := range troubles {
-			rows += g.Rows
+			rows += g.Rows()
 			byVolume := 0
-			for _, v := range g.Volumes {
+			for _, v := range g.Sums {
 				byVolume += v.Rows
 			}
-			if byVolume != g.Rows {
-				t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows)
+			if byVolume != g.Rows() {
+				t.Errorf("%s: the volumes hold %d rows of %d", g.Cause, byVolume, g.Rows())
 			}
-			pt, en := g.Advice(words.Voice{Lang: trade.Portuguese}), g.Advice(words.Voice{Lang: trade.English})
+			pt, en := g.Advice(trade.Portuguese), g.Advice(trade.English)
 			for _, a := range []trade.Advice{pt, en} {
 				text := a.What + a.Who + a.Do
 				if a.What == "" || a.Who == "" || a.Do == "" || strings.Contains(text, g.Cause) ||

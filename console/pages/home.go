@@ -69,7 +69,6 @@ var flagsFirst = []trade.Flag{
 const askedShown = 5
 
 func (p *Pages) showHome(q *web.Request) error {
-	p.causes.Expect()
 	page := &homePage{Live: p.liveNow(q)}
 	states := map[trade.State]int{}
 	ran, fault := false, "" // a run has read the ERP; why the last run of a job stopped

@@ -35,7 +35,6 @@ type Sessions interface {
 // causes reads what blocks rows.
 type causes interface {
 	Stuck(ctx context.Context, lang trade.Lang, fresh bool) (office.Stuck, error)
-	Expect()
 }
 
 // New builds the pages. more are further routes.

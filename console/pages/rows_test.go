@@ -42,8 +42,6 @@ func (s seen) Stuck(context.Context, trade.Lang, bool) (office.Stuck, error) {
 	return office.Stuck(s), nil
 }
 
-func (seen) Expect() {}
-
 func TestPendingSaysThatRowsAreBeingRead(t *testing.T) {
 	t.Parallel()
 	w := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople()

@@ -167,9 +167,9 @@ func taskOf(c office.Cause) task {
 // addKinds adds sums kind by kind: contracts, deliveries and fixations are the same grain.
 func addKinds(to, more []pending.KindSum) []pending.KindSum {
 	for _, m := range more {
-		i := slices.IndexFunc(to, func(k pending.KindSum) bool { return k.Kind == m.Kind && k.Fixing == m.Fixing })
+		i := slices.IndexFunc(to, func(k pending.KindSum) bool { return k.Pile == m.Pile })
 		if i < 0 {
-			i, to = len(to), append(to, pending.KindSum{Kind: m.Kind, Fixing: m.Fixing})
+			i, to = len(to), append(to, pending.KindSum{SumKind: pending.SumKind{Pile: m.Pile}})
 		}
 		to[i].Join(m.Figure.Sums)
 	}

@@ -15,12 +15,13 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 	if err != nil {
 		panic(err)
 	}
+	of := func(kind trade.Kind) pending.SumKind { return pending.SumKind{Pile: trade.Pile{Kind: kind}} }
 	return office.Cause{
 		Group: pending.Group{
 			Key: key, State: state, Oldest: seen, Own: []pending.Part{{Job: "contracts", State: state, Rows: rows}},
 			Sums: []pending.Sum{
-				{Kind: trade.OrderCommitments, Sums: trade.Sums{Rows: rows, Kilograms: weight}},
-				{Kind: trade.Deliveries, Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
+				{SumKind: of(trade.OrderCommitments), Sums: trade.Sums{Rows: rows, Kilograms: weight}},
+				{SumKind: of(trade.Deliveries), Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
 			},
 		},
 		Advice: trade.Advice{What: key, Fixer: fixer},

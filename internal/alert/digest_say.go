@@ -194,7 +194,7 @@ func (v voice) sentItem(sends trade.Kind, sum SentSum) Item {
 }
 
 // volume returns how much of one product is not sent.
-func (v voice) volume(sum Volume) string {
+func (v voice) volume(sum trade.ProductSums) string {
 	text := v.named("product.", sum.Product) + ": " + v.text("%s {row|rows}", v.rows(sum.Rows))
 	if sum.Product != "" && sum.Rows > sum.Unweighed {
 		text += ", " + v.weight(sum.Kilograms)

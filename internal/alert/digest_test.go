@@ -107,7 +107,9 @@ func causesOfTheHarvest(since time.Time) func(context.Context, string, []trade.S
 		if job == "contracts" {
 			return []Cause{
 				cause(trade.Waiting, "ref:wallets",
-					Cause{Rows: 2, Subjects: 1, Volumes: []Volume{{Product: "SOJA", Rows: 2, Kilograms: kg}}}),
+					Cause{Rows: 2, Subjects: 1, Volumes: []trade.ProductSums{
+						{Product: "SOJA", Sums: trade.Sums{Rows: 2, Kilograms: kg}},
+					}}),
 				cause(trade.InDoubt, trade.CauseUnknown, Cause{Rows: 1}),
 			}, nil
 		}

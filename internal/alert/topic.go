@@ -110,25 +110,17 @@ type Job struct {
 
 // Cause is what blocks rows: one task for a person. It holds no key and no value of the ERP.
 type Cause struct {
-	State    trade.State    `json:"state"`
-	Cause    string         `json:"cause"` // as in trade.Entry
-	Problem  *trade.Problem `json:"problem,omitempty"`
-	Awaited  *trade.Awaited `json:"awaited,omitempty"` // a parent for which the rows wait
-	Rows     int            `json:"rows"`
-	Subjects int            `json:"subjects,omitempty"` // codes or values that are the cause; 0 if it is the row itself
-	Oldest   time.Time      `json:"oldest"`             // when the oldest of the rows was first seen
-	Volumes  []Volume       `json:"volumes,omitempty"`  // of the rows, by product
-	Owner    string         `json:"owner,omitempty"`    // who takes care of it
-	Note     string         `json:"note,omitempty"`
-	Until    time.Time      `json:"until,omitzero"` // the day on which people are reminded again
-}
-
-// Volume is a weight of one product.
-type Volume struct {
-	Product   string        `json:"product"` // "" if not known
-	Rows      int           `json:"rows"`
-	Kilograms trade.Decimal `json:"kg"`
-	Unweighed int           `json:"without_weight"` // rows without a readable weight
+	State    trade.State         `json:"state"`
+	Cause    string              `json:"cause"` // as in trade.Entry
+	Problem  *trade.Problem      `json:"problem,omitempty"`
+	Awaited  *trade.Awaited      `json:"awaited,omitempty"` // a parent for which the rows wait
+	Rows     int                 `json:"rows"`
+	Subjects int                 `json:"subjects,omitempty"` // codes or values that are the cause; 0 if it is the row itself
+	Oldest   time.Time           `json:"oldest"`             // when the oldest of the rows was first seen
+	Volumes  []trade.ProductSums `json:"volumes,omitempty"`  // of the rows, by product
+	Owner    string              `json:"owner,omitempty"`    // who takes care of it
+	Note     string              `json:"note,omitempty"`
+	Until    time.Time           `json:"until,omitzero"` // the day on which people are reminded again
 }
 
 // Limits are the configured thresholds.

@@ -147,7 +147,12 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 	for _, spec := range conf.JobSpecs() {
 		queries[spec.Name] = spec.Query
 	}
-	var parts []ownedTroubles
+	// the causes of which one person takes care, or nobody
+	type ownedCauses struct {
+		own trade.CauseOwner
+		*pending.Causes
+	}
+	var parts []ownedCauses
 	err = store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
 		key, _ := pending.CauseOf(e)
 		own := owners[OwnerKey(key)]
@@ -158,33 +163,38 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 				}
 			}
 		}
-		i := slices.IndexFunc(parts, func(p ownedTroubles) bool {
+		i := slices.IndexFunc(parts, func(p ownedCauses) bool {
 			return p.own.Owner == own.Owner && p.own.Note == own.Note && p.own.Until.Equal(own.Until)
 		})
 		if i < 0 {
-			i, parts = len(parts), append(parts, ownedTroubles{own, NewTroubles(conf.JobSpecs())})
+			i, parts = len(parts), append(parts, ownedCauses{own, pending.NewCauses(conf.JobSpecs())})
 		}
 		parts[i].Add(e)
 		return nil
 	})
+	// the ERP's column may contain anything, so a product that the platform does not know must not
+	// appear
+	rule, _ := trade.Rule(trade.OrderCommitments, "product")
+	unknown := func(s pending.Sum) bool { return !slices.Contains(rule.Values, s.Product) }
 	var out []alert.Cause
 	for _, part := range parts {
 		for _, g := range part.Sorted() {
 			c := alert.Cause{
-				State: g.State, Cause: g.Cause, Rows: g.Rows, Subjects: len(g.Subjects), Oldest: g.Oldest,
+				State: g.State, Cause: g.Cause, Rows: g.Rows(), Subjects: len(g.Subjects), Oldest: g.Oldest,
 				Owner: part.own.Owner, Note: part.own.Note, Until: part.own.Until,
 			}
 			if g.Problem != nil {
 				p := *g.Problem
 				p.Value, c.Problem = "", &p
 			}
-			if g.Awaited == nil && !slices.ContainsFunc(g.Volumes, unknownProduct) {
-				c.Volumes = g.Volumes
-			}
 			if g.Awaited != nil {
 				parent := *g.Awaited
 				parent.Key, c.Awaited = "", &parent
 				c.Subjects = 0 // they are the parents, which have lines of their own
+			} else if !slices.ContainsFunc(g.Sums, unknown) {
+				c.Volumes = trade.Map(g.Sums, func(s pending.Sum) trade.ProductSums {
+					return trade.ProductSums{Product: s.Product, Sums: s.Sums}
+				})
 			}
 			out = append(out, c)
 		}
@@ -193,17 +203,4 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Cause, b.Cause))
 	})
 	return out, err
-}
-
-// ownedTroubles are the causes of which one person takes care, or nobody.
-type ownedTroubles struct {
-	own trade.CauseOwner
-	*Troubles
-}
-
-// unknownProduct reports whether a volume is of a product that the platform does not know: the ERP's
-// column may contain anything, so its text must not appear in an alert.
-func unknownProduct(v alert.Volume) bool {
-	rule, _ := trade.Rule(trade.OrderCommitments, "product")
-	return !slices.Contains(rule.Values, v.Product)
 }

@@ -249,17 +249,11 @@ func AskedQuantity(e trade.Entry) trade.Quantity {
 
 // figuresFrom returns quantity and price of a row as far as its fields have them.
 func figuresFrom(sends trade.Kind, fields map[string]*string) trade.Figures {
-	text := func(field string) string {
-		if fields[field] == nil {
-			return ""
+	texts := map[string]string{}
+	for field, text := range fields {
+		if text != nil {
+			texts[field] = *text
 		}
-		return *fields[field]
 	}
-	amount, unit := trade.QuantityFields(sends)
-	return trade.Figures{
-		Amount:   trade.DecimalOf(text(amount)),
-		Unit:     trade.Unit(text(unit)),
-		Price:    trade.DecimalOf(text("price")),
-		Currency: text("currency"),
-	}
+	return trade.FiguresOf(sends, texts)
 }

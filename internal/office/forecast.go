@@ -11,12 +11,13 @@ import (
 	"github.com/safrasync/safrasync/internal/words"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // JobForecast is what a dry run found for a job's rows.
 type JobForecast struct {
-	Troubles *Troubles
+	Troubles *pending.Causes
 	judged   map[int64]bool // entries that were added
 	job      *mapping.Job
 	told     map[string]*counted // by key, the rows that would go or stay
@@ -51,8 +52,8 @@ type Share struct {
 	Goes     trade.Freight `json:"goes"`
 	Follows  trade.Freight `json:"follow"` // right after their contracts
 	Stays    []Stay        `json:"stays"`
-	troubles *Troubles
-	stays    map[*Trouble]*trade.Freight
+	troubles *pending.Causes
+	stays    map[*pending.Group]*trade.Freight
 }
 
 // Stay is a group of rows that would not go.
@@ -75,7 +76,7 @@ func (o *Office) Forecast(named []string) *Forecast {
 		if len(named) == 0 {
 			out.runs = append(out.runs, job.Name())
 		}
-		out.plans[job.Name()] = &JobForecast{NewTroubles(specs), map[int64]bool{}, job, map[string]*counted{}}
+		out.plans[job.Name()] = &JobForecast{pending.NewCauses(specs), map[int64]bool{}, job, map[string]*counted{}}
 	}
 	return out
 }
@@ -109,15 +110,45 @@ func (w *Forecast) Add(e trade.Entry) {
 		*row.freight = row.freight.Less(freightOf(row.own))
 		delete(p.told, e.Key)
 	}
-	follows := w.follows(e)
+	// a row that waits only for rows that would go follows them in the same run
+	follows := e.State == trade.Waiting && len(e.WaitingFor) > 0
+	for _, a := range e.WaitingFor {
+		goes := a.ParentState == trade.Pending
+		if parent := w.plans[a.Job]; parent != nil && parent.told[a.Key] != nil {
+			goes = parent.told[a.Key].freight == &parent.told[a.Key].in.Goes
+		}
+		follows = follows && goes && slices.Contains(w.runs, a.Job)
+	}
 	stays = stays && !follows
 	if e.State != trade.Pending && !follows && !stays {
 		return
 	}
 	if row == nil || e.Values != nil {
-		row = p.weigh(w, e)
+		row = &counted{}
+		of := trade.Pile{Kind: e.Sends}
+		var fields map[string]mapping.RowField
+		if e.Sends == trade.OrderCommitments || w.Listed {
+			fields = p.job.RowFields(e.NewestValues(), nil)
+		}
+		kg, weighed := e.Quantity.Kilograms()
+		if weighed {
+			row.own = kg.String()
+		}
+		if e.Sends == trade.OrderCommitments {
+			of.Fixing = pending.Fixes(fields)
+			price, err := trade.ParseDecimal(fields["price"].Text)
+			if currency := fields["currency"].Text; err == nil && currency != "" && weighed {
+				row.own += " " + e.Quantity.Amount.Mul(price).String() + " " + currency
+			}
+		}
+		if w.parts[of] == nil {
+			w.parts[of] = &Share{
+				Pile: of, troubles: pending.NewCauses(w.specs), stays: map[*pending.Group]*trade.Freight{},
+			}
+		}
+		row.in = w.parts[of]
 		if w.Listed && !stays {
-			sent, fields := mapping.SentTexts(e), p.job.RowFields(e.NewestValues(), nil)
+			sent := mapping.SentTexts(e)
 			for _, rule := range trade.Rules(e.Sends) {
 				text := cmp.Or(fields[rule.Field].Text, fields[rule.Field].ERP)
 				if body := sent[rule.Field]; body != nil {
@@ -161,31 +192,7 @@ func (w *Forecast) Rows(do func(job, key string, own trade.Freight, fields []For
 	}
 }
 
-// weigh returns a row with its part, and its own freight.
-func (p *JobForecast) weigh(w *Forecast, e trade.Entry) *counted {
-	of, own := trade.Pile{Kind: e.Sends}, ""
-	kg, weighed := e.Quantity.Kilograms()
-	if weighed {
-		own = kg.String()
-	}
-	if e.Sends == trade.OrderCommitments {
-		fields := p.job.RowFields(e.NewestValues(), nil)
-		switch trade.OrderType(fields["order_type"].Text) {
-		case trade.FixacaoCompra, trade.FixacaoDeposito:
-			of.Fixing = true
-		}
-		price, err := trade.ParseDecimal(fields["price"].Text)
-		if currency := fields["currency"].Text; err == nil && currency != "" && weighed {
-			own += " " + e.Quantity.Amount.Mul(price).String() + " " + currency
-		}
-	}
-	if w.parts[of] == nil {
-		w.parts[of] = &Share{Pile: of, troubles: NewTroubles(w.specs), stays: map[*Trouble]*trade.Freight{}}
-	}
-	return &counted{in: w.parts[of], own: own}
-}
-
-// freightOf returns the freight of a row, as weigh has written it.
+// freightOf returns the freight of a row, as Add has written it.
 func freightOf(own string) (out trade.Freight) {
 	texts := strings.SplitN(own, " ", 3)
 	kg, err := trade.ParseSum(texts[0])
@@ -195,20 +202,6 @@ func freightOf(own string) (out trade.Freight) {
 		out.Value = map[string]trade.Decimal{texts[2]: value}
 	}
 	return out
-}
-
-// follows reports whether a row waits only for rows that would go, so that it goes in the same run.
-func (w *Forecast) follows(e trade.Entry) bool {
-	for _, a := range e.WaitingFor {
-		goes := a.ParentState == trade.Pending
-		if parent := w.plans[a.Job]; parent != nil && parent.told[a.Key] != nil {
-			goes = parent.told[a.Key].freight == &parent.told[a.Key].in.Goes
-		}
-		if !slices.Contains(w.runs, a.Job) || !goes {
-			return false
-		}
-	}
-	return e.State == trade.Waiting && len(e.WaitingFor) > 0
 }
 
 // Conclude counts the rows in the ledger that the run would leave unchanged.
@@ -263,29 +256,24 @@ func (w *Forecast) Shares(v words.Voice) []*Share {
 			}
 			out = append(out, s)
 			groups := slices.DeleteFunc(slices.Clone(s.troubles.Sorted()),
-				func(g *Trouble) bool { return s.stays[g].Rows == 0 })
-			slices.SortStableFunc(groups, func(a, b *Trouble) int {
+				func(g *pending.Group) bool { return s.stays[g].Rows == 0 })
+			slices.SortStableFunc(groups, func(a, b *pending.Group) int {
 				return cmp.Or(heldFirst(a, b), s.stays[b].Kilograms.Cmp(s.stays[a].Kilograms),
 					s.stays[b].Rows-s.stays[a].Rows)
 			})
-			s.Stays = trade.Map(groups, func(g *Trouble) Stay {
+			s.Stays = trade.Map(groups, func(g *pending.Group) Stay {
 				return Stay{
 					State:   g.State,
 					Cause:   trade.OrNull(g.Cause),
-					Who:     g.Advice(v).Who,
+					Who:     g.Advice(v.Lang).Who,
 					Text:    CauseText(v, g),
-					Samples: g.SampleKeys(),
+					Samples: g.Keys,
 					Freight: *s.stays[g],
 				}
 			})
 		}
 	}
 	return out
-}
-
-// SampleKeys returns the keys of the rows that a trouble keeps as samples.
-func (g *Trouble) SampleKeys() []string {
-	return trade.Map(g.Samples, func(e trade.Entry) string { return e.Key })
 }
 
 // Sentences returns what would go and what would not.

@@ -43,6 +43,9 @@ type Reads interface {
 	// Flagged returns how many rows have at least one of some flags.
 	Flagged(ctx context.Context, flags []trade.Flag) (int, error)
 
+	// Causes returns the causes that rows of some jobs have, of all if none is named, in order.
+	Causes(ctx context.Context, jobs []string) ([]string, error)
+
 	// RowPage returns one page of the rows that a query selects.
 	RowPage(ctx context.Context, q trade.RowQuery) (trade.RowPage, error)
 	// RowSums returns the sums of the rows that a query selects, by job; nil if they may be many and whole

@@ -101,7 +101,13 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 // OfCause returns the orders of an act for the rows that have a cause themselves, as [Office.Stuck] told them
 // last. If they are too many, many is true.
 func (o *Office) OfCause(act, cause string) (orders []acts.Order, many bool) {
-	keys, n := o.blocked.Own(cause)
+	keys, n := map[string][]string{}, 0
+	if cause != trade.AnyCause {
+		o.blocked.Select(cause, "", func(_ int64, row trade.ParentKey, _ trade.Sums) {
+			keys[row.Job] = append(keys[row.Job], row.Key)
+			n++
+		})
+	}
 	if n > ManyMost {
 		return nil, true
 	}

@@ -52,7 +52,6 @@ type Office struct {
 	view     *pending.View
 	looking  *work[*pending.View] // the read in progress, which later callers share; nil: none
 	failed   error                // error of the last read in the background; nil: none
-	begun    gosync.Once          // the first read has begun
 	ended    bool
 	season   *Season              // of the last count; nil: none yet
 	counting *work[*Season]       // the count in progress; nil: none

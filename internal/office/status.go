@@ -136,11 +136,34 @@ func (o *Office) Status(ctx context.Context) ([]JobStatus, error) {
 		}
 		out[i].Services, out[i].Instances, out[i].LastBackup = services, instances, trade.OrNull(backup.At)
 		out[i].Witness = witness
-		if spec, ok := specs[name]; ok {
-			if err := out[i].schedule(spec, o.conf.Zone(), o.now()); err != nil {
-				return nil, err
-			}
+		spec, ok := specs[name]
+		if !ok {
+			continue
 		}
+		job, sends := &out[i], string(spec.Sends)
+		job.Configured, job.Sends = true, &sends
+		runs, err := clock.ParseSchedule(spec.Schedule, o.conf.Zone())
+		if err != nil {
+			return nil, err
+		}
+		sweeps, err := clock.ParseSchedule(spec.Sweep, o.conf.Zone())
+		if err != nil {
+			return nil, err
+		}
+		now := o.now()
+		after := now
+		if job.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
+			after = *job.SweptAt
+		}
+		var last time.Time
+		if job.LastRun != nil {
+			last = job.LastRun.StartedAt
+		}
+		job.NextRuns = nextRuns(runs, trade.JobStatus{State: job.State, Stop: job.Stop}, last, now)
+		if len(job.NextRuns) > 0 {
+			job.NextRun = &job.NextRuns[0]
+		}
+		job.NextSweep = trade.OrNull(sweeps.Next(after).UTC())
 	}
 	return out, nil
 }
@@ -190,34 +213,6 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 	cursor, err := store.Cursor(ctx, name)
 	job.SweptAt = trade.OrNull(cursor.SweptAt)
 	return job, err
-}
-
-// schedule fills in what the configuration determines.
-func (j *JobStatus) schedule(spec mapping.JobSpec, zone *time.Location, now time.Time) error {
-	sends := string(spec.Sends)
-	j.Configured, j.Sends = true, &sends
-	runs, err := clock.ParseSchedule(spec.Schedule, zone)
-	if err != nil {
-		return err
-	}
-	sweeps, err := clock.ParseSchedule(spec.Sweep, zone)
-	if err != nil {
-		return err
-	}
-	after := now
-	if j.SweptAt != nil { // a sweep is due from the first time of its schedule after the last one
-		after = *j.SweptAt
-	}
-	var last time.Time
-	if j.LastRun != nil {
-		last = j.LastRun.StartedAt
-	}
-	j.NextRuns = nextRuns(runs, trade.JobStatus{State: j.State, Stop: j.Stop}, last, now)
-	if len(j.NextRuns) > 0 {
-		j.NextRun = &j.NextRuns[0]
-	}
-	j.NextSweep = trade.OrNull(sweeps.Next(after).UTC())
-	return nil
 }
 
 // ServiceHere returns the service that serves the ledger from this host and is alive; nil if there is

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -120,43 +121,27 @@ func (o *Office) rowsIn(ctx context.Context, states ...trade.State) (n int, err 
 // do not only wait for other rows. It is what the groups of [Office.Stuck] have, without reading the rows.
 // doubts are those about which a person decides, also of jobs that are configured no more.
 func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
-	for _, job := range o.jobs {
-		causes, err := o.store.StuckStates(ctx, job.Name())
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, of := range causes {
-			for cause, n := range of {
-				if cause != trade.CauseParent {
-					rows += n
-				}
-			}
-		}
-	}
 	known, err := o.store.Jobs(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
 	for _, name := range known {
-		tallies, err := o.store.Counts(ctx, name)
+		states, err := o.store.StuckStates(ctx, name)
 		if err != nil {
 			return 0, 0, err
 		}
-		doubts += trade.RowsIn(tallies, trade.Undecided...)
+		for state, causes := range states {
+			for cause, n := range causes {
+				if cause != trade.CauseParent && o.jobNamed(name) != nil {
+					rows += n
+				}
+				if slices.Contains(trade.Undecided, state) {
+					doubts += n
+				}
+			}
+		}
 	}
 	return rows, doubts, nil
-}
-
-// Expect starts to read every stuck row into the board, which takes seconds for 100,000 rows. The
-// next page with the causes then waits only for what has changed since. The view itself is not
-// kept, so that this page shows the state at its own time.
-func (o *Office) Expect() {
-	o.begun.Do(func() {
-		o.inBackground(func(ctx context.Context) {
-			_, err := o.blocked.Take(ctx)
-			o.warn(notLooked, err)
-		})
-	})
 }
 
 func (o *Office) lookAt(ctx context.Context) (*pending.View, error) {
@@ -181,14 +166,12 @@ func (o *Office) Stuck(ctx context.Context, lang trade.Lang, fresh bool) (Stuck,
 		return Stuck{Reading: n}, err
 	}
 	out := Stuck{At: view.At, Moving: view.Moving}
-	v := o.Voice(lang)
 	owners, err := o.store.CauseOwners(ctx)
 	if err != nil {
 		return Stuck{}, err
 	}
 	for _, g := range view.Groups {
-		t := Trouble{State: g.State, Cause: g.Cause, Problem: g.Problem, Awaited: g.Awaited}
-		c := Cause{Group: *g, Advice: t.Advice(v), More: g.Codes - len(g.Subjects)}
+		c := Cause{Group: *g, Advice: g.Advice(lang), More: g.Codes - len(g.Subjects)}
 		if g.Key == string(trade.InDoubt) { // regardless of its last answer
 			c.Advice = trade.Explain(trade.InDoubt, "", lang)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -23,7 +24,7 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := heap()
-	found := NewTroubles(nil)
+	found := pending.NewCauses(nil)
 	for i := range rows {
 		row := fmt.Sprintf("W%04d", i) + strings.Repeat("x", length)
 		found.Add(trade.Entry{
@@ -33,7 +34,7 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 	}
 	kept := heap() - before
 	if groups := found.Sorted(); len(groups) != 1 || len(groups[0].Subjects) != rows ||
-		groups[0].Subjects[7] != (subject{"W0007", 1}) {
+		groups[0].Subjects[7].Text != "W0007" || groups[0].Subjects[7].Rows != 1 {
 		t.Fatalf("%+v", groups)
 	}
 	if kept > rows*length/4 {
@@ -45,7 +46,7 @@ func TestCodesThatAreMissingKeepNoRows(t *testing.T) {
 // a position in a text makes no other group.
 func TestOtherReasonsAreOtherGroups(t *testing.T) {
 	t.Parallel()
-	found := NewTroubles(nil)
+	found := pending.NewCauses(nil)
 	for i, detail := range []phrase.Packed{"check digits", "check digits", "11 or 14 characters", "byte 3", "byte 17"} {
 		found.Add(trade.Entry{
 			ID: int64(i + 1), State: trade.Invalid, Cause: "producer_id:document",
@@ -56,7 +57,7 @@ func TestOtherReasonsAreOtherGroups(t *testing.T) {
 	}
 	rows := map[string]int{}
 	for _, g := range found.Sorted() {
-		rows[string(g.Problem.Detail)] = g.Rows
+		rows[string(g.Problem.Detail)] = g.Rows()
 	}
 	if diff := cmp.Diff(map[string]int{"check digits": 2, "11 or 14 characters": 1, "byte 3": 2}, rows); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -4,20 +4,39 @@ package brakes
 
 import (
 	"context"
-	"errors"
+	"maps"
 	"slices"
 
+	"github.com/safrasync/safrasync/sync/identity"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
+// Judge asks package identity what rows are; see sending.Checker.
+type Judge interface {
+	Judge(ctx context.Context, entries, ahead, storing []trade.Entry,
+		found map[string][]mapping.Row) ([]identity.Verdict, []identity.Candidate, error)
+}
+
+// Guard judges the result of a reading before anything is sent, and counts what goes under a
+// release or under an unconfirmed mapping.
+type Guard struct {
+	*run.Run
+	recheck Judge
+
+	Room     trade.Freight  // what this run may send, under `most:`
+	Released *trade.Freight // what a person has released beyond `most:`
+	Trial    *trade.Canary  // what went under an unconfirmed mapping; nil if it is confirmed
+}
+
+// New returns the guard of one run.
+func New(r *run.Run, c Judge) *Guard { return &Guard{Run: r, recheck: c} }
+
 const (
 	brakeHistory = 20 // readings whose median is the usual number of new rows
 	brakeLearns  = 3  // readings with new rows before anything is usual
-	// a change of identity that loses less than 1/lostShare of the known rows is ignored
-	lostShare = 100
 )
 
 // Brake judges what the reading found, before anything is sent. What it lets pass is
@@ -43,14 +62,63 @@ func (r *Guard) Brake(ctx context.Context) error {
 	if err := r.brakeRetyped(ctx, memory, came); err != nil {
 		return err
 	}
-	if err := r.brakeNewRows(ctx, memory, came); err != nil {
-		return err
+	// The job is paused when far more rows are new than usual (F025). The first reading of a job
+	// finds everything in scope: a go-live is checked with --dry-run, not braked. Before anything
+	// is usual, as many may be new as the job had in all, unless its ledger was rebuilt: that lacks
+	// what was usual, and is no go-live.
+	if r.Brakes.NewRows != 0 && came.Before {
+		usual, limit := 0, r.Brakes.NewRowsLeast
+		if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
+			if n := len(memory.Counts); n > 0 { // the middle one, of two the larger
+				usual = slices.Sorted(slices.Values(memory.Counts))[n/2]
+			}
+			limit = max(limit, r.Brakes.NewRows*usual)
+		} else {
+			tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
+			if err != nil {
+				return err
+			}
+			limit = max(limit, trade.RowsIn(tallies)-came.Count)
+		}
+		if came.Count > limit+memory.Allowed {
+			return r.Braked(outcome.StopNewRows,
+				trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
+		}
 	}
-	if err := r.brakeMost(ctx, &memory, came.Last); err != nil {
-		return err
+	// The job is paused when more is due than one run may send (`most:`). A person's release holds
+	// for this run only: one after a crash is braked again.
+	if most := r.Job.Spec.Most; most != nil {
+		r.Room = *most
+		if memory.Released != nil {
+			r.Room = r.Room.And(*memory.Released)
+		}
+		due, samples, err := r.DueFreight(ctx)
+		if err != nil {
+			return err
+		}
+		if !due.Within(r.Room) {
+			return r.Overloaded(due, samples, max(memory.Passed, came.Last))
+		}
+		r.Released = memory.Released
 	}
-	if err := r.canary(&memory); err != nil {
-		return err
+	memory.Released = nil
+	// Only a few rows go under a query or a mapping that nobody has confirmed (`canary:`). A person
+	// checks them on the platform; a release lets the rest go. All of these rows are counted as
+	// sent before the first one is, so that no more of them go after a crash.
+	tried := memory.Canary
+	memory.Canary = nil
+	switch now := r.Job.Fingerprint(); {
+	case r.Job.Spec.Canary == 0:
+		memory.Mapping = now
+	case memory.Mapping != now:
+		r.Trial = &trade.Canary{Mapping: now}
+		if tried != nil && tried.Mapping == now {
+			*r.Trial = *tried
+		}
+		if r.TrialLeft() == 0 {
+			return r.Unconfirmed()
+		}
+		memory.Canary = &trade.Canary{Mapping: now, Rows: r.Job.Spec.Canary, Samples: r.Trial.Samples}
 	}
 	if came.Count > 0 {
 		// the first reading, and what a person let pass, do not count as usual
@@ -67,35 +135,6 @@ func (r *Guard) Brake(ctx context.Context) error {
 	}
 	cursor.Brakes = memory
 	return r.Record(ctx, trade.Page{Cursor: &cursor})
-}
-
-// brakeNewRows pauses the job when far more rows are new than usual (F025). It ignores the first
-// reading of a job, which finds everything in scope: a go-live is checked with --dry-run, not
-// braked. Before anything is usual, as many may be new as the job had in all, unless its ledger was
-// rebuilt: that lacks what was usual, and is no go-live.
-func (r *Guard) brakeNewRows(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
-	if r.Brakes.NewRows == 0 || !came.Before {
-		return nil
-	}
-	usual := 0
-	limit := r.Brakes.NewRowsLeast
-	if len(memory.Counts) >= brakeLearns || memory.Rebuilt {
-		if n := len(memory.Counts); n > 0 { // the middle one, of two the larger
-			usual = slices.Sorted(slices.Values(memory.Counts))[n/2]
-		}
-		limit = max(limit, r.Brakes.NewRows*usual)
-	} else {
-		tallies, err := r.Ledger.Counts(ctx, r.Job.Name())
-		if err != nil {
-			return err
-		}
-		limit = max(limit, trade.RowsIn(tallies)-came.Count)
-	}
-	if came.Count <= limit+memory.Allowed {
-		return nil
-	}
-	return r.Braked(outcome.StopNewRows,
-		trade.Brake{Rows: came.Count, Usual: usual, Limit: limit, Samples: came.Samples, Last: came.Last})
 }
 
 // brakeRetyped pauses the job when many new rows have the content of rows that were sent under keys
@@ -166,82 +205,80 @@ func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trad
 	})
 }
 
-// BrakeIdentity checks, before anything is recorded, what a changed key or table does to the rows
-// that the ledger knows (F024). If known rows would be gone and others would be new in their place,
-// the job is paused, because they would be sent a second time.
-func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
-	was := cursor.Brakes.Identity
-	if !r.Brakes.ChangedKey || was == nil || was.SameRows(r.Job.Identity) {
-		return nil
-	}
-	b, alive, err := r.ChangeOfIdentity(ctx, *was)
-	if err != nil {
-		return err
-	}
-	// A few rows come and go while a configuration is changed; a change of identity loses more than
-	// one in a hundred.
-	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
-		return nil
-	}
-	if err := r.SamplesOf(ctx, &b, alive); err != nil {
-		return err
-	}
-	return r.Braked(outcome.StopChangedKey, b)
-}
-
-// ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows. The
-// map has the rows that would look new; its value is false for rows that are only cancelled.
-func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, map[run.KeyHash]bool, error) {
-	b := trade.Brake{Job: r.Job.Name(), Was: &was, Identity: &r.Job.Identity}
-	// the rows that the query returns now; false: only cancelled rows, which would never be new
-	alive := map[run.KeyHash]bool{}
-	err := run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
-		alive[run.HashKey(row.Key)] = alive[run.HashKey(row.Key)] || !row.Cancelled
-		return nil
-	})
-	if err != nil {
-		return b, nil, err
-	}
-	err = r.Ledger.EachKnown(ctx, r.Job.Name(), func(k trade.Known) error {
-		_, there := alive[run.HashKey(k.Key)]
-		delete(alive, run.HashKey(k.Key))
-		if k.GoneSweeps == 0 && k.State != trade.Withdrawn {
-			b.Known++
-			if there {
-				b.Found++
-			} else if k.State == trade.Accepted && len(b.Sent) < run.BrakeSamples {
-				b.Sent = append(b.Sent, trade.Counterpart{Job: b.Job, Key: k.Key})
-			}
-		}
-		return nil
-	})
-	for _, living := range alive {
-		if living {
-			b.Rows++
-		}
-	}
-	return b, alive, err
-}
-
-// SamplesOf adds the keys of the first few rows that would look new to b.
-func (r *Guard) SamplesOf(ctx context.Context, b *trade.Brake, alive map[run.KeyHash]bool) error {
-	err := run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
-		if alive[run.HashKey(row.Key)] && !slices.Contains(b.Samples, row.Key) {
-			b.Samples = append(b.Samples, row.Key)
-		}
-		if len(b.Samples) == run.BrakeSamples {
-			return run.ErrEnough
-		}
-		return nil
-	})
-	if errors.Is(err, run.ErrEnough) {
-		err = nil
-	}
-	return err
-}
-
 // Braked returns the error that pauses the job.
 func (r *Guard) Braked(code outcome.StopCode, b trade.Brake) error {
 	b.Job = r.Job.Name()
 	return &outcome.StopError{Stop: trade.Stop{Code: string(code), Brake: &b}}
+}
+
+// DueFreight returns the sums of what is due now, and a few keys.
+func (r *Guard) DueFreight(ctx context.Context) (due trade.Freight, samples []string, err error) {
+	if r.Dry != nil {
+		due = r.Dry.Load
+		due.Value = maps.Clone(due.Value)
+	}
+	err = r.EachUnjudged(0, func(after int64) ([]trade.Entry, error) {
+		return r.Ledger.Due(ctx, r.Job.Name(), r.Clock.Now(), after, run.PageSize)
+	}, func(entries []trade.Entry) error {
+		for _, e := range entries {
+			due.Add(e)
+			if len(samples) < run.BrakeSamples {
+				samples = append(samples, e.Key)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return due, nil, err
+	}
+	if r.Dry != nil {
+		for _, row := range r.Dry.Ready[:min(len(r.Dry.Ready), run.BrakeSamples-len(samples))] {
+			samples = append(samples, row.Key)
+		}
+	}
+	return due, samples, nil
+}
+
+// Overloaded returns the stop of a run that would send too much.
+func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) error {
+	return r.Braked(outcome.StopMost, trade.Brake{
+		Rows: due.Rows, Samples: samples, Last: last, Freight: &due, Most: r.Job.Spec.Most,
+	})
+}
+
+// TrialLeft returns how many rows may still go under an unconfirmed mapping; -1 means all.
+func (r *Guard) TrialLeft() int {
+	if r.Trial == nil {
+		return -1
+	}
+	return max(0, r.Job.Spec.Canary-r.Trial.Rows)
+}
+
+// Tried counts a row that goes under an unconfirmed mapping.
+func (r *Guard) Tried(key string) {
+	if r.Trial == nil {
+		return
+	}
+	r.Trial.Rows++
+	if len(r.Trial.Samples) < run.BrakeSamples {
+		r.Trial.Samples = append(slices.Clone(r.Trial.Samples), key)
+	}
+}
+
+// Untried undoes Tried: the row was certainly not sent, and nobody can check it on the platform.
+func (r *Guard) Untried(key string) {
+	if r.Trial == nil {
+		return
+	}
+	r.Trial.Rows = max(0, r.Trial.Rows-1)
+	if i := slices.Index(r.Trial.Samples, key); i >= 0 {
+		r.Trial.Samples = slices.Delete(slices.Clone(r.Trial.Samples), i, i+1)
+	}
+}
+
+// Unconfirmed returns the stop for a mapping whose first rows were sent and that nobody has
+// confirmed.
+func (r *Guard) Unconfirmed() error {
+	return r.Braked(outcome.StopCanary,
+		trade.Brake{Rows: r.Trial.Rows, Samples: r.Trial.Samples, Mapping: r.Trial.Mapping})
 }

@@ -29,12 +29,8 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 	if err := r.Job.CheckColumns(columns); err != nil {
 		return r.Stop(outcome.StopColumns, trade.Say("stop.columns.cause", "cause", err))
 	}
-	for _, brake := range []func(context.Context, trade.Cursor) error{
-		r.Brakes.BrakeNewJob, r.Brakes.BrakeSpace, r.Brakes.BrakeIdentity,
-	} {
-		if err := brake(ctx, cursor); err != nil {
-			return err
-		}
+	if err := r.Brakes.BrakeIdentity(ctx, cursor); err != nil {
+		return err
 	}
 	if resync != nil && (!resync.Since.IsZero() || !resync.Until.IsZero() || resync.Keys != nil ||
 		len(resync.States) > 0) { // else every row is asked for: the run is a sweep

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/erp"
+	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -51,6 +52,8 @@ type Breach struct {
 	Keys     []string       `json:"keys"`   // the first few
 	Values   []ValueCount   `json:"values"` // the most frequent of the first auditValues
 	Sample   trade.Problem  `json:"-"`
+
+	values map[string]int
 }
 
 // ValueCount is a value of the ERP and how many rows have it.
@@ -90,19 +93,12 @@ const (
 // it stores and sends nothing. If each is not nil, it is called for every row that would not be
 // sent as it is, or would be sent with a remark.
 func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judgement) error) (Audit, error) {
-	columns, err := e.source.Columns(ctx, job.Spec.Query)
-	if err != nil {
-		return Audit{}, err
-	}
-	if err := job.CheckColumns(columns); err != nil {
-		return Audit{}, err
-	}
-	g, err := e.judge(ctx, job, false)
+	r, err := e.checked(ctx, job)
 	if err != nil {
 		return Audit{}, err
 	}
 	a := &auditor{
-		job: job, judge: g, each: each, breaches: map[breachKey]*breachCount{},
+		job: job, reader: r, each: each, breaches: map[breachKey]*Breach{},
 		missing: map[trade.Awaited]*Shortness{}, standing: map[run.KeyHash]trade.State{}, out: Audit{Job: job.Name()},
 	}
 	query := job.Query
@@ -131,18 +127,28 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 		return Audit{}, err
 	}
 	out := a.out
-	out.Read, out.Breaches, out.Missing = result.Rows, []Breach{}, []Shortness{}
+	out.Read, out.Breaches = result.Rows, []Breach{}
+	for _, state := range a.standing {
+		switch state {
+		case trade.Held:
+			out.DoubleKeys++
+		case trade.Invalid:
+			out.Invalid++
+		case trade.Waiting:
+			out.Waiting++
+		default:
+			out.Ready++
+		}
+	}
 	for _, b := range a.breaches {
-		b.Breach.Values = mostFrequent(b.values, auditKeys)
-		out.Breaches = append(out.Breaches, b.Breach)
+		b.Values = mostFrequent(b.values, auditKeys)
+		out.Breaches = append(out.Breaches, *b)
 	}
 	slices.SortFunc(out.Breaches, func(x, y Breach) int {
 		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Field, y.Field), cmp.Compare(x.Rule, y.Rule),
 			cmp.Compare(x.Detail, y.Detail), cmp.Compare(x.Column, y.Column))
 	})
-	for _, s := range a.missing {
-		out.Missing = append(out.Missing, *s)
-	}
+	out.Missing = trade.ValuesOf(a.missing)
 	out.CancelledColumn = a.values.result(a.job)
 	slices.SortFunc(out.Missing, func(x, y Shortness) int {
 		return cmp.Or(cmp.Compare(y.Rows, x.Rows), cmp.Compare(x.Ref, y.Ref), cmp.Compare(x.Code, y.Code),
@@ -153,18 +159,13 @@ func (e *Rehearsal) Audit(ctx context.Context, job *mapping.Job, each func(Judge
 
 type breachKey struct{ field, rule, detail, column string }
 
-type breachCount struct {
-	Breach
-	values map[string]int
-}
-
 type auditor struct {
 	job      *mapping.Job
-	judge    *judge
+	reader   *discovery.Discoverer
 	each     func(Judgement) error
 	keys     []string
 	batch    []trade.Values
-	breaches map[breachKey]*breachCount
+	breaches map[breachKey]*Breach
 	missing  map[trade.Awaited]*Shortness
 	// of each key with a living row: the state of that row; held if the key occurs twice
 	standing map[run.KeyHash]trade.State
@@ -173,7 +174,7 @@ type auditor struct {
 }
 
 func (a *auditor) flush(ctx context.Context) error {
-	judged, err := a.judge.rows(ctx, a.batch)
+	judged, err := judgeRows(ctx, a.reader, a.batch)
 	if err != nil {
 		return err
 	}
@@ -183,11 +184,8 @@ func (a *auditor) flush(ctx context.Context) error {
 		switch before, again := a.standing[hash]; {
 		case !again:
 			a.standing[hash] = e.State
-			*a.counter(e.State)++
 		case before != trade.Held:
-			*a.counter(before)--
 			a.standing[hash] = trade.Held
-			a.out.DoubleKeys++
 			a.out.Double += 2
 		default:
 			a.out.Double++
@@ -204,10 +202,10 @@ func (a *auditor) flush(ctx context.Context) error {
 			b := a.breaches[id]
 			if b == nil {
 				p.Value = strings.Clone(p.Value)
-				b = &breachCount{Breach: Breach{
+				b = &Breach{
 					Field: p.Field, Rule: p.Rule, Detail: p.Detail.Error(), Column: p.Column, Sample: p,
-					Severity: cmp.Or(p.Severity, trade.Refuse),
-				}, values: map[string]int{}}
+					Severity: cmp.Or(p.Severity, trade.Refuse), values: map[string]int{},
+				}
 				a.breaches[id] = b
 			}
 			count(&b.Rows, &b.Keys)
@@ -239,17 +237,6 @@ func (a *auditor) flush(ctx context.Context) error {
 	}
 	a.keys, a.batch = a.keys[:0], a.batch[:0]
 	return nil
-}
-
-// counter returns the counter of rows that would be in a state.
-func (a *auditor) counter(s trade.State) *int {
-	switch s {
-	case trade.Invalid:
-		return &a.out.Invalid
-	case trade.Waiting:
-		return &a.out.Waiting
-	}
-	return &a.out.Ready
 }
 
 // cancelledValues counts the values in the column of `cancelled`: all of the configured ones, and

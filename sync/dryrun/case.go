@@ -76,13 +76,9 @@ func Try(j *mapping.Job, c Case) (Judged, error) {
 			parents[trade.ParentKey{Job: job, Key: key}] = trade.Parent{State: trade.Accepted, RemoteID: id}
 		}
 	}
-	got, err := newJudge(j, c.References, parents, c.Today).rows(context.Background(),
-		[]trade.Values{row.Values()})
-	if err != nil {
-		return Judged{}, err
-	}
-	got[0].Key, got[0].Cancelled = row.Key, row.Cancelled
-	return got[0], nil
+	got := judged(evaluatorOf(j, c.References, c.Today), parents, row.Values())
+	got.Key, got.Cancelled = row.Key, row.Cancelled
+	return got, nil
 }
 
 // doubleError is the error for a key that stands several times in the ERP.
@@ -109,22 +105,22 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	case found.Row == nil:
 		return Case{}, notInQuery(jobName, key)
 	}
-	g, err := e.judge(ctx, job, false)
+	r, err := e.loaded(ctx, job, false)
 	if err != nil {
 		return Case{}, err
 	}
-	known, err := g.parents(ctx, []trade.Values{found.Row.Values()})
+	known, err := r.ParentsOf(ctx, []trade.Values{found.Row.Values()})
 	if err != nil {
 		return Case{}, err
 	}
 	// a producer that was looked up stands under the document, or under its code if the row has
 	// no more than that
 	refs := mapping.Codes{}
-	if answers := g.eval.AnswersOf(found.Row.Get); len(answers) > 0 {
+	if answers := r.Eval.AnswersOf(found.Row.Get); len(answers) > 0 {
 		refs[trade.ProducerByDocument] = answers
 	}
-	for i := range g.eval.Job.Mapping.Fields {
-		f := &g.eval.Job.Mapping.Fields[i]
+	for i := range r.Eval.Job.Mapping.Fields {
+		f := &r.Eval.Job.Mapping.Fields[i]
 		if f.Spec.Ref == "" {
 			continue
 		}
@@ -132,7 +128,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 		if missing == nil {
 			continue
 		}
-		if id, ok := g.eval.Refs[missing.Ref][missing.Code]; ok {
+		if id, ok := r.Eval.Refs[missing.Ref][missing.Code]; ok {
 			if refs[missing.Ref] == nil {
 				refs[missing.Ref] = map[string]string{}
 			}
@@ -141,7 +137,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	}
 	c := Case{
 		Row: map[string]erp.Value{}, References: refs,
-		Parents: map[string]map[string]string{}, Today: g.eval.Today,
+		Parents: map[string]map[string]string{}, Today: r.Eval.Today,
 	}
 	for _, name := range job.Columns() {
 		if v, ok := found.Row.Get(name); ok {

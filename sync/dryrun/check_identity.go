@@ -74,42 +74,65 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 			f.Kind = SplitJob
 		}
 		for _, j := range jobs {
-			if j.Spec.Sends != k.Sends ||
-				slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
+			if slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
 				continue
 			}
-			if f.Kind == SplitJob {
-				gone := 0
-				if source != nil {
-					gone, err = e.reader(j).Brakes.GoneFrom(ctx, e.env.Configured(k.Job))
-				}
-				if err != nil {
-					return nil, err
-				}
-				if gone == 0 {
-					continue
-				}
-				k.Gone = gone
+			gone, err := e.reader(j).Brakes.GoneFrom(ctx, &k)
+			if err != nil {
+				return nil, err
 			}
-			f.Others = append(f.Others, j.Name())
+			if gone > 0 {
+				f.Others = append(f.Others, j.Name())
+			}
 		}
 		if f.Kind == FormerJob || len(f.Others) > 0 {
 			out = append(out, f)
 		}
 	}
-	for _, j := range jobs {
-		found, err := e.changedIdentity(ctx, j, known)
+	for _, j := range jobs { // whose identity has changed since their last run
+		cursor, err := ledger.Cursor(ctx, j.Name())
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found...)
+		was := cursor.Brakes.Identity
+		if was == nil || was.Equal(j.Identity) {
+			continue
+		}
+		f := IdentityFinding{Kind: ChangedSpace, Job: j.Name(), Was: was, Now: &j.Identity, Others: []string{}}
+		for _, k := range known {
+			if k.Job == j.Name() {
+				f.Known = &k
+			} else if k.Sends == j.Spec.Sends {
+				f.Others = append(f.Others, k.Job)
+			}
+		}
+		if was.Space != j.Identity.Space {
+			out = append(out, f)
+		}
+		if was.SameRows(j.Identity) {
+			continue
+		}
+		f.Kind, f.Others = ChangedKey, []string{}
+		if source != nil {
+			change, err := e.reader(j).Brakes.ChangeOfIdentity(ctx, *was)
+			if err != nil {
+				return nil, err
+			}
+			f.Change = &change
+		}
+		out = append(out, f)
 	}
 	if source == nil {
 		return out, nil
 	}
-	// Rows that the queries of two jobs of the same kind return: under the same key of one key space,
-	// where one of the jobs would hold them, or with the same cells, where both might send them. Only
-	// keys and hashes are kept in memory.
+	shared, err := e.sharedKeys(ctx)
+	return append(out, shared...), err
+}
+
+// sharedKeys returns the rows that the queries of two jobs of the same kind return: under the same
+// key of one key space, where one of the jobs would hold them, or with the same cells, where both
+// might send them. It keeps only keys and hashes in memory.
+func (e *Rehearsal) sharedKeys(ctx context.Context) (out []IdentityFinding, err error) {
 	type read struct {
 		job   *mapping.Job
 		keys  map[run.KeyHash]bool
@@ -163,44 +186,4 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 		done = append(done, now)
 	}
 	return out, nil
-}
-
-// changedIdentity returns how the identity of a job has changed since its last run.
-func (e *Rehearsal) changedIdentity(ctx context.Context, job *mapping.Job,
-	known []trade.KnownJob,
-) ([]IdentityFinding, error) {
-	cursor, err := e.ledger.Cursor(ctx, job.Name())
-	was := cursor.Brakes.Identity
-	if err != nil || was == nil || was.Equal(job.Identity) {
-		return nil, err
-	}
-	f := IdentityFinding{Job: job.Name(), Was: was, Now: &job.Identity, Others: []string{}}
-	for _, k := range known {
-		if k.Job == job.Name() {
-			f.Known = &k
-		} else if k.Sends == job.Spec.Sends {
-			f.Others = append(f.Others, k.Job)
-		}
-	}
-	var out []IdentityFinding
-	if was.Space != job.Identity.Space {
-		f.Kind = ChangedSpace
-		out = append(out, f)
-	}
-	if was.SameRows(job.Identity) {
-		return out, nil
-	}
-	f.Kind, f.Others = ChangedKey, []string{}
-	if e.source != nil {
-		r := e.reader(job)
-		change, alive, err := r.Brakes.ChangeOfIdentity(ctx, *was)
-		if err == nil {
-			err = r.Brakes.SamplesOf(ctx, &change, alive)
-		}
-		if err != nil {
-			return nil, err
-		}
-		f.Change = &change
-	}
-	return append(out, f), nil
 }

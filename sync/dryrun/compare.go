@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/safrasync/safrasync/sync/discovery"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -54,20 +55,16 @@ type FieldChange struct {
 // Comparer compares what was sent with what the present configuration would send. It stores and
 // sends nothing.
 type Comparer struct {
-	engine *Rehearsal
+	reader *discovery.Discoverer
 	job    *mapping.Job
-	judge  *judge
 	ask    bool // read columns that were not mapped from the ERP
 }
 
 // Comparer returns a comparer for one job. If askERP is true, it reads the references, and the
 // columns that were not mapped, from the ERP; otherwise it uses only the ledger.
 func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool) (*Comparer, error) {
-	g, err := e.judge(ctx, job, !askERP)
-	if err != nil {
-		return nil, err
-	}
-	return &Comparer{engine: e, job: job, judge: g, ask: askERP}, nil
+	r, err := e.loaded(ctx, job, !askERP)
+	return &Comparer{reader: r, job: job, ask: askERP}, err
 }
 
 // Compare compares entries that were sent, and returns the differences in the same order.
@@ -83,7 +80,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 		}
 	}
 	if len(short) > 0 { // the ERP has the other columns, of rows whose key occurs there once
-		found, err := c.engine.reader(c.job).ReadAgain(ctx, c.job, short)
+		found, err := c.reader.ReadAgain(ctx, c.job, short)
 		if err != nil {
 			return nil, err
 		}
@@ -100,7 +97,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 			rows[i] = full
 		}
 	}
-	judged, err := c.judge.rows(ctx, rows)
+	judged, err := judgeRows(ctx, c.reader, rows)
 	if err != nil {
 		return nil, err
 	}

@@ -188,10 +188,6 @@ type lost struct {
 	far      bool // nothing under its key is like what was sent
 }
 
-func far(record *trade.Record, now []Content) bool {
-	return !slices.ContainsFunc(now, func(c Content) bool { return likeness(&c.Prints, &record.Sent) != none })
-}
-
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
 // that is what its key holds, only what was sent.
 func (l *lost) contents() []*trade.Prints {
@@ -297,13 +293,33 @@ func Found(of []Candidate, rows []ERPRow) map[int64]int64 {
 func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 	j := judge{rows: rows, rules: rules, out: make([]Verdict, len(rows))}
 	for i := range candidates {
-		if c := &candidates[i]; c.Record.Certainty.Counts() {
-			void := c.Cancelled || c.Record.Certainty == trade.LeftOut
-			j.records = append(j.records, lost{&c.Record, c, StandingOf(&c.Record, c.Now), void, far(&c.Record, c.Now)})
+		c := &candidates[i]
+		if !c.Record.Certainty.Counts() {
+			continue
 		}
+		j.records = append(j.records, lost{
+			record:   &c.Record,
+			of:       c,
+			standing: StandingOf(&c.Record, c.Now),
+			void:     c.Cancelled || c.Record.Certainty == trade.LeftOut,
+			far: !slices.ContainsFunc(c.Now, func(now Content) bool {
+				return likeness(&now.Prints, &c.Record.Sent) != none
+			}),
+		})
 	}
-	for i := range rows {
-		j.byKey(i)
+	for i := range rows { // a row whose key has a record is held
+		row := &rows[i]
+		at := slices.IndexFunc(j.records, func(l lost) bool {
+			r := l.record
+			if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
+				return false
+			}
+			other := row.Known() && r.Sent.Known() && !row.SameDocument(r.Kind, r.Sent)
+			return r.Row.ID != 0 && r.Row.Key == row.Key || r.Key == row.Key && !other
+		})
+		if at >= 0 {
+			j.out[i].Cause, j.out[i].Because.Candidate = trade.CauseOtherJob, j.records[at].of
+		}
 	}
 	j.retyped()
 	for i := range rows {
@@ -319,22 +335,6 @@ type judge struct {
 	records []lost
 	rules   Rules
 	out     []Verdict // of each row
-}
-
-// byKey holds a row whose key has a record.
-func (j *judge) byKey(i int) {
-	row := &j.rows[i]
-	for k := range j.records {
-		r := j.records[k].record
-		if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
-			continue
-		}
-		other := row.Known() && r.Sent.Known() && !row.SameDocument(r.Kind, r.Sent)
-		if r.Row.ID != 0 && r.Row.Key == row.Key || r.Key == row.Key && !other {
-			j.out[i].Cause, j.out[i].Because.Candidate = trade.CauseOtherJob, j.records[k].of
-			return
-		}
-	}
 }
 
 // retyped holds the rows that are like records which lost their rows.
@@ -353,12 +353,21 @@ func (j *judge) retyped() {
 			if strength != none || j.heldFor(i, k) {
 				like = append(like, k)
 			}
+			// whether the row has the payload of a content that no row explains, and whether any is
+			// explained
+			open, some := false, false
+			for _, p := range l.contents() {
+				_, done := explained[explanation{l.record.ID, p.Cells}]
+				open = open || !done && likeness(&row.Prints, p) <= payload
+				some = some || done
+			}
+			by, ok := explained[explanation{l.record.ID, row.Cells}]
 			switch {
 			case j.heldFor(i, k):
 				strength = stays
-			case strength == cells && explained.by(l, row, i):
+			case strength == cells && ok && by == i:
 				strength = explains
-			case strength <= payload && !explained.open(l, row), strength > payload && explained.has(l):
+			case strength <= payload && !open, strength > payload && some:
 				strength = none
 			}
 			if strength < best {
@@ -391,59 +400,37 @@ func (j *judge) heldFor(i, k int) bool {
 	return held && l.standing > Amended && !row.Different[l.record.ID] && !row.owns(l.record)
 }
 
-// explanations are the records that are explained: for each the row that has exactly its cells, by
-// its place among the rows, or -1 for a row under the key of another record. What was sent and what
-// the row was amended to are explained each for itself.
-type explanations map[explanation]int
-
-// explanation is something that a row explains: a content of a record.
+// explanation is something that a row explains: a content of a record. What was sent and what the
+// row was amended to are explained each for itself.
 type explanation struct {
 	record int64
 	cells  trade.Hash
 }
 
-// by reports whether row i is the one that explains a record.
-func (e explanations) by(l *lost, row *ERPRow, i int) bool {
-	by, ok := e[explanation{l.record.ID, row.Cells}]
-	return ok && by == i
-}
-
-// open reports whether a row has the payload of something of a record that no row explains.
-func (e explanations) open(l *lost, row *ERPRow) bool {
-	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
-		_, explained := e[explanation{l.record.ID, p.Cells}]
-		return likeness(&row.Prints, p) <= payload && !explained
-	})
-}
-
-// has reports whether a record is explained at all.
-func (e explanations) has(l *lost) bool {
-	return slices.ContainsFunc(l.contents(), func(p *trade.Prints) bool {
-		_, explained := e[explanation{l.record.ID, p.Cells}]
-		return explained
-	})
-}
-
 // explain finds the row that explains each record that lost its own: the one that is held for it;
-// else one that does not go in any case; else the first that would go.
-func (j *judge) explain() explanations {
-	out := explanations{}
+// else one that does not go in any case; else the first that would go. It returns its place among
+// the rows, or -1 for a row under the key of another record.
+func (j *judge) explain() map[explanation]int {
+	out := map[explanation]int{}
 	tied := map[int]bool{} // rows that can explain one record only, or none
 	for i := range j.rows {
-		tied[i] = j.judgedToo(i)
+		row := &j.rows[i]
+		tied[i] = row.Waits && slices.ContainsFunc(j.rows, func(r ERPRow) bool { // in another job it is judged
+			return !r.Waits && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
+		})
 		if tied[i] {
 			continue
 		}
 		for k := range j.records {
 			l := &j.records[k]
 			byKey := j.out[i].Because.Candidate
-			exact := l.like(&j.rows[i]) == cells
+			exact := l.like(row) == cells
 			// of all that it may be the row of, it explains the one for which it is held
-			first := j.rows[i].HeldFor == l.record.ID || j.rows[i].HeldFor < 0 && !tied[i]
+			first := row.HeldFor == l.record.ID || row.HeldFor < 0 && !tied[i]
 			if byKey == l.of || byKey == nil && exact && first && j.heldFor(i, k) {
 				tied[i] = true
 				if exact {
-					out[explanation{l.record.ID, j.rows[i].Cells}] = i
+					out[explanation{l.record.ID, row.Cells}] = i
 				}
 			}
 		}
@@ -487,14 +474,6 @@ func (j *judge) explain() explanations {
 		}
 	}
 	return out
-}
-
-// judgedToo reports whether a row that waits in one job is judged in another one, under the same key.
-func (j *judge) judgedToo(i int) bool {
-	row := &j.rows[i]
-	return row.Waits && slices.ContainsFunc(j.rows, func(r ERPRow) bool {
-		return !r.Waits && r.Job != row.Job && r.Space == row.Space && r.Key == row.Key && r.Cells == row.Cells
-	})
 }
 
 // twins compares a row with the living rows that it would stand beside: those of records, and those

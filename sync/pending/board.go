@@ -5,7 +5,9 @@ package pending
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
+	"strings"
 	gosync "sync"
 	"time"
 
@@ -57,13 +59,9 @@ type fact struct {
 	subject string
 	seen    time.Time
 	retry   bool
-
-	product  string
-	fixing   bool
-	weighed  bool
-	kg       trade.Decimal
-	currency string // "" if it has no price
-	value    trade.Decimal
+	product string
+	pile    trade.Pile
+	figures trade.Figures
 }
 
 // parent is one that a row waits for.
@@ -71,6 +69,9 @@ type parent struct {
 	trade.ParentKey
 	early bool // it is before the cut-over, if the ledger does not have it
 }
+
+// code is one line of a de-para table; an empty code means the whole table.
+type code struct{ kind, code string }
 
 // readTogether is how many rows are read at once.
 const readTogether = 500
@@ -111,28 +112,63 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 			}
 		}
 	}
+	seen := map[trade.ParentKey]bool{}
+	var outside []trade.ParentKey // parents that are not stuck themselves, of rows without a cause of their own
 	for _, f := range b.facts {
 		if f.look != b.look {
 			delete(b.facts, f.id)
 			delete(b.keys, trade.ParentKey{Job: f.job.Name(), Key: f.key})
 		}
 	}
-	return b.group(ctx, refs)
-}
-
-// Own returns the keys of the rows that have a cause themselves, by job, and their number, as of the last
-// Take. cause is the key of a group.
-func (b *Board) Own(cause string) (keys map[string][]string, n int) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	keys = map[string][]string{}
 	for _, f := range b.facts {
-		if f.group != "" && f.group == cause {
-			keys[f.job.Name()] = append(keys[f.job.Name()], f.key)
-			n++
+		for _, p := range f.parents {
+			if key := p.ParentKey; f.group == "" && b.keys[key] == nil && !seen[key] {
+				seen[key] = true
+				outside = append(outside, key)
+			}
 		}
 	}
-	return keys, n
+	known, err := b.Ledger.Parents(ctx, outside)
+	if err != nil {
+		return nil, err
+	}
+	view := &View{At: b.Now()}
+	groups, short := map[string]*Group{}, map[code]*trade.Shortage{}
+	for _, id := range slices.Sorted(maps.Keys(b.facts)) { // in a fixed order, so that the samples do not change
+		f := b.facts[id]
+		on := b.resolve(f, known, 0)
+		f.on = on.key
+		if on.key == "" {
+			view.Moving++
+		} else {
+			on.count(f, groups)
+		}
+		// once for each code that it lacks, and once for each of their kinds
+		codes := b.missing(f, refs)
+		for i, c := range codes {
+			sum := f.block(c, short)
+			if slices.Contains(f.codes, c) {
+				sum.Sample = trade.SampleOf(sum.Sample, f.id)
+			}
+			if i == 0 || codes[i-1].kind != c.kind {
+				f.block(code{kind: c.kind}, short)
+			}
+		}
+	}
+	view.Short = trade.ValuesOf(short)
+	slices.SortFunc(view.Short, func(a, b trade.Shortage) int {
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareBool(a.Code == "", b.Code == ""),
+			b.Rows()-a.Rows(), trade.CompareCodes(a.Code, b.Code))
+	})
+	for _, g := range groups {
+		g.sort()
+		g.Subjects, g.subjects = g.Subjects[:min(len(g.Subjects), subjectsShown)], nil
+		view.Groups = append(view.Groups, g)
+	}
+	slices.SortFunc(view.Groups, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Key, b.Key))
+	})
+	return view, nil
 }
 
 // Select calls fn for each row of a group, as of the last Take, with what it adds to the sums; kind is that
@@ -142,8 +178,11 @@ func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
-		if (f.on == cause || cause == trade.AnyCause) && (kind == "" && f.group != "" || kind == kindName(f.job.Spec.Sends, f.fixing, f.group == "")) {
-			fn(f.id, trade.ParentKey{Job: f.job.Name(), Key: f.key}, f.sums())
+		if (f.on == cause || cause == trade.AnyCause) &&
+			(kind == "" && f.group != "" || kind == f.kind().name()) {
+			var adds trade.Sums
+			adds.Add(f.figures)
+			fn(f.id, trade.ParentKey{Job: f.job.Name(), Key: f.key}, adds)
 		}
 	}
 }
@@ -161,7 +200,7 @@ func (b *Board) one(text string) string {
 func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
-		seen: e.FirstSeenAt,
+		seen: e.FirstSeenAt, pile: trade.Pile{Kind: job.Spec.Sends},
 	}
 	key, problem := CauseOf(e)
 	switch {
@@ -185,19 +224,138 @@ func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string
 		e.Payload != nil && len(e.WaitingFor) > 0 && !slices.ContainsFunc(e.WaitingFor,
 		func(a trade.Awaited) bool { return a.Platform == "" })
 	// a weight or price of zero or less is a typing error, which must not reduce the sums
-	f.kg, f.weighed = e.Quantity.Kilograms()
-	f.weighed = f.weighed && f.kg.Sign() > 0
+	amount := e.Quantity.Amount
+	kg, weighed := e.Quantity.Kilograms()
+	weighed = weighed && kg.Sign() > 0
+	if weighed {
+		f.figures = trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}
+	}
 	if e.Sends != trade.OrderCommitments {
 		return f
 	}
 	fields := job.RowFields(e.NewestValues(), refs)
 	f.product = b.one(cmp.Or(fields["product"].Text, fields["product"].ERP))
-	f.fixing = fixations[trade.OrderType(fields["order_type"].Text)]
-	if price, err := trade.ParseDecimal(fields["price"].Text); err == nil && f.weighed && price.Sign() > 0 {
-		f.currency, f.value = b.one(fields["currency"].Text), e.Quantity.Amount.Mul(price)
+	f.pile.Fixing = Fixes(fields)
+	if price := trade.DecimalOf(fields["price"].Text); price != nil && weighed && price.Sign() > 0 {
+		f.figures.Price, f.figures.Currency = price, b.one(fields["currency"].Text)
 	}
 	return f
 }
 
-// fixations are the order types that set the price of grain that belongs to another record.
-var fixations = map[trade.OrderType]bool{trade.FixacaoCompra: true, trade.FixacaoDeposito: true}
+// kind returns what the row is summed with.
+func (f *fact) kind() SumKind { return SumKind{f.pile, f.group == ""} }
+
+// stuckOn is the cause that finally keeps a row.
+type stuckOn struct {
+	key     string // of the group; "" = nothing that a person must do
+	awaited *trade.Awaited
+	product string // of the row's contract
+}
+
+// deepest is the longest chain of waiting rows that is followed: a traceability record waits for a
+// delivery, which waits for a contract; the rest is reserve.
+const deepest = 8
+
+// resolve follows the parents for which a row waits. Of several the first that needs a person
+// counts. known are the parents that are not stuck themselves.
+func (b *Board) resolve(f *fact, known map[trade.ParentKey]trade.Parent, depth int) stuckOn {
+	if f.group != "" {
+		return stuckOn{key: f.group, product: f.product}
+	}
+	product := ""
+	for _, p := range f.parents {
+		if above := b.keys[p.ParentKey]; above != nil && depth < deepest {
+			on := b.resolve(above, known, depth+1)
+			if on.key != "" {
+				return on
+			}
+			product = cmp.Or(product, on.product)
+			continue
+		}
+		is := known[p.ParentKey]
+		why := string(is.State)
+		switch {
+		case is.State == trade.Pending || is.State == trade.Sending || is.State == trade.Accepted: // it goes by itself
+			continue
+		case is.State == "" && p.early:
+			is.Cause, why = trade.CauseCutOver, trade.CauseCutOver
+		}
+		awaited := &trade.Awaited{Job: p.Job, Key: p.Key, ParentState: is.State, ParentCause: is.Cause}
+		return stuckOn{key: trade.CauseParent + " " + why, awaited: awaited}
+	}
+	return stuckOn{product: product}
+}
+
+// count adds a row to the group of the cause that keeps it.
+func (on stuckOn) count(f *fact, groups map[string]*Group) {
+	g := groups[on.key]
+	if g == nil {
+		g = &Group{Key: on.key, Awaited: on.awaited, subjects: map[string]*Subject{}}
+		if g.Awaited != nil {
+			g.State, g.Cause = trade.Waiting, trade.CauseParent
+		}
+		groups[on.key] = g
+	}
+	if f.group != "" {
+		g.Cause, g.Problem = f.cause, f.problem
+		g.addOwn(f.job.Name(), f.state, f.subject, f.id, f.retry)
+	} else {
+		g.Behind++
+	}
+	if (f.group != "" || g.Awaited != nil) && len(g.Samples) < samplesKept {
+		g.Samples = append(g.Samples, f.id)
+	}
+	sum := g.add(Sum{SumKind: f.kind(), Product: cmp.Or(f.product, on.product)}, f.figures, f.seen)
+	if _, priced := f.figures.Value(); sum.Kind == trade.OrderCommitments && !priced {
+		sum.Unpriced++
+	}
+}
+
+// missing returns the codes that keep a row, and those that keep the rows for which it waits (a
+// delivery waits for its contract, which waits for its wallet), sorted. have are the ids by kind
+// and code.
+func (b *Board) missing(f *fact, have map[string]map[string]string) []code {
+	var out []code
+	next, seen := []*fact{f}, map[*fact]bool{f: true}
+	for len(next) > 0 {
+		f, next = next[len(next)-1], next[:len(next)-1]
+		for _, c := range f.codes {
+			if _, there := have[c.kind][c.code]; !there {
+				out = append(out, c)
+			}
+		}
+		for _, p := range f.parents {
+			if above := b.keys[p.ParentKey]; above != nil && above.state == trade.Waiting && !seen[above] {
+				seen[above] = true
+				next = append(next, above)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b code) int {
+		return cmp.Or(strings.Compare(a.kind, b.kind), strings.Compare(a.code, b.code))
+	})
+	return slices.Compact(out) // one code may occur in two fields
+}
+
+// block counts the row among those that a missing code keeps.
+func (f *fact) block(c code, short map[code]*trade.Shortage) *trade.Shortage {
+	sum := short[c]
+	if sum == nil {
+		sum = &trade.Shortage{
+			Kind: c.kind, Code: c.code, Blocked: map[trade.Pile]*trade.Load{}, Invalid: map[trade.Pile]*trade.Load{},
+		}
+		short[c] = sum
+	}
+	loads := sum.Blocked
+	switch {
+	case f.state == trade.Invalid:
+		loads = sum.Invalid
+	case f.on != "ref:"+c.kind:
+		sum.Elsewhere++
+	}
+	if loads[f.pile] == nil {
+		loads[f.pile] = &trade.Load{}
+	}
+	loads[f.pile].Add(f.figures.Kilograms())
+	return sum
+}

@@ -122,3 +122,10 @@ func ProductOf(e trade.Entry, spec mapping.JobSpec) string {
 	}
 	return text
 }
+
+// Fixes reports whether a contract with some fields sets the price of grain that belongs to another
+// record.
+func Fixes(fields map[string]mapping.RowField) bool {
+	of := trade.OrderType(fields["order_type"].Text)
+	return of == trade.FixacaoCompra || of == trade.FixacaoDeposito
+}

@@ -1,199 +1,239 @@
-// Rows grouped by what keeps them, together with those that wait for them.
+// A cause with the rows that it keeps, and the causes of a list of rows.
 
 package pending
 
 import (
 	"cmp"
-	"context"
-	"maps"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// deepest is the longest chain of waiting rows that is followed: a traceability record waits for a
-// delivery, which waits for a contract; the rest is reserve.
-const deepest = 8
-
-// stuckOn is the cause that finally keeps a row.
-type stuckOn struct {
-	key     string // of the group; "" = nothing that a person must do
-	awaited *trade.Awaited
-	product string // of the row's contract
+// View is what keeps the rows of the ledger from going, at one moment.
+type View struct {
+	At     time.Time
+	Groups []*Group // those that block the most rows first
+	Moving int      // rows whose parents are on their way: nobody need do anything
+	// codes that the de-para lacks, with what each keeps; those of a kind are followed by its total
+	Short []trade.Shortage
 }
 
-// grouping makes groups of the facts of a board.
-type grouping struct {
-	board   *Board
-	outside map[trade.ParentKey]trade.Parent // parents that are not stuck themselves
-	groups  map[string]*building
-	moving  int
+// Group is one cause with all rows that it keeps from going. It is one task for a person, however
+// many rows there are.
+type Group struct {
+	Key     string
+	State   trade.State // of the rows with the cause; waiting only if all of them wait
+	Cause   string      // as in trade.Entry
+	Problem *trade.Problem
+	Awaited *trade.Awaited // the parent, if the rows wait for one that has no group here
+	Own     []Part         // rows that have the cause themselves
+	Behind  int            // rows that wait for those
+	Sums    []Sum          // of all these rows; of a list by product alone
+	// codes or values to blame, the most frequent first; of a board at most subjectsShown
+	Subjects []Subject
+	Codes    int       // how many codes or values there are in all
+	Samples  []int64   // ids of the first few rows of a board
+	Keys     []string  // keys of the first few rows of a list
+	Oldest   time.Time // when the first of them was first seen
+
+	subjects map[string]*Subject
 }
 
-func (b *Board) group(ctx context.Context, refs map[string]map[string]string) (*View, error) {
-	g := &grouping{board: b, groups: map[string]*building{}}
-	short := lacking{board: b, have: refs, sums: map[code]*trade.Shortage{}}
-	var err error
-	seen := map[trade.ParentKey]bool{}
-	var outside []trade.ParentKey // parents that are not stuck themselves, of rows without a cause of their own
-	for _, f := range b.facts {
-		if f.group != "" {
-			continue
-		}
-		for _, p := range f.parents {
-			if key := p.ParentKey; b.keys[key] == nil && !seen[key] {
-				seen[key] = true
-				outside = append(outside, key)
-			}
-		}
+// Rows counts the rows that the group keeps from going.
+func (g *Group) Rows() int {
+	n := g.Behind
+	for _, p := range g.Own {
+		n += p.Rows
 	}
-	g.outside, err = b.Ledger.Parents(ctx, outside)
-	if err != nil {
-		return nil, err
-	}
-	for _, id := range slices.Sorted(maps.Keys(b.facts)) { // in a fixed order, so that the samples do not change
-		f := b.facts[id]
-		on := g.add(f)
-		// once for each code that it lacks, and once for each of their kinds
-		codes := short.missing(f)
-		for i, c := range codes {
-			short.count(c, f, on)
-			if i == 0 || codes[i-1].kind != c.kind {
-				short.count(code{kind: c.kind}, f, on)
-			}
-			if slices.Contains(f.codes, c) {
-				short.sums[c].Sample = trade.SampleOf(short.sums[c].Sample, f.id)
-			}
-		}
-	}
-	list := trade.ValuesOf(short.sums)
-	slices.SortFunc(list, func(a, b trade.Shortage) int {
-		return cmp.Or(strings.Compare(a.Kind, b.Kind), trade.CompareBool(a.Code == "", b.Code == ""),
-			b.Rows()-a.Rows(), trade.CompareCodes(a.Code, b.Code))
-	})
-	view := &View{At: b.Now(), Moving: g.moving, Short: list}
-	for _, one := range g.groups {
-		group := &one.Group
-		group.Own = trade.ValuesOf(one.parts)
-		slices.SortFunc(group.Own, func(a, b Part) int {
-			return cmp.Or(cmp.Compare(a.Job, b.Job),
-				cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
-		})
-		group.Sums = trade.ValuesOf(one.sums)
-		slices.SortFunc(group.Sums, func(a, b Sum) int {
-			return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
-				trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind),
-				cmp.Compare(a.Product, b.Product))
-		})
-		group.Subjects = trade.ValuesOf(one.subjects)
-		slices.SortFunc(group.Subjects, func(a, b Subject) int {
-			return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Text, b.Text))
-		})
-		group.Codes = len(group.Subjects)
-		group.Subjects = group.Subjects[:min(len(group.Subjects), subjectsShown)]
-		view.Groups = append(view.Groups, group)
-	}
-	slices.SortFunc(view.Groups, func(a, b *Group) int {
-		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Key, b.Key))
-	})
-	return view, nil
+	return n
 }
 
-// add counts a row, and returns the cause that keeps it; "" = nothing that a person must do.
-func (g *grouping) add(f *fact) string {
-	on := g.resolve(f, 0)
-	f.on = on.key
-	if on.key == "" {
-		g.moving++
-		return ""
+// Advice returns what the cause means, who can cure it and how.
+func (g *Group) Advice(lang trade.Lang) trade.Advice {
+	return trade.ExplainTask(g.State, g.Cause, g.Problem, g.Awaited, lang)
+}
+
+// Part is the rows of one job in one state.
+type Part struct {
+	Job   string
+	State trade.State
+	Rows  int
+	Retry int // rows that a person can have retried at once
+}
+
+// Of returns the query of the rows of a part of the group with a key.
+func (p Part) Of(key string) trade.RowQuery {
+	return trade.RowQuery{Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: key}}
+}
+
+// SumKind are rows that are summed together: of one kind of record, either those that have the
+// cause themselves or those behind them.
+type SumKind struct {
+	trade.Pile
+	Behind bool
+}
+
+// name names the rows in a [trade.Selection].
+func (k SumKind) name() string {
+	name := string(k.Kind)
+	if k.Fixing {
+		name += " fixing"
 	}
-	b := g.groups[on.key]
-	if b == nil {
-		b = &building{parts: map[Part]*Part{}, sums: map[sumKey]*Sum{}, subjects: map[string]*Subject{}}
-		b.Key, b.Awaited = on.key, on.awaited
-		if b.Awaited != nil {
-			b.State, b.Cause = trade.Waiting, trade.CauseParent
-		}
-		g.groups[on.key] = b
+	if k.Behind {
+		name += " behind"
 	}
-	if f.group != "" {
-		b.Cause, b.Problem = f.cause, f.problem
-		k := Part{Job: f.job.Name(), State: f.state}
-		if b.parts[k] == nil {
-			b.parts[k] = &Part{Job: k.Job, State: k.State}
+	return name
+}
+
+// Sum is grain of one product.
+type Sum struct {
+	SumKind
+	Product string // "" if neither the record nor its contract has one
+	trade.Sums
+	Unpriced int // contracts without a price
+}
+
+// KindSum are the rows of a group of one kind.
+type KindSum struct {
+	SumKind
+	trade.Figure
+	Sums []Sum // by product
+}
+
+// Kinds returns the sums of the group by kind, each with the query of its rows.
+func (g *Group) Kinds() []KindSum {
+	var out []KindSum
+	for _, s := range g.Sums {
+		i := len(out) - 1
+		if i < 0 || out[i].SumKind != s.SumKind {
+			i++
+			out = append(out, KindSum{SumKind: s.SumKind})
+			out[i].Of.Of = trade.Selection{Group: g.Key, Kind: s.name()}
 		}
-		b.parts[k].Rows++
-		if f.retry {
-			b.parts[k].Retry++
-		}
-		if b.State == "" || b.State == trade.Waiting {
-			b.State = f.state
-		}
-		if f.subject != "" {
-			s := b.subjects[f.subject]
-			if s == nil {
-				s = &Subject{Text: f.subject}
-				b.subjects[f.subject] = s
-			}
-			s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, f.id)
-		}
-	} else {
-		b.Behind++
+		out[i].Join(s.Sums)
+		out[i].Sums = append(out[i].Sums, s)
 	}
-	if (f.group != "" || b.Awaited != nil) && len(b.Samples) < samplesKept {
-		b.Samples = append(b.Samples, f.id)
+	return out
+}
+
+// Subject is a code or value of the ERP, with the number of rows that it keeps itself.
+type Subject struct {
+	Text   string
+	Rows   int
+	Sample []int64 // ids of a few of those rows
+}
+
+const (
+	subjectsShown = 20
+	samplesKept   = 5 // of a board
+	keysKept      = 3 // of a list
+)
+
+// addOwn counts a row that has the cause itself.
+func (g *Group) addOwn(job string, state trade.State, subject string, id int64, retry bool) {
+	i := slices.IndexFunc(g.Own, func(p Part) bool { return p.Job == job && p.State == state })
+	if i < 0 {
+		i, g.Own = len(g.Own), append(g.Own, Part{Job: job, State: state})
 	}
-	if b.Oldest.IsZero() || f.seen.Before(b.Oldest) {
-		b.Oldest = f.seen
+	g.Own[i].Rows++
+	if retry {
+		g.Own[i].Retry++
 	}
-	k := sumKey{f.job.Spec.Sends, f.fixing, f.group == "", cmp.Or(f.product, on.product)}
-	s := b.sums[k]
+	if g.State == "" || g.State == trade.Waiting {
+		g.State = state // rows that wait for a platform record follow the row that asked for it
+	}
+	if subject == "" {
+		return
+	}
+	s := g.subjects[subject]
 	if s == nil {
-		s = &Sum{Kind: k.kind, Fixing: k.fixing, Behind: k.behind, Product: k.product}
-		b.sums[k] = s
+		subject = strings.Clone(subject) // it may be part of a row, all of which it would keep in memory
+		s = &Subject{Text: subject}
+		g.subjects[subject] = s
 	}
-	one := f.sums()
-	s.Join(one)
-	if k.kind == trade.OrderCommitments && one.Values == nil {
-		s.Unpriced++
-	}
-	return on.key
+	s.Rows, s.Sample = s.Rows+1, trade.SampleOf(s.Sample, id)
 }
 
-// resolve follows the parents for which a row waits. Of several the first that needs a person
-// counts.
-func (g *grouping) resolve(f *fact, depth int) stuckOn {
-	if f.group != "" {
-		return stuckOn{key: f.group, product: f.product}
+// add counts the figures of a row that was first seen at a time.
+func (g *Group) add(of Sum, figures trade.Figures, seen time.Time) *Sum {
+	if g.Oldest.IsZero() || seen.Before(g.Oldest) {
+		g.Oldest = seen
 	}
-	product := ""
-	for _, p := range f.parents {
-		var on stuckOn
-		if above := g.board.keys[p.ParentKey]; above != nil && depth < deepest {
-			on = g.resolve(above, depth+1)
-		} else {
-			on = g.beyond(p)
-		}
-		if on.key != "" {
-			return on
-		}
-		product = cmp.Or(product, on.product)
+	i := slices.IndexFunc(g.Sums, func(s Sum) bool { return s.SumKind == of.SumKind && s.Product == of.Product })
+	if i < 0 {
+		i, g.Sums = len(g.Sums), append(g.Sums, of)
 	}
-	return stuckOn{product: product}
+	g.Sums[i].Add(figures)
+	return &g.Sums[i]
 }
 
-// beyond returns the cause of a parent that is not stuck; none if the parent goes by itself.
-func (g *grouping) beyond(of parent) stuckOn {
-	is := g.outside[of.ParentKey]
-	switch is.State {
-	case trade.Pending, trade.Sending, trade.Accepted:
-		return stuckOn{}
+// sort sorts the parts of a group.
+func (g *Group) sort() {
+	slices.SortFunc(g.Own, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(a.Job, b.Job),
+			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
+	})
+	slices.SortFunc(g.Sums, func(a, b Sum) int {
+		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
+			trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind),
+			cmp.Compare(a.Product, b.Product))
+	})
+	g.Subjects = trade.ValuesOf(g.subjects)
+	slices.SortFunc(g.Subjects, func(a, b Subject) int {
+		return cmp.Or(cmp.Compare(b.Rows, a.Rows), cmp.Compare(a.Text, b.Text))
+	})
+	g.Codes = len(g.Subjects)
+}
+
+// Causes groups the rows of a list by the cause that they have themselves, also if that is a
+// parent. It keeps the groups, not the rows.
+type Causes struct {
+	specs  map[string]mapping.JobSpec
+	byKey  map[string]*Group
+	groups []*Group
+}
+
+// NewCauses returns an empty set of groups for the rows of some jobs.
+func NewCauses(jobs []mapping.JobSpec) *Causes {
+	c := &Causes{specs: map[string]mapping.JobSpec{}, byKey: map[string]*Group{}}
+	for _, spec := range jobs {
+		c.specs[spec.Name] = spec
 	}
-	awaited := trade.Awaited{Job: of.Job, Key: of.Key, ParentState: is.State, ParentCause: is.Cause}
-	why := string(is.State)
-	if of.early && is.State == "" {
-		awaited.ParentCause, why = trade.CauseCutOver, trade.CauseCutOver
+	return c
+}
+
+// Add counts a row and returns its group. A row is in one group only, by its first problem, so that
+// the groups add up to the number of rows.
+func (c *Causes) Add(e trade.Entry) *Group {
+	key, problem := CauseOf(e)
+	g := c.byKey[key]
+	if g == nil {
+		g = &Group{Key: key, Cause: e.Cause, Problem: problem, Awaited: ParentOf(e), subjects: map[string]*Subject{}}
+		c.byKey[key] = g
+		c.groups = append(c.groups, g)
 	}
-	return stuckOn{key: trade.CauseParent + " " + why, awaited: &awaited}
+	if g.Awaited != nil && g.Awaited.ParentState == trade.Waiting {
+		g.Awaited = ParentOf(e) // it is that of the row which asked for a platform record
+	}
+	if len(g.Keys) < keysKept {
+		g.Keys = append(g.Keys, e.Key)
+	}
+	spec, amount := c.specs[e.Job], e.Quantity.Amount
+	g.addOwn(e.Job, e.State, SubjectOf(e, problem, spec), e.ID, false)
+	g.add(Sum{Product: ProductOf(e, spec)}, trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}, e.FirstSeenAt)
+	return g
+}
+
+// Sorted returns the groups, those with the most rows first.
+func (c *Causes) Sorted() []*Group {
+	for _, g := range c.groups {
+		g.sort()
+	}
+	slices.SortStableFunc(c.groups, func(a, b *Group) int {
+		return cmp.Or(cmp.Compare(b.Rows(), a.Rows()), cmp.Compare(a.Cause, b.Cause))
+	})
+	return c.groups
 }

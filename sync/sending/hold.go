@@ -9,16 +9,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Twin is a row that is about to be sent, or would be, beside an equal or a similar one.
-type Twin struct {
-	Row   trade.Entry
-	Other trade.Counterpart
-	ID    int64 // of the other row in the ledger
-	Near  bool  // they differ in their price or another optional field
-	Held  bool  // a person decides whether Row goes
-	Lost  bool  // the other row has lost its key: Row may be the same document
-}
-
 // follow does to the rows that are ready what was judged of them: it holds them, or flags them. ahead
 // and entries are those that were judged, for the counterparts that have no record.
 func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identity.Verdict) error {
@@ -30,7 +20,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		entry.Flags = entry.Flags.With(trade.Twin, v.Twin).With(trade.NearTwin, v.Near)
 		// a person declared that it is another document
 		another := entry.Another != "" && entry.Another == entry.PayloadHash
-		other := counterpartOf(v.Because)
+		other, otherID := counterpartOf(v.Because)
 		switch {
 		case v.Cause == trade.CauseOtherJob:
 			HoldOtherJob(&entry, other, v.Because.Candidate.Record.Row.State)
@@ -51,7 +41,10 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		}
 		held, lost := entry.State == trade.Held, v.Cause == trade.CauseRetyped
 		if v.Because != (identity.Other{}) && (lost && held || !lost && (v.Twin || v.Near)) {
-			out.Twins = append(out.Twins, Twin{entry, other, idOf(v.Because), v.NearOnly, held, lost})
+			out.Twins = append(out.Twins, trade.LikeRow{
+				Key: entry.Key, Job: other.Job, Other: other.Key, RemoteID: other.RemoteID, Near: v.NearOnly,
+				Held: held, Lost: lost, Shown: entry.Shown, OtherID: otherID,
+			})
 		}
 		if entry.State != trade.Held {
 			ready = append(ready, entry)
@@ -74,23 +67,16 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 	return err
 }
 
-func counterpartOf(o identity.Other) trade.Counterpart {
+// counterpartOf returns a counterpart, and the ledger's number of its row.
+func counterpartOf(o identity.Other) (trade.Counterpart, int64) {
 	switch {
 	case o.Candidate != nil:
 		r := o.Candidate.Record
-		return trade.Counterpart{Job: r.Row.Job, Key: r.Row.Key, RemoteID: r.RemoteID}
+		return trade.Counterpart{Job: r.Row.Job, Key: r.Row.Key, RemoteID: r.RemoteID}, r.Row.ID
 	case o.Row != nil:
-		return trade.Counterpart{Job: o.Row.Job, Key: o.Row.Key}
+		return trade.Counterpart{Job: o.Row.Job, Key: o.Row.Key}, o.Row.ID
 	}
-	return trade.Counterpart{}
-}
-
-// idOf returns the ledger's number of the row of a counterpart.
-func idOf(o identity.Other) int64 {
-	if o.Candidate != nil {
-		return o.Candidate.Record.Row.ID
-	}
-	return o.Row.ID
+	return trade.Counterpart{}, 0
 }
 
 // withID names the id of a counterpart, if it is known.
@@ -104,7 +90,7 @@ func withID(o trade.Counterpart) trade.Sentence {
 // HoldRetyped holds an entry that is like records which lost their rows: it may be that of each.
 func HoldRetyped(entry *trade.Entry, v identity.Verdict) {
 	of := v.Because.Candidate
-	other := counterpartOf(identity.Other{Candidate: of})
+	other, _ := counterpartOf(v.Because)
 	other.Record, other.Gone = max(0, of.Record.ID), len(of.Now) == 0 && !of.Cancelled
 	did, now := trade.Say("held.went_out"), trade.Say("held.gone")
 	switch {

@@ -33,9 +33,9 @@ func NewChecker(r *run.Run) *Checker { return &Checker{run: r} }
 
 // Rechecked is the result of a recheck (I8).
 type Rechecked struct {
-	Ready   []trade.Entry  // may be sent as they are now
-	Updates []trade.Update // what the recheck changed; pending ones are in Ready too
-	Twins   []Twin         // rows that are like another living one
+	Ready   []trade.Entry   // may be sent as they are now
+	Updates []trade.Update  // what the recheck changed; pending ones are in Ready too
+	Twins   []trade.LikeRow // rows that are like another living one
 	// Known are the records that were near one of the rows, or had its key.
 	Known map[int64]bool
 	of    []identity.Candidate
@@ -65,7 +65,18 @@ func (r *Checker) Recheck(ctx context.Context, entries, ahead, storing []trade.E
 	out := Rechecked{Ready: make([]trade.Entry, 0, len(entries))}
 	r.edited = map[int64]bool{}
 	for _, old := range entries {
-		entry := r.recheckEntry(old, found[old.Key], parents)
+		entry := old
+		switch c := mapping.Choose(found[old.Key]); {
+		case len(found[old.Key]) == 0:
+			entry.Hold(trade.CauseVanished, trade.Say("held.vanished"), nil)
+		case c.Cancelled():
+			entry.Hold(trade.CauseVanished, trade.Say("held.vanished.cancelled"), nil)
+		case c.Row == nil:
+			entry.HoldDouble(c.Living)
+		case old.Now != nil || c.Row.SourceHash != old.SourceHash || old.MappedWith != r.run.Eval.MappedWith ||
+			r.run.Job.Mapping.Unfit(c.Row.Get, parents):
+			entry = r.run.Eval.RemapRow(old, c.Row, parents)
+		}
 		if entry.State != old.State || entry.PayloadHash != old.PayloadHash || entry.SourceHash != old.SourceHash ||
 			entry.MappedWith != old.MappedWith {
 			// A row with a parent that may have changed with it waits for the next reading, which
@@ -156,6 +167,14 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 			parents[k] = &parent{Entry: trade.Entry{Job: k.Job, Key: k.Key, KeyParts: parts[k.Key]}}
 		}
 	}
+	// If another contract has the number now, it does not matter whether that one is still valid:
+	// all rows count if none is living. A cancelled row beside a living one is its past.
+	livingOrAll := func(rows []mapping.Row) []mapping.Row {
+		if living := mapping.Living(rows); len(living) > 0 {
+			return living
+		}
+		return rows
+	}
 	for _, job := range r.run.Env.Jobs {
 		entries := map[string]trade.Entry{}
 		for k, p := range parents {
@@ -236,35 +255,6 @@ func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey
 		}
 	}
 	return nil
-}
-
-// livingOrAll returns the living rows, or all if there are none: if another contract has the number
-// now, it does not matter whether that one is still valid. A cancelled row beside a living one is its
-// past.
-func livingOrAll(rows []mapping.Row) []mapping.Row {
-	if living := mapping.Living(rows); len(living) > 0 {
-		return living
-	}
-	return rows
-}
-
-func (r *Checker) recheckEntry(old trade.Entry, rows []mapping.Row, known mapping.Parents) trade.Entry {
-	entry := old
-	switch c := mapping.Choose(rows); {
-	case len(rows) == 0:
-		entry.Hold(trade.CauseVanished, trade.Say("held.vanished"), nil)
-	case c.Cancelled():
-		entry.Hold(trade.CauseVanished, trade.Say("held.vanished.cancelled"), nil)
-	case c.Row == nil:
-		entry.HoldDouble(c.Living)
-	default:
-		asRead := old.Now == nil && c.Row.SourceHash == old.SourceHash
-		if asRead && old.MappedWith == r.run.Eval.MappedWith && !r.run.Job.Mapping.Unfit(c.Row.Get, known) {
-			return entry
-		}
-		entry = r.run.Eval.RemapRow(old, c.Row, known)
-	}
-	return entry
 }
 
 // hold replaces an entry's update by one that holds it, or adds that update.

@@ -104,7 +104,7 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 		c.ledgerFault("ledger", err)
 		return
 	}
-	found, err := store.Diagnose(ctx, config.State.Journals(), full)
+	found, err := store.Diagnose(ctx, config.State.Journals(), full, 0)
 	for _, d := range found {
 		if len(d.Args) == 1 {
 			if e, ok := d.Args[0].(*state.Error); ok {

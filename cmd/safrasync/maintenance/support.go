@@ -317,13 +317,7 @@ func doctorFacts(ctx context.Context, store *state.Store, config *config.Config,
 		Problem string `json:"problem"`
 		Code    string `json:"code,omitempty"`
 	}
-	var found []state.Diagnosis
-	var err error
-	if each == 0 {
-		found, err = store.Diagnose(ctx, config.State.Journals(), true)
-	} else {
-		found, err = store.DiagnoseWithin(ctx, config.State.Journals(), each)
-	}
+	found, err := store.Diagnose(ctx, config.State.Journals(), each == 0, each)
 	out := []fact{}
 	for _, d := range found {
 		f := fact{Check: d.Check, OK: d.OK, Problem: d.Problem}

@@ -17,15 +17,15 @@ import (
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool
 	cmd := a.Command("status", "help.status", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+		if !digest && !next && !isAlive {
+			return Status(ctx, a)
+		}
+		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+		if err != nil {
+			return err
+		}
 		switch {
 		case digest:
-			if _, err := a.LoadConfig(); err != nil {
-				return err
-			}
-			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-			if err != nil {
-				return err
-			}
 			sent, text, err := o.Digest(ctx)
 			if err != nil {
 				return err
@@ -36,10 +36,6 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			a.Block(text)
 			return nil
 		case next:
-			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-			if err != nil {
-				return err
-			}
 			jobs, err := o.Schedules(ctx, a.Lang())
 			if err != nil {
 				return err
@@ -55,27 +51,21 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 				}
 			}
 			return nil
-		case isAlive:
-			// Exit code 1 unless a `safrasync run` on this host serves the ledger and has reported itself
-			// within the last minutes. Nothing but the ledger is asked.
-			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-			if err != nil {
-				return err
-			}
-			service, err := o.ServiceHere(ctx)
-			switch {
-			case err != nil:
-				return err
-			case service == nil:
-				a.Tell("`safrasync run` is not running on this host, or has not reported for minutes: it hangs or has ended")
-				return cli.ErrFailed
-			case a.AsJSON:
-				return a.PrintJSON(service)
-			}
-			printServices(a, []office.Service{*service})
-			return nil
 		}
-		return Status(ctx, a)
+		// Exit code 1 unless a `safrasync run` on this host serves the ledger and has reported
+		// itself within the last minutes. Nothing but the ledger is asked.
+		service, err := o.ServiceHere(ctx)
+		switch {
+		case err != nil:
+			return err
+		case service == nil:
+			a.Tell("`safrasync run` is not running on this host, or has not reported for minutes: it hangs or has ended")
+			return cli.ErrFailed
+		case a.AsJSON:
+			return a.PrintJSON(service)
+		}
+		printServices(a, []office.Service{*service})
+		return nil
 	})
 	cmd.Flags().BoolVar(&isAlive, "alive", false, "exit code 1 unless the service runs on this host and is well")
 	cmd.Flags().BoolVar(&next, "next", false, "explain the schedules and show their next times")

@@ -161,10 +161,9 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 			a.Show(more, len(groups)-i, r.Job)
 			break
 		}
-		advice := g.Advice(v)
-		keys := g.SampleKeys()
-		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
-			ellipsis(g.Rows > len(keys)))
+		advice := g.Advice(v.Lang)
+		a.Show("sync.cause", g.Rows(), office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(g.Keys, ", "),
+			ellipsis(g.Rows() > len(g.Keys)))
 	}
 	for _, alarm := range r.Alarms {
 		a.Show("  ALARM %s %s: %s (id of the answer: %s; known id: %s)", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
