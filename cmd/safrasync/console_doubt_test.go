@@ -74,7 +74,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	plan("adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "este id já é de outro registro")
 	plan("adopt", "no_id", "1").Wants(http.StatusUnprocessableEntity, "informe o id")
 	plan("resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
-	plan("run").Wants(http.StatusNotFound)
+	plan("reopen").Wants(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
 	plan("adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",

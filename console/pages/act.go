@@ -38,18 +38,13 @@ type actPage struct {
 	Differs bool               // the platform's record differs from what was sent
 	Changes *changedPage       // what is acknowledged; nil: it is not of the list of changes
 	Several bool               // it is on rows of a cause, a filter or a list
-	Done    *manyDone          // nil: it was not done
+	Done    *office.ManyDone   // nil: it was not done, or all of it
+	Broke   string             // number of the error after which nothing more was done; "" = there was none
 	Other   *trade.AuditRecord // the act of another person that changed the row
 
 	doubt    bool // it decides a doubt
 	changed  []office.ChangedRow
 	versions map[trade.ParentKey]int64 // of the rows of the list of changes
-}
-
-// manyDone is what became of a plan, as a page shows it.
-type manyDone struct {
-	office.ManyDone
-	Broke string // number of the error after which nothing more was done; "" = there was none
 }
 
 // Most returns how many rows one order may be for.
@@ -260,7 +255,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case page.Entry.ID == 0 && (page.doubt || act.On != acts.AllRows):
+	case page.Entry.ID == 0 && (page.doubt || act.On != acts.AllRows), page.doubt && !v.Has("doubt.sure."+act.Name):
 		return nil, web.BadRequest("form")
 	case page.Entry.ID == 0 && !page.Hidden.Has("cause") && len(page.Chips) == 0: // all that there is
 		return nil, web.BadRequest("group")
@@ -369,10 +364,10 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 // what was shown has changed.
 func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error) {
 	done, err := p.office.DoMany(q.Context(), page.Mark, q.Person(page.Reason))
-	out, status := manyDone{ManyDone: done}, http.StatusOK
+	status := http.StatusOK
 	if err != nil && done.Done+len(done.Asked) > 0 {
 		if f := q.Report(err); f != nil {
-			out.Broke, status, err = q.ID, f.Status, nil
+			page.Broke, status, err = q.ID, f.Status, nil
 		}
 	}
 	switch {
@@ -380,10 +375,10 @@ func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error)
 		return false, err
 	case done.Lost, page.Entry.ID > 0 && len(done.Not) > 0:
 		return false, nil
-	case len(done.Asked) == 1 && done.Done+len(done.Not) == 0 && out.Broke == "": // nothing else is to be told
+	case len(done.Asked) == 1 && done.Done+len(done.Not) == 0 && page.Broke == "": // nothing else is to be told
 		return true, Asked(q, done.Asked[0].Approval)
-	case len(done.Not)+len(done.Asked) > 0 || out.Broke != "": // not the whole plan was done
-		page.Done = &out
+	case len(done.Not)+len(done.Asked) > 0 || page.Broke != "": // not the whole plan was done
+		page.Done = &done
 		return true, q.Page(status, "act", page)
 	}
 	if page.doubt {

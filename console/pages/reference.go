@@ -279,10 +279,8 @@ func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 		}
 	}
 	page.Shown = page.Shown[:min(len(page.Shown), missingShown)]
-	if page.Plan.Fault == "" && len(page.Plan.Bad) == 0 && len(page.Plan.Changes)+page.Plan.Renamed > 0 {
-		page.Mark = acts.MarkOf(kind, page.Plan.Changes, page.Plan.Labels)
-		page.Hidden.Set("csv", page.Plan.Text)
-	}
+	page.Mark = page.Plan.Mark()
+	page.Hidden.Set("csv", page.Plan.Text)
 	return page, err
 }
 
