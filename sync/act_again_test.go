@@ -263,13 +263,13 @@ func TestF160NothingThatMayDoubleIsSelectedByAFilter(t *testing.T) {
 			"retry":   "[01|0004 01|0005]",
 			"dismiss": "[01|0004 01|0005 01|0006 01|0007]", "reopen": "[]",
 		} {
-			keys, weak, err := people.Select(t.Context(), act, "contracts", nil, nil, 0)
+			keys, weak, err := people.Select(t.Context(), act, "contracts", nil, nil)
 			if err != nil || fmt.Sprint(keys) != want || (weak == 1) != (act == "retry") {
 				t.Errorf("%s: %v, %v; want %s", act, keys, err, want)
 			}
 		}
 		if keys, _, err := people.Select(t.Context(), "dismiss", "contracts", nil,
-			[]string{trade.CauseExists}, 0); err != nil || fmt.Sprint(keys) != "[01|0006]" {
+			[]string{trade.CauseExists}); err != nil || fmt.Sprint(keys) != "[01|0006]" {
 			t.Errorf("%v, %v", keys, err)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -38,11 +37,9 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	if row.State != trade.Invalid {
 		t.Fatalf("the row is %s", row.State)
 	}
-	at := "/rows/" + strconv.FormatInt(row.ID, 10)
-	carla.Get(at + "/dismiss")
-	form := with(carla.Form(at+"/dismiss"), "reason", "lançado por engano")
-	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(carla.Body)[1])
-	carla.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
+	carla.Get(fmt.Sprintf("/act/dismiss?row=%d", row.ID))
+	form := with(carla.Form("/act/dismiss"), "reason", "lançado por engano")
+	carla.Post("/act/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa", "lançado por engano",
 		"Você pediu ou já aprovou", "Retirar o pedido")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Invalid {
 		t.Fatalf("it was done by one person: %s", e.State)
@@ -88,9 +85,9 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 	ana.Get("/audit").Wants(http.StatusOK, "aprovou o pedido sobre Carteiras 12")
 
 	carla.Get("/routines").Wants(http.StatusOK, "Executar agora")
-	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusOK, "Executar agora")
+	carla.Get("/act/run?job=contracts").Wants(http.StatusOK, "Executar agora")
 	carla.Get("/routines")
-	carla.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusForbidden)
+	carla.Get("/act/pause?job=contracts").Wants(http.StatusForbidden)
 }
 
 // A month that needs two people is closed by the second, whoever ordered it where.
@@ -124,12 +121,10 @@ func TestAnAdministratorIsNotTwoPeople(t *testing.T) {
 	d.settle()
 	ana := d.as(trade.Administrator)
 	row := d.entry("contracts", "01|000003")
-	at := "/rows/" + strconv.FormatInt(row.ID, 10)
 	order := func() {
-		ana.Get(at + "/dismiss")
-		form := with(ana.Form(at+"/dismiss"), "reason", "lançado por engano")
-		form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(ana.Body)[1])
-		ana.Post(at+"/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa")
+		ana.Get(fmt.Sprintf("/act/dismiss?row=%d", row.ID))
+		form := with(ana.Form("/act/dismiss"), "reason", "lançado por engano")
+		ana.Post("/act/dismiss", form).Wants(http.StatusOK, "falta a aprovação de outra pessoa")
 	}
 	chooseAnother := func(b *consoletest.Browser, first string) {
 		t.Helper()
@@ -282,7 +277,7 @@ func TestChromiumShowsWhatWaitsForASecondPerson(t *testing.T) {
 	d.settle()
 	carla := d.as(trade.Accountant)
 	form := d.plan(carla, "dismiss", "job=contracts&state=invalid")
-	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK)
+	carla.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK)
 	carla.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK)
 	carla.Post("/report/close/do", with(carla.Form("/report/close/do"), "reason", "mês conferido", "signed",
 		"1")).Wants(http.StatusOK, "falta a aprovação")
@@ -306,8 +301,7 @@ func TestWhoApprovesSeesWhatTheERPCallsTheIds(t *testing.T) {
 	d.sql("state.db", `UPDATE reference SET label = 'Carteira da Soja' WHERE kind = 'wallets'`)
 	d.extend("\napprove: {retry: 2}\n")
 	d.settle()
-	at := fmt.Sprintf("/rows/%d/retry", d.rows(trade.Rejected)[0].ID)
-	b := d.as(trade.Administrator).Get(at)
-	b.Post(at, with(marked(b, at), "reason", "já foi corrigido")).Wants(http.StatusOK,
+	b := d.as(trade.Administrator).Get(fmt.Sprintf("/act/retry?row=%d", d.rows(trade.Rejected)[0].ID))
+	b.Post("/act/retry", with(b.Form("/act/retry"), "reason", "já foi corrigido")).Wants(http.StatusOK,
 		"falta a aprovação de outra pessoa", "Carteira da Soja", "P1|01")
 }

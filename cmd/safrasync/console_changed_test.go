@@ -31,8 +31,8 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0</td>") {
 		t.Error("a difference of nothing is shown")
 	}
-	all := with(b.Form("/changed/plan"), "group", "*")
-	b.Post("/changed/plan", all).Wants(http.StatusOK, "2 documentos: a marca some")
+	all := with(b.Form("/act/acknowledge"), "group", "*")
+	b.Post("/act/acknowledge", all).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos")
 	b.Get("/changed")
 	d.as(trade.Reader).Get("/changed?flag=cancelled").Wants(http.StatusOK, "01|000002")
 
@@ -43,25 +43,25 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 		t.Errorf("the letter of the changed contract says another quantity than what was sent:\n%s", page)
 	}
 	changed, cancelled := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000002")
-	rows := url.Values{"row": {strconv.FormatInt(changed.ID, 10), strconv.FormatInt(cancelled.ID, 10)}}
-	b.Submit("/changed/plan", rows).Wants(http.StatusOK, "2 documentos: a marca some", "Evidência")
-	form := with(b.Form("/changed/do"), "mark", markOf(b))
+	rows := url.Values{"flag": {""}, "row": {strconv.FormatInt(changed.ID, 10), strconv.FormatInt(cancelled.ID, 10)}}
+	b.Submit("/act/acknowledge", rows).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos", "Evidência")
+	form := b.Form("/act/acknowledge")
 	other := d.as(trade.Administrator).Get("/changed")
-	other.Submit("/changed/plan", url.Values{"row": {rows["row"][0]}}).Wants(http.StatusOK)
-	stale := with(other.Form("/changed/do"), "reason", "acertado por telefone", "mark", markOf(other))
-	b.Post("/changed/do", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
-	b.Post("/changed/do", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
-		"Marcado como resolvido", "Nada mudou após o envio")
+	other.Submit("/act/acknowledge", url.Values{"flag": {""}, "row": {rows["row"][0]}}).Wants(http.StatusOK)
+	stale := with(other.Form("/act/acknowledge"), "reason", "acertado por telefone")
+	b.Post("/act/acknowledge", with(form, "reason", "já")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
+	b.Post("/act/acknowledge", with(form, "reason", "acertado na tela da plataforma, protocolo 4711")).Wants(http.StatusOK,
+		"Feito: marcada como resolvida", "Nada mudou após o envio")
 	if e := d.entry("contracts", changed.Key); e.Flags.Has(trade.Changed) || !e.Acknowledged.Has(trade.Changed) {
 		t.Errorf("the flags are %v, dealt with %v", e.Flags, e.Acknowledged)
 	}
-	other.Post("/changed/do", stale).Wants(http.StatusOK, "1 documento nada foi feito",
+	other.Post("/act/acknowledge", stale).Wants(http.StatusOK, "1 documento nada foi feito",
 		"01|000001")
 	// What somebody else dealt with meanwhile is not as if nothing had been marked.
-	plan := url.Values{"token": {b.Token()}, "row": rows["row"]}
-	b.Post("/changed/plan", plan).Wants(http.StatusOK, "Nenhum dos documentos marcados espera ainda uma solução")
+	plan := url.Values{"token": {b.Token()}, "flag": {""}, "row": rows["row"]}
+	b.Post("/act/acknowledge", plan).Wants(http.StatusOK, "Nenhum documento está mais nesta lista")
 	plan.Del("row")
-	b.Post("/changed/plan", plan).Wants(http.StatusOK, "Marque ao menos um documento")
+	b.Post("/act/acknowledge", plan).Wants(http.StatusOK, "Marque ao menos um documento")
 	d.as(trade.Reader).Get("/audit?act=acknowledge").Wants(http.StatusOK, "o contrato 01|000001",
 		"o contrato 01|000002", "carla", "protocolo 4711")
 }
@@ -85,10 +85,10 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	}
 	b := d.as(trade.Accountant).Get("/changed?flag=deleted_remote").Wants(http.StatusOK, "01|000001",
 		"excluído na plataforma (1)", row.RemoteID, `name="row"`)
-	b.Submit("/changed/plan", url.Values{"row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
-		"1 documento: a marca some", "Evidência")
-	b.Post("/changed/do", with(b.Form("/changed/do"), "mark", markOf(b), "reason",
-		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Marcado como resolvido",
+	b.Submit("/act/acknowledge", url.Values{"flag": {""}, "row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
+		"Aplica-se a 1 de 1 documento", "Evidência")
+	b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "reason",
+		"excluído a pedido do produtor, protocolo 4712")).Wants(http.StatusOK, "Feito: marcada como resolvida",
 		"Nada mudou após o envio")
 	if e := d.entry("contracts", row.Key); e.Flags.Has(trade.DeletedRemote) ||
 		!e.Acknowledged.Has(trade.DeletedRemote) || e.State != trade.Accepted || e.RemoteID != row.RemoteID {
@@ -309,21 +309,21 @@ func TestChangesAreGroupedByFieldAndDealtWithByGroup(t *testing.T) {
 		t.Errorf("pages of %d and %d lines", len(one), len(two["preço"]))
 	}
 	b.Get("/changed?group=price").Wants(http.StatusOK, "after=50&amp;group=price")
-	form := with(b.Form("/changed/plan"), "group", "amount")
-	b.Post("/changed/plan", form).Wants(http.StatusOK, "10 documentos: a marca some",
+	form := with(b.Form("/act/acknowledge"), "group", "amount")
+	b.Post("/act/acknowledge", form).Wants(http.StatusOK, "Aplica-se a 10 de 10 documentos",
 		"10 documentos destes mudaram também em outro campo")
-	form = with(b.Form("/changed/do"), "mark", markOf(b), "reason", "acertado na tela, protocolo 4713")
-	b.Post("/changed/do", form).Wants(http.StatusOK, "Marcado como resolvido", "50 documentos</strong>")
-	b.Post("/changed/plan", with(b.Form("/changed/plan"), "group", "*")).Wants(http.StatusOK,
+	form = with(b.Form("/act/acknowledge"), "reason", "acertado na tela, protocolo 4713")
+	b.Post("/act/acknowledge", form).Wants(http.StatusOK, "Feito: marcada como resolvida", "50 documentos</strong>")
+	b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "group", "*")).Wants(http.StatusOK,
 		"50 documentos: a marca some")
-	form = with(b.Form("/changed/do"), "mark", markOf(b), "reason", "acertado na tela, protocolo 4714")
+	form = with(b.Form("/act/acknowledge"), "reason", "acertado na tela, protocolo 4714")
 	// One of them changes again before they are dealt with: it stays, and is named.
 	d.sql("erp.db", `UPDATE contrato SET preco = '1140,50' WHERE num = '800001'`)
 	d.run(0, "sync")
-	b.Post("/changed/do", form).Wants(http.StatusOK, "Feito com 49 documentos",
+	b.Post("/act/acknowledge", form).Wants(http.StatusOK, "Feito com 49 documentos",
 		"1 documento nada foi feito", "01|800001")
 	b.Get("/changed").Wants(http.StatusOK, "1 documento</strong>", "01|800001")
-	b.Post("/changed/do", form).Wants(http.StatusConflict, "nada foi feito")
+	b.Post("/act/acknowledge", form).Wants(http.StatusConflict, "nada foi feito")
 }
 
 // A change of the code of a reference is shown with labels, not with ids alone.
@@ -355,11 +355,11 @@ func TestChromiumDealsWithAGroupOfChanges(t *testing.T) {
 	c.open("/changed")
 	c.everywhere("changed")
 	c.press(`input[name=group][value="amount"]`)
-	c.click(`form[action="/changed/plan"] button`)
+	c.click(`form[action="/act/acknowledge"] button`)
 	c.everywhere("changed plan")
 	c.fill("textarea[name=reason]", "acertado na tela da plataforma")
-	c.click(`form[action="/changed/do"] button[name=mark]`)
-	c.shows("Marcado como resolvido")
+	c.click(`form[action="/act/acknowledge"] button`)
+	c.shows("Feito: marcada como resolvida")
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}

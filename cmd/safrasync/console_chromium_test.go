@@ -240,7 +240,7 @@ func TestChromiumFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	c.shows("O caminho até aqui", "Quem resolve", trade.Sentences(row.Error.Fields[:1], trade.Portuguese))
 	c.accessible("row")
 	c.press("details.others > summary")
-	c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, row.ID))
+	c.click(fmt.Sprintf(`a[href="/act/dismiss?row=%d"]`, row.ID))
 	c.accessible("act")
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
@@ -265,7 +265,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"account": "/account", "licences": "/licences", "error": "/nothing", "season": "/season",
 		"filter":  "/rows?" + url.Values{"state": {"needs_person"}}.Encode(),
 		"no rows": "/rows?q=nowhere", "wrong row": fmt.Sprintf("/rows/%d", wrong.ID),
-		"act": fmt.Sprintf("/rows/%d/dismiss", wrong.ID), "resync": "/resync?job=" + wrong.Job,
+		"act": fmt.Sprintf("/act/dismiss?row=%d", wrong.ID), "resync": "/resync?job=" + wrong.Job,
 		"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
 		"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
 		"report": "/report?show=1", "routines": "/routines", "run": "/runs/" + runs[0].ID,

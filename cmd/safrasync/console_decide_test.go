@@ -36,16 +36,15 @@ func TestF157OfManyClicksOnSendAgainOneSucceeds(t *testing.T) {
 	path := fmt.Sprintf("/doubts/%d", row.ID)
 	d.as(trade.Accountant).Get(path) // from now on this host knows of the doubt
 	d.sql("state.db", afterQuarantine)
-	form := url.Values{"act": {"resend"}, "checked": {"1"}, "reason": {"não está na plataforma"}}
 	var people []*consoletest.Browser
 	for range 20 {
-		people = append(people, d.as(trade.Accountant).Get(path).Submit(path+"/plan", form).Wants(http.StatusOK,
+		people = append(people, decision(d.as(trade.Accountant), row, "resend").Wants(http.StatusOK,
 			"se já existir lá, ficará duplicado"))
 	}
 	var clicks sync.WaitGroup
 	for _, b := range people {
 		clicks.Go(func() {
-			b.Post(path+"/do", with(b.Form(path+"/do"), "reason", "não está na plataforma", "checked", "1"))
+			b.Post("/act/resend", with(b.Form("/act/resend"), "reason", "não está na plataforma", "checked", "1"))
 		})
 	}
 	clicks.Wait()
@@ -70,13 +69,29 @@ func TestF160SendAgainIsNotOfferedForMany(t *testing.T) {
 	d, row, _ := inDoubt(t)
 	b := d.as(trade.Administrator)
 	for _, act := range []string{"resend", "adopt", "nonsense"} {
-		b.Get("/rows").Submit("/acts/"+act, url.Values{"job": {row.Job}, "state": {"in_doubt"}})
+		b.Get("/rows").Submit("/act/"+act, url.Values{"job": {row.Job}, "state": {"in_doubt"}})
 		if b.Status != http.StatusBadRequest && b.Status != http.StatusNotFound {
 			t.Errorf("%s: %d", act, b.Status)
 		}
 	}
 	if e := d.entry(row.Job, row.Key); e.State != trade.InDoubt {
 		t.Errorf("it is %s", e.State)
+	}
+}
+
+// Who was shown a second sending cannot order it by the form of an act that needs no check and no password.
+func TestAPlanIsDoneByTheFormOfItsActAlone(t *testing.T) {
+	t.Parallel()
+	d, row, _ := inDoubt(t)
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/doubts/%d", row.ID))
+	d.sql("state.db", afterQuarantine)
+	form := with(decision(b, row, "resend").Wants(http.StatusOK).Form("/act/resend"), "reason", "não está lá")
+	b.Post("/act/dismiss", form).Wants(http.StatusConflict, "nada foi feito")
+	decision(b, row, "resend").Wants(http.StatusOK)
+	other := d.rows(trade.Accepted, trade.Invalid)[0]
+	b.Post("/act/retry", with(form, "row", fmt.Sprint(other.ID))).Wants(http.StatusConflict)
+	if e := d.entry(row.Job, row.Key); e.State != trade.InDoubt {
+		t.Errorf("the row is %s", e.State)
 	}
 }
 
@@ -89,6 +104,6 @@ func TestTheWordsOfRetryAndResend(t *testing.T) {
 		t.Error("a row in doubt offers an act that is not of the desk")
 	}
 	for _, act := range []string{"resend", "adopt"} {
-		b.Get(path + "/" + act).Wants(http.StatusNotFound)
+		b.Get("/act/" + act + "?row=" + strings.TrimPrefix(path, "/rows/")).Wants(http.StatusNotFound)
 	}
 }

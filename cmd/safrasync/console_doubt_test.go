@@ -64,35 +64,31 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	if strings.Contains(b.Body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
 	}
-	plan := func(pairs ...string) *consoletest.Browser {
+	plan := func(act string, pairs ...string) *consoletest.Browser {
 		t.Helper()
-		b.Get(desk)
-		return b.Submit(desk+"/plan", with(url.Values{"reason": {"vi na tela da plataforma"}}, pairs...))
+		return decision(b, doubt, act, pairs...)
 	}
-	plan("act", "adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "não é um id")
-	plan("act", "adopt", "id", "11111111-1111-4111-8111-11111111aaaa").Wants(http.StatusUnprocessableEntity,
+	plan("adopt", "id", "nonsense").Wants(http.StatusUnprocessableEntity, "não é um id")
+	plan("adopt", "id", "11111111-1111-4111-8111-11111111aaaa").Wants(http.StatusUnprocessableEntity,
 		"a plataforma não conhece este id")
-	plan("act", "adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "este id já é de outro registro")
-	plan("act", "adopt_no_id").Wants(http.StatusUnprocessableEntity, "informe o id")
-	plan("act", "resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
-	plan("act", "reopen").Wants(http.StatusBadRequest)
+	plan("adopt", "id", sent.RemoteID).Wants(http.StatusUnprocessableEntity, "este id já é de outro registro")
+	plan("adopt", "no_id", "1").Wants(http.StatusUnprocessableEntity, "informe o id")
+	plan("resend").Wants(http.StatusUnprocessableEntity, "ainda pode ser executado", "Aguarde") // F158
+	plan("reopen").Wants(http.StatusBadRequest)
 
 	id := d.createdFor(sent.RemoteID)
-	plan("act", "adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
+	plan("adopt", "id", id).Wants(http.StatusOK, "Tudo o que a plataforma mostra é igual",
 		"O documento passa a constar como enviado")
-	form := b.Form(desk + "/do")
-	b.Post(desk+"/do", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
+	form := b.Form("/act/adopt")
+	b.Post("/act/adopt", with(form, "reason", "oi")).Wants(http.StatusUnprocessableEntity, "ao menos 5 caracteres")
 	form = with(form, "reason", "vi na tela da plataforma")
 	second := d.as(trade.Administrator).Get(desk)
-	b.Post(desk+"/do", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada para decidir")
+	b.Post("/act/adopt", form).Wants(http.StatusOK, "Registrado como já enviado.", "Nada para decidir")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Accepted || e.RemoteID != id {
 		t.Errorf("the row is %s with id %q, want accepted with %q", e.State, e.RemoteID, id)
 	}
 	// The second of two people is told who was first (F157).
-	second.Submit(desk+"/plan", url.Values{
-		"act":    {"dismiss"},
-		"reason": {"não será enviada"},
-	}).Wants(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
+	decision(second, doubt, "dismiss").Wants(http.StatusConflict, "Já decidido por carla às", "vi na tela da plataforma")
 }
 
 // A row that is held before it was ever sent is not shown as sent.
@@ -113,7 +109,6 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
-	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	// Somebody typed it on the platform by hand, with another amount.
 	amount := doubt.Quantity.Amount.String()
 	body := strings.Replace(string(doubt.Payload), `"amount":`+amount, `"amount":7`, 1)
@@ -131,14 +126,11 @@ func TestARecordThatDiffersIsConfirmedASecondTime(t *testing.T) {
 	_, id, _ := strings.Cut(string(text), `"id":"`)
 	id, _, _ = strings.Cut(id, `"`)
 
-	b := d.as(trade.Accountant).Get(desk)
-	b.Submit(desk+"/plan", url.Values{
-		"act": {"adopt"}, "id": {id},
-		"reason": {"é este o registro"},
-	}).Wants(http.StatusOK, "não é igual ao deste documento", "≠", "apesar das diferenças")
-	form := with(b.Form(desk+"/do"), "reason", "é este o registro")
-	b.Post(desk+"/do", form).Wants(http.StatusConflict, "nada foi feito")
-	b.Post(desk+"/do", with(form, "despite", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
+	b := d.as(trade.Accountant)
+	decision(b, doubt, "adopt", "id", id).Wants(http.StatusOK, "não é igual ao deste documento", "≠", "apesar das diferenças")
+	form := with(b.Form("/act/adopt"), "reason", "é este o registro")
+	b.Post("/act/adopt", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	b.Post("/act/adopt", with(form, "checked", "1")).Wants(http.StatusOK, "Registrado como já enviado.")
 	if e := d.entry("contracts", doubt.Key); e.RemoteID != id {
 		t.Errorf("the row has the id %q, want %q", e.RemoteID, id)
 	}
@@ -153,19 +145,19 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	b := d.as(trade.Accountant).Get(desk) // from now on this host knows of the doubt
 	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
 	b.Get(desk).Wants(http.StatusOK, "Não existe lá: enviar de novo")
-	b.Submit(desk+"/plan", url.Values{"act": {"resend"}}).Wants(http.StatusOK, "se já existir lá, ficará duplicado",
+	decision(b, doubt, "resend").Wants(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
-	form := with(b.Form(desk+"/do"), "reason", "não está lá")
-	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	form := with(b.Form("/act/resend"), "reason", "não está lá")
+	b.Post("/act/resend", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
 	form = with(form, "checked", "1")
 	d.sql("state.db", `UPDATE login SET proved_at = proved_at - 3600000`)
-	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")
-	b.Post(desk+"/do", with(form, "password", "errada de todo")).Wants(http.StatusUnprocessableEntity,
+	b.Post("/act/resend", form).Wants(http.StatusUnprocessableEntity, "Digite sua senha")
+	b.Post("/act/resend", with(form, "password", "errada de todo")).Wants(http.StatusUnprocessableEntity,
 		"A senha não confere")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
-	b.Post(desk+"/do", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
+	b.Post("/act/resend", with(form, "password", consoletest.Password)).Wants(http.StatusOK,
 		"É enviado de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
@@ -176,20 +168,19 @@ func TestOfManyWhoDecideAtOnceOneDoes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	doubt, _ := d.inDoubt()
-	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	var forms []url.Values
 	var browsers []*consoletest.Browser
 	for range 6 {
-		b := d.as(trade.Accountant).Get(desk)
-		b.Submit(desk+"/plan", url.Values{"act": {"dismiss"}, "reason": {"não será enviada"}}).Wants(http.StatusOK,
+		b := d.as(trade.Accountant)
+		decision(b, doubt, "dismiss").Wants(http.StatusOK,
 			"O documento não será enviado")
-		forms, browsers = append(forms, with(b.Form(desk+"/do"), "reason", "não será enviada")), append(browsers, b)
+		forms, browsers = append(forms, with(b.Form("/act/dismiss"), "reason", "não será enviada")), append(browsers, b)
 	}
 	var done, late atomic.Int32
 	var working gosync.WaitGroup
 	for i, b := range browsers {
 		working.Go(func() {
-			b.Post(desk+"/do", forms[i])
+			b.Post("/act/dismiss", forms[i])
 			switch {
 			case b.Status == http.StatusOK && strings.Contains(b.Body, "Fica de fora;"):
 				done.Add(1)
@@ -230,7 +221,6 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	d := newDeskOn(t, state.SQLite, weighed, tickets+another, "lost-after@1", "lost-after@3")
 	contract, _ := d.inDoubt()
 	ticket := d.rows(trade.InDoubt)[1]
-	desk := func(e trade.Entry) string { return fmt.Sprintf("/doubts/%d", e.ID) }
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
 	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
 	b.Get("/doubts/next?only=in_doubt").Wants(http.StatusOK, "1 de 2",
@@ -239,12 +229,12 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	b.Get(fmt.Sprintf("/doubts/next?after=%d", ticket.ID)).Wants(http.StatusOK, "1 de 2", contract.Key)
 	decide := func(e trade.Entry, act string) *consoletest.Browser {
 		t.Helper()
-		form := with(b.Form(desk(e)+"/plan"), "act", act)
-		b.Post(desk(e)+"/plan", form).Wants(http.StatusOK)
-		return b.Post(desk(e)+"/do", with(b.Form(desk(e)+"/do"), "reason", "visto na tela"))
+		progress := b.Form("/act/dismiss")
+		decision(b, e, act, "done", progress.Get("done"), "no_id", strings.Trim(act, "dismi")).Wants(http.StatusOK)
+		return b.Post("/act/"+act, with(b.Form("/act/"+act), "reason", "visto na tela"))
 	}
 	decide(contract, "dismiss").Wants(http.StatusOK, "2 de 2", ticket.Key, "Fica de fora;")
-	decide(ticket, "adopt_no_id").Wants(http.StatusOK, "Nada para decidir", "Registrado como já enviado")
+	decide(ticket, "adopt").Wants(http.StatusOK, "Nada para decidir", "Registrado como já enviado")
 	b.Get("/doubts/next").Wants(http.StatusOK, "Nada para decidir")
 }
 
@@ -258,9 +248,9 @@ func TestADeliveryIsConfirmedWithoutAnID(t *testing.T) {
 	page := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).Get(page).Wants(http.StatusOK, "mas não sei o id",
 		"A plataforma não permite ler este registro")
-	b.Submit(page+"/plan", url.Values{"act": {"adopt_no_id"}, "reason": {"vi o romaneio na tela"}}).Wants(http.StatusOK,
+	decision(b, doubt, "adopt", "no_id", "1").Wants(http.StatusOK,
 		"O documento passa a constar como enviado, sem id.")
-	b.Post(page+"/do", with(b.Form(page+"/do"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
+	b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "vi o romaneio na tela")).Wants(http.StatusOK,
 		"Registrado como já enviado.")
 	if e := d.entry(doubt.Job, doubt.Key); e.State != trade.Accepted || e.RemoteID != "" || e.RecordedBy == 0 {
 		t.Errorf("the row is %s with id %q, closed by act %d", e.State, e.RemoteID, e.RecordedBy)

@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
 
-	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -38,31 +36,24 @@ func heldDesk(t *testing.T) *deskWorld {
 	return d
 }
 
-// marked is the form of a plan with the mark of its button.
-func marked(b *consoletest.Browser, path string) url.Values {
-	form := b.Form(path)
-	form.Set("mark", regexp.MustCompile(`name="mark" value="([0-9a-f]+)"`).FindStringSubmatch(b.Body)[1])
-	return form
-}
-
 // Sending a renumbered contract makes a second record of it: the plan says so, shows the first record
 // beside it, and demands that a person declares them two documents.
 func TestARetryThatMayDoubleSaysSoAndDemandsATick(t *testing.T) {
 	t.Parallel()
 	d := heldDesk(t)
 	old, renumbered := d.entry("contracts", "01|000001"), d.entry("contracts", "01|000901")
-	at := fmt.Sprintf("/rows/%d/retry", renumbered.ID)
+	at := fmt.Sprintf("/act/retry?row=%d", renumbered.ID)
 	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, old.RemoteID, "01|000001",
 		fmt.Sprintf(`href="/rows/%d"`, old.ID), "não há como apagar", "Conferi: são dois documentos", "nunca foi enviada", "enviado ")
 	if strings.Contains(b.Body, "Nada pode duplicar") {
 		t.Error("the plan says that nothing can double")
 	}
-	form := with(marked(b, at), "reason", "é outro contrato")
-	b.Post(at, form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	form := with(b.Form("/act/retry"), "reason", "é outro contrato")
+	b.Post("/act/retry", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
 	if e := d.entry("contracts", "01|000901"); e.State != trade.Held {
 		t.Fatalf("without the declaration it is %s", e.State)
 	}
-	b.Post(at, with(form, "checked", "1")).Wants(http.StatusOK)
+	b.Post("/act/retry", with(form, "checked", "1")).Wants(http.StatusOK)
 	if e := d.entry("contracts", "01|000901"); e.State != trade.Pending {
 		t.Errorf("it is %s", e.State)
 	}
@@ -76,7 +67,7 @@ func TestARetryThatCannotDoubleSaysSo(t *testing.T) {
 	if len(rejected) == 0 {
 		t.Fatal("nothing is rejected")
 	}
-	b := d.as(trade.Accountant).Get(fmt.Sprintf("/rows/%d/retry", rejected[0].ID)).Wants(http.StatusOK,
+	b := d.as(trade.Accountant).Get(fmt.Sprintf("/act/retry?row=%d", rejected[0].ID)).Wants(http.StatusOK,
 		"Nada pode duplicar", "recusado com certeza")
 	if strings.Contains(b.Body, `name="checked"`) {
 		t.Error("it demands a tick")
@@ -127,7 +118,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 		link := fmt.Sprintf(`href="/rows/%d"`, other.ID)
 		b.Get(fmt.Sprintf("/rows/%d", held.ID)).Wants(http.StatusOK, other.RemoteID, link, row.ask)
 		b.Get(fmt.Sprintf("/doubts/%d", held.ID)).Wants(http.StatusOK, append(row.desk, other.RemoteID, link)...)
-		b.Get(fmt.Sprintf("/rows/%d/dismiss", held.ID)).Wants(http.StatusOK, other.RemoteID, link)
+		b.Get(fmt.Sprintf("/act/dismiss?row=%d", held.ID)).Wants(http.StatusOK, other.RemoteID, link)
 		b.Get("/rows?state=held").Wants(http.StatusOK, "comparada com "+row.other, other.RemoteID)
 		for _, args := range [][]string{
 			{"rows", "contracts", "--state", "held"},
@@ -141,8 +132,7 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 		}
 	}
 	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
-	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
-	b.Get(desk).Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {old.RemoteID}}).Wants(http.StatusOK,
+	decision(b, renumbered, "adopt", "id", old.RemoteID).Wants(http.StatusOK,
 		"passa a constar como enviado, com o id "+old.RemoteID, "No ERP agora", "Já enviado")
 }
 
@@ -153,9 +143,9 @@ func TestADoubleKeyOffersNoDeadEnd(t *testing.T) {
 	d := heldDesk(t)
 	held := d.entry("contracts", "01|000004")
 	at := fmt.Sprintf("/rows/%d", held.ID)
-	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "a chave está 2 vezes no ERP", at+"/dismiss")
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "a chave está 2 vezes no ERP", "/act/dismiss?row=")
 	for _, wrong := range []string{
-		at + "/retry", fmt.Sprintf("/doubts/%d", held.ID), "está na plataforma?",
+		"/act/retry", fmt.Sprintf("/doubts/%d", held.ID), "está na plataforma?",
 		">Enviado<", // nothing was
 	} {
 		if strings.Contains(b.Body, wrong) {
@@ -226,21 +216,20 @@ func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
 	for range 3 {
 		_, at, _ := strings.Cut(b.Body, `href="/rows/`)
 		id, _, _ := strings.Cut(at, `"`)
-		desk := "/doubts/" + id
-		form := with(b.Form(desk+"/plan"), "act", "dismiss")
-		if strings.Contains(b.Body, `value="retry"`) && !strings.Contains(b.Body, "É o mesmo: registrar") {
-			form.Set("act", "retry")
+		act := "dismiss"
+		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "É o mesmo: registrar") {
+			act = "retry"
 		}
 		if id == fmt.Sprint(renumbered.ID) {
-			form = with(b.Form(desk+"/plan"), "act", "adopt", "id", old.RemoteID)
+			act = "adopt"
 		}
-		b.Post(desk+"/plan", form).Wants(http.StatusOK)
-		order := with(b.Form(desk+"/do"), "reason", "conferido com a filial")
-		if form.Get("act") == "retry" {
-			b.Post(desk+"/do", order).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+		b.Get("/act/" + act + "?" + with(b.Form("/act/"+act), "id", old.RemoteID).Encode()).Wants(http.StatusOK)
+		order := with(b.Form("/act/"+act), "reason", "conferido com a filial")
+		if act == "retry" {
+			b.Post("/act/"+act, order).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
 			order.Set("checked", "1")
 		}
-		b.Post(desk+"/do", order).Wants(http.StatusOK)
+		b.Post("/act/"+act, order).Wants(http.StatusOK)
 	}
 	b.Wants(http.StatusOK, "Nada para decidir")
 	for _, key := range []string{"01|000901", "01|000902", "01|000004"} {
@@ -273,9 +262,8 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 	b.Get("/pending").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
-	desk := fmt.Sprintf("/doubts/%d", renumbered.ID)
-	b.Get("/doubts/next?only=retyped").Post(desk+"/plan", with(b.Form(desk+"/plan"), "act", "adopt"))
-	b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "é o mesmo")).Wants(http.StatusOK, "01|000902", "01|000004")
+	b.Get("/act/adopt?" + b.Get("/doubts/next?only=retyped").Form("/act/adopt").Encode())
+	b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "é o mesmo")).Wants(http.StatusOK, "01|000902", "01|000004")
 	if e := d.entry("contracts", renumbered.Key); e.RemoteID != old.RemoteID {
 		t.Errorf("the row is %s with id %q", e.State, e.RemoteID)
 	}
@@ -304,7 +292,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.key("a")
 	c.shows("Registrar como já enviado?")
 	c.do(chromedp.EmulateViewport(390, 844))
-	c.open(fmt.Sprintf("/rows/%d/retry", renumbered.ID))
+	c.open(fmt.Sprintf("/act/retry?row=%d", renumbered.ID))
 	c.accessible("held, two records on a phone")
 	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/")
@@ -313,8 +301,8 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.shows("1 de 1")
 	c.click(`button[aria-keyshortcuts="a"]`)
 	c.accessible("held plan")
-	c.fill("input[name=reason]", "é o mesmo")
-	c.click(`form[action$="/do"] button`)
+	c.fill("[name=reason]", "é o mesmo")
+	c.click(`form[action="/act/adopt"] button`)
 	c.shows("Registrado como já enviado.")
 	if e := d.entry("contracts", renumbered.Key); e.State != trade.Accepted || e.RemoteID != old.RemoteID {
 		t.Errorf("the row is %s with id %q", e.State, e.RemoteID)
@@ -323,7 +311,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 		t.Errorf("it took %d clicks", n)
 	}
 	c.open(fmt.Sprintf("/doubts/%d", d.entry("contracts", "01|000902").ID))
-	c.do(chromedp.KeyEvent("n")) // without the declaration it stays
+	c.key("n") // the plan demands the declaration
 	c.shows("Conferi: são dois documentos", "São dois: enviar")
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"testing"
@@ -52,8 +51,8 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 		t.Error("a reader is offered to decide")
 	}
 	b = d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "É este", `name="id" value="`+likeID+`"`)
-	b.Submit(desk+"/plan", url.Values{"act": {"adopt"}, "id": {`">x`}}).Wants(http.StatusUnprocessableEntity,
-		"não é um id", `value="&#34;&gt;x"`)
+	decision(b, doubt, "adopt", "id", `">x`).Wants(http.StatusUnprocessableEntity,
+		"não é um id", "&#34;&gt;x</code>")
 }
 
 // F154: what events told of a record stands at its row, in the console and in `why`; at a row

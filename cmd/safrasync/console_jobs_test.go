@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -63,8 +62,8 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 	order := func(act, reason string) *consoletest.Browser {
 		t.Helper()
 		b.Get("/routines")
-		b.Submit("/schedules/contracts/plan", url.Values{"act": {act}}).Wants(http.StatusOK)
-		return b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason", reason))
+		b.Get("/act/" + act + "?job=contracts").Wants(http.StatusOK)
+		return b.Post("/act/"+act, with(b.Form("/act/"+act), "reason", reason))
 	}
 	order("run", "a carteira foi vinculada").Wants(http.StatusOK, "Pedido feito.",
 		"A execução de Contratos começa em instantes")
@@ -85,13 +84,13 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 		t.Error("a job that is paused is said to run next")
 	}
 	b.Get("/routines")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusConflict,
+	b.Get("/act/pause?job=contracts").Wants(http.StatusConflict,
 		"a rotina já está suspensa")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"run"}}).Wants(http.StatusConflict,
+	b.Get("/act/run?job=contracts").Wants(http.StatusConflict,
 		"a rotina já está suspensa")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusConflict,
+	b.Get("/act/release?job=contracts").Wants(http.StatusConflict,
 		"a rotina já está suspensa")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"explode"}}).Wants(http.StatusBadRequest)
+	b.Get("/act/explode?job=contracts").Wants(http.StatusNotFound)
 	status, err := d.host.Store.JobStatus(t.Context(), "contracts")
 	if err != nil || status.State != trade.Paused {
 		t.Fatalf("the job is %s, %v", status.State, err)
@@ -109,11 +108,11 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, use “Ver e liberar”.")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "Será liberado",
+	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "Será liberado",
 		"a parada")
-	form := with(b.Form("/schedules/contracts/do"), "reason", "conferido na plataforma")
-	b.Post("/schedules/contracts/do", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
-	b.Post("/schedules/contracts/do", with(b.Form("/schedules/contracts/do"), "reason",
+	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
+	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
+	b.Post("/act/release", with(b.Form("/act/release"), "reason",
 		"conferido na plataforma")).Wants(http.StatusOK, "Liberada;")
 }
 
@@ -158,13 +157,12 @@ func TestAReleaseThatMayDoubleSaysWhatExistsAndDemandsATick(t *testing.T) {
 	d.open()
 	sent := d.rows(trade.Accepted)[0]
 	b := d.as(trade.Administrator).Get("/routines")
-	at := "/schedules/contratos/"
-	b.Submit(at+"plan", url.Values{"act": {"release"}}).Wants(http.StatusOK, "já estão na plataforma, ou podem estar",
+	b.Get("/act/release?job=contratos").Wants(http.StatusOK, "já estão na plataforma, ou podem estar",
 		sent.Key, sent.RemoteID, "não há como apagar", "Conferi: os documentos novos")
-	form := with(b.Form(at+"do"), "reason", "são outras linhas")
+	form := with(b.Form("/act/release"), "reason", "são outras linhas")
 	form.Del("checked")
-	b.Post(at+"do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
-	b.Post(at+"do", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
+	b.Post("/act/release", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	b.Post("/act/release", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
 }
 
 // After hours without a sign of life the console says since when, and that this may be an old copy;
@@ -178,12 +176,12 @@ func TestAnAbsenceIsReleasedInTheConsole(t *testing.T) {
 	b := d.as(trade.Administrator)
 	b.Get("/").Wants(http.StatusOK, "sinal de vida")
 	b.Get("/routines").Wants(http.StatusOK, "sinal de vida")
-	b.Submit("/schedules/contracts/plan", url.Values{"act": {"release"}}).Wants(http.StatusOK,
+	b.Get("/act/release?job=contracts").Wants(http.StatusOK,
 		"sinal de vida", "não se sabe")
-	form := with(b.Form("/schedules/contracts/do"), "reason", "só ficou desligado")
+	form := with(b.Form("/act/release"), "reason", "só ficou desligado")
 	form.Del("checked")
-	b.Post("/schedules/contracts/do", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
-	b.Post("/schedules/contracts/do", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
+	b.Post("/act/release", form).Wants(http.StatusUnprocessableEntity, "Marque que conferiu")
+	b.Post("/act/release", with(form, "checked", "1")).Wants(http.StatusOK, "Liberada;")
 	if s := must.Get(d.host.Store.JobStatus(t.Context(), "contracts"))(t); s.State != trade.Idle {
 		t.Errorf("after the release: %+v", s)
 	}

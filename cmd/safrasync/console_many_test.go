@@ -30,8 +30,8 @@ func (d *deskWorld) crowd(n int) {
 func (d *deskWorld) plan(b *consoletest.Browser, act, filter string, wants ...string) url.Values {
 	d.t.Helper()
 	b.Get("/rows?" + filter).Wants(http.StatusOK)
-	b.Get("/acts/"+act+"?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, wants...)
-	form := b.Form("/acts/" + act)
+	b.Get("/act/"+act+"?"+url.Values{"filter": {filter}}.Encode()).Wants(http.StatusOK, wants...)
+	form := b.Form("/act/" + act)
 	if strings.Contains(b.Body, `name="mark"`) {
 		form.Set("mark", markOf(b))
 	}
@@ -48,36 +48,36 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	d.crowd(70)
 	b := d.as(trade.Accountant)
 	const filter = "job=contracts&state=invalid"
-	b.Get("/rows?"+filter).Wants(http.StatusOK, "Dispensar estes", `href="/acts/dismiss?filter=job%3Dcontracts%26state%3Dinvalid"`)
+	b.Get("/rows?"+filter).Wants(http.StatusOK, "Dispensar estes", `href="/act/dismiss?filter=job%3Dcontracts%26state%3Dinvalid"`)
 	for _, not := range []string{"Reabrir estes", "Tentar estes de novo"} {
 		if strings.Contains(b.Body, not) {
 			t.Errorf("the list offers %q for invalid rows", not)
 		}
 	}
-	if b.Get("/rows"); strings.Contains(b.Body, "/acts/") {
+	if b.Get("/rows"); strings.Contains(b.Body, "/act/") {
 		t.Error("a list without any filter offers an act on all of it")
 	}
 	for _, all := range []string{"", "sort%3Dkey", "after%3D1"} {
-		b.Get("/acts/dismiss?filter=" + all).Wants(http.StatusBadRequest)
+		b.Get("/act/dismiss?filter=" + all).Wants(http.StatusBadRequest)
 	}
 	form := d.plan(b, "dismiss", filter, "Aplica-se a 71 de 71 documentos", "438 t",
 		"São 71 documentos", "Os primeiros")
-	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,
+	b.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusUnprocessableEntity,
 		"O número digitado não é o dos documentos")
-	b.Post("/acts/dismiss", with(form, "reason", "x", "count", "71")).Wants(http.StatusUnprocessableEntity,
+	b.Post("/act/dismiss", with(form, "reason", "x", "count", "71")).Wants(http.StatusUnprocessableEntity,
 		"ao menos 5 caracteres")
 	done := with(form, "reason", "lote de teste", "count", "71")
-	b.Post("/acts/dismiss", done).Wants(http.StatusOK, "Feito: dispensada")
+	b.Post("/act/dismiss", done).Wants(http.StatusOK, "Feito: dispensada")
 	if n := len(d.rows(trade.Dismissed)); n != 71 {
 		t.Errorf("%d rows are dismissed", n)
 	}
-	b.Post("/acts/dismiss", done).Wants(http.StatusConflict, "nada foi feito", "Nenhum documento está mais nesta lista")
+	b.Post("/act/dismiss", done).Wants(http.StatusConflict, "nada foi feito", "Nenhum documento está mais nesta lista")
 	form = d.plan(b, "reopen", "state=dismissed", "Aplica-se a 71 de 71")
-	b.Post("/acts/reopen", with(form, "reason", "foi engano", "count", "71")).Wants(http.StatusOK, "Feito: reaberta")
+	b.Post("/act/reopen", with(form, "reason", "foi engano", "count", "71")).Wants(http.StatusOK, "Feito: reaberta")
 	if n := len(d.rows(trade.Invalid)); n != 71 {
 		t.Errorf("%d rows are invalid again", n)
 	}
-	d.as(trade.Reader).Get("/acts/dismiss?filter=" + url.QueryEscape(filter)).Wants(http.StatusForbidden)
+	d.as(trade.Reader).Get("/act/dismiss?filter=" + url.QueryEscape(filter)).Wants(http.StatusForbidden)
 }
 
 // What a filter selects and the act does not apply to is counted with its reason; what changes between
@@ -92,7 +92,7 @@ func TestThePlanOfAFilterSaysWhatDoesNotApplyAndTheResultWhatChanged(t *testing.
 		"talvez já exista na plataforma: procure lá", fmt.Sprintf("/rows/%d", doubt.ID))
 	before := len(d.rows(trade.Dismissed))
 	d.run(0, "dismiss", "contracts", "01|700001", "--reason", "outra pessoa", "--as", "ivo", "--yes")
-	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito com",
+	b.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito com",
 		"1 documento nada foi feito",
 		"700001", "dispensado")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
@@ -103,7 +103,7 @@ func TestThePlanOfAFilterSaysWhatDoesNotApplyAndTheResultWhatChanged(t *testing.
 	}
 	// Another person cannot do what this one was shown.
 	form = d.plan(b, "reopen", "state=dismissed&q=700002")
-	d.as(trade.Administrator).Get("/rows").Submit("/acts/reopen", with(form, "reason", "foi engano")).Wants(
+	d.as(trade.Administrator).Get("/rows").Submit("/act/reopen", with(form, "reason", "foi engano")).Wants(
 		http.StatusConflict, "nada foi feito")
 }
 
@@ -114,7 +114,7 @@ func TestAllRowsOfAFilterAreTriedAgain(t *testing.T) {
 	row := d.rows(trade.Rejected)[0]
 	b := d.as(trade.Accountant)
 	form := d.plan(b, "retry", "state=rejected", "Aplica-se a 1 de 1 documento", "Nada pode duplicar")
-	b.Post("/acts/retry", with(form, "reason", "cadastro corrigido lá")).Wants(http.StatusOK,
+	b.Post("/act/retry", with(form, "reason", "cadastro corrigido lá")).Wants(http.StatusOK,
 		"Feito: vai na próxima execução")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Pending {
 		t.Errorf("it is %s", e.State)
@@ -130,7 +130,7 @@ func TestAnActOnAFilterWaitsForASecondPerson(t *testing.T) {
 	d.settle()
 	carla, ana := d.as(trade.Accountant), d.as(trade.Administrator)
 	form := d.plan(carla, "dismiss", "job=contracts", "Aplica-se a 5 de")
-	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
+	carla.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
 		"falta a aprovação de outra pessoa", "lote de teste")
 	if n := len(d.rows(trade.Dismissed)); n != 0 {
 		t.Fatalf("%d rows were dismissed by one person", n)
@@ -157,7 +157,7 @@ func TestEachApprovalForAnActOnAFilterIsTold(t *testing.T) {
 	d.extend("\napprove: {dismiss: 2}\n")
 	carla := d.as(trade.Accountant)
 	form := d.plan(carla, "dismiss", "state=needs_person", "Aplica-se a 3 de 3")
-	carla.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
+	carla.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK,
 		`href="/approvals/1"`, `href="/approvals/2"`, "com 2 documentos nada foi feito ainda", "com 1 documento nada foi feito ainda")
 	if strings.Contains(carla.Body, "Feito com") {
 		t.Error("it tells of rows with which nothing was done")
@@ -172,14 +172,14 @@ func TestAnErrorInAnActOnAFilterTellsWhatWasDoneBefore(t *testing.T) {
 	form := d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 3 de 3")
 	d.sql("state.db", `CREATE TRIGGER sick BEFORE UPDATE ON entry WHEN NEW.job = 'deliveries'
 		BEGIN SELECT RAISE(ABORT, 'sick'); END`)
-	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusInternalServerError,
+	b.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusInternalServerError,
 		"Houve um erro no meio", "Feito com 2 documentos", "Voltar à lista")
 	if n := len(d.rows(trade.Dismissed)); n != 2 {
 		t.Errorf("%d rows are dismissed", n)
 	}
 	d.sql("state.db", `DROP TRIGGER sick`)
 	form = d.plan(b, "dismiss", "state=needs_person", "Aplica-se a 1 de 1")
-	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito: dispensada")
+	b.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "Feito: dispensada")
 }
 
 // A filter may name people: neither the audit nor what waits for approval keeps it.
@@ -197,7 +197,7 @@ func TestWhatAFilterSearchesIsKeptNowhere(t *testing.T) {
 	d.extend("\napprove: {dismiss: 2}\n")
 	b := d.as(trade.Accountant)
 	form := d.plan(b, "dismiss", filter, "Aplica-se a")
-	b.Post("/acts/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "falta a aprovação")
+	b.Post("/act/dismiss", with(form, "reason", "lote de teste")).Wants(http.StatusOK, "falta a aprovação")
 	kept := string(must.Get(d.host.Store.Approval(t.Context(), 1))(t).Plan)
 	for _, r := range must.Get(d.host.Store.Audit(t.Context(), 0))(t) {
 		kept += "\n" + r.Act + " " + r.Target + " " + r.Detail
@@ -216,11 +216,11 @@ func TestChromiumPlansAnActOnAFilter(t *testing.T) {
 	complaints := c.complaints()
 	c.logIn(trade.Accountant)
 	c.open("/rows?job=contracts&state=invalid")
-	c.click(`a[href^="/acts/dismiss"]`)
+	c.click(`a[href^="/act/dismiss"]`)
 	c.everywhere("act on a filter")
 	c.fill("textarea[name=reason]", "lote de teste")
 	c.fill("input[name=count]", "61")
-	c.click("article form button[name=mark]")
+	c.click("article form button")
 	c.shows("Feito: dispensada")
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))

@@ -161,8 +161,7 @@ func TestWhatPeopleTypedAndThePlatformSaidIsMaskedOnEveryPage(t *testing.T) {
 				todo = append(todo, m[1])
 			}
 		}
-		b.Get(fmt.Sprintf("/doubts/%d", doubt.ID)).Submit(fmt.Sprintf("/doubts/%d/plan", doubt.ID),
-			url.Values{"act": {"dismiss"}, "reason": {"não é de ninguém"}})
+		decision(b, doubt, "dismiss")
 		if unmasked.MatchString(b.Body) {
 			t.Errorf("the plan shows the %s a document", role)
 		}

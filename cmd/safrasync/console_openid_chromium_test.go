@@ -154,7 +154,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			order := func() {
 				t.Helper()
 				b.open("/doubts/" + strconv.FormatInt(doubt.ID, 10))
-				b.click("#absent button[value=resend]")
+				b.click(`#absent button[formaction="/act/resend"]`)
 				b.shows("se já existir lá, ficará duplicado")
 			}
 			order()
@@ -165,7 +165,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 				t.Errorf("the browser came back by %q", got)
 			}
 			order()
-			form := fmt.Sprintf(`form[action="/doubts/%d/do"] `, doubt.ID)
+			form := `form[action="/act/resend"] `
 			b.do(chromedp.Click(chromedp.CSS(form + "input[name=checked]")))
 			b.fill(form+"[name=reason]", "não está lá")
 			b.click(form + "button")

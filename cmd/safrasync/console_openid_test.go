@@ -78,25 +78,21 @@ func TestWhoCameWithoutThePasswordGivesItBeforeASecondSending(t *testing.T) {
 	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
 	order := func() *consoletest.Browser {
 		t.Helper()
-		b.Get(desk)
-		b.Submit(desk+"/plan", url.Values{
-			"act": {"resend"}, "checked": {"1"},
-			"reason": {"não está lá"},
-		}).Wants(http.StatusOK, "se já existir lá, ficará duplicado")
+		decision(b, doubt, "resend").Wants(http.StatusOK, "se já existir lá, ficará duplicado")
 		return b
 	}
-	form := with(order().Wants(http.StatusOK, "Confirmar em 127.0.0.1").Form(desk+"/do"), "reason", "não está lá",
+	form := with(order().Wants(http.StatusOK, "Confirmar em 127.0.0.1").Form("/act/resend"), "reason", "não está lá",
 		"checked", "1")
-	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	b.Post("/act/resend", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	goes("/account/prove", form).Wants(http.StatusForbidden, "não pediu sua senha de novo")
-	b.Post(desk+"/do", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
+	b.Post("/act/resend", form).Wants(http.StatusUnprocessableEntity, "Confirme primeiro quem você é")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.InDoubt {
 		t.Fatalf("the row is %s before anybody may send it again", e.State)
 	}
 	issuer.Fault("")
 	goes("/account/prove", form).Wants(http.StatusOK, doubt.Key)
-	form = with(order().Form(desk+"/do"), "reason", "não está lá", "checked", "1")
-	b.Post(desk+"/do", form).Wants(http.StatusOK, "É enviado de novo na próxima execução.")
+	form = with(order().Form("/act/resend"), "reason", "não está lá", "checked", "1")
+	b.Post("/act/resend", form).Wants(http.StatusOK, "É enviado de novo na próxima execução.")
 	if e := d.entry("contracts", doubt.Key); e.State != trade.Pending || e.Generation != 2 {
 		t.Errorf("the row is %s in generation %d, want pending in 2", e.State, e.Generation)
 	}

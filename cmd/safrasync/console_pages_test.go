@@ -48,12 +48,12 @@ func TestEveryPageOfTheDeskIsThereForThoseWhoMaySeeIt(t *testing.T) {
 			t.Errorf("%s shows %s: there is no such phrase", path, missing)
 		}
 	}
-	for _, path := range []string{"/pending/retry?cause=x", "/references/producers/export", "/audit/export"} {
+	for _, path := range []string{"/act/retry?cause=x", "/references/producers/export", "/audit/export"} {
 		reader.Get(path).Wants(http.StatusForbidden, "Seu perfil não permite isto")
 	}
 	for path, form := range map[string]url.Values{
-		"/schedules/contracts/plan": {"act": {"pause"}},
-		"/references/producers/set": {}, "/changed/plan": {}, "/doubts/1/plan": {},
+		"/act/pause": {"job": {"contracts"}}, "/act/acknowledge": {}, "/act/adopt": {"row": {"1"}, "done": {"0"}},
+		"/references/producers/set": {},
 	} {
 		reader.Get("/routines")
 		reader.Submit(path, form).Wants(http.StatusForbidden, "Seu perfil não permite isto")
@@ -78,7 +78,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
 			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/routines?job=contracts", "/account",
 			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID),
-			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/rows/%d/dismiss", invalid.ID),
+			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/act/dismiss?row=%d", invalid.ID),
 			"/rows?state=needs_person", "/rows?cause=ref:wallets", "/rows?flag=changed&sort=oldest",
 			"/rows?sort=key&state=accepted", "/rows?q=3", "/rows?q=nowhere",
 			"/rows?q=00&sort=key&after=" + fmt.Sprint(doubt.ID),
@@ -97,29 +97,23 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		b.Get("/rows?flag=changed").Wants(http.StatusOK, fmt.Sprintf("/rows/%d", sent.ID))
 		b.Get("/rows?q=3").Wants(http.StatusOK, fmt.Sprintf("/rows/%d", invalid.ID))
 
-		act := fmt.Sprintf("/rows/%d/dismiss", invalid.ID)
+		act := fmt.Sprintf("/act/dismiss?row=%d", invalid.ID)
 		b.Get(act).Submit(act, url.Values{"mark": {markOf(b)}, "reason": {"lançado duas vezes"}}).Wants(http.StatusOK,
 			"Feito: dispensada")
-		desk := fmt.Sprintf("/doubts/%d", doubt.ID)
-		b.Get(desk).Submit(desk+"/plan",
-			url.Values{
-				"act": {"adopt"}, "id": {d.createdFor(sent.RemoteID)},
-				"reason": {"visto na tela"},
-			}).Wants(http.StatusOK, "é igual")
-		b.Post(desk+"/do", with(b.Form(desk+"/do"), "reason", "visto na tela")).Wants(http.StatusOK,
+		decision(b, doubt, "adopt", "id", d.createdFor(sent.RemoteID)).Wants(http.StatusOK, "é igual")
+		b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "visto na tela")).Wants(http.StatusOK,
 			"Registrado como já enviado.")
-		b.Get("/changed").Submit("/changed/plan", url.Values{"row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
+		b.Get("/changed").Submit("/act/acknowledge", url.Values{"flag": {""}, "row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
 			"1 documento")
-		b.Post("/changed/do", with(b.Form("/changed/do"), "mark", markOf(b), "reason",
-			"corrigido na plataforma")).Wants(http.StatusOK, "Marcado como resolvido")
+		b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "reason",
+			"corrigido na plataforma")).Wants(http.StatusOK, "Feito: marcada como resolvida")
 		b.Get("/references/wallets").Submit("/references/wallets/set",
 			url.Values{
 				"code": {"12"}, "id": {"33333333-3333-4333-8333-333333333312"},
 				"reason": {"carteira nova"},
 			}).Wants(http.StatusOK, "Gravado.")
-		b.Get("/routines").Submit("/schedules/contracts/plan", url.Values{"act": {"pause"}}).Wants(http.StatusOK)
-		b.Post("/schedules/contracts/do",
-			with(b.Form("/schedules/contracts/do"), "reason", "inventário")).Wants(http.StatusOK,
+		b.Get("/routines").Get("/act/pause?job=contracts").Wants(http.StatusOK)
+		b.Post("/act/pause", with(b.Form("/act/pause"), "reason", "inventário")).Wants(http.StatusOK,
 			"Suspensa por uma pessoa")
 		b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 			"Lista de conferência")
@@ -241,19 +235,19 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	d := newDeskOn(t, state.SQLite, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "produtor não vinculado à carteira",
 		"62 contratos", "Tentar de novo (62 documentos)")
-	path := "/pending/retry?cause=message.wallet.producer-not-linked"
+	path := "/act/retry?cause=message.wallet.producer-not-linked"
 	b.Get(path).Wants(http.StatusOK, "São 62 documentos. Digite o número", "Nada pode duplicar")
-	form := with(b.Form("/pending/retry"), "reason", "a carteira foi vinculada")
-	b.Post("/pending/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
-	b.Post("/pending/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
+	form := with(b.Form("/act/retry"), "reason", "a carteira foi vinculada")
+	b.Post("/act/retry", form).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
+	b.Post("/act/retry", with(form, "count", "61")).Wants(http.StatusUnprocessableEntity,
 		"O número digitado não é o dos documentos")
 
 	other := d.as(trade.Administrator).Get(path)
-	stale := with(other.Form("/pending/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark.contracts",
+	stale := with(other.Form("/act/retry"), "reason", "a carteira foi vinculada", "count", "62", "mark",
 		"of another moment")
-	other.Post("/pending/retry", stale).Wants(http.StatusConflict, "nada foi feito")
+	other.Post("/act/retry", stale).Wants(http.StatusConflict, "nada foi feito")
 
-	b.Post("/pending/retry", with(form, "count", "62")).Wants(http.StatusOK, "os documentos vão com a próxima execução")
+	b.Post("/act/retry", with(form, "count", "62")).Wants(http.StatusOK, "Feito: vai na próxima execução")
 	if strings.Contains(b.Body, "62 contratos") {
 		t.Error("the page still shows what goes with the next run")
 	}
@@ -263,7 +257,7 @@ func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 			t.Errorf("%d rows are %s", c.Count, c.State)
 		}
 	}
-	b.Get(path).Wants(http.StatusOK, "Não há mais o que tentar de novo")
+	b.Get(path).Wants(http.StatusOK, "Nenhum documento está mais nesta lista")
 	b.Get("/audit?act=retry").Wants(http.StatusOK, "a carteira foi vinculada", "carla")
 }
 

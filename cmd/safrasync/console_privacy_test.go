@@ -44,7 +44,7 @@ func TestDocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 	d.sql("erp.db", fmt.Sprintf(`UPDATE contrato SET safra = '52998224725' WHERE filial || '|' || num IN ('%s', '%s')`,
 		doubt.Key, sent.Key))
 	d.run(0, "sync")
-	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d/acknowledge", sent.ID)
+	desk, acknowledge := fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/act/acknowledge?row=%d", sent.ID)
 	d.as(trade.Reader).Get(desk).Wants(http.StatusOK) // from now on this host knows of the doubt
 	d.sql("state.db", afterQuarantine)
 	path, reveal := fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/reveal/%d", row.ID)
@@ -59,11 +59,7 @@ func TestDocumentsAreShownOnlyByARecordedClick(t *testing.T) {
 		if role.May(trade.Accountant) {
 			b.Get(acknowledge).Wants(http.StatusOK, "***.982.247-**")
 			hidden(acknowledge)
-			b.Get(desk).Submit(desk+"/plan",
-				url.Values{
-					"act": {"resend"}, "checked": {"1"},
-					"reason": {"não está na plataforma"},
-				}).Wants(http.StatusUnprocessableEntity, "***.982.247-**")
+			decision(b, doubt, "resend").Wants(http.StatusUnprocessableEntity, "***.982.247-**")
 			hidden("the plan of " + desk)
 		}
 		for _, page := range []string{
@@ -108,7 +104,7 @@ func TestMarkupOfTheERPIsInert(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1366, 768)
 	c.logIn(trade.Accountant)
 	for _, path := range []string{
-		"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/rows/%d/dismiss", row.ID),
+		"/rows", fmt.Sprintf("/rows/%d", row.ID), fmt.Sprintf("/act/dismiss?row=%d", row.ID),
 		"/rows?q=" + url.QueryEscape(hostile),
 	} {
 		c.open(path)

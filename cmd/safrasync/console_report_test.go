@@ -165,7 +165,7 @@ func lastMonth(d *deskWorld) string {
 func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
-	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, `type="month" name="month"`)
+	b := d.as(trade.Accountant).Get("/report").Wants(http.StatusOK, `name="month"`)
 	for month, text := range map[string]string{
 		"2026-03-15": "não é um mês", "março": "não é um mês", "2019-01": "Não há documento até este mês",
 		office.Now().In(d.host.App.Config.Zone()).Format("2006-01"): "ainda não terminou",

@@ -157,7 +157,7 @@ func TestChromiumReadsEverythingAgainInThreeClicks(t *testing.T) {
 	c.accessible("routines, read again")
 	c.click(`form[action="/resync"] button`)
 	c.shows("todos os documentos", "Documentos a ler")
-	c.fill("input[name=reason]", "conferir tudo")
+	c.fill("[name=reason]", "conferir tudo")
 	c.click(`form[action="/resync"] button`)
 	c.shows("Rotinas")
 	if n := c.clicks - from; n > 3 {
@@ -178,8 +178,8 @@ func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
 	c.clicks = 0
 	c.click(fmt.Sprintf(`a[href="/resync?row=%d"]`, row.ID))
 	c.accessible("resync")
-	c.fill("input[name=reason]", "corrigido no ERP")
-	c.click(`button[name=mark]`)
+	c.fill("[name=reason]", "corrigido no ERP")
+	c.click(`article form button`)
 	c.do(chromedp.WaitVisible(chromedp.CSS(`#ran .state.accepted`)))
 	c.do(chromedp.WaitVisible(chromedp.CSS(`article .state.accepted`))) // the page itself follows
 	c.shows("1 linha lida", "1 envio", d.entry(row.Job, row.Key).RemoteID)

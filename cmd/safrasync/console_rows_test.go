@@ -140,7 +140,7 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 	d := newDesk(t)
 	b := d.as(trade.Accountant)
 	row := d.rows(trade.Invalid)[0]
-	path := fmt.Sprintf("/rows/%d/dismiss", row.ID)
+	path := fmt.Sprintf("/act/dismiss?row=%d", row.ID)
 	b.Get(path).Wants(http.StatusOK, "O que vai acontecer")
 	mark := markOf(b)
 	b.Submit(path, url.Values{"mark": {mark}, "reason": {" x "}}).Wants(http.StatusUnprocessableEntity,
@@ -154,7 +154,7 @@ func TestAPersonDismissesAndReopensARow(t *testing.T) {
 		"mark":   {mark},
 		"reason": {"outra vez a mesma coisa"},
 	}).Wants(http.StatusConflict, "carla já decidiu")
-	again := fmt.Sprintf("/rows/%d/reopen", row.ID)
+	again := fmt.Sprintf("/act/reopen?row=%d", row.ID)
 	b.Get(again).Submit(again, url.Values{"mark": {markOf(b)}, "reason": {"era o certo afinal"}}).Wants(http.StatusOK,
 		"Feito: reaberta")
 	if e := d.entry(row.Job, row.Key); e.State != trade.Invalid {
@@ -179,11 +179,11 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant)
-	path := fmt.Sprintf("/rows/%d/dismiss", d.rows(trade.Invalid)[0].ID)
+	path := fmt.Sprintf("/act/dismiss?row=%d", d.rows(trade.Invalid)[0].ID)
 	form := url.Values{"mark": {markOf(b.Get(path))}, "reason": {"contrato <lançado> em duplicidade"}}
 	d.sql("state.db", `CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'no'); END`)
 	b.Submit(path, form).Wants(http.StatusInternalServerError, "Não foi gravado; nada mudou",
 		"contrato &lt;lançado&gt; em duplicidade")
 	d.sql("state.db", `DROP TRIGGER broken; DROP VIEW tentativas; DROP VIEW attempts; DROP VIEW attempt`)
-	b.Get(strings.TrimSuffix(path, "/dismiss")).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
+	b.Get(strings.Replace(path, "/act/dismiss?row=", "/rows/", 1)).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
 }

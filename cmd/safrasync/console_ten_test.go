@@ -156,10 +156,10 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		id := s.number("01|000003")
 		c.open(fmt.Sprintf("/rows/%d", id))
 		c.press("details.others > summary")
-		c.click(fmt.Sprintf(`a[href="/rows/%d/dismiss"]`, id))
+		c.click(fmt.Sprintf(`a[href="/act/dismiss?row=%d"]`, id))
 		c.fill("textarea[name=reason]", "contrato lançado duas vezes no ERP")
 		c.golden("03-dispensar")
-		c.click("button[name=mark]")
+		c.click("article form button")
 		c.shows("Feito: dispensada", "contrato lançado duas vezes no ERP", "carla")
 		if _, is, _ := s.entry("contracts", "01|000003"); is != trade.Dismissed {
 			t.Errorf("the row is %s", is)
@@ -169,15 +169,15 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`nav a[href="/pending"]`)
 		c.shows("produtor não vinculado à carteira", "62 documentos", "38 documentos + 112")
 		c.golden("04-pendencias")
-		retry := `a[href^="/pending/retry?cause=message.wallet.producer-not-linked"]`
+		retry := `a[href^="/act/retry?cause=message.wallet.producer-not-linked"]`
 		c.press("details.cause:has(" + retry + ") > summary")
 		c.click(retry)
 		c.accessible("retry")
 		c.shows("São 62 documentos. Digite o número")
 		c.fill("input[name=count]", "62")
-		c.fill("input[name=reason]", "o produtor foi vinculado à carteira")
+		c.fill("[name=reason]", "o produtor foi vinculado à carteira")
 		c.click("article form button")
-		c.shows("os documentos vão com a próxima execução", "Vai na próxima execução de Contratos, em")
+		c.shows("Feito: vai na próxima execução", "Vai na próxima execução de Contratos, em")
 		if c.open("/pending"); strings.Contains(c.text(), "62 documentos") {
 			t.Error("what goes with the next run is still shown as stuck")
 		}
@@ -190,9 +190,9 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		// by the first request, whose answer was lost
 		made := s.box.Server.CreatedOf(sandbox.ResourceOrderCommitments)[0].ID
 		c.fill("#found input[name=id]", made)
-		c.click("#found button[value=adopt]")
+		c.click("#found .one button")
 		c.shows("Tudo o que a plataforma mostra é igual")
-		c.fill("input[name=reason]", "visto na tela da plataforma")
+		c.fill("[name=reason]", "visto na tela da plataforma")
 		c.golden("05-sem-confirmacao")
 		c.click("article form button")
 		c.shows("Registrado como já enviado.", "Nada para decidir")
@@ -208,8 +208,8 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click("main form > .acts button")
 		c.fill("textarea[name=reason]", "acertado na tela da plataforma, protocolo 4711")
 		c.accessible("changed plan")
-		c.click("form[action='/changed/do'] button[name=mark]")
-		c.shows("Marcado como resolvido")
+		c.click("form[action='/act/acknowledge'] button")
+		c.shows("Feito: marcada como resolvida")
 	})
 	c.click(`form[action="/logout"] button`)
 	c.logIn(trade.Administrator)
@@ -230,9 +230,9 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			if job == "contracts" {
 				c.golden("08-executar")
 			}
-			c.click(fmt.Sprintf(`header > .acts > form[action="/schedules/%s/plan"] button`, job))
-			c.fill("input[name=reason]", "a carteira 12 está no de-para")
-			c.click(fmt.Sprintf(`form[action="/schedules/%s/do"] button`, job))
+			c.click(fmt.Sprintf(`header > .acts > a[href="/act/run?job=%s"]`, job))
+			c.fill("[name=reason]", "a carteira 12 está no de-para")
+			c.click(`form[action="/act/run"] button`)
 			c.shows("Pedido feito.")
 			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended
 			c.shows("A execução de "+map[string]string{
@@ -270,7 +270,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
 		c.click(`form[action="/report/close/plan"] button`)
 		c.shows("Lista de conferência")
-		c.fill("input[name=reason]", "outubro conferido com o razão")
+		c.fill("[name=reason]", "outubro conferido com o razão")
 		c.shows("Lista de conferência", "Pontos em aberto", "Eu, carla, conferi")
 		c.accessible("closing")
 		c.golden("10-fechar")

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -140,4 +142,12 @@ func (d *deskWorld) as(role trade.Role) *consoletest.Browser {
 	d.t.Helper()
 	name := consoletest.People[role]
 	return d.browser().LogIn(name, consoletest.Password).Wants(http.StatusOK, name)
+}
+
+// decision opens the plan of a decision about a doubt, as the page of the doubt does.
+func decision(b *consoletest.Browser, e trade.Entry, act string, pairs ...string) *consoletest.Browser {
+	b.World.T.Helper()
+	b.Get(fmt.Sprintf("/doubts/%d", e.ID)) // from now on this host knows of the doubt
+	form := with(url.Values{"row": {fmt.Sprint(e.ID)}, "done": {"0"}}, pairs...)
+	return b.Get("/act/" + act + "?" + form.Encode())
 }

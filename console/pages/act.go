@@ -1,12 +1,19 @@
+// Plans of acts, and what came of them.
+
 package pages
 
 import (
+	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -14,24 +21,34 @@ import (
 // stepsShown is how many rows of a plan are shown.
 const stepsShown = 20
 
-// actPage is a plan to confirm, or its result.
+// actPage is the plan of an act on rows or on a job, or what became of it.
 type actPage struct {
-	Act    string
-	Order  acts.Order
-	Path   string // target of the form
-	Back   string
-	Shown  string // the key of the row, documents masked; "" for a group
-	Plan   *acts.RowPlan
-	Steps  []stepView         // the first ones
-	More   int                // number of further steps
-	Count  bool               // the number of rows must be typed
-	Fault  string             // key of a phrase: why it was not done
-	Other  *trade.AuditRecord // the act of another person that changed the row
-	Reason string
+	orderForm
+	selection
+	progress
+	Act     string
+	Title   string
+	Says    string // what the act does
+	Notes   []string
+	Alarms  []string // what is known to exist of rows that it may make twice
+	Refused string   // why it cannot be done to a job; "" = it can, or it is on rows
+	Plan    office.ManyPlan
+	Steps   []stepView         // its first rows
+	About   string             // a sentence about the row of a doubt
+	Differs bool               // the platform's record differs from what was sent
+	Changes *changedPage       // what is acknowledged; nil: it is not of the list of changes
+	Several bool               // it is on rows of a cause, a filter or a list
+	Done    *office.ManyDone   // nil: it was not done, or all of it
+	Broke   string             // number of the error after which nothing more was done; "" = there was none
+	Other   *trade.AuditRecord // the act of another person that changed the row
 
-	Doubles string // what a person must declare, as a part of a phrase's key: two, absent; "" = nothing
-	Checked bool   // the person declared it
+	doubt    bool // it decides a doubt
+	changed  []office.ChangedRow
+	versions map[trade.ParentKey]int64 // of the rows of the list of changes
 }
+
+// Most returns how many rows one order may be for.
+func (selection) Most() int { return office.ManyMost }
 
 // stepView is one row of a plan, as it is shown.
 type stepView struct {
@@ -72,98 +89,140 @@ func (s stepView) Sent() []acts.FieldReading {
 	return acts.SentFields(s.Before)
 }
 
-func (p *Pages) showSteps(q *web.Request, page *actPage, plan acts.RowPlan) error {
-	page.Plan, page.Steps = &plan, nil
-	for i, s := range plan.Steps {
-		if i == stepsShown {
-			page.More = len(plan.Steps) - i
-			break
+// selection is what a form or an address names for an order: a row, a cause, or a filter.
+type selection struct {
+	What   string // in words
+	Chips  []rowChip
+	Orders []acts.Order
+	Many   bool        // too much is selected
+	Entry  trade.Entry // the row, if it is one
+}
+
+// selected returns what a form names for an act. It sets what the form below the plan must send again, and
+// where its person came from.
+func (p *Pages) selected(q *web.Request, act string, form url.Values, below *orderForm) (of selection, err error) {
+	asked := url.Values{}
+	below.Hidden = asked
+	for _, name := range []string{"row", "cause", "filter"} {
+		if text := form.Get(name); text != "" || name == "filter" && form.Has(name) { // no filter: all rows
+			asked.Set(name, text)
 		}
-		step, err := p.stepOf(q, s)
+	}
+	switch {
+	case asked.Has("row"):
+		of.Entry, err = p.office.EntryByID(q.Context(), Number(asked.Get("row")))
+		if err != nil {
+			return of, err
+		}
+		below.Back = "/rows/" + strconv.FormatInt(of.Entry.ID, 10)
+		of.Orders = []acts.Order{{Act: act, Job: of.Entry.Job, Keys: []string{of.Entry.Key}}}
+	case asked.Has("cause"):
+		stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
+		if err != nil {
+			return of, err
+		}
+		below.Back = "/pending"
+		key := asked.Get("cause")
+		if i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key }); i >= 0 {
+			of.What = stuck.Causes[i].Advice.What
+			of.Orders, of.Many = p.office.OfCause(act, key)
+		}
+	case asked.Has("filter"):
+		values, err := url.ParseQuery(asked.Get("filter"))
+		if err != nil {
+			return of, web.BadRequest("filter")
+		}
+		f, err := readFilter(values, q.Site.Zone)
+		if err != nil {
+			return of, err
+		}
+		asked.Set("filter", f.values("").Encode())
+		below.Back, of.Chips = "/rows?"+asked.Get("filter"), p.chips(q, f)
+		if f.Job != "" {
+			of.Chips = slices.Insert(of.Chips, 0, rowChip{Text: p.Titles(q.Lang).Of(f.Job)})
+		}
+		of.Orders, of.Many, err = p.office.Selected(q.Context(), act, true, f.RowQuery)
+		return of, err
+	}
+	return of, nil
+}
+
+// act shows what an act would do. If a form has the mark of that plan, it does it on each row that is
+// still as it was then, and shows the others.
+func (p *Pages) act(q *web.Request) error {
+	act, known := acts.ActNamed(q.PathValue("act"))
+	switch {
+	case !known || act.On == acts.Other:
+		return web.ErrNotFound
+	case act.On == acts.OneJob:
+		return p.actOnJob(q, act.Name)
+	}
+	page, err := p.chooseRows(q, act)
+	if err != nil {
+		return err
+	}
+	if page.doubt && !decidable(page.Entry, act.Name) {
+		return p.doubtFor(q, page.Entry, act.Name)
+	}
+	if page.Changes != nil && len(page.Hidden["row"])+len(page.Hidden["group"]) == 0 {
+		return q.Done("changed.unmarked", page.Back)
+	}
+	mark := q.PostForm.Get("mark")
+	plan, shown := p.office.ShownMany(mark, q.Person(""))
+	// the checks below are those of this act on this row
+	ofRow := func(s acts.RowStep) bool { return s.Before.ID == page.Entry.ID }
+	shown = shown && plan.Act == act.Name && (page.Entry.ID == 0 || slices.ContainsFunc(plan.Shown, ofRow))
+	if !shown && !page.Many {
+		plan, err = p.planRows(q, page)
 		if err != nil {
 			return err
 		}
-		page.Steps = append(page.Steps, step)
-		if s.MayDouble && s.Refused == acts.NotRefused {
-			page.Doubles = doublesOf(askOf(s.Before, s.Attempts))
+	}
+	if err := p.fillAct(q, page, plan); err != nil {
+		return err
+	}
+	if mark == "" {
+		status := http.StatusOK
+		if page.doubt && page.Mark == "" {
+			status = http.StatusUnprocessableEntity
+		}
+		return q.Page(status, "act", page)
+	}
+	if page.Mark == mark && (shown || page.Entry.ID > 0) { // for many rows once
+		complete := page.read(q)
+		if complete && act.Name == acts.ActResend {
+			page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+			if err != nil {
+				return err
+			}
+		}
+		if page.Fault != "" {
+			return q.Page(http.StatusUnprocessableEntity, "act", page)
+		}
+		answered, err := p.doRows(q, page)
+		if err != nil || answered {
+			return err
+		}
+		if page.doubt {
+			page.Entry, err = p.office.EntryByID(q.Context(), page.Entry.ID)
+			if err != nil {
+				return err
+			}
+			if !decidable(page.Entry, act.Name) {
+				return p.doubtFor(q, page.Entry, act.Name)
+			}
+		}
+		plan, err = p.planRows(q, page)
+		if err != nil {
+			return err
+		}
+		if err := p.fillAct(q, page, plan); err != nil {
+			return err
 		}
 	}
-	page.Count = plan.Count() > typeAbove
-	return nil
-}
-
-// actOnRow shows what an act on one row would do. If there is a form with a mark, it does the plan that was
-// shown, provided that the form is valid.
-func (p *Pages) actOnRow(q *web.Request) error {
-	// Of these acts only the retry of a single row may make a record twice, and its plan says so. Rows that
-	// may be on the platform are decided on the page of doubts, one by one.
-	act := q.PathValue("act")
-	if !slices.Contains(acts.Named(acts.SomeRows, acts.AllRows), act) {
-		return web.ErrNotFound
-	}
-	entry, err := p.entryOf(q)
-	if err != nil {
-		return err
-	}
-	at := "/rows/" + strconv.FormatInt(entry.ID, 10)
-	// planned as if the person had declared it, so that the plan shows the declaration to make
-	order := acts.Order{Act: act, Job: entry.Job, Keys: []string{entry.Key}, Checked: act == acts.ActRetry}
-	page := &actPage{
-		Act: act, Order: order, Path: at + "/" + act, Back: at,
-		Shown: q.Voice().SpacedKey(entry.Key),
-	}
-	plan, err := p.office.Plan(q.Context(), order)
-	if err != nil {
-		return err
-	}
-	if err := p.showSteps(q, page, plan); err != nil {
-		return err
-	}
-	mark := q.PostForm.Get("mark")
-	if mark == "" {
-		return q.Page(http.StatusOK, "act", page)
-	}
-	page.Reason, page.Fault = Reason(q)
-	page.Checked = q.PostForm.Get("checked") == "1"
-	order.Checked = page.Checked
-	switch {
-	case plan.Mark() != mark:
-		return p.actMoved(q, page, plan)
-	case plan.Count() == 0:
-		page.Fault = "This is not possible now; the plan shows why."
-	case page.Fault == "" && page.Doubles != "" && !page.Checked:
-		page.Fault = "act.not_checked"
-	case page.Fault == "" && !typedFits(q, plan.Count()):
-		page.Fault = "desk.count.wrong"
-	}
-	if page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "act", page)
-	}
-	done, err := p.office.Do(q.Context(), order, mark, q.Person(page.Reason))
-	if err != nil {
-		return err
-	}
-	if done.Asked != nil {
-		return Asked(q, done.Asked)
-	}
-	if done.Moved {
-		return p.actMoved(q, page, done)
-	}
-	q.Tell("act." + page.Act)
-	if len(page.Order.Keys) == 1 && (page.Act == acts.ActRetry || page.Act == acts.ActReopen) { // the next run does it
-		return q.Redirect(orderPath(q, page.Back, page.Order.Job))
-	}
-	return q.Redirect(page.Back)
-}
-
-// actMoved shows that the row has changed since the plan was shown, and who changed it.
-func (p *Pages) actMoved(q *web.Request, page *actPage, now acts.RowPlan) error {
-	page.Fault = "desk.moved"
-	if err := p.showSteps(q, page, now); err != nil {
-		return err
-	}
-	if len(page.Order.Keys) == 1 {
-		last, err := p.office.AuditOf(q.Context(), page.Order.Job+" "+page.Order.Keys[0], 1)
+	page.Reason, page.Fault = q.PostForm.Get("reason"), "desk.moved"
+	if page.Entry.ID > 0 {
+		last, err := p.office.AuditOf(q.Context(), page.Entry.Job+" "+page.Entry.Key, 1)
 		if err != nil {
 			return err
 		}
@@ -172,4 +231,271 @@ func (p *Pages) actMoved(q *web.Request, page *actPage, now acts.RowPlan) error 
 		}
 	}
 	return q.Page(http.StatusConflict, "act", page)
+}
+
+// chooseRows returns the page of an act on the rows that a form or an address names. What may be on the
+// platform is decided from the page of its doubt, one by one.
+func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
+	v := q.Voice()
+	page := &actPage{Act: act.Name, Title: v.T("act." + act.Name), doubt: q.Form.Has("done")}
+	page.orderForm = orderForm{
+		Path: "/act/" + act.Name, Label: "act.reason", Button: "act." + act.Name, Leave: "act.back",
+	}
+	if act.On == acts.OneRow && !page.doubt {
+		return nil, web.ErrNotFound
+	}
+	if act.Name == acts.ActAcknowledge {
+		page.Label = "act.evidence"
+		if q.Form.Has("flag") {
+			return page, p.chooseChanged(q, page)
+		}
+	}
+	var err error
+	page.selection, err = p.selected(q, act.Name, q.Form, &page.orderForm)
+	switch {
+	case err != nil:
+		return nil, err
+	case page.Entry.ID == 0 && (page.doubt || act.On != acts.AllRows), page.doubt && !v.Has("doubt.sure."+act.Name):
+		return nil, web.BadRequest("form")
+	case page.Entry.ID == 0 && !page.Hidden.Has("cause") && len(page.Chips) == 0: // all that there is
+		return nil, web.BadRequest("group")
+	case page.Entry.ID == 0:
+		page.Several = true
+		for i := range page.Orders {
+			page.Orders[i].Filtered = true
+		}
+		if page.Hidden.Has("filter") {
+			page.Title += ": " + v.T("act_many.title")
+		}
+		return page, nil
+	}
+	order := &page.Orders[0]
+	order.Checked = act.Checked // so that the plan shows the declaration to make
+	page.What = p.Titles(q.Lang).Of(order.Job) + " " + v.SpacedKey(page.Entry.Key)
+	if !page.doubt {
+		return page, nil
+	}
+	page.progress.Done = int(Number(q.Form.Get("done")))
+	page.Only, err = queueOf(q)
+	if err != nil {
+		return nil, err
+	}
+	order.ID, order.NoID = strings.TrimSpace(q.Form.Get("id")), q.Form.Get("no_id") != ""
+	page.Hidden.Set("done", strconv.Itoa(page.progress.Done))
+	for _, name := range []string{"only", "id", "no_id"} {
+		page.Hidden.Set(name, q.Form.Get(name))
+	}
+	page.What = p.Titles(q.Lang).Of(order.Job) + " " + page.Entry.Shown.Masked().Lead(v.Key(page.Entry.Key))
+	page.Back = fmt.Sprintf("/doubts/%d?%s", page.Entry.ID, page.Way())
+	page.Label, page.Leave = "Reason (recorded in the audit)", "Back"
+	page.Suggest = "doubt.reason." + act.Name
+	page.Title, page.Says = v.T("doubt.sure."+act.Name), v.T("doubt.plan."+act.Name)
+	switch {
+	case act.Name == acts.ActDismiss:
+		page.Button = "doubt.dismiss.go"
+	case order.NoID:
+		page.Title, page.Says = v.T("doubt.no_id"), v.T("doubt.plan.no_id")
+	case act.Gives:
+		page.Says = v.T("doubt.plan.adopt", order.ID)
+	case act.Name == acts.ActResend && !p.sessions.Proved(q):
+		page.Proof = "/doubts/" + strconv.FormatInt(page.Entry.ID, 10)
+	}
+	of, err := p.office.Fields(q.Context(), page.Entry)
+	page.About = view.Mask(sentence(v, page.Entry, office.AskedQuantity(page.Entry), of.Fields, office.Field.Asked))
+	return page, err
+}
+
+// planRows plans the orders of a page. Differences of a platform's record are not a refusal here: they
+// are shown, and confirmed separately.
+func (p *Pages) planRows(q *web.Request, page *actPage) (office.ManyPlan, error) {
+	plan, err := p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
+	if err == nil && page.doubt && len(plan.Not) == 1 && plan.Not[0].Why == acts.Differs {
+		page.Orders[0].DespiteDifferences = true
+		plan, err = p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
+	}
+	return plan, err
+}
+
+// fillAct shows a plan, with what a person must declare.
+func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) error {
+	v := q.Voice()
+	page.Plan, page.Count, page.Mark, page.Steps = plan, plan.Does.Rows, "", nil
+	page.Warn, page.Check = "", ""
+	if plan.Does.Rows > 0 {
+		page.Mark = plan.Mark
+	}
+	shown := plan.Shown
+	if page.Entry.ID > 0 && len(plan.Not) > 0 {
+		shown = plan.Not[0].Some
+	}
+	for _, s := range shown {
+		step, err := p.stepOf(q, s)
+		if err != nil {
+			return err
+		}
+		page.Steps = append(page.Steps, step)
+		if s.MayDouble && s.Refused == acts.NotRefused {
+			doubles := doublesOf(askOf(s.Before, s.Attempts))
+			page.Warn, page.Check, page.Button = "act.doubles."+doubles, "act.checked."+doubles, "act.go."+doubles
+		}
+		if r := s.Reading; r != nil && (r.Differ > 0 || r.Same == 0) {
+			page.Differs, page.Check = true, "doubt.despite"
+		}
+	}
+	if page.Act == acts.ActResend {
+		page.Warn, page.Check, page.Button = "doubt.absent.never", "doubt.absent.checked", "act.resend"
+	}
+	switch {
+	case page.doubt && page.Mark == "":
+		page.Says = ""
+	case page.doubt:
+	case page.Act == acts.ActRetry && page.Warn == "":
+		page.Says = v.T("act.retry.what") + " " + v.T("act.retry.safe")
+	default:
+		page.Says = v.T("act." + page.Act + ".what")
+	}
+	if page.Changes != nil {
+		return p.fill(q, page.Changes, page.changed, 0)
+	}
+	return nil
+}
+
+// doRows does the plan of a page. It reports whether it has answered; otherwise nothing was done, because
+// what was shown has changed.
+func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error) {
+	done, err := p.office.DoMany(q.Context(), page.Mark, q.Person(page.Reason))
+	status := http.StatusOK
+	if err != nil && done.Done+len(done.Asked) > 0 {
+		if f := q.Report(err); f != nil {
+			page.Broke, status, err = q.ID, f.Status, nil
+		}
+	}
+	switch {
+	case err != nil:
+		return false, err
+	case done.Lost, page.Entry.ID > 0 && len(done.Not) > 0:
+		return false, nil
+	case len(done.Asked) == 1 && done.Done+len(done.Not) == 0 && page.Broke == "": // nothing else is to be told
+		return true, Asked(q, done.Asked[0].Approval)
+	case len(done.Not)+len(done.Asked) > 0 || page.Broke != "": // not the whole plan was done
+		page.Done = &done
+		return true, q.Page(status, "act", page)
+	}
+	if page.doubt {
+		page.progress.Done++
+		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
+		if err != nil {
+			return false, err
+		}
+		return true, q.Done("doubt."+page.Act, path)
+	}
+	back := page.Back
+	if page.Act == acts.ActRetry || page.Act == acts.ActReopen { // the next run does it
+		back = orderPath(q, back, done.Jobs...)
+	}
+	return true, q.Done("act."+page.Act, back)
+}
+
+// actOnJob shows what an act on a job would do, or does it, with a note for other people.
+func (p *Pages) actOnJob(q *web.Request, act string) error {
+	page, plan, err := p.jobPage(q, act)
+	if err != nil {
+		return err
+	}
+	mark := q.PostForm.Get("mark")
+	switch {
+	case page.Refused != "":
+		return q.Page(http.StatusConflict, "act", page)
+	case mark == "":
+		return q.Page(http.StatusOK, "act", page)
+	}
+	complete := page.read(q)
+	if !complete {
+		return q.Page(http.StatusUnprocessableEntity, "act", page)
+	}
+	back := page.Back
+	if act == acts.ActRun {
+		back = orderPath(q, back, plan.Job) // the run may end before the order is answered
+	}
+	if mark == page.Mark {
+		plan, err = p.office.DoJob(q.Context(), plan, q.Person(page.Reason))
+	}
+	switch {
+	case err != nil:
+		return err
+	case plan.Asked != nil:
+		return Asked(q, plan.Asked)
+	case plan.Done:
+		return q.Done("schedules."+act, back)
+	}
+	again, _, err := p.jobPage(q, act)
+	if err != nil {
+		return err
+	}
+	again.Reason, again.Fault = page.Reason, "desk.moved"
+	return q.Page(http.StatusConflict, "act", again)
+}
+
+// jobPage returns the plan of what a form orders for a job, and its page.
+func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, error) {
+	v, page, name := q.Voice(), &actPage{Act: act}, "jobact."+act
+	order := acts.Order{
+		Act:     act,
+		Job:     q.Form.Get("job"),
+		Checked: q.PostForm.Get("checked") == "1",
+		Sweep:   act == acts.ActRun && q.Form.Get("sweep") == "1",
+	}
+	if p.jobNamed(order.Job) == nil {
+		return nil, acts.JobPlan{}, web.ErrNotFound
+	}
+	plan, err := p.office.PlanJob(q.Context(), order, q.Person(q.PostForm.Get("reason")))
+	if err != nil {
+		return nil, plan, err
+	}
+	page.orderForm = orderForm{
+		Path:   "/act/" + act,
+		Hidden: url.Values{"job": {order.Job}},
+		Mark:   plan.Mark(),
+		Label:  "Reason or note (recorded in the audit)",
+		Button: name,
+		Back:   "/routines",
+		Leave:  "Back",
+	}
+	if plan.Sweep {
+		name = "jobact.sweep"
+		page.Hidden.Set("sweep", "1")
+	}
+	title := p.Titles(q.Lang).Of(plan.Job)
+	page.Title = v.T(name) + ": " + title
+	if plan.Refused != acts.NotRefused {
+		page.Mark = ""
+		page.Refused = v.T("Not possible for %s: %s", title, v.T("refusal."+string(plan.Refused)))
+		return page, plan, nil
+	}
+	page.Says = v.T(name + ".how")
+	release := plan.Release
+	if release == nil {
+		return page, plan, nil
+	}
+	if plan.Before.Stop != nil {
+		page.Notes = append(page.Notes, p.office.AdviseStop(*plan.Before.Stop, q.Lang).What)
+	}
+	var lets []string
+	if release.Brake != nil {
+		lets = append(lets, v.T("schedules.lets.brake"))
+	}
+	if release.Stop != nil {
+		lets = append(lets, v.T("schedules.lets.stop"))
+	}
+	if release.Sweep != nil {
+		lets = append(lets, v.T("schedules.lets.sweep"))
+	}
+	if len(lets) > 0 {
+		page.Notes = append(page.Notes, v.T("schedules.lets")+": "+strings.Join(lets, ", "))
+	}
+	if release.Exists != nil {
+		page.Alarms = p.office.Voice(q.Lang).Exists(release.Exists)
+		page.Check = "I have checked: the new rows are no documents that the platform already has"
+	}
+	return page, plan, nil
 }

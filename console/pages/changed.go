@@ -224,90 +224,43 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 	return nil
 }
 
-// ackPage is the plan to acknowledge changes of rows, or what became of it.
-type ackPage struct {
-	changedPage
-	Plan   office.ManyPlan
-	Chosen url.Values // what was marked
-	Also   int        // rows with further changes than those that were marked
-	Typed  bool       // the number of rows must be typed
-	Done   *manyDone
-	Reason string
-	Fault  string
-}
-
 // every is the value of a mark on all rows of the list, whatever has changed in them.
 const every = "*"
 
-// planAck plans to acknowledge the rows that a form marks: one by one, by group, or all of the list.
-func (p *Pages) planAck(q *web.Request) (page ackPage, err error) {
-	form := q.PostForm
-	page.Flag = trade.Flag(form.Get("flag"))
-	if page.Flag != "" && !slices.Contains(office.ChangedFlags, page.Flag) {
-		return page, web.BadRequest("form")
+// chooseChanged chooses the rows that a form marks in the list of changes: one by one, by group, or all
+// of the list.
+func (p *Pages) chooseChanged(q *web.Request, page *actPage) error {
+	form, list := q.Form, &changedPage{Flag: trade.Flag(q.Form.Get("flag"))}
+	if list.Flag != "" && !slices.Contains(office.ChangedFlags, list.Flag) {
+		return web.BadRequest("form")
 	}
-	page.Chosen = url.Values{"row": form["row"], "group": form["group"], "flag": form["flag"]}
-	rows, _, err := p.office.ChangedRows(q.Context(), page.flags())
+	page.Hidden = url.Values{"row": form["row"], "group": form["group"], "flag": form["flag"]}
+	page.Back, page.Changes, page.Several = "/changed", list, true
+	rows, _, err := p.office.ChangedRows(q.Context(), list.flags())
 	if err != nil {
-		return page, err
+		return err
 	}
-	keys, shown := map[string][]string{}, map[trade.ParentKey]int64{}
-	var chosen []office.ChangedRow
+	also, keys := 0, map[string][]string{}
+	page.versions = map[trade.ParentKey]int64{}
 	for _, row := range rows {
 		marked := slices.Contains(form["group"], every) || slices.Contains(form["row"], strconv.FormatInt(row.ID, 10))
-		also := false
+		other := false
 		for _, line := range row.Lines {
 			in := slices.Contains(form["group"], line.Of.String())
-			marked, also = marked || in, also || !in
+			marked, other = marked || in, other || !in
 		}
 		if !marked || !row.May {
 			continue
 		}
-		if len(form["group"]) > 0 && also && !slices.Contains(form["group"], every) {
-			page.Also++
+		if len(form["group"]) > 0 && other && !slices.Contains(form["group"], every) {
+			also++
 		}
-		chosen, keys[row.Job] = append(chosen, row), append(keys[row.Job], row.Key)
-		shown[trade.ParentKey{Job: row.Job, Key: row.Key}] = row.Version
+		page.changed, keys[row.Job] = append(page.changed, row), append(keys[row.Job], row.Key)
+		page.versions[trade.ParentKey{Job: row.Job, Key: row.Key}] = row.Version
 	}
-	orders := p.office.OrdersOf(acts.ActAcknowledge, false, keys)
-	page.Plan, err = p.office.ShowMany(q.Context(), orders, shown, q.Person(""))
-	if err != nil {
-		return page, err
+	if also > 0 {
+		page.Notes = append(page.Notes, q.Voice().T("changed.also", q.Voice().Documents(also)))
 	}
-	page.Typed = page.Plan.Does.Rows > typeAbove
-	return page, p.fill(q, &page.changedPage, chosen, 0)
-}
-
-func (p *Pages) planChanged(q *web.Request) error {
-	page, err := p.planAck(q)
-	if err != nil {
-		return err
-	}
-	if page.Plan.Does.Rows == 0 {
-		told := "changed.nothing"
-		if len(q.PostForm["row"])+len(q.PostForm["group"]) == 0 {
-			told = "changed.unmarked"
-		}
-		return q.Done(told, "/changed")
-	}
-	return q.Page(http.StatusOK, "changed_plan", page)
-}
-
-// doChanged acknowledges what the person was shown, as far as it is still so.
-func (p *Pages) doChanged(q *web.Request) error {
-	return p.doShown(q, func(status int, reason, fault string) error {
-		page, err := p.planAck(q)
-		if err != nil {
-			return err
-		}
-		if page.Plan.Does.Rows == 0 {
-			return q.Done("changed.nothing", "/changed")
-		}
-		page.Reason, page.Fault = reason, fault
-		return q.Page(status, "changed_plan", page)
-	}, func(done *manyDone) error {
-		return q.Page(done.status, "changed_plan", ackPage{Done: done})
-	}, func([]string) error {
-		return q.Done("changed.done", "/changed")
-	})
+	page.Orders = p.office.OrdersOf(acts.ActAcknowledge, false, keys)
+	return nil
 }

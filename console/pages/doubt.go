@@ -118,20 +118,11 @@ type doubtPage struct {
 	Open     bool               // a person can still decide
 	Unsent   bool               // it was not sent: the only decision here is that it is there already
 	Ask      ask                // the question
-	Known    []string           // what is known to exist, of the step of Plan
 	Do       string             // what to do, if there is nothing to decide here
 	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
 	NeedsID  bool               // the platform's record can be read back
 	Identify []lookFor          // fields by which people find it on the platform
 	Rest     []lookFor          // the other fields
-	Order    doubtForm
-	Fault    string // key of a phrase
-	Refused  string // code of the engine's refusal
-	Wait     time.Duration
-	Plan     *acts.RowPlan
-	Step     acts.RowStep // the step of Plan
-	Differs  bool         // the platform's record differs from what was sent
-	Proof    bool         // the password is required before it is sent again
 	rowContext
 	veil
 }
@@ -168,15 +159,6 @@ func (p progress) Way() string {
 	return way
 }
 
-// doubtForm is the content of the form.
-type doubtForm struct {
-	Act     string
-	ID      string
-	Reason  string
-	Checked bool
-	Despite bool
-}
-
 // lookFor is one field to look for on the platform, with the ERP's value for it: people know the
 // ERP's names and codes, not the platform's ids.
 type lookFor struct {
@@ -206,19 +188,29 @@ func (p doubtPage) Resendable() bool {
 	return p.Entry.State == trade.InDoubt || slices.ContainsFunc(p.Doubt.Attempts, trade.Attempt.Undecided)
 }
 
-func (p *Pages) doubtPage(q *web.Request) (doubtPage, error) {
-	entry, err := p.entryOf(q)
-	if err != nil {
-		return doubtPage{}, err
+// Doubles returns what a person must declare before the row is sent, as a part of a phrase's key.
+func (p doubtPage) Doubles() string { return doublesOf(p.Ask) }
+
+// Taken returns the id of the only record that the row may be; "" if there are none or several.
+func (p doubtPage) Taken() string {
+	if len(p.Hints.Like) != 1 {
+		return ""
 	}
+	return p.Hints.Like[0].ID
+}
+
+// doubtPage returns the page of a row, on which it can be decided by an act; "" is any.
+func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string) (doubtPage, error) {
 	shown, err := p.doubt(q, entry)
 	if err != nil {
 		return doubtPage{}, err
 	}
 	page := doubtPage{
-		doubtShown: shown, Open: mayKnow(entry), Unsent: !undecided(entry),
-		NeedsID: entry.Sends == trade.OrderCommitments,
-		Proof:   !p.sessions.Proved(q), progress: progress{Done: int(Number(q.Form.Get("done")))},
+		doubtShown: shown,
+		progress:   progress{Done: int(Number(q.Form.Get("done")))},
+		Open:       decidable(entry, act),
+		Unsent:     !undecided(entry),
+		NeedsID:    entry.Sends == trade.OrderCommitments,
 	}
 	page.Ask = askOf(entry, shown.Doubt.Attempts)
 	if page.Unsent {
@@ -325,6 +317,12 @@ func undecided(e trade.Entry) bool { return slices.Contains(trade.Undecided, e.S
 // mayKnow reports whether a person may say that the platform has the row.
 func mayKnow(e trade.Entry) bool { return slices.Contains(trade.Decidable, e.State) }
 
+// decidable reports whether a person may decide about a row by an act, which may be "": any. What was not
+// sent can only be there already.
+func decidable(e trade.Entry, act string) bool {
+	return mayKnow(e) && (act == "" || act == acts.ActAdopt || undecided(e))
+}
+
 // decided returns the audit record of the latest decision about a row; nil if there is none.
 func (p *Pages) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, error) {
 	records, err := p.office.AuditOf(q.Context(), entry.Job+" "+entry.Key, 20)
@@ -340,25 +338,38 @@ func (p *Pages) decided(q *web.Request, entry trade.Entry) (*trade.AuditRecord, 
 }
 
 func (p *Pages) showDoubt(q *web.Request) error {
-	page, err := p.doubtPage(q)
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return err
 	}
+	return p.doubtFor(q, entry, "")
+}
+
+// doubtFor shows the page of a row. If it can no longer be decided by an act, the page has who decided it
+// (F157).
+func (p *Pages) doubtFor(q *web.Request, entry trade.Entry, act string) error {
+	page, err := p.doubtPage(q, entry, act)
 	status := http.StatusOK
 	if !page.Open {
 		status = http.StatusConflict
+	}
+	if err != nil {
+		return err
 	}
 	return q.Page(status, "doubt", page)
 }
 
 // revealDoubt shows the page with the documents by which people search. The audit records that first.
 func (p *Pages) revealDoubt(q *web.Request) error {
-	page, err := p.doubtPage(q)
+	entry, err := p.entryOf(q)
 	if err != nil {
 		return err
 	}
-	e := page.Entry
-	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", e.Job+" "+e.Key, "")); err != nil {
+	page, err := p.doubtPage(q, entry, "")
+	if err != nil {
+		return err
+	}
+	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "")); err != nil {
 		return err
 	}
 	page.Revealed = true

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -55,6 +56,43 @@ func after(q *web.Request) string {
 func typedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostForm.Get("count"))
 	return rows <= typeAbove || digits == strconv.Itoa(rows)
+}
+
+// orderForm is the form below a plan, with which a person orders what it shows. Warn, Check, Label,
+// Button, Leave and Fault are keys of phrases.
+type orderForm struct {
+	Path    string     // to which it goes
+	Hidden  url.Values // sent again with the order
+	Mark    string     // of the plan; "" = nothing can be ordered
+	Count   int        // rows of the plan: above typeAbove the number must be typed
+	Warn    string     // what the order may double
+	Check   string     // what must be declared; "" = nothing
+	Checked bool
+	Proof   string // address to return to when the identity was proved; "" = no proof is needed
+	Label   string // of the reason
+	Suggest string // a reason to choose
+	Reason  string
+	Button  string
+	Back    string
+	Leave   string // text of the link to Back
+	Fault   string
+}
+
+// Typed reports whether the number of rows must be typed.
+func (f *orderForm) Typed() bool { return f.Count > typeAbove }
+
+// read reads what a person typed, and reports whether the order is complete.
+func (f *orderForm) read(q *web.Request) bool {
+	f.Reason, f.Fault = Reason(q)
+	f.Checked = q.PostForm.Get("checked") == "1"
+	switch {
+	case f.Fault != "":
+	case f.Check != "" && !f.Checked:
+		f.Fault = "act.not_checked"
+	case !typedFits(q, f.Count):
+		f.Fault = "desk.count.wrong"
+	}
+	return f.Fault == ""
 }
 
 // entryOf returns the row whose id is in the path.

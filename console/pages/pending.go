@@ -12,14 +12,9 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
-
-// retryMost is how many rows of a cause one order retries, because more would make a person wait.
-// The next order retries the next ones.
-const retryMost = 2000
 
 // pendingPage is the data of the page.
 type pendingPage struct {
@@ -199,8 +194,8 @@ func (c causeShown) Path(k pending.KindSum) string { return figurePath(k.Of) }
 // Anchor returns the anchor of the cause on the page.
 func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
 
-// RetryPath returns the path to retry the rows of the cause.
-func (c causeShown) RetryPath() string { return "/pending/retry?cause=" + url.QueryEscape(c.Key) }
+// RetryPath returns the address of the plan to retry the rows of the cause.
+func (c causeShown) RetryPath() string { return "/act/retry?cause=" + url.QueryEscape(c.Key) }
 
 // ResyncPath returns the address of the plan to read the rows of the cause again.
 func (c causeShown) ResyncPath() string { return ResyncPath("cause", c.Key) }
@@ -221,120 +216,4 @@ func (c causeShown) RefPath(fill bool) string {
 		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
 	}
 	return "/references/" + kind
-}
-
-// retryPage is the plan to retry all rows of a cause.
-type retryPage struct {
-	Cause  causeShown
-	Plans  []acts.RowPlan
-	Rows   int // rows that can be retried now
-	Weak   int // rows that the plans leave out
-	Typed  bool
-	Cut    bool // there are more than retryMost
-	Reason string
-	Fault  string
-}
-
-// Shown returns the first steps that can be done.
-func (p retryPage) Shown() []acts.RowStep {
-	var out []acts.RowStep
-	for _, plan := range p.Plans {
-		for _, s := range plan.Steps {
-			if s.Refused == "" && len(out) < 20 {
-				out = append(out, s)
-			}
-		}
-	}
-	return out
-}
-
-// planRetry plans to retry the rows of a cause that can be retried, job by job.
-func (p *Pages) planRetry(q *web.Request, key string) (retryPage, error) {
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, true)
-	if err != nil {
-		return retryPage{}, err
-	}
-	i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key })
-	if i < 0 || stuck.Causes[i].Retry() == 0 {
-		return retryPage{}, nil
-	}
-	page := retryPage{Cause: causeShown{Cause: stuck.Causes[i]}}
-	jobs := map[string]bool{}
-	for _, part := range stuck.Causes[i].Own {
-		if part.Retry == 0 || jobs[part.Job] {
-			continue
-		}
-		jobs[part.Job] = true
-		order := acts.Order{
-			Act: acts.ActRetry, Job: part.Job, States: []trade.State{trade.Waiting, trade.Rejected},
-			Causes: []string{stuck.Causes[i].Cause}, Most: retryMost,
-		}
-		plan, err := p.office.Plan(q.Context(), order)
-		if err != nil {
-			return retryPage{}, err
-		}
-		page.Plans = append(page.Plans, plan)
-		page.Rows += plan.Count()
-		page.Weak += plan.Weak
-		page.Cut = page.Cut || len(plan.Steps) == retryMost
-	}
-	page.Typed = page.Rows > typeAbove
-	return page, nil
-}
-
-func (p *Pages) showRetry(q *web.Request) error {
-	page, err := p.planRetry(q, q.Form.Get("cause"))
-	switch {
-	case err != nil:
-		return err
-	case page.Rows == 0:
-		return q.Done("pending.nothing", "/pending")
-	}
-	return q.Page(http.StatusOK, "pending_retry", page)
-}
-
-// doRetry retries the rows of the plan that a person saw. If a row has changed since, nothing of
-// its job is done, and the new plan is shown.
-func (p *Pages) doRetry(q *web.Request) error {
-	page, err := p.planRetry(q, q.PostForm.Get("cause"))
-	if err != nil {
-		return err
-	}
-	page.Reason, page.Fault = Reason(q)
-	switch {
-	case page.Rows == 0:
-		return q.Done("pending.nothing", "/pending")
-	case page.Fault == "" && !typedFits(q, page.Rows):
-		page.Fault = "desk.count.wrong"
-	}
-	if page.Fault != "" {
-		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
-	}
-	moved := false
-	var others *trade.Approval
-	var jobs []string
-	for _, plan := range page.Plans {
-		job := plan.Order.Job
-		done, err := p.office.Do(q.Context(), plan.Order, q.PostForm.Get("mark."+job), q.Person(page.Reason))
-		if err != nil {
-			return err
-		}
-		moved = moved || done.Moved
-		if done.Asked != nil {
-			others = done.Asked
-		}
-		jobs = append(jobs, job)
-	}
-	if moved {
-		page, err = p.planRetry(q, q.PostForm.Get("cause"))
-		if err != nil {
-			return err
-		}
-		page.Fault = "desk.moved"
-		return q.Page(http.StatusConflict, "pending_retry", page)
-	}
-	if others != nil {
-		return Asked(q, others)
-	}
-	return q.Done("pending.retried", orderPath(q, "/pending", jobs...))
 }

@@ -234,36 +234,36 @@ func (p *Pages) exportReferences(q *web.Request) error {
 
 // importPage is the plan of an import.
 type importPage struct {
+	orderForm
 	Kind    string
 	Plan    office.ReferencePlan
 	Added   int
 	Changed int
 	Shown   []trade.ReferenceChange
-	Layout  layoutForm
-	Reason  string
-	Fault   string
 }
 
-// layoutForm says where in a file the references are, as a person typed it. The zero value is a file
-// with the header code,id or code,id,label.
-type layoutForm struct {
-	Code, ID, Label, Where, Pad, As, Sheet string
-}
-
-// planImport reads the uploaded file, or its text from the page with the plan.
+// planImport reads the uploaded file, or its text from the page with the plan. The form says where in it
+// the references are: nothing for a file with the header code,id or code,id,label.
 func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 	data, err := io.ReadAll(file)
 	if err != nil {
 		return importPage{}, &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	page := importPage{Kind: q.PathValue("kind"), Reason: q.PostForm.Get("reason"), Layout: layoutForm{
-		Code: q.PostForm.Get("code"), ID: q.PostForm.Get("id"), Label: q.PostForm.Get("label"),
-		Where: q.PostForm.Get("where"), Pad: q.PostForm.Get("pad"), As: q.PostForm.Get("as"),
-		Sheet: q.PostForm.Get("sheet"), // not with the text of the page: that is the sheet
+	form, kind := q.PostForm, q.PathValue("kind")
+	page := importPage{Kind: kind, orderForm: orderForm{
+		Path:   "/references/" + kind + "/import",
+		Hidden: url.Values{},
+		Label:  "Reason (recorded in the audit)",
+		Button: "Import",
+		Back:   "/references/" + kind,
+		Leave:  "Back",
 	}}
-	l := page.Layout
-	layout := office.ParseReferenceLayout(l.Code, l.ID, l.Label, l.Where, l.Pad, l.As)
-	layout.Sheet = strings.TrimSpace(l.Sheet)
+	for _, name := range []string{"code", "id", "label", "where", "pad", "as"} {
+		page.Hidden.Set(name, form.Get(name))
+	}
+	layout := office.ParseReferenceLayout(form.Get("code"), form.Get("id"), form.Get("label"), form.Get("where"),
+		form.Get("pad"), form.Get("as"))
+	layout.Sheet = strings.TrimSpace(form.Get("sheet")) // the text that the page has is of that sheet
 	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), layout, q.Lang)
 	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
 		if c.From == nil {
@@ -279,6 +279,8 @@ func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 		}
 	}
 	page.Shown = page.Shown[:min(len(page.Shown), missingShown)]
+	page.Mark = page.Plan.Mark()
+	page.Hidden.Set("csv", page.Plan.Text)
 	return page, err
 }
 
@@ -305,20 +307,18 @@ func (p *Pages) importReferences(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	var why string
-	why, page.Fault = Reason(q)
+	complete, same := page.read(q), page.Mark == q.PostForm.Get("mark")
 	switch {
-	case page.Plan.Fault != "", len(page.Plan.Bad) > 0, len(page.Plan.Changes)+page.Plan.Renamed == 0:
-		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
-	case page.Fault == "" && (Number(q.PostForm.Get("added")) != int64(page.Added) ||
-		Number(q.PostForm.Get("changed")) != int64(page.Changed)):
+	case page.Mark == "":
+		page.Fault = "" // the plan says why
+	case complete && !same:
 		page.Fault = "desk.moved"
 	}
-	if page.Fault != "" {
+	if page.Mark == "" || !complete || !same {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	}
 	if _, _, err := p.office.SetReferences(q.Context(), page.Kind, page.Plan.Codes, page.Plan.Labels,
-		"refs import", q.Person(why)); err != nil {
+		"refs import", q.Person(page.Reason)); err != nil {
 		return err
 	}
 	return q.Done("references.imported", "/references/"+page.Kind)

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"slices"
-	"strconv"
 	"time"
 
 	"github.com/safrasync/safrasync/console/web"
@@ -16,23 +14,13 @@ import (
 
 // resyncPage is what would be read again, and what would come of it.
 type resyncPage struct {
-	Asked  url.Values // what is asked for, for the form
-	What   string     // the row, the cause or the filter, in words
-	Back   string
-	Orders []acts.Order
+	orderForm
+	selection
 	Plans  []resyncShown // none: they are still being made
-	Mark   string
-	Read   int    // rows read so far for the plan
-	Rows   int    // rows that would be read
-	Goes   int    // rows that may be sent
-	Typed  bool   // their number must be typed
-	Double int    // rows that a person must have compared with the platform
-	None   bool   // nothing is selected
-	Many   bool   // too much is selected
-	Failed string // why it cannot be planned, in words
-	Reason string
-	Fault  string // key of a phrase
-	Check  bool   // the person declared to have compared
+	Read   int           // rows read so far for the plan
+	Rows   int           // rows that would be read
+	None   bool          // nothing is selected
+	Failed string        // why it cannot be planned, in words
 }
 
 // resyncShown is the plan of one job as it is shown.
@@ -43,14 +31,8 @@ type resyncShown struct {
 	Notes  []string
 }
 
-// resyncFields are the fields that say what is to be read again.
-var resyncFields = []string{"row", "cause", "filter", "job", "from", "until"}
-
 // AgainPath returns the address of the same page.
-func (p *resyncPage) AgainPath() string { return "/resync?" + p.Asked.Encode() }
-
-// Most returns how many rows may be read again by one order.
-func (p *resyncPage) Most() int { return office.ManyMost }
+func (p *resyncPage) AgainPath() string { return "/resync?" + p.Hidden.Encode() }
 
 // ResyncPath returns the address of the plan to read again what a field names.
 func ResyncPath(field, value string) string {
@@ -82,45 +64,28 @@ func (p *Pages) planResync(q *web.Request, form url.Values) (*resyncPage, error)
 
 // asked reads what a form asks for, finds the orders of it, and where the person came from.
 func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
-	page := &resyncPage{Asked: url.Values{}}
-	for _, name := range resyncFields {
-		if text := form.Get(name); text != "" || name == "filter" && form.Has(name) { // no filter: all rows
-			page.Asked.Set(name, text)
+	page := &resyncPage{orderForm: orderForm{
+		Path: "/resync", Label: "act.reason", Button: "Read again", Leave: "act.back",
+	}}
+	var err error
+	page.selection, err = p.selected(q, acts.ActResync, form, &page.orderForm)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"job", "from", "until"} {
+		if text := form.Get(name); text != "" {
+			page.Hidden.Set(name, text)
 		}
 	}
-	var err error
-	switch asked := page.Asked; {
+	switch asked, e := page.Hidden, page.Entry; {
 	case asked.Has("row"):
-		e, err := p.office.EntryByID(q.Context(), Number(asked.Get("row")))
-		if err != nil {
-			return nil, err
-		}
-		page.Back = "/rows/" + strconv.FormatInt(e.ID, 10)
 		page.What = p.Titles(q.Lang).Of(e.Job) + " " + e.Shown.Masked().Lead(q.Voice().SpacedKey(e.Key))
-		if p.jobNamed(e.Job) != nil {
-			page.Orders = []acts.Order{{Act: acts.ActResync, Job: e.Job, Keys: []string{e.Key}}}
+		if p.jobNamed(e.Job) == nil {
+			page.Orders = nil
 		}
 	case asked.Has("cause"):
-		var stuck office.Stuck
-		stuck, err = p.causes.Stuck(q.Context(), q.Lang, true)
-		page.Back = "/pending"
-		key := asked.Get("cause")
-		if i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key }); i >= 0 {
-			page.What = stuck.Causes[i].Advice.What
-			page.Orders, page.Many = p.office.OfCause(acts.ActResync, key)
-		}
 	case asked.Has("filter"):
-		values, unread := url.ParseQuery(asked.Get("filter"))
-		if unread != nil {
-			return nil, web.BadRequest("filter")
-		}
-		var f rowFilter
-		f, err = readFilter(values, q.Site.Zone)
-		if err != nil {
-			return nil, err
-		}
-		page.Back, page.What = "/rows?"+asked.Get("filter"), q.Voice().T("The documents of the filtered list")
-		page.Orders, page.Many, err = p.office.Selected(q.Context(), acts.ActResync, true, f.RowQuery)
+		page.What = q.Voice().T("The documents of the filtered list")
 	default: // whole jobs, or what changed in the ERP in a period
 		if !q.May(trade.Administrator) {
 			if len(asked) == 0 {
@@ -158,9 +123,6 @@ func (p *Pages) asked(q *web.Request, form url.Values) (*resyncPage, error) {
 			page.What = p.Titles(q.Lang).Of(page.Orders[0].Job) + ": " + page.What
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
 	page.None = len(page.Orders) == 0 && !page.Many && page.Failed == ""
 	return page, nil
 }
@@ -169,6 +131,7 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 	if plans == nil {
 		return nil
 	}
+	double := 0
 	page.Mark = office.ResyncMark(plans)
 	for _, plan := range plans {
 		shown := resyncShown{ResyncPlan: plan}
@@ -189,10 +152,13 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 		}
 		page.Plans = append(page.Plans, shown)
 		page.Rows += plan.Reads()
-		page.Goes += plan.States[string(trade.Pending)]
-		page.Double += plan.MayDouble
+		page.Count += plan.States[string(trade.Pending)]
+		double += plan.MayDouble
 	}
-	page.Typed = page.Goes > typeAbove
+	if double > 0 {
+		page.Warn = q.Voice().T("Of these somebody had sent once more: %s. They may exist twice on the platform.", double)
+		page.Check = "I have checked on the platform: they are not there"
+	}
 	return nil
 }
 
@@ -213,17 +179,11 @@ func (p *Pages) doResync(q *web.Request) error {
 	if err := p.fillResync(q, page, p.office.ShownResync(page.Orders, q.Person(""))); err != nil {
 		return err
 	}
-	page.Reason, page.Fault = Reason(q)
-	page.Check = q.PostForm.Get("checked") == "1"
-	switch {
-	case page.Plans == nil || page.Mark != q.PostForm.Get("mark"):
+	if page.Plans == nil || page.Mark != q.PostForm.Get("mark") {
 		return p.resyncMoved(q)
-	case page.Fault == "" && page.Double > 0 && !page.Check:
-		page.Fault = "act.not_checked"
-	case page.Fault == "" && !typedFits(q, page.Goes):
-		page.Fault = "desk.count.wrong"
 	}
-	if page.Fault != "" {
+	complete := page.read(q)
+	if !complete {
 		return q.Page(http.StatusUnprocessableEntity, "resync", page)
 	}
 	done, asked, moved, err := p.office.DoResync(q.Context(), page.Orders, page.Mark, q.Person(page.Reason))

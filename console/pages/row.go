@@ -221,7 +221,6 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 	if page.Job == nil {
 		return out
 	}
-	row := "/rows/" + strconv.FormatInt(e.ID, 10)
 	if q.May(trade.Accountant) {
 		question, desk := askOf(e, attempts), "/doubts/"+strconv.FormatInt(e.ID, 10)
 		if question != askNothing && question != askERP { // else there is nothing to decide there
@@ -237,7 +236,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 			offered = append(offered, acts.ActAcknowledge)
 		}
 		for _, act := range offered {
-			b := button{"act." + act, row + "/" + act}
+			b := button{"act." + act, "/act/" + act + "?row=" + strconv.FormatInt(e.ID, 10)}
 			if act == acts.ActRetry && e.State == trade.Held {
 				b.Key = "act.go." + doublesOf(question)
 			}

@@ -3,6 +3,7 @@ package pages
 import (
 	"cmp"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode"
@@ -11,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -43,6 +45,20 @@ type rowsPage struct {
 
 // ResyncPath returns the address of the plan to read the rows of the list again.
 func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
+
+// ManyActs returns the acts on all rows of the list, with the address of the plan of each: those that
+// one of the states of its filter allows. Of a list without any filter there are none.
+func (p rowsPage) ManyActs() map[string]string {
+	out := map[string]string{}
+	for _, act := range acts.Named(acts.AllRows) {
+		allowed := func(s trade.State) bool { return slices.Contains(acts.BulkStates(act), s) }
+		fits := len(p.Filter.States) == 0 && act != acts.ActReopen || slices.ContainsFunc(p.Filter.States, allowed)
+		if fits && (p.Filter.Job != "" || len(p.Chips) > 0) {
+			out[act] = "/act/" + act + "?" + url.Values{"filter": {p.Query}}.Encode()
+		}
+	}
+	return out
+}
 
 // Span returns how many columns name the sums. The day is not among them: a very large sum reaches
 // over it.

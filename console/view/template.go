@@ -33,7 +33,7 @@ var pages = sync.OnceValue(func() map[string]*template.Template {
 			continue
 		}
 		out[name] = template.Must(template.New("layout.html").Option("missingkey=error").Funcs(
-			template.FuncMap{"dict": dict, "list": list, "mask": Mask, "whole": whole}).
+			template.FuncMap{"dict": dict, "list": list, "mask": Mask, "whole": whole, "id": remoteID}).
 			ParseFS(templates, "templates/layout.html", "templates/parts.html", "templates/pictures.html", file))
 	}
 	return out

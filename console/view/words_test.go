@@ -2,6 +2,7 @@ package view
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"text/template/parse"
@@ -73,11 +74,14 @@ func walk(node parse.Node, found func(string)) {
 			}
 		}
 	case *parse.CommandNode:
+		method := n.Args[0].String()
+		method = method[strings.LastIndex(method, ".")+1:]
 		for i, arg := range n.Args {
-			if i > 0 && strings.HasSuffix(n.Args[0].String(), ".T") {
-				if s, ok := arg.(*parse.StringNode); ok && i == 1 {
-					found(s.Text)
-				}
+			s, ok := arg.(*parse.StringNode)
+			first := i == 1 && slices.Contains([]string{"T", "Alert", "Cell", "Fact", "Input"}, method)
+			column := i > 0 && i != 2 && method == "Table" && !strings.HasPrefix(arg.String(), `"#`)
+			if ok && (first || column) {
+				found(s.Text)
 			}
 			walk(arg, found)
 		}

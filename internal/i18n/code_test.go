@@ -62,7 +62,7 @@ func (c *code) Import(path string) (*types.Package, error) {
 var (
 	inTemplate = regexp.MustCompile(`"([a-z_.]+)(?:%s)?`)
 	action     = regexp.MustCompile(`(?s)\{\{.*?\}\}`)
-	quoted     = regexp.MustCompile(`"([^"]+)"`)
+	quoted     = regexp.MustCompile(`"([^"]*)"`)
 )
 
 // keysUnder returns the constant keys that the packages of some folders and of the folders in them

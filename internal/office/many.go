@@ -62,14 +62,16 @@ type ManyAsked struct {
 
 // manyShown is a plan that a person was shown: what identifies each row as it was then.
 type manyShown struct {
-	act, mark, who string
-	at             time.Time
-	orders         []acts.Order // with the keys of the rows to which the act could be done
-	marks          []map[string]string
+	plan   ManyPlan
+	who    string
+	at     time.Time
+	orders []acts.Order // with the keys of the rows to which the act could be done
+	marks  []map[string]string
 }
 
-// manyKept is how many plans are remembered; each has at most ManyMost rows.
-const manyKept = 32
+// manyKept is how many rows the plans that are remembered may have together; each plan counts for at least
+// manyLeast.
+const manyKept, manyLeast = 32 * ManyMost, 200
 
 // Selected returns the orders of an act for the rows that queries select, one for each job, parents
 // first. many reports that these are more than ManyMost: then there is none.
@@ -142,7 +144,7 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map
 		if err != nil {
 			return out, err
 		}
-		out.Act, shown.act = order.Act, order.Act
+		out.Act = order.Act
 		out.Rows += len(plan.Steps)
 		marks := map[string]string{}
 		order.Keys = nil
@@ -169,14 +171,21 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map
 	}
 	slices.SortStableFunc(out.Not, func(a, b ManyRefusal) int { return cmp.Compare(b.Rows, a.Rows) })
 	out.Mark = acts.MarkOf(append(all, out.Act, who.Name)...)
-	shown.mark = out.Mark
+	shown.plan = out
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.shown = slices.DeleteFunc(o.shown, func(s *manyShown) bool {
-		return s.mark == out.Mark || o.now().Sub(s.at) > planKept
+		return s.plan.Mark == out.Mark || o.now().Sub(s.at) > planKept
 	})
 	o.shown = append(o.shown, shown)
-	o.shown = o.shown[max(0, len(o.shown)-manyKept):]
+	room := manyKept
+	for i, s := range slices.Backward(o.shown) {
+		room -= max(s.plan.Does.Rows, manyLeast)
+		if room < 0 {
+			o.shown = o.shown[i+1:]
+			break
+		}
+	}
 	return out, nil
 }
 
@@ -196,21 +205,19 @@ func refuse(list []ManyRefusal, s acts.RowStep) []ManyRefusal {
 // shownAs returns the place of a plan that a person was shown; -1 if there is none.
 func (o *Office) shownAs(mark string, who trade.Person) int {
 	return slices.IndexFunc(o.shown, func(s *manyShown) bool {
-		return s.mark == mark && s.who == who.Name && o.now().Sub(s.at) <= planKept
+		return s.plan.Mark == mark && s.who == who.Name && o.now().Sub(s.at) <= planKept
 	})
 }
 
-// ShownMany returns how many rows an act would be done to that a person was shown; 0 if it is not known
-// any more.
-func (o *Office) ShownMany(mark string, who trade.Person) (rows int) {
+// ShownMany returns the plan that a person was shown under a mark; ok is false if it is not known any more.
+func (o *Office) ShownMany(mark string, who trade.Person) (plan ManyPlan, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if i := o.shownAs(mark, who); i >= 0 {
-		for _, order := range o.shown[i].orders {
-			rows += len(order.Keys)
-		}
+	i := o.shownAs(mark, who)
+	if i < 0 {
+		return ManyPlan{}, false
 	}
-	return rows
+	return o.shown[i].plan, true
 }
 
 // DoMany does once what the person was shown under a mark, on each row that is still as it was then. It

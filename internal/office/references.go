@@ -39,6 +39,14 @@ type ReferencePlan struct {
 	Fault     string // why the file is not such a table; "" if it is
 }
 
+// Mark returns a hash of what the import would change; "" if nothing can be imported.
+func (p ReferencePlan) Mark() string {
+	if p.Fault != "" || len(p.Bad) > 0 || len(p.Changes)+p.Renamed == 0 {
+		return ""
+	}
+	return acts.MarkOf(p.Changes, p.Labels)
+}
+
 // ReferenceFault means that a code or an id cannot be used.
 type ReferenceFault struct {
 	Code, ID string

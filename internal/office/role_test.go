@@ -26,9 +26,9 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 			return err
 		},
 		acts.ActReopen: func(who trade.Person) error {
-			plan, err := o.Plan(ctx, on(acts.ActReopen, key))
+			plan, err := o.ShowMany(ctx, []acts.Order{on(acts.ActReopen, key)}, nil, who)
 			if err == nil {
-				_, err = o.Do(ctx, on(acts.ActReopen, key), plan.Mark(), who)
+				_, err = o.DoMany(ctx, plan.Mark, who)
 			}
 			return err
 		},

@@ -35,25 +35,6 @@ func (o *Office) Plan(ctx context.Context, order acts.Order) (acts.RowPlan, erro
 	return plan, err
 }
 
-// Do does what a plan with this mark showed. If the plan is another one now, Do does nothing and
-// returns it with Moved set. It makes the plan again, so that nothing that a browser sends back is
-// trusted.
-func (o *Office) Do(ctx context.Context, order acts.Order, mark string, who trade.Person) (acts.RowPlan, error) {
-	if err := may(who, order.Act); err != nil {
-		return acts.RowPlan{}, err
-	}
-	people := o.acts()
-	plan, err := people.Plan(ctx, order)
-	if err != nil {
-		return plan, err
-	}
-	if plan.Mark() != mark {
-		plan.Order, plan.Moved = order, true
-		return plan, nil
-	}
-	return people.Do(ctx, plan, who)
-}
-
 // DoShown does a plan that was shown in this process, as far as its rows have not changed since.
 func (o *Office) DoShown(ctx context.Context, plan acts.RowPlan, who trade.Person) (acts.RowPlan, error) {
 	if err := may(who, plan.Act); err != nil {

@@ -234,10 +234,6 @@ func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowP
 // refuses the row.
 func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change func(*RowStep) error) (RowPlan, error) {
 	plan := RowPlan{Act: act, Job: job, Order: Order{Act: act, Job: job}}
-	refs, err := run.Codes(ctx, a.Ledger)
-	if err != nil {
-		return plan, err
-	}
 	seen := map[string]bool{}
 	for _, key := range keys {
 		if !seen[key] {
@@ -248,6 +244,13 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 	entries, err := a.Ledger.Keyed(ctx, job, plan.Order.Keys)
 	if err != nil {
 		return plan, err
+	}
+	var refs mapping.Codes
+	if slices.ContainsFunc(entries, func(e trade.Entry) bool { return e.Now != nil }) { // it is mapped again
+		refs, err = run.Codes(ctx, a.Ledger)
+		if err != nil {
+			return plan, err
+		}
 	}
 	changes, err := run.Differences(ctx, a.Ledger, a.job, entries, refs)
 	if err != nil {

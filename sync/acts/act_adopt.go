@@ -69,10 +69,6 @@ type FieldReading struct {
 // Adopt plans that a row is the record that the platform has under an id. An order commitment is read
 // back and compared with what was sent, or would be; differences are shown, and must be confirmed.
 func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (RowPlan, error) {
-	refs, err := run.Codes(ctx, a.Ledger)
-	if err != nil {
-		return RowPlan{}, err
-	}
 	plan, err := a.plan(ctx, ActAdopt, job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if !slices.Contains(trade.Decidable, entry.State) {
@@ -125,6 +121,10 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 			}
 		}
 		entry.Accept(id)
+		refs, err := run.Codes(ctx, a.Ledger)
+		if err != nil {
+			return err
+		}
 		return a.keepSent(step, refs)
 	})
 	plan.Order.ID, plan.Order.NoID, plan.Order.DespiteDifferences = adoption.ID, adoption.NoID,

@@ -4,7 +4,6 @@ package acts
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/safrasync/safrasync/sync/run"
@@ -148,13 +147,13 @@ func mayBeFor(e trade.Entry, record int64, of trade.Entry) bool {
 	return c.Record == record || c.Record == 0 && c.Job == of.Job && c.Key == of.Key
 }
 
-// Select returns the keys of the rows of a job that a filter of states and causes selects for an act,
-// at most most of them, 0 means all; no states means all that the act allows. For retry it leaves out
-// rows that go anyway, rows that wait for something here, and rows that were refused in no form of the
-// API, because an earlier step may have happened there: weak is how many these are.
-func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string,
-	most int,
-) (keys []string, weak int, err error) {
+// Select returns the keys of the rows of a job that a filter of states and causes selects for an act; no
+// states means all that the act allows. For retry it leaves out rows that go anyway, rows that wait for
+// something here, and rows that were refused in no form of the API, because an earlier step may have
+// happened there: weak is how many these are.
+func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State, causes []string) (keys []string,
+	weak int, err error,
+) {
 	if len(states) == 0 {
 		states = BulkStates(act)
 	}
@@ -167,13 +166,7 @@ func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State
 		case act != ActRetry || !leftOut:
 			keys = append(keys, e.Key)
 		}
-		if most > 0 && len(keys) == most {
-			return run.ErrEnough
-		}
 		return nil
 	})
-	if errors.Is(err, run.ErrEnough) {
-		err = nil
-	}
 	return keys, weak, err
 }

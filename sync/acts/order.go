@@ -24,7 +24,6 @@ type Order struct {
 	// instead of keys: all rows in these states, if the act allows it
 	States []trade.State `json:"states,omitempty"`
 	Causes []string      `json:"causes,omitempty"` // and with these causes
-	Most   int           `json:"most,omitempty"`   // only the first rows of these; 0 = all
 
 	// adopt: the platform's id; de-para: the id of the code
 	ID string `json:"id,omitempty"`
@@ -77,7 +76,7 @@ func (a *Acts) planOrder(ctx context.Context, o Order) (RowPlan, error) {
 	keys, weak := o.Keys, 0
 	if len(keys) == 0 {
 		var err error
-		keys, weak, err = a.Select(ctx, o.Act, o.Job, o.States, o.Causes, o.Most)
+		keys, weak, err = a.Select(ctx, o.Act, o.Job, o.States, o.Causes)
 		if err != nil {
 			return RowPlan{}, err
 		}

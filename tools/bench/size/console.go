@@ -165,7 +165,7 @@ func (c *Console) Pages(rows, times int) ([]PageCost, error) {
 		"/rows?value_from=1.000.000,00", "/rows?day_from=2019-07-01&day_until=2019-07-31", "/rows?product=SOJA&sum=1",
 	}
 	if m := rowLink.FindStringSubmatch(list); m != nil {
-		paths = append(paths, m[1], m[1]+"/retry")
+		paths = append(paths, m[1], "/act/retry?row="+strings.TrimPrefix(m[1], "/rows/"))
 	}
 	paths = append(paths, "/pending", "/pending?who=it")
 	out := make([]PageCost, 0, len(paths))
