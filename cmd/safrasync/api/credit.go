@@ -61,7 +61,7 @@ func apiCNPJ(a *cli.App, text string) (string, error) {
 		return "", nil
 	}
 	number, wrong := readDocument(text)
-	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
+	if wrong != "" && wrong != zeroLost || wrong == "" && len(number) != 14 {
 		wrong = "%s is not a valid CNPJ; check its digits"
 	}
 	if wrong != "" {
