@@ -132,9 +132,9 @@ func (p *Pages) actOnRow(q *web.Request) error {
 	case plan.Count() == 0:
 		page.Fault = "This is not possible now; the plan shows why."
 	case page.Fault == "" && page.Doubles != "" && !page.Checked:
-		page.Fault = "act.not_checked"
+		page.Fault = notChecked
 	case page.Fault == "" && !typedFits(q, plan.Count()):
-		page.Fault = "desk.count.wrong"
+		page.Fault = wrongCount
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "act", page)
@@ -158,7 +158,7 @@ func (p *Pages) actOnRow(q *web.Request) error {
 
 // actMoved shows that the row has changed since the plan was shown, and who changed it.
 func (p *Pages) actMoved(q *web.Request, page *actPage, now acts.RowPlan) error {
-	page.Fault = "desk.moved"
+	page.Fault = planMoved
 	if err := p.showSteps(q, page, now); err != nil {
 		return err
 	}

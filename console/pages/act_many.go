@@ -140,7 +140,7 @@ func (p *Pages) doShown(q *web.Request, again func(status int, reason, fault str
 	mark := q.PostForm.Get("mark")
 	reason, fault := Reason(q)
 	if fault == "" && !typedFits(q, p.office.ShownMany(mark, q.Person(""))) {
-		fault = "desk.count.wrong"
+		fault = wrongCount
 	}
 	if fault != "" {
 		return again(http.StatusUnprocessableEntity, reason, fault)
@@ -156,7 +156,7 @@ func (p *Pages) doShown(q *web.Request, again func(status int, reason, fault str
 	case err != nil:
 		return err
 	case out.Lost:
-		return again(http.StatusConflict, reason, "desk.moved")
+		return again(http.StatusConflict, reason, planMoved)
 	case len(out.Asked) == 1 && out.Done+len(out.Not) == 0 && out.Broke == "": // nothing else is to be told
 		return Asked(q, out.Asked[0].Approval)
 	case len(out.Not)+len(out.Asked) > 0 || out.Broke != "": // not the whole plan was done

@@ -123,7 +123,7 @@ func (p *Pages) doDoubt(q *web.Request) error {
 	}
 	sends := order.Act == acts.ActResend || order.Act == acts.ActRetry
 	if sends && page.Fault == "" && !page.Order.Checked {
-		page.Fault = "act.not_checked"
+		page.Fault = notChecked
 	}
 	if order.Act == acts.ActResend && page.Fault == "" {
 		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
@@ -160,6 +160,6 @@ func (p *Pages) doDoubt(q *web.Request) error {
 	if !again.Open {
 		return q.Page(http.StatusConflict, "doubt", again)
 	}
-	again.Order, again.Fault = page.Order, "desk.moved"
+	again.Order, again.Fault = page.Order, planMoved
 	return p.showPlan(q, again, order, http.StatusConflict)
 }

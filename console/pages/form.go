@@ -18,6 +18,11 @@ const (
 	// the limits of a reason, in characters
 	reasonLeast = 5
 	reasonMost  = 500
+
+	// what is wrong with a form
+	planMoved  = "desk.moved"
+	notChecked = "act.not_checked"
+	wrongCount = "desk.count.wrong"
 )
 
 // Reason returns the reason that a person typed. fault is the key of a phrase if it is too short or

@@ -305,7 +305,7 @@ func (p *Pages) doRetry(q *web.Request) error {
 	case page.Rows == 0:
 		return q.Done("pending.nothing", "/pending")
 	case page.Fault == "" && !typedFits(q, page.Rows):
-		page.Fault = "desk.count.wrong"
+		page.Fault = wrongCount
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending_retry", page)
@@ -330,7 +330,7 @@ func (p *Pages) doRetry(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		page.Fault = "desk.moved"
+		page.Fault = planMoved
 		return q.Page(http.StatusConflict, "pending_retry", page)
 	}
 	if others != nil {

@@ -312,7 +312,7 @@ func (p *Pages) importReferences(q *web.Request) error {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)
 	case page.Fault == "" && (Number(q.PostForm.Get("added")) != int64(page.Added) ||
 		Number(q.PostForm.Get("changed")) != int64(page.Changed)):
-		page.Fault = "desk.moved"
+		page.Fault = planMoved
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)

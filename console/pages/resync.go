@@ -219,9 +219,9 @@ func (p *Pages) doResync(q *web.Request) error {
 	case page.Plans == nil || page.Mark != q.PostForm.Get("mark"):
 		return p.resyncMoved(q)
 	case page.Fault == "" && page.Double > 0 && !page.Check:
-		page.Fault = "act.not_checked"
+		page.Fault = notChecked
 	case page.Fault == "" && !typedFits(q, page.Goes):
-		page.Fault = "desk.count.wrong"
+		page.Fault = wrongCount
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "resync", page)
@@ -246,6 +246,6 @@ func (p *Pages) resyncMoved(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = q.PostForm.Get("reason"), "desk.moved"
+	page.Reason, page.Fault = q.PostForm.Get("reason"), planMoved
 	return q.Page(http.StatusConflict, "resync", page)
 }

@@ -104,7 +104,7 @@ func (p *Pages) doSchedule(q *web.Request) error {
 		return Asked(q, done.Asked)
 	}
 	if done.Refused == acts.NotChecked {
-		page.Fault = "act.not_checked"
+		page.Fault = notChecked
 		return q.Page(http.StatusUnprocessableEntity, "schedules_plan", page)
 	}
 	if !done.Done {
@@ -112,7 +112,7 @@ func (p *Pages) doSchedule(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		page.Fault = "desk.moved"
+		page.Fault = planMoved
 		return q.Page(http.StatusConflict, "schedules_plan", page)
 	}
 	q.Tell("schedules." + done.Act)
