@@ -19,7 +19,7 @@ func (p doubtPage) Doubles() string { return doublesOf(p.Ask) }
 func (p doubtPage) Declares() string {
 	switch p.Order.Act {
 	case acts.ActResend:
-		return "doubt.absent.checked"
+		return "I have checked on the platform, and the record is not there"
 	case acts.ActRetry:
 		return "act.checked." + p.Doubles()
 	}

@@ -20,9 +20,9 @@ const (
 	reasonMost  = 500
 
 	// what is wrong with a form
-	planMoved  = "desk.moved"
-	notChecked = "act.not_checked"
-	wrongCount = "desk.count.wrong"
+	planMoved  = "Something has changed since this page was shown, and nothing was done. Check again."
+	notChecked = "Tick that you have checked: this act may double a record."
+	wrongCount = "The number that you typed does not match the number of documents. Check and type it again."
 )
 
 // Reason returns the reason that a person typed. fault is the key of a phrase if it is too short or

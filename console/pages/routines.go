@@ -256,7 +256,7 @@ func (r routine) Ticks(f view.Frame) picture.Ticks {
 		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
 		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
-	return picture.Strip(f.T("routines.ticks.title", f.Title(r.Job)), marks...)
+	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
 }
 
 // tickLine is a tick as a line of a table.

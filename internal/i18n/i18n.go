@@ -1,9 +1,8 @@
 package i18n
 
 import (
-	"embed"
+	_ "embed"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -18,10 +17,10 @@ const (
 	English    Lang = "en"
 )
 
-// Key names a sentence within its part.
+// Key is a sentence in English, or the code of one within its part.
 type Key string
 
-// Part is a part of the program with its own sentences: a member of both files.
+// Part is a part of the program whose sentences have codes: a member of the catalogue.
 type Part string
 
 // The parts.
@@ -36,28 +35,14 @@ const (
 	Trade     Part = "trade" // states, causes, fields, and what to do about them
 )
 
-//go:embed pt-BR.json en.json
-var files embed.FS
+//go:embed pt-BR.json
+var file []byte
 
-// parts returns the file of a language by part; it reads the file once.
-func parts(lang Lang) map[Part]json.RawMessage {
-	if lang == English {
-		return english()
-	}
-	return portuguese()
-}
-
-var (
-	portuguese = sync.OnceValue(func() map[Part]json.RawMessage { return read("pt-BR.json") })
-	english    = sync.OnceValue(func() map[Part]json.RawMessage { return read("en.json") })
-)
-
-func read(name string) (out map[Part]json.RawMessage) {
-	text, err := files.ReadFile(name)
-	must(err)
-	must(json.Unmarshal(text, &out))
+// catalogue is the file, by part; it is read once.
+var catalogue = sync.OnceValue(func() (out map[Part]json.RawMessage) {
+	must(json.Unmarshal(file, &out))
 	return out
-}
+})
 
 // must panics on an error. An embedded file that cannot be read is a fault that every test finds.
 func must(err error) {
@@ -66,8 +51,33 @@ func must(err error) {
 	}
 }
 
-// Decode decodes a part whose shape is not sentences by key.
-func (p Part) Decode(lang Lang, into any) { must(json.Unmarshal(parts(lang)[p], into)) }
+// Decode decodes a part as one language has it.
+func (p Part) Decode(lang Lang, into any) {
+	var tree any
+	must(json.Unmarshal(catalogue()[p], &tree))
+	text, err := json.Marshal(in(lang, tree))
+	must(err)
+	must(json.Unmarshal(text, into))
+}
+
+// in returns the texts of a language: of each pair the first in English, and otherwise the second. A text
+// that is no pair is the same in both.
+func in(lang Lang, tree any) any {
+	switch t := tree.(type) {
+	case []any:
+		if lang == English {
+			return t[0]
+		}
+		return t[1]
+	case map[string]any:
+		out := make(map[string]any, len(t))
+		for key, value := range t {
+			out[key] = in(lang, value)
+		}
+		return out
+	}
+	return tree
+}
 
 var sentences sync.Map // by partIn, map[Key]string
 
@@ -76,44 +86,22 @@ type partIn struct {
 	lang Lang
 }
 
-// All returns the sentences of the part by key. What reads the same in both languages stands in the
-// Portuguese file alone; what reads the same under several keys has its Portuguese once, by the English
-// sentence. The caller must not change them.
+// All returns the sentences of the part by code. The caller must not change them.
 func (p Part) All(lang Lang) map[Key]string {
 	if lang != English {
 		lang = Portuguese
 	}
 	known, ok := sentences.Load(partIn{p, lang})
 	if !ok {
-		out, english := p.file(Portuguese), p.file(English)
-		if lang == English {
-			maps.Copy(out, english)
-		}
-		for key, sentence := range english {
-			if _, ok := out[key]; !ok {
-				out[key], _ = Said(lang, sentence)
-			}
-		}
+		var out map[Key]string
+		p.Decode(lang, &out)
 		known, _ = sentences.LoadOrStore(partIn{p, lang}, out)
 	}
 	return known.(map[Key]string)
 }
 
-// file returns what the file of a language has of the part.
-func (p Part) file(lang Lang) map[Key]string {
-	read := map[Key]text{}
-	if parts(lang)[p] != nil {
-		p.Decode(lang, &read)
-	}
-	out := make(map[Key]string, len(read))
-	for key, value := range read {
-		out[key] = string(value)
-	}
-	return out
-}
-
-// Text returns the sentence of a key, or the Portuguese of one that is the English sentence itself. For
-// an empty key it returns "", for an unknown key the key itself.
+// Text returns the sentence of a code, or that which the key itself is. For an empty key it returns "",
+// for an unknown code the code itself.
 func (p Part) Text(lang Lang, key Key) string {
 	sentence, ok := p.All(lang)[key]
 	if !ok {
@@ -122,16 +110,16 @@ func (p Part) Text(lang Lang, key Key) string {
 	return sentence
 }
 
-// Find returns the sentence of a key, or "" if the key is unknown.
+// Find returns the sentence of a code, or "" if the part has none.
 func (p Part) Find(lang Lang, key Key) string { return p.All(lang)[key] }
 
-// Has reports whether the part has the key.
+// Has reports whether the part has the code.
 func (p Part) Has(key Key) bool {
 	_, ok := p.All(Portuguese)[key]
 	return ok
 }
 
-// Names returns the rest of each key that begins with the prefix, in alphabetical order.
+// Names returns the rest of each code that begins with the prefix, in alphabetical order.
 func (p Part) Names(prefix string) []string {
 	var out []string
 	for key := range p.All(Portuguese) {
@@ -141,22 +129,4 @@ func (p Part) Names(prefix string) []string {
 	}
 	slices.Sort(out)
 	return out
-}
-
-// text is a sentence, written as a string or as a list of its lines.
-type text string
-
-// UnmarshalJSON implements [json.Unmarshaler].
-func (t *text) UnmarshalJSON(data []byte) error {
-	var lines []string
-	if len(data) > 0 && data[0] == '"' {
-		lines = []string{""}
-		if err := json.Unmarshal(data, &lines[0]); err != nil {
-			return err
-		}
-	} else if err := json.Unmarshal(data, &lines); err != nil {
-		return err
-	}
-	*t = text(strings.Join(lines, "\n"))
-	return nil
 }

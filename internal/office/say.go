@@ -18,12 +18,12 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	text := advice.What
 	switch {
 	case stop.Code == string(trade.Paused): // the text states who paused it, and why
-		text = v.Say(stop.Why) + v.Text("stop.resume")
+		text = v.Say(stop.Why) + v.Text(". Resume it in Routines")
 	case advice.Fixer == trade.FixIT:
-		text += v.Text("stop.tell_it")
+		text += v.Text(". Tell IT")
 	}
 	if !stop.Until.IsZero() {
-		text += v.Text("stop.until", v.Moment(stop.Until))
+		text += v.Text("; next attempt at %s", v.Moment(stop.Until))
 	}
 	return text
 }

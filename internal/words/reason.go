@@ -14,7 +14,7 @@ func (v Voice) Reason(e trade.Entry) string {
 	var parts []string
 	state := e.State
 	if unfound(e) {
-		parts, state = append(parts, v.Text("row.unfound")), trade.Accepted
+		parts, state = append(parts, v.Text("the last sweep did not find it in the ERP")), trade.Accepted
 	}
 	switch state {
 	case trade.Accepted:
@@ -46,7 +46,7 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	advice := trade.ExplainEntry(e, v.Lang)
 	if unfound(e) {
 		advice = trade.Explain(trade.Pending, "", v.Lang)
-		advice.What, advice.Do = v.Text("row.unfound"), v.Text("Nothing: if it does not come back to the ERP, it is withdrawn after the next sweep.")
+		advice.What, advice.Do = v.Text("the last sweep did not find it in the ERP"), v.Text("Nothing: if it does not come back to the ERP, it is withdrawn after the next sweep.")
 	}
 	return advice
 }
@@ -90,7 +90,7 @@ func (v Voice) Stop(s trade.Stop) string {
 		}
 	}
 	if !s.Until.IsZero() {
-		text += v.Text("stop.until", v.Moment(s.Until))
+		text += v.Text("; next attempt at %s", v.Moment(s.Until))
 	}
 	return text
 }

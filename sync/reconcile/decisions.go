@@ -204,7 +204,7 @@ func inWords(advice string, lang trade.Lang) string {
 		}
 		named := i18n.InBrowser(lang, found)
 		if strings.HasPrefix(named, "“") {
-			named += sentence("decision.elsewhere", lang)
+			named += sentence(" in the console", lang)
 		}
 		return named
 	})

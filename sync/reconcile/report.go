@@ -269,7 +269,7 @@ func (p *printer) heading() Heading {
 		say("Installation: %s", h.Name)
 	}
 	if h.Kind == ClosedKind {
-		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
+		say("Closing of %s: kept at %s by %s, reason: %s. The figures are exactly those of the closing.", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
 	} else {
 		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
@@ -313,7 +313,7 @@ func (p *printer) heading() Heading {
 		say("For %d {row|rows} retention has removed product, producer and price: {it is|they are} shown without them. A closed month keeps them.", h.Reduced)
 	}
 	if h.Asked != nil {
-		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
+		say("Each contract was looked up on the platform: %d {contract|contracts}, %d that it does not have, %d that could not be read.", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}
 	if p.Console != "" {
 		say("In the console: %s", p.Console+"/report")
@@ -369,7 +369,7 @@ func (p *printer) summary() {
 		if s.InScope != nil {
 			inERP = *s.InScope
 		}
-		add("in_erp", p.say("summary.in_erp"), inERP, "total")
+		add("in_erp", p.say("Rows in the ERP (in scope)"), inERP, "total")
 		for _, state := range summaryOrder {
 			if n := s.States[state]; n > 0 ||
 				slices.Contains([]trade.State{
@@ -387,11 +387,11 @@ func (p *printer) summary() {
 				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
 			}
 		}
-		add("sum", p.say("summary.sum"), s.Sum(), "total")
+		add("sum", p.say("Sum of the states"), s.Sum(), "total")
 		if d := s.Difference(); d != nil {
-			add("difference", p.say("summary.difference"), *d, "proof")
+			add("difference", p.say("Difference"), *d, "proof")
 		} else {
-			add("difference", p.say("summary.no_sweep"), nil, "proof")
+			add("difference", p.say("no complete sweep: proves nothing"), nil, "proof")
 		}
 		for _, f := range subCounts {
 			if n := s.Flags[f]; n > 0 || f == trade.Changed {
@@ -399,18 +399,18 @@ func (p *printer) summary() {
 			}
 		}
 		if s.Gone > 0 {
-			add("gone", p.say("summary.gone"), s.Gone, "outside")
+			add("gone", p.say("No longer in the ERP (not in the sum)"), s.Gone, "outside")
 			for _, state := range summaryOrder {
 				if n := s.GoneStates[state]; n > 0 {
 					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
 				}
 			}
 			if s.GoneMoved > 0 {
-				add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
+				add("gone:moved", p.say("moved to the renumbered row"), s.GoneMoved, "outside")
 			}
 		}
 		if s.Unreadable > 0 {
-			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
+			add("unreadable", p.say("without a usable key in the ERP (not in the sum)"), s.Unreadable, "outside")
 		}
 	}
 }

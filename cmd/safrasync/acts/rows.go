@@ -225,7 +225,7 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 			a.Tell("  %s", text)
 		}
 		if s.MayDouble && plan.Act == engineacts.ActRetry {
-			a.Tell("  %s", a.Text("retry.may_double"))
+			a.Tell("  %s", a.Text("MAY DOUBLE: if it is the same document, do not send it: use `safrasync adopt` or `dismiss`. If they are two, check, and repeat with --checked; the API deletes nothing."))
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 var named = regexp.MustCompile(`(?is)^\s*(CPF|CNPJ)(?:\s*n[º°])?[\s\x{a0}:.-]*(.*)$`)
 
 // zeroLost is the fault of a document that is one digit too short.
-const zeroLost i18n.Key = "api.zero_lost"
+const zeroLost i18n.Key = "%s is one digit too short; a spreadsheet may have dropped a leading zero (format the column as text)"
 
 // readDocument reads a CPF or CNPJ, with or without its kind before it. If it cannot be read, wrong
 // is the key of a text that takes the name of the flag or column.

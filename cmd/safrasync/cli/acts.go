@@ -104,5 +104,5 @@ func TellAsked(a *App, ap trade.Approval) error {
 		Approval int64  `json:"approval"` // id of the approval to give
 		Needs    int    `json:"needs"`    // people who must agree, including who ordered it
 	}{ap.Act, ap.Target, false, ap.ID, ap.Needs},
-		"approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
+		"Nothing has been done yet: this needs %d {person|people}. Request %d is kept until %s.\nWho may approve: %s who has not ordered or approved it; in the console, under Approvals, or with `safrasync approvals approve %d --reason TEXT`.", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
 }

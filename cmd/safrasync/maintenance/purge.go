@@ -25,7 +25,7 @@ type purgeFlags struct {
 // NewPurgeCommand makes the command purge.
 func NewPurgeCommand(a *cli.App) *cobra.Command {
 	var f purgeFlags
-	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd := a.Command("purge --reason TEXT", "remove data that is no longer needed, or data about one producer", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		config, err := a.LoadConfig()
 		if err != nil {
 			return err

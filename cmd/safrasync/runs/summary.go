@@ -125,7 +125,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Show("  without a usable key: %d {row, not|rows, not} counted above; correct the ERP", r.Unreadable)
 	}
 	if r.Late != nil {
-		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
+		a.Show("  only the sweep found %d new or changed {row|rows}; the latest appeared %s after its own change time: widen lookback, or omit changed_at if the column cannot be trusted (%s%s)", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
 			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
 	for _, t := range r.Twins.Rows {
@@ -163,7 +163,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		}
 		advice := g.Advice(v)
 		keys := g.SampleKeys()
-		a.Show("sync.cause", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
+		a.Show("  %d × %s [%s]\n      %s: %s\n      rows: %s%s", g.Rows, office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(keys, ", "),
 			ellipsis(g.Rows > len(keys)))
 	}
 	for _, alarm := range r.Alarms {

@@ -93,10 +93,10 @@ func (w *page) Begin(h reconcile.Heading) error {
 		w.put("<p>%s</p>\n", line)
 	}
 	if len(h.Cover) > 0 {
-		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
+		w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", []i18n.Key{"product", "measure"},
 			[]i18n.Key{
 				"account.erp", "not on the platform", "changed after sending", "only on the platform",
-				"account.renumbered",
+				"renumbered in the ERP, to be decided",
 				"account.sent",
 			})
 		for _, a := range w.h.Cover {
@@ -229,7 +229,7 @@ func (w *page) close() {
 	case !w.open:
 		return
 	case w.rows == 0:
-		w.put("<p>" + w.word("nothing") + "</p>\n")
+		w.put("<p>" + w.word("Nothing.") + "</p>\n")
 	default:
 		w.put("</tbody>\n</table>\n")
 	}
