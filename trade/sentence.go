@@ -165,7 +165,7 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		return "", true
 	}
 	known = true
-	form := i18n.Sentences.Find(lang, i18n.Key(s.Code))
+	form := i18n.Sentences.Find(lang, s.Code)
 	if key, is := s.Args["form"].(string); is && s.Code == ofPhrase {
 		form, known = i18n.Said(lang, key)
 		for i := range len(s.Args) - 1 {

@@ -18,8 +18,8 @@ func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, z
 
 // T returns a phrase, with its numbers as people write them. An unknown key is returned unchanged; a test
 // finds it.
-func (v Voice) T(key string, args ...any) string {
-	format := i18n.Console.Text(v.lang, i18n.Key(key))
+func (v Voice) T(key i18n.Key, args ...any) string {
+	format := i18n.Console.Text(v.lang, key)
 	if len(args) == 0 {
 		return format
 	}
@@ -33,7 +33,7 @@ func (v Voice) T(key string, args ...any) string {
 
 // Has reports whether there is a phrase for a key.
 func (v Voice) Has(key string) bool {
-	return i18n.Console.Has(i18n.Key(key))
+	return i18n.Console.Has(key)
 }
 
 // Lang returns the language for the page's lang attribute.

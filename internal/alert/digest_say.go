@@ -35,7 +35,7 @@ func (v voice) digest(d Digest) Message {
 	if len(d.Missing) > 0 {
 		p := Paragraph{Heading: v.text("Missing references"), Text: v.text("IT: `safrasync refs list` shows the codes. Once they have ids, the rows are sent automatically.")}
 		for _, missing := range d.Missing {
-			w := i18n.Key("missing." + missing.Kind)
+			w := "missing." + missing.Kind
 			if !i18n.Alerts.Has(w) {
 				w = "%d {code|codes} without an id {blocks|block}"
 			}
@@ -182,7 +182,7 @@ func (v voice) volume(sum Volume) string {
 
 // named returns the words for a code of the platform, or those for an unknown one.
 func (v voice) named(kind i18n.Key, code string) string {
-	if key := kind + i18n.Key(code); i18n.Alerts.Has(key) {
+	if key := kind + code; i18n.Alerts.Has(key) {
 		return v.text(key)
 	}
 	return v.text(kind + "unknown")
@@ -211,7 +211,7 @@ func (v voice) remarks(j DigestJob) []Item {
 	var out []Item
 	for _, flag := range askingFlags {
 		if n := j.Flags[flag]; n > 0 {
-			key := i18n.Key("flag." + flag)
+			key := "flag." + string(flag)
 			out = append(out, Item{Text: v.text(key, v.rows(n)), More: []string{v.text(key + ".do")}})
 		}
 	}
@@ -228,7 +228,7 @@ func (v voice) position(j DigestJob) string {
 	for _, s := range trade.States {
 		if n := j.States[s]; n > 0 {
 			total += n
-			parts = append(parts, v.rows(n)+" "+v.text(i18n.Key("state."+s)))
+			parts = append(parts, v.rows(n)+" "+v.text("state."+string(s)))
 		}
 	}
 	if total == 0 {
@@ -245,7 +245,7 @@ func (v voice) acts(acts map[string]int) []Item {
 	var out []Item
 	for _, act := range shownActs {
 		if n := acts[act]; n > 0 {
-			out = append(out, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
+			out = append(out, Item{Text: v.text("act."+act, v.rows(n))})
 		}
 	}
 	return out

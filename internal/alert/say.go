@@ -109,7 +109,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 		}
 		args = []any{last}
 	}
-	key := "topic." + i18n.Key(topic)
+	key := "topic." + string(topic)
 	title = v.text(key + ".title")
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, v.titles.Of(job))

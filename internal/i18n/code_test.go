@@ -97,14 +97,6 @@ func (c *code) keysUnder(folders ...string) (keys map[string]token.Pos, literals
 func (c *code) keys(folder string, keys map[string]token.Pos, literals map[string]bool) {
 	for _, file := range c.files[folder] {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 { // v.T("home.title") of the console
-				name, ok := call.Fun.(*ast.SelectorExpr)
-				literal, isLiteral := call.Args[0].(*ast.BasicLit)
-				if ok && isLiteral && name.Sel.Name == "T" {
-					text, _ := strconv.Unquote(literal.Value)
-					keys[text] = literal.Pos()
-				}
-			}
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {
 				return true

@@ -18,7 +18,7 @@ const (
 )
 
 // Key is a sentence in English, or the code of one within its part.
-type Key string
+type Key = string
 
 // Part is a part of the program whose sentences have codes: a member of the catalogue.
 type Part string

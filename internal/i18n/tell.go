@@ -19,7 +19,7 @@ func Said(lang Lang, key string) (form string, known bool) {
 	if lang == English {
 		return key, true
 	}
-	if told := said.Find(lang, Key(key)); told != "" {
+	if told := said.Find(lang, key); told != "" {
 		return told, true
 	}
 	return key, !strings.ContainsFunc(verb.ReplaceAllString(key, ""), unicode.IsLetter)

@@ -211,7 +211,7 @@ func (s Story) Sentences(v words.Voice) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		outcome := v.Text(i18n.Key("outcome." + words.OutcomeName(t.Outcome)))
+		outcome := v.Text("outcome." + words.OutcomeName(t.Outcome))
 		say("Attempt %d, %s: %s (%s).", t.No, v.Moment(at), outcome, v.Say(t.Reason))
 	}
 	if e.RemoteID != "" {
@@ -300,5 +300,5 @@ func whyJob(v words.Voice, s Story) []string {
 		text = v.Stop(*s.Status.Stop)
 	}
 	return []string{v.Text("The job is not sending (%s): %s",
-		v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
+		v.Text("job.state."+string(s.Status.State)), text)}
 }

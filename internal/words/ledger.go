@@ -19,7 +19,7 @@ func (v Voice) LedgerFault(e *state.Error, err error) string {
 
 // LedgerWhat returns what is wrong with the ledger.
 func (v Voice) LedgerWhat(e *state.Error) string {
-	key := i18n.Key("ledger." + e.Code)
+	key := "ledger." + e.Code
 	switch {
 	case v.Lang == trade.English:
 		return e.Path + ": " + e.What()

@@ -83,7 +83,7 @@ func (v Voice) Stop(s trade.Stop) string {
 	text := v.Say(why)
 	general := trade.Say("stop." + s.Code)
 	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code &&
-		i18n.Sentences.Has(i18n.Key(general.Code)) {
+		i18n.Sentences.Has(general.Code) {
 		text = v.Say(general)
 		if why.Code != "" && why.Known(v.Lang) {
 			text += " (" + v.Say(why) + ")"
@@ -98,7 +98,7 @@ func (v Voice) Stop(s trade.Stop) string {
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {
 	var e struct{ Phase string }
-	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has(i18n.Key("phase."+e.Phase)) {
+	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has("phase."+e.Phase) {
 		return ""
 	}
 	return e.Phase

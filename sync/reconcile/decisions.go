@@ -197,7 +197,7 @@ var typedCommand = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`")
 // console's buttons and pages: whoever fills it in has no command line.
 func inWords(advice string, lang trade.Lang) string {
 	advice = typedCommand.ReplaceAllStringFunc(advice, func(found string) string {
-		act := i18n.Key("decision." + typedCommand.FindStringSubmatch(found)[1])
+		act := "decision." + typedCommand.FindStringSubmatch(found)[1]
 		// what the sheet retries was not created; what is held goes as a second document
 		if word := i18n.Report.Find(lang, act); word != "" && !strings.Contains(found, "--checked") {
 			return "“" + word + "”"

@@ -215,7 +215,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		if len(o.Sections) > 0 && !slices.Contains(o.Sections, step.id) {
 			continue
 		}
-		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
+		note := i18n.Report.Find(o.Lang, "section.note."+string(step.id))
 		if step.id == DivergencesSection {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
@@ -223,7 +223,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		columns := trade.Map(step.columns, func(c column) Column {
 			return Column{c.id, sentence(c.title, o.Lang), c.typ}
 		})
-		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
+		title := sentence("section.title."+string(step.id), o.Lang)
 		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err
 		}
@@ -253,7 +253,7 @@ func (p *printer) row(cells ...any) {
 
 // label returns an id with its text, whose key begins with a prefix.
 func (p *printer) label(prefix, id string) Label {
-	return Label{id, sentence(i18n.Key(prefix+id), p.Lang)}
+	return Label{id, sentence(prefix+id, p.Lang)}
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
@@ -272,7 +272,7 @@ func (p *printer) heading() Heading {
 		say("Closing of %s: kept at %s by %s, reason: %s. The figures are exactly those of the closing.", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
 	} else {
-		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
+		zone := cmp.Or(i18n.Report.Find(p.Lang, "zone."+h.Zone), h.Zone)
 		say("As things stand at %s (time of %s).", trade.MomentText(h.At, p.Lang, p.zone), zone)
 	}
 	moment := lines[len(lines)-1]
@@ -363,7 +363,7 @@ func (p *printer) summary() {
 	for _, s := range p.sum.Summaries {
 		add := func(id, text string, n any, role string) {
 			sends := Label{string(s.Sends), s.Sends.Plural(p.Lang)}
-			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say(i18n.Key("summary." + role))})
+			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say("summary." + role)})
 		}
 		var inERP any
 		if s.InScope != nil {
@@ -376,7 +376,7 @@ func (p *printer) summary() {
 					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
 					trade.InDoubt, trade.Dismissed,
 				}, state) {
-				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
+				add(string(state), p.say("summary.state."+string(state)), n, "summand")
 			}
 		}
 		for _, extra := range []struct {
@@ -384,7 +384,7 @@ func (p *printer) summary() {
 			n  int
 		}{{"moved", s.Moved}, {"after", s.After}} {
 			if extra.n > 0 {
-				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
+				add(extra.id, p.say("summary."+extra.id), extra.n, "summand")
 			}
 		}
 		add("sum", p.say("Sum of the states"), s.Sum(), "total")
@@ -402,7 +402,7 @@ func (p *printer) summary() {
 			add("gone", p.say("No longer in the ERP (not in the sum)"), s.Gone, "outside")
 			for _, state := range summaryOrder {
 				if n := s.GoneStates[state]; n > 0 {
-					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
+					add("gone:"+string(state), p.say("summary.state."+string(state)), n, "outside")
 				}
 			}
 			if s.GoneMoved > 0 {

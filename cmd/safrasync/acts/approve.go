@@ -171,7 +171,7 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	switch {
 	case d.Refused != engineacts.NotRefused:
 		a.Tell("%s: not possible: %s", a.Text("request %d", id),
-			a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+			a.Text("approval.refused."+string(d.Refused)))
 		return cli.ErrFailed
 	case !a.AsJSON:
 		a.Show(done, id)

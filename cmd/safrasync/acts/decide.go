@@ -21,10 +21,10 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text("outcome."+words.OutcomeName(t.Outcome)),
 			v.Say(t.Reason))
 		if phase := words.PhaseOf(t.Evidence); phase != "" {
-			say("  how far it got: %s", v.Text(i18n.Key("phase."+phase)))
+			say("  how far it got: %s", v.Text("phase."+phase))
 		}
 		if t.RemoteID != "" {
 			say("  id in the answer: %s", t.RemoteID)

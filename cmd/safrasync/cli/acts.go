@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -96,7 +95,7 @@ func (a *App) Confirmed(f ActFlags) error {
 
 // TellAsked prints that an act waits for the consent of other people, and who may give it.
 func TellAsked(a *App, ap trade.Approval) error {
-	who := a.Text(i18n.Key("approval.who." + string(acts.RoleOfApproval(ap))))
+	who := a.Text("approval.who." + string(acts.RoleOfApproval(ap)))
 	return a.Answer(struct {
 		Act      string `json:"act"`
 		Target   string `json:"target"`

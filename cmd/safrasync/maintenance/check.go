@@ -188,7 +188,7 @@ func (c *checker) name(check string) string {
 	if job, ok := strings.CutPrefix(check, "job "); ok {
 		return c.text("check.name.job") + " " + job
 	}
-	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
+	return cmp.Or(i18n.CLI.Find(c.voice().Lang, "check.name."+check), check)
 }
 
 // end prints one line: ready if nothing failed, otherwise what to cure first. It returns an error

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -106,7 +105,7 @@ func (c *checker) health(ctx context.Context, store *state.Store, lacks *state.E
 		if f.Name == "server" && !f.OK && lacks != nil && lacks.Code == state.CodeRolledBack {
 			continue
 		}
-		text := c.text(i18n.Key("check.finding."+f.Name)) + " " + c.voice().Say(f.Value)
+		text := c.text("check.finding."+f.Name) + " " + c.voice().Say(f.Value)
 		if f.OK && f.Hint.Code == "" {
 			fine = append(fine, text)
 			continue

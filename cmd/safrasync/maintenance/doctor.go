@@ -117,7 +117,7 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 				d.Args[i] = c.voice().Moment(at)
 			}
 		}
-		key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
+		key := "doctor." + d.Check + "." + cmp.Or(d.Problem, "well")
 		line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
 		if hint := key + ".hint"; i18n.CLI.Has(hint) {
 			line.Hint = c.text(hint)

@@ -195,7 +195,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 			}
 		}
 		for _, t := range r.Attempts {
-			say("      attempt on %s: %s", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
+			say("      attempt on %s: %s", v.Moment(t.StartedAt), v.Text("outcome."+words.OutcomeName(t.Outcome)))
 		}
 	}
 	say("\nActions of people: %d", len(s.Acts))

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -352,7 +351,7 @@ func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (out office.ReportSources, err error) {
 	count := func(string, int) {}
 	if cli.IsTerminal(a.Stderr) {
-		count = func(text string, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.Text(i18n.Key(text), n)) }
+		count = func(text string, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.Text(text, n)) }
 		end := func() { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
 		defer end()
 		out.Progress = func(rows int, all bool) {

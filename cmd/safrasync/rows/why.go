@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -169,7 +168,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {
-				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text("outcome."+words.OutcomeName(t.Outcome)),
 					t.Generation)
 				if t.Status != 0 {
 					a.Line("  " + strings.TrimSpace(

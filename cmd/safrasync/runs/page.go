@@ -86,7 +86,7 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 }
 
 func column(v words.Voice, name string, typ reconcile.Type) reconcile.Column {
-	return reconcile.Column{ID: name, Title: v.Text(i18n.Key("page.column." + name)), Type: typ}
+	return reconcile.Column{ID: name, Title: v.Text("page.column." + name), Type: typ}
 }
 
 // amounts appends tonnes, currency and value to the counted cells. Currencies are never added up:

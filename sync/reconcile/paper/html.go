@@ -119,7 +119,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 			for _, l := range a.States {
 				if l.State != trade.Accepted && l.Rows > 0 {
 					unit := unitsOf(a)[0]
-					state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
+					state := cmp.Or(w.word("state."+string(l.State)), string(l.State))
 					w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit), state},
 						trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
 				}
@@ -169,7 +169,7 @@ func unitsOf(a reconcile.Account) []string {
 }
 
 func (w *page) measure(a reconcile.Account, unit string) string {
-	return w.word(i18n.Key("account.measure."+string(a.Measure))) + " (" + unit + ")"
+	return w.word("account.measure."+string(a.Measure)) + " (" + unit + ")"
 }
 
 func (w *page) amount(amount trade.Decimal, unit string) string {
