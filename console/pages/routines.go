@@ -154,7 +154,7 @@ func (r routine) MainClass() string {
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
 // whether one can be done is in its plan.
 func actsOn(status trade.JobStatus) []jobAct {
-	run, sweep := jobAct{acts.ActRun, "jobact.run", false}, jobAct{acts.ActRun, "jobact.sweep", true}
+	run, sweep := jobAct{acts.ActRun, "jobact.run", false}, jobAct{acts.ActRun, "Complete sweep now", true}
 	pause, release := jobAct{acts.ActPause, "jobact.pause", false}, jobAct{acts.ActRelease, "jobact.see", false}
 	switch {
 	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
