@@ -121,15 +121,16 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 		i18n.Console: {"console"}, i18n.Alerts: {"internal/alert"},
 		i18n.Report:  {"sync/reconcile"},
 		i18n.Sandbox: {"apiclient/sandbox"},
+		i18n.Trade:   {"trade"},
 	} {
 		named, literals := c.keysUnder(folders...)
-		all := part.All(i18n.Portuguese)
+		all := part.Names("")
 		bases := map[string]bool{}
-		for key := range all {
-			if i := strings.LastIndex(string(key), "."); i > 0 {
-				bases[string(key)[:i]] = true
+		for _, key := range all {
+			if i := strings.LastIndex(key, "."); i > 0 {
+				bases[key[:i]] = true
 			}
-			if !used(string(key), literals) {
+			if !used(key, literals) {
 				t.Errorf("%s: nothing names %s", part, key)
 			}
 		}
@@ -143,7 +144,7 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 			if _, ok := i18n.Said(i18n.Portuguese, key); ok {
 				continue
 			}
-			if _, ok := all[i18n.Key(key)]; !ok {
+			if !part.Has(key) {
 				t.Errorf("%s: there is no text for %q in part %s", c.fset.Position(at), key, part)
 			}
 		}
@@ -217,14 +218,10 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	if found < 800 {
 		t.Errorf("only %d sentences were found: does the test still read them?", found)
 	}
-	for _, part := range []i18n.Part{i18n.CLI, i18n.Console, i18n.Alerts, i18n.Report, i18n.Sandbox} {
-		for _, sentence := range part.All(i18n.English) {
-			literals[sentence] = true
-		}
-	}
-	for key := range i18n.Part("said").All(i18n.Portuguese) {
-		if !constants[string(key)] && !literals[string(key)] && !ofOthers.MatchString(string(key)) {
-			t.Errorf("nothing in the code says %q (part said)", key)
+	for path := range texts(t) {
+		key, said := strings.CutPrefix(path, "said/")
+		if said && !constants[key] && !literals[key] && !ofOthers.MatchString(key) {
+			t.Errorf("nothing in the code says %q (said)", key)
 		}
 	}
 }
@@ -241,7 +238,7 @@ func told(t *testing.T, at token.Position, maker, format string) {
 		return
 	}
 	if _, known := i18n.Said(i18n.Portuguese, key); !known {
-		t.Errorf("%s: no Portuguese (part said) for %q", at, key)
+		t.Errorf("%s: no Portuguese (said) for %q", at, key)
 		return
 	}
 	var args []any

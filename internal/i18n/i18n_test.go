@@ -27,7 +27,7 @@ var (
 // form is a text in both languages.
 type form struct{ portuguese, english string }
 
-// texts reads the catalogue as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do".
+// texts reads the catalogue as texts by their path, such as "codes/cli/cron.run" or "said/the English sentence".
 func texts(t *testing.T) map[string]form {
 	t.Helper()
 	var all any
@@ -41,33 +41,20 @@ func texts(t *testing.T) map[string]form {
 				walk(strings.TrimPrefix(path+"/"+key, "/"), value)
 			}
 		case []any:
-			if len(v) != 2 {
+			switch len(v) {
+			case 1:
+				out[path] = form{v[0].(string), v[0].(string)}
+			case 2:
+				out[path] = form{v[1].(string), v[0].(string)}
+			default:
 				t.Fatalf("%s is not English and Portuguese: %q", path, v)
 			}
-			out[path] = form{lines(v[1]), lines(v[0])}
-		default:
-			english, is := strings.CutPrefix(path, "said/") // its key is the English sentence
-			if !is {
-				english = v.(string)
-			}
-			out[path] = form{v.(string), english}
+		case string:
+			out[path] = form{v, strings.TrimPrefix(path, "said/")}
 		}
 	}
 	walk("", all)
 	return out
-}
-
-// lines returns a text; one that the catalogue has as a list, as a text of several lines.
-func lines(v any) string {
-	list, is := v.([]any)
-	if !is {
-		return v.(string)
-	}
-	out := make([]string, len(list))
-	for i, line := range list {
-		out[i] = line.(string)
-	}
-	return strings.Join(out, "\n")
 }
 
 func TestBothLanguagesHaveTheSameVerbsAndPlaceholders(t *testing.T) {
@@ -81,7 +68,7 @@ func TestBothLanguagesHaveTheSameVerbsAndPlaceholders(t *testing.T) {
 		case strings.TrimSpace(text.portuguese) == "" || strings.TrimSpace(text.english) == "":
 			t.Errorf("%s is empty", key)
 		case text.portuguese != text.english || said:
-		case !strings.HasPrefix(key, "trade/") && !readsTheSame(text.english):
+		case !strings.HasPrefix(key, "codes/trade/") && !readsTheSame(text.english):
 			t.Errorf("%s is the same in both languages", key)
 		}
 		quoted := strings.NewReplacer("%q", "%s") // quoted, or within the language's own marks

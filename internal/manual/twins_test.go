@@ -232,13 +232,13 @@ func TestThePagesInTwoLanguagesSayTheSame(t *testing.T) {
 	}
 }
 
-// told returns the Portuguese texts of the catalogue: of each pair the second.
+// told returns the Portuguese texts of the catalogue: of each list the last.
 func told(tree any) (out []string) {
 	switch v := tree.(type) {
 	case string:
 		return []string{v}
 	case []any:
-		return told(v[1])
+		return told(v[len(v)-1])
 	case map[string]any:
 		for _, value := range v {
 			out = append(out, told(value)...)

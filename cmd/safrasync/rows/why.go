@@ -168,8 +168,8 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {
-				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text("outcome."+words.OutcomeName(t.Outcome)),
-					t.Generation)
+				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt),
+					a.Text("outcome."+words.OutcomeName(t.Outcome)), t.Generation)
 				if t.Status != 0 {
 					a.Line("  " + strings.TrimSpace(
 						a.Text("HTTP answer %d %s", t.Status, strings.Join(t.Messages, ", "))))

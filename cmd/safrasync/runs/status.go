@@ -46,8 +46,8 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			v := a.Voice()
 			for _, job := range jobs {
 				for _, s := range job.Times {
-					err := a.Answer(s, "%s, %s: %s (%s)\n    %s  (%s)", job.Job, v.Text("cron."+s.What), s.Text, s.Words,
-						strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
+					err := a.Answer(s, "%s, %s: %s (%s)\n    %s  (%s)", job.Job, v.Text("cron."+s.What), s.Text,
+						s.Words, strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
 					if err != nil {
 						return err
 					}
