@@ -19,16 +19,12 @@ func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, z
 // T returns a phrase, with its numbers as people write them. An unknown key is returned unchanged; a test
 // finds it.
 func (v Voice) T(key i18n.Key, args ...any) string {
-	format := i18n.Console.Text(v.lang, key)
-	if len(args) == 0 {
-		return format
-	}
 	for i, arg := range args {
 		if n, ok := arg.(int); ok {
 			args[i] = v.Number(n)
 		}
 	}
-	return i18n.Format(format, args...)
+	return i18n.Console.Text(v.lang, key, args...)
 }
 
 // Has reports whether there is a phrase for a key.

@@ -97,6 +97,9 @@ func (c *code) keysUnder(folders ...string) (keys map[string]token.Pos, literals
 func (c *code) keys(folder string, keys map[string]token.Pos, literals map[string]bool) {
 	for _, file := range c.files[folder] {
 		ast.Inspect(file, func(n ast.Node) bool {
+			if strings.HasPrefix(folder, "console") {
+				fault(n, keys)
+			}
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {
 				return true
@@ -108,6 +111,26 @@ func (c *code) keys(folder string, keys map[string]token.Pos, literals map[strin
 			}
 			return true
 		})
+	}
+}
+
+// fault adds what a page says is wrong: a literal that is put into a field Fault.
+func fault(n ast.Node, keys map[string]token.Pos) {
+	var of, literals []ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		of, literals = n.Lhs, n.Rhs
+	case *ast.KeyValueExpr:
+		of, literals = []ast.Expr{n.Key}, []ast.Expr{n.Value}
+	}
+	for i, field := range of {
+		if lastName(field) != "Fault" || len(literals) != len(of) {
+			continue
+		}
+		if literal, ok := literals[i].(*ast.BasicLit); ok {
+			text, _ := strconv.Unquote(literal.Value)
+			keys[text] = literal.Pos()
+		}
 	}
 }
 

@@ -50,14 +50,17 @@ var catalogue = sync.OnceValue(func() (out struct {
 	return out
 })
 
-// Text returns the sentence of a code, or that which the key itself is. For an empty key it returns "",
-// for an unknown code the code itself.
-func (p Part) Text(lang Lang, key Key) string {
-	if p.Has(key) {
-		return p.Find(lang, key)
+// Text returns the sentence of a code, or that which the key itself is, with its arguments (see [Format]).
+// For an empty key it returns "", for an unknown code the code itself.
+func (p Part) Text(lang Lang, key Key, args ...any) string {
+	sentence := p.Find(lang, key)
+	if sentence == "" {
+		sentence, _ = Said(lang, key)
 	}
-	sentence, _ := Said(lang, key)
-	return sentence
+	if len(args) == 0 {
+		return sentence
+	}
+	return Format(sentence, args...)
 }
 
 // Find returns the sentence of a code, or "" if the part has none.

@@ -59,7 +59,7 @@ func (t *decisionReader) fault(line int, column string, p i18n.Key, args ...any)
 	if column != "" {
 		title = sentence(decisionColumns[decisionColumn(column)].title, t.lang)
 	}
-	t.faults = append(t.faults, WrongRow{line, title, i18n.Format(sentence(p, t.lang), args...)})
+	t.faults = append(t.faults, WrongRow{line, title, i18n.Report.Text(t.lang, p, args...)})
 }
 
 func (t *decisionReader) workbook(data []byte, unpacked int64) error {

@@ -257,7 +257,7 @@ func (p *printer) label(prefix, id string) Label {
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
-	return i18n.Format(sentence(f, p.Lang), args...)
+	return i18n.Report.Text(p.Lang, f, args...)
 }
 
 // heading returns the heading, which states in words what the numbers are.
