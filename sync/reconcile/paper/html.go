@@ -96,7 +96,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 		w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", []i18n.Key{"product", "measure"},
 			[]i18n.Key{
 				"account.erp", "not on the platform", "changed after sending", "only on the platform",
-				"renumbered in the ERP, to be decided",
+				"account.renumbered",
 				"account.sent",
 			})
 		for _, a := range w.h.Cover {
