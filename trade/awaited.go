@@ -27,20 +27,20 @@ type Awaited struct {
 // Sentence returns what the row waits for, and the state of it: "waits for contract 01|000122,
 // which was rejected: producer not linked to the wallet".
 func (a Awaited) Sentence(lang Lang) string {
-	w := wordsIn(lang)
 	switch {
 	case a.Ref == ProducerByDocument: // its code is a hash, which means nothing to people
 		return Explain(Waiting, "ref:"+a.Ref, lang).What
 	case a.Ref != "":
-		text := w.Causes["ref"].with(w.Kinds[a.Ref]).What + w.Code + a.Code
+		text := Explain(Waiting, "ref:"+a.Ref, lang).What + translate(lang, ": code ") + a.Code
 		if a.Spelled != "" {
-			text += strings.ReplaceAll(w.Spelled, "{code}", a.Spelled)
+			text += strings.ReplaceAll(translate(lang, " (the de-para has {code}, which differs in capital letters only)"), "{code}", a.Spelled)
 		}
 		return text
 	case a.Job != "":
-		return a.fill(w, w.Parents[a.standing()], a.parent(lang))
+		return a.fill(lang, find(lang, "parents."+string(a.standing())), a.parent(lang))
 	}
-	return strings.NewReplacer("{kind}", w.Kinds[a.Platform], "{id}", a.ID).Replace(w.Platform)
+	return strings.NewReplacer("{kind}", find(lang, "kinds."+a.Platform), "{id}", a.ID).
+		Replace(translate(lang, "waits for a record on the platform: {kind} {id}"))
 }
 
 // Advice returns why a row waits, who can cure it and how. For a parent it is the cure of the
@@ -53,15 +53,14 @@ func (a Awaited) Advice(lang Lang) Advice {
 		return Explain(Waiting, "", lang)
 	}
 	parent := a.parent(lang)
-	w := wordsIn(lang)
-	out := w.Solve[a.standing()]
-	out.What, out.Do = a.fill(w, out.What, parent), a.fill(w, out.Do, parent)
+	out := adviceOf(lang, "solve."+string(a.standing()))
+	out.What, out.Do = a.fill(lang, out.What, parent), a.fill(lang, out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
 		out.Who, out.Where = parent.Who, parent.Where
 	}
 	if out.Where == "" {
-		out.Where = w.Causes[CauseParent].Where
+		out.Where = find(lang, "causes."+CauseParent+".where")
 	}
 	if out.Fixer == "" { // the parent has no cause of its own
 		switch a.standing() {
@@ -98,14 +97,14 @@ func (a Awaited) standing() State {
 // query leaves it out.
 func (a Awaited) BeforeCutOver() bool { return a.ParentState == "" && a.ParentCause == CauseCutOver }
 
-func (a Awaited) fill(w *words, text string, parent Advice) string {
+func (a Awaited) fill(lang Lang, text string, parent Advice) string {
 	why := ""
 	if parent.What != "" {
 		why = ": " + parent.What
 	}
 	key := a.Key
 	if a.Spelled != "" {
-		key += w.Accents
+		key += translate(lang, " (alike on a screen, but its accents are stored in another form than in the job of the contracts: let the queries of both write one form, for example normalize(column, NFC))")
 	}
 	return strings.NewReplacer("{key}", key, "{job}", a.Job, "{why}", why, "{do}", parent.Do).Replace(text)
 }

@@ -8,7 +8,7 @@ func SayBlanks(key string, lang Lang) string {
 	if !strings.Contains(key, "|") {
 		return key
 	}
-	word := wordsIn(lang).Empty
+	word := translate(lang, "(blank)")
 	var out strings.Builder
 	begins, escaped := true, false // a part begins here
 	for _, r := range key {
@@ -33,7 +33,7 @@ func UnsayBlanks(text string) string {
 	}
 	text = strings.ReplaceAll(text, " | ", "|")
 	for _, lang := range []Lang{Portuguese, English} {
-		text = strings.ReplaceAll(text, wordsIn(lang).Empty, "")
+		text = strings.ReplaceAll(text, translate(lang, "(blank)"), "")
 	}
 	return text
 }

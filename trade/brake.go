@@ -135,7 +135,7 @@ func (b Brake) sentence(code string) Sentence {
 		}
 		s = s.With("former", former).With("advice", advice)
 	}
-	form := i18n.Sentences.Text(Portuguese, i18n.Key(s.Code)) + i18n.Sentences.Text(English, i18n.Key(s.Code))
+	form := i18n.Sentences.Text(Portuguese, s.Code) + i18n.Sentences.Text(English, s.Code)
 	maps.DeleteFunc(s.Args, func(name string, _ any) bool {
 		return !strings.Contains(form, "{"+name+"}") && !strings.Contains(form, "{"+name+":")
 	})

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // Fixer is who can cure something, as one word by which lists are grouped and filtered.
@@ -49,7 +51,7 @@ func (f Fixer) Department() Department {
 var Fixers = []Fixer{FixERP, FixReferences, FixPlatform, FixIT, FixAccounting, FixNobody}
 
 // Label returns the fixer's name for people.
-func (f Fixer) Label(lang Lang) string { return wordsIn(lang).Fixers[f] }
+func (f Fixer) Label(lang Lang) string { return find(lang, "fixers."+string(f)) }
 
 // Again is whether sending the row again is safe.
 type Again string
@@ -65,7 +67,7 @@ const (
 )
 
 // Label returns the value in words.
-func (a Again) Label(lang Lang) string { return wordsIn(lang).Again[a] }
+func (a Again) Label(lang Lang) string { return find(lang, "again."+string(a)) }
 
 // Explain returns the advice for a cause in a state. An unknown message key is shown as it is.
 func Explain(state State, cause string, lang Lang) Advice {
@@ -145,16 +147,18 @@ func (a Advice) notAlone(fields []Problem, awaited []Awaited, lang Lang) Advice 
 	if len(more) == 0 {
 		return a
 	}
-	for _, promise := range wordsIn(lang).Promises {
-		a.Do = strings.Replace(a.Do, promise, ".", 1)
+	for _, promise := range []i18n.Key{
+		"; the next run sends the row.", ". The next run sends the row.", "; the next run sends the rows.",
+	} {
+		a.Do = strings.Replace(a.Do, translate(lang, promise), ".", 1)
 	}
-	a.Do += " " + strings.Replace(wordsIn(lang).Besides, "{what}", strings.Join(more, "; "), 1)
+	a.Do += " " + strings.Replace(translate(lang, "That alone does not let the row go: {what}."), "{what}", strings.Join(more, "; "), 1)
 	return a
 }
 
 // ExplainFlag returns what a flag means and what to do.
 func ExplainFlag(f Flag, lang Lang) Advice {
-	a := wordsIn(lang).Remarks[f]
+	a := adviceOf(lang, "remarks."+string(f))
 	a.Fixer, a.Again = FixAccounting, AgainNo
 	if f == Forced || f == Moved {
 		a.Fixer = FixNobody
@@ -165,13 +169,12 @@ func ExplainFlag(f Flag, lang Lang) Advice {
 // ExplainStop returns why a job has stopped and what to do, by the code of the stop. The text may contain
 // {job} for the name of the job.
 func ExplainStop(code string, lang Lang) Advice {
-	w := wordsIn(lang)
-	known := code
-	if _, ok := w.Stops[code]; !ok {
-		known = ""
+	a := adviceOf(lang, "stops."+code)
+	if a.Do == "" {
+		code = ""
+		a = adviceOf(lang, "stops."+code)
 	}
-	a := w.Stops[known]
-	a.Fixer, a.Again = stopFixers[known], AgainNone
+	a.Fixer, a.Again = stopFixers[code], AgainNone
 	return a
 }
 
@@ -215,8 +218,7 @@ var stopFixers = map[string]Fixer{
 // KnowsMessage reports whether there are words for exactly this message key of the API. A key that
 // only matches a pattern is explained by the pattern, and is not known.
 func KnowsMessage(message string) bool {
-	_, ok := wordsIn(English).Causes[message]
-	return ok && !strings.Contains(message, "*")
+	return find(English, "causes."+message+".do") != "" && !strings.Contains(message, "*")
 }
 
 // SeenMessage is a message key that the platform has answered.
@@ -245,7 +247,7 @@ func fixerOf(state State, cause string) Fixer {
 	if f, ok := fixers[cause]; ok && state != Dismissed {
 		return f
 	}
-	_, known := wordsIn(English).Causes[cause]
+	known := find(English, "causes."+cause+".do") != ""
 	switch {
 	case state == Dismissed || state == Pending || state == Sending || state == Withdrawn || state == Accepted:
 		return FixNobody
@@ -282,7 +284,7 @@ func messageSubject(key string, lang Lang) string {
 	parts := strings.Split(key, ".")
 	name := strings.ReplaceAll(strings.Join(parts[1:len(parts)-1], "."), "-", "_")
 	for _, field := range []string{name, name + "_id"} {
-		if label, ok := wordsIn(lang).Fields[field]; ok {
+		if label := find(lang, "fields."+field); label != "" {
 			return label
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 )
 
@@ -56,8 +57,9 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 	}
 	stops := inTheCode(t, 20, `StopCode = "([a-z_]+)"`, "../sync/outcome/stop.go")
 	for _, lang := range []Lang{Portuguese, English} {
-		for key := range wordsIn(English).Causes {
-			if key != "rule" && key != "ref" && !strings.Contains(key, "*") {
+		for _, key := range i18n.Trade.Names("causes.") {
+			key, ok := strings.CutSuffix(key, ".do")
+			if ok && key != "rule" && key != "ref" && !strings.Contains(key, "*") {
 				causes = append(causes, key)
 			}
 		}
@@ -76,7 +78,7 @@ func TestTheCatalogueHasWordsForEverythingThatCanBeShown(t *testing.T) {
 		for _, code := range append(stops, "process_gone", "of another version") {
 			a := ExplainStop(code, lang)
 			whole(t, string(lang)+" stop "+code, a)
-			if _, own := wordsIn(lang).Stops[code]; !own && code != "of another version" {
+			if adviceOf(lang, "stops."+code).Do == "" && code != "of another version" {
 				t.Errorf("stop %s has no words in %s", code, lang)
 			}
 		}

@@ -198,7 +198,7 @@ func (c Counterpart) sentence(job string, lang Lang) string {
 		name += "_elsewhere"
 	}
 	return strings.NewReplacer("{key}", c.Key, "{job}", c.Job, "{id}", c.RemoteID, "{rows}", strconv.Itoa(c.Rows)).
-		Replace(wordsIn(lang).Counterparts[name])
+		Replace(find(lang, "counterparts."+name))
 }
 
 // CounterpartOf returns an entry as the counterpart of another one.

@@ -19,10 +19,10 @@ var Kinds = []Kind{OrderCommitments, Deliveries, Traceability}
 
 // Label returns what one record of the kind is called in the trade: "contrato", "entrega",
 // "rastreabilidade".
-func (k Kind) Label(lang Lang) string { return wordsIn(lang).Records[k].One }
+func (k Kind) Label(lang Lang) string { return find(lang, "records."+string(k)+".one") }
 
 // Plural returns what several records of the kind are called.
-func (k Kind) Plural(lang Lang) string { return wordsIn(lang).Records[k].Many }
+func (k Kind) Plural(lang Lang) string { return find(lang, "records."+string(k)+".many") }
 
 // TitledJob is what determines a job's title. Title is the configured one; "" = none.
 type TitledJob struct {
@@ -45,7 +45,7 @@ func TitlesOf(jobs []TitledJob, lang Lang) Titles {
 	for _, j := range jobs {
 		kind := ""
 		if of[j.Sends] == 1 {
-			kind = wordsIn(lang).Records[j.Sends].Title
+			kind = find(lang, "records."+string(j.Sends)+".title")
 		}
 		out[j.Job] = cmp.Or(j.Title, kind, j.Job)
 	}

@@ -165,7 +165,7 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		return "", true
 	}
 	known = true
-	form := i18n.Sentences.Find(lang, i18n.Key(s.Code))
+	form := i18n.Sentences.Find(lang, s.Code)
 	if key, is := s.Args["form"].(string); is && s.Code == ofPhrase {
 		form, known = i18n.Said(lang, key)
 		for i := range len(s.Args) - 1 {
@@ -201,7 +201,7 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		args, _ := json.Marshal(s.Args) //nolint:errchkjson // it was read from JSON, or made of texts
 		return s.Code + " " + string(args), false
 	}
-	return i18n.Sentences.Text(lang, "sentence.unknown"), false
+	return translate(lang, "a reason that this version of safrasync does not know"), false
 }
 
 // tell returns a value as text, and reports whether it is in the language.

@@ -1,6 +1,9 @@
 package trade
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Webhook is a registration of ours on the platform, as the ledger knows it. Its path and its
 // credentials are not stored, only hashes to recognise them.
@@ -163,43 +166,7 @@ func (s Status) Event() (event, kind string) {
 	return "", ""
 }
 
-// eventLabels are the names of the events.
-var eventLabels = map[string][2]string{
-	"CREATE_PRODUCER":         {"produtor criado", "producer created"},
-	"UPDATE_PRODUCER":         {"produtor alterado", "producer changed"},
-	"DELETE_PRODUCER":         {"produtor excluído", "producer deleted"},
-	"CREATE_WAREHOUSE":        {"armazém criado", "warehouse created"},
-	"UPDATE_WAREHOUSE":        {"armazém alterado", "warehouse changed"},
-	"DELETE_WAREHOUSE":        {"armazém excluído", "warehouse deleted"},
-	"CREATE_FARM":             {"propriedade criada", "farm created"},
-	"UPDATE_FARM":             {"propriedade alterada", "farm changed"},
-	"DELETE_FARM":             {"propriedade excluída", "farm deleted"},
-	"CREATE_GUEST_USER":       {"usuário convidado criado", "guest user created"},
-	"UPDATE_GUEST_USER":       {"usuário convidado alterado", "guest user changed"},
-	"DELETE_GUEST_USER":       {"usuário convidado excluído", "guest user deleted"},
-	"CREATE_DELIVERY_PLACE":   {"local de entrega criado", "delivery place created"},
-	"UPDATE_DELIVERY_PLACE":   {"local de entrega alterado", "delivery place changed"},
-	"DELETE_DELIVERY_PLACE":   {"local de entrega excluído", "delivery place deleted"},
-	"CREATE_ORDER_COMMITMENT": {"contrato criado", "order commitment created"},
-	"UPDATE_ORDER_COMMITMENT": {"contrato alterado", "order commitment changed"},
-	"DELETE_ORDER_COMMITMENT": {"contrato excluído", "order commitment deleted"},
-	"CREATE_WALLET":           {"carteira criada", "wallet created"},
-	"UPDATE_WALLET":           {"carteira alterada", "wallet changed"},
-	"DELETE_WALLET":           {"carteira excluída", "wallet deleted"},
-	eventWorkflow:             {"workflow do contrato", "workflow of the order commitment"},
-	eventProducerESG:          {"ESG do produtor", "ESG of the producer"},
-	eventFarmESG:              {"ESG da propriedade", "ESG of the farm"},
-	"PRODUCER_PRODUCTION":     {"produção do produtor", "production of the producer"},
-}
-
 // EventLabel returns the name of an event for people; the platform's own if it has none here.
 func EventLabel(event string, lang Lang) string {
-	words, ok := eventLabels[event]
-	switch {
-	case !ok:
-		return event
-	case lang == English:
-		return words[1]
-	}
-	return words[0]
+	return cmp.Or(find(lang, "events."+event), event)
 }

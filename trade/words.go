@@ -2,10 +2,10 @@ package trade
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -29,93 +29,36 @@ func ParseLang(text string) Lang {
 	return Portuguese
 }
 
-// words are the texts of one language.
-type words struct {
-	States   map[State]string  `json:"states"`
-	Fields   map[string]string `json:"fields"`
-	Rules    map[string]string `json:"rules"` // with {field} and {detail}
-	Cures    map[string]Advice `json:"cures"` // by rule, with {}: only what differs from causes["rule"]
-	Causes   map[string]Advice `json:"causes"`
-	Standing map[State]Advice  `json:"standing"` // what a state means, if no cause explains more
-	Remarks  map[Flag]Advice   `json:"remarks"`  // what a flag means
-	Stops    map[string]Advice `json:"stops"`
-	Fixers   map[Fixer]string  `json:"fixers"`
-	Again    map[Again]string  `json:"again"`
-	Unknown  Advice            `json:"unknown"`
-	Refused  Advice            `json:"refused"` // the platform refused without naming a cause
-	Flags    map[Flag]string   `json:"flags"`
-	Kinds    map[string]string `json:"kinds"`   // de-para kinds, singular
-	Parents  map[State]string  `json:"parents"` // waiting for a parent in that state; with {key}, {job} and {why}
-	// the same as a task: how to cure the parent; with {key}, {job}, {why} and {do}
-	Solve    map[State]Advice `json:"solve"`
-	Records  map[Kind]noun    `json:"records"`
-	Code     string           `json:"code"`     // between the name of a code's kind and the code
-	Spelled  string           `json:"spelled"`  // a code that differs in capitals only; with {code}
-	Accents  string           `json:"accents"`  // a key that differs in the form of its accents only
-	Platform string           `json:"platform"` // waiting for a platform record; with {kind} and {id}
-	Place    string           `json:"place"`    // where a column is: format of (column)
-	Column   string           `json:"column"`   // format of (column, value)
-	Columns  string           `json:"columns"`  // the same for several columns
-	Blank    string           `json:"blank"`    // format of (column)
-	Empty    string           `json:"empty"`    // an empty part of a key
-	Blanks   string           `json:"blanks"`   // the same for several columns that form one key or code
-	Hidden   string           `json:"hidden"`   // format of (column), for a value that cannot be shown
-	Nowhere  string           `json:"nowhere"`
-	// what an advice promises for a row that has only one fault, and what it says if there are more,
-	// with {what}
-	Promises []string `json:"promises"`
-	Besides  string   `json:"besides"`
-	// what a held row was compared with; with {key}, {job}, {id} and {rows}
-	Counterparts map[string]string `json:"counterparts"`
-}
+// find returns the text of a code in part trade of package i18n, or "" if it has none.
+func find(lang Lang, code string) string { return i18n.Trade.Find(lang, code) }
 
-// noun is the singular and plural of something.
-type noun struct {
-	One  string `json:"one"`
-	Many string `json:"many"`
-	// title of a job that alone sends such records
-	Title string `json:"title"`
-}
+// translate returns an English sentence in a language.
+func translate(lang Lang, sentence i18n.Key) string { return i18n.Trade.Text(lang, sentence) }
 
-// wordsIn returns the texts of a language, which are loaded once.
-func wordsIn(l Lang) *words {
-	if l == English {
-		return english()
+// adviceOf returns the advice of a code. Without one it is zero: each says what to do.
+func adviceOf(lang Lang, code string) Advice {
+	return Advice{
+		What:  find(lang, code+".what"),
+		Who:   find(lang, code+".who"),
+		Where: find(lang, code+".where"),
+		Do:    find(lang, code+".do"),
 	}
-	return portuguese()
 }
 
-var (
-	english    = sync.OnceValue(func() *words { return readWords(English) })
-	portuguese = sync.OnceValue(func() *words { return readWords(Portuguese) })
-)
-
-func readWords(l Lang) *words {
-	w := &words{}
-	i18n.Trade.Decode(l, w)
-	w.Standing[InDoubt] = w.Causes[CauseUnknown] // which every row in doubt has
-	return w
-}
-
-// Label returns the state's name for people; the texts are in part trade of package i18n.
-func (s State) Label(lang Lang) string { return wordsIn(lang).States[s] }
+// Label returns the state's name for people.
+func (s State) Label(lang Lang) string { return find(lang, "states."+string(s)) }
 
 // Label returns the flag's name for people.
-func (f Flag) Label(lang Lang) string { return wordsIn(lang).Flags[f] }
+func (f Flag) Label(lang Lang) string { return find(lang, "flags."+string(f)) }
 
 // FieldLabel returns a field's name for people, or the API's name if there is none.
 func FieldLabel(field string, lang Lang) string {
-	label, ok := wordsIn(lang).Fields[field]
-	if !ok || label == field {
-		return field
-	}
-	return label
+	return cmp.Or(find(lang, "fields."+field), field)
 }
 
 // Sentence returns in words what is wrong, where the ERP has it, and what would be right: "COMPRA
 // requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
-	w := wordsIn(lang)
 	rule, about := baseRule(p.Rule)
 	detail := i18n.Tell(lang, p.Detail)
 	switch rule {
@@ -124,10 +67,7 @@ func (p Problem) Sentence(lang Lang) string {
 	case RuleRequiredWith:
 		detail = FieldLabel(about, lang)
 	}
-	form, ok := w.Rules[rule]
-	if !ok {
-		form = "{field}: " + rule
-	}
+	form := cmp.Or(find(lang, "rules."+rule), "{field}: "+rule)
 	switch {
 	case rule == RuleDateOrder:
 		detail = FieldLabel(detail, lang)
@@ -141,17 +81,17 @@ func (p Problem) Sentence(lang Lang) string {
 	several := strings.Contains(p.Column, ", ")
 	switch {
 	case p.Column == "":
-		return text + "; " + w.Nowhere
+		return text + "; " + translate(lang, "the configuration does not map this field")
 	case (rule == RuleUnreadable || rule == RuleDocument) && p.Value == "":
-		return text + "; " + fmt.Sprintf(w.Hidden, p.Column)
+		return text + "; " + fmt.Sprintf(translate(lang, "the value is in column %s"), p.Column)
 	case p.Value == "" && several:
-		return text + "; " + fmt.Sprintf(w.Blanks, p.Column)
+		return text + "; " + fmt.Sprintf(translate(lang, "columns %s contain no complete code"), p.Column)
 	case p.Value == "":
-		return text + "; " + fmt.Sprintf(w.Blank, p.Column)
+		return text + "; " + fmt.Sprintf(translate(lang, "column %s is empty"), p.Column)
 	case several:
-		return text + "; " + fmt.Sprintf(w.Columns, p.Column, p.Value)
+		return text + "; " + fmt.Sprintf(translate(lang, "columns %s have %q"), p.Column, p.Value)
 	}
-	return text + "; " + fmt.Sprintf(w.Column, p.Column, p.Value)
+	return text + "; " + fmt.Sprintf(translate(lang, "column %s has %q"), p.Column, p.Value)
 }
 
 // isoDay is a day within a detail.
@@ -194,47 +134,49 @@ type Advice struct {
 
 // explain returns the words of an advice.
 func explain(state State, cause string, lang Lang) Advice {
-	w := wordsIn(lang)
-	if state == Dismissed { // its cause is from before the dismissal
+	switch {
+	case state == Dismissed: // its cause is from before the dismissal
 		cause = ""
+	case state == InDoubt && cause == "": // every row in doubt has it
+		cause = CauseUnknown
 	}
-	for _, key := range []string{string(state) + "/" + cause, cause, string(state)} {
-		if a, ok := w.Causes[key]; ok && key != "" {
+	for _, code := range []string{cause, string(state)} {
+		if a := adviceOf(lang, "causes."+code); a.Do != "" {
 			return a
 		}
 	}
 	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
-		return w.Causes["rule"].with(FieldLabel(field, lang))
-	}
-	if a, ok := w.Standing[state]; ok && cause == "" {
-		return a
+		return adviceOf(lang, "causes.rule").with(FieldLabel(field, lang))
 	}
 	if cause == "" {
-		return w.Refused
+		if a := adviceOf(lang, "standing."+string(state)); a.Do != "" {
+			return a
+		}
+		return adviceOf(lang, "refused")
 	}
 	if kind, ok := strings.CutPrefix(cause, "ref:"); ok {
-		return w.Causes["ref"].with(w.Kinds[kind])
+		return adviceOf(lang, "causes.ref").with(find(lang, "kinds."+kind))
 	}
 	if pattern := messagePattern(cause); pattern != "" {
-		a := w.Causes[pattern].with(messageSubject(cause, lang))
+		a := adviceOf(lang, "causes."+pattern).with(messageSubject(cause, lang))
 		a.What += " (" + cause + ")"
 		return a
 	}
-	return w.Unknown.with(cause)
+	return adviceOf(lang, "unknown").with(cause)
 }
 
 // Advice returns what is wrong with the field, who can cure it and how: an empty column needs
 // another cure than a value that is missing in a value map.
 func (p Problem) Advice(lang Lang) Advice {
-	w := wordsIn(lang)
 	rule, _ := baseRule(p.Rule)
-	a, ok := w.Cures[rule]
+	cure := rule
 	if p.Column == "" && rule != RuleInternal { // the ERP's users cannot correct it
-		a, ok = w.Cures[adviceNotMapped], true
+		cure = adviceNotMapped
 	}
-	if !ok {
-		a = w.Causes["rule"]
-		a.What = p.What(lang)
+	a := adviceOf(lang, "cures."+cure)
+	if a.Do == "" {
+		a = adviceOf(lang, "causes.rule")
+		a.What = ""
 	}
 	if a.What == "" {
 		a.What = p.What(lang)
@@ -242,9 +184,9 @@ func (p Problem) Advice(lang Lang) Advice {
 	switch {
 	case a.Where != "":
 	case p.Column == "":
-		a.Where = w.Causes["message.malformed-request"].Where // the configuration
+		a.Where = find(lang, "causes.message.malformed-request.where") // the configuration
 	default:
-		a.Where = fmt.Sprintf(w.Place, p.Column)
+		a.Where = fmt.Sprintf(translate(lang, "ERP, column %s"), p.Column)
 	}
 	a.Fixer, a.Again = FixERP, AgainAutomatic
 	switch {

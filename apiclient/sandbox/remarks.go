@@ -55,7 +55,7 @@ func (rq *request) remark(code, field string) {
 	if runes := []rune(field); len(runes) > 60 {
 		field = string(runes[:60])
 	}
-	r := Remark{Code: code, Field: field, Text: i18n.Sandbox.Text(i18n.English, i18n.Key("remark."+code))}
+	r := Remark{Code: code, Field: field, Text: i18n.Sandbox.Text(i18n.English, "remark."+code)}
 	if !slices.Contains(rq.remarks, r) {
 		rq.remarks = append(rq.remarks, r)
 	}

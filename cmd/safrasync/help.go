@@ -22,7 +22,7 @@ var groupExample = map[string]string{
 
 // addGroup adds commands under a heading of the help.
 func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Command) {
-	root.AddGroup(&cobra.Group{ID: id, Title: a.Text(i18n.Key("group." + id))})
+	root.AddGroup(&cobra.Group{ID: id, Title: a.Text("group." + id)})
 	for _, cmd := range commands {
 		cmd.GroupID = id
 		root.AddCommand(cmd)
@@ -119,7 +119,7 @@ func speak(a *cli.App, cmd *cobra.Command) {
 		cmd.Example = "safrasync completion" + shell
 	} else {
 		key := strings.NewReplacer(" ", "_", "-", "_").Replace(path)
-		cmd.Example = i18n.CLI.Find(a.Lang(), i18n.Key("example."+key))
+		cmd.Example = i18n.CLI.Find(a.Lang(), "example."+key)
 	}
 	for _, sub := range cmd.Commands() {
 		speak(a, sub)

@@ -38,7 +38,7 @@ func writeManual(share string) error {
 		}
 		root, a := rootIn(language)
 		root.Long += "\n\n```\n" + a.Text("help.decide_long") + "\n```\n" + a.Text("manual.more")
-		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.Text("manual.title")}
+		header := &doc.GenManHeader{Section: "1", Source: "safrasync " + version, Manual: a.Text("safrasync manual")}
 		if err := doc.GenManTree(root, header, folder); err != nil {
 			return phrase.Errorf("the manual pages in %s: %w", folder, err)
 		}

@@ -69,7 +69,7 @@ func newSandboxCommand(a *cli.App) *cobra.Command {
 			}
 			<-ctx.Done()
 			of := func(resource string) int { return len(running.CreatedOf(resource)) }
-			a.Tell("sandbox.ends", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
+			a.Tell("sandbox stopped: %d {contract|contracts}, %d {delivery|deliveries} and %d traceability rows created, %d {request|requests} received", of(sandbox.ResourceOrderCommitments), of(sandbox.ResourceDeliveries),
 				of(sandbox.ResourceTraceability), running.Requests())
 			return nil
 		})

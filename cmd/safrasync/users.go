@@ -97,7 +97,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 	}
 	change("add NAME", "add a user of the console; the password is asked for at the terminal", 1, addUser, role, password)
 	// A user who logged in through an issuer no longer can: it reverses link.
-	change("password NAME", "help.users_password", 1,
+	change("password NAME", "set another password; the user's sessions end, and a user linked to the provider of console.oidc logs in with a password again", 1,
 		func(ctx context.Context, a *cli.App, args []string, f userFlags) error {
 			return changeUser(ctx, a, args[0], f, "user password", func(u *trade.User) (err error) {
 				u.Password, err = readPassword(a, u.Name, f)
@@ -112,7 +112,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 		func(u *trade.User) error { u.Disabled = false; return nil }))
 	change("end NAME", "end the sessions of a user", 1, changes("user end",
 		func(*trade.User) error { return nil }))
-	change("link NAME SUBJECT", "help.users_link", 2, linkUser)
+	change("link NAME SUBJECT", "link a user to the person whom the provider of console.oidc calls SUBJECT; the password stops working (if SUBJECT starts with -: users link -- NAME SUBJECT)", 2, linkUser)
 	return group
 }
 
@@ -130,7 +130,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 	}
 	name := auth.NewUserName(args[0])
 	if name == "" {
-		return a.Usage("users.no_name")
+		return a.Usage("the user's name begins with a letter or digit and has only Latin letters, digits, single blanks and . _ - @, at most 100 characters; root and safrasync are reserved")
 	}
 	o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
 	if err != nil {

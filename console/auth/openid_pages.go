@@ -264,7 +264,7 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 	known := err == nil
 	switch {
 	case f.proof && q.Login == nil:
-		return s.refuse(q, f, user, v, "openid.ended", "the session has ended")
+		return s.refuse(q, f, user, v, "%s confirmed your identity, but your session in this program has since ended. Nothing was done; log in again.", "the session has ended")
 	case f.proof && (!known || q.Login.User.ID != user.ID):
 		return s.refuse(q, f, user, v, "%s confirmed a different person from the one of this session. Nothing was done.", "another person")
 	case f.proof && v.at.Before(f.began.Add(-clockSkew)):
@@ -278,11 +278,11 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 			return err
 		}
 		if !done { // another change of the user has already ended the sessions
-			return s.refuse(q, f, user, v, "openid.no_role", "no role")
+			return s.refuse(q, f, user, v, "%s confirmed your identity, but gives you no role in this program. Ask IT for one: reader, accountant or administrator.", "no role")
 		}
-		return s.notIn(q, f, http.StatusForbidden, "openid.no_role")
+		return s.notIn(q, f, http.StatusForbidden, "%s confirmed your identity, but gives you no role in this program. Ask IT for one: reader, accountant or administrator.")
 	case v.Role == "":
-		return s.refuse(q, f, user, v, "openid.no_role", "no role")
+		return s.refuse(q, f, user, v, "%s confirmed your identity, but gives you no role in this program. Ask IT for one: reader, accountant or administrator.", "no role")
 	case !known:
 		// The person's name in the ledger and the audit from now on: the address if the issuer has verified
 		// it, or the login name, or else one that cannot be confused with either.
@@ -301,7 +301,7 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 		// taken: another browser of the same person has just created it, or the name is another person's
 		user, err = s.Users.UserFrom(q.Context(), issuer, v.Subject)
 		if errors.Is(err, trade.ErrNobody) {
-			return s.refuse(q, f, trade.User{}, v, "openid.taken", "the name "+name+" is taken", name,
+			return s.refuse(q, f, trade.User{}, v, "%s confirmed your identity, but the user %s already exists in this program and is not linked automatically. If it is you, an administrator can link it on the server: safrasync users link %s", "the name "+name+" is taken", name,
 				arguments(name, v.Subject))
 		}
 		if err != nil {
@@ -360,4 +360,4 @@ func (s *Sessions) refuse(q *web.Request, f flow, user trade.User, v visitor, ke
 }
 
 // changing is the key of the phrase for a user who was changed by somebody else at the same moment.
-const changing = "openid.changing"
+const changing = "%s confirmed your identity, but your user in this program was just changed. Log in again."

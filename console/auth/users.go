@@ -79,7 +79,7 @@ func (s *Sessions) addUser(q *web.Request) error {
 	}
 	switch fault := PasswordFault(password, page.Name); {
 	case page.Name == "":
-		return refuse("users.no_name")
+		return refuse("The name begins with a letter or digit and has only Latin letters, digits, single blanks and . _ - @, at most 100 characters; root and safrasync are reserved.")
 	case !slices.Contains(trade.Roles, page.Role):
 		return refuse("Choose a role.")
 	case fault != "":
@@ -93,7 +93,7 @@ func (s *Sessions) addUser(q *web.Request) error {
 		Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true,
 	}, q.Person(""))
 	if errors.Is(err, trade.ErrTaken) {
-		return refuse("users.taken")
+		return refuse("This name already exists. Names are never reassigned to another person, because of the audit.")
 	}
 	if err != nil {
 		return err
@@ -168,7 +168,7 @@ func (s *Sessions) changeUser(q *web.Request) error {
 	case err != nil:
 		return err
 	case !done:
-		return refuse("users.moved")
+		return refuse("This user has just been changed. Check again.")
 	}
 	return q.Done("users."+act, "/users")
 }

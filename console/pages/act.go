@@ -220,7 +220,7 @@ func (p *Pages) act(q *web.Request) error {
 			return err
 		}
 	}
-	page.Reason, page.Fault = q.PostForm.Get("reason"), "desk.moved"
+	page.Reason, page.Fault = q.PostForm.Get("reason"), "Something has changed since this page was shown, and nothing was done. Check again."
 	if page.Entry.ID > 0 {
 		last, err := p.office.AuditOf(q.Context(), page.Entry.Job+" "+page.Entry.Key, 1)
 		if err != nil {
@@ -292,7 +292,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	page.Title, page.Says = v.T("doubt.sure."+act.Name), v.T("doubt.plan."+act.Name)
 	switch {
 	case act.Name == acts.ActDismiss:
-		page.Button = "doubt.dismiss.go"
+		page.Button = "Dismiss"
 	case order.NoID:
 		page.Title, page.Says = v.T("doubt.no_id"), v.T("doubt.plan.no_id")
 	case act.Gives:
@@ -343,7 +343,7 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		}
 	}
 	if page.Act == acts.ActResend {
-		page.Warn, page.Check, page.Button = "doubt.absent.never", "doubt.absent.checked", "act.resend"
+		page.Warn, page.Check, page.Button = "doubt.absent.never", "I have checked on the platform, and the record is not there", "act.resend"
 	}
 	switch {
 	case page.doubt && page.Mark == "":
@@ -432,7 +432,7 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	if err != nil {
 		return err
 	}
-	again.Reason, again.Fault = page.Reason, "desk.moved"
+	again.Reason, again.Fault = page.Reason, "Something has changed since this page was shown, and nothing was done. Check again."
 	return q.Page(http.StatusConflict, "act", again)
 }
 
@@ -462,7 +462,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		Leave:  "Back",
 	}
 	if plan.Sweep {
-		name = "jobact.sweep"
+		name = "Complete sweep now"
 		page.Hidden.Set("sweep", "1")
 	}
 	title := p.Titles(q.Lang).Of(plan.Job)
@@ -491,7 +491,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		lets = append(lets, v.T("schedules.lets.sweep"))
 	}
 	if len(lets) > 0 {
-		page.Notes = append(page.Notes, v.T("schedules.lets")+": "+strings.Join(lets, ", "))
+		page.Notes = append(page.Notes, v.T("What is released")+": "+strings.Join(lets, ", "))
 	}
 	if release.Exists != nil {
 		page.Alarms = p.office.Voice(q.Lang).Exists(release.Exists)

@@ -19,6 +19,11 @@ const (
 	// the limits of a reason, in characters
 	reasonLeast = 5
 	reasonMost  = 500
+
+	// what is wrong with a form
+	planMoved  = "Something has changed since this page was shown, and nothing was done. Check again."
+	notChecked = "Tick that you have checked: this act may double a record."
+	wrongCount = "The number that you typed does not match the number of documents. Check and type it again."
 )
 
 // Reason returns the reason that a person typed. fault is the key of a phrase if it is too short or
@@ -88,9 +93,9 @@ func (f *orderForm) read(q *web.Request) bool {
 	switch {
 	case f.Fault != "":
 	case f.Check != "" && !f.Checked:
-		f.Fault = "act.not_checked"
+		f.Fault = notChecked
 	case !typedFits(q, f.Count):
-		f.Fault = "desk.count.wrong"
+		f.Fault = "The number that you typed does not match the number of documents. Check and type it again."
 	}
 	return f.Fault == ""
 }

@@ -121,7 +121,7 @@ func (p *Pages) own(q *web.Request) error {
 		var err error
 		ask.Until, err = trade.ParseDate(text)
 		if err != nil {
-			return p.pending(q, "owner.day")
+			return p.pending(q, "The day must come after today, and within a year.")
 		}
 	}
 	fault, err := p.office.OwnCause(q.Context(), ask, q.Lang, q.Person(""))

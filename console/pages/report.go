@@ -256,7 +256,7 @@ func (p *Pages) doClosing(q *web.Request) error {
 	case others != nil:
 		return Asked(q, others)
 	case closing.ID == "":
-		page.Fault = "desk.moved"
+		page.Fault = planMoved
 		return q.Page(http.StatusConflict, "report_close", page)
 	}
 	return q.Done("report.closed", "/report/closings/"+closing.ID)

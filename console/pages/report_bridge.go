@@ -310,11 +310,11 @@ func (b *bridging) bar(class, name, path string, amount trade.Decimal, total boo
 
 // barNames are the phrases of the states whose names do not fit beneath a bar.
 var barNames = map[trade.State]string{
-	trade.Waiting:  "season.waiting",
-	trade.Invalid:  "season.invalid",
-	trade.Rejected: "season.rejected",
-	trade.InDoubt:  "season.doubt",
-	trade.Held:     "report.bar.held",
+	trade.Waiting:  "waits",
+	trade.Invalid:  "with errors",
+	trade.Rejected: "refused",
+	trade.InDoubt:  "in doubt",
+	trade.Held:     "held",
 }
 
 // stateClasses are what the colours of the states mean in a picture.

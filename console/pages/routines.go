@@ -154,7 +154,7 @@ func (r routine) MainClass() string {
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
 // whether one can be done is in its plan.
 func actsOn(status trade.JobStatus) []jobAct {
-	run, sweep := jobAct{acts.ActRun, "jobact.run", false}, jobAct{acts.ActRun, "jobact.sweep", true}
+	run, sweep := jobAct{acts.ActRun, "jobact.run", false}, jobAct{acts.ActRun, "Complete sweep now", true}
 	pause, release := jobAct{acts.ActPause, "jobact.pause", false}, jobAct{acts.ActRelease, "jobact.see", false}
 	switch {
 	case status.State == trade.Paused && status.Stop != nil && status.Stop.Brake != nil:
@@ -256,7 +256,7 @@ func (r routine) Ticks(f view.Frame) picture.Ticks {
 		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
 		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
-	return picture.Strip(f.T("routines.ticks.title", f.Title(r.Job)), marks...)
+	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
 }
 
 // tickLine is a tick as a line of a table.

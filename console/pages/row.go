@@ -306,19 +306,19 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 	}
 	more := func(key string, args ...any) { parts[len(parts)-1] += ", " + v.T(key, args...) }
 	if harvest := text("haverst"); harvest != "" {
-		more("row.is.harvest", harvest)
+		more("harvest %s", harvest)
 	}
 	if day := text("delivery_date"); day != "" {
-		more("row.is.day", v.Said("delivery_date", day))
+		more("on %s", v.Said("delivery_date", day))
 	}
 	if price, err := trade.ParseDecimal(text("price")); err == nil {
 		figures := trade.Figures{
 			Amount: &quantity.Amount, Unit: quantity.Unit, Price: &price,
 			Currency: text("currency"),
 		}
-		more("row.is.price", v.Money(figures.Currency, price), string(figures.Unit))
+		more("at %s per %s", v.Money(figures.Currency, price), string(figures.Unit))
 		if value, ok := figures.Value(); ok {
-			more("row.is.value", v.Money(figures.Currency, value))
+			more("worth %s", v.Money(figures.Currency, value))
 		}
 	}
 	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."

@@ -128,7 +128,7 @@ func (p *Pages) showSeason(q *web.Request) error {
 		})
 	}
 	if len(s.Days) > 0 {
-		gap := picture.Between(v.T("season.gap", say(erp.Sub(sent))), say, points...)
+		gap := picture.Between(v.T("Value of the documents up to each day: %s are missing on the platform", say(erp.Sub(sent))), say, points...)
 		page.Gap, page.Missing = &gap, erp.Sub(sent)
 	}
 	branches := s.Branches
@@ -149,13 +149,13 @@ var standParts = []struct {
 	class, key string
 	states     []trade.State
 }{
-	{"sent", "season.sent", []trade.State{trade.Accepted}},
-	{"waiting", "season.waiting", onTheWay},
-	{"invalid", "season.invalid", []trade.State{trade.Invalid}},
-	{"rejected", "season.rejected", []trade.State{trade.Rejected}},
-	{"doubt", "season.doubt", []trade.State{trade.InDoubt}},
-	{"doubt", "report.bar.held", []trade.State{trade.Held}},
-	{"none", "season.dismissed", []trade.State{trade.Dismissed}},
+	{"sent", "sent", []trade.State{trade.Accepted}},
+	{"waiting", "waits", onTheWay},
+	{"invalid", "with errors", []trade.State{trade.Invalid}},
+	{"rejected", "refused", []trade.State{trade.Rejected}},
+	{"doubt", "in doubt", []trade.State{trade.InDoubt}},
+	{"doubt", "held", []trade.State{trade.Held}},
+	{"none", "dismissed", []trade.State{trade.Dismissed}},
 }
 
 // stackOf returns a stand as a bar, of which most would be as wide as the picture.
@@ -220,7 +220,7 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	mark := func(class, key string, kg trade.Decimal) picture.Mark {
 		return picture.Mark{Class: class, Name: v.T(key), Said: v.Tonnes(kg) + " · " + v.Sacas(kg), Amount: kg}
 	}
-	return new(picture.Filled(v.T("glass.title"), mark("erp", "contracted", agreed),
+	return new(picture.Filled(v.T("How much has been delivered"), mark("erp", "contracted", agreed),
 		mark("sent", "delivered", delivered), mark("none", "fixed", fixed)))
 }
 

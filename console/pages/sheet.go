@@ -117,7 +117,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
 		page.Fault = "Some rows cannot be processed: choose whether to process the others."
 	case !typedFits(q, plan.Rows):
-		page.Fault = "desk.count.wrong"
+		page.Fault = wrongCount
 	}
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
@@ -128,7 +128,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 		return phrase.Errorf("decisions of a file: %w", err)
 	}
 	if done.Moved {
-		page.Plan, page.Fault = &done, "desk.moved"
+		page.Plan, page.Fault = &done, planMoved
 		return q.Page(http.StatusConflict, "decisions", page)
 	}
 	if done.Asked > 0 {

@@ -37,7 +37,7 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 		}
 	}
 	for _, key := range made {
-		if !i18n.Console.Has(i18n.Key(key)) {
+		if !i18n.Console.Has(key) {
 			t.Errorf("there is no phrase %q", key)
 		}
 	}

@@ -27,21 +27,19 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 		}
 	}
 	// Whoever has only a browser is told what to do there, or that it is for IT.
-	var words struct{ Causes, Standing, Remarks, Stops map[string]any }
-	i18n.Trade.Decode(trade.English, &words)
 	for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
 		it := map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"}[lang]
 		said := map[string]trade.Advice{}
-		for cause := range words.Causes {
+		for _, cause := range adviceNames("causes.") {
 			said[cause] = trade.Explain(trade.Rejected, cause, lang)
 		}
-		for state := range words.Standing {
+		for _, state := range adviceNames("standing.") {
 			said[state] = trade.Explain(trade.State(state), "", lang)
 		}
-		for flag := range words.Remarks {
+		for _, flag := range adviceNames("remarks.") {
 			said[flag] = trade.ExplainFlag(trade.Flag(flag), lang)
 		}
-		for code := range words.Stops {
+		for _, code := range adviceNames("stops.") {
 			said["stop:"+code] = trade.ExplainStop(code, lang)
 		}
 		if len(said) < 60 {
@@ -54,6 +52,16 @@ func TestSentencesNameButtonsAndNotCommands(t *testing.T) {
 			}
 		}
 	}
+}
+
+// adviceNames returns what has an advice.
+func adviceNames(of string) (out []string) {
+	for _, name := range i18n.Trade.Names(of) {
+		if name, ok := strings.CutSuffix(name, ".do"); ok {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // People read tonnes to the kilogram; files and JSON have every digit.

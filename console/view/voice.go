@@ -18,22 +18,18 @@ func NewVoice(lang trade.Lang, zone *time.Location) Voice { return Voice{lang, z
 
 // T returns a phrase, with its numbers as people write them. An unknown key is returned unchanged; a test
 // finds it.
-func (v Voice) T(key string, args ...any) string {
-	format := i18n.Console.Text(v.lang, i18n.Key(key))
-	if len(args) == 0 {
-		return format
-	}
+func (v Voice) T(key i18n.Key, args ...any) string {
 	for i, arg := range args {
 		if n, ok := arg.(int); ok {
 			args[i] = v.Number(n)
 		}
 	}
-	return i18n.Format(format, args...)
+	return i18n.Console.Text(v.lang, key, args...)
 }
 
 // Has reports whether there is a phrase for a key.
 func (v Voice) Has(key string) bool {
-	return i18n.Console.Has(i18n.Key(key))
+	return i18n.Console.Has(key)
 }
 
 // Lang returns the language for the page's lang attribute.

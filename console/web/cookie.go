@@ -82,7 +82,7 @@ func (q *Request) Tell(key string, counts ...int) {
 func (q *Request) Told() string {
 	parts := strings.Split(q.CookieValue(cookieTold), ",")
 	key := "told." + parts[0]
-	if !i18n.Console.Has(i18n.Key(key)) {
+	if !i18n.Console.Has(key) {
 		return ""
 	}
 	q.SetCookie(cookieTold, "", -time.Second)

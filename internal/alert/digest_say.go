@@ -33,11 +33,11 @@ func (v voice) digest(d Digest) Message {
 		m.Parts = append(m.Parts, v.digestJob(j)...)
 	}
 	if len(d.Missing) > 0 {
-		p := Paragraph{Heading: v.text("Missing references"), Text: v.text("digest.missing_do")}
+		p := Paragraph{Heading: v.text("Missing references"), Text: v.text("IT: `safrasync refs list` shows the codes. Once they have ids, the rows are sent automatically.")}
 		for _, missing := range d.Missing {
 			w := i18n.Key("missing." + missing.Kind)
 			if !i18n.Alerts.Has(w) {
-				w = "missing.other"
+				w = "%d {code|codes} without an id {blocks|block}"
 			}
 			var what []string
 			for _, kind := range trade.Kinds {

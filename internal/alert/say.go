@@ -18,7 +18,7 @@ func (v voice) raised(n notice) Message {
 	title, happened, means, do := v.sentences(n.Topic, n.Detail, ".happened")
 	m := Message{
 		Tone: Alarm, Subject: v.text("[%s] Attention: %s", v.name, title),
-		Foot: v.text("foot.alert", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
+		Foot: v.text("%s, times of %s. Each alert is sent once when it starts and once when it ends.", v.name, v.zone), Link: v.topicLink(n.Topic, n.Detail),
 	}
 	m.Parts = append(m.Parts, Paragraph{Heading: v.text("What happened"), Text: happened})
 	since := i18n.Key("Since when")
@@ -43,12 +43,12 @@ func (v voice) raised(n notice) Message {
 func (v voice) over(n notice) Message {
 	title, happened, _, _ := v.sentences(n.Topic, n.Detail, ".was")
 	return Message{
-		Tone: Good, Subject: v.text("[%s] Resolved: %s", v.name, title), Foot: v.text("foot.alert", v.name, v.zone),
+		Tone: Good, Subject: v.text("[%s] Resolved: %s", v.name, title), Foot: v.text("%s, times of %s. Each alert is sent once when it starts and once when it ends.", v.name, v.zone),
 		Link: v.topicLink(n.Topic, n.Detail),
 		Parts: []Paragraph{
 			{
 				Heading: v.text("What happened"),
-				Text: v.text("over.happened", happened, v.moment(n.Since), v.moment(n.Gone),
+				Text: v.text("%s\nIt started at %s and ended at %s (%s).", happened, v.moment(n.Since), v.moment(n.Gone),
 					v.span(n.Gone.Sub(n.Since))),
 			},
 			{Heading: v.text("What to do"), Text: v.text("Nothing: this alert is closed.")},
@@ -110,7 +110,7 @@ func (v voice) sentences(topic Topic, d Detail, tense i18n.Key) (title, happened
 		}
 		args = []any{last}
 	}
-	key := "topic." + i18n.Key(topic)
+	key := "topic." + string(topic)
 	title = v.text(key + ".title")
 	if strings.Contains(title, "%s") {
 		title = fmt.Sprintf(title, v.titles.Of(job))
@@ -126,7 +126,7 @@ func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, 
 	stop := trade.ExplainStop(d.Code, v.lang)
 	why := stop.What
 	names := trade.Map(d.Jobs, func(j Job) string { return v.titles.Of(j.Name) })
-	title = v.text("stop.title", v.list(names), why)
+	title = v.text("sending stopped in %s: %s", v.list(names), why)
 	happened = v.text("stop"+tense, v.jobs(d.Jobs), why)
 	if d.Rows > 0 {
 		rows := v.text("%s new {row|rows}", v.rows(d.Rows))
@@ -136,7 +136,7 @@ func (v voice) stopSentences(d Detail, tense i18n.Key) (title, happened, means, 
 			happened += " " + upperFirst(rows) + "."
 		}
 	}
-	means = v.text("stop.means")
+	means = v.text("Nothing is lost: the data waits in the ERP.")
 	if slices.Contains(endedByPerson, d.Code) {
 		means += v.text(" Sending resumes only after a person has checked.")
 	} else {

@@ -18,7 +18,7 @@ func TestAStopIsToldOnceAndOnceWhenItIsOver(t *testing.T) {
 		w.tick(time.Minute)
 		m := w.wantMails(begins(Stopped, "api_key", "contracts"))[0]
 		m.says(t, "contracts (contratos)", trade.ExplainStop("api_key", trade.Portuguese).What,
-			portuguese.text("Since when")+"\n10/08/2026 09:00", portuguese.text("stop.means"))
+			portuguese.text("Since when")+"\n10/08/2026 09:00", portuguese.text("Nothing is lost: the data waits in the ERP."))
 		for range 5 {
 			w.tick(time.Minute)
 		}

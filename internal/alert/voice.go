@@ -24,11 +24,7 @@ type voice struct {
 func (c Config) voice() voice { return voice{c.Lang, c.Zone, c.Name, c.Titles, c.Console} }
 
 func (v voice) text(p i18n.Key, args ...any) string {
-	format := i18n.Alerts.Text(v.lang, p)
-	if len(args) == 0 {
-		return format
-	}
-	return i18n.Format(format, args...)
+	return i18n.Alerts.Text(v.lang, p, args...)
 }
 
 // moment returns a time as people write it.

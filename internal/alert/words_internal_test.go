@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/english"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
@@ -93,13 +94,18 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 	t.Parallel()
 	for lang, it := range map[trade.Lang]string{trade.Portuguese: "TI", trade.English: "IT"} {
 		onPages, pages := map[string]bool{}, map[string]bool{}
-		for key, text := range i18n.Console.All(lang) {
-			onPages[text] = true
-			if strings.HasPrefix(string(key), "nav.") {
-				pages[text] = true
-			}
+		for _, key := range i18n.Console.Names("") {
+			onPages[i18n.Console.Text(lang, key)] = true
 		}
-		for key, text := range i18n.Alerts.All(lang) {
+		for _, page := range i18n.Console.Names("nav.") {
+			pages[i18n.Console.Text(lang, "nav."+page)] = true
+		}
+		for _, key := range append(i18n.Alerts.Names(""), must.Get(english.Literals("*.go"))(t)...) {
+			text := i18n.Alerts.Text(lang, key)
+			_, said := i18n.Said(trade.Portuguese, key)
+			if !i18n.Alerts.Has(key) && (!said || !strings.Contains(key, " ")) {
+				continue
+			}
 			if strings.Contains(text, "`") && !regexp.MustCompile(`\b`+it+`\b`).MatchString(text) && key != "This is a test that `safrasync check --alert` asked for. If you got it, alerts reach you here." {
 				t.Errorf("%s %s names a command, and not who has a command line: %s", lang, key, text)
 			}

@@ -67,7 +67,7 @@ func (c *Config) checkOIDC(d *Decoder) {
 func RoleNamed(text string) (trade.Role, bool) {
 	for _, role := range trade.Roles {
 		if strings.EqualFold(text, string(role)) ||
-			strings.EqualFold(text, i18n.CLI.Text(i18n.Portuguese, i18n.Key("role."+string(role)))) {
+			strings.EqualFold(text, i18n.CLI.Text(i18n.Portuguese, "role."+string(role))) {
 			return role, true
 		}
 	}

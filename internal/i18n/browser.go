@@ -47,4 +47,4 @@ func InBrowser(lang Lang, text string) string {
 }
 
 // PageName returns the name of a page of the console, by its path.
-func PageName(lang Lang, path string) string { return Console.Text(lang, Key("nav."+path[1:])) }
+func PageName(lang Lang, path string) string { return Console.Text(lang, "nav."+path[1:]) }

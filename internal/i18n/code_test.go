@@ -97,13 +97,8 @@ func (c *code) keysUnder(folders ...string) (keys map[string]token.Pos, literals
 func (c *code) keys(folder string, keys map[string]token.Pos, literals map[string]bool) {
 	for _, file := range c.files[folder] {
 		ast.Inspect(file, func(n ast.Node) bool {
-			if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 { // v.T("home.title") of the console
-				name, ok := call.Fun.(*ast.SelectorExpr)
-				literal, isLiteral := call.Args[0].(*ast.BasicLit)
-				if ok && isLiteral && name.Sel.Name == "T" {
-					text, _ := strconv.Unquote(literal.Value)
-					keys[text] = literal.Pos()
-				}
+			if strings.HasPrefix(folder, "console") {
+				fault(n, keys)
 			}
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {
@@ -119,6 +114,26 @@ func (c *code) keys(folder string, keys map[string]token.Pos, literals map[strin
 	}
 }
 
+// fault adds what a page says is wrong: a literal that is put into a field Fault.
+func fault(n ast.Node, keys map[string]token.Pos) {
+	var of, literals []ast.Expr
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		of, literals = n.Lhs, n.Rhs
+	case *ast.KeyValueExpr:
+		of, literals = []ast.Expr{n.Key}, []ast.Expr{n.Value}
+	}
+	for i, field := range of {
+		if lastName(field) != "Fault" || len(literals) != len(of) {
+			continue
+		}
+		if literal, ok := literals[i].(*ast.BasicLit); ok {
+			text, _ := strconv.Unquote(literal.Value)
+			keys[text] = literal.Pos()
+		}
+	}
+}
+
 // A key that the code puts together has a literal that ends with a point before it ("stop."), or
 // begins with one behind it (".many"). Pages name theirs in templates.
 func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
@@ -129,15 +144,16 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 		i18n.Console: {"console"}, i18n.Alerts: {"internal/alert"},
 		i18n.Report:  {"sync/reconcile"},
 		i18n.Sandbox: {"apiclient/sandbox"},
+		i18n.Trade:   {"trade"},
 	} {
 		named, literals := c.keysUnder(folders...)
-		all := part.All(i18n.Portuguese)
+		all := part.Names("")
 		bases := map[string]bool{}
-		for key := range all {
-			if i := strings.LastIndex(string(key), "."); i > 0 {
-				bases[string(key)[:i]] = true
+		for _, key := range all {
+			if i := strings.LastIndex(key, "."); i > 0 {
+				bases[key[:i]] = true
 			}
-			if !used(string(key), literals) {
+			if !used(key, literals) {
 				t.Errorf("%s: nothing names %s", part, key)
 			}
 		}
@@ -151,7 +167,7 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 			if _, ok := i18n.Said(i18n.Portuguese, key); ok {
 				continue
 			}
-			if _, ok := all[i18n.Key(key)]; !ok {
+			if !part.Has(key) {
 				t.Errorf("%s: there is no text for %q in part %s", c.fset.Position(at), key, part)
 			}
 		}
@@ -225,14 +241,10 @@ func TestWhatTheCodeSaysInEnglishIsToldInPortuguese(t *testing.T) {
 	if found < 800 {
 		t.Errorf("only %d sentences were found: does the test still read them?", found)
 	}
-	for _, part := range []i18n.Part{i18n.CLI, i18n.Console, i18n.Alerts, i18n.Report, i18n.Sandbox} {
-		for _, sentence := range part.All(i18n.English) {
-			literals[sentence] = true
-		}
-	}
-	for key := range i18n.Part("said").All(i18n.Portuguese) {
-		if !constants[string(key)] && !literals[string(key)] && !ofOthers.MatchString(string(key)) {
-			t.Errorf("nothing in the code says %q (part said)", key)
+	for path := range texts(t) {
+		key, said := strings.CutPrefix(path, "said/")
+		if said && !constants[key] && !literals[key] && !ofOthers.MatchString(key) {
+			t.Errorf("nothing in the code says %q (said)", key)
 		}
 	}
 }
@@ -249,7 +261,7 @@ func told(t *testing.T, at token.Position, maker, format string) {
 		return
 	}
 	if _, known := i18n.Said(i18n.Portuguese, key); !known {
-		t.Errorf("%s: no Portuguese (part said) for %q", at, key)
+		t.Errorf("%s: no Portuguese (said) for %q", at, key)
 		return
 	}
 	var args []any

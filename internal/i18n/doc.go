@@ -1,14 +1,12 @@
-// Package i18n holds the sentences that people read, in Portuguese (pt-BR.json) and in English
-// (en.json). The code refers to a sentence by its part and key, such as "cli" and "act.plan.adopt".
+// Package i18n holds the sentences that people read, in English and in Portuguese. The English sentence
+// stands in the code or template that says it; pt-BR.json has the Portuguese under it, in "said".
 //
-// The part "said" of pt-BR.json translates sentences of package phrase, fixed texts such as help of
-// flags, and what the code asks of any part by its English sentence instead of a key. Its keys are the
-// English sentences. A cause that comes from elsewhere is quoted.
+// A sentence has a code where something that is stored or printed as JSON chooses it (a state, an act, a
+// refusal), where one English sentence has two in Portuguese, and where it is too long for a line of a
+// template. In "codes", pt-BR.json has the English and the Portuguese of each, or one text if both are the
+// same, by the part of the program that says it.
 //
-// To change a sentence, or to translate all of them, edit only the two files. A text of several
-// lines may be written as a list of its lines. What reads the same in both languages, such as an
-// example of a command, stands in pt-BR.json alone; where several keys have the same sentence, en.json
-// has the keys, and part "said" its Portuguese once. The tests check that a text has the same verbs (%s)
-// and placeholders ({job}) in both files, that none is empty, and that the keys in the files are
-// exactly those that the code uses.
+// To change a sentence of "said", change it in the code and in the file. The tests check that a text
+// has the same verbs (%s) and placeholders ({job}) in both languages, that none is empty, and that the file
+// has what the code says, and nothing else. A cause that comes from elsewhere is quoted.
 package i18n

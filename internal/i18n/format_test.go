@@ -40,17 +40,17 @@ func TestASentenceSaysOneOrMany(t *testing.T) {
 	t.Parallel()
 	careless := regexp.MustCompile(`\p{L}\((s|es|m|is|ns)\)`)
 	partial := regexp.MustCompile(`\{del[ae]\b`)
-	for _, file := range []string{"pt-BR.json", "en.json"} {
-		for key, text := range texts(t, file) {
+	for key, both := range texts(t) {
+		for _, text := range []string{both.portuguese, both.english} {
 			if careless.MatchString(text) {
-				t.Errorf("%s, %s: write {one|many}: %s", file, key, text)
+				t.Errorf("%s: write {one|many}: %s", key, text)
 			}
 			if partial.MatchString(text) {
-				t.Errorf("%s, %s: one of several is one of them, delas: %s", file, key, text)
+				t.Errorf("%s: one of several is one of them, delas: %s", key, text)
 			}
 			if strings.Contains(text, "|") && strings.Contains(text, "{") && !verb.MatchString(text) &&
 				!placeholder.MatchString(text) {
-				t.Errorf("%s, %s: there is no number: %s", file, key, text)
+				t.Errorf("%s: there is no number: %s", key, text)
 			}
 		}
 	}

@@ -24,15 +24,15 @@ var (
 	placeholder = regexp.MustCompile(`\{[a-z]*\}`)
 )
 
-// texts reads a file as texts by their path, such as "cli/sync.dry" or "trade/stops/api_key/do".
-func texts(t *testing.T, file string) map[string]string {
+// form is a text in both languages.
+type form struct{ portuguese, english string }
+
+// texts reads the catalogue as texts by their path, such as "codes/cli/cron.run" or "said/the English sentence".
+func texts(t *testing.T) map[string]form {
 	t.Helper()
-	content := must.Get(os.ReadFile(file))(t)
 	var all any
-	if err := json.Unmarshal(content, &all); err != nil {
-		t.Fatal(file, err)
-	}
-	out := map[string]string{}
+	must.Do(t, json.Unmarshal(must.Get(os.ReadFile("pt-BR.json"))(t), &all))
+	out := map[string]form{}
 	var walk func(path string, v any)
 	walk = func(path string, v any) {
 		switch v := v.(type) {
@@ -41,53 +41,42 @@ func texts(t *testing.T, file string) map[string]string {
 				walk(strings.TrimPrefix(path+"/"+key, "/"), value)
 			}
 		case []any:
-			lines := make([]string, len(v))
-			for i, line := range v {
-				lines[i] = line.(string)
+			switch len(v) {
+			case 1:
+				out[path] = form{v[0].(string), v[0].(string)}
+			case 2:
+				out[path] = form{v[1].(string), v[0].(string)}
+			default:
+				t.Fatalf("%s is not English and Portuguese: %q", path, v)
 			}
-			out[path] = strings.Join(lines, "\n")
-		default:
-			out[path] = v.(string)
+		case string:
+			out[path] = form{v, strings.TrimPrefix(path, "said/")}
 		}
 	}
 	walk("", all)
 	return out
 }
 
-func TestBothLanguagesHaveTheSameKeysVerbsAndPlaceholders(t *testing.T) {
+func TestBothLanguagesHaveTheSameVerbsAndPlaceholders(t *testing.T) {
 	t.Parallel()
-	portuguese, english := texts(t, "pt-BR.json"), texts(t, "en.json")
-	if len(portuguese) < 2000 {
-		t.Fatalf("only %d texts were found: does the test still read them?", len(portuguese))
+	all := texts(t)
+	if len(all) < 2000 {
+		t.Fatalf("only %d texts were found: does the test still read them?", len(all))
 	}
-	for key, en := range english { // its Portuguese may stand under the sentence
-		_, translated := portuguese["said/"+en]
-		if _, ok := portuguese[key]; !ok && !translated {
-			t.Errorf("%s stands in en.json only", key)
-		}
-	}
-	for key, pt := range portuguese {
-		en, ok := english[key]
-		if said, is := strings.CutPrefix(key, "said/"); is { // its key is the English sentence
-			en, ok = said, true
-		}
-		inTrade := strings.HasPrefix(key, "trade/") // its texts are read with their language
-		switch {
-		case ok && pt == en && !inTrade && !strings.HasPrefix(key, "said/"):
-			t.Errorf("%s is the same in both languages: it stands in pt-BR.json only", key)
-		case !ok && (inTrade || !readsTheSame(pt)):
-			t.Errorf("%s stands in pt-BR.json only", key)
-		case !ok:
-			continue
-		case strings.TrimSpace(pt) == "" || strings.TrimSpace(en) == "":
+	for key, text := range all {
+		switch said := strings.HasPrefix(key, "said/"); {
+		case strings.TrimSpace(text.portuguese) == "" || strings.TrimSpace(text.english) == "":
 			t.Errorf("%s is empty", key)
+		case text.portuguese != text.english || said:
+		case !strings.HasPrefix(key, "codes/trade/") && !readsTheSame(text.english):
+			t.Errorf("%s is the same in both languages", key)
 		}
 		quoted := strings.NewReplacer("%q", "%s") // quoted, or within the language's own marks
-		if diff := cmp.Diff(verb.FindAllString(quoted.Replace(pt), -1),
-			verb.FindAllString(quoted.Replace(en), -1)); diff != "" {
+		if diff := cmp.Diff(verb.FindAllString(quoted.Replace(text.portuguese), -1),
+			verb.FindAllString(quoted.Replace(text.english), -1)); diff != "" {
 			t.Errorf("%s has other verbs (-pt +en):\n%s", key, diff)
 		}
-		if diff := cmp.Diff(placeholders(pt), placeholders(en)); diff != "" {
+		if diff := cmp.Diff(placeholders(text.portuguese), placeholders(text.english)); diff != "" {
 			t.Errorf("%s has other placeholders (-pt +en):\n%s", key, diff)
 		}
 	}

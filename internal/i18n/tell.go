@@ -9,17 +9,13 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// said is the part of pt-BR.json with the sentences of package phrase and fixed texts of the code,
-// such as help of flags. Its keys are the English sentences, with %s for each argument.
-const said Part = "said"
-
 // Said returns the form of a sentence of package phrase by its key, with %s for each argument. What has
 // no word is the same in every language. It reports false if the Portuguese file lacks a sentence.
 func Said(lang Lang, key string) (form string, known bool) {
 	if lang == English {
 		return key, true
 	}
-	if told := said.Find(lang, Key(key)); told != "" {
+	if told, ok := catalogue().Said[key]; ok {
 		return told, true
 	}
 	return key, !strings.ContainsFunc(verb.ReplaceAllString(key, ""), unicode.IsLetter)

@@ -107,7 +107,7 @@ var rules = map[string]rule{
 		reason: "picture computes where the shapes of a picture stand, and knows no page, ledger or language",
 	},
 	"console/view": {
-		may:    []string{"trade", "internal/i18n"},
+		may: []string{"trade", "internal/i18n"}, testsMay: []string{"internal/english"},
 		reason: "view writes pages, and knows no request, ledger or engine",
 	},
 	"console/web": {

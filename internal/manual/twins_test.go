@@ -1,6 +1,7 @@
 package manual
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path"
@@ -231,6 +232,21 @@ func TestThePagesInTwoLanguagesSayTheSame(t *testing.T) {
 	}
 }
 
+// told returns the Portuguese texts of the catalogue: of each list the last.
+func told(tree any) (out []string) {
+	switch v := tree.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		return told(v[len(v)-1])
+	case map[string]any:
+		for _, value := range v {
+			out = append(out, told(value)...)
+		}
+	}
+	return out
+}
+
 // At the head each page leads to the same page in the other language; from there a reader stays in
 // the own one.
 func TestAReaderStaysInOneLanguage(t *testing.T) {
@@ -242,9 +258,13 @@ func TestAReaderStaysInOneLanguage(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range mention.FindAllStringSubmatch(read(t, "internal/i18n/pt-BR.json"), -1) {
-		if page := path.Base(m[1]); slices.Contains(twins(t), page) {
-			t.Errorf("internal/i18n/pt-BR.json names %s: there is %s", m[1], portugueseOf(page))
+	var catalogue any
+	must.Do(t, json.Unmarshal([]byte(read(t, "internal/i18n/pt-BR.json")), &catalogue))
+	for _, text := range told(catalogue) {
+		for _, m := range mention.FindAllStringSubmatch(text, -1) {
+			if page := path.Base(m[1]); slices.Contains(twins(t), page) {
+				t.Errorf("internal/i18n/pt-BR.json names %s: there is %s", m[1], portugueseOf(page))
+			}
 		}
 	}
 	for _, file := range must.Get(filepath.Glob(root + "/docs/*" + portuguese))(t) {

@@ -59,7 +59,7 @@ func (o *Office) OwnCause(ctx context.Context, ask Owning, lang trade.Lang, who 
 	case utf8.RuneCountInString(own.Owner) > ownerMost || utf8.RuneCountInString(own.Note) > noteMost:
 		return "owner.too_long", nil
 	case !own.Until.IsZero() && (!own.Until.After(now) || own.Until.Sub(now) > quietMost):
-		return "owner.day", nil
+		return "The day must come after today, and within a year.", nil
 	}
 	stuck, err := o.Stuck(ctx, lang, true)
 	if err != nil {

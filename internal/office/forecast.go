@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/internal/config"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/mapping"
@@ -322,9 +321,9 @@ func (s *Share) Name(v words.Voice, rows int) string {
 		kind = "fixations"
 	}
 	if rows == 1 {
-		return v.Text(i18n.Key("answer.one." + kind))
+		return v.Text("answer.one." + kind)
 	}
-	return v.Text(i18n.Key("answer.many." + kind))
+	return v.Text("answer.many." + kind)
 }
 
 // freight returns a sum in words: 45 contratos, 1.461 t, R$ 1,5 mi.

@@ -84,7 +84,7 @@ func (l ReferenceLayout) Fault() (key i18n.Key, args []any) {
 		return "name the column of the code and that of the id together; without both there is no column of the label and no filter", nil
 	case !l.plain() && len(l.Pad) > 0 && len(l.Pad) != len(l.Code),
 		slices.ContainsFunc(l.Pad, func(n int) bool { return n < 0 || n > maxPad }):
-		return "csv.layout_pad", []any{len(l.Pad), len(l.Code)}
+		return "%d {number|numbers} of digits for %d {part|parts} of the code: give one for each part, from 0 to 40, such as 3,4", []any{len(l.Pad), len(l.Code)}
 	case !known:
 		return "there is no form of a code %q; there are document (CPF or CNPJ), cpf, cnpj and lower (lower case)", []any{l.As}
 	case lengths != nil && (len(l.Code) > 1 || len(l.Pad) > 0):
@@ -121,7 +121,7 @@ func openSheet(text string, layout ReferenceLayout, v words.Voice) (*sheet, erro
 		}
 		if len(head) < 2 || len(head) > len(referenceHead) ||
 			!slices.EqualFunc(head, referenceHead[:len(head)], sameWords) {
-			return nil, errors.New(v.Text("csv.no_header", shownHead(head)))
+			return nil, errors.New(v.Text("the first line must be the header code,id or code,id,label (or with ;), and is: %s. If the columns have other names, name that of the code and that of the id", shownHead(head)))
 		}
 		s.head, s.code = referenceHead[:len(head)], []int{0}
 		if len(head) == len(referenceHead) {
@@ -180,7 +180,7 @@ func (s *sheet) place() (found int, err error) {
 			return places[0]
 		case err != nil:
 		case len(places) > 1:
-			err = errors.New(s.voice.Text("csv.column_twice", name, letters(places[0]), letters(places[1])))
+			err = errors.New(s.voice.Text("the column %q appears twice in the header (%s and %s); give each a name of its own", name, letters(places[0]), letters(places[1])))
 		default:
 			text := s.voice.Text("the header has no column %q; it has: %s", name, shownHead(s.head))
 			if near := config.Closest(name, s.head); near != "" {
@@ -225,13 +225,13 @@ func (s *sheet) codeOf(record []string) (code, why string) {
 		}
 	}
 	if len(s.layout.Pad) > 0 && len(parts) != len(s.layout.Pad) {
-		return "", s.in(s.code[0], "csv.layout_pad", len(s.layout.Pad), len(parts))
+		return "", s.in(s.code[0], "%d {number|numbers} of digits for %d {part|parts} of the code: give one for each part, from 0 to 40, such as 3,4", len(s.layout.Pad), len(parts))
 	}
 	for i, part := range parts {
 		column := s.code[min(i, len(s.code)-1)]
 		if at := strings.IndexFunc(part, trade.Unseen); at >= 0 {
 			r := []rune(part[at:])[0]
-			return "", s.in(column, "csv.unseen", config.ShortName(part), fmt.Sprintf("U+%04X", r),
+			return "", s.in(column, "the code %s has an invisible character (%s) at position %d; clear the cell and type the code again", config.ShortName(part), fmt.Sprintf("U+%04X", r),
 				len([]rune(part[:at]))+1)
 		}
 		if shortened.MatchString(part) || excelError.MatchString(part) {
@@ -275,7 +275,7 @@ func (s *sheet) padded(column int, part string, width int) (text, why string) {
 	case part == "":
 		return "", s.in(column, "the code is blank")
 	case !digits.MatchString(part) && formatted.MatchString(part):
-		return "", s.in(column, "csv.formatted", part)
+		return "", s.in(column, "%q seems to be a number that the spreadsheet formatted; format the column as text, or as a number without decimals and thousands separators, and save again", part)
 	case !digits.MatchString(part):
 		return part, "" // only a number loses zeros
 	case len(part) > width:
@@ -312,7 +312,7 @@ func (s *sheet) document(column int, part string) (number, why string) {
 	case 1:
 		return found[0], ""
 	}
-	return "", s.in(column, "csv.two_documents", hidden(part))
+	return "", s.in(column, "%s can be a CPF and also a CNPJ that lost leading zeros; write all of it, or import persons and companies apart, with a filter and the form cpf or cnpj (--where Pessoa=PF --code-as cpf)", hidden(part))
 }
 
 // hidden masks what should have been a document, so that a person still recognises the cell.

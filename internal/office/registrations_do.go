@@ -112,7 +112,7 @@ func (r *Registrar) register(ctx context.Context, step HookStep, who trade.Perso
 		}
 	}
 	return HookDone{
-		Problem: "hook.unknown", Args: []any{r.office.conf.API.Quarantine}, Err: errors.Join(err, askErr),
+		Problem: "it is unknown whether the platform registered it; run the command again after %s: it checks first", Args: []any{r.office.conf.API.Quarantine}, Err: errors.Join(err, askErr),
 	}, nil
 }
 

@@ -90,7 +90,7 @@ func RulesOf(v words.Voice, job mapping.JobSpec) JobRules {
 			}
 		}
 		for _, c := range field.Checks {
-			field.Sentences = append(field.Sentences, c.Text+" "+v.Text(i18n.Key("severity."+string(c.Severity))))
+			field.Sentences = append(field.Sentences, c.Text+" "+v.Text("severity."+string(c.Severity)))
 		}
 		out.Fields = append(out.Fields, field)
 	}

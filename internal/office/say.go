@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -18,12 +17,12 @@ func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	text := advice.What
 	switch {
 	case stop.Code == string(trade.Paused): // the text states who paused it, and why
-		text = v.Say(stop.Why) + v.Text("stop.resume")
+		text = v.Say(stop.Why) + v.Text(". Resume it in Routines")
 	case advice.Fixer == trade.FixIT:
-		text += v.Text("stop.tell_it")
+		text += v.Text(". Tell IT")
 	}
 	if !stop.Until.IsZero() {
-		text += v.Text("stop.until", v.Moment(stop.Until))
+		text += v.Text("; next attempt at %s", v.Moment(stop.Until))
 	}
 	return text
 }
@@ -42,7 +41,7 @@ func (o *Office) Advice(entry trade.Entry, lang trade.Lang) trade.Advice {
 // Attempt returns how an attempt ended, with the platform's answer, and phaseOf.
 func (o *Office) Attempt(attempt trade.Attempt, lang trade.Lang) (outcome, phase string) {
 	v := o.Voice(lang)
-	outcome = v.Text(i18n.Key("outcome." + words.OutcomeName(attempt.Outcome)))
+	outcome = v.Text("outcome." + words.OutcomeName(attempt.Outcome))
 	if len(attempt.Messages) > 0 {
 		outcome += ": " + trade.Explain(trade.Rejected, attempt.Messages[0], lang).What
 	}

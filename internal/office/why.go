@@ -164,7 +164,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	case s.NextRun.IsZero():
 		say("This job is no longer in the configuration; what follows is what was recorded.")
 	case s.Former:
-		say("why.former_key")
+		say("The configuration now distinguishes the rows by other columns (`key`), and this key is of the former form: the ERP was not asked; what follows is what was recorded.")
 	case s.ERPErr != nil:
 		say("The ERP could not be read now: %v", s.ERPErr)
 	case r.InQuery && r.Cancelled:
@@ -211,14 +211,14 @@ func (s Story) Sentences(v words.Voice) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		outcome := v.Text(i18n.Key("outcome." + words.OutcomeName(t.Outcome)))
+		outcome := v.Text("outcome." + words.OutcomeName(t.Outcome))
 		say("Attempt %d, %s: %s (%s).", t.No, v.Moment(at), outcome, v.Say(t.Reason))
 	}
 	if e.RemoteID != "" {
 		say("Id on the platform: %s.", e.RemoteID)
 	}
 	if e.MovedID != "" {
-		out = append(out, strings.TrimSpace(v.Text("row.moved", e.MovedID)))
+		out = append(out, strings.TrimSpace(v.Text("  former id: %s; the record now belongs to the renumbered row (`safrasync report --audit` shows who decided)", e.MovedID)))
 	}
 	out = append(out, v.Since(*e, s.Changes)...)
 	switch { // what happens next, and who does it
@@ -300,5 +300,5 @@ func whyJob(v words.Voice, s Story) []string {
 		text = v.Stop(*s.Status.Stop)
 	}
 	return []string{v.Text("The job is not sending (%s): %s",
-		v.Text(i18n.Key("job.state."+string(s.Status.State))), text)}
+		v.Text("job.state."+string(s.Status.State)), text)}
 }

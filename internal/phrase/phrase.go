@@ -50,7 +50,7 @@ func (t *Text) Unwrap() error {
 // verb matches a verb of fmt.
 var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0]*\d*(?:\.\d+)?[a-zA-Z%]`)
 
-// Key returns the key of a format in part "said": the format with %s for each verb.
+// Key returns the key of a format in "said": the format with %s for each verb.
 func Key(format string) string {
 	return verb.ReplaceAllStringFunc(format, func(found string) string {
 		if found == "%%" {
@@ -60,7 +60,7 @@ func Key(format string) string {
 	})
 }
 
-// Key returns the sentence's key in part "said".
+// Key returns the sentence's key in "said".
 func (t *Text) Key() string { return Key(t.format) }
 
 // Args returns what is put into the holes of the key: a string, or an error that is told in the
@@ -99,7 +99,7 @@ func Of(err error) *Text {
 	return nil
 }
 
-// Packed is a sentence as one text, which can be compared and stored: its key in part "said", and
+// Packed is a sentence as one text, which can be compared and stored: its key in "said", and
 // what is put into it, with a tab before each. Any other text is itself.
 type Packed string
 

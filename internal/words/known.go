@@ -37,7 +37,7 @@ func (v Voice) Known(s acts.RowStep) []string {
 		say("on the platform, of this row: nothing; the sending was refused for certain")
 	}
 	if s.Under != nil {
-		say("known.under", s.Under.Rows, e.RemoteID, s.Under.Producer)
+		say("%d {row that waits|rows that wait} would go under the id %s, which is that of producer %s; if this number is another document now, give that one a number of its own instead", s.Under.Rows, e.RemoteID, s.Under.Producer)
 	}
 	c := s.Counterpart
 	if c == nil || c.Rows > 0 { // the reason says how often the key occurs

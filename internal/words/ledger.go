@@ -19,7 +19,7 @@ func (v Voice) LedgerFault(e *state.Error, err error) string {
 
 // LedgerWhat returns what is wrong with the ledger.
 func (v Voice) LedgerWhat(e *state.Error) string {
-	key := i18n.Key("ledger." + e.Code)
+	key := "ledger." + e.Code
 	switch {
 	case v.Lang == trade.English:
 		return e.Path + ": " + e.What()
@@ -32,7 +32,7 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 	case e.Code == state.CodeRolledBack:
 		return v.Text(key+".what", e.Path, e.Records, v.Moment(e.Since), e.Rows)
 	case e.Code == state.CodeEmptied && e.Place != "":
-		return v.Text("ledger.elsewhere.what", e.Path, e.Place, e.Rows)
+		return v.Text("the ledger %s is new, but the journal in this folder, of the ledger that was at %s, records %d {row|rows} as sent", e.Path, e.Place, e.Rows)
 	case e.Code == state.CodeEmptied:
 		return v.Text(key+".what", e.Path, e.Rows)
 	}

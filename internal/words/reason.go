@@ -14,7 +14,7 @@ func (v Voice) Reason(e trade.Entry) string {
 	var parts []string
 	state := e.State
 	if unfound(e) {
-		parts, state = append(parts, v.Text("row.unfound")), trade.Accepted
+		parts, state = append(parts, v.Text("the last sweep did not find it in the ERP")), trade.Accepted
 	}
 	switch state {
 	case trade.Accepted:
@@ -46,7 +46,7 @@ func (v Voice) Advice(e trade.Entry) trade.Advice {
 	advice := trade.ExplainEntry(e, v.Lang)
 	if unfound(e) {
 		advice = trade.Explain(trade.Pending, "", v.Lang)
-		advice.What, advice.Do = v.Text("row.unfound"), v.Text("Nothing: if it does not come back to the ERP, it is withdrawn after the next sweep.")
+		advice.What, advice.Do = v.Text("the last sweep did not find it in the ERP"), v.Text("Nothing: if it does not come back to the ERP, it is withdrawn after the next sweep.")
 	}
 	return advice
 }
@@ -83,14 +83,14 @@ func (v Voice) Stop(s trade.Stop) string {
 	text := v.Say(why)
 	general := trade.Say("stop." + s.Code)
 	if v.Lang != trade.English && s.Brake == nil && why.Code != general.Code &&
-		i18n.Sentences.Has(i18n.Key(general.Code)) {
+		i18n.Sentences.Has(general.Code) {
 		text = v.Say(general)
 		if why.Code != "" && why.Known(v.Lang) {
 			text += " (" + v.Say(why) + ")"
 		}
 	}
 	if !s.Until.IsZero() {
-		text += v.Text("stop.until", v.Moment(s.Until))
+		text += v.Text("; next attempt at %s", v.Moment(s.Until))
 	}
 	return text
 }
@@ -98,7 +98,7 @@ func (v Voice) Stop(s trade.Stop) string {
 // PhaseOf returns how far a request got; "" if that was not stored.
 func PhaseOf(evidence json.RawMessage) string {
 	var e struct{ Phase string }
-	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has(i18n.Key("phase."+e.Phase)) {
+	if json.Unmarshal(evidence, &e) != nil || !i18n.CLI.Has("phase."+e.Phase) {
 		return ""
 	}
 	return e.Phase

@@ -29,10 +29,6 @@ var Machine = Voice{Lang: trade.English, Zone: time.UTC}
 // Text returns a phrase. String arguments may come from the ERP; they are reduced to one line and
 // to characters that cannot control the terminal.
 func (v Voice) Text(p i18n.Key, args ...any) string {
-	format := i18n.CLI.Text(v.Lang, p)
-	if len(args) == 0 {
-		return format
-	}
 	given := slices.Clone(args)
 	for i, arg := range given {
 		switch text := arg.(type) {
@@ -44,7 +40,7 @@ func (v Voice) Text(p i18n.Key, args ...any) string {
 			given[i] = trade.EscapeJSON(text)
 		}
 	}
-	return i18n.Format(format, given...)
+	return i18n.CLI.Text(v.Lang, p, given...)
 }
 
 // Say returns a sentence for the reader.

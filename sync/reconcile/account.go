@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -317,7 +316,7 @@ func (a accounts) done(whole, placed bool) []Account {
 // Why returns what a line is, in words: why it is outside, or its state with its cause.
 func (l AccountLine) Why(o Options) string {
 	if l.Outside != "" {
-		return sentence(i18n.Key("account."+string(l.Outside)), o.Lang)
+		return sentence("account."+string(l.Outside), o.Lang)
 	}
 	text := l.State.Label(o.Lang)
 	if cause := l.cause(o); cause != "" {
@@ -335,7 +334,7 @@ func (l AccountLine) cause(o Options) string {
 }
 
 // AccountWord returns what a line of an account is that is not of a state.
-func AccountWord(id string, lang trade.Lang) string { return sentence(i18n.Key("account."+id), lang) }
+func AccountWord(id string, lang trade.Lang) string { return sentence("account."+id, lang) }
 
 // accounts writes each account from the ERP to the platform, line by line.
 func (p *printer) accounts() {

@@ -99,6 +99,17 @@ func TestEachAccountCloses(t *testing.T) {
 
 // The difference of a product is explained by state and cause; what is in no total is named with its
 // kilograms; and a record that was sent as another product is that product's.
+func TestWhatBecameOfRowsHasWords(t *testing.T) {
+	t.Parallel()
+	for _, after := range Afters {
+		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
+			if word := AccountWord(after, lang); !strings.Contains(word, " ") {
+				t.Errorf("%s is told as %q", after, word)
+			}
+		}
+	}
+}
+
 func TestTheDifferenceOfAProductIsExplained(t *testing.T) {
 	both(t, func(t *testing.T, w *world) {
 		w.october()

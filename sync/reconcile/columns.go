@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -25,7 +24,7 @@ func columnsOf(groups ...typed) []column {
 	for _, group := range groups {
 		for _, name := range group.ids {
 			id := name[strings.LastIndex(name, ".")+1:]
-			out = append(out, column{id, i18n.Key("column." + name), group.typ})
+			out = append(out, column{id, "column." + name, group.typ})
 		}
 	}
 	return out

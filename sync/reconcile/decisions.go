@@ -197,14 +197,14 @@ var typedCommand = regexp.MustCompile("`safrasync ([a-z]+)[^`]*`")
 // console's buttons and pages: whoever fills it in has no command line.
 func inWords(advice string, lang trade.Lang) string {
 	advice = typedCommand.ReplaceAllStringFunc(advice, func(found string) string {
-		act := i18n.Key("decision." + typedCommand.FindStringSubmatch(found)[1])
+		act := "decision." + typedCommand.FindStringSubmatch(found)[1]
 		// what the sheet retries was not created; what is held goes as a second document
 		if word := i18n.Report.Find(lang, act); word != "" && !strings.Contains(found, "--checked") {
 			return "“" + word + "”"
 		}
 		named := i18n.InBrowser(lang, found)
 		if strings.HasPrefix(named, "“") {
-			named += sentence("decision.elsewhere", lang)
+			named += sentence(" in the console", lang)
 		}
 		return named
 	})

@@ -38,15 +38,15 @@ func ReadDecisions(ctx context.Context, r io.Reader, unpacked int64, lang trade.
 		_, err = workbook.Read(data, "", unpacked, t.row)
 		switch {
 		case errors.Is(err, workbook.ErrUnpacks):
-			err = fmt.Errorf(sentence("decisions.unpacks_large", lang), unpacked>>20)
+			err = fmt.Errorf(sentence("is larger than %d MiB when unpacked and was not opened for that reason; split the rows into smaller files, or save it as CSV", lang), unpacked>>20)
 		case errors.Is(err, workbook.ErrNoWorkbook), errors.Is(err, workbook.ErrNoSheet):
-			err = errors.New(sentence("decisions.none", lang))
+			err = errors.New(sentence("is no file of decisions: export one in the console, from Rows or To do (on the command line: `safrasync report --failed --format xlsx --output FILE`)", lang))
 		}
 	} else {
 		err = t.csv(data)
 	}
 	if err == nil && t.place == nil {
-		err = errors.New(sentence("decisions.none", lang))
+		err = errors.New(sentence("is no file of decisions: export one in the console, from Rows or To do (on the command line: `safrasync report --failed --format xlsx --output FILE`)", lang))
 	}
 	return t.list, t.faults, err
 }
@@ -87,7 +87,7 @@ func (t *decisionReader) csv(data []byte) error {
 			return nil
 		}
 		if err != nil {
-			return errors.New(sentence("decisions.none", t.lang))
+			return errors.New(sentence("is no file of decisions: export one in the console, from Rows or To do (on the command line: `safrasync report --failed --format xlsx --output FILE`)", t.lang))
 		}
 		line, _ := c.FieldPos(0)
 		for i := range cells {
@@ -113,7 +113,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 				return saysEither(foldWord(title), c.title)
 			})
 			if place[i] < 0 {
-				return errors.New(sentence("decisions.none", t.lang))
+				return errors.New(sentence("is no file of decisions: export one in the console, from Rows or To do (on the command line: `safrasync report --failed --format xlsx --output FILE`)", t.lang))
 			}
 		}
 		t.place, t.seen = place, map[trade.ParentKey]int{}
@@ -173,7 +173,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 				continue
 			}
 			r, _ := utf8.DecodeRuneInString(text[at:])
-			t.fault(line, id, "decisions.key_unseen", text, fmt.Sprintf("U+%04X", r),
+			t.fault(line, id, "\"%s\" has a character that cannot be seen (%s, at position %d) and that the exported key does not have; export again, and neither type nor paste into the column of the key", text, fmt.Sprintf("U+%04X", r),
 				utf8.RuneCountInString(text[:at])+1)
 		}
 	}

@@ -215,7 +215,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		if len(o.Sections) > 0 && !slices.Contains(o.Sections, step.id) {
 			continue
 		}
-		note := i18n.Report.Find(o.Lang, i18n.Key("section.note."+string(step.id)))
+		note := i18n.Report.Find(o.Lang, "section.note."+string(step.id))
 		if step.id == DivergencesSection {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
@@ -223,7 +223,7 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 		columns := trade.Map(step.columns, func(c column) Column {
 			return Column{c.id, sentence(c.title, o.Lang), c.typ}
 		})
-		title := sentence(i18n.Key("section.title."+string(step.id)), o.Lang)
+		title := sentence("section.title."+string(step.id), o.Lang)
 		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
 			return v, err
 		}
@@ -253,11 +253,11 @@ func (p *printer) row(cells ...any) {
 
 // label returns an id with its text, whose key begins with a prefix.
 func (p *printer) label(prefix, id string) Label {
-	return Label{id, sentence(i18n.Key(prefix+id), p.Lang)}
+	return Label{id, sentence(prefix+id, p.Lang)}
 }
 
 func (p *printer) say(f i18n.Key, args ...any) string {
-	return i18n.Format(sentence(f, p.Lang), args...)
+	return i18n.Report.Text(p.Lang, f, args...)
 }
 
 // heading returns the heading, which states in words what the numbers are.
@@ -269,10 +269,10 @@ func (p *printer) heading() Heading {
 		say("Installation: %s", h.Name)
 	}
 	if h.Kind == ClosedKind {
-		say("line.closed", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
+		say("Closing of %s: kept at %s by %s, reason: %s. The figures are exactly those of the closing.", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,
 			h.Closed.Reason)
 	} else {
-		zone := cmp.Or(i18n.Report.Find(p.Lang, i18n.Key("zone."+h.Zone)), h.Zone)
+		zone := cmp.Or(i18n.Report.Find(p.Lang, "zone."+h.Zone), h.Zone)
 		say("As things stand at %s (time of %s).", trade.MomentText(h.At, p.Lang, p.zone), zone)
 	}
 	moment := lines[len(lines)-1]
@@ -313,7 +313,7 @@ func (p *printer) heading() Heading {
 		say("For %d {row|rows} retention has removed product, producer and price: {it is|they are} shown without them. A closed month keeps them.", h.Reduced)
 	}
 	if h.Asked != nil {
-		say("line.asked", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
+		say("Each contract was looked up on the platform: %d {contract|contracts}, %d that it does not have, %d that could not be read.", h.Asked.Contracts, h.Asked.NotFound, h.Asked.Unreadable)
 	}
 	if p.Console != "" {
 		say("In the console: %s", p.Console+"/report")
@@ -357,20 +357,20 @@ func (p *printer) summary() {
 	for _, s := range p.sum.Summaries {
 		add := func(id, text string, n any, role string) {
 			sends := Label{string(s.Sends), s.Sends.Plural(p.Lang)}
-			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say(i18n.Key("summary." + role))})
+			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say("summary." + role)})
 		}
 		var inERP any
 		if s.InScope != nil {
 			inERP = *s.InScope
 		}
-		add("in_erp", p.say("summary.in_erp"), inERP, "total")
+		add("in_erp", p.say("Rows in the ERP (in scope)"), inERP, "total")
 		for _, state := range summaryOrder {
 			if n := s.States[state]; n > 0 ||
 				slices.Contains([]trade.State{
 					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
 					trade.InDoubt, trade.Dismissed,
 				}, state) {
-				add(string(state), p.say(i18n.Key("summary.state."+string(state))), n, "summand")
+				add(string(state), p.say("summary.state."+string(state)), n, "summand")
 			}
 		}
 		for _, extra := range []struct {
@@ -378,14 +378,14 @@ func (p *printer) summary() {
 			n  int
 		}{{"moved", s.Moved}, {"after", s.After}} {
 			if extra.n > 0 {
-				add(extra.id, p.say(i18n.Key("summary."+extra.id)), extra.n, "summand")
+				add(extra.id, p.say("summary."+extra.id), extra.n, "summand")
 			}
 		}
-		add("sum", p.say("summary.sum"), s.Sum(), "total")
+		add("sum", p.say("Sum of the states"), s.Sum(), "total")
 		if d := s.Difference(); d != nil {
-			add("difference", p.say("summary.difference"), *d, "proof")
+			add("difference", p.say("Difference"), *d, "proof")
 		} else {
-			add("difference", p.say("summary.no_sweep"), nil, "proof")
+			add("difference", p.say("no complete sweep: proves nothing"), nil, "proof")
 		}
 		for _, f := range subCounts {
 			if n := s.Flags[f]; n > 0 || f == trade.Changed {
@@ -393,18 +393,18 @@ func (p *printer) summary() {
 			}
 		}
 		if s.Gone > 0 {
-			add("gone", p.say("summary.gone"), s.Gone, "outside")
+			add("gone", p.say("No longer in the ERP (not in the sum)"), s.Gone, "outside")
 			for _, state := range summaryOrder {
 				if n := s.GoneStates[state]; n > 0 {
-					add("gone:"+string(state), p.say(i18n.Key("summary.state."+string(state))), n, "outside")
+					add("gone:"+string(state), p.say("summary.state."+string(state)), n, "outside")
 				}
 			}
 			if s.GoneMoved > 0 {
-				add("gone:moved", p.say("summary.gone_moved"), s.GoneMoved, "outside")
+				add("gone:moved", p.say("moved to the renumbered row"), s.GoneMoved, "outside")
 			}
 		}
 		if s.Unreadable > 0 {
-			add("unreadable", p.say("summary.unreadable"), s.Unreadable, "outside")
+			add("unreadable", p.say("without a usable key in the ERP (not in the sum)"), s.Unreadable, "outside")
 		}
 	}
 }

@@ -237,7 +237,7 @@ func (p *printer) exceptions() {
 			}
 			return Label{state, trade.State(state).Label(p.Lang)}
 		}
-		name := Label{a.Act, i18n.Report.Find(p.Lang, i18n.Key("act."+a.Act))}
+		name := Label{a.Act, i18n.Report.Find(p.Lang, "act."+a.Act)}
 		p.row(a.At, who, name, p.job(job), key, reason, label(a.Before), label(a.After), int(a.Seq))
 	}
 }

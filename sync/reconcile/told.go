@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,8 +35,8 @@ func toldColumns(kind trade.Kind) []column {
 	var out []column
 	for _, status := range statuses[kind] {
 		title := "status." + string(status)
-		out = append(out, column{string(status), i18n.Key(title), TextColumn},
-			column{string(status) + "_at", i18n.Key(title + ".at"), TimeColumn})
+		out = append(out, column{string(status), title, TextColumn},
+			column{string(status) + "_at", title + ".at", TimeColumn})
 	}
 	return out
 }

@@ -53,7 +53,7 @@ func (w *xlsxWriter) Begin(h Heading) error {
 		TimeColumn:   w.book.Style(excelize.Style{CustomNumFmt: new("dd/mm/yyyy hh:mm:ss")}),
 	}
 	layout := workbook.Layout{Widths: []int{140}, Lines: true, Foot: h.Foot()}
-	rows, err := w.book.Sheet(sentence("sheet", h.Lang), layout, w.head, nil)
+	rows, err := w.book.Sheet(sentence("Report", h.Lang), layout, w.head, nil)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,7 @@ type Elsewhere map[string]func(*cli.App) engineacts.OtherAct
 func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 	var f cli.ActFlags
 	const use = "approvals [approve ID --reason TEXT | decline ID --reason TEXT]"
-	cmd := a.Command(use, "help.approvals", cli.AnyArgs, func(ctx context.Context, args []string) error {
+	cmd := a.Command(use, "list what is waiting for another person's approval; approve it (it is then carried out) or decline it, also your own", cli.AnyArgs, func(ctx context.Context, args []string) error {
 		switch {
 		case len(args) == 0:
 			o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
@@ -154,7 +154,7 @@ func approvalOf(ap trade.Approval) approvalJSON {
 func approvalText(a *cli.App, ap trade.Approval) string {
 	first := ap.People[0]
 	names := trade.Map(ap.People, func(c trade.Consent) string { return c.Name })
-	return a.Text("approval.line", ap.ID, ap.Act, ap.Target, strings.Join(names, ", "), a.Voice().Moment(first.At),
+	return a.Text("request %d: %s %s, by %s, %s: %s (%d of %d {person|people}; until %s)", ap.ID, ap.Act, ap.Target, strings.Join(names, ", "), a.Voice().Moment(first.At),
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }
 
@@ -171,7 +171,7 @@ func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) erro
 	switch {
 	case d.Refused != engineacts.NotRefused:
 		a.Tell("%s: not possible: %s", a.Text("request %d", id),
-			a.Text(i18n.Key("approval.refused."+string(d.Refused))))
+			a.Text("approval.refused."+string(d.Refused)))
 		return cli.ErrFailed
 	case !a.AsJSON:
 		a.Show(done, id)

@@ -21,21 +21,21 @@ func decision(v words.Voice, act string, s engineacts.RowStep) []string {
 		if at.IsZero() {
 			at = t.StartedAt
 		}
-		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
+		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text("outcome."+words.OutcomeName(t.Outcome)),
 			v.Say(t.Reason))
 		if phase := words.PhaseOf(t.Evidence); phase != "" {
-			say("  how far it got: %s", v.Text(i18n.Key("phase."+phase)))
+			say("  how far it got: %s", v.Text("phase."+phase))
 		}
 		if t.RemoteID != "" {
 			say("  id in the answer: %s", t.RemoteID)
 		}
 	}
 	if s.Remaining > 0 {
-		say("decide.remaining", v.Span(s.Remaining))
+		say("quarantine left: %s (the platform may still execute the request; changing the clock does not shorten it, and restarting the machine starts it again)", v.Span(s.Remaining))
 	}
 	switch {
 	case s.GivesUp != nil:
-		say("decide.gives", s.Holder.Job, s.Holder.Key)
+		say("the id belonged to row %s %s, which has left the ERP, was cancelled or replaced there: its record now belongs to this row; the other row stays accepted, with the flag `moved`, and rows that refer to it keep the same id", s.Holder.Job, s.Holder.Key)
 	case s.Holder != (trade.ParentKey{}):
 		say("the id belongs to row %s %s", s.Holder.Job, s.Holder.Key)
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -17,7 +16,7 @@ import (
 func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	var f cli.ActFlags
 	checked := false
-	cmd := a.Command(kind.Name+" JOB --reason TEXT", i18n.Key("help."+kind.Name), cli.Exactly(1),
+	cmd := a.Command(kind.Name+" JOB --reason TEXT", "help."+kind.Name, cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			job := args[0]
 			if err := a.CheckJobNames(job); err != nil {
@@ -115,9 +114,9 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	case ok && plan.Act == engineacts.ActRelease && plan.After.State == trade.Paused:
 		a.Show("%[1]s: released; the job stays paused by a person (`safrasync resume %[1]s`).", plan.Job)
 	case ok:
-		a.Show(i18n.Key("act.ended."+plan.Act), plan.Job)
+		a.Show("act.ended."+plan.Act, plan.Job)
 	default:
-		a.Tell("%s: not possible: %s", plan.Act+" "+plan.Job, a.Text(i18n.Key("refusal."+string(plan.Refused))))
+		a.Tell("%s: not possible: %s", plan.Act+" "+plan.Job, a.Text("refusal."+string(plan.Refused)))
 	}
 	return cli.FailedIf(!ok)
 }

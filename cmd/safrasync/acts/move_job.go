@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -60,7 +59,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 				}
 			case plan.Refused != engineacts.NotRefused:
 				a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
-					a.Text(i18n.Key("refusal."+string(plan.Refused))))
+					a.Text("refusal."+string(plan.Refused)))
 			default:
 				a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)
 			}

@@ -59,7 +59,7 @@ func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	case kind.Checked:
 		use += " --checked"
 	}
-	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", i18n.Key("help."+kind.Name), arity,
+	cmd := a.Command(kind.Name+" "+use+" --reason TEXT", "help."+kind.Name, arity,
 		func(ctx context.Context, args []string) error { return actOnRows(ctx, a, kind, args, f) })
 	f.Add(cmd)
 	flags := cmd.Flags()
@@ -143,7 +143,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 	if err != nil {
 		return err
 	}
-	a.Tell(i18n.Key("act.plan." + plan.Act))
+	a.Tell("act.plan." + plan.Act)
 	tellSteps(a, plan)
 	if plan.Weak > 0 {
 		a.Tell("%d left out: refused in no form of the API; one at a time, with --checked", plan.Weak)
@@ -221,7 +221,7 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 			a.Tell("  %s", text)
 		}
 		if s.MayDouble && plan.Act == engineacts.ActRetry {
-			a.Tell("  %s", a.Text("retry.may_double"))
+			a.Tell("  %s", a.Text("MAY DOUBLE: if it is the same document, do not send it: use `safrasync adopt` or `dismiss`. If they are two, check, and repeat with --checked; the API deletes nothing."))
 		}
 	})
 }
@@ -282,8 +282,8 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 
 // refusalOf returns the key of the text that explains a refusal.
 func refusalOf(r engineacts.Refusal) i18n.Key {
-	if key := i18n.Key("decision.refused." + r); i18n.CLI.Has(key) {
+	if key := "decision.refused." + string(r); i18n.CLI.Has(key) {
 		return key
 	}
-	return i18n.Key("refusal." + r)
+	return "refusal." + string(r)
 }

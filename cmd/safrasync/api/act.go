@@ -66,7 +66,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 		return err
 	}
 	if open != nil {
-		a.Tell("  ! %s", a.Text("api.plan_open", a.Voice().Moment(open.At), open.Who))
+		a.Tell("  ! %s", a.Text("The audit has an identical request of %s (%s) whose outcome is unknown. This would be a second one.", a.Voice().Moment(open.At), open.Who))
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err

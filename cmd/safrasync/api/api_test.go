@@ -52,7 +52,7 @@ func TestADocumentWithItsNameBeforeItIsReadAsWhatItIsCalled(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]i18n.Key{
-		"1234567890": "api.zero_lost", "1122233300018": "api.zero_lost",
+		"1234567890": zeroLost, "1122233300018": zeroLost,
 		"CPF 529.982.247-26": "%s begins with CPF, but what follows is not a valid CPF; give only the number", "x": "%s is not a valid CPF or CNPJ; check its digits",
 	} {
 		if _, wrong := readDocument(text); wrong != want {

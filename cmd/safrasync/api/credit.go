@@ -25,7 +25,7 @@ func apiCNPJ(a *cli.App, text string) (string, error) {
 		return "", nil
 	}
 	number, wrong := readDocument(text)
-	if wrong != "" && wrong != "api.zero_lost" || wrong == "" && len(number) != 14 {
+	if wrong != "" && wrong != zeroLost || wrong == "" && len(number) != 14 {
 		wrong = "%s is not a valid CNPJ; check its digits"
 	}
 	if wrong != "" {
@@ -71,7 +71,7 @@ func newAPICreditScoreCommand(a *cli.App) *cobra.Command {
 			}
 			return actByHand(ctx, a, apiCall{
 				act: "api credit-score create", verb: "POST", path: pathCreditScore, target: masked, fields: fields,
-				notes: []i18n.Key{"This request may cost money.", "The result is shown only now: the API does not show it again."}, doubt: "api.doubt_cost",
+				notes: []i18n.Key{"This request may cost money.", "The result is shown only now: the API does not show it again."}, doubt: "Do not repeat it: it could be executed and charged twice. Ask the platform's support.",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					_, answer, err := c.RequestCreditScore(ctx, r)
 					return answer, err
@@ -152,7 +152,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 			return actByHand(ctx, a, apiCall{
 				act: "api credit-analysis create", verb: "POST", path: pathCreditAnalysis, target: masked,
 				fields: fields,
-				notes:  []i18n.Key{"This request may cost money."}, doubt: "api.doubt_cost",
+				notes:  []i18n.Key{"This request may cost money."}, doubt: "Do not repeat it: it could be executed and charged twice. Ask the platform's support.",
 				send: func(ctx context.Context, c *apiclient.Client) (apiclient.Answer, error) {
 					return c.CreateCreditAnalysis(ctx, r)
 				},

@@ -12,6 +12,9 @@ import (
 // "CNPJ: 11…".
 var named = regexp.MustCompile(`(?is)^\s*(CPF|CNPJ)(?:\s*n[º°])?[\s\x{a0}:.-]*(.*)$`)
 
+// zeroLost is the fault of a document that is one digit too short.
+const zeroLost i18n.Key = "%s is one digit too short; a spreadsheet may have dropped a leading zero (format the column as text)"
+
 // readDocument reads a CPF or CNPJ, with or without its kind before it. If it cannot be read, wrong
 // is the key of a text that takes the name of the flag or column.
 //
@@ -37,7 +40,7 @@ func readDocument(text string) (number string, wrong i18n.Key) {
 	case err == nil:
 		return number, ""
 	case n == 10 || n == 13:
-		return "", "api.zero_lost"
+		return "", zeroLost
 	}
 	return "", "%s is not a valid CPF or CNPJ; check its digits"
 }

@@ -119,9 +119,9 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
-	create := writeCommand(a, "create", "register a webhook", "POST", "api.hook_twice",
+	create := writeCommand(a, "create", "register a webhook", "POST", "What the platform does with a second webhook for an event is not documented; check first with `safrasync api webhooks get EVENT`.",
 		(*apiclient.Client).CreateWebhook)
-	update := writeCommand(a, "update", "change the webhook of an event", "PUT", "api.hook_whole",
+	update := writeCommand(a, "update", "change the webhook of an event", "PUT", "Whatever is left out here (credentials, secret) may be lost: give the complete webhook.",
 		(*apiclient.Client).UpdateWebhook)
 
 	var deleted cli.ActFlags

@@ -10,7 +10,6 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
@@ -166,7 +165,7 @@ func showHooks(a *cli.App, steps []office.HookStep) error {
 			why += " (" + v.Moment(s.Until) + ")"
 		}
 		t.AppendRow(table.Row{
-			line.Event, v.Text(i18n.Key("hook.action." + string(s.Action))),
+			line.Event, v.Text("hook.action." + string(s.Action)),
 			words.Printable(cli.OrDash(line.Address)), why,
 		})
 	}
@@ -191,7 +190,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 	}
 	a.Tell("On the platform %s:", a.Config.API.BaseURL)
 	for _, s := range steps {
-		a.Tell("  %s: %s (%s)", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))), a.Text(s.Why))
+		a.Tell("  %s: %s (%s)", s.Event, a.Text("hook.action."+string(s.Action)), a.Text(s.Why))
 	}
 	if err := a.Confirm(f.Yes); err != nil {
 		return err
@@ -228,7 +227,7 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 				return err
 			}
 		case done.Done:
-			a.Show("%s: %s: done", s.Event, a.Text(i18n.Key("hook.action."+string(s.Action))))
+			a.Show("%s: %s: done", s.Event, a.Text("hook.action."+string(s.Action)))
 		case s.Action != office.HookKeep:
 			a.Show("%s: not done: %s", s.Event, a.Text(problem, done.Args...))
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -96,7 +95,7 @@ func (a *App) Confirmed(f ActFlags) error {
 
 // TellAsked prints that an act waits for the consent of other people, and who may give it.
 func TellAsked(a *App, ap trade.Approval) error {
-	who := a.Text(i18n.Key("approval.who." + string(acts.RoleOfApproval(ap))))
+	who := a.Text("approval.who." + string(acts.RoleOfApproval(ap)))
 	return a.Answer(struct {
 		Act      string `json:"act"`
 		Target   string `json:"target"`
@@ -104,5 +103,5 @@ func TellAsked(a *App, ap trade.Approval) error {
 		Approval int64  `json:"approval"` // id of the approval to give
 		Needs    int    `json:"needs"`    // people who must agree, including who ordered it
 	}{ap.Act, ap.Target, false, ap.ID, ap.Needs},
-		"approval.asked", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
+		"Nothing has been done yet: this needs %d {person|people}. Request %d is kept until %s.\nWho may approve: %s who has not ordered or approved it; in the console, under Approvals, or with `safrasync approvals approve %d --reason TEXT`.", ap.Needs, ap.ID, a.Voice().Moment(ap.Until), who, ap.ID)
 }

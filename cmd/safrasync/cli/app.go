@@ -114,7 +114,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 			return nil, lost
 		}
 		if how == ToRead {
-			a.Tell("ledger.none", a.Voice().LedgerFault(LedgerFault(err), err))
+			a.Tell("note: %s", a.Voice().LedgerFault(LedgerFault(err), err))
 			store, err = state.OpenMemory(ctx)
 		}
 	}
@@ -131,18 +131,18 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 			}
 			had := info.Mode().Perm()
 			if err := os.Chmod(path, had&paths[path]); err != nil {
-				a.Tell("ledger.open", path, had, paths[path])
+				a.Tell("note: %[1]s can be read by other users (mode %04[2]o) and does not belong to this user: run, as its owner: chmod %04[3]o %[1]s", path, had, paths[path])
 				continue
 			}
-			a.Tell("ledger.tightened", path, had, had&paths[path])
+			a.Tell("note: other users could read %s (mode %04o): its mode is now %04o", path, had, had&paths[path])
 		}
 	}
 	opening := store.Opening()
 	if opening.Settled+opening.Doubts > 0 {
-		a.Tell("ledger.settled", opening.Settled, opening.Doubts)
+		a.Tell("the earlier process ended between journal and ledger: %d {answer|answers} taken from the journal, %d {row|rows} now in doubt", opening.Settled, opening.Doubts)
 	}
 	if opening.Acts > 0 {
-		a.Tell("ledger.act_settled")
+		a.Tell("the ledger lacked a person's last decision, which the journal had: it was carried out (except a resend: that row stays in doubt); see `safrasync report --audit`")
 	}
 	return store, nil
 }
@@ -152,7 +152,7 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 func (a *App) TellServed(err error) {
 	if fault := LedgerFault(err); fault != nil {
 		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
-			a.Tell("status.served_still", strings.Join(pids, ", "))
+			a.Tell("`safrasync run` is still working (process %s), on the file that it opened at its start: stop it before anything else (`systemctl stop safrasync`); what it sends is also in the journal", strings.Join(pids, ", "))
 		}
 	}
 }

@@ -29,7 +29,7 @@ import (
 // SIGTERM causes. A wrong configuration or ledger ends it at once (exit codes 78 and 1). An ERP or an API
 // that is down is reported, and tried again.
 func NewCommand(a *cli.App) *cobra.Command {
-	return a.Command("run", "help.run", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	return a.Command("run", "the service: runs the jobs on their schedules until it is stopped", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		signals := make(chan os.Signal, 1)
 		hangups := make(chan os.Signal, 1)
 		// Registered before anything else, so that no signal ends the process at once. The first

@@ -10,7 +10,6 @@ import (
 
 	"go.uber.org/zap"
 
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/clock"
@@ -90,7 +89,7 @@ func (d *daemon) sentence(ctx context.Context, g *generation) string {
 		case status.State == trade.Running:
 			running = append(running, job.Name())
 		case status.State != trade.Idle && status.Stop != nil:
-			what, why := job.Name()+" "+v.Text(i18n.Key("job.state."+string(status.State))), v.Stop(*status.Stop)
+			what, why := job.Name()+" "+v.Text("job.state."+string(status.State)), v.Stop(*status.Stop)
 			if i := slices.Index(stops, why); i >= 0 {
 				stopped[i] += ", " + what
 			} else {

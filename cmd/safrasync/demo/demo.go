@@ -104,7 +104,7 @@ func NewCommand(a *cli.App, c Commands) *cobra.Command {
 			}
 			return d.play(ctx)
 		})
-	cmd.Long = a.Text("help.demo_long")
+	cmd.Long = a.Text("Creates a sample ERP (SQLite) with a few hundred contracts, deliveries and traceability rows of an imaginary cooperative, several with\nproblems; starts a test platform on this host; sends what is ready, runs again (nothing is sent twice), corrects some data and runs once\nmore. It uses no network and leaves nothing on the disk, except with --dir.")
 	cmd.Flags().StringVar(&dir, "dir", "",
 		"keep everything in `DIR`, a new or empty folder, to try the other commands on it")
 	cmd.Flags().StringVar(&lang, "lang", "", "`LANG` of what is shown: pt-BR or en; default: that of the environment")
@@ -233,7 +233,7 @@ func (d *demo) play(ctx context.Context) error {
 		}
 	}
 	if err := d.show("sync", func(a *cli.App) error {
-		fmt.Fprintln(a.Out, a.Text("demo.repeated", platform[trade.OrderCommitments], platform[trade.Deliveries],
+		fmt.Fprintln(a.Out, a.Text("Run 2 sent 0: what was sent is not sent again. The platform confirms it: it has %d {contract|contracts}, %d {delivery|deliveries} and %d traceability rows.", platform[trade.OrderCommitments], platform[trade.Deliveries],
 			platform[trade.Traceability]))
 		return nil
 	}); err != nil {
@@ -254,7 +254,7 @@ func (d *demo) play(ctx context.Context) error {
 	}
 	err = errors.Join(
 		d.show("sync", func(a *cli.App) error {
-			fmt.Fprintln(a.Out, a.Text("demo.corrected", third[0].Sent, third[1].Sent, third[2].Sent))
+			fmt.Fprintln(a.Out, a.Text("In the ERP two contracts were completed and a wallet got its de-para; run 3 automatically sent %d {contract|contracts}, %d {delivery|deliveries} and %d traceability {row|rows} that had been waiting. Contract 02|001001 changed its price and delivery 03|50002|1 moved to another contract after they were sent: they were not sent again, and are flagged.", third[0].Sent, third[1].Sent, third[2].Sent))
 			return nil
 		}),
 		d.show("status", func(a *cli.App) error { return d.commands.Status(ctx, a) }),

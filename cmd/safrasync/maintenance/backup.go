@@ -17,7 +17,7 @@ import (
 func NewBackupCommand(a *cli.App) *cobra.Command {
 	var keep int
 	var cmd *cobra.Command
-	cmd = a.Command("backup FILE | --keep N DIR", "help.backup", cli.Exactly(1),
+	cmd = a.Command("backup FILE | --keep N DIR", "copy the ledger, even while it is in use, to a new file or, with --keep, into a folder of dated copies", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			if cmd.Flags().Changed("keep") && keep < 1 {
 				return a.Usage("--keep must be 1 or more")
@@ -149,7 +149,7 @@ func NewRestoreCommand(a *cli.App) *cobra.Command {
 			}
 			switch {
 			case lacks != nil:
-				a.Show("restore.lacks", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
+				a.Show("Note: %s\n  → %s", a.Voice().LedgerWhat(lacks), a.Voice().LedgerHint(lacks))
 			case report.Unfinished:
 				a.Show("%s has one record that the ledger does not have yet", report.Folder)
 			default:

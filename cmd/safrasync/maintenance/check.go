@@ -47,26 +47,26 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 				c.contractInKey(job, columns)
 			}
 			if fields := job.LacksForCompra(); len(fields) > 0 {
-				c.warn("job "+job.Name(), "check.compra_hint", "no contract of type COMPRA can be valid: fields lacks %s", strings.Join(fields, ", "))
+				c.warn("job "+job.Name(), "the platform requires these fields for COMPRA: map them; you can ignore this only if you never send COMPRA", "no contract of type COMPRA can be valid: fields lacks %s", strings.Join(fields, ", "))
 			}
 			if n, hours := clock.EveryMinuteOf(job.Spec.Schedule); n > 0 {
-				c.warn("job "+job.Name(), "check.every_minute_hint", `schedule "%s" runs %d times an hour, in the hours %s`, job.Spec.Schedule, n, hours)
+				c.warn("job "+job.Name(), "* in the minutes field means every minute; for once an hour, put 0 there", `schedule "%s" runs %d times an hour, in the hours %s`, job.Spec.Schedule, n, hours)
 			}
 			if columns := job.PositionsInKey(); len(columns) > 0 {
-				c.warn("job "+job.Name(), "check.position_hint", "the key counts positions with ROW_NUMBER (%s)", strings.Join(columns, ", "))
+				c.warn("job "+job.Name(), "inserting or deleting a row renumbers all the rows after it, which are then held or flagged: use a column that stays with the document", "the key counts positions with ROW_NUMBER (%s)", strings.Join(columns, ", "))
 			}
 		}
 		if mode := config.OthersMayWrite(); mode != 0 {
-			c.warn("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
+			c.warn("secrets", "whoever can change the configuration decides where the data is sent: run chmod go-w on that file", "other users can change %s (mode %04o)", config.File(), mode)
 		}
 		if erp.Unencrypted(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-			c.warn("erp", "check.open_erp_hint", "the connection goes to another host without TLS: the password and the rows are sent unencrypted")
+			c.warn("erp", "in erp.dsn: sslmode=verify-full (PostgreSQL), tls=verify (MySQL, SQL Server, Oracle) or wire_crypt=required (Firebird)", "the connection goes to another host without TLS: the password and the rows are sent unencrypted")
 		}
 		if config.State.Driver == state.Postgres && erp.Unencrypted("postgres", erp.Secret(config.State.DSN.Reveal())) {
-			c.warn("ledger", "in state.dsn: sslmode=verify-full", "check.open_ledger")
+			c.warn("ledger", "in state.dsn: sslmode=verify-full", "the connection to the ledger goes to another host without TLS: the password and the rows are sent unencrypted")
 		}
 		if erp.Unproved(config.ERP.Driver, erp.Secret(config.ERP.DSN.Reveal())) {
-			c.warn("erp", "check.open_erp_hint", "the connection is encrypted, but nobody checks who answers on the other host")
+			c.warn("erp", "in erp.dsn: sslmode=verify-full (PostgreSQL), tls=verify (MySQL, SQL Server, Oracle) or wire_crypt=required (Firebird)", "the connection is encrypted, but nobody checks who answers on the other host")
 		}
 		if config.State.Driver == state.Postgres && erp.Unproved("postgres", erp.Secret(config.State.DSN.Reveal())) {
 			c.warn("ledger", "in state.dsn: sslmode=verify-full", "the connection is encrypted, but nobody checks who answers on the other host")
@@ -93,7 +93,7 @@ func NewCheckCommand(a *cli.App) *cobra.Command {
 		case heartbeat != nil:
 			c.pass("heartbeat", "%v; the service calls it after each pass, this check does not", heartbeat)
 		case len(channels) > 0:
-			c.warn("heartbeat", "check.heartbeat_hint", "none (alerts.heartbeat)")
+			c.warn("heartbeat", "if the service stops, only a monitor elsewhere notices: make one, for example at healthchecks.io, and put its address into alerts.heartbeat", "none (alerts.heartbeat)")
 		}
 		for _, channel := range channels {
 			targets := alert.AllTargets(channel)
@@ -188,7 +188,7 @@ func (c *checker) name(check string) string {
 	if job, ok := strings.CutPrefix(check, "job "); ok {
 		return c.text("check.name.job") + " " + job
 	}
-	return cmp.Or(i18n.CLI.Find(c.voice().Lang, i18n.Key("check.name."+check)), check)
+	return cmp.Or(i18n.CLI.Find(c.voice().Lang, "check.name."+check), check)
 }
 
 // end prints one line: ready if nothing failed, otherwise what to cure first. It returns an error

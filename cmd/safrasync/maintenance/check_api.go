@@ -31,7 +31,7 @@ func (c *checker) openID(ctx context.Context) {
 		err = issuer.Check(ctx, office.Now())
 	}
 	if err != nil {
-		c.warn(name, "check.issuer_hint", "%v", err)
+		c.warn(name, "users with a password in the console can log in; all others only when the provider answers: check console.oidc.issuer, ca_file and proxy", "%v", err)
 		return
 	}
 	c.pass(name, "%s answers and has keys", issuer.Issuer)
@@ -49,7 +49,7 @@ func (c *checker) api(ctx context.Context) {
 	ignored := []string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"}
 	at := slices.IndexFunc(ignored, func(name string) bool { return os.Getenv(name) != "" })
 	if c.app.Config.API.Proxy.IsZero() && at >= 0 {
-		c.warn("api.proxy", "if the platform is reached through the proxy only, write its address into api.proxy", "check.proxy_unused", ignored[at])
+		c.warn("api.proxy", "if the platform is reached through the proxy only, write its address into api.proxy", "the variable %s is set on this host, but safrasync does not use a proxy of the environment for the platform", ignored[at])
 	}
 	client, err := c.app.OpenAPI()
 	if err != nil {

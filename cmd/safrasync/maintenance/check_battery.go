@@ -7,7 +7,6 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/erp"
-	"github.com/safrasync/safrasync/internal/i18n"
 )
 
 // battery queries the configured ERP for what every engine must answer, and prints line by line
@@ -31,7 +30,7 @@ func battery(ctx context.Context, a *cli.App) error {
 			return
 		}
 		line, key := strings.CutPrefix(f.Line, "key ")
-		name := a.Text(i18n.Key("battery.line." + line))
+		name := a.Text("battery.line." + line)
 		if key {
 			name = a.Text("found again by %s", name)
 		}

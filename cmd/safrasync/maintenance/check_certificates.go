@@ -21,7 +21,7 @@ func (c *checker) certificate(place, address, cert, key string) {
 		if wrong, ok := errors.AsType[*fs.PathError](err); ok {
 			err = phrase.Errorf("%s: %w", wrong.Path, config.PlainReason(wrong))
 		}
-		c.fail("certificate", "check.certificate_bad_hint", "%s: certificate and key cannot be used: %v", place, err)
+		c.fail("certificate", "both files are PEM, belong together, and the service's user can read both (chgrp safrasync; chmod 640; for the key 600, owned by safrasync)", "%s: certificate and key cannot be used: %v", place, err)
 		return
 	}
 	dialer := &net.Dialer{Timeout: 2 * time.Second}
@@ -30,7 +30,7 @@ func (c *checker) certificate(place, address, cert, key string) {
 		served := conn.ConnectionState().PeerCertificates[0]
 		_ = conn.Close() // it has served
 		if !served.Equal(pair.Leaf) {
-			c.warn("certificate", "check.certificate_other_hint", "%s: the service still serves another certificate, which is valid until %s", place,
+			c.warn("certificate", "a renewed certificate is read within ten seconds; if it stays so, see whether cert_file and key_file are a pair, and who else uses that address", "%s: the service still serves another certificate, which is valid until %s", place,
 				c.voice().Moment(served.NotAfter))
 		}
 	}

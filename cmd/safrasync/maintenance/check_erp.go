@@ -31,10 +31,10 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		c.fail("erp", "check erp.dsn, the network and the reading user", "%v", c.bare(err))
 		return
 	case erp.UnknownCharset(facts.Charset) && c.app.Config.ERP.Charset == "":
-		c.warn("erp", "check.charset_hint", "%s, %s, charset %s, opened read-only", source.Target(), product,
+		c.warn("erp", "the database does not declare a charset for its text; accented letters may come out wrong", "%s, %s, charset %s, opened read-only", source.Target(), product,
 			facts.Charset)
 	case facts.Reading == erp.ReadsLocked:
-		c.warn("erp", "check.locked_hint", "%s, %s, charset %s; the reading waits for writers, and can miss a row that moves", source.Target(), product, facts.Charset)
+		c.warn("erp", "ask the database's administrator to switch on ALLOW_SNAPSHOT_ISOLATION before you trust a sweep", "%s, %s, charset %s; the reading waits for writers, and can miss a row that moves", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsVersions:
 		c.pass("erp", "%s, %s, charset %s; each query reads what was committed when it began (READ_COMMITTED_SNAPSHOT)", source.Target(), product, facts.Charset)
 	case facts.Reading == erp.ReadsSnapshot:
@@ -43,7 +43,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		c.pass("erp", "%s, %s, charset %s, opened read-only", source.Target(), product, facts.Charset)
 	}
 	if facts.Filtered != "" {
-		c.warn("erp", "check.filtered_hint", "the database may hide rows of %s from safrasync (row-level security)", facts.Filtered)
+		c.warn("erp", "a hidden row counts as one that the ERP has no more: look at the policies of the table, or give the user of safrasync the attribute BYPASSRLS", "the database may hide rows of %s from safrasync (row-level security)", facts.Filtered)
 	}
 	if facts.Reading != "" {
 		c.mayWrite(ctx, source)
@@ -74,12 +74,12 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 				c.report(checkJSON{
 					Check: name, OK: true, Text: words.UnseenCancelled(c.voice(), survey.CancelledColumn,
 						job.Spec.Cancelled.Column),
-					Hint: c.text("check.unseen_hint"),
+					Hint: c.text("if the ERP uses another value, correct cancelled.values: otherwise cancelled rows are sent, and the platform cannot delete them; if no row has been cancelled yet, this is fine"),
 				})
 			}
 			for _, field := range config.SortedKeys(survey.Joined) {
 				code := survey.Joined[field]
-				c.warn(name, "these codes contain |; did you mean column: [a, b]? Return each column by itself in the query", "check.joined", field, code.Column,
+				c.warn(name, "these codes contain |; did you mean column: [a, b]? Return each column by itself in the query", "%s: column %s has codes with a | (%s); there the | belongs to the code, which equals no code of several parts", field, code.Column,
 					trade.MaskDocuments(strings.Join(code.Some, ", ")))
 			}
 			if columns := survey.ContractInKey(); len(columns) > 0 && len(job.ContractInKey()) == 0 {
@@ -112,9 +112,9 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		for _, m := range found {
 			here, there := strings.Join(m.Here, ", "), strings.Join(m.There, ", ")
 			if m.Column == "" {
-				c.warn(name, "check.no_parent_hint", "none of %d {row|rows} matches a row of job %s: here %s; in %s %s", m.Rows, m.Parent, here, m.Parent, there)
+				c.warn(name, "the two queries write the same key differently: make both use the same form (leading zeros, branch); the data in the ERP is not at fault", "none of %d {row|rows} matches a row of job %s: here %s; in %s %s", m.Rows, m.Parent, here, m.Parent, there)
 			} else {
-				c.warn(name, "check.constant_hint", "check.constant", m.Column, here, m.Parent, there)
+				c.warn(name, "a constant key part assigns rows of another branch to the wrong contract: use the ERP's column in the query", "column %s, which identifies the row of job %[3]s, is always %[2]s, while that job has %[4]s", m.Column, here, m.Parent, there)
 			}
 		}
 	}
@@ -148,10 +148,10 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 		if len(f.Others) == 0 {
 			return text, v.Text("no other job sends any of their keys; if the job was really removed, there is nothing to do")
 		}
-		return text, v.Text("check.former_job_hint", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
+		return text, v.Text("new jobs of the same kind (%s) are paused; if it is the same job under another name: `safrasync job move %s %s --reason TEXT` (of several former jobs only one can get the name); if it is a different one: `safrasync release %s --reason TEXT`", strings.Join(f.Others, ", "), f.Job, f.Others[0], f.Others[0])
 	case dryrun.SplitJob:
-		return v.Text("check.split_job", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
-			strings.Join(f.Others, ", ")), v.Text("check.split_job_hint", f.Others[0])
+		return v.Text("the query of job %s no longer returns %d of the %d {row|rows} that it has sent, and jobs of the same kind are new: %s", f.Job, f.Known.Gone, f.Known.Accepted+f.Known.InDoubt,
+			strings.Join(f.Others, ", ")), v.Text("the new jobs are paused; if rows move from one job to another, give both the same key, so that they are not sent again; if they are different rows: `safrasync release %s --reason TEXT`", f.Others[0])
 	case dryrun.ChangedKey:
 		text = v.Text("job %s identifies rows by %s; in its last run by %s", f.Job, v.Identity(f.Now), v.Identity(f.Was))
 		if b := f.Change; b != nil {
@@ -164,13 +164,13 @@ func (c *checker) identityText(f dryrun.IdentityFinding) (text, hint string) {
 			known = &trade.KnownJob{}
 		}
 		return v.Text(`job %s changes from identity "%s" to "%s": it has %d accepted rows, %d in doubt`, f.Job, f.Was.Space, f.Now.Space, known.Accepted, known.InDoubt),
-			v.Text("check.changed_space_hint", strings.Join(f.Others, ", "))
+			v.Text("from then on its keys are compared only with those of jobs of the same identity; jobs of the same kind in the ledger: %s", strings.Join(f.Others, ", "))
 	}
 	text = v.Text("%d {row is|rows are} returned by both jobs %s and %s, such as %s", f.Rows, f.Others[0], f.Job, strings.Join(f.Sample, ", "))
 	if !f.Whole {
 		text += v.Text(" (only the first rows were compared)")
 	}
-	return text, v.Text("check.shared_keys_hint")
+	return text, v.Text("under one key each is sent once, by the first job that sends it, and is held in the other; under two keys it would go twice, and from ten on the second job is paused: correct the queries; if they are from two ERPs, give one of them an `identity`")
 }
 
 // bare returns an error's text without the prefix of its package, because the line already begins
@@ -180,5 +180,5 @@ func (c *checker) bare(err error) string {
 }
 
 func (c *checker) contractInKey(job *mapping.Job, columns []string) {
-	c.warn("job "+job.Name(), "check.contract_key_hint", "the key contains the contract's key (%s)", strings.Join(columns, ", "))
+	c.warn("job "+job.Name(), "a delivery that is transferred to another contract would look new and be sent again: use what identifies the ticket and its line", "the key contains the contract's key (%s)", strings.Join(columns, ", "))
 }

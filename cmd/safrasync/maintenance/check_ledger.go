@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -41,27 +40,27 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		case journal.New:
 			c.pass("journal", "%s; the first run creates it", journal.Folder)
 		case journal.Unfinished:
-			c.warn("journal", "check.journal_unfinished_hint", "%s has one record that the ledger does not have yet", journal.Folder)
+			c.warn("journal", "a process is writing, or was interrupted while writing; the next run settles it", "%s has one record that the ledger does not have yet", journal.Folder)
 		default:
 			c.pass("journal", "%s, %d {record|records}, in step with the ledger", journal.Folder, journal.Records)
 		}
 		switch {
 		case lacks != nil || !alone:
 		case journal.Together:
-			c.warn("journal", "check.journal_together_hint", "ledger and journal are on one disk: an image of that disk, restored, would send again unnoticed")
+			c.warn("journal", "set state.witness, a folder on another machine, or put state.journal on another disk (installation guide, step 4)", "ledger and journal are on one disk: an image of that disk, restored, would send again unnoticed")
 		case c.app.Config.State.Witness.IsZero():
-			c.warn("journal", "check.no_witness_hint", "no witness is set: copies of ledger and journal that are put back together would send again unnoticed")
+			c.warn("journal", "set state.witness, a folder on another machine (installation guide, step 4)", "no witness is set: copies of ledger and journal that are put back together would send again unnoticed")
 		}
 		switch v := c.voice(); {
 		case fault != nil:
 			c.ledgerFault("witness", fault)
 		case w.Place == "":
 		case w.Moved:
-			c.fail("witness", "check.witness_moved_hint", "%v", w.Fault)
+			c.fail("witness", "name it in state.witness again; if it was given up, `safrasync release JOB --checked --reason TEXT` once a run has stopped for it", "%v", w.Fault)
 		case w.Fault != nil:
-			c.fail("witness", "check.witness_hint", "%s: %s", w.Place, v.Fault(w.Fault))
+			c.fail("witness", "mount its disk, start its server, or check the rights: a running service goes on without it, but after a restart it waits for it", "%s: %s", w.Place, v.Fault(w.Fault))
 		case !w.Late.IsZero():
-			c.fail("witness", "check.witness_hint", "check.witness_late", w.Place, v.Moment(w.Late))
+			c.fail("witness", "mount its disk, start its server, or check the rights: a running service goes on without it, but after a restart it waits for it", "%s was not written since %s: an image of the machine of a later time would not be noticed", w.Place, v.Moment(w.Late))
 		case w.Together:
 			c.warn("witness", "put state.witness on another machine", "%s is on this machine, or on the same server as the ledger: an image brings both back", w.Place)
 		case w.At.IsZero():
@@ -76,7 +75,7 @@ func (c *checker) ledger(ctx context.Context, offline bool) *state.Store {
 		var other *trade.OtherPlatformError
 		switch {
 		case errors.As(err, &other):
-			c.fail("platform", "check.platform_hint", "check.platform_other", other.Ledger, other.Accepted,
+			c.fail("platform", "nothing is sent; for another platform set state.dsn to a new path and run `safrasync state new`; for the same platform at another address run `safrasync state rebind --reason TEXT`", "the ledger has sent to %s (%d {row|rows} accepted, %d in doubt), and api.base_url is %s: those rows would never be sent there, and deliveries would carry contract ids of the other platform", other.Ledger, other.Accepted,
 				other.Doubts, other.Now)
 		case err != nil:
 			c.ledgerFault("platform", err)
@@ -106,7 +105,7 @@ func (c *checker) health(ctx context.Context, store *state.Store, lacks *state.E
 		if f.Name == "server" && !f.OK && lacks != nil && lacks.Code == state.CodeRolledBack {
 			continue
 		}
-		text := c.text(i18n.Key("check.finding."+f.Name)) + " " + c.voice().Say(f.Value)
+		text := c.text("check.finding."+f.Name) + " " + c.voice().Say(f.Value)
 		if f.OK && f.Hint.Code == "" {
 			fine = append(fine, text)
 			continue

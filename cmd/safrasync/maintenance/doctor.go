@@ -24,7 +24,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 	var full, audit bool
 	var bundle string
 	var cmd *cobra.Command
-	cmd = a.Command("doctor", "help.doctor", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd = a.Command("doctor", "check ledger, journal, disk and permissions; changes nothing", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if err := a.Alone(cmd, "audit", nil); err != nil {
 			return err
 		}
@@ -53,9 +53,9 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 			case p.Broken != 0:
 				a.Show("The audit was altered: record %d is missing or was changed. Compare it with a backup.", p.Broken)
 			case p.Journals == 0:
-				a.Show("audit.unproved")
+				a.Show("The audit was not verified: there is no journal of this ledger here to compare it with. Its records agree with each other, but may have been written anew. Verify it on the host that sends, with `state.journal` as it is there.")
 			case p.Reduced != 0:
-				a.Show("audit.reduced", p.Reduced)
+				a.Show("The audit was not verified: record %d has lost its words, and the journal here knows of no retention that may take them. If another host did that, verify there; else compare it with a backup.", p.Reduced)
 			default:
 				a.Show("The audit is unaltered. The journal confirms it up to record %d; the last one is %d.", p.Through, p.Last)
 			}
@@ -74,7 +74,7 @@ func NewDoctorCommand(a *cli.App) *cobra.Command {
 		}
 		// Files of ${file:…} that others can read are refused when the configuration is loaded.
 		if mode := config.OthersMayWrite(); mode != 0 {
-			c.fail("secrets", "doctor.secrets_hint", "other users can change %s (mode %04o)", config.File(), mode)
+			c.fail("secrets", "whoever can change the configuration decides where the data is sent: run chmod go-w on that file", "other users can change %s (mode %04o)", config.File(), mode)
 		} else {
 			c.pass("secrets", "only the owner can change %s", config.File())
 		}
@@ -117,7 +117,7 @@ func (c *checker) diagnose(ctx context.Context, config *config.Config, full bool
 				d.Args[i] = c.voice().Moment(at)
 			}
 		}
-		key := i18n.Key("doctor." + d.Check + "." + cmp.Or(d.Problem, "well"))
+		key := "doctor." + d.Check + "." + cmp.Or(d.Problem, "well")
 		line := checkJSON{Check: d.Check, OK: d.OK, Text: c.text(key, d.Args...)}
 		if hint := key + ".hint"; i18n.CLI.Has(hint) {
 			line.Hint = c.text(hint)
@@ -140,9 +140,9 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 	case err != nil || !last.Ours:
 		return err
 	case last.At.IsZero():
-		c.warn("backup", "backup.hint", "there is no copy of the ledger yet")
+		c.warn("backup", "only the ledger knows what was sent: systemctl enable --now safrasync-backup.timer, and `systemctl status safrasync-backup` if the timer is active already; if something else copies it, alerts.backup_older: 0s", "there is no copy of the ledger yet")
 	case limit > 0 && last.Age(office.Now()) > limit:
-		c.warn("backup", "backup.hint", "the last copy of the ledger is of %s", c.voice().Moment(last.At))
+		c.warn("backup", "only the ledger knows what was sent: systemctl enable --now safrasync-backup.timer, and `systemctl status safrasync-backup` if the timer is active already; if something else copies it, alerts.backup_older: 0s", "the last copy of the ledger is of %s", c.voice().Moment(last.At))
 	default:
 		c.pass("backup", "the last copy of the ledger is of %s", c.voice().Moment(last.At))
 	}
@@ -154,7 +154,7 @@ func (c *checker) lastBackup(ctx context.Context, store *state.Store, config *co
 // mounted.
 func (c *checker) backupDisk(last trade.LastBackup) {
 	if last.Beside != "" {
-		c.warn("backup", "backup.beside_hint", "the copies in %s are on the disk of the ledger: they are lost with it", last.Beside)
+		c.warn("backup", "mount the disk of the copies, or make them in a folder of another machine: `safrasync backup --keep 14 FOLDER`", "the copies in %s are on the disk of the ledger: they are lost with it", last.Beside)
 	}
 }
 

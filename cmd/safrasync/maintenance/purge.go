@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 )
@@ -25,7 +24,7 @@ type purgeFlags struct {
 // NewPurgeCommand makes the command purge.
 func NewPurgeCommand(a *cli.App) *cobra.Command {
 	var f purgeFlags
-	cmd := a.Command("purge --reason TEXT", "help.purge", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd := a.Command("purge --reason TEXT", "remove data that is no longer needed, or data about one producer", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		config, err := a.LoadConfig()
 		if err != nil {
 			return err
@@ -82,7 +81,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 			if k.Before != nil {
 				before = v.Moment(*k.Before)
 			}
-			t.AppendRow(table.Row{a.Text(i18n.Key("purge.kind." + k.Kind)), before, k.Rows, k.Bytes, k.Kept})
+			t.AppendRow(table.Row{a.Text("purge.kind." + k.Kind), before, k.Rows, k.Bytes, k.Kept})
 		}
 		t.Render()
 		a.Tell("Keys, platform ids, states, times and hashes are always kept: they prevent a second sending.")

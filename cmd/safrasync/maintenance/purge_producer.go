@@ -26,7 +26,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err != nil {
 		return err
 	}
-	a.Tell("subject.found", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
+	a.Tell("About this producer: %d {row|rows}, %d {code|codes} in the references, %d {lookup|lookups} by document, %d {action|actions} in the audit.", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
 	sums := subjectSums{
 		Producer: f.producer, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
 		Acts: len(s.Acts), Closed: len(s.Closed),
@@ -44,7 +44,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if f.export != "" {
 		return exportProducer(ctx, a, o, s, f, sums)
 	}
-	a.Tell("subject.erases", sums.Erasable, sums.Reduced, sums.Needed)
+	a.Tell("Values, requests and answers are removed from %d {row|rows}; from %d they are already removed; %d {is kept unchanged, because it is|are kept unchanged, because they are} still needed:", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.Rows {
 		if !r.Erasable && !r.Reduced() {
 			a.Tell("  %s %s: %s", r.Entry.Job, r.Entry.Key, r.Entry.State.Label(a.Lang()))
@@ -54,7 +54,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 		a.Tell("The references stay, because the next rows would otherwise wait for them; `safrasync refs remove producers CODE` removes them.")
 	}
 	if len(s.Closed) > 0 {
-		a.Tell("subject.closed", len(s.Closed))
+		a.Tell("%d closed {report has|reports have} rows of this producer: contract, code, volumes and prices, without name and document. {It stays as closed, because it proves|They stay as closed, because they prove} the month (LGPD art. 16 I); `safrasync report --closing ID --producer CODE` shows them.", len(s.Closed))
 	}
 	named := slices.ContainsFunc(s.References, func(r trade.Reference) bool { return r.Label != "" })
 	if sums.Erasable+len(s.Lookups) == 0 && !named {
@@ -103,8 +103,8 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 			return subjectClosedJSON{c.ID, c.Day.String(), c.At}
 		}),
 		Notes: []string{
-			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("subject.note_logs"),
-			words.Machine.Text("subject.note_closed"), words.Machine.Text("Data that the platform holds must be requested from the platform."),
+			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("Logs have no names, documents, prices or bodies; backups have what the ledger had on their day."),
+			words.Machine.Text("Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them."), words.Machine.Text("Data that the platform holds must be requested from the platform."),
 		},
 	}
 	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
@@ -170,7 +170,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	v := a.Voice()
 	var b strings.Builder
 	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
-	say("subject.title", v.Moment(office.Now()), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
+	say("What safrasync holds about a producer, on %s\nOn the platform: %s\nIn the ERP: %s\n", v.Moment(office.Now()), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
 	say("Rows: %d", len(s.Rows))
 	for _, r := range s.Rows {
 		e := r.Entry
@@ -195,21 +195,21 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 			}
 		}
 		for _, t := range r.Attempts {
-			say("      attempt on %s: %s", v.Moment(t.StartedAt), v.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))))
+			say("      attempt on %s: %s", v.Moment(t.StartedAt), v.Text("outcome."+words.OutcomeName(t.Outcome)))
 		}
 	}
-	say("subject.acts_title", len(s.Acts))
+	say("\nActions of people: %d", len(s.Acts))
 	for _, r := range s.Acts {
 		say("  %s %s: %s %s: %s", v.Moment(r.At), r.Who, r.Act, r.Target, r.Because(v.Lang, v.Zone))
 	}
 	if len(s.Closed) > 0 {
-		say("subject.closed_title", len(s.Closed))
+		say("\nClosed reports with rows of this producer: %d", len(s.Closed))
 	}
 	for _, c := range s.Closed {
 		say("  %s, closed on %s: %s", c.Day.String(), v.Moment(c.At), c.ID)
 	}
 	for _, note := range []i18n.Key{
-		"Data that the ERP holds is not included: safrasync only reads it.", "subject.note_logs", "subject.note_closed",
+		"Data that the ERP holds is not included: safrasync only reads it.", "Logs have no names, documents, prices or bodies; backups have what the ledger had on their day.", "Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them.",
 		"Data that the platform holds must be requested from the platform.",
 	} {
 		say(note)

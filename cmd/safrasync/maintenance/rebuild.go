@@ -28,13 +28,13 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 					return state.NewJournal(ctx, options, names, do, record)
 				}
 				return onLedger(a, f, "new journal", do, func(plan state.NewJournalPlan) bool {
-					a.Tell("journal.plan", plan.Journal, plan.Sent, plan.Doubts)
+					a.Tell("A new journal will be created in %s with what the ledger knows: %d {row|rows} sent; %d that {was in flight becomes|were in flight become} in doubt.", plan.Journal, plan.Sent, plan.Doubts)
 					if plan.Aside != "" {
 						a.Tell("The existing journal will be kept under another name.")
 					}
-					a.Tell("journal.warn", a.Voice().Moment(plan.Until))
+					a.Tell("ATTENTION: the ledger knows only what happened until %s. What was sent later IS SENT AGAIN, and the platform cannot delete. Confirm only if there is no newer copy and no other is in use.", a.Voice().Moment(plan.Until))
 					if w := plan.Witness; w != nil {
-						a.Tell("journal.witness", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
+						a.Tell("  The witness saw the journal of %s reach record %d at %s: %d {record is|records are} missing here.", w.Host, w.Record, a.Voice().Moment(w.At), w.Missing)
 					}
 					if plan.WitnessFault != nil {
 						a.Tell("  The witness could not be read (%s): what it saw is not known.", a.Voice().Fault(plan.WitnessFault))
@@ -53,10 +53,10 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 						case r.Stopped != nil:
 							a.Tell("  What would go again could not be counted: the ERP, or the ledger, could not be read (%s).", r.Job+": "+a.Voice().Stop(*r.Stopped))
 						case r.WouldSend != nil:
-							a.Tell("journal.again", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
+							a.Tell("  Job %s: the ERP has %d {row|rows} that the ledger does not know; without comparing, %d would go.", r.Job, r.New, r.WouldSend.Rows+r.WouldSend.Follow)
 						}
 					}
-					a.Tell("journal.brake")
+					a.Tell("After it nothing is sent until somebody releases each job. Before you release, compare one job after the other, contracts before deliveries: `safrasync sync --record-only` records the rows without sending; look on the platform for each row that is pending, waiting or invalid, among what was created after that time; one that is there: `safrasync adopt`. Then: `safrasync release JOB`.")
 					return true
 				}, func(plan state.NewJournalPlan) { a.Show("New journal in %s.", plan.Journal) })
 			}
@@ -88,14 +88,14 @@ func NewRebuildCommand(a *cli.App) *cobra.Command {
 					a.Tell("  %7d  %s: %s → %s", c.Rows, c.Job, from, c.To.Label(a.Lang()))
 				}
 				if plan.Doubles > 0 {
-					a.Tell("rebuild.doubles", plan.Doubles)
+					a.Tell("%d {row|rows} of these {was|were} sent twice, each time from a ledger that lacked the other sending. {It keeps|They keep} both attempts and the flag double_after_decision: have the extra record deleted on the platform.", plan.Doubles)
 				}
 				if plan.Same > 0 {
 					a.Tell("  %7d  already as in the journal", plan.Same)
 				}
 				if plan.Lost > 0 {
-					a.Tell("rebuild.lost", plan.Lost, a.Voice().Moment(plan.Until))
-					a.Tell("journal.brake")
+					a.Tell("WARNING: after the last record, %d bytes of the journal cannot be read. What was sent after %s is not known, and WOULD BE SENT AGAIN: look on the platform for what was created after that time.", plan.Lost, a.Voice().Moment(plan.Until))
+					a.Tell("After it nothing is sent until somebody releases each job. Before you release, compare one job after the other, contracts before deliveries: `safrasync sync --record-only` records the rows without sending; look on the platform for each row that is pending, waiting or invalid, among what was created after that time; one that is there: `safrasync adopt`. Then: `safrasync release JOB`.")
 				}
 				return true
 			}, func(plan state.RebuildPlan) {

@@ -46,7 +46,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 			return onLedger(a, f, "state copy", func(do bool, record trade.AuditRecord) (state.MovePlan, error) {
 				return state.Move(ctx, from, target, do, record)
 			}, func(plan state.MovePlan) bool {
-				a.Tell("state.copy_plan", plan.From, plan.To, plan.Sent, plan.Doubts)
+				a.Tell("The ledger %s is moved to %s: %d {row that was|rows that were} sent, %d that will be in doubt. The old ledger is marked and never sends again; keep it for reference.", plan.From, plan.To, plan.Sent, plan.Doubts)
 				return true
 			}, func(plan state.MovePlan) {
 				if plan.Done {
@@ -55,7 +55,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 				for _, t := range plan.Tables {
 					a.Show("  %-14s %9d rows, the same in both databases (%s)", t.Name, t.Rows, t.Hash[:12])
 				}
-				a.Show("state.copy_done", plan.To, target.Driver, plan.From)
+				a.Show("Done. The ledger is in %s. Now write state.driver: %s and the new state.dsn in the configuration, on every machine, and run `safrasync doctor`; %s refuses to send anything.", plan.To, target.Driver, plan.From)
 			})
 		})
 	f.Add(cmd)
@@ -80,7 +80,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 				Where   string `json:"where"`
 				Journal string `json:"journal"`
 			}{store.LedgerID(), store.Where(), store.JournalFolder()},
-				"state.new_done", store.Where(), store.LedgerID(), store.JournalFolder())
+				"Ledger created: %s (%s).\nIts journal: %s. From now on back up both; an empty folder in their place is an error, not a fresh start.", store.Where(), store.LedgerID(), store.JournalFolder())
 		})
 
 	var g cli.ActFlags

@@ -21,10 +21,10 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		if was == "" {
 			was = a.Text("an unknown place")
 		}
-		a.Tell("rebind.platform", was, p.Is, plan.Accepted, plan.Doubts)
+		a.Tell("The ledger has sent to %s; api.base_url is %s. Confirm only if it is the same platform at another address: %d accepted {row|rows} and %d in doubt count as sent to it and are not sent again. For another platform (test, then production): `safrasync state new`.", was, p.Is, plan.Accepted, plan.Doubts)
 	}
 	if p := plan.Server; p != nil {
-		a.Tell("rebind.server", p.Was, p.Is, plan.Accepted, plan.Doubts)
+		a.Tell("The ledger was on %s; now it is on %s, with %d accepted {row|rows} and %d in doubt. A replica that was promoted while it lagged behind, or a restored copy, lacks the latest sendings; only the journals know them.", p.Was, p.Is, plan.Accepted, plan.Doubts)
 	}
 	if plan.Back.Error() != "" {
 		a.Tell("%s.", plan.Back)
@@ -32,18 +32,18 @@ func tellRebind(a *cli.App, plan state.RebindPlan) bool {
 		a.Tell("A host found that this ledger may lack something, and all hosts were asked to report. Nothing is sent until it is confirmed.")
 	}
 	if server {
-		a.Tell("rebind.fence")
+		a.Tell("The old server must be off, or cut off from every host (fenced): a host that still reaches it goes on sending from it, and every row goes twice. Make sure before you confirm.")
 	}
 	if plan.Journal == "" {
 		a.Tell("Journal of this host: the ledger has everything in it.")
 	} else {
-		a.Tell("rebind.journal", plan.Journal)
+		a.Tell("Journal of this host: %s\n  → settle this first; nothing is confirmed until then.", plan.Journal)
 	}
 	for _, h := range plan.Hosts {
-		key := i18n.Key("rebind.host")
+		key := i18n.Key("Journal of the host %s (%s; %d {record|records} until %s): only that host can compare it, and it has not reported. Start the service there, or run `safrasync check` and, if something is missing, `safrasync rebuild`. Only if the host is gone for ever: --gone with its name, and --old-server-off.")
 		switch {
 		case h.Gone:
-			key = "rebind.host_gone"
+			key = "Journal of the host %s (%s; %d {record|records} until %s): you say that the host is gone for ever. What it sent last is known to nobody: look for it on the platform first."
 		case h.Reported && plan.Asked:
 			key = "Journal of the host %s (%s; %d {record|records} until %s): the host has reported that the ledger has everything in it."
 		}

@@ -37,7 +37,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	}
 	cli.TellPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("  line %d: %s", bad.Line, bad.Text) })
 	if len(plan.Bad) > 0 && !f.skipInvalid {
-		return errors.New(file + ": " + a.Text("csv.refused", len(plan.Bad)))
+		return errors.New(file + ": " + a.Text("%d invalid {line|lines}: nothing was imported; correct the file, or import the valid lines with --skip-invalid", len(plan.Bad)))
 	}
 	shown := func(code string) string {
 		return trade.MaskDocuments(trade.Reference{Code: code, Label: plan.Labels[code]}.Shown())

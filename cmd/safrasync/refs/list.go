@@ -99,7 +99,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 		}
 		head := []i18n.Key{"Kind", "Code without id"}
 		for _, k := range kinds {
-			head = append(head, i18n.Key("record."+k+".head"))
+			head = append(head, "record."+string(k)+".head")
 		}
 		t := a.NewTable(append(head, "Weight (t)", "Also invalid", "refs.head_from")...)
 		var right []table.ColumnConfig
@@ -136,7 +136,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 				invalid += l.Rows
 			}
 			t.AppendRow(append(row, weight(a.Voice(), blocked), invalid,
-				a.Text(i18n.Key("refs.from."+o.ReferenceSource(s.Kind)))))
+				a.Text("refs.from."+o.ReferenceSource(s.Kind))))
 		}
 		t.Render()
 		for _, s := range missing {
@@ -154,7 +154,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	for _, r := range stored {
 		t.AppendRow(table.Row{
 			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
-			a.Text(i18n.Key("refs.from." + o.ReferenceSource(r.Kind))),
+			a.Text("refs.from." + o.ReferenceSource(r.Kind)),
 		})
 	}
 	t.Render()
@@ -166,7 +166,7 @@ func load(v words.Voice, blocked map[trade.Kind]*trade.Load) string {
 	var parts []string
 	for _, k := range trade.Kinds {
 		if l := blocked[k]; l != nil {
-			parts = append(parts, v.Text(i18n.Key("record."+k+".count"), l.Rows))
+			parts = append(parts, v.Text("record."+string(k)+".count", l.Rows))
 		}
 	}
 	if len(parts) == 0 {

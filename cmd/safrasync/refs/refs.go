@@ -44,7 +44,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 			"lower: in lower case")
 	flags.StringVar(&l.Sheet, "sheet", "", "the `SHEET` of a workbook; the first without it")
 
-	export := a.Command("export KIND", "help.refs_export", cli.Exactly(1),
+	export := a.Command("export KIND", "write the de-para as CSV; values that a spreadsheet would read as a formula get a leading ', which refs import removes", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			kind := args[0]
 			if err := checkKind(a, kind, cli.ToRead); err != nil {

@@ -87,7 +87,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 // tellClosing prints what a closing would store. It returns an error if the report does not add up,
 // because it must not be closed then.
 func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
-	a.Tell("close.plan", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
+	a.Tell("Close %s as things stand now: %d {row|rows}, %d {divergence|divergences}. The closing is kept with your name and cannot be altered.", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		values := trade.Map(slices.Sorted(maps.Keys(t.Values)), func(currency string) string {
 			return currency + " " + trade.MoneyText(t.Values[currency], a.Lang())
@@ -97,14 +97,14 @@ func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 			strings.Join(values, ", "))
 	}
 	for _, c := range plan.Before {
-		a.Tell("close.before", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
+		a.Tell("Note: this month was already closed at %s by %s: %s. Both closings are kept; the newest counts.", a.Voice().Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason))
 	}
 	for _, job := range plan.Unswept {
 		a.Tell("Note: %s has had no complete sweep to prove the total: run `safrasync sync %s --sweep` first.", job, job)
 	}
 	for _, j := range plan.ERP.Differ() {
 		if j.Unread.Code == "" {
-			a.Tell("close.erp_other", j.Job, closingDay(a, plan.Day), j.New, j.Changed, j.Gone,
+			a.Tell("Note: %s is not in the figures as the ERP has it now, up to %s: new %d, changed %d, no longer in the ERP %d; difference %s kg. Run `safrasync sync %s --sweep` first; if a service runs, ask it to “Read everything again”.", j.Job, closingDay(a, plan.Day), j.New, j.Changed, j.Gone,
 				trade.NumberText(j.Kilograms.String(), a.Lang()), j.Job)
 			continue
 		}

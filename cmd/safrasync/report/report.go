@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -52,7 +51,7 @@ var reportFormats = []string{"table", "csv", "xlsx", "json", "html"}
 func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	var f Flags
 	var cmd *cobra.Command
-	cmd = a.Command("report", "help.report", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd = a.Command("report", "the reconciliation of ERP and platform: a summary that balances to zero, contracts, deliveries, totals, divergences, exceptions", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if f.audit && !cmd.Flags().Changed("limit") && !a.AsJSON {
 			f.limit = auditShown
 		}
@@ -256,7 +255,7 @@ func export(ctx context.Context, a *cli.App, f Flags, reports *office.Office, q 
 	err := cli.WriteOwn(path, write)
 	switch {
 	case errors.Is(err, reconcile.ErrWorkbook):
-		return errors.New(a.Text("report.too_large"))
+		return errors.New(a.Text("the workbook would exceed 4 GiB, and Excel could not open it: choose fewer rows (--from, --to, --job …) or --format csv; nothing was written"))
 	case errors.Is(err, fs.ErrExist):
 		return a.Usage("%s: %s; nothing was written there", path, a.Voice().FileReason(err))
 	case err != nil:
@@ -352,11 +351,11 @@ func reportQuery(a *cli.App, f Flags) (q office.ReportQuery, err error) {
 func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (out office.ReportSources, err error) {
 	count := func(string, int) {}
 	if cli.IsTerminal(a.Stderr) {
-		count = func(text string, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.Text(i18n.Key(text), n)) }
+		count = func(text string, n int) { _, _ = io.WriteString(a.Stderr, "\r"+a.Text(text, n)) }
 		end := func() { _, _ = io.WriteString(a.Stderr, "\r\x1b[K") }
 		defer end()
 		out.Progress = func(rows int, all bool) {
-			count("report.reading", rows)
+			count("reading the ledger: %d {row|rows}", rows)
 			if all {
 				end()
 			}
@@ -367,7 +366,7 @@ func sources(ctx context.Context, a *cli.App, o *office.Office, platform bool) (
 		if err != nil {
 			return out, err
 		}
-		out.Platform, err = o.AskPlatform(ctx, client, func(n int) { count("report.asking", n) })
+		out.Platform, err = o.AskPlatform(ctx, client, func(n int) { count("asking the platform: %d {contract|contracts}", n) })
 		if err != nil {
 			return out, err
 		}

@@ -58,17 +58,17 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 						args[0]+"-"+strings.Trim(notFileName.ReplaceAllString(key, "-"), "-")+".yaml")
 					err := os.MkdirAll(filepath.Dir(file), 0o755)
 					if errors.Is(err, fs.ErrPermission) {
-						return a.Error("test.not_writable", file, args[0], words.Printable(key))
+						return a.Error("this user cannot write %s; give a file in a writable folder: safrasync test --from %s '%s' /tmp/case.yaml", file, args[0], words.Printable(key))
 					} else if err != nil {
 						return phrase.Errorf("%s: %s", filepath.Dir(file), config.PlainReason(err))
 					}
 				}
-				text := renderCase(tried.Job, tried.Case, a.Text("test.from_comment", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
+				text := renderCase(tried.Job, tried.Case, a.Text("From row %s of the ERP. Check that the result below is right; replace personal data.", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
 					verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
 				if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 					return a.Error("%s already exists and is not overwritten; give another file name", file)
 				} else if errors.Is(err, fs.ErrPermission) {
-					return a.Error("test.not_writable", file, args[0], words.Printable(key))
+					return a.Error("this user cannot write %s; give a file in a writable folder: safrasync test --from %s '%s' /tmp/case.yaml", file, args[0], words.Printable(key))
 				} else if err != nil {
 					return err
 				}
@@ -120,7 +120,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 	for _, arg := range args {
 		info, err := os.Stat(arg)
 		if err != nil {
-			return a.Error("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err)))
+			return a.Error("the cases in %s cannot be read: %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg, a.Voice().Fault(config.PlainReason(err)))
 		}
 		if !info.IsDir() {
 			files = append(files, arg)
@@ -134,7 +134,7 @@ func testCases(a *cli.App, args []string, f testFlags) error {
 			return err
 		})
 		if err != nil {
-			return a.Error("test.no_cases", arg, a.Voice().Fault(config.PlainReason(err)))
+			return a.Error("the cases in %s cannot be read: %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg, a.Voice().Fault(config.PlainReason(err)))
 		}
 		if len(files) == before {
 			return a.Error("there is no case (*.yaml) in %s; `safrasync test --from JOB KEY` creates a case from an ERP row", arg)
@@ -236,7 +236,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 		return out
 	}
 	if !c.hasExpectation() {
-		return fail(a.Error("test.no_expectation", file))
+		return fail(a.Error("the case does not say what is expected (payload, problems, waits_for or cancelled); `safrasync test --record %s` fills it in", file))
 	}
 	want := c.Expected()
 	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)

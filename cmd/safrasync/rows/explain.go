@@ -72,7 +72,7 @@ func NewExplainCommand(a *cli.App) *cobra.Command {
 					a.Show("  two identical rows: the one read first is sent, the other is held until somebody decides (checks.twin: hold, %s)", within)
 				}
 				if out.NearTwin == mapping.TwinHold {
-					a.Show("explain.near_twin_hold", within)
+					a.Show("  two rows that are equal in every field that the API always requires, with another price or another optional field: the same (checks.near_twin: hold, %s)", within)
 				}
 				if c := out.Cancelled; c != nil {
 					a.Show("  cancelled when %s is: %s", c.Column, strings.Join(c.Values, ", "))
@@ -127,7 +127,7 @@ func endExplain(a *cli.App, out office.JobRules, fault error) error {
 			column = out.Cancelled.Column
 		}
 		a.Line("")
-		a.Show("explain.read", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting,
+		a.Show("In the ERP now: %d {row|rows} read; %d ready, %d with errors, %d waiting, %d cancelled, %d without a usable key", out.ERP.Read, out.ERP.Ready, out.ERP.Invalid, out.ERP.Waiting,
 			out.ERP.Cancelled, out.ERP.Unreadable)
 		if out.ERP.Double > 0 {
 			a.Show("! %d {row|rows} with a key that appears more than once (%d {key|keys}): they are not sent, whatever their data", out.ERP.Double, out.ERP.DoubleKeys)

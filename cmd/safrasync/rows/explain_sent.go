@@ -60,7 +60,7 @@ const sentShown = 10
 // printSent prints the differences for people.
 func printSent(a *cli.App, c *office.Sent, f explainFlags) {
 	v := c.Verdicts
-	a.Show("diff.title", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
+	a.Show("%s: %d {row|rows} sent; with the current configuration: %d the same, %d different, %d would be refused, %d would wait, %d not comparable", c.Job, c.Rows, v[dryrun.WouldBeTheSame], v[dryrun.WouldDiffer], v[dryrun.WouldBeRefused],
 		v[dryrun.WouldWait], v[dryrun.NotComparable])
 	total, shown := map[string]int{}, map[string]int{}
 	absent := a.Text("(absent)")

@@ -15,7 +15,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -26,7 +25,7 @@ import (
 // NewWhyCommand makes the command why.
 func NewWhyCommand(a *cli.App) *cobra.Command {
 	request, mask := false, false
-	cmd := a.Command("why JOB KEY", "help.why", cli.Exactly(2), func(ctx context.Context, args []string) error {
+	cmd := a.Command("why JOB KEY", "everything about one row: why it was or was not sent, what was recorded, the request that would be sent now", cli.Exactly(2), func(ctx context.Context, args []string) error {
 		a.AsJSON = a.AsJSON || mask
 		write := a.PrintJSON
 		if mask { // letters become x and digits 9, but for what is open, null, true and false
@@ -169,8 +168,8 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			}
 			printHints(a, *s.Entry, s.Hints)
 			for _, t := range s.Attempts {
-				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt), a.Text(i18n.Key("outcome."+words.OutcomeName(t.Outcome))),
-					t.Generation)
+				a.Show("Attempt %d, %s: %s (generation %d)", t.No, v.Moment(t.StartedAt),
+					a.Text("outcome."+words.OutcomeName(t.Outcome)), t.Generation)
 				if t.Status != 0 {
 					a.Line("  " + strings.TrimSpace(
 						a.Text("HTTP answer %d %s", t.Status, strings.Join(t.Messages, ", "))))
@@ -211,7 +210,7 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 		a.Show("  The API has no events for deliveries and traceability and cannot read them: check on the platform.")
 	}
 	for _, s := range h.Like {
-		a.Show("hint.record", s.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
+		a.Show("  An event reported record %s: %d {field|fields} as sent, %d that {differs|differ}, %d that the platform does not show", s.ID, s.Reading.Same, s.Reading.Differ, len(s.Reading.Unseen))
 		for _, f := range s.Reading.Fields {
 			if !f.Same {
 				a.Show("    %s: sent %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang),
@@ -224,7 +223,7 @@ func printHints(a *cli.App, e trade.Entry, h office.Hints) {
 		a.Show("  An event reported record %s, which could not be read; that does not show whether it exists", id)
 	}
 	if h.More {
-		a.Show("hint.more", h.Compared())
+		a.Show("  There are more records than the %d that are compared here, which are the first that events reported since the request: if none is this one, check on the platform.", h.Compared())
 	}
 	if h.Listening && len(h.Like) == 0 && !h.More {
 		a.Show("  Since the request, %d {event|events} arrived, %d of order commitments, and none of a record like this one; that proves nothing", h.Events, h.Own)

@@ -24,7 +24,7 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 		page := paper.NewHTML(to)
 		v := a.Voice()
 		lines := append([]string{
-			v.Text("page.when", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("Nothing was sent or stored: this is what a run would do now."),
+			v.Text("%s; safrasync %s; configuration %s", v.Moment(office.Now()), a.Version, a.Config.File()), v.Text("Nothing was sent or stored: this is what a run would do now."),
 		}, forecast.Sentences(v)...)
 		if name := a.Config.Alerts.Name; name != "" {
 			lines = append([]string{name}, lines...)
@@ -62,8 +62,8 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 			}
 		}
 		record, rows := column(v, "record", text), column(v, "rows", count)
-		table("goes", "Would be sent", "page.goes_note", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
-		table("stays", "Would not be sent", "page.stays_note", stays,
+		table("goes", "Would be sent", "Different kinds of record are never added up; fixations are the same grain as the contracts that they fix.", goes, append([]reconcile.Column{record, rows, column(v, "follow", count)}, sums...)...)
+		table("stays", "Would not be sent", "Rows that are sent automatically once the cause is resolved, or that need a decision.", stays,
 			append(append([]reconcile.Column{record, rows}, sums...),
 				column(v, "cause", text), column(v, "who", text), column(v, "samples", text))...)
 		if len(stopped) > 0 {
@@ -86,7 +86,7 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 }
 
 func column(v words.Voice, name string, typ reconcile.Type) reconcile.Column {
-	return reconcile.Column{ID: name, Title: v.Text(i18n.Key("page.column." + name)), Type: typ}
+	return reconcile.Column{ID: name, Title: v.Text("page.column." + name), Type: typ}
 }
 
 // amounts appends tonnes, currency and value to the counted cells. Currencies are never added up:

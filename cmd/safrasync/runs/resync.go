@@ -25,7 +25,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 	var f cli.ActFlags
 	var since, until, file string
 	var typed, states []string
-	cmd := a.Command("resync JOB --reason TEXT", "help.resync", cli.Exactly(1),
+	cmd := a.Command("resync JOB --reason TEXT", "read rows again and evaluate them with the current configuration; never touches what was sent or is in doubt", cli.Exactly(1),
 		func(ctx context.Context, args []string) error {
 			job := args[0]
 			if err := a.CheckJobNames(job); err != nil {

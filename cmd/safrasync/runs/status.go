@@ -16,7 +16,7 @@ import (
 // NewStatusCommand makes the command status.
 func NewStatusCommand(a *cli.App) *cobra.Command {
 	var digest, isAlive, next bool
-	cmd := a.Command("status", "help.status", cli.Exactly(0), func(ctx context.Context, _ []string) error {
+	cmd := a.Command("status", "jobs, last and next runs, rows by state; with --next, the schedules explained", cli.Exactly(0), func(ctx context.Context, _ []string) error {
 		if !digest && !next && !isAlive {
 			return Status(ctx, a)
 		}
@@ -43,7 +43,7 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			v := a.Voice()
 			for _, job := range jobs {
 				for _, s := range job.Times {
-					err := a.Answer(s, "cron.line", job.Job, v.Text(i18n.Key("cron."+s.What)), s.Text, s.Words,
+					err := a.Answer(s, "%s, %s: %s (%s)\n    %s  (%s)", job.Job, v.Text(i18n.Key("cron."+s.What)), s.Text, s.Words,
 						strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
 					if err != nil {
 						return err
@@ -103,7 +103,7 @@ func Status(ctx context.Context, a *cli.App) error {
 				if i.Alive {
 					a.Show("instance on %s (safrasync %s, process %d): alive, version %s, since %s%s", i.Host, i.Command, i.PID, i.Version, v.Moment(i.Since), holds)
 				} else {
-					a.Show("status.instance_lost", i.Host, i.Command, i.PID, v.Moment(i.Until), holds)
+					a.Show("instance on %s (safrasync %s, process %d): no sign of life since %s%s; what it was sending is in doubt, and another instance takes over its jobs", i.Host, i.Command, i.PID, v.Moment(i.Until), holds)
 				}
 			}
 			switch {

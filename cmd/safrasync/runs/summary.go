@@ -125,7 +125,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 		a.Show("  without a usable key: %d {row, not|rows, not} counted above; correct the ERP", r.Unreadable)
 	}
 	if r.Late != nil {
-		a.Show("sync.late", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
+		a.Show("  only the sweep found %d new or changed {row|rows}; the latest appeared %s after its own change time: widen lookback, or omit changed_at if the column cannot be trusted (%s%s)", r.Late.Rows, a.Voice().Age(r.Late.LargestLateness()), cli.Listed(r.Late.Samples),
 			ellipsis(r.Late.Rows > len(r.Late.Samples)))
 	}
 	for _, t := range r.Twins.Rows {
@@ -162,7 +162,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 			break
 		}
 		advice := g.Advice(v.Lang)
-		a.Show("sync.cause", g.Rows(), office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(g.Keys, ", "),
+		a.Show("  %d × %s [%s]\n      %s: %s\n      rows: %s%s", g.Rows(), office.CauseText(v, g), g.State.Label(v.Lang), advice.Who, advice.Do, strings.Join(g.Keys, ", "),
 			ellipsis(g.Rows() > len(g.Keys)))
 	}
 	for _, alarm := range r.Alarms {

@@ -108,7 +108,7 @@ func Sync(ctx context.Context, a *cli.App, args []string, f SyncFlags) (reports 
 		return reports, errors.Join(err, printErr, rowsErr)
 	}
 	if f.recordOnly {
-		a.Tell("sync.recorded")
+		a.Tell("Recorded only: nothing was sent. What is pending is checked (retyped? equal to another row?) and goes in the next run, also of the service. Before it: `safrasync adopt` for each row that is on the platform already; `safrasync pause JOB` keeps the others until then.")
 	}
 	for _, key := range missed {
 		a.Tell("%s %s: was not read from the ERP; `safrasync why %s '%s'` shows why", jobs[0], key, jobs[0], key)

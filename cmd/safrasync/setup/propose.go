@@ -45,7 +45,7 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 	case rule.Need == trade.Optional:
 		f.yaml, f.note, f.off = "COLUNA", v.Text("optional"), true
 	case rule.Type == trade.Enum:
-		f.yaml, f.note = "{const: "+config.FillIn+"}", v.Text("init.const", strings.Join(rule.Values, ", "))
+		f.yaml, f.note = "{const: "+config.FillIn+"}", v.Text("{column: COLUMN, values: {ERP_VALUE: VALUE}}, or const if it is always the same: %s", strings.Join(rule.Values, ", "))
 	case rule.Need == trade.Always:
 		f.note = v.Text("required in every row")
 	default:

@@ -59,7 +59,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 				return a.Usage("%s is missing; without a terminal everything must be given as flags", "--driver")
 			}
 			if config.HoldsPassword(f.dsn) { // given on the command line
-				a.Tell("init.seen", filepath.Join(filepath.Dir(path), secretDSN))
+				a.Tell("note: the password in --dsn is visible in the process list and in the shell history; next time put the DSN into %s (chmod 600) and use --dsn '${file:credentials/erp-dsn}'. If other people use this host, change the password", filepath.Join(filepath.Dir(path), secretDSN))
 			}
 			f.dsn = ask.unless(f.dsn, a.Text("Connection to the database (file, address or ${env:NAME}):"))
 			if f.dsn == "" {
@@ -194,17 +194,17 @@ func proposeJobs(ctx context.Context, a *cli.App, p *proposal, source *erp.Sourc
 		proposed.query, proposed.queryNote = s.body, v.Text("The query exactly as given. Whatever it leaves out does not exist for safrasync.")
 		if s.relation != nil {
 			names := trade.Map(s.columns, func(c *surveyed) string { return c.name })
-			proposed.queryNote = v.Text("init.query_own_table")
+			proposed.queryNote = v.Text("The query of the table: delete the columns that you do not use. Cancelled rows stay in the query; filter the type (purchases only?) here, too.")
 			proposed.query = "SELECT " + wrapList(s.list(names)) + "\nFROM " + relationName(s.driver, *s.relation)
 		}
-		proposed.confirm = []string{v.Text("init.confirm_cut_over")}
+		proposed.confirm = []string{v.Text("cut-over: add a condition on a date to the query, and delete this line; without one all of history would be sent, and nothing can be deleted")}
 		for _, c := range s.columns {
 			isFlag := func(word string) bool { return slices.Contains(flagNames, word) }
 			switch {
 			case isProtheusDeleted(c) && s.relation != nil:
 				proposed.query += "\nWHERE " + c.quoted + " = ' '"
 			case isProtheusDeleted(c), slices.ContainsFunc(nameWords(c.name), isFlag): // may mark which rows count
-				proposed.confirm = append(proposed.confirm, v.Text("init.confirm_flag", c.withSamples()))
+				proposed.confirm = append(proposed.confirm, v.Text("the column %s seems to mark which rows count, and nothing uses it: add the condition (or, if it marks the cancelled ones, fill in cancelled), and delete this line", c.withSamples()))
 			}
 		}
 		for _, c := range proposed.confirm {

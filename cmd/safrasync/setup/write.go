@@ -26,7 +26,7 @@ var consoleSection = regexp.MustCompile(`(?m)^console:.*\n(?:(?:[ \t]+.*)?\n)*`)
 func (p proposal) render(v words.Voice) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	for text := range strings.SplitSeq(v.Text("init.head", config.FillIn), "\n") {
+	for text := range strings.SplitSeq(v.Text("Proposed by safrasync init from the ERP's catalogue and a sample of its rows. Check every line with somebody who knows the ERP.\nWhere it says %s only a person knows the answer: the configuration is not accepted until it is filled in.\nconfig.example.yaml explains every key; docs/configuration.md explains how to go on from here.", config.FillIn), "\n") {
 		line("# %s", text)
 	}
 	line("\napi:\n  base_url: %s # %s", config.FillIn, v.Text("the platform's address, https://…"))

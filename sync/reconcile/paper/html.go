@@ -93,7 +93,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 		w.put("<p>%s</p>\n", line)
 	}
 	if len(h.Cover) > 0 {
-		w.table("cover", "paper.bridge", "paper.bridge.note", []i18n.Key{"product", "measure"},
+		w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", []i18n.Key{"product", "measure"},
 			[]i18n.Key{
 				"account.erp", "not on the platform", "changed after sending", "only on the platform",
 				"account.renumbered",
@@ -119,7 +119,7 @@ func (w *page) Begin(h reconcile.Heading) error {
 			for _, l := range a.States {
 				if l.State != trade.Accepted && l.Rows > 0 {
 					unit := unitsOf(a)[0]
-					state := cmp.Or(w.word(i18n.Key("state."+string(l.State))), string(l.State))
+					state := cmp.Or(w.word("state."+string(l.State)), string(l.State))
 					w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit), state},
 						trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
 				}
@@ -169,7 +169,7 @@ func unitsOf(a reconcile.Account) []string {
 }
 
 func (w *page) measure(a reconcile.Account, unit string) string {
-	return w.word(i18n.Key("account.measure."+string(a.Measure))) + " (" + unit + ")"
+	return w.word("account.measure."+string(a.Measure)) + " (" + unit + ")"
 }
 
 func (w *page) amount(amount trade.Decimal, unit string) string {
@@ -229,7 +229,7 @@ func (w *page) close() {
 	case !w.open:
 		return
 	case w.rows == 0:
-		w.put("<p>" + w.word("nothing") + "</p>\n")
+		w.put("<p>" + w.word("Nothing.") + "</p>\n")
 	default:
 		w.put("</tbody>\n</table>\n")
 	}
