@@ -95,7 +95,7 @@ func (f *orderForm) read(q *web.Request) bool {
 	case f.Check != "" && !f.Checked:
 		f.Fault = notChecked
 	case !typedFits(q, f.Count):
-		f.Fault = "The number that you typed does not match the number of documents. Check and type it again."
+		f.Fault = wrongCount
 	}
 	return f.Fault == ""
 }
