@@ -69,7 +69,8 @@ func (s *Source) Catalogue(ctx context.Context) ([]Relation, error) {
 			"schema_name", "table_name", "column_name", "type_name", "is_nullable", "ordinal",
 		}, func(v []Value) {
 			at := [2]string{v[0].Trimmed(), v[1].Trimmed()}
-			column := RelationColumn{Name: v[2].Trimmed(), Type: strings.ToLower(v[3].Trimmed()), Nullable: whole(v[4]) == 1}
+			name, kind := v[2].Trimmed(), strings.ToLower(v[3].Trimmed())
+			column := RelationColumn{Name: name, Type: kind, Nullable: whole(v[4]) == 1}
 			columns[at] = append(columns[at], placed[RelationColumn]{whole(v[5]), column})
 		}},
 		{q.Indexes, []string{

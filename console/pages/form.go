@@ -84,7 +84,7 @@ type orderForm struct {
 }
 
 // Typed reports whether the number of rows must be typed.
-func (f *orderForm) Typed() bool { return f.Count > typeAbove }
+func (f orderForm) Typed() bool { return f.Count > typeAbove }
 
 // read reads what a person typed, and reports whether the order is complete.
 func (f *orderForm) read(q *web.Request) bool {

@@ -43,7 +43,7 @@ type Group struct {
 }
 
 // Rows counts the rows that the group keeps from going.
-func (g *Group) Rows() int {
+func (g Group) Rows() int {
 	n := g.Behind
 	for _, p := range g.Own {
 		n += p.Rows
@@ -52,7 +52,7 @@ func (g *Group) Rows() int {
 }
 
 // Advice returns what the cause means, who can cure it and how.
-func (g *Group) Advice(lang trade.Lang) trade.Advice {
+func (g Group) Advice(lang trade.Lang) trade.Advice {
 	return trade.ExplainTask(g.State, g.Cause, g.Problem, g.Awaited, lang)
 }
 
@@ -104,7 +104,7 @@ type KindSum struct {
 }
 
 // Kinds returns the sums of the group by kind, each with the query of its rows.
-func (g *Group) Kinds() []KindSum {
+func (g Group) Kinds() []KindSum {
 	var out []KindSum
 	for _, s := range g.Sums {
 		i := len(out) - 1
