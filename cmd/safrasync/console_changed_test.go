@@ -315,7 +315,7 @@ func TestChangesAreGroupedByFieldAndDealtWithByGroup(t *testing.T) {
 	form = with(b.Form("/act/acknowledge"), "reason", "acertado na tela, protocolo 4713")
 	b.Post("/act/acknowledge", form).Wants(http.StatusOK, "Feito: marcada como resolvida", "50 documentos</strong>")
 	b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "group", "*")).Wants(http.StatusOK,
-		"50 documentos: a marca some")
+		"Aplica-se a 50 de 50 documentos")
 	form = with(b.Form("/act/acknowledge"), "reason", "acertado na tela, protocolo 4714")
 	// One of them changes again before they are dealt with: it stays, and is named.
 	d.sql("erp.db", `UPDATE contrato SET preco = '1140,50' WHERE num = '800001'`)

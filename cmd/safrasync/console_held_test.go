@@ -263,7 +263,8 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
 	b.Get("/act/adopt?" + b.Get("/doubts/next?only=retyped").Form("/act/adopt").Encode())
-	b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "é o mesmo")).Wants(http.StatusOK, "01|000902", "01|000004")
+	b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "é o mesmo")).Wants(http.StatusOK,
+		"01|000902", "01|000004")
 	if e := d.entry("contracts", renumbered.Key); e.RemoteID != old.RemoteID {
 		t.Errorf("the row is %s with id %q", e.State, e.RemoteID)
 	}

@@ -103,7 +103,8 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		decision(b, doubt, "adopt", "id", d.createdFor(sent.RemoteID)).Wants(http.StatusOK, "é igual")
 		b.Post("/act/adopt", with(b.Form("/act/adopt"), "reason", "visto na tela")).Wants(http.StatusOK,
 			"Registrado como já enviado.")
-		b.Get("/changed").Submit("/act/acknowledge", url.Values{"flag": {""}, "row": {fmt.Sprint(sent.ID)}}).Wants(http.StatusOK,
+		one := url.Values{"flag": {""}, "row": {fmt.Sprint(sent.ID)}}
+		b.Get("/changed").Submit("/act/acknowledge", one).Wants(http.StatusOK,
 			"1 documento")
 		b.Post("/act/acknowledge", with(b.Form("/act/acknowledge"), "reason",
 			"corrigido na plataforma")).Wants(http.StatusOK, "Feito: marcada como resolvida")

@@ -67,7 +67,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				if u.Issuer != "" {
 					comes = a.Text(" (through %s)", u.Issuer)
 				}
-				role := v.Text(i18n.Key("role." + string(u.Role)))
+				role := v.Text("role." + string(u.Role))
 				line(u.Name, role, a.Text(standing)+comes, v.Moment(u.CreatedAt))
 			}
 			_ = rows.Flush() // an error of the output is found at its own flush
@@ -270,7 +270,7 @@ func readPassword(a *cli.App, name string, f userFlags) (string, error) {
 		}
 	}
 	if fault := auth.PasswordFault(password, name); fault != "" {
-		return "", a.Error(i18n.Key(fault))
+		return "", a.Error(fault)
 	}
 	return auth.HashPassword(password), nil
 }

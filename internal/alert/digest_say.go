@@ -35,7 +35,7 @@ func (v voice) digest(d Digest) Message {
 	if len(d.Missing) > 0 {
 		p := Paragraph{Heading: v.text("Missing references"), Text: v.text("IT: `safrasync refs list` shows the codes. Once they have ids, the rows are sent automatically.")}
 		for _, missing := range d.Missing {
-			w := i18n.Key("missing." + missing.Kind)
+			w := "missing." + missing.Kind
 			if !i18n.Alerts.Has(w) {
 				w = "%d {code|codes} without an id {blocks|block}"
 			}
@@ -52,7 +52,7 @@ func (v voice) digest(d Digest) Message {
 	p := Paragraph{Heading: v.text("Decisions recorded in this period")}
 	for _, act := range shownActs {
 		if n := d.Acts[act]; n > 0 {
-			p.Items = append(p.Items, Item{Text: v.text(i18n.Key("act."+act), v.rows(n))})
+			p.Items = append(p.Items, Item{Text: v.text("act."+act, v.rows(n))})
 		}
 	}
 	if len(p.Items) > 0 {
@@ -207,7 +207,7 @@ func (v voice) volume(sum trade.ProductSums) string {
 
 // named returns the words for a code of the platform, or those for an unknown one.
 func (v voice) named(kind i18n.Key, code string) string {
-	if key := kind + i18n.Key(code); i18n.Alerts.Has(key) {
+	if key := kind + code; i18n.Alerts.Has(key) {
 		return v.text(key)
 	}
 	return v.text(kind + "unknown")

@@ -138,7 +138,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 	before := len(t.faults)
 	typed := foldWord(cell("decision"))
 	for _, act := range decisionActs {
-		if typed == act || saysEither(typed, i18n.Key("decision."+act)) {
+		if typed == act || saysEither(typed, "decision."+act) {
 			d.Act = act
 		}
 	}
@@ -296,7 +296,7 @@ func groups(list []Decision) [][]Decision {
 }
 
 // ActWord returns the name of a decision for people.
-func ActWord(act string, lang trade.Lang) string { return sentence(i18n.Key("decision."+act), lang) }
+func ActWord(act string, lang trade.Lang) string { return sentence("decision."+act, lang) }
 
 func actWords(acts []string, lang trade.Lang) []string {
 	return trade.Map(acts, func(act string) string { return ActWord(act, lang) })

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -43,8 +42,8 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 			v := a.Voice()
 			for _, job := range jobs {
 				for _, s := range job.Times {
-					err := a.Answer(s, "%s, %s: %s (%s)\n    %s  (%s)", job.Job, v.Text(i18n.Key("cron."+s.What)), s.Text, s.Words,
-						strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
+					err := a.Answer(s, "%s, %s: %s (%s)\n    %s  (%s)", job.Job, v.Text("cron."+s.What), s.Text,
+						s.Words, strings.Join(v.ShortTimes(s.Next), "  "), v.Zone)
 					if err != nil {
 						return err
 					}
@@ -130,7 +129,7 @@ func Status(ctx context.Context, a *cli.App) error {
 		if job.Since != nil {
 			since = v.Text(" since %s", v.Moment(*job.Since))
 		}
-		a.Show("%s: %s%s%s", v.Job(job.Job), v.Text(i18n.Key("job.state."+string(job.State))), since,
+		a.Show("%s: %s%s%s", v.Job(job.Job), v.Text("job.state."+string(job.State)), since,
 			whatItSends(a, job.Job))
 		if !job.Configured {
 			a.Show("  no longer in the configuration")

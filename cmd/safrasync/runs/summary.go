@@ -166,7 +166,7 @@ func printReport(ctx context.Context, a *cli.App, o *office.Office, r trade.RunR
 			ellipsis(g.Rows() > len(g.Keys)))
 	}
 	for _, alarm := range r.Alarms {
-		a.Show("  ALARM %s %s: %s (id of the answer: %s; known id: %s)", alarm.Job, alarm.Key, a.Text(i18n.Key("alarm."+string(alarm.Kind))),
+		a.Show("  ALARM %s %s: %s (id of the answer: %s; known id: %s)", alarm.Job, alarm.Key, a.Text("alarm."+string(alarm.Kind)),
 			cli.OrDash(alarm.RemoteID), cli.OrDash(alarm.Other))
 	}
 	for _, note := range r.Notes {
