@@ -23,12 +23,12 @@ import (
 // mosts are the numbers of what a reader has to hold. After each stage of the work they are set to what
 // is there; they are never raised: what is new pays with what goes.
 var mosts = map[string]int{
-	"lines of the product":  91_763,
-	"tokens of the product": 708_269,
-	"lines of catalogues":   7_947,
+	"lines of the product":  90_876,
+	"tokens of the product": 702_480,
+	"lines of catalogues":   5_053,
 	"lines of SQL":          620,
-	"lines of templates":    2_334,
-	"columns of a template": 120,
+	"lines of templates":    2_094,
+	"columns of a template": 118,
 }
 
 // slack is how far below its most a number may be before the most must be lowered, in parts of a hundred,
