@@ -203,15 +203,6 @@ func (p *Pages) act(q *web.Request) error {
 		if err != nil || answered {
 			return err
 		}
-		if page.doubt {
-			page.Entry, err = p.office.EntryByID(q.Context(), page.Entry.ID)
-			if err != nil {
-				return err
-			}
-			if !decidable(page.Entry, act.Name) {
-				return p.doubtFor(q, page.Entry, act.Name)
-			}
-		}
 		plan, err = p.planRows(q, page)
 		if err != nil {
 			return err
@@ -220,7 +211,16 @@ func (p *Pages) act(q *web.Request) error {
 			return err
 		}
 	}
-	page.Reason, page.Fault = q.PostForm.Get("reason"), "Something has changed since this page was shown, and nothing was done. Check again."
+	if page.doubt {
+		page.Entry, err = p.office.EntryByID(q.Context(), page.Entry.ID)
+		if err != nil {
+			return err
+		}
+		if !decidable(page.Entry, act.Name) {
+			return p.doubtFor(q, page.Entry, act.Name)
+		}
+	}
+	page.Reason, page.Fault = q.PostForm.Get("reason"), planMoved
 	if page.Entry.ID > 0 {
 		last, err := p.office.AuditOf(q.Context(), page.Entry.Job+" "+page.Entry.Key, 1)
 		if err != nil {

@@ -206,6 +206,6 @@ func (p *Pages) resyncMoved(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Reason, page.Fault = q.PostForm.Get("reason"), "Something has changed since this page was shown, and nothing was done. Check again."
+	page.Reason, page.Fault = q.PostForm.Get("reason"), planMoved
 	return q.Page(http.StatusConflict, "resync", page)
 }
