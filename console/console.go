@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	gosync "sync"
+	"time"
 
 	"github.com/klauspost/compress/gzhttp"
 
@@ -60,8 +61,8 @@ func (c *Console) routes() []web.Route {
 	return slices.Concat(openRoutes, c.Sessions.Routes(), c.Pages.Routes())
 }
 
-// compressed answers in gzip where that is worth it. Padding that depends on the whole content hides how
-// well a page compresses, so that nobody finds a token of it by what a request adds (BREACH). Streams and
+// compressed answers in gzip where that is worth it. Padding that depends on its first 64 KB hides
+// how well a page compresses, so that nobody finds a token of it by what a request adds (BREACH). Streams and
 // files are answered as they are.
 var compressed = func() func(http.Handler) http.HandlerFunc {
 	types := []string{"text/html", "text/css", "text/javascript", "image/svg+xml"}
@@ -84,7 +85,14 @@ func (c *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.busy.Add(1)
 	c.closing.RUnlock()
 	defer c.busy.Done()
-	compressed(http.HandlerFunc(c.serve))(w, r)
+	written := func() bool { return true }
+	defer func() { written() }()
+	began := gosync.OnceFunc(func() { // once the console ends, slow readers have closeWithin
+		written = context.AfterFunc(c.ending, func() {
+			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
+		})
+	})
+	compressed(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { c.serve(w, r, began) }))(w, r)
 }
 
 // Close ends streams and waits for the other answers, for slow readers at most closeWithin.

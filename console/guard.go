@@ -14,8 +14,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 	"unicode/utf8"
 
 	"go.uber.org/zap"
@@ -25,21 +23,14 @@ import (
 )
 
 // serve handles every request, even for a path that does not exist: it sets headers, and checks the
-// host and the origin of the request.
-func (c *Console) serve(w http.ResponseWriter, r *http.Request) {
+// host and the origin of the request. It calls began when it begins to write the answer.
+func (c *Console) serve(w http.ResponseWriter, r *http.Request, began func()) {
 	if r.Method != http.MethodPost { // nothing else has a body, for which a page could wait
 		if r.ContentLength != 0 {
 			w.Header().Set("Connection", "close")
 		}
 		r.Body, r.Form, r.PostForm = http.NoBody, r.URL.Query(), url.Values{}
 	}
-	written := func() bool { return true }
-	defer func() { written() }()
-	began := sync.OnceFunc(func() { // once the console ends, slow readers have closeWithin
-		written = context.AfterFunc(c.ending, func() {
-			_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(closeWithin))
-		})
-	})
 	number := make([]byte, 5) // of the answer, which a person can give to IT
 	_, _ = rand.Read(number)  // never fails
 	q := web.NewRequest(&c.Site, &leaving{w, began}, r, hex.EncodeToString(number))

@@ -110,7 +110,7 @@ func (c *clause) ofFlags(flags []trade.Flag) {
 func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error) {
 	c := &clause{}
 	c.add(`@job IN (`+sqldb.Placeholders(len(q.Jobs))+`)`, sqldb.Anys(q.Jobs)...)
-	if q.Text != "" {
+	if strings.TrimSpace(q.Text) != "" {
 		if err := s.ofText(ctx, c, q); err != nil {
 			return nil, err
 		}

@@ -54,7 +54,7 @@ func wordsOf(e trade.Entry, l trade.Listing) (words, documents string) {
 		for _, t := range e.Shown.Texts {
 			add(trade.MaskColumn(t.Label, t.Text), t.Text)
 		}
-		for token := range strings.FieldsSeq(l.Product + " " + l.Branch) {
+		for token := range strings.FieldsSeq(trade.MaskDocuments(l.Product + " " + l.Branch)) {
 			w = append(w, trade.Joined(token))
 		}
 		w = append(w, moreWords(e)...)

@@ -86,6 +86,7 @@ func TestAccountantsProposeACodeAndRunAJob(t *testing.T) {
 
 	carla.Get("/routines").Wants(http.StatusOK, "Executar agora")
 	carla.Get("/act/run?job=contracts").Wants(http.StatusOK, "Executar agora")
+	ana.Get("/act/run?job=contracts&sweep=1").Wants(http.StatusOK, "A rotina lê o ERP inteiro")
 	carla.Get("/routines")
 	carla.Get("/act/pause?job=contracts").Wants(http.StatusForbidden)
 }

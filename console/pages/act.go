@@ -3,6 +3,7 @@
 package pages
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -95,6 +96,7 @@ type selection struct {
 	Chips  []rowChip
 	Orders []acts.Order
 	Many   bool        // too much is selected
+	More   bool        // there are more rows of the cause, for the next order
 	Entry  trade.Entry // the row, if it is one
 }
 
@@ -125,7 +127,8 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 		key := asked.Get("cause")
 		if i := slices.IndexFunc(stuck.Causes, func(c office.Cause) bool { return c.Key == key }); i >= 0 {
 			of.What = stuck.Causes[i].Advice.What
-			of.Orders, of.Many = p.office.OfCause(act, key)
+			of.Orders, of.More = p.office.OfCause(act, key)
+			of.Many = of.More && act == acts.ActResync // the next one would read the same rows
 		}
 	case asked.Has("filter"):
 		values, err := url.ParseQuery(asked.Get("filter"))
@@ -151,6 +154,11 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 // still as it was then, and shows the others.
 func (p *Pages) act(q *web.Request) error {
 	act, known := acts.ActNamed(q.PathValue("act"))
+	if act.On == acts.OneRow || act.On == acts.OneJob { // only what is on many may take long
+		ctx, cancel := context.WithTimeout(q.Context(), web.AnswerWithin)
+		defer cancel()
+		q.Request = q.WithContext(ctx)
+	}
 	switch {
 	case !known || act.On == acts.Other:
 		return web.ErrNotFound
@@ -170,8 +178,8 @@ func (p *Pages) act(q *web.Request) error {
 	mark := q.PostForm.Get("mark")
 	plan, shown := p.office.ShownMany(mark, q.Person(""))
 	// the checks below are those of this act on this row
-	ofRow := func(s acts.RowStep) bool { return s.Before.ID == page.Entry.ID }
-	shown = shown && plan.Act == act.Name && (page.Entry.ID == 0 || slices.ContainsFunc(plan.Shown, ofRow))
+	shown = shown && plan.Act == act.Name && (page.Entry.ID == 0 ||
+		plan.Rows == 1 && len(plan.Shown) == 1 && plan.Shown[0].Before.ID == page.Entry.ID)
 	if !shown && !page.Many {
 		plan, err = p.planRows(q, page)
 		if err != nil {
@@ -261,6 +269,9 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 		return nil, web.BadRequest("group")
 	case page.Entry.ID == 0:
 		page.Several = true
+		if page.More {
+			page.Notes = append(page.Notes, v.T("There are more rows than one order can take; the next order takes the rest."))
+		}
 		for i := range page.Orders {
 			page.Orders[i].Filtered = true
 		}
@@ -270,7 +281,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 		return page, nil
 	}
 	order := &page.Orders[0]
-	order.Checked = act.Checked // so that the plan shows the declaration to make
+	order.Checked = act.Name == acts.ActResend // which always needs the declaration
 	page.What = p.Titles(q.Lang).Of(order.Job) + " " + v.SpacedKey(page.Entry.Key)
 	if !page.doubt {
 		return page, nil
@@ -281,8 +292,12 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 		return nil, err
 	}
 	order.ID, order.NoID = strings.TrimSpace(q.Form.Get("id")), q.Form.Get("no_id") != ""
+	if order.NoID { // what was typed is not the id
+		order.ID = ""
+	}
 	page.Hidden.Set("done", strconv.Itoa(page.progress.Done))
-	for _, name := range []string{"only", "id", "no_id"} {
+	page.Hidden.Set("id", order.ID)
+	for _, name := range []string{"only", "no_id"} {
 		page.Hidden.Set(name, q.Form.Get(name))
 	}
 	page.What = p.Titles(q.Lang).Of(order.Job) + " " + page.Entry.Shown.Masked().Lead(v.Key(page.Entry.Key))
@@ -305,22 +320,30 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	return page, err
 }
 
-// planRows plans the orders of a page. Differences of a platform's record are not a refusal here: they
-// are shown, and confirmed separately.
+// planRows plans the orders of a page. That a person must declare something about a row is not a refusal
+// here: the plan is shown with what must be declared.
 func (p *Pages) planRows(q *web.Request, page *actPage) (office.ManyPlan, error) {
-	plan, err := p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
-	if err == nil && page.doubt && len(plan.Not) == 1 && plan.Not[0].Why == acts.Differs {
-		page.Orders[0].DespiteDifferences = true
-		plan, err = p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
+	for {
+		plan, err := p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
+		if err != nil || page.Entry.ID == 0 || len(plan.Not) != 1 {
+			return plan, err
+		}
+		switch order := &page.Orders[0]; {
+		case plan.Not[0].Why == acts.Differs && page.doubt && !order.DespiteDifferences:
+			order.DespiteDifferences = true
+		case plan.Not[0].Why == acts.NotChecked && !order.Checked:
+			order.Checked = true
+		default:
+			return plan, nil
+		}
 	}
-	return plan, err
 }
 
 // fillAct shows a plan, with what a person must declare.
 func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) error {
 	v := q.Voice()
 	page.Plan, page.Count, page.Mark, page.Steps = plan, plan.Does.Rows, "", nil
-	page.Warn, page.Check = "", ""
+	page.Warn, page.Check, page.Differs = "", "", false
 	if plan.Does.Rows > 0 {
 		page.Mark = plan.Mark
 	}
@@ -432,7 +455,7 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	if err != nil {
 		return err
 	}
-	again.Reason, again.Fault = page.Reason, "Something has changed since this page was shown, and nothing was done. Check again."
+	again.Reason, again.Fault = page.Reason, planMoved
 	return q.Page(http.StatusConflict, "act", again)
 }
 
@@ -461,8 +484,9 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		Back:   "/routines",
 		Leave:  "Back",
 	}
+	how := name + ".how"
 	if plan.Sweep {
-		name = "Complete sweep now"
+		name, how = "Complete sweep now", "jobact.sweep.how"
 		page.Hidden.Set("sweep", "1")
 	}
 	title := p.Titles(q.Lang).Of(plan.Job)
@@ -472,7 +496,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		page.Refused = v.T("Not possible for %s: %s", title, v.T("refusal."+string(plan.Refused)))
 		return page, plan, nil
 	}
-	page.Says = v.T(name + ".how")
+	page.Says = v.T(how)
 	release := plan.Release
 	if release == nil {
 		return page, plan, nil

@@ -312,7 +312,7 @@ func (p *Pages) importReferences(q *web.Request) error {
 	case page.Mark == "":
 		page.Fault = "" // the plan says why
 	case complete && !same:
-		page.Fault = "Something has changed since this page was shown, and nothing was done. Check again."
+		page.Fault = planMoved
 	}
 	if page.Mark == "" || !complete || !same {
 		return q.Page(http.StatusUnprocessableEntity, "references_plan", page)

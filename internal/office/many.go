@@ -101,19 +101,16 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 }
 
 // OfCause returns the orders of an act for the rows that have a cause themselves, as [Office.Stuck] told them
-// last. If they are too many, many is true.
-func (o *Office) OfCause(act, cause string) (orders []acts.Order, many bool) {
+// last, at most [ManyMost]. more reports that there are others.
+func (o *Office) OfCause(act, cause string) (orders []acts.Order, more bool) {
 	keys, n := map[string][]string{}, 0
-	if cause != trade.AnyCause {
-		o.blocked.Select(cause, "", func(_ int64, row trade.ParentKey, _ trade.Sums) {
+	o.blocked.Select(cause, "", func(_ int64, row trade.ParentKey, _ trade.Sums) {
+		n++
+		if n <= ManyMost {
 			keys[row.Job] = append(keys[row.Job], row.Key)
-			n++
-		})
-	}
-	if n > ManyMost {
-		return nil, true
-	}
-	return o.OrdersOf(act, false, keys), false
+		}
+	})
+	return o.OrdersOf(act, false, keys), n > ManyMost
 }
 
 // OrdersOf returns the orders of an act for rows, by job, parents first. filtered: they are those of a filter.

@@ -284,6 +284,7 @@ func (a *Acts) plan(ctx context.Context, act, job string, keys []string, change 
 		if err := change(&step); err != nil {
 			return plan, phrase.Errorf("%s %s: %w", job, key, err)
 		}
+		step.newest = nil // it has the whole de-para, and the plan is remembered
 		plan.Steps = append(plan.Steps, step)
 	}
 	return plan, nil

@@ -83,12 +83,9 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 	if !r.Brakes.ChangedKey || was == nil || was.SameRows(r.Job.Identity) {
 		return nil
 	}
-	b, err := r.ChangeOfIdentity(ctx, *was)
-	if err != nil {
+	b, err := r.ChangeOfIdentity(ctx, *was, false)
+	if err != nil || b.Rows == 0 || lostFew(b) {
 		return err
-	}
-	if lost := b.Known - b.Found; b.Rows == 0 || lost == 0 || lost*lostShare < b.Known {
-		return nil
 	}
 	return r.Braked(outcome.StopChangedKey, b)
 }
@@ -131,8 +128,8 @@ func (r *Guard) GoneFrom(ctx context.Context, other *trade.KnownJob) (rows int, 
 }
 
 // ChangeOfIdentity counts what a changed key or table does to the rows that the ledger knows, and
-// names the first few that would look new.
-func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade.Brake, error) {
+// names the first few that would look new; unless always, only if so many are lost that the job is paused.
+func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity, always bool) (trade.Brake, error) {
 	b := trade.Brake{Job: r.Job.Name(), Was: &was, Identity: &r.Job.Identity}
 	// the rows that the query returns now; false: only cancelled rows, which would never be new
 	alive := map[run.KeyHash]bool{}
@@ -161,7 +158,7 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 			b.Rows++
 		}
 	}
-	if err != nil || b.Rows == 0 {
+	if err != nil || b.Rows == 0 || !always && lostFew(b) {
 		return b, err
 	}
 	err = run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
@@ -177,4 +174,10 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity) (trade
 		err = nil
 	}
 	return b, err
+}
+
+// lostFew reports whether a change of identity loses too few of the known rows to be one.
+func lostFew(b trade.Brake) bool {
+	lost := b.Known - b.Found
+	return lost == 0 || lost*lostShare < b.Known
 }

@@ -114,7 +114,7 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 		}
 		f.Kind, f.Others = ChangedKey, []string{}
 		if source != nil {
-			change, err := e.reader(j).Brakes.ChangeOfIdentity(ctx, *was)
+			change, err := e.reader(j).Brakes.ChangeOfIdentity(ctx, *was, true)
 			if err != nil {
 				return nil, err
 			}

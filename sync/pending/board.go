@@ -162,7 +162,7 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 	})
 	for _, g := range groups {
 		g.sort()
-		g.Subjects, g.subjects = g.Subjects[:min(len(g.Subjects), subjectsShown)], nil
+		g.Subjects, g.subjects, g.sums = g.Subjects[:min(len(g.Subjects), subjectsShown)], nil, nil
 		view.Groups = append(view.Groups, g)
 	}
 	slices.SortFunc(view.Groups, func(a, b *Group) int {
@@ -290,7 +290,7 @@ func (b *Board) resolve(f *fact, known map[trade.ParentKey]trade.Parent, depth i
 func (on stuckOn) count(f *fact, groups map[string]*Group) {
 	g := groups[on.key]
 	if g == nil {
-		g = &Group{Key: on.key, Awaited: on.awaited, subjects: map[string]*Subject{}}
+		g = newGroup(on.key, on.awaited)
 		if g.Awaited != nil {
 			g.State, g.Cause = trade.Waiting, trade.CauseParent
 		}

@@ -40,6 +40,17 @@ type Group struct {
 	Oldest   time.Time // when the first of them was first seen
 
 	subjects map[string]*Subject
+	sums     map[sumKey]*Sum
+}
+
+// sumKey is what is summed together.
+type sumKey struct {
+	SumKind
+	product string
+}
+
+func newGroup(key string, awaited *trade.Awaited) *Group {
+	return &Group{Key: key, Awaited: awaited, subjects: map[string]*Subject{}, sums: map[sumKey]*Sum{}}
 }
 
 // Rows counts the rows that the group keeps from going.
@@ -162,12 +173,14 @@ func (g *Group) add(of Sum, figures trade.Figures, seen time.Time) *Sum {
 	if g.Oldest.IsZero() || seen.Before(g.Oldest) {
 		g.Oldest = seen
 	}
-	i := slices.IndexFunc(g.Sums, func(s Sum) bool { return s.SumKind == of.SumKind && s.Product == of.Product })
-	if i < 0 {
-		i, g.Sums = len(g.Sums), append(g.Sums, of)
+	key := sumKey{of.SumKind, of.Product}
+	s := g.sums[key]
+	if s == nil {
+		s = &of
+		g.sums[key] = s
 	}
-	g.Sums[i].Add(figures)
-	return &g.Sums[i]
+	s.Add(figures)
+	return s
 }
 
 // sort sorts the parts of a group.
@@ -176,6 +189,7 @@ func (g *Group) sort() {
 		return cmp.Or(cmp.Compare(a.Job, b.Job),
 			cmp.Compare(slices.Index(trade.States, a.State), slices.Index(trade.States, b.State)))
 	})
+	g.Sums = trade.ValuesOf(g.sums)
 	slices.SortFunc(g.Sums, func(a, b Sum) int {
 		return cmp.Or(cmp.Compare(slices.Index(trade.Kinds, a.Kind), slices.Index(trade.Kinds, b.Kind)),
 			trade.CompareBool(a.Fixing, b.Fixing), trade.CompareBool(a.Behind, b.Behind),
@@ -211,7 +225,8 @@ func (c *Causes) Add(e trade.Entry) *Group {
 	key, problem := CauseOf(e)
 	g := c.byKey[key]
 	if g == nil {
-		g = &Group{Key: key, Cause: e.Cause, Problem: problem, Awaited: ParentOf(e), subjects: map[string]*Subject{}}
+		g = newGroup(key, ParentOf(e))
+		g.Cause, g.Problem = e.Cause, problem
 		c.byKey[key] = g
 		c.groups = append(c.groups, g)
 	}
