@@ -59,7 +59,7 @@ func (d Draft) Quantity() Quantity {
 		return Quantity{}
 	}
 	unit := Unit(strings.ToUpper(d.Text(unitField)))
-	if !slices.Contains([]Unit{SC, KG, TON}, unit) {
+	if !slices.Contains(Units, unit) {
 		unit = ""
 	}
 	return Quantity{Amount: amount, Unit: unit}
@@ -80,6 +80,9 @@ const (
 	KG  Unit = "KG"
 	TON Unit = "TON"
 )
+
+// Units are the units of a quantity that is stored: "" = not known.
+var Units = []Unit{"", SC, KG, TON}
 
 // OrderType is the kind of a negotiation (chapter 2.1).
 type OrderType string

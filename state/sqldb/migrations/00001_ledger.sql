@@ -84,7 +84,7 @@ CREATE TABLE entry (
     contract_id TEXT NOT NULL DEFAULT '', -- the platform's id of the contract under which its request goes; '' = none
     payload_hash {{bytes}} NOT NULL, -- of target and payload; empty where there is none
     content {{int}} NOT NULL, -- a number of the identifying fields of the payload (trade.Prints); 0 where there is none
-    amount TEXT NOT NULL, unit TEXT NOT NULL,
+    amount TEXT NOT NULL, unit TEXT NOT NULL CONSTRAINT entry_unit CHECK (unit = '' OR {{in "unit" "SC KG TON"}}),
     volume {{int}}, -- the amount in 1/10,000, for sums; null: it does not fit exactly
     gone_sweeps {{int}} NOT NULL CHECK (gone_sweeps >= 0),
     version {{int}} NOT NULL CHECK (version >= 1),
