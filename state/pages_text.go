@@ -55,7 +55,10 @@ func wordsOf(e trade.Entry, l trade.Listing) (words, documents string) {
 			add(trade.MaskColumn(t.Label, t.Text), t.Text)
 		}
 		for token := range strings.FieldsSeq(trade.MaskDocuments(l.Product + " " + l.Branch)) {
-			w = append(w, trade.Joined(token))
+			word := trade.Joined(token)
+			if strings.Trim(word, "0123456789") != "" { // who searches 3 does not mean branch 03
+				w = append(w, word)
+			}
 		}
 		w = append(w, moreWords(e)...)
 	}

@@ -30,7 +30,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		soy := showing("01|001004", "C-0017/2026", "João da Silva", "111.444.777-35", "NF 000.012.345")
 		north := showing("01|001005", "C-0018/2026", "JOAO PEREIRA", "529.982.247-25", "NF 99")
-		soy.Facts.Product, north.Facts.Branch = "SOJA 987.654.321-00", "Unidade Norte"
+		soy.Facts.Product, north.Facts.Branch = "SOJA 987.654.321-00", "08 Unidade Norte"
 		mustRecord(t, s, lease, soy, north,
 			showing("01|50039", "C-0019/2026", "Maria Conceição", "52998224725", ""),
 			showing("529.982.247-25|7", "", "Ana", "", ""))
@@ -59,6 +59,7 @@ func TestARowIsFoundByWhatPeopleReadOfIt(t *testing.T) {
 			finds(masked, "silva SOJA", "01|001004")
 			finds(masked, "norte", "01|001005")
 			finds(masked, "9876543") // the product's, which has no place among documents
+			finds(masked, "08")      // a branch is found by its name
 			finds(masked, "nowhere")
 		}
 		for _, cpf := range []string{"111.444.777-35", "11144477735", "111 444 777 35", "cpf 111.444.7"} {
