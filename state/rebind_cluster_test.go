@@ -557,21 +557,24 @@ func TestReplicasThatNoCommitWaitsForAreNamed(t *testing.T) {
 	if n := asynchronous(); n != 0 {
 		t.Errorf("%d replicas where there is none", n)
 	}
-	replica := primary.Replica(t)
+	primary.Replica(t)
 	primary.CatchUp(t)
 	if n := asynchronous(); n != 1 {
 		t.Errorf("%d asynchronous replicas, want 1", n)
 	}
-	for _, query := range []string{`ALTER SYSTEM SET synchronous_standby_names = '*'`, `SELECT pg_reload_conf()`} {
-		must.Get(k.s.db.Write.ExecContext(t.Context(), query))(t)
+	waitFor := func(replicas string) {
+		t.Helper()
+		must.Get(k.s.db.Write.ExecContext(t.Context(), `ALTER SYSTEM SET synchronous_standby_names = '`+replicas+`'`))(t)
+		must.Get(k.s.db.Write.ExecContext(t.Context(), `SELECT pg_reload_conf()`))(t)
 	}
+	waitFor("*")
 	k.close()
 	k.open() // a session reads the settings before its next statement at the latest
 	k.send("a", 1)
 	if n := asynchronous(); n != 0 {
 		t.Errorf("%d asynchronous replicas, and commits wait for it", n)
 	}
-	replica.Stop(t)
+	waitFor("") // else the end of this test waits for the replica, which is removed first
 }
 
 func TestATimelineIsTheNumberThatPostgresTellsPeople(t *testing.T) {
