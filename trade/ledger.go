@@ -172,17 +172,6 @@ func (e *OtherPlatformError) Sentence() Sentence {
 	return Say("stop.platform.other", "ledger", e.Ledger, "now", e.Now, "accepted", e.Accepted, "doubts", e.Doubts)
 }
 
-// RowFilter selects entries; zero fields select everything.
-type RowFilter struct {
-	Job    string
-	States []State
-	Causes []string
-	Flags  []Flag
-	Key    string    // the whole key
-	Since  time.Time // changed at or after
-	Limit  int       // 0 = all
-}
-
 // The acts of retention in the audit: by the schedule, and by a person.
 const (
 	ActRetention = "retention"

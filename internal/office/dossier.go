@@ -222,7 +222,7 @@ func canonicalID(text string) string {
 func (s *Dossier) find(ctx context.Context, store *state.Store,
 	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
-	return store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+	return store.Rows(ctx, trade.RowQuery{}, func(e trade.Entry) error {
 		if s.known[e.ID] {
 			return nil
 		}

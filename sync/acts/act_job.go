@@ -273,8 +273,8 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 		if len(out.Sent) == run.BrakeSamples {
 			break
 		}
-		err := a.Ledger.Rows(ctx, trade.RowFilter{
-			Job: job, States: []trade.State{trade.Accepted}, Limit: run.BrakeSamples - len(out.Sent),
+		err := a.Ledger.Rows(ctx, trade.RowQuery{
+			Jobs: []string{job}, States: []trade.State{trade.Accepted}, Limit: run.BrakeSamples - len(out.Sent),
 		}, func(e trade.Entry) error {
 			out.Sent = append(out.Sent, *trade.CounterpartOf(e))
 			return nil

@@ -25,7 +25,7 @@ const rowsOfATable = 2000
 
 // NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
-	var filter trade.RowFilter
+	var filter trade.RowQuery
 	var states, flagged []string
 	var since string
 	var cmd *cobra.Command
@@ -35,8 +35,8 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 				filter.Limit = rowsShown
 			}
 			filter.Key = mapping.CanonicalKey(filter.Key)
-			if len(args) > 0 {
-				filter.Job = args[0]
+			if len(args) > 0 && args[0] != "" {
+				filter.Jobs = args
 			}
 			config, err := a.LoadConfig()
 			if err != nil {
@@ -57,7 +57,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			}
 			if since != "" {
 				var ok bool
-				filter.Since, ok = cli.ParseSince(since, office.Now(), config.Zone())
+				filter.From, ok = cli.ParseSince(since, office.Now(), config.Zone())
 				if !ok {
 					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", since)
 				}
@@ -82,7 +82,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
+func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
@@ -98,8 +98,8 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		t := a.NewTable("Job", "rows.head_shown", "Key", "State",
 			"Reason", "Platform id", "Updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
-			{Number: 1, Hidden: filter.Job != ""},
-			{Number: 2, Hidden: !a.Config.Shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 1, Hidden: len(filter.Jobs) > 0},
+			{Number: 2, Hidden: !a.Config.Shows(filter.Jobs...), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
 		})
 		return t
