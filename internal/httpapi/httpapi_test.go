@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -314,7 +315,7 @@ func TestTheAPIIsServedByTLS(t *testing.T) {
 	t.Parallel()
 	maker := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, and a client that knows it
 	defer maker.Close()
-	listener := must.Get(httpapi.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	first, second := newDesk(t), newDesk(t)
 	server := httpapi.Serve(listener, &tls.Config{Certificates: maker.TLS.Certificates}, first.api)
 	address := "https://" + listener.Addr().String() + "/api/v1/runs"

@@ -1,8 +1,6 @@
 package daemon
 
 import (
-	"context"
-	"net"
 	"time"
 
 	"go.uber.org/zap"
@@ -17,71 +15,6 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 )
-
-// consoleServer serves the console. It outlives the generations of the configuration.
-type consoleServer struct {
-	server *console.Server
-	place  consolePlace
-}
-
-// consolePlace is what decides whether a new listener is needed.
-type consolePlace struct{ address, cert, key string }
-
-func placeOf(c config.ConsoleConfig) consolePlace {
-	return consolePlace{c.Listen, c.CertFile, c.KeyFile}
-}
-
-// listen opens the configured address. It returns nil if that address is already served, or if none
-// is configured.
-func (s *consoleServer) listen(ctx context.Context, c config.ConsoleConfig) (net.Listener, error) {
-	place := placeOf(c)
-	if _, err := serverTLS("console", c.CertFile, c.KeyFile); err != nil && c.Listen != "" {
-		return nil, err
-	}
-	if c.Listen == "" || s.server != nil && place == s.place {
-		return nil, nil //nolint:nilnil // nothing to open is no error
-	}
-	// same address, but TLS changes: the address must be free first
-	if s.server != nil && place.address == s.place.address {
-		s.close()
-	}
-	return listenAt(ctx, "console.listen", c.Listen)
-}
-
-// serve lets a generation answer at its address.
-func (s *consoleServer) serve(g *generation, listener net.Listener) {
-	c := g.Config.Console
-	if c.Listen == "" {
-		s.close()
-		return
-	}
-	secure, err := serverTLS("console", c.CertFile, c.KeyFile)
-	if err != nil { // listen has read it a moment ago
-		g.daemon.log.Error("the certificate of the console cannot be read", zap.Error(err))
-		return
-	}
-	if listener == nil && s.server == nil {
-		return
-	}
-	next := NewConsole(g.App, g.daemon.store, g.office, g.daemon.monitor.refusals.Of("console"))
-	if listener != nil {
-		s.close()
-		s.server, s.place = console.Serve(listener, secure, g.daemon.log), placeOf(c)
-	}
-	s.server.Show(next)
-	if listener != nil { // after Show: whoever reads this line can use the console at once
-		g.daemon.log.Info("the console is served", zap.String("address", listener.Addr().String()),
-			zap.Bool("tls", secure != nil))
-	}
-}
-
-// close closes the listener; requests in progress get a few seconds.
-func (s *consoleServer) close() {
-	if s.server != nil {
-		s.server.Close()
-		s.server, s.place = nil, consolePlace{}
-	}
-}
 
 // loginsEvery is when expired logins are removed: every hour.
 type loginsEvery struct{}

@@ -36,7 +36,9 @@ func (d *daemon) reload(ctx context.Context, old *generation) *generation {
 	d.level.SetLevel(next.Config.Log.ZapLevel())
 	d.monitor.serve(next, open.metrics)
 	d.monitor.Reloaded(office.Now())
-	d.console.serve(next, open.desk)
+	if err := d.console.serve(next, open.desk); err != nil {
+		next.notServed("console", "console: %s", err)
+	}
 	if err := d.events.serve(ctx, next.Config.Webhooks, open.events); err != nil {
 		next.notServed("webhooks", "the platform's events are not received (webhooks): %s", err)
 	}
@@ -91,7 +93,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if err != nil {
 		return nil, open, err
 	}
-	open.desk, err = d.console.listen(ctx, config.Console)
+	open.desk, err = d.console.listen(ctx, config)
 	if err != nil {
 		return nil, open, err
 	}
@@ -99,7 +101,7 @@ func (d *daemon) reread(ctx context.Context, old *generation) (next *generation,
 	if err != nil {
 		return nil, open, err
 	}
-	open.programs, err = d.programs.listen(ctx, config.HTTPAPI)
+	open.programs, err = d.programs.listen(ctx, config)
 	if err != nil {
 		return nil, open, err
 	}
