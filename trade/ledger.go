@@ -252,9 +252,9 @@ type Closing struct {
 	At      time.Time       `json:"at"`
 	Who     string          `json:"who"`
 	Reason  string          `json:"reason"`
+	Rows    int             `json:"rows"`
 	Program string          `json:"program"` // the version that closed it
 	Head    json.RawMessage `json:"-"`       // everything but the rows
-	Rows    int             `json:"rows"`
 	Parts   int             `json:"-"`
 	Hash    string          `json:"hash"`  // of head and parts
 	Audit   int64           `json:"audit"` // number of its audit record

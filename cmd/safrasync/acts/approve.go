@@ -35,7 +35,7 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, list, approvalOf)
+				return cli.PrintEach(a, trade.Map(list, approvalOf))
 			}
 			if len(list) == 0 {
 				a.Show("Nothing is waiting for approval.")

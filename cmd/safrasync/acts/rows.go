@@ -9,6 +9,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -243,7 +244,7 @@ type rowActJSON struct {
 	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
 	Holder     map[string]string    `json:"holder,omitempty"`
 	Reading    *engineacts.Readback `json:"reading,omitempty"`
-	Problems   []cli.FieldJSON      `json:"problems,omitempty"`
+	Problems   []office.RowField    `json:"problems,omitempty"`
 	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
 
 	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
@@ -258,7 +259,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out := rowActJSON{
 		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: trade.OrNull(string(s.Refused)),
 		State: trade.OrNull(entry.State),
-		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
+		Flags: office.OrEmpty(entry.Flags), Changes: office.OrEmpty(s.Differences), MayDouble: s.MayDouble,
 	}
 	if c := s.Counterpart; c != nil {
 		out.Counterpart = map[string]any{
@@ -273,7 +274,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
 		words.RoundUp(s.Remaining), s.Reading
 	out.WaitingFor = s.WaitingFor
-	out.Problems = cli.FieldsOf(s.Problems)
+	out.Problems = office.RowFields(s.Problems)
 	if s.Holder != (trade.ParentKey{}) {
 		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -30,7 +31,7 @@ func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
 	out := outcomeJSON{
 		Call: c.act, Outcome: outcomeWord(c, answer, err), ID: trade.OrNull(answer.ID),
 		Status:   trade.OrNull(answer.Status),
-		Messages: cli.OrEmpty(answer.Messages),
+		Messages: office.OrEmpty(answer.Messages),
 	}
 	if err != nil {
 		out.Text = err.Error()

@@ -6,11 +6,11 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -66,18 +66,16 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, events, eventOf)
+				return cli.PrintEach(a, trade.Map(events, eventOf))
 			}
-			t, v := a.NewTable("No.", "Event", "When", "Times", "Outcome"), a.Voice()
-			for _, e := range events {
+			v, head := a.Voice(), []i18n.Key{"No.", "Event", "When", "Times", "Outcome"}
+			return cli.PrintTable(a, events, head, func(e trade.InboxEvent) []any {
 				outcome := v.Say(e.Outcome)
 				if !e.NextAt.IsZero() {
 					outcome = v.Text("not yet processed")
 				}
-				t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
-			}
-			t.Render()
-			return nil
+				return []any{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome}
+			})
 		})
 	f.add(a, cmd)
 	return cmd

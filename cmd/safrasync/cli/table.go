@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -33,15 +34,6 @@ func (a *App) PrintIndented(doc json.RawMessage) {
 		return
 	}
 	a.Block("  " + string(trade.EscapeJSON(b.Bytes())))
-}
-
-// OrEmpty returns an empty list for a nil one, so that readers of JSON need not distinguish null
-// from [].
-func OrEmpty[S ~[]T, T any](list S) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }
 
 // OrDash returns a dash for an empty text.
@@ -75,11 +67,31 @@ func TellPlan[T any](a *App, lines []T, tell func(T)) {
 }
 
 // PrintEach prints a list as one line of JSON for each element.
-func PrintEach[T, J any](a *App, list []T, shown func(T) J) error {
+func PrintEach[T any](a *App, list []T) error {
 	for _, one := range list {
-		if err := a.PrintJSON(shown(one)); err != nil {
+		if err := a.PrintJSON(one); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// PrintTable prints a list for people: a table with the cells of each element, in one line each.
+func PrintTable[T any](a *App, list []T, head []i18n.Key, cells func(T) []any) error {
+	t := a.NewTable(head...)
+	for _, one := range list {
+		t.AppendRow(Printable(cells(one)))
+	}
+	t.Render()
+	return nil
+}
+
+// Printable returns cells as they are printed: a text in one line.
+func Printable(cells []any) table.Row {
+	return trade.Map(cells, func(cell any) any {
+		if text, ok := cell.(string); ok {
+			return words.Printable(text)
+		}
+		return cell
+	})
 }

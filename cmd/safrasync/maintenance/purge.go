@@ -10,6 +10,7 @@ import (
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // purgeFlags are the flags of purge.
@@ -127,5 +128,5 @@ func tellPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
 		}
 		return nil
 	}
-	return cli.PrintEach(a, plan, func(k state.Retained) purgeJSON { return purgeJSON{k, done && k.Rows > 0} })
+	return cli.PrintEach(a, trade.Map(plan, func(k state.Retained) purgeJSON { return purgeJSON{k, done && k.Rows > 0} }))
 }

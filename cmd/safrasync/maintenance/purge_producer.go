@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -27,22 +26,9 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 		return err
 	}
 	a.Tell("About this producer: %d {row|rows}, %d {code|codes} in the references, %d {lookup|lookups} by document, %d {action|actions} in the audit.", len(s.Rows), len(s.References), len(s.Lookups), len(s.Acts))
-	sums := subjectSums{
-		Producer: f.producer, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
-		Acts: len(s.Acts), Closed: len(s.Closed),
-	}
-	for _, r := range s.Rows {
-		switch {
-		case r.Erasable:
-			sums.Erasable++
-		case r.Reduced():
-			sums.Reduced++
-		default:
-			sums.Needed++
-		}
-	}
+	sums := &s.Sums
 	if f.export != "" {
-		return exportProducer(ctx, a, o, s, f, sums)
+		return exportProducer(ctx, a, o, s, f)
 	}
 	a.Tell("Values, requests and answers are removed from %d {row|rows}; from %d they are already removed; %d {is kept unchanged, because it is|are kept unchanged, because they are} still needed:", sums.Erasable, sums.Reduced, sums.Needed)
 	for _, r := range s.Rows {
@@ -67,7 +53,7 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 	if err := a.Confirmed(f.ActFlags); err != nil {
 		return err
 	}
-	sums.Erased, err = o.Erase(ctx, s, sums, a.Person(f.ActFlags))
+	sums.Erased, err = o.Erase(ctx, s, a.Person(f.ActFlags))
 	if err != nil {
 		return err
 	}
@@ -76,8 +62,8 @@ func purgeProducer(ctx context.Context, a *cli.App, f purgeFlags) error {
 
 // exportProducer writes everything that the ledger stores about a producer to two files. It never
 // overwrites an existing file.
-func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier, f purgeFlags,
-	sums subjectSums,
+func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office.Dossier,
+	f purgeFlags,
 ) error {
 	for _, path := range []string{f.export, f.export + ".txt"} {
 		if err := cli.MayMake(path); err != nil {
@@ -89,29 +75,15 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 		return err
 	}
 	// before any data leaves the ledger
-	if err := o.Note(ctx, "export", s.Target(), sums, a.Person(f.ActFlags)); err != nil {
+	if err := o.Note(ctx, "export", s.Target(), s.Sums, a.Person(f.ActFlags)); err != nil {
 		return err
 	}
-	out := subjectJSON{
-		Made: office.Now(), IDs: cli.OrEmpty(s.IDs), Codes: cli.OrEmpty(s.Codes), References: cli.OrEmpty(s.References),
-		Lookups: cli.OrEmpty(s.Lookups), Blocks: cli.OrEmpty(s.Blocks), Acts: trade.Map(s.Acts, cli.AuditOf),
-		Rows: trade.Map(s.Rows, func(r office.DossierRow) subjectRowJSON {
-			row := cli.RowDetailOf(a.Config, r.Entry, r.Attempts, nil, office.Hints{})
-			return subjectRowJSON{row, r.ByMark, r.Child}
-		}),
-		Closed: trade.Map(s.Closed, func(c trade.Closing) subjectClosedJSON {
-			return subjectClosedJSON{c.ID, c.Day.String(), c.At}
-		}),
-		Notes: []string{
-			words.Machine.Text("Data that the ERP holds is not included: safrasync only reads it."), words.Machine.Text("Logs have no names, documents, prices or bodies; backups have what the ledger had on their day."),
-			words.Machine.Text("Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them."), words.Machine.Text("Data that the platform holds must be requested from the platform."),
-		},
-	}
+	s.Notes = trade.Map(notInDossier, func(note i18n.Key) string { return words.Machine.Text(note) })
 	if err := cli.WriteOwn(f.export, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		e.SetIndent("", "  ")
-		return e.Encode(out)
+		return e.Encode(s)
 	}); err != nil {
 		return err
 	}
@@ -119,50 +91,16 @@ func exportProducer(ctx context.Context, a *cli.App, o *office.Office, s *office
 	if err != nil {
 		return err
 	}
-	sums.File = f.export
-	return a.Answer(sums, "Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
+	s.Sums.File = f.export
+	return a.Answer(s.Sums, "Written: %s (JSON) and %s.txt (for reading); only the owner of the files can read them.", f.export, f.export)
 }
 
-// subjectSums is the --json output of `purge --producer`, and the detail of its audit record.
-type subjectSums struct {
-	Producer   string `json:"producer"`
-	Rows       int    `json:"rows"`
-	References int    `json:"references"`
-	Lookups    int    `json:"lookups"`
-	Acts       int    `json:"acts"`
-	Erasable   int    `json:"erasable"` // rows with values that are no longer needed
-	Reduced    int    `json:"reduced"`  // rows whose values were removed earlier
-	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
-	Erased     int    `json:"erased"`
-	Closed     int    `json:"closed_reports"` // closed reports with rows of the producer; they are never changed
-	File       string `json:"file,omitempty"`
-}
-
-// subjectJSON is the content of an export.
-type subjectJSON struct {
-	Made       time.Time           `json:"made"`
-	IDs        []string            `json:"platform_ids"`
-	Codes      []string            `json:"erp_codes"`
-	References []trade.Reference   `json:"references"`
-	Lookups    []trade.Lookup      `json:"lookups"`
-	Rows       []subjectRowJSON    `json:"rows"`
-	Blocks     []trade.Block       `json:"platform_lacks"`
-	Acts       []cli.AuditJSON     `json:"acts"`
-	Closed     []subjectClosedJSON `json:"closed_reports"`
-	Notes      []string            `json:"notes"`
-}
-
-// subjectClosedJSON is a closed report with rows of the producer.
-type subjectClosedJSON struct {
-	ID  string    `json:"id"`
-	Day string    `json:"day"`
-	At  time.Time `json:"at"`
-}
-
-type subjectRowJSON struct {
-	cli.RowDetailJSON
-	ByMark bool `json:"by_mark"` // its values have been removed; the remaining marks match
-	Child  bool `json:"hangs_on_another"`
+// notInDossier says what an export does not have.
+var notInDossier = []i18n.Key{
+	"Data that the ERP holds is not included: safrasync only reads it.",
+	"Logs have no names, documents, prices or bodies; backups have what the ledger had on their day.",
+	"Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them.",
+	"Data that the platform holds must be requested from the platform.",
 }
 
 // readableSubject writes the export as text for people.
@@ -199,7 +137,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 		}
 	}
 	say("\nActions of people: %d", len(s.Acts))
-	for _, r := range s.Acts {
+	for _, r := range s.Records {
 		say("  %s %s: %s %s: %s", v.Moment(r.At), r.Who, r.Act, r.Target, r.Because(v.Lang, v.Zone))
 	}
 	if len(s.Closed) > 0 {
@@ -208,10 +146,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	for _, c := range s.Closed {
 		say("  %s, closed on %s: %s", c.Day.String(), v.Moment(c.At), c.ID)
 	}
-	for _, note := range []i18n.Key{
-		"Data that the ERP holds is not included: safrasync only reads it.", "Logs have no names, documents, prices or bodies; backups have what the ledger had on their day.", "Closed reports (`safrasync report --closings`) keep the rows as they were: `safrasync report --closing ID --producer CODE -o FILE` shows them.",
-		"Data that the platform holds must be requested from the platform.",
-	} {
+	for _, note := range notInDossier {
 		say(note)
 	}
 	_, err := io.WriteString(w, b.String())

@@ -74,11 +74,11 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 			return err
 		}
 	}
-	return cli.PrintEach(a, stored, func(r trade.Reference) referenceJSON {
+	return cli.PrintEach(a, trade.Map(stored, func(r trade.Reference) referenceJSON {
 		return referenceJSON{
 			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: o.ReferenceSource(r.Kind),
 		}
-	})
+	}))
 }
 
 func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage,
@@ -150,15 +150,10 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	if len(stored) == 0 {
 		return nil
 	}
-	t := a.NewTable("Kind", "ERP code", "Platform id", "refs.head_from")
-	for _, r := range stored {
-		t.AppendRow(table.Row{
-			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
-			a.Text("refs.from." + o.ReferenceSource(r.Kind)),
-		})
-	}
-	t.Render()
-	return nil
+	head := []i18n.Key{"Kind", "ERP code", "Platform id", "refs.head_from"}
+	return cli.PrintTable(a, stored, head, func(r trade.Reference) []any {
+		return []any{r.Kind, r.Shown(), r.ID, a.Text("refs.from." + o.ReferenceSource(r.Kind))}
+	})
 }
 
 // load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".

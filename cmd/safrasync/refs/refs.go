@@ -61,7 +61,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return cli.PrintEach(a, table, func(r trade.Reference) trade.Reference { return r })
+			return cli.PrintEach(a, table)
 		})
 
 	var set cli.ActFlags

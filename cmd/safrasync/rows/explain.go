@@ -175,7 +175,7 @@ func auditERP(ctx context.Context, a *cli.App, job string, rows bool) (dryrun.Au
 		}
 		each = func(j dryrun.Judgement) error {
 			if a.AsJSON {
-				j.Problems, j.WaitingFor = cli.InEnglish(j.Problems), cli.OrEmpty(j.WaitingFor)
+				j.Problems, j.WaitingFor = office.InEnglish(j.Problems), office.OrEmpty(j.WaitingFor)
 				return a.PrintJSON(j)
 			}
 			a.Line("  " + j.Key + " (" + j.State.Label(a.Lang()) + ")")

@@ -3,19 +3,18 @@ package rows
 import (
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/table"
-
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // plainPreview returns a preview for JSON: with empty lists instead of nil, and in English.
 func plainPreview(p dryrun.Preview) dryrun.Preview {
-	p.Problems, p.WaitingFor = cli.InEnglish(p.Problems), cli.OrEmpty(p.WaitingFor)
+	p.Problems, p.WaitingFor = office.InEnglish(p.Problems), office.OrEmpty(p.WaitingFor)
 	for i := range p.Fields {
-		p.Fields[i].Columns = cli.OrEmpty(p.Fields[i].Columns)
+		p.Fields[i].Columns = office.OrEmpty(p.Fields[i].Columns)
 	}
 	return p
 }
@@ -48,14 +47,10 @@ func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
 	if len(p.Fields) == 0 {
 		return
 	}
-	t := a.NewTable("API field", "Value", "ERP column", "In the ERP", "Applied")
-	for _, f := range p.Fields {
-		t.AppendRow(table.Row{
-			f.Field, words.Printable(f.Value), strings.Join(f.Columns, ", "), words.Printable(f.ERP),
-			words.Printable(f.Via),
-		})
-	}
-	t.Render()
+	head := []i18n.Key{"API field", "Value", "ERP column", "In the ERP", "Applied"}
+	_ = cli.PrintTable(a, p.Fields, head, func(f dryrun.PreviewField) []any {
+		return []any{f.Field, f.Value, strings.Join(f.Columns, ", "), f.ERP, f.Via}
+	})
 	if len(p.Request) > 0 {
 		a.Show("Request, POST %s:", p.Path)
 		a.PrintIndented(p.Request)

@@ -88,7 +88,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 		return err
 	}
 	if a.AsJSON {
-		return o.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(cli.RowOf(a.Config, e)) })
+		return o.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(o.Row(e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {

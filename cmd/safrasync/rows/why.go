@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -75,16 +74,6 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// whyJSON is the output of `why --json`.
-type whyJSON struct {
-	dryrun.Reasons
-	ERPError  *string            `json:"erp_error"` // why the ERP could not be read; null if it was read
-	Row       *cli.RowDetailJSON `json:"row"`       // the ledger's entry; null if there is none
-	JobStatus trade.JobStatus    `json:"job_status"`
-	NextRun   *time.Time         `json:"next_run"`  // null for a job that is no longer configured
-	Sentences []string           `json:"sentences"` // the sentences for people, in English
-}
-
 // why prints everything about one key, from the ERP to the platform. If the ERP cannot be reached,
 // its part is missing and the exit code shows it; the rest is printed.
 func why(ctx context.Context, a *cli.App, job, typed string, write func(any) error) error {
@@ -107,25 +96,16 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 	case err != nil:
 		return err
 	case a.AsJSON:
-		out := whyJSON{
-			Reasons: s.Reasons, JobStatus: s.Status, NextRun: trade.OrNull(s.NextRun.UTC()),
-			Sentences: s.Sentences(words.Machine),
-		}
-		if s.Entry != nil {
-			out.Row = new(cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints))
-		}
-		if s.ERPErr != nil {
-			out.ERPError = new(s.ERPErr.Error())
-		}
-		if p := out.Preview; p != nil {
+		s.English = s.Sentences(words.Machine)
+		if p := s.Preview; p != nil {
 			*p = plainPreview(*p)
 		}
-		err = write(out)
+		err = write(s)
 	default:
 		for _, sentence := range s.Sentences(a.Voice()) {
 			a.Line(sentence)
 		}
-		p := s.Reasons.Preview
+		p := s.Preview
 		if p == nil {
 			p = &dryrun.Preview{}
 		}
@@ -187,7 +167,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			printPreview(a, *p, state)
 		}
 	}
-	if err == nil && s.ERPErr != nil {
+	if err == nil && s.ERPError != nil {
 		return cli.ErrFailed
 	}
 	return err

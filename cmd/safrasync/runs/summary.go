@@ -33,7 +33,6 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 				reports[i].Flags = map[trade.Flag]int{}
 			}
 		}
-		listed := trade.Map(named, func(e trade.Entry) cli.RowJSON { return cli.RowOf(a.Config, e) })
 		var goes []goesJSON // none unless they were asked for
 		forecast.Rows(func(job, key string, own trade.Freight, fields []office.ForecastField) {
 			row := goesJSON{job, trade.MaskDocuments(key), map[string]string{}, own}
@@ -43,12 +42,12 @@ func PrintSync(ctx context.Context, a *cli.App, o *office.Office, reports []trad
 			goes = append(goes, row)
 		})
 		return a.PrintJSON(struct {
-			Runs   []trade.RunReport `json:"runs"`
-			DryRun bool              `json:"dry_run,omitempty"`
-			Rows   []cli.RowJSON     `json:"rows,omitempty"`
-			Answer []*office.Share   `json:"answer,omitempty"`
-			Goes   []goesJSON        `json:"goes,omitempty"`
-		}{reports, f.dryRun, listed, forecast.Shares(words.Machine), goes})
+			Runs   []trade.RunReport  `json:"runs"`
+			DryRun bool               `json:"dry_run,omitempty"`
+			Rows   []office.RowAnswer `json:"rows,omitempty"`
+			Answer []*office.Share    `json:"answer,omitempty"`
+			Goes   []goesJSON         `json:"goes,omitempty"`
+		}{reports, f.dryRun, trade.Map(named, o.Row), forecast.Shares(words.Machine), goes})
 	}
 	if f.dryRun {
 		a.Show("Dry run: nothing was sent or stored. The states below are those that a run would produce.")

@@ -19,6 +19,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -274,8 +275,8 @@ func listRelations(a *cli.App, relations []erp.Relation) error {
 		}
 		if a.AsJSON {
 			line := relationJSON{
-				r.Schema, r.Name, r.View, nil, cli.OrEmpty(names), cli.OrEmpty(types), cli.OrEmpty(r.Primary),
-				cli.OrEmpty(r.Unique),
+				r.Schema, r.Name, r.View, nil, office.OrEmpty(names), office.OrEmpty(types), office.OrEmpty(r.Primary),
+				office.OrEmpty(r.Unique),
 			}
 			if r.Rows >= 0 {
 				line.Rows = &r.Rows
