@@ -132,14 +132,14 @@ var answers = []string{"approve", "decline"}
 
 // approvalJSON is one line of `approvals --json`, and what an answer prints with --json.
 type approvalJSON struct {
-	Approval int64           `json:"approval"`
-	Act      string          `json:"act"`
-	Target   string          `json:"target"`
-	People   []trade.Consent `json:"people"` // the person who ordered the act comes first
-	Needs    int             `json:"needs"`
-	Until    string          `json:"until"`
-	Done     bool            `json:"done"`
-	Refused  *string         `json:"refused"`
+	Approval int64              `json:"approval"`
+	Act      string             `json:"act"`
+	Target   string             `json:"target"`
+	People   []trade.Consent    `json:"people"` // the person who ordered the act comes first
+	Needs    int                `json:"needs"`
+	Until    string             `json:"until"`
+	Done     bool               `json:"done"`
+	Refused  engineacts.Refusal `json:"refused"`
 }
 
 func approvalOf(ap trade.Approval) approvalJSON {
@@ -163,7 +163,7 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
 		out := approvalOf(d.Approval)
-		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, trade.OrNull(string(d.Refused))
+		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, d.Refused
 		if err := a.PrintJSON(out); err != nil {
 			return err
 		}

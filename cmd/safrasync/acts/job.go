@@ -85,30 +85,16 @@ func tellRelease(a *cli.App, plan engineacts.JobPlan) {
 	}
 }
 
-// jobActJSON is what an act on a job prints with --json.
-type jobActJSON struct {
-	Act     string              `json:"act"`
-	Job     string              `json:"job"`
-	Done    bool                `json:"done"`
-	Refused *string             `json:"refused"` // why not; null if it was done
-	Before  trade.JobStatus     `json:"before"`
-	State   trade.JobState      `json:"state"` // the job's state now
-	Release *engineacts.Release `json:"release,omitempty"`
-}
-
+// tellJob prints what became of a plan. It returns an error if nothing was done.
 func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	ok := plan.Refused == engineacts.NotRefused
-	state := plan.Before.State
+	plan.Done, plan.State = ok, plan.Before.State
 	if ok {
-		state = plan.After.State
+		plan.State = plan.After.State
 	}
 	switch {
 	case a.AsJSON:
-		err := a.PrintJSON(jobActJSON{
-			plan.Act, plan.Job, ok, trade.OrNull(string(plan.Refused)), plan.Before, state,
-			plan.Release,
-		})
-		if err != nil {
+		if err := a.PrintJSON(plan); err != nil {
 			return err
 		}
 	case ok && plan.Act == engineacts.ActRelease && plan.After.State == trade.Paused:

@@ -49,12 +49,7 @@ func NewJobCommand(a *cli.App) *cobra.Command {
 			}
 			switch {
 			case a.AsJSON:
-				if err := a.PrintJSON(struct {
-					Act     string  `json:"act"`
-					Done    bool    `json:"done"`
-					Refused *string `json:"refused"` // why not; null if it was done
-					trade.JobMove
-				}{engineacts.ActMove, plan.Done, trade.OrNull(string(plan.Refused)), plan.JobMove}); err != nil {
+				if err := a.PrintJSON(plan); err != nil {
 					return err
 				}
 			case plan.Refused != engineacts.NotRefused:

@@ -233,7 +233,7 @@ type rowActJSON struct {
 	Job     string             `json:"job"`
 	Key     string             `json:"key"`
 	Done    bool               `json:"done"`
-	Refused *string            `json:"refused"` // why not; null if it was done
+	Refused engineacts.Refusal `json:"refused"` // why not; null if it was done
 	State   *trade.State       `json:"state"`   // the row's state now; null for an unknown row
 	Flags   []trade.Flag       `json:"flags"`
 	Changes []trade.Difference `json:"changes"` // the differences that the person was shown
@@ -257,7 +257,7 @@ func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
 		entry = s.After
 	}
 	out := rowActJSON{
-		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: trade.OrNull(string(s.Refused)),
+		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: s.Refused,
 		State: trade.OrNull(entry.State),
 		Flags: office.OrEmpty(entry.Flags), Changes: office.OrEmpty(s.Differences), MayDouble: s.MayDouble,
 	}
