@@ -5,12 +5,24 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
+	"net/http"
+	"sync/atomic"
+	"time"
 
 	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
 
+	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console"
+	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/console/pages"
+	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/connlimit"
 	"github.com/safrasync/safrasync/internal/httpapi"
+	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -94,4 +106,93 @@ func (g *generation) httpAPI() *httpapi.API {
 		Log:     g.daemon.log,
 		Refused: g.daemon.monitor.refusals.Of("http_api"),
 	})
+}
+
+// loginsEvery is when expired logins are removed: every hour.
+type loginsEvery struct{}
+
+func (loginsEvery) Next(after time.Time) time.Time { return after.Add(time.Hour) }
+
+// NewConsole builds the console on an office and the logins of its ledger. refused counts what
+// strangers are refused.
+func NewConsole(a *cli.App, store *state.Store, o *office.Office,
+	refused func(cause string, err error),
+) *console.Console {
+	c := a.Config.Console
+	proxy, _ := config.ProxyPrefix(c.Behind)
+	openID, err := a.Config.OpenID()
+	if err != nil { // log-ins by password work all the same
+		a.Logger().Error("the login by OpenID Connect cannot be offered", zap.Error(err))
+	}
+	sessions := auth.New(auth.Parts{Users: o, Logins: store, OpenID: openID, Idle: c.Idle, Most: config.LongestLogin})
+	return console.New(console.Parts{
+		Site: web.Site{
+			Name: c.Name, Lang: a.Lang(), Zone: a.Config.Zone(), Secure: c.CertFile != "" || c.Behind != "",
+			Environment: c.Environment, Now: office.Now, Log: bounded(a.Logger(), linesMost), Refused: refused,
+		},
+		Sessions: sessions,
+		Pages:    pages.New(o, sessions),
+		Hosts:    c.AllHosts(), Behind: proxy,
+	})
+}
+
+// linesMost is how many equal lines of the console the log gets in a minute. While the ledger is
+// down each request is one, and the system's log drops lines about sending when there are too many.
+const linesMost = 60
+
+// bounded returns a logger with at most so many equal lines in a minute.
+func bounded(log *zap.Logger, most int) *zap.Logger {
+	return log.WithOptions(zap.WrapCore(func(core zapcore.Core) zapcore.Core {
+		return zapcore.NewSamplerWithOptions(core, time.Minute, most, 0)
+	}))
+}
+
+// monitor serves the metrics and the health of the daemon. It outlives the generations of the
+// configuration, so that its counters continue.
+type monitor struct {
+	*metrics.Metrics
+	log      *zap.Logger
+	refusals *connlimit.Refusals // of all listeners
+	current  atomic.Pointer[generation]
+	address  string // as configured; "" = none
+	server   *connlimit.Serving
+}
+
+// readyWithin is how long the ledger may take to answer a health check.
+const readyWithin = 5 * time.Second
+
+// serve makes a generation the one that is monitored, at its address.
+func (m *monitor) serve(g *generation, listener net.Listener) {
+	m.current.Store(g)
+	if g.Config.Metrics.Listen == m.address {
+		return
+	}
+	m.close()
+	m.address = g.Config.Metrics.Listen
+	if listener == nil {
+		return
+	}
+	refused := m.refusals.Of("metrics")
+	bounded := &connlimit.Listener{
+		Listener: listener, Most: metricsMost, Each: MetricsEach, OnRefused: func() { refused("connection", nil) },
+	}
+	m.server = connlimit.Serve(&http.Server{
+		Handler: m.Handler(), ReadTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10, ErrorLog: zap.NewStdLog(m.log),
+	}, bounded, nil, m.log, "metrics are no longer served")
+	m.log.Info("metrics are served", zap.String("address", listener.Addr().String()))
+}
+
+// The most connections to the metrics, in all and from one address. Few programs scrape them, and
+// the file descriptors are needed for sending.
+const (
+	metricsMost = 32
+	MetricsEach = 16
+)
+
+// close closes the listener and cuts requests in progress.
+func (m *monitor) close() {
+	if m.server != nil {
+		m.server.Close(0)
+		m.server, m.address = nil, ""
+	}
 }
