@@ -178,11 +178,7 @@ func newAPICreditAnalysisCommand(a *cli.App) *cobra.Command {
 	cli.Completes(a, create, "auth-type", apiclient.AuthTypes)
 	cli.Completes(a, create, "person-type", apiclient.PersonTypes)
 
-	get := getCommand(a, "ID", "show a credit analysis", apiID,
-		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
-			analysis, err := c.GetCreditAnalysis(ctx, id)
-			return apiRecord{analysis.Raw, analysis.Unread}, err
-		})
+	get := getCommand(a, "ID", "show a credit analysis", apiID, (*apiclient.Client).GetCreditAnalysis)
 	group := a.Group("credit-analysis", "credit analyses")
 	group.AddCommand(create, get)
 	return group

@@ -108,10 +108,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 	})
 	get := getCommand(a, "EVENT", "show the webhook of an event",
 		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
-		func(ctx context.Context, c *apiclient.Client, event apiclient.WebhookEvent) (apiRecord, error) {
-			w, err := c.GetWebhook(ctx, event)
-			return apiRecord{w.Raw, w.Unread}, err
-		})
+		(*apiclient.Client).GetWebhook)
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 
