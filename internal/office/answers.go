@@ -6,6 +6,7 @@ import (
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -177,4 +178,133 @@ func AuditOf(r trade.AuditRecord) Audit {
 		r.Seq, r.At, r.Who, r.From, r.Act, trade.MaskDocuments(r.Target),
 		trade.MaskDocuments(r.Because(trade.English, time.UTC)), detail, r.Prev, r.Hash, r.Reduced,
 	}
+}
+
+// RowAct is what an act has done to one row, as programs read it.
+type RowAct struct {
+	Act     string             `json:"act"`
+	Job     string             `json:"job"`
+	Key     string             `json:"key"`
+	Done    bool               `json:"done"`
+	Refused acts.Refusal       `json:"refused"` // why not; null if it was done
+	State   *trade.State       `json:"state"`   // the row's state now; null for an unknown row
+	Flags   []trade.Flag       `json:"flags"`
+	Changes []trade.Difference `json:"changes"` // the differences that the person was shown
+
+	// Set for resend and adopt only.
+	Generation int               `json:"generation,omitempty"`
+	RemoteID   string            `json:"remote_id,omitempty"`
+	Remaining  int               `json:"quarantine_left_seconds,omitempty"`
+	Holder     map[string]string `json:"holder,omitempty"`
+	Reading    *acts.Readback    `json:"reading,omitempty"`
+	Problems   []RowField        `json:"problems,omitempty"`
+	WaitingFor []trade.Awaited   `json:"waiting_for,omitempty"`
+
+	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
+	Counterpart map[string]any `json:"counterpart,omitempty"` // what a held row was compared with
+}
+
+// RowActOf returns what became of a step of a plan.
+func RowActOf(plan acts.RowPlan, s acts.RowStep) RowAct {
+	entry := s.Before
+	if s.Done {
+		entry = s.After
+	}
+	out := RowAct{
+		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: s.Refused,
+		State: trade.OrNull(entry.State),
+		Flags: OrEmpty(entry.Flags), Changes: OrEmpty(s.Differences), MayDouble: s.MayDouble,
+	}
+	if c := s.Counterpart; c != nil {
+		out.Counterpart = map[string]any{
+			"job": c.Job, "key": c.Key,
+			"remote_id": trade.OrNull(c.ID),     // null: it is not known
+			"sent_at":   trade.OrNull(c.SentAt), // null: it was not sent
+		}
+	}
+	if plan.Act != acts.ActResend && plan.Act != acts.ActAdopt {
+		return out
+	}
+	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
+		words.RoundUp(s.Remaining), s.Reading
+	out.WaitingFor = s.WaitingFor
+	out.Problems = RowFields(s.Problems)
+	if s.Holder != (trade.ParentKey{}) {
+		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
+	}
+	return out
+}
+
+// Approval is an act that waits for the consent of others, or an answer to it, as programs read it.
+type Approval struct {
+	ID      int64           `json:"approval"`
+	Act     string          `json:"act"`
+	Target  string          `json:"target"`
+	People  []trade.Consent `json:"people"` // the person who ordered the act comes first
+	Needs   int             `json:"needs"`
+	Until   string          `json:"until"`
+	Done    bool            `json:"done"`
+	Refused acts.Refusal    `json:"refused"`
+}
+
+// ApprovalOf returns what became of an act that waits.
+func ApprovalOf(d acts.Decided) Approval {
+	ap := d.Approval
+	return Approval{
+		ap.ID, ap.Act, ap.Target, ap.People, ap.Needs, ap.Until.Format("2006-01-02T15:04:05Z"), d.Done, d.Refused,
+	}
+}
+
+// Event is an event of the platform as programs read it.
+type Event struct {
+	Seq     int64     `json:"seq"`
+	Event   string    `json:"event"`
+	FirstAt time.Time `json:"first_at"`
+	LastAt  time.Time `json:"last_at"`
+	Times   int       `json:"times"`
+	Open    bool      `json:"open"` // it is still to be processed
+	Outcome string    `json:"outcome"`
+	Bytes   int       `json:"bytes"`
+	Body    any       `json:"body,omitempty"` // only for a single event: the JSON that came, or a text
+}
+
+// EventOf returns an event without its body.
+func EventOf(e trade.InboxEvent) Event {
+	return Event{
+		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
+		Open: !e.NextAt.IsZero(), Outcome: e.Outcome.String(), Bytes: len(e.Body),
+	}
+}
+
+// ReferenceLine is a code of the de-para as programs read it: one that is stored, or that rows lack.
+type ReferenceLine struct {
+	Kind    string                     `json:"kind"`
+	Code    *string                    `json:"code"` // null: the total of the kind
+	ID      *string                    `json:"id"`   // null: rows wait for an id
+	Rows    int                        `json:"rows"` // rows that wait for this code, or for any code of the kind
+	Label   string                     `json:"label,omitempty"`
+	From    string                     `json:"from"`              // ledger; erp: read from there; platform: looked up there
+	Total   bool                       `json:"total"`             // what all missing codes of the kind block, each row counted once
+	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // the blocked rows by kind of record
+	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need the code and are also invalid
+}
+
+// ReferenceLines returns codes that rows lack, then stored ones.
+func (o *Office) ReferenceLines(missing []trade.Shortage, stored []trade.Reference) (out []ReferenceLine) {
+	for _, s := range missing {
+		line := ReferenceLine{
+			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind),
+			Blocks: trade.ByKind(s.Blocked), Invalid: trade.ByKind(s.Invalid),
+		}
+		if s.Code == "" {
+			line.Code, line.Total = nil, true
+		}
+		out = append(out, line)
+	}
+	for _, r := range stored {
+		out = append(out, ReferenceLine{
+			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: o.ReferenceSource(r.Kind),
+		})
+	}
+	return out
 }

@@ -197,7 +197,7 @@ func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 		failed = failed || !s.Done
 		switch {
 		case a.AsJSON:
-			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
+			if err := a.PrintJSON(office.RowActOf(plan, s)); err != nil {
 				return failed, err
 			}
 		case s.Done:
@@ -226,60 +226,6 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 			a.Tell("  %s", a.Text("MAY DOUBLE: if it is the same document, do not send it: use `safrasync adopt` or `dismiss`. If they are two, check, and repeat with --checked; the API deletes nothing."))
 		}
 	})
-}
-
-// rowActJSON is what an act prints for one row with --json.
-type rowActJSON struct {
-	Act     string             `json:"act"`
-	Job     string             `json:"job"`
-	Key     string             `json:"key"`
-	Done    bool               `json:"done"`
-	Refused engineacts.Refusal `json:"refused"` // why not; null if it was done
-	State   *trade.State       `json:"state"`   // the row's state now; null for an unknown row
-	Flags   []trade.Flag       `json:"flags"`
-	Changes []trade.Difference `json:"changes"` // the differences that the person was shown
-
-	// Set for resend and adopt only.
-	Generation int                  `json:"generation,omitempty"`
-	RemoteID   string               `json:"remote_id,omitempty"`
-	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
-	Holder     map[string]string    `json:"holder,omitempty"`
-	Reading    *engineacts.Readback `json:"reading,omitempty"`
-	Problems   []office.RowField    `json:"problems,omitempty"`
-	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
-
-	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
-	Counterpart map[string]any `json:"counterpart,omitempty"` // what a held row was compared with
-}
-
-func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
-	entry := s.Before
-	if s.Done {
-		entry = s.After
-	}
-	out := rowActJSON{
-		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: s.Refused,
-		State: trade.OrNull(entry.State),
-		Flags: office.OrEmpty(entry.Flags), Changes: office.OrEmpty(s.Differences), MayDouble: s.MayDouble,
-	}
-	if c := s.Counterpart; c != nil {
-		out.Counterpart = map[string]any{
-			"job": c.Job, "key": c.Key,
-			"remote_id": trade.OrNull(c.ID),     // null: it is not known
-			"sent_at":   trade.OrNull(c.SentAt), // null: it was not sent
-		}
-	}
-	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
-		return out
-	}
-	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
-		words.RoundUp(s.Remaining), s.Reading
-	out.WaitingFor = s.WaitingFor
-	out.Problems = office.RowFields(s.Problems)
-	if s.Holder != (trade.ParentKey{}) {
-		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
-	}
-	return out
 }
 
 // refusalOf returns the key of the text that explains a refusal.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +45,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				}
 				e := events[0]
 				if a.AsJSON {
-					out := eventOf(e)
+					out := office.EventOf(e)
 					out.Body = string(e.Body)
 					if json.Valid(e.Body) {
 						out.Body = json.RawMessage(e.Body)
@@ -66,7 +65,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, trade.Map(events, eventOf))
+				return cli.PrintEach(a, trade.Map(events, office.EventOf))
 			}
 			v, head := a.Voice(), []i18n.Key{"No.", "Event", "When", "Times", "Outcome"}
 			return cli.PrintTable(a, events, head, func(e trade.InboxEvent) []any {
@@ -153,24 +152,4 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 		return nil, err
 	}
 	return o.Inbox(ctx, filter)
-}
-
-// eventJSON is one line of `webhooks inbox --json`.
-type eventJSON struct {
-	Seq     int64     `json:"seq"`
-	Event   string    `json:"event"`
-	FirstAt time.Time `json:"first_at"`
-	LastAt  time.Time `json:"last_at"`
-	Times   int       `json:"times"`
-	Open    bool      `json:"open"` // it is still to be processed
-	Outcome string    `json:"outcome"`
-	Bytes   int       `json:"bytes"`
-	Body    any       `json:"body,omitempty"` // only for a single event: the JSON that came, or a text
-}
-
-func eventOf(e trade.InboxEvent) eventJSON {
-	return eventJSON{
-		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
-		Open: !e.NextAt.IsZero(), Outcome: e.Outcome.String(), Bytes: len(e.Body),
-	}
 }
