@@ -103,7 +103,7 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 			return nil
 		}
 		return cli.PrintTable(a, hooks, []i18n.Key{"Event", "URL", "Id"}, func(w apiclient.Webhook) []any {
-			return []any{string(w.WebhookEvent), w.URL, w.ID}
+			return []any{string(w.WebhookEvent), w.URL, cli.Plain(w.ID)}
 		})
 	})
 	get := getCommand(a, "EVENT", "show the webhook of an event",

@@ -73,7 +73,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				if !e.NextAt.IsZero() {
 					outcome = v.Text("not yet processed")
 				}
-				return []any{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome}
+				return []any{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, cli.Plain(outcome)}
 			})
 		})
 	f.add(a, cmd)

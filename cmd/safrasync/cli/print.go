@@ -83,11 +83,16 @@ func IsTerminal(stream any) bool {
 
 // NewTable makes a table for people on standard output.
 func (a *App) NewTable(head ...i18n.Key) table.Writer {
+	return a.TableOf(trade.Map(head, func(h i18n.Key) any { return a.Text(h) }))
+}
+
+// TableOf is NewTable with a head of texts.
+func (a *App) TableOf(head table.Row) table.Writer {
 	t := table.NewWriter()
 	t.SetOutputMirror(a.Out)
 	t.SetStyle(table.StyleLight)
 	t.Style().Format.Header = text.FormatDefault // as written, not in capitals
-	t.AppendHeader(trade.Map(head, func(h i18n.Key) any { return a.Text(h) }))
+	t.AppendHeader(head)
 	return t
 }
 
@@ -145,14 +150,15 @@ func PrintEach[T any](a *App, list []T) error {
 // PrintTable prints a list for people: a table with the cells of each element, in one line each.
 func PrintTable[T any](a *App, list []T, head []i18n.Key, cells func(T) []any) error {
 	t := a.NewTable(head...)
-	for _, one := range list {
-		t.AppendRow(Printable(cells(one)))
-	}
+	t.AppendRows(trade.Map(list, func(one T) table.Row { return Printable(cells(one)) }))
 	t.Render()
 	return nil
 }
 
-// Printable returns cells as they are printed: a text in one line.
+// Plain is a cell that is printed as it is: an id, or a sentence of ours, in which no document is masked.
+type Plain string
+
+// Printable returns cells as they are printed: a text in one line, documents masked.
 func Printable(cells []any) table.Row {
 	return trade.Map(cells, func(cell any) any {
 		if text, ok := cell.(string); ok {

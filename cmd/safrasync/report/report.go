@@ -150,7 +150,7 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		}
 		head := []i18n.Key{"Cut-off", "As of", "Who", "Reason", "Rows", "Closing"}
 		return cli.PrintTable(a, list, head, func(c trade.Closing) []any {
-			return []any{closingDay(a, c.Day), a.Voice().Moment(c.At), c.Who, c.Reason, c.Rows, c.ID}
+			return []any{closingDay(a, c.Day), a.Voice().Moment(c.At), c.Who, c.Reason, c.Rows, cli.Plain(c.ID)}
 		})
 	}
 	f.format, err = reportFormat(a, f)

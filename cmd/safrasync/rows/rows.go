@@ -11,7 +11,6 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -108,19 +107,19 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 	err = o.Rows(ctx, filter, func(e trade.Entry) error {
 		n++
 		if limit > 0 && n > limit {
-			return cli.ErrEnough
+			return nil
 		}
 		if t.Length() == rowsOfATable {
 			t.Render()
 			t = begin()
 		}
-		t.AppendRow(table.Row{
-			v.Job(e.Job), words.Printable(e.Shown.Masked().Line()), words.Printable(e.Key), e.State.Label(v.Lang),
-			words.Printable(v.Reason(e)), e.RemoteID, v.Moment(e.UpdatedAt),
-		})
+		t.AppendRow(cli.Printable([]any{
+			v.Job(e.Job), e.Shown.Masked().Line(), e.Key, e.State.Label(v.Lang), v.Reason(e),
+			cli.Plain(e.RemoteID), v.Moment(e.UpdatedAt),
+		}))
 		return nil
 	})
-	if err != nil && !errors.Is(err, cli.ErrEnough) {
+	if err != nil {
 		return err
 	}
 	if n == 0 {
@@ -128,7 +127,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 		return nil
 	}
 	t.Render()
-	if errors.Is(err, cli.ErrEnough) {
+	if limit > 0 && n > limit {
 		a.Tell("the first %d are shown; there are more: use --limit N, --limit 0 or --json", limit)
 	}
 	return nil
