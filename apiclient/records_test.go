@@ -54,7 +54,9 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 				"delivery_date": "2026-11-20", "car": "c",
 			},
 		},
-		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Received: apiclient.Received{Raw: r}},
+		"2.4 consent": apiclient.Consent{
+			Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Received: apiclient.Received{Raw: r},
+		},
 		"2.6 analysis": apiclient.CreditAnalysis{
 			ID: testID, RequesterID: "r", RequesterName: "rn", RequesterEmail: "re", Name: "n", Identity: testCPF,
 			AuthType:   apiclient.AuthEmail,

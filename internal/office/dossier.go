@@ -173,7 +173,8 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 		return nil, err
 	}
 	s.Sums = DossierSums{
-		Producer: named, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups), Closed: len(s.Closed),
+		Producer: named, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
+		Closed: len(s.Closed),
 	}
 	for i := range s.Rows {
 		r := &s.Rows[i]

@@ -101,10 +101,11 @@ func (o *Office) ProgramRow(ctx context.Context, job, key string, lang trade.Lan
 	return rows[0], nil
 }
 
-// ProgramRows returns rows by job, state and time of their change, and a cursor (After) with which the next
-// call goes on. Without a cursor it begins with all rows that match; when all were told, it goes on with those that have changed since, each as
-// it is then. Whoever asks again with the last cursor misses no change; a row may be told twice. More
-// reports that there is more now. It returns a *Refusal if the cursor cannot be used.
+// ProgramRows returns rows by job, state and time of their change, and a cursor with which the next call
+// goes on (After). Without a cursor it begins with all rows that match; when all were told, it goes on
+// with those that have changed since, each as it is then. Whoever asks again with the last cursor misses
+// no change; a row may be told twice. More reports that there is more now. It returns a *Refusal if the
+// cursor cannot be used.
 func (o *Office) ProgramRows(ctx context.Context, q trade.RowQuery, lang trade.Lang) (out RowsPage, err error) {
 	at := place{Jobs: q.Jobs, States: q.States, Since: q.From}
 	if q.After != "" {

@@ -157,7 +157,8 @@ func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State
 	if len(states) == 0 {
 		states = BulkStates(act)
 	}
-	err = a.Ledger.Rows(ctx, trade.RowQuery{Jobs: []string{job}, States: states, Causes: causes}, func(e trade.Entry) error {
+	selected := trade.RowQuery{Jobs: []string{job}, States: states, Causes: causes}
+	err = a.Ledger.Rows(ctx, selected, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
 			!e.WaitsForPlatform()
 		switch {
