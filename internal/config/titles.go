@@ -37,9 +37,9 @@ func (c *Config) Titles(lang trade.Lang) trade.Titles {
 	}), lang)
 }
 
-// Shows reports whether people see columns of the rows of some jobs; of any job if none is named.
-func (c *Config) Shows(jobs ...string) bool {
+// Shows reports whether people see columns of the rows of a job; "" means of any job.
+func (c *Config) Shows(job string) bool {
 	return slices.ContainsFunc(c.Jobs, func(j JobConfig) bool {
-		return (len(jobs) == 0 || slices.Contains(jobs, j.Name)) && len(j.Show) > 0
+		return (job == "" || j.Name == job) && len(j.Show) > 0
 	})
 }

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -98,7 +99,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 			"Reason", "Platform id", "Updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
 			{Number: 1, Hidden: len(filter.Jobs) > 0},
-			{Number: 2, Hidden: !a.Config.Shows(filter.Jobs...), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 2, Hidden: !a.Config.Shows(cmp.Or(filter.Jobs...)), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
 		})
 		return t
