@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"encoding/json"
 	"net/url"
 )
 
@@ -30,10 +29,7 @@ type Consent struct {
 	Status string `read:"text status"`
 	// ConsentDate is an ISO 8601 timestamp, as received (chapter 2.4).
 	ConsentDate string `read:"text consent_date"`
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received.
-	Raw json.RawMessage
+	Received
 }
 
 // GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ

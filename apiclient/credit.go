@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 )
 
@@ -91,10 +90,7 @@ type CreditAnalysis struct {
 	Phone             string     `read:"loose phone"`
 	CorporateName     string     `read:"text corporate_name"`
 	CorporateIdentity string     `read:"loose corporate_identity"`
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received.
-	Raw json.RawMessage
+	Received
 }
 
 // GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every
@@ -177,10 +173,7 @@ type CreditScore struct {
 	Type string `read:"text type"`
 	// CreatedAt is as received.
 	CreatedAt string `read:"loose created_at"`
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received.
-	Raw json.RawMessage
+	Received
 }
 
 // RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which

@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 
 	"github.com/safrasync/safrasync/trade"
@@ -18,10 +17,7 @@ type ReadBack struct {
 	// Fields are the fields of chapter 2 that the answer has in a known shape: numbers as JSON number text,
 	// dates as YYYY-MM-DD (of a timestamp the date as written; no time zone is applied).
 	Fields map[string]string
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received, including all fields that this program does not know.
-	Raw json.RawMessage
+	Received
 }
 
 // shapes are the shapes in which an answer may have a field, by its type; [reader.text] for others.
@@ -36,7 +32,7 @@ func ReadRecord(kind trade.Kind, body []byte) (ReadBack, error) {
 	if err != nil {
 		return ReadBack{}, err
 	}
-	out := ReadBack{Raw: raw, Fields: map[string]string{}}
+	out := ReadBack{Received: Received{Raw: raw}, Fields: map[string]string{}}
 	if kind == trade.Deliveries {
 		out.ID = r.anyID("id")
 	} else {

@@ -2,7 +2,6 @@ package apiclient
 
 import (
 	"context"
-	"encoding/json"
 )
 
 // pathProducerByDocument is the path of the lookup of a producer (chapter 4, after the table), up
@@ -17,10 +16,7 @@ type Producer struct {
 	ID string `read:"uuid id,producer_id"`
 	// Name comes from "name".
 	Name string `read:"text name"`
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received.
-	Raw json.RawMessage
+	Received
 }
 
 // GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written

@@ -53,7 +53,18 @@ func readObject(body []byte) (*reader, json.RawMessage, error) {
 	return r, bytes.TrimSpace(doc), nil
 }
 
-// readRecord reads the object in body as a T, a struct with Unread and Raw.
+// Received is what an answer had of a record, beside the fields that are known of it.
+type Received struct {
+	// Unread names the known fields that had an unknown shape or appeared twice.
+	Unread []string
+	// Raw is the whole object as received, including all fields that this program does not know.
+	Raw json.RawMessage
+}
+
+// AsReceived returns it for any record.
+func (r Received) AsReceived() Received { return r }
+
+// readRecord reads the object in body as a T, a struct with Received.
 func readRecord[T any](body []byte) (record T, err error) {
 	r, raw, err := readObject(body)
 	if err != nil {

@@ -49,20 +49,22 @@ func TestRecordsAreReadWithTheFieldsOfTheDocument(t *testing.T) {
 	r := json.RawMessage(body)
 	want := map[string]any{
 		"2.2 delivery": apiclient.ReadBack{
-			ID: testID, Raw: r, Fields: map[string]string{
+			ID: testID, Received: apiclient.Received{Raw: r}, Fields: map[string]string{
 				"contract_id": "17", "delivered_volume": "1250.50", "delivered_volume_unit_of_measure": "sc",
 				"delivery_date": "2026-11-20", "car": "c",
 			},
 		},
-		"2.4 consent": apiclient.Consent{Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Raw: r},
+		"2.4 consent": apiclient.Consent{
+			Status: "S", ConsentDate: "2026-11-20T10:00:00Z", Received: apiclient.Received{Raw: r},
+		},
 		"2.6 analysis": apiclient.CreditAnalysis{
 			ID: testID, RequesterID: "r", RequesterName: "rn", RequesterEmail: "re", Name: "n", Identity: testCPF,
 			AuthType:   apiclient.AuthEmail,
 			PersonType: apiclient.PF, PeriodConsult: "12", Email: "e", Phone: "5565", CorporateName: "cn",
-			CorporateIdentity: "ci", Raw: r,
+			CorporateIdentity: "ci", Received: apiclient.Received{Raw: r},
 		},
-		"2.7 webhook": apiclient.Webhook{ID: testID, WebhookEvent: "CREATE_FARM", URL: "u", Raw: r},
-		"producer":    apiclient.Producer{ID: testID, Name: "n", Raw: r},
+		"2.7 webhook": apiclient.Webhook{ID: testID, WebhookEvent: "CREATE_FARM", URL: "u", Received: apiclient.Received{Raw: r}},
+		"producer":    apiclient.Producer{ID: testID, Name: "n", Received: apiclient.Received{Raw: r}},
 	}
 	if d := cmp.Diff(want, read(t, body)); d != "" {
 		t.Errorf("records (-want +got):\n%s", d)
@@ -116,7 +118,7 @@ func TestTheAnswerOfACreditScoreIsRead(t *testing.T) {
 	wantKnown(t, a, err, apiclient.Created, apiclient.FaultNone)
 	want := apiclient.CreditScore{
 		ID: "S-1", IdentityID: "5", CooperativeID: "c", Name: "n", SocialID: "s", Type: "T",
-		CreatedAt: "2026-11-20T10:00:00Z", Raw: json.RawMessage(body),
+		CreatedAt: "2026-11-20T10:00:00Z", Received: apiclient.Received{Raw: json.RawMessage(body)},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("RequestCreditScore (-want +got):\n%s", d)

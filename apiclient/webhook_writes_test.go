@@ -115,11 +115,11 @@ func TestTheSecretsOfAWebhookGoOnTheWireAndNowhereElse(t *testing.T) {
 	want := []apiclient.Webhook{
 		{
 			ID: testID, URL: "u", HMACSecret: secret,
-			Raw: json.RawMessage(`{"x":1,"id":"` + testID +
-				`","basicAuthentication":"[secret]","hmac_secret":"[secret]","url":"u"}`),
+			Received: apiclient.Received{Raw: json.RawMessage(`{"x":1,"id":"` + testID +
+				`","basicAuthentication":"[secret]","hmac_secret":"[secret]","url":"u"}`)},
 		},
-		{Raw: json.RawMessage(`5`)},
-		{Raw: json.RawMessage(`{"hmac_secret":null}`)},
+		{Received: apiclient.Received{Raw: json.RawMessage(`5`)}},
+		{Received: apiclient.Received{Raw: json.RawMessage(`{"hmac_secret":null}`)}},
 	}
 	if d := cmp.Diff(want, hooks); d != "" {
 		t.Errorf("Webhooks (-want +got):\n%s", d)

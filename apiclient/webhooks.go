@@ -131,10 +131,8 @@ type Webhook struct {
 	// BasicAuthentication and HMACSecret are set only if the platform returns them.
 	BasicAuthentication Secret `read:"text basic_authentication"`
 	HMACSecret          Secret `read:"text hmac_secret"`
-	// Unread names the known fields that had an unknown shape or appeared twice.
-	Unread []string
-	// Raw is the whole object as received, with "[secret]" in place of the two secrets.
-	Raw json.RawMessage
+	// Raw has "[secret]" in place of the two secrets.
+	Received
 }
 
 // ListWebhooks returns the registered webhooks as received; the document does not show their fields
@@ -169,7 +167,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 	for i, raw := range list {
 		hooks[i], err = readWebhook(raw)
 		if err != nil {
-			hooks[i] = Webhook{Raw: hideCredentials(raw)}
+			hooks[i] = Webhook{Received: Received{Raw: hideCredentials(raw)}}
 		}
 	}
 	return hooks, nil

@@ -58,7 +58,7 @@ func TestWhatAKilledProcessHadClaimedIsInDoubt(t *testing.T) {
 			k := killed(t, kind.open(t), "claims")
 			lease := mustLease(t, k.s, "contracts")
 			doubts := must.Get(k.s.Recover(t.Context(), lease, at))(t)
-			for _, e := range rowsOf(t, k.s, trade.RowFilter{}) {
+			for _, e := range rowsOf(t, k.s, trade.RowQuery{}) {
 				if got := fmt.Sprintf("%s%d", e.State, e.Attempts); got != "in_doubt1" {
 					t.Errorf("%s is %s", e.Key, got)
 				}

@@ -42,7 +42,7 @@ func BenchmarkUpdate(b *testing.B) {
 		}
 		must.Get(s.Record(b.Context(), lease, page))(b)
 		var updates []trade.Update
-		for _, e := range rowsOf(b, s, trade.RowFilter{}) {
+		for _, e := range rowsOf(b, s, trade.RowQuery{}) {
 			updates = append(updates, trade.Update{From: e.State, Entry: e})
 		}
 		for b.Loop() {

@@ -240,7 +240,7 @@ func TestWhoCannotTakeARowIsToldNoMore(t *testing.T) {
 				return s.EachKnown(ctx, "contracts", func(trade.Known) error { return stop() })
 			},
 			"Stale": func() error { return s.Stale(ctx, "contracts", "m2", []trade.State{trade.Waiting}, entry) },
-			"Rows":  func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
+			"Rows":  func() error { return s.Rows(ctx, trade.RowQuery{}, entry) },
 		} {
 			told = 0
 			if err := op(); !errors.Is(err, enough) || told != 1 {

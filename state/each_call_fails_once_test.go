@@ -385,7 +385,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"Leases":      func() error { return second(s.Leases(ctx)) },
 			"Instances":   func() error { return second(s.Instances(ctx)) },
 			"LastTask":    func() error { return second(s.LastTask(ctx, "refs")) },
-			"Rows":        func() error { return s.Rows(ctx, trade.RowFilter{}, entry) },
+			"Rows":        func() error { return s.Rows(ctx, trade.RowQuery{}, entry) },
 			"Ages":        func() error { return second(s.Ages(ctx, "contracts")) },
 			"StuckStates": func() error { return second(s.StuckStates(ctx, "contracts")) },
 			"Sent":        func() error { return s.Sent(ctx, from, before, func(trade.Sent) error { return nil }) },

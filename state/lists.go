@@ -9,23 +9,23 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rows calls fn for the entries that match the filter, by job and id. It reads page by page: fn may
-// write, and an entry that changes meanwhile may be seen before or after its change. The states of
-// the parents of waiting entries are the present ones. It stops at the first error of fn.
-func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	jobs := []string{filter.Job}
-	// within one job an index finds the start of a page, and most of what a filter selects
-	if filter.Job == "" {
-		var err error
+// Rows calls fn for the entries that match a query, by job and id; for all if its limit is 0. The query may
+// narrow by what the entries themselves have, not by facts. It reads page by page: fn may write, and an
+// entry that changes meanwhile may be seen before or after its change. The states of the parents of
+// waiting entries are the present ones. It stops at the first error of fn.
+func (s *Store) Rows(ctx context.Context, q trade.RowQuery, fn func(trade.Entry) error) (err error) {
+	jobs := q.Jobs
+	// within one job an index finds the start of a page, and most of what a query selects
+	if len(jobs) == 0 {
 		jobs, err = s.Jobs(ctx)
 		if err != nil {
 			return err
 		}
 	}
-	left := filter.Limit
+	left := q.Limit
 	for _, job := range jobs {
-		filter.Job, filter.Limit = job, left
-		given, err := s.rowsOf(ctx, filter, fn)
+		q.Jobs, q.Limit = []string{job}, left
+		given, err := s.rowsOf(ctx, q, fn)
 		if err != nil {
 			return err
 		}
@@ -40,26 +40,53 @@ func (s *Store) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.
 const listingRows = "reading rows"
 
 // rowsOf is Rows within one job. It returns how many entries it passed to fn.
-func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
-	fn func(trade.Entry) error,
-) (given int, err error) {
-	b := conditions(filter)
+func (s *Store) rowsOf(ctx context.Context, q trade.RowQuery, fn func(trade.Entry) error) (given int, err error) {
+	whole, err := s.clauseOf(ctx, q)
+	if err != nil {
+		return 0, err
+	}
+	whole.entry = true
+	parts := []*clause{whole}
+	// Each of several states is queried separately, because an index has each in id order.
+	if q.Key == "" && len(q.Causes)+len(q.Flags) == 0 && len(q.States) > 1 {
+		parts = nil
+		for _, state := range q.States {
+			part := q
+			part.States = []trade.State{state}
+			c, err := s.clauseOf(ctx, part)
+			if err != nil {
+				return 0, err
+			}
+			parts = append(parts, c)
+		}
+	}
 	for after := int64(0); ; {
 		limit := entryPage
-		if filter.Limit > 0 {
-			limit = min(limit, filter.Limit-given)
+		if q.Limit > 0 {
+			limit = min(limit, q.Limit-given)
 		}
 		// First the ids, from an index, then the contents.
-		ids, err := s.pageOf(ctx, filter, after, limit)
-		if err != nil {
-			return given, err
+		var ids []int64
+		for _, c := range parts {
+			c.entry = true
+			var some []int64
+			if err := s.db.All(ctx, listingRows, &some,
+				c.resolve(`SELECT e.id `+c.from()+` AND e.id > ? ORDER BY e.id LIMIT ?`),
+				append(slices.Clone(c.args), after, limit)...); err != nil {
+				return given, err
+			}
+			ids = append(ids, some...)
 		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids) // a row that changed its state in between
+		ids = ids[:min(len(ids), limit)]
 		if len(ids) == 0 {
 			return given, nil
 		}
 		after = ids[len(ids)-1]
-		page, err := s.selectEntries(ctx, listingRows, b.condition()+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`,
-			append(slices.Clone(b.args), sqldb.ListOf(s.db.D, ids))...)
+		page, err := s.selectEntries(ctx, listingRows,
+			whole.resolve(whole.condition()+` AND `+s.db.D.Among("e.id")+` ORDER BY e.id`),
+			append(slices.Clone(whole.args), sqldb.ListOf(s.db.D, ids))...)
 		if err != nil {
 			return given, err
 		}
@@ -72,55 +99,10 @@ func (s *Store) rowsOf(ctx context.Context, filter trade.RowFilter,
 			}
 			given++
 		}
-		if len(ids) < limit || filter.Limit > 0 && given >= filter.Limit {
+		if len(ids) < limit || q.Limit > 0 && given >= q.Limit {
 			return given, nil
 		}
 	}
-}
-
-// pageOf returns the ids of the next rows of a filter, which names one job. Each of several states is
-// queried separately, because an index has each in id order.
-func (s *Store) pageOf(ctx context.Context, filter trade.RowFilter, after int64, limit int) (ids []int64, err error) {
-	parts := []trade.RowFilter{filter}
-	if filter.Key == "" && len(filter.Causes)+len(filter.Flags) == 0 && len(filter.States) > 1 {
-		parts = parts[:0]
-		for _, state := range filter.States {
-			part := filter
-			part.States = []trade.State{state}
-			parts = append(parts, part)
-		}
-	}
-	for _, part := range parts {
-		b := conditions(part)
-		var some []int64
-		if err := s.db.All(ctx, listingRows, &some,
-			`SELECT e.id FROM entry e `+b.condition()+` AND e.id > ? ORDER BY e.id LIMIT ?`,
-			append(b.args, after, limit)...); err != nil {
-			return nil, err
-		}
-		ids = append(ids, some...)
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids) // a row that changed its state in between
-	return ids[:min(len(ids), limit)], nil
-}
-
-// conditions returns the WHERE clause of a filter, which names one job.
-func conditions(f trade.RowFilter) *clause {
-	b := &clause{}
-	b.add(`e.job = ?`, f.Job)
-	b.ofStates(f.States)
-	if len(f.Causes) > 0 {
-		b.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(f.Causes))+`)`, sqldb.Anys(f.Causes)...)
-	}
-	b.ofFlags(f.Flags)
-	if f.Key != "" {
-		b.add(`e.key = ?`, f.Key)
-	}
-	if !f.Since.IsZero() {
-		b.add(`e.updated_at >= ?`, f.Since.UnixMilli())
-	}
-	return b
 }
 
 // Keyed returns the entries of a job that have one of some keys, in no order.

@@ -27,47 +27,47 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			row("2", trade.Held, "vanished", at, trade.Twin))
 		for _, c := range []struct {
 			name   string
-			filter trade.RowFilter
+			filter trade.RowQuery
 			want   []string
 		}{
-			{"everything", trade.RowFilter{}, []string{"a-job 9", "a-job 2", "b-job 1", "b-job 2", "b-job 3"}},
-			{"a job", trade.RowFilter{Job: "b-job"}, []string{"b-job 1", "b-job 2", "b-job 3"}},
+			{"everything", trade.RowQuery{}, []string{"a-job 9", "a-job 2", "b-job 1", "b-job 2", "b-job 3"}},
+			{"a job", trade.RowQuery{Jobs: []string{"b-job"}}, []string{"b-job 1", "b-job 2", "b-job 3"}},
 			{
 				"states",
-				trade.RowFilter{States: []trade.State{trade.Invalid, trade.Held}},
+				trade.RowQuery{States: []trade.State{trade.Invalid, trade.Held}},
 				[]string{"a-job 9", "a-job 2", "b-job 1"},
 			},
 			{
 				"states, and a limit in the midst",
-				trade.RowFilter{
-					Job: "b-job", States: []trade.State{trade.Pending, trade.Waiting, trade.Invalid},
+				trade.RowQuery{
+					Jobs: []string{"b-job"}, States: []trade.State{trade.Pending, trade.Waiting, trade.Invalid},
 					Limit: 2,
 				},
 				[]string{"b-job 1", "b-job 2"},
 			},
-			{"states and a flag", trade.RowFilter{
+			{"states and a flag", trade.RowQuery{
 				States: []trade.State{trade.Invalid, trade.Waiting},
 				Flags:  []trade.Flag{trade.Twin},
 			}, []string{"b-job 1"}},
-			{"causes", trade.RowFilter{Causes: []string{"rule:payday", "vanished"}}, []string{"a-job 2", "b-job 1"}},
-			{"a flag", trade.RowFilter{Flags: []trade.Flag{trade.Twin}}, []string{"a-job 2", "b-job 1"}},
+			{"causes", trade.RowQuery{Causes: []string{"rule:payday", "vanished"}}, []string{"a-job 2", "b-job 1"}},
+			{"a flag", trade.RowQuery{Flags: []trade.Flag{trade.Twin}}, []string{"a-job 2", "b-job 1"}},
 			{
 				"one of two flags",
-				trade.RowFilter{Flags: []trade.Flag{trade.Changed, trade.EchoDiffers}},
+				trade.RowQuery{Flags: []trade.Flag{trade.Changed, trade.EchoDiffers}},
 				[]string{"b-job 1", "b-job 2"},
 			},
-			{"a key", trade.RowFilter{Key: "2"}, []string{"a-job 2", "b-job 2"}},
-			{"since", trade.RowFilter{Since: at.Add(time.Hour)}, []string{"a-job 9", "b-job 2"}},
-			{"a limit", trade.RowFilter{Limit: 3}, []string{"a-job 9", "a-job 2", "b-job 1"}},
+			{"a key", trade.RowQuery{Key: "2"}, []string{"a-job 2", "b-job 2"}},
+			{"since", trade.RowQuery{From: at.Add(time.Hour)}, []string{"a-job 9", "b-job 2"}},
+			{"a limit", trade.RowQuery{Limit: 3}, []string{"a-job 9", "a-job 2", "b-job 1"}},
 			{
 				"all together",
-				trade.RowFilter{
-					Job: "b-job", States: []trade.State{trade.Waiting},
-					Causes: []string{"ref:wallets"}, Flags: []trade.Flag{trade.Changed}, Key: "2", Since: at, Limit: 1,
+				trade.RowQuery{
+					Jobs: []string{"b-job"}, States: []trade.State{trade.Waiting},
+					Causes: []string{"ref:wallets"}, Flags: []trade.Flag{trade.Changed}, Key: "2", From: at, Limit: 1,
 				},
 				[]string{"b-job 2"},
 			},
-			{"nothing", trade.RowFilter{Job: "none"}, nil},
+			{"nothing", trade.RowQuery{Jobs: []string{"none"}}, nil},
 		} {
 			var got []string
 			if err := s.Rows(t.Context(), c.filter, func(e trade.Entry) error {
@@ -81,7 +81,7 @@ func TestRowsAreFilteredAndOrdered(t *testing.T) {
 			}
 		}
 		stop := errors.New("enough")
-		if err := s.Rows(t.Context(), trade.RowFilter{},
+		if err := s.Rows(t.Context(), trade.RowQuery{},
 			func(trade.Entry) error { return stop }); !errors.Is(err, stop) {
 			t.Errorf("Rows: %v, want the function's own error", err)
 		}
@@ -118,7 +118,7 @@ func TestRowsOfSeveralStatesComeInOneOrder(t *testing.T) {
 		mustRecord(t, s, lease, page...)
 		for _, limit := range []int{0, 1, entryPage, 2*entryPage + 1} {
 			var got []string
-			for _, e := range rowsOf(t, s, trade.RowFilter{
+			for _, e := range rowsOf(t, s, trade.RowQuery{
 				States: []trade.State{trade.Held, trade.Invalid, trade.Waiting}, Limit: limit,
 			}) {
 				got = append(got, e.Key)

@@ -18,7 +18,7 @@ func TestAMomentStandsStillWhileOthersWrite(t *testing.T) {
 		at := must.Get(s.Moment(t.Context()))(t)
 		keys := func(from *Store) (out []string) {
 			t.Helper()
-			must.Do(t, from.Rows(t.Context(), trade.RowFilter{Job: "contracts"}, func(e trade.Entry) error {
+			must.Do(t, from.Rows(t.Context(), trade.RowQuery{Jobs: []string{"contracts"}}, func(e trade.Entry) error {
 				out = append(out, e.Key)
 				return nil
 			}))

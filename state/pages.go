@@ -91,21 +91,6 @@ func (c *clause) resolve(text string) string {
 	return strings.NewReplacer("@id", "l.entry_id", "@job", "l.job").Replace(text)
 }
 
-func (c *clause) ofStates(states []trade.State) {
-	if len(states) > 0 {
-		c.entry = true
-		c.add(`e.state IN (`+sqldb.Placeholders(len(states))+`)`, sqldb.Anys(states)...)
-	}
-}
-
-func (c *clause) ofFlags(flags []trade.Flag) {
-	if len(flags) > 0 {
-		c.entry = true
-		values := trade.Map(flags, func(f trade.Flag) any { return `%"` + string(f) + `"%` })
-		c.add(`(e.flags LIKE ?`+strings.Repeat(` OR e.flags LIKE ?`, len(flags)-1)+`)`, values...)
-	}
-}
-
 // clauseOf returns the condition of a query that names its jobs.
 func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error) {
 	c := &clause{}
@@ -118,12 +103,23 @@ func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error)
 	if q.IDs != nil || q.Of != (trade.Selection{}) { // without ids nobody said which rows these are
 		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, sqldb.NotNil(q.IDs)))
 	}
-	c.ofStates(q.States)
+	if len(q.States) > 0 {
+		c.entry = true
+		c.add(`e.state IN (`+sqldb.Placeholders(len(q.States))+`)`, sqldb.Anys(q.States)...)
+	}
 	if len(q.Causes) > 0 {
 		c.entry = true
-		c.add(`e.cause IN (`+sqldb.Placeholders(len(q.Causes))+`)`, sqldb.Anys(q.Causes)...)
+		c.add(`e.cause <> '' AND e.cause IN (`+sqldb.Placeholders(len(q.Causes))+`)`, sqldb.Anys(q.Causes)...)
 	}
-	c.ofFlags(q.Flags)
+	if len(q.Flags) > 0 {
+		c.entry = true
+		values := trade.Map(q.Flags, func(f trade.Flag) any { return `%"` + string(f) + `"%` })
+		c.add(`(e.flags LIKE ?`+strings.Repeat(` OR e.flags LIKE ?`, len(q.Flags)-1)+`)`, values...)
+	}
+	if q.Key != "" {
+		c.entry = true
+		c.add(`e.key = ?`, q.Key)
+	}
 	if !q.From.IsZero() {
 		c.entry = true
 		c.add(`e.updated_at >= ?`, q.From.UnixMilli())

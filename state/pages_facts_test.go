@@ -41,7 +41,7 @@ func TestSortedAndNarrowedPagesGiveEachRowOnce(t *testing.T) {
 	tune.Few = 40
 	bothTuned(t, tune, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 1500)
-		all := rowsOf(t, s, trade.RowFilter{})
+		all := rowsOf(t, s, trade.RowQuery{})
 		listings := map[int64]listingRow{}
 		for _, e := range all {
 			listings[e.ID] = listingRow{}

@@ -18,7 +18,7 @@ import (
 func TestPagesGiveEachRowOnce(t *testing.T) {
 	both(t, func(t *testing.T, s *Store) {
 		fillLarge(t, s, 2000)
-		all := rowsOf(t, s, trade.RowFilter{})
+		all := rowsOf(t, s, trade.RowQuery{})
 		begin := time.UnixMilli(1_760_000_000_000)
 		is := func(states ...trade.State) func(trade.Entry) bool {
 			return func(e trade.Entry) bool { return slices.Contains(states, e.State) }

@@ -135,25 +135,25 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		"Ages":      func(ctx context.Context) error { _, err := s.Ages(ctx, job); return err },
 		"Entry":     func(ctx context.Context) error { _, err := s.Entry(ctx, "more", entry.Key); return err },
 		"Attempts":  func(ctx context.Context) error { _, err := s.Attempts(ctx, entry.ID); return err },
-		"Rows":      func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{}, none) },
+		"Rows":      func(ctx context.Context) error { return s.Rows(ctx, trade.RowQuery{}, none) },
 		"Rows by state": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held}}, none)
+			return s.Rows(ctx, trade.RowQuery{States: []trade.State{trade.Held}}, none)
 		},
 		"Rows by states": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Held, trade.Invalid}}, none)
+			return s.Rows(ctx, trade.RowQuery{States: []trade.State{trade.Held, trade.Invalid}}, none)
 		},
 		"Rows by flag": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{
+			return s.Rows(ctx, trade.RowQuery{
 				Flags:  []trade.Flag{trade.Changed},
 				States: []trade.State{trade.Accepted, trade.Held},
 			}, none)
 		},
 		"Rows by cause": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{Causes: []string{"exists"}}, none)
+			return s.Rows(ctx, trade.RowQuery{Causes: []string{"exists"}}, none)
 		},
-		"Rows by key": func(ctx context.Context) error { return s.Rows(ctx, trade.RowFilter{Key: "a"}, none) },
+		"Rows by key": func(ctx context.Context) error { return s.Rows(ctx, trade.RowQuery{Key: "a"}, none) },
 		"Rows since": func(ctx context.Context) error {
-			return s.Rows(ctx, trade.RowFilter{Job: job, Since: now}, none)
+			return s.Rows(ctx, trade.RowQuery{Jobs: []string{job}, From: now}, none)
 		},
 		"PlanRetention": func(ctx context.Context) error {
 			_, err := s.PlanRetention(ctx, Retention{Bodies: time.Hour}, now)

@@ -43,7 +43,7 @@ func provenOf(t testing.TB, s *Store) map[string]proven {
 		t.Errorf("lists have something else than the rows: %v", d.Args)
 	}
 	out := map[string]proven{}
-	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+	for _, e := range rowsOf(t, s, trade.RowQuery{}) {
 		if e.State == trade.Sending {
 			e.State = trade.InDoubt
 		}
@@ -102,7 +102,7 @@ func (k *kept) live(seed uint64, n int, after func(step int)) {
 		case 5:
 			// A person decides about a doubt.
 			must.Get(k.s.Watch(k.t.Context(), "contracts", "boot", 0))(k.t)
-			for _, e := range rowsOf(k.t, k.s, trade.RowFilter{States: []trade.State{trade.InDoubt}, Limit: 1}) {
+			for _, e := range rowsOf(k.t, k.s, trade.RowQuery{States: []trade.State{trade.InDoubt}, Limit: 1}) {
 				acts := []trade.Act{adoption(e, "adopted-"+e.Key), adoption(e, ""), dismissal(e), resending(e)}
 				k.order(acts[rng.IntN(len(acts))])
 			}
@@ -154,7 +154,7 @@ func removeLedger(t testing.TB, path string) {
 func generations(t testing.TB, s *Store) map[string]bool {
 	t.Helper()
 	out := map[string]bool{}
-	for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+	for _, e := range rowsOf(t, s, trade.RowQuery{}) {
 		out[e.Job+" "+e.Key] = e.Generation > 1
 	}
 	return out

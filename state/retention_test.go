@@ -171,7 +171,7 @@ func TestTheRetentionTakesBodiesOfFinishedRowsOnly(t *testing.T) {
 			t.Errorf("before its time: %+v", early)
 		}
 		before := map[string]trade.Entry{}
-		for _, e := range rowsOf(t, s, trade.RowFilter{}) {
+		for _, e := range rowsOf(t, s, trade.RowQuery{}) {
 			before[e.Key] = e
 		}
 		mustRetain(t, s, keepAll, later)

@@ -187,7 +187,7 @@ func TestGoingThroughTheEntriesMayWrite(t *testing.T) {
 			t.Errorf("EachKnown: %v, want the function's own error", err)
 		}
 		seen = 0
-		if err := s.Rows(t.Context(), trade.RowFilter{}, func(trade.Entry) error { seen++; return nil }); err != nil ||
+		if err := s.Rows(t.Context(), trade.RowQuery{}, func(trade.Entry) error { seen++; return nil }); err != nil ||
 			seen != n+1 {
 			t.Errorf("Rows: %d, %v; want %d", seen, err, n+1)
 		}

@@ -226,7 +226,7 @@ func refused(a trade.Attempt) trade.Settlement {
 }
 
 // rowsOf returns the rows that a filter finds.
-func rowsOf(t must.T, s *Store, filter trade.RowFilter) (rows []trade.Entry) {
+func rowsOf(t must.T, s *Store, filter trade.RowQuery) (rows []trade.Entry) {
 	t.Helper()
 	must.Do(t, s.Rows(context.Background(), filter, func(e trade.Entry) error { rows = append(rows, e); return nil }))
 	return rows
@@ -236,7 +236,7 @@ func rowsOf(t must.T, s *Store, filter trade.RowFilter) (rows []trade.Entry) {
 func statesOf(t testing.TB, s *Store, job string) map[string]trade.State {
 	t.Helper()
 	out := map[string]trade.State{}
-	for _, e := range rowsOf(t, s, trade.RowFilter{Job: job}) {
+	for _, e := range rowsOf(t, s, trade.RowQuery{Jobs: []string{job}}) {
 		out[e.Key] = e.State
 	}
 	return out
@@ -264,7 +264,7 @@ func addedUp(entries []trade.Entry) (out []trade.Tally) {
 func mustAddUp(t testing.TB, s *Store, job string) {
 	t.Helper()
 	counted := must.Get(s.Counts(context.Background(), job))(t)
-	if diff := cmp.Diff(addedUp(rowsOf(t, s, trade.RowFilter{Job: job})), counted); diff != "" {
+	if diff := cmp.Diff(addedUp(rowsOf(t, s, trade.RowQuery{Jobs: []string{job}})), counted); diff != "" {
 		t.Fatalf("sums of %s differ from the entries (-of the entries +counted):\n%s", job, diff)
 	}
 	var rows []entryRow

@@ -31,7 +31,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 			var passed time.Duration
 			tick := func() time.Time { passed += time.Minute; return at.Add(passed) }
 			rows := func(t *rapid.T, states ...trade.State) []trade.Entry {
-				return rowsOf(t, s, trade.RowFilter{Job: job, States: states})
+				return rowsOf(t, s, trade.RowQuery{Jobs: []string{job}, States: states})
 			}
 			some := func(t *rapid.T, states ...trade.State) []trade.Entry {
 				found := rows(t, states...)

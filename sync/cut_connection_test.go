@@ -247,7 +247,7 @@ func TestF091TheEngineWithTheConnectionCutAtEveryByte(t *testing.T) {
 				}
 			}
 			doubts, unsent := 0, 0
-			for _, e := range b.entries(trade.RowFilter{Job: f.job}) {
+			for _, e := range b.entries(trade.RowQuery{Jobs: []string{f.job}}) {
 				if e.State == trade.InDoubt {
 					doubts++
 				} else if e.State != trade.Accepted || !ids[e.RemoteID] {

@@ -19,7 +19,7 @@ import (
 func (b *bench) bridged() (rows int, amount string) {
 	b.t.Helper()
 	var sum trade.Decimal
-	for _, e := range b.entries(trade.RowFilter{Job: "contracts"}) {
+	for _, e := range b.entries(trade.RowQuery{Jobs: []string{"contracts"}}) {
 		if e.GoneSweeps == 0 && !e.Flags.Has(trade.Cancelled) && !e.Acknowledged.Has(trade.Cancelled) {
 			rows, sum = rows+1, sum.Add(e.Quantity.Amount)
 		}

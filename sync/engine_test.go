@@ -51,7 +51,7 @@ func TestI1TheIntentIsDurableWhenTheRequestArrives(t *testing.T) {
 		var b *bench
 		b = newBenchOn(t, db, sandbox.Options{OnPost: func(int) {
 			rows := 0
-			err := b.ledger.Rows(t.Context(), trade.RowFilter{States: []trade.State{trade.Sending}},
+			err := b.ledger.Rows(t.Context(), trade.RowQuery{States: []trade.State{trade.Sending}},
 				func(e trade.Entry) error {
 					attempts, err := b.ledger.Attempts(t.Context(), e.ID)
 					if err == nil && len(attempts) == 1 && attempts[0].Outcome == trade.OutcomeOpen &&

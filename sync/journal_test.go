@@ -174,7 +174,7 @@ type sentRow struct {
 func (b *bench) sent() map[string]sentRow {
 	b.t.Helper()
 	out := map[string]sentRow{}
-	for _, e := range b.entries(trade.RowFilter{}) {
+	for _, e := range b.entries(trade.RowQuery{}) {
 		out[e.Key] = sentRow{e.State, e.RemoteID, string(e.Payload), e.PayloadHash, e.SourceHash, len(e.Values)}
 	}
 	return out

@@ -99,7 +99,7 @@ func TestAProducerIsLookedUpByDocumentOnceForEachDocument(t *testing.T) {
 			t.Fatal(len(answers), err)
 		}
 		all := fmt.Sprintf("%+v", answers) // all text of the ledger
-		for _, e := range b.entries(trade.RowFilter{}) {
+		for _, e := range b.entries(trade.RowQuery{}) {
 			attempts, err := b.ledger.Attempts(t.Context(), e.ID)
 			if err != nil {
 				t.Fatal(err)

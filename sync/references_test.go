@@ -232,7 +232,7 @@ func TestATableOfTheERPThatNeverHadARowIsJustEmpty(t *testing.T) {
 func (b *bench) flagged(flag trade.Flag, nums ...int) {
 	b.t.Helper()
 	var got, want []string
-	for _, e := range b.entries(trade.RowFilter{Flags: []trade.Flag{flag}}) {
+	for _, e := range b.entries(trade.RowQuery{Flags: []trade.Flag{flag}}) {
 		got = append(got, e.Key)
 	}
 	for _, num := range nums {

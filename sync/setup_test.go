@@ -415,7 +415,7 @@ func (b *bench) adds(r trade.RunReport) {
 	for _, t := range tallies {
 		rows[0], amounts[0] = rows[0]+t.Count, amounts[0].Add(t.Quantity.Amount)
 	}
-	err = errors.Join(err, b.ledger.Rows(b.t.Context(), trade.RowFilter{Job: r.Job}, func(e trade.Entry) error {
+	err = errors.Join(err, b.ledger.Rows(b.t.Context(), trade.RowQuery{Jobs: []string{r.Job}}, func(e trade.Entry) error {
 		rows[1], amounts[1] = rows[1]+1, amounts[1].Add(e.Quantity.Amount)
 		return nil
 	}))
@@ -448,7 +448,7 @@ func (b *bench) entry(num int) trade.Entry {
 }
 
 // entries are those of the ledger that pass a filter.
-func (b *bench) entries(filter trade.RowFilter) (out []trade.Entry) {
+func (b *bench) entries(filter trade.RowQuery) (out []trade.Entry) {
 	b.t.Helper()
 	if err := b.ledger.Rows(b.t.Context(), filter, func(e trade.Entry) error {
 		out = append(out, e)

@@ -152,7 +152,7 @@ func (b *bench) workday(day int, g growth) {
 		return
 	}
 	var changed []int
-	for _, e := range b.entries(trade.RowFilter{Flags: []trade.Flag{trade.Changed}}) {
+	for _, e := range b.entries(trade.RowQuery{Flags: []trade.Flag{trade.Changed}}) {
 		n, _ := strconv.Atoi(e.Quantity.Amount.String())
 		changed = append(changed, n)
 	}

@@ -230,7 +230,7 @@ func (y *year) settle() {
 			y.t.Errorf("in the end %s sent %d, stopped %+v", r.Job, r.Sent, r.Stopped)
 		}
 	}
-	for _, e := range y.entries(trade.RowFilter{}) {
+	for _, e := range y.entries(trade.RowQuery{}) {
 		// What left the ERP while it was in doubt cannot be sent again, and is not withdrawn
 		// either.
 		if e.State != trade.Accepted && e.State != trade.Withdrawn && e.GoneSweeps == 0 {

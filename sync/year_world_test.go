@@ -146,7 +146,7 @@ func (y *year) work() {
 			y.t.Fatal(err)
 		}
 	}
-	filter := trade.RowFilter{States: []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Dismissed}}
+	filter := trade.RowQuery{States: []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Dismissed}}
 	for _, e := range y.entries(filter) {
 		y.decide(e)
 	}
@@ -197,7 +197,7 @@ func (y *year) accounts() {
 	for _, r := range y.api.CreatedOf() {
 		records[r.ID] = true
 	}
-	for _, e := range y.entries(trade.RowFilter{}) {
+	for _, e := range y.entries(trade.RowQuery{}) {
 		missing = slices.DeleteFunc(missing,
 			func(num string) bool { return e.Job == "contracts" && e.Key == "01|"+num })
 		id := y.made(e)

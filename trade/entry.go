@@ -272,12 +272,13 @@ func (c *Cell) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// RowQuery asks for one page of rows for people. Empty parts select everything.
+// RowQuery asks for rows, all of them or a page. Empty parts select everything.
 type RowQuery struct {
 	Jobs   []string // their order is that of the result when sorted by key
 	States []State
-	Causes []string
+	Causes []string // not the empty one
 	Flags  []Flag
+	Key    string // the whole key
 	// a key or a part of it: its beginning, one of its parts with or without leading zeros, or any
 	// substring; or words in the display columns, or the id on the platform
 	Text   string
@@ -289,7 +290,7 @@ type RowQuery struct {
 	IDs    []int64   // only of these; nil = of all
 	Sort   RowSort
 	After  string // RowPage.Next of the previous page; "" = the first page
-	Limit  int    // at least 1
+	Limit  int    // of a page: at least 1
 }
 
 // RowSort is an order of rows.

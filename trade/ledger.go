@@ -172,17 +172,6 @@ func (e *OtherPlatformError) Sentence() Sentence {
 	return Say("stop.platform.other", "ledger", e.Ledger, "now", e.Now, "accepted", e.Accepted, "doubts", e.Doubts)
 }
 
-// RowFilter selects entries; zero fields select everything.
-type RowFilter struct {
-	Job    string
-	States []State
-	Causes []string
-	Flags  []Flag
-	Key    string    // the whole key
-	Since  time.Time // changed at or after
-	Limit  int       // 0 = all
-}
-
 // The acts of retention in the audit: by the schedule, and by a person.
 const (
 	ActRetention = "retention"
@@ -263,9 +252,9 @@ type Closing struct {
 	At      time.Time       `json:"at"`
 	Who     string          `json:"who"`
 	Reason  string          `json:"reason"`
+	Rows    int             `json:"rows"`
 	Program string          `json:"program"` // the version that closed it
 	Head    json.RawMessage `json:"-"`       // everything but the rows
-	Rows    int             `json:"rows"`
 	Parts   int             `json:"-"`
 	Hash    string          `json:"hash"`  // of head and parts
 	Audit   int64           `json:"audit"` // number of its audit record

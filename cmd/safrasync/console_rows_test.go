@@ -17,7 +17,7 @@ import (
 func (d *deskWorld) rows(states ...trade.State) []trade.Entry {
 	d.t.Helper()
 	var out []trade.Entry
-	must.Do(d.t, d.host.Store.Rows(d.t.Context(), trade.RowFilter{States: states},
+	must.Do(d.t, d.host.Store.Rows(d.t.Context(), trade.RowQuery{States: states},
 		func(e trade.Entry) error { out = append(out, e); return nil }))
 	return out
 }

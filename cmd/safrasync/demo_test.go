@@ -182,7 +182,7 @@ func TestDemoThatIsKept(t *testing.T) {
 		state.OpenOptions{Driver: state.SQLite, DSN: filepath.Join(dir, demo.StateFile), ReadOnly: true}))(t)
 	t.Cleanup(func() { store.Close() })
 	var entries []trade.Entry
-	must.Do(t, store.Rows(t.Context(), trade.RowFilter{},
+	must.Do(t, store.Rows(t.Context(), trade.RowQuery{},
 		func(e trade.Entry) error { entries = append(entries, e); return nil }))
 	// Each row that did not go has its cause; a cured contract has taken its rows along.
 	t.Run("tells each fault of its rows apart", func(t *testing.T) {

@@ -9,7 +9,7 @@
 //   - Results go to standard output, messages and progress to standard error. With --json the
 //     results are JSON, English always, one object a line for lists; what people read follows the
 //     language of the configuration, else of the environment, else Portuguese.
-//   - The exit code is the result: cli/exit.go lists all of them.
+//   - The exit code is the result: cli/command.go lists all of them.
 //   - Commands that do not write open the ledger for reading only: sync --dry-run, status, rows,
 //     why, explain, check and refs list cannot change it.
 //

@@ -46,7 +46,7 @@ func newUsersCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, users, func(u trade.User) trade.User { return u })
+				return cli.PrintEach(a, users)
 			}
 			if len(users) == 0 {
 				a.Tell("There are no users yet. `safrasync users add NAME --role administrator` adds the first administrator.")

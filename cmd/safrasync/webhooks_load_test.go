@@ -13,8 +13,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
-	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -108,8 +108,8 @@ func TestF152NoEventIsLostWhileTheServiceSendsRows(t *testing.T) {
 		if len(records) != listed+2 {
 			t.Errorf("the platform has records of %d rows, want %d", len(records), listed+2)
 		}
-		ledger := map[string]cli.RowJSON{}
-		for _, row := range jsonLines[cli.RowJSON](t, s.must(0, "rows", "contracts", "--json")) {
+		ledger := map[string]office.RowAnswer{}
+		for _, row := range jsonLines[office.RowAnswer](t, s.must(0, "rows", "contracts", "--json")) {
 			ledger[row.Key] = row
 		}
 		for n := loadFirst; n < loadFirst+listed; n++ {

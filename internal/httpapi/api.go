@@ -23,7 +23,7 @@ type Office interface {
 	OrderRun(ctx context.Context, job string, sweep bool, by, from string) error
 	Status(ctx context.Context) ([]office.JobStatus, error)
 	ProgramRow(ctx context.Context, job, key string, lang trade.Lang) (office.ProgramRow, error)
-	ProgramRows(ctx context.Context, asked office.RowsAsked, lang trade.Lang) (office.RowsPage, error)
+	ProgramRows(ctx context.Context, q trade.RowQuery, lang trade.Lang) (office.RowsPage, error)
 }
 
 // DefaultRate is how many requests per second a token may send, and an address without one.

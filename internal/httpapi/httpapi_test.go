@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -40,7 +41,7 @@ type ordered struct {
 
 // listed is a question for rows.
 type listed struct {
-	office.RowsAsked
+	trade.RowQuery
 	lang trade.Lang
 }
 
@@ -71,7 +72,7 @@ func (j *jobs) ProgramRow(_ context.Context, job, key string, lang trade.Lang) (
 	return office.ProgramRow{}, nil
 }
 
-func (j *jobs) ProgramRows(_ context.Context, asked office.RowsAsked, lang trade.Lang) (office.RowsPage, error) {
+func (j *jobs) ProgramRows(_ context.Context, asked trade.RowQuery, lang trade.Lang) (office.RowsPage, error) {
 	j.lists = append(j.lists, listed{asked, lang})
 	return office.RowsPage{Rows: []office.ProgramRow{}, Cursor: "next"}, j.fails
 }
@@ -314,7 +315,7 @@ func TestTheAPIIsServedByTLS(t *testing.T) {
 	t.Parallel()
 	maker := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate, and a client that knows it
 	defer maker.Close()
-	listener := must.Get(httpapi.Listen(t.Context(), "127.0.0.1:0"))(t)
+	listener := must.Get((&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0"))(t)
 	first, second := newDesk(t), newDesk(t)
 	server := httpapi.Serve(listener, &tls.Config{Certificates: maker.TLS.Certificates}, first.api)
 	address := "https://" + listener.Addr().String() + "/api/v1/runs"
@@ -369,11 +370,11 @@ func escaped(key string) string {
 func TestWhatIsAskedOfRowsIsTakenOrRefused(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	for query, want := range map[string]*office.RowsAsked{
+	for query, want := range map[string]*trade.RowQuery{
 		"":                                 {Limit: 100},
 		"?job=a&job=b&state=held":          {Jobs: []string{"a", "b"}, States: []trade.State{trade.Held}, Limit: 100},
-		"?since=2026-11-21T06:00:00-03:00": {Since: at, Limit: 100},
-		"?limit=500&cursor=x":              {Limit: 500, Cursor: "x"},
+		"?since=2026-11-21T06:00:00-03:00": {From: at, Limit: 100},
+		"?limit=500&cursor=x":              {Limit: 500, After: "x"},
 		"?since=2026-11-21T06:00:00+03:00": nil, // + is a blank
 		"?since=yesterday":                 nil,
 		"?limit=501":                       nil,
@@ -395,11 +396,11 @@ func TestWhatIsAskedOfRowsIsTakenOrRefused(t *testing.T) {
 		if want == nil {
 			continue
 		}
-		if len(d.lists) != 1 || !d.lists[0].Since.Equal(want.Since) {
+		if len(d.lists) != 1 || !d.lists[0].From.Equal(want.From) {
 			t.Errorf("%s: %+v", query, d.lists)
 			continue
 		}
-		d.lists[0].Since = want.Since
+		d.lists[0].From = want.From
 		if diff := cmp.Diff(listed{*want, trade.Portuguese}, d.lists[0], cmp.AllowUnexported(listed{})); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}

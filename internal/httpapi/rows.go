@@ -70,7 +70,7 @@ func (a *API) show(w http.ResponseWriter, r *http.Request, body any, err error) 
 
 // readRowsAsked reads the query. Another parameter is an error: a filter with a wrong name would
 // select everything.
-func readRowsAsked(query url.Values) (asked office.RowsAsked, key string, err error) {
+func readRowsAsked(query url.Values) (asked trade.RowQuery, key string, err error) {
 	asked.Limit = usualRows
 	for name, values := range query {
 		last := values[len(values)-1]
@@ -84,9 +84,9 @@ func readRowsAsked(query url.Values) (asked office.RowsAsked, key string, err er
 		case name == "key":
 			key = last
 		case name == "cursor":
-			asked.Cursor = last
+			asked.After = last
 		case name == "since":
-			asked.Since, err = time.Parse(time.RFC3339, last)
+			asked.From, err = time.Parse(time.RFC3339, last)
 			if err != nil {
 				return asked, "", errors.New("since must be a time as in 2026-11-21T09:00:00Z or 2026-11-21T06:00:00-03:00 (with %2B for +)")
 			}

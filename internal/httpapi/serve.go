@@ -1,9 +1,7 @@
 package httpapi
 
 import (
-	"context"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"sync/atomic"
@@ -26,15 +24,6 @@ const closeWithin = 5 * time.Second
 type Listener struct {
 	server  *connlimit.Serving
 	current atomic.Pointer[API]
-}
-
-// Listen opens an address.
-func Listen(ctx context.Context, address string) (net.Listener, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("http_api.listen: %w; is another program on that port?", err)
-	}
-	return listener, nil
 }
 
 // Serve answers at a listener until Close, over TLS if secure is not nil.

@@ -153,7 +153,7 @@ func Causes(ctx context.Context, conf *config.Config, store *state.Store, job st
 		*pending.Causes
 	}
 	var parts []ownedCauses
-	err = store.Rows(ctx, trade.RowFilter{Job: job, States: states}, func(e trade.Entry) error {
+	err = store.Rows(ctx, trade.RowQuery{Jobs: []string{job}, States: states}, func(e trade.Entry) error {
 		key, _ := pending.CauseOf(e)
 		own := owners[OwnerKey(key)]
 		if e.Error != nil {

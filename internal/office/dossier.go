@@ -19,30 +19,58 @@ import (
 // Dossier is everything stored about one producer: first the platform ids and the ERP's codes by
 // which rows name it.
 type Dossier struct {
-	IDs, Codes []string
-	References []trade.Reference
-	Lookups    []trade.Lookup
-	Rows       []DossierRow
-	Blocks     []trade.Block // what rows wait for on the platform
-	Acts       []trade.AuditRecord
-	Closed     []trade.Closing // closed reports with rows of the producer
+	Made       time.Time         `json:"made"`
+	IDs        []string          `json:"platform_ids"`
+	Codes      []string          `json:"erp_codes"`
+	References []trade.Reference `json:"references"`
+	Lookups    []trade.Lookup    `json:"lookups"`
+	Rows       []DossierRow      `json:"rows"`
+	Blocks     []trade.Block     `json:"platform_lacks"` // what rows wait for on the platform
+	Acts       []Audit           `json:"acts"`
+	Closed     []DossierClosing  `json:"closed_reports"` // with rows of the producer
+	Notes      []string          `json:"notes"`          // what is not in it; whoever prints it sets them
 
-	known map[int64]bool
+	Records []trade.AuditRecord `json:"-"` // of Acts
+	Sums    DossierSums         `json:"-"`
+	known   map[int64]bool
 }
 
 // DossierRow is a row about the producer.
 type DossierRow struct {
-	Entry    trade.Entry
-	Attempts []trade.Attempt
-	Child    bool // it depends on another row about the producer
+	*RowDetail
 	// its values have been removed and the remaining marks match, so that it is almost certainly, but
 	// not provably, the producer's
-	ByMark   bool
-	Erasable bool // it has values that are no longer needed
+	ByMark   bool            `json:"by_mark"`
+	Child    bool            `json:"hangs_on_another"`
+	Entry    trade.Entry     `json:"-"`
+	Attempts []trade.Attempt `json:"-"`
+	Erasable bool            `json:"-"` // it has values that are no longer needed
 }
 
 // Reduced reports whether the values of a row were removed earlier.
 func (r DossierRow) Reduced() bool { return !r.Entry.ReducedAt.IsZero() }
+
+// DossierClosing is a closed report with rows of the producer.
+type DossierClosing struct {
+	ID  string     `json:"id"`
+	Day trade.Date `json:"day"`
+	At  time.Time  `json:"at"`
+}
+
+// DossierSums are the numbers of a dossier, and what became of it; they are the detail of its audit record.
+type DossierSums struct {
+	Producer   string `json:"producer"` // as it was asked for
+	Rows       int    `json:"rows"`
+	References int    `json:"references"`
+	Lookups    int    `json:"lookups"`
+	Acts       int    `json:"acts"`
+	Erasable   int    `json:"erasable"` // rows with values that are no longer needed
+	Reduced    int    `json:"reduced"`  // rows whose values were removed earlier
+	Needed     int    `json:"needed"`   // rows that are open, in doubt, or to be looked at
+	Erased     int    `json:"erased"`
+	Closed     int    `json:"closed_reports"` // they are never changed
+	File       string `json:"file,omitempty"`
+}
 
 // Target returns the name of the producer in the audit.
 func (s *Dossier) Target() string {
@@ -58,9 +86,9 @@ func (s *Dossier) ids() []int64 {
 }
 
 // Erase removes what the ledger stores about a producer and no longer needs, and returns the number of
-// rows. detail stands in the audit.
-func (o *Office) Erase(ctx context.Context, s *Dossier, detail any, who trade.Person) (int, error) {
-	record, err := o.recorded(who, trade.ActPurge, s.Target(), detail)
+// rows.
+func (o *Office) Erase(ctx context.Context, s *Dossier, who trade.Person) (int, error) {
+	record, err := o.recorded(who, trade.ActPurge, s.Target(), s.Sums)
 	if err != nil {
 		return 0, err
 	}
@@ -82,7 +110,11 @@ func (o *Office) Purge(ctx context.Context, keep state.Retention, at time.Time, 
 // code of the ERP.
 func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	store := o.store
-	s := &Dossier{known: map[int64]bool{}}
+	s := &Dossier{
+		Made: o.now(), IDs: []string{}, Codes: []string{}, References: []trade.Reference{}, Lookups: []trade.Lookup{},
+		Rows: []DossierRow{}, Blocks: []trade.Block{}, Acts: []Audit{}, Closed: []DossierClosing{},
+		known: map[int64]bool{},
+	}
 	if err := s.name(ctx, store, named); err != nil {
 		return nil, err
 	}
@@ -131,7 +163,7 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 		}
 		switch {
 		case has, errors.Is(err, trade.ErrClosingDamaged): // one that cannot be read may contain some
-			s.Closed = append(s.Closed, c)
+			s.Closed = append(s.Closed, DossierClosing{c.ID, c.Day, c.At})
 		case err != nil:
 			return nil, err
 		}
@@ -140,8 +172,22 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.Sums = DossierSums{
+		Producer: named, Rows: len(s.Rows), References: len(s.References), Lookups: len(s.Lookups),
+		Closed: len(s.Closed),
+	}
 	for i := range s.Rows {
-		s.Rows[i].Erasable = erasable[s.Rows[i].Entry.ID]
+		r := &s.Rows[i]
+		r.RowDetail = o.detail(r.Entry, r.Attempts, nil, Hints{})
+		r.Erasable = erasable[r.Entry.ID]
+		switch {
+		case r.Erasable:
+			s.Sums.Erasable++
+		case r.Reduced():
+			s.Sums.Reduced++
+		default:
+			s.Sums.Needed++
+		}
 	}
 	blocks, err := store.Blocks(ctx)
 	if err != nil {
@@ -158,9 +204,10 @@ func (o *Office) Dossier(ctx context.Context, named string) (*Dossier, error) {
 	all, err := store.Audit(ctx, 0)
 	for _, act := range slices.Backward(all) {
 		if targets[act.Target] {
-			s.Acts = append(s.Acts, act)
+			s.Acts, s.Records = append(s.Acts, AuditOf(act)), append(s.Records, act)
 		}
 	}
+	s.Sums.Acts = len(s.Acts)
 	return s, err
 }
 
@@ -222,7 +269,7 @@ func canonicalID(text string) string {
 func (s *Dossier) find(ctx context.Context, store *state.Store,
 	belongs func(trade.Entry, []trade.Attempt) (found, byMark bool), child bool,
 ) error {
-	return store.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+	return store.Rows(ctx, trade.RowQuery{}, func(e trade.Entry) error {
 		if s.known[e.ID] {
 			return nil
 		}

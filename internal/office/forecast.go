@@ -218,7 +218,7 @@ func (w *Forecast) Conclude(ctx context.Context, o *Office, reports []trade.RunR
 			w.paused = append(w.paused, r.Job)
 		}
 		states := append([]trade.State{trade.Pending}, trade.Stuck...)
-		err = o.Rows(ctx, trade.RowFilter{Job: r.Job, States: states},
+		err = o.Rows(ctx, trade.RowQuery{Jobs: []string{r.Job}, States: states},
 			func(e trade.Entry) error {
 				if !p.judged[e.ID] {
 					w.Add(e)

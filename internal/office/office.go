@@ -3,6 +3,8 @@ package office
 import (
 	"cmp"
 	"context"
+	"errors"
+	"slices"
 	gosync "sync"
 	"time"
 
@@ -149,3 +151,39 @@ func (o *Office) acts() *acts.Acts {
 
 // Now returns the wall clock's time, in UTC.
 func Now() time.Time { return time.Now().UTC() }
+
+// CompileJobs compiles the jobs and returns them in the order in which they run. Faults name their
+// line of the configuration.
+func CompileJobs(config *config.Config) ([]*mapping.Job, error) {
+	var jobs []*mapping.Job
+	var errs []error
+	for _, spec := range config.JobSpecs() {
+		job, err := mapping.Compile(spec, config.Zone())
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		jobs = append(jobs, job)
+	}
+	if len(errs) > 0 {
+		return nil, config.Annotate(errors.Join(errs...))
+	}
+	jobs, err := engine.Order(jobs)
+	return jobs, config.Annotate(err)
+}
+
+// Acts returns the latest acts in the audit, oldest first; all if limit is 0.
+func (o *Office) Acts(ctx context.Context, limit int) ([]trade.AuditRecord, error) {
+	records, err := o.store.Audit(ctx, limit)
+	slices.Reverse(records)
+	return records, err
+}
+
+// Note records in the audit what a person does that changes no row: what was ordered, asked or taken.
+func (o *Office) Note(ctx context.Context, act, target string, detail any, who trade.Person) error {
+	record, err := who.Record(o.now(), act, target, detail)
+	if err != nil {
+		return err
+	}
+	return o.store.AppendAudit(ctx, record)
+}

@@ -35,27 +35,23 @@ const (
 // Changes reports whether an action sends something to the platform.
 func (a HookAction) Changes() bool { return a == HookCreate || a == HookUpdate || a == HookRemove }
 
-// HookStep is what would be done about one event.
+// HookStep is what would be done about one event, or was.
 type HookStep struct {
-	Event  apiclient.WebhookEvent
-	Action HookAction
-	Why    i18n.Key
-	Until  time.Time          // of HookWait
-	There  *apiclient.Webhook // the platform's registration; nil = none
-	Ours   *trade.Webhook     // the same, if it is ours; nil = it is not
-	Asked  *trade.Webhook     // ours, of unknown outcome; nil = none
-}
+	Event  apiclient.WebhookEvent `json:"event"`
+	Action HookAction             `json:"action"`
+	Done   bool                   `json:"done"`
+	Text   string                 `json:"why"` // in English; whoever prints it sets it
+	// address without the secret path; "" = there is none, or it is not shown
+	Address string     `json:"address"`
+	ID      *string    `json:"id"` // of the platform
+	IsOurs  bool       `json:"ours"`
+	Since   *time.Time `json:"since"` // when the platform was first seen with it; null = not yet, or not ours
 
-// Address returns the address without what is secret in it; "" if there is none, or it is not shown.
-func (s HookStep) Address() string {
-	if s.There == nil {
-		return ""
-	}
-	if s.Ours == nil {
-		return ShownURL(s.There.URL)
-	}
-	address, _ := hookPath(s.There.URL)
-	return address
+	Why   i18n.Key           `json:"-"`
+	Until time.Time          `json:"-"` // of HookWait
+	There *apiclient.Webhook `json:"-"` // the platform's registration; nil = none
+	Ours  *trade.Webhook     `json:"-"` // the same, if it is ours; nil = it is not
+	Asked *trade.Webhook     `json:"-"` // ours, of unknown outcome; nil = none
 }
 
 // ShownURL returns an address without what may be a credential: the user part and the query.
@@ -232,7 +228,11 @@ func (r *Registrar) step(ctx context.Context, event apiclient.WebhookEvent, want
 		}
 	}
 	if there != nil {
-		step.Ours = r.recognise(event, there)
+		step.Ours, step.ID, step.Address = r.recognise(event, there), trade.OrNull(there.ID), ShownURL(there.URL)
+	}
+	if step.Ours != nil {
+		step.IsOurs, step.Since = true, trade.OrNull(step.Ours.SettledAt)
+		step.Address, _ = hookPath(there.URL)
 	}
 	switch {
 	case there == nil && step.Asked != nil && r.office.now().Before(step.Asked.AskedAt.Add(wait)):

@@ -13,19 +13,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Rows calls fn for each row that a filter selects, until fn returns an error, which it returns. It
+// Rows calls fn for each row that a query selects, until fn returns an error, which it returns. It
 // returns trade.ErrNotFound for a job of which neither the configuration nor the ledger knows.
-func (o *Office) Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error {
-	if filter.Job != "" && o.jobNamed(filter.Job) == nil {
+func (o *Office) Rows(ctx context.Context, q trade.RowQuery, fn func(trade.Entry) error) error {
+	for _, job := range q.Jobs {
+		if o.jobNamed(job) != nil {
+			continue
+		}
 		known, err := o.store.Jobs(ctx) // a job that was removed still has its rows
 		if err != nil {
 			return err
 		}
-		if !slices.Contains(known, filter.Job) {
+		if !slices.Contains(known, job) {
 			return trade.ErrNotFound
 		}
 	}
-	return o.store.Rows(ctx, filter, fn)
+	return o.store.Rows(ctx, q, fn)
 }
 
 // Plan returns what an order would do. It changes nothing.

@@ -43,15 +43,6 @@ type RowWords struct {
 	Flags []string `json:"flags"`
 }
 
-// RowsAsked asks for rows and their later changes.
-type RowsAsked struct {
-	Jobs   []string      `json:"j,omitempty"` // none = all
-	States []trade.State `json:"s,omitempty"` // none = all
-	Since  time.Time     `json:"t,omitzero"`  // changed at or after
-	Cursor string        `json:"-"`           // of the answer before; "" = from the beginning
-	Limit  int           `json:"-"`
-}
-
 // RowsPage is an answer with rows, and where the next call goes on.
 type RowsPage struct {
 	Rows   []ProgramRow `json:"rows"`
@@ -69,34 +60,29 @@ var (
 // place is what a cursor says: first all rows in the order of discovery, then what changed since the
 // first page was asked for.
 type place struct {
-	RowsAsked
-	Feed string `json:"f"`
-	Seq  int64  `json:"n"`           // the end of the changes when it began; then the last one told
-	Row  string `json:"r,omitempty"` // the last row told; only before all rows were told
-	All  bool   `json:"a,omitempty"` // all rows were told
+	Jobs   []string      `json:"j,omitempty"`
+	States []trade.State `json:"s,omitempty"`
+	Since  time.Time     `json:"t,omitzero"`
+	Feed   string        `json:"f"`
+	Seq    int64         `json:"n"`           // the end of the changes when it began; then the last one told
+	Row    string        `json:"r,omitempty"` // the last row told; only before all rows were told
+	All    bool          `json:"a,omitempty"` // all rows were told
 }
 
 // placeOf reads a cursor. What is asked for beside it must be what it was made for.
-func placeOf(asked RowsAsked) (place, error) {
-	p := place{RowsAsked: asked}
-	data, err := base64.RawURLEncoding.DecodeString(asked.Cursor)
-	if err != nil {
-		return p, errCursor
+func placeOf(q trade.RowQuery) (at place, err error) {
+	data, err := base64.RawURLEncoding.DecodeString(q.After)
+	if err != nil || json.Unmarshal(data, &at) != nil || at.Feed == "" || at.Seq < 0 {
+		return at, errCursor
 	}
-	var read place
-	if err := json.Unmarshal(data, &read); err != nil || read.Feed == "" || read.Seq < 0 {
-		return p, errCursor
+	if last, err := strconv.ParseInt(at.Row, 10, 64); at.Row != "" && (err != nil || last < 1) {
+		return at, errCursor
 	}
-	if last, err := strconv.ParseInt(read.Row, 10, 64); read.Row != "" && (err != nil || last < 1) {
-		return p, errCursor
+	if len(q.Jobs) > 0 && !slices.Equal(q.Jobs, at.Jobs) || len(q.States) > 0 && !slices.Equal(q.States, at.States) ||
+		!q.From.IsZero() && !q.From.Equal(at.Since) {
+		return at, errCursor
 	}
-	if len(asked.Jobs) > 0 && !slices.Equal(asked.Jobs, read.Jobs) ||
-		len(asked.States) > 0 && !slices.Equal(asked.States, read.States) ||
-		!asked.Since.IsZero() && !asked.Since.Equal(read.Since) {
-		return p, errCursor
-	}
-	read.Limit = asked.Limit
-	return read, nil
+	return at, nil
 }
 
 // ProgramRow returns the state of one row. It returns a *Refusal if the ledger has none.
@@ -115,14 +101,15 @@ func (o *Office) ProgramRow(ctx context.Context, job, key string, lang trade.Lan
 	return rows[0], nil
 }
 
-// ProgramRows returns rows, and a cursor with which the next call goes on. Without a cursor it begins
-// with all rows that match; when all were told, it goes on with those that have changed since, each as
-// it is then. Whoever asks again with the last cursor misses no change; a row may be told twice. More
-// reports that there is more now. It returns a *Refusal if the cursor cannot be used.
-func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.Lang) (out RowsPage, err error) {
-	at := place{RowsAsked: asked}
-	if asked.Cursor != "" {
-		at, err = placeOf(asked)
+// ProgramRows returns rows by job, state and time of their change, and a cursor with which the next call
+// goes on (After). Without a cursor it begins with all rows that match; when all were told, it goes on
+// with those that have changed since, each as it is then. Whoever asks again with the last cursor misses
+// no change; a row may be told twice. More reports that there is more now. It returns a *Refusal if the
+// cursor cannot be used.
+func (o *Office) ProgramRows(ctx context.Context, q trade.RowQuery, lang trade.Lang) (out RowsPage, err error) {
+	at := place{Jobs: q.Jobs, States: q.States, Since: q.From}
+	if q.After != "" {
+		at, err = placeOf(q)
 		if err != nil {
 			return out, err
 		}
@@ -130,7 +117,7 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 	var found []trade.Entry
 	if at.All { // those that have changed, as they are now
 		var next trade.FeedPlace
-		found, next, out.More, err = o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, at.Limit)
+		found, next, out.More, err = o.store.Changes(ctx, trade.FeedPlace{Feed: at.Feed, Seq: at.Seq}, q.Limit)
 		if errors.Is(err, trade.ErrNotFound) {
 			err = errCursorExpired
 		}
@@ -144,7 +131,7 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 		if errors.Is(broken, trade.ErrNotFound) {
 			broken = &Refusal{NotReady, "the order of changes begins at this moment"}
 		}
-		if asked.Cursor == "" {
+		if q.After == "" {
 			at.Feed, at.Seq = end.Feed, end.Seq
 		}
 		if broken != nil || end.Feed != at.Feed {
@@ -152,7 +139,7 @@ func (o *Office) ProgramRows(ctx context.Context, asked RowsAsked, lang trade.La
 		}
 		var page trade.RowPage
 		page, err = o.store.RowPage(ctx, trade.RowQuery{
-			Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: at.Limit,
+			Jobs: at.Jobs, States: at.States, From: at.Since, Sort: trade.OldestFirst, After: at.Row, Limit: q.Limit,
 		})
 		found, at.Row = page.Rows, page.Next
 		out.More = page.Next != ""

@@ -51,9 +51,9 @@ func RulesOf(v words.Voice, job mapping.JobSpec) JobRules {
 	for _, rule := range trade.Rules(job.Sends) {
 		spec, mapped := job.Fields[rule.Field]
 		field := FieldRule{
-			Field: rule.Field, Type: rule.Type, Allowed: orEmpty(rule.Values), Required: words.RequiredWhen(rule),
-			Source: "column", Columns: orEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
-			Empty: orEmpty(spec.Empty), In: spec.In, Checks: []FieldCheck{},
+			Field: rule.Field, Type: rule.Type, Allowed: OrEmpty(rule.Values), Required: words.RequiredWhen(rule),
+			Source: "column", Columns: OrEmpty(spec.Columns), Const: spec.Const, Default: spec.Default,
+			Empty: OrEmpty(spec.Empty), In: spec.In, Checks: []FieldCheck{},
 		}
 		check := func(applies bool, name string, text i18n.Key, args ...any) {
 			if applies {
@@ -133,9 +133,6 @@ type FieldCheck struct {
 	Severity trade.Severity `json:"severity"`
 	Text     string         `json:"text"`
 }
-
-// orEmpty returns an empty list for a nil one, which JSON shows as [].
-func orEmpty[T any](list []T) []T { return append([]T{}, list...) }
 
 // sourceOf returns a sentence about where a field comes from and how its value is converted.
 func sourceOf(v words.Voice, rule trade.FieldRule, spec mapping.FieldSpec, source string) string {

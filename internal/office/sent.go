@@ -75,7 +75,7 @@ func (o *Office) Sent(ctx context.Context, name string, askERP bool,
 		}
 		return nil
 	}
-	err = o.store.Rows(ctx, trade.RowFilter{Job: name, States: []trade.State{trade.Accepted}},
+	err = o.store.Rows(ctx, trade.RowQuery{Jobs: []string{name}, States: []trade.State{trade.Accepted}},
 		func(entry trade.Entry) error {
 			page = append(page, entry)
 			if len(page) < sentPage {

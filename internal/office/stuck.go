@@ -220,7 +220,7 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 	if !entry.Flags.Has(trade.MissingInERP) && !entry.Flags.Has(trade.Replaced) {
 		return out, nil
 	}
-	held := trade.RowFilter{
+	held := trade.RowQuery{
 		States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped, trade.CauseOtherJob},
 	}
 	err = o.store.Rows(ctx, held, func(e trade.Entry) error {

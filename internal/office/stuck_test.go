@@ -68,7 +68,7 @@ func TestALaterLookAtWhatIsStuckTellsWhatHasChanged(t *testing.T) {
 	at := open()
 	must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t)
 	var row trade.Entry
-	invalid := trade.RowFilter{States: []trade.State{trade.Invalid}}
+	invalid := trade.RowQuery{States: []trade.State{trade.Invalid}}
 	must.Do(t, at.store.Rows(t.Context(), invalid, func(e trade.Entry) error {
 		row = e
 		return nil

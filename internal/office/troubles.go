@@ -19,7 +19,7 @@ func (o *Office) Troubles(ctx context.Context, job string, planned *JobForecast)
 	if planned != nil {
 		causes = planned.Troubles
 	} else {
-		err = o.Rows(ctx, trade.RowFilter{Job: job, States: trade.Stuck}, func(e trade.Entry) error {
+		err = o.Rows(ctx, trade.RowQuery{Jobs: []string{job}, States: trade.Stuck}, func(e trade.Entry) error {
 			causes.Add(e)
 			return nil
 		})

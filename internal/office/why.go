@@ -20,36 +20,43 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Story is everything that is known about one key, from the ERP to the platform.
+// Story is everything that is known about one key, from the ERP to the platform: `why --json`.
 type Story struct {
-	Asked    string // the key as it was asked for
-	Reasons  dryrun.Reasons
-	Sends    trade.Kind
-	ERPErr   error        // why the ERP could not be read
-	Entry    *trade.Entry // nil: the ledger has never seen the key
-	Attempts []trade.Attempt
-	Changes  []trade.Difference // where the ERP's row differs from what was sent
-	Hints    Hints
-	Status   trade.JobStatus
-	NextRun  time.Time // zero: the job is no longer configured
-	Former   bool      // the key has another number of columns than the job's keys have now
+	dryrun.Reasons
+	ERPError  *string         `json:"erp_error"` // why the ERP could not be read; null if it was read
+	Row       *RowDetail      `json:"row"`       // null if the ledger has never seen the key
+	JobStatus trade.JobStatus `json:"job_status"`
+	NextRun   *time.Time      `json:"next_run"`  // null for a job that is no longer configured
+	English   []string        `json:"sentences"` // the sentences in English; whoever prints them sets it
 
+	Sends    trade.Kind         `json:"-"`
+	Entry    *trade.Entry       `json:"-"` // of the row
+	Attempts []trade.Attempt    `json:"-"`
+	Changes  []trade.Difference `json:"-"` // where the ERP's row differs from what was sent
+	Hints    Hints              `json:"-"`
+
+	typed   string           // the key as it was asked for
+	erpErr  error            // ERPError
+	former  bool             // the key has another number of columns than the job's keys have now
 	parents []dryrun.Reasons // of the rows that it waits for and that the ledger does not have
 }
 
 // Why returns everything about one row. It needs an engine. Of a job that is no longer configured, and
 // of a key of another form than the job's, it returns what the ledger has, or trade.ErrNotFound.
 func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
-	s := Story{Asked: key, Reasons: dryrun.Reasons{Job: job, Key: key, Excluded: []string{}}}
+	s := Story{typed: key, Reasons: dryrun.Reasons{Job: job, Key: key, Excluded: []string{}}}
 	compiled, spec := o.job(job)
 	if compiled != nil {
-		s.Sends, s.Former = spec.Sends, len(mapping.CodeParts(key)) != len(spec.Key)
-		if !s.Former {
+		s.Sends, s.former = spec.Sends, len(mapping.CodeParts(key)) != len(spec.Key)
+		if !s.former {
 			reasons, err := o.engine.Why(ctx, job, key)
 			if ledger := new(state.Error); ctx.Err() != nil || errors.As(err, &ledger) {
 				return s, err
 			}
-			s.ERPErr = err
+			s.erpErr = err
+			if err != nil {
+				s.ERPError = new(err.Error())
+			}
 			if reasons.Job != "" {
 				s.Reasons = reasons
 			}
@@ -58,11 +65,11 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 		if err != nil {
 			return s, err
 		}
-		s.NextRun = schedule.Next(o.now())
+		s.NextRun = trade.OrNull(schedule.Next(o.now()).UTC())
 	}
-	entry, err := o.store.Entry(ctx, job, s.Reasons.Key)
-	if errors.Is(err, trade.ErrNotFound) && compiled != nil && !s.Former {
-		s.Status, err = o.store.JobStatus(ctx, job)
+	entry, err := o.store.Entry(ctx, job, s.Key)
+	if errors.Is(err, trade.ErrNotFound) && compiled != nil && !s.former {
+		s.JobStatus, err = o.store.JobStatus(ctx, job)
 		return s, err
 	}
 	if err != nil {
@@ -88,8 +95,9 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 	if err != nil {
 		return s, err
 	}
+	s.Row = o.detail(entry, s.Attempts, s.Changes, s.Hints)
 	for _, w := range entry.WaitingFor {
-		if w.Job == "" || w.ParentState != "" || s.ERPErr != nil || o.jobNamed(w.Job) == nil {
+		if w.Job == "" || w.ParentState != "" || s.erpErr != nil || o.jobNamed(w.Job) == nil {
 			continue
 		}
 		parent, err := o.engine.Why(ctx, w.Job, w.Key)
@@ -98,7 +106,7 @@ func (o *Office) Why(ctx context.Context, job, key string) (Story, error) {
 		}
 		s.parents = append(s.parents, parent)
 	}
-	s.Status, err = o.store.JobStatus(ctx, job)
+	s.JobStatus, err = o.store.JobStatus(ctx, job)
 	return s, err
 }
 
@@ -155,18 +163,18 @@ func (s Story) Sentences(v words.Voice) []string {
 	if s.Entry != nil {
 		shown = s.Entry.Shown
 	}
-	say("%s (%s)", v.Subject(s.Reasons.Job, s.Reasons.Key, shown), s.Sends.Label(v.Lang))
+	say("%s (%s)", v.Subject(s.Job, s.Key, shown), s.Sends.Label(v.Lang))
 	r := s.Reasons
-	if r.Key != s.Asked {
-		say(`In the ERP the key of this row is "%s", written so; "%s" is another spelling. A row that names the other spelling does not find this one.`, r.Key, s.Asked)
+	if r.Key != s.typed {
+		say(`In the ERP the key of this row is "%s", written so; "%s" is another spelling. A row that names the other spelling does not find this one.`, r.Key, s.typed)
 	}
 	switch {
-	case s.NextRun.IsZero():
+	case s.NextRun == nil:
 		say("This job is no longer in the configuration; what follows is what was recorded.")
-	case s.Former:
+	case s.former:
 		say("The configuration now distinguishes the rows by other columns (`key`), and this key is of the former form: the ERP was not asked; what follows is what was recorded.")
-	case s.ERPErr != nil:
-		say("The ERP could not be read now: %v", s.ERPErr)
+	case s.erpErr != nil:
+		say("The ERP could not be read now: %v", s.erpErr)
 	case r.InQuery && r.Cancelled:
 		say("The row is in the ERP, but cancelled: cancelled rows are not sent.")
 	case r.InQuery:
@@ -187,7 +195,7 @@ func (s Story) Sentences(v words.Voice) []string {
 	if e == nil { // the ledger has never seen the key
 		say("safrasync has never recorded this row; nothing was sent.")
 		if r.InQuery && !r.Cancelled {
-			say("The next run processes it (of the service: %s); `safrasync sync` does it now.", v.Moment(s.NextRun))
+			say("The next run processes it (of the service: %s); `safrasync sync` does it now.", v.Moment(*s.NextRun))
 		}
 		return append(append(out, whyPreview(v, s)...), whyJob(v, s)...)
 	}
@@ -252,7 +260,7 @@ func excluding(v words.Voice, conditions []string) []string {
 // whyPreview explains what the row would become with the ERP's present data and the present
 // mapping, if that differs from its state.
 func whyPreview(v words.Voice, s Story) []string {
-	p := s.Reasons.Preview
+	p := s.Preview
 	if p == nil || p.Cancelled || s.Entry != nil && s.Entry.State == p.State && s.Entry.Cause == p.Cause {
 		return nil
 	}
@@ -292,13 +300,13 @@ func staysAsItIs(e trade.Entry, request json.RawMessage) bool {
 
 // whyJob explains that the job is not running rows, if it is stopped, paused or backing off.
 func whyJob(v words.Voice, s Story) []string {
-	if s.Status.State == trade.Idle || s.Status.State == trade.Running {
+	if s.JobStatus.State == trade.Idle || s.JobStatus.State == trade.Running {
 		return nil
 	}
 	text := ""
-	if s.Status.Stop != nil {
-		text = v.Stop(*s.Status.Stop)
+	if s.JobStatus.Stop != nil {
+		text = v.Stop(*s.JobStatus.Stop)
 	}
 	return []string{v.Text("The job is not sending (%s): %s",
-		v.Text("job.state."+string(s.Status.State)), text)}
+		v.Text("job.state."+string(s.JobStatus.State)), text)}
 }

@@ -29,7 +29,7 @@ type Ledger interface {
 	// Keyed returns the entries of a job that have one of some keys, in no order.
 	Keyed(ctx context.Context, job string, keys []string) ([]trade.Entry, error)
 	// Rows calls fn for the entries that a filter selects.
-	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Rows(ctx context.Context, filter trade.RowQuery, fn func(trade.Entry) error) error
 	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
 	// Holder returns the row that has a platform id, or had it in an answer, except for one entry;
 	// the zero key if there is none.
@@ -164,7 +164,7 @@ func named(who trade.Person) error {
 // dismissed: their flags are removed until the row changes again.
 func (a *Acts) Acknowledge(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	open := map[trade.ParentKey]bool{} // under whose record rows do not go until it is acknowledged
-	filter := trade.RowFilter{States: []trade.State{trade.Waiting}, Causes: []string{trade.CauseParent}}
+	filter := trade.RowQuery{States: []trade.State{trade.Waiting}, Causes: []string{trade.CauseParent}}
 	err := a.Ledger.Rows(ctx, filter, func(e trade.Entry) error {
 		for _, w := range e.WaitingFor {
 			if w.ParentCause == trade.CauseReplaced {

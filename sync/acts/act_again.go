@@ -99,7 +99,7 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 // a key that has another row by now, would go: a person must decide about it first.
 func (a *Acts) Reopen(ctx context.Context, job string, keys []string) (RowPlan, error) {
 	var retyped []trade.Entry
-	filter := trade.RowFilter{
+	filter := trade.RowQuery{
 		States: []trade.State{trade.Held, trade.Dismissed}, Causes: []string{trade.CauseRetyped},
 	}
 	err := a.Ledger.Rows(ctx, filter, func(e trade.Entry) error {
@@ -157,7 +157,8 @@ func (a *Acts) Select(ctx context.Context, act, job string, states []trade.State
 	if len(states) == 0 {
 		states = BulkStates(act)
 	}
-	err = a.Ledger.Rows(ctx, trade.RowFilter{Job: job, States: states, Causes: causes}, func(e trade.Entry) error {
+	selected := trade.RowQuery{Jobs: []string{job}, States: states, Causes: causes}
+	err = a.Ledger.Rows(ctx, selected, func(e trade.Entry) error {
 		leftOut := e.State == trade.Pending && e.NextAttemptAt.IsZero() || e.State == trade.Waiting &&
 			!e.WaitsForPlatform()
 		switch {

@@ -17,16 +17,17 @@ import (
 
 // JobPlan is what an act would do to a job, or has done.
 type JobPlan struct {
-	Act     string
-	Job     string
-	Refused Refusal
-	Before  trade.JobStatus
-	After   trade.JobStatus
-	Release *Release        // what a release would let pass
-	Checked bool            // the person declares that the platform was checked; see Unchecked
-	Sweep   bool            // of a run: everything is compared
-	Asked   *trade.Approval // set if others must agree first; nothing was done then
-	Done    bool            // it was executed
+	Act     string          `json:"act"`
+	Job     string          `json:"job"`
+	Done    bool            `json:"done"` // it was executed
+	Refused Refusal         `json:"refused"`
+	Before  trade.JobStatus `json:"before"`
+	State   trade.JobState  `json:"state"` // the job's state now; whoever prints it sets it
+	Release *Release        `json:"release,omitempty"`
+	After   trade.JobStatus `json:"-"`
+	Checked bool            `json:"-"` // the person declares that the platform was checked; see Unchecked
+	Sweep   bool            `json:"-"` // of a run: everything is compared
+	Asked   *trade.Approval `json:"-"` // set if others must agree first; nothing was done then
 	act     trade.JobAct
 	also    []trade.JobAct // on further jobs that the same absence paused
 }
@@ -273,8 +274,8 @@ func (a *Acts) exists(ctx context.Context, stop trade.Stop, b trade.Brake) (*Exi
 		if len(out.Sent) == run.BrakeSamples {
 			break
 		}
-		err := a.Ledger.Rows(ctx, trade.RowFilter{
-			Job: job, States: []trade.State{trade.Accepted}, Limit: run.BrakeSamples - len(out.Sent),
+		err := a.Ledger.Rows(ctx, trade.RowQuery{
+			Jobs: []string{job}, States: []trade.State{trade.Accepted}, Limit: run.BrakeSamples - len(out.Sent),
 		}, func(e trade.Entry) error {
 			out.Sent = append(out.Sent, *trade.CounterpartOf(e))
 			return nil

@@ -11,15 +11,16 @@ import (
 
 // JobMovePlan is what it would mean to give a job another name.
 type JobMovePlan struct {
+	Act     string  `json:"act"`
+	Done    bool    `json:"done"`
+	Refused Refusal `json:"refused"`
 	trade.JobMove
-	Refused Refusal
-	Done    bool
 }
 
 // MoveJob plans that a job that is no longer configured gets the name of one that is, and that the
 // ledger does not know yet.
 func (a *Acts) MoveJob(ctx context.Context, from, to string) (JobMovePlan, error) {
-	plan := JobMovePlan{JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}}}
+	plan := JobMovePlan{Act: ActMove, JobMove: trade.JobMove{From: from, To: to, States: map[trade.State]int{}}}
 	job := a.job(to)
 	switch {
 	case a.job(from) != nil:

@@ -2,8 +2,17 @@
 
 package acts
 
-// Refusal is why an act cannot be done.
+import (
+	"encoding/json"
+
+	"github.com/safrasync/safrasync/trade"
+)
+
+// Refusal is why an act cannot be done; null in JSON if it can.
 type Refusal string
+
+// MarshalJSON writes the name, or null.
+func (r Refusal) MarshalJSON() ([]byte, error) { return json.Marshal(trade.OrNull(string(r))) }
 
 // The refusals.
 const (

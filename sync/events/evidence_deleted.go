@@ -45,7 +45,8 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 				continue
 			}
 			var children []trade.Entry
-			err := h.Rows.Rows(ctx, trade.RowFilter{Job: job.Name(), States: unsent}, func(e trade.Entry) error {
+			of := trade.RowQuery{Jobs: []string{job.Name()}, States: unsent}
+			err := h.Rows.Rows(ctx, of, func(e trade.Entry) error {
 				if hangsOn(e, said.ID) {
 					children = append(children, e)
 				}

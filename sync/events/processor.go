@@ -61,7 +61,7 @@ type Rows interface {
 	Doubts(ctx context.Context) ([]trade.Doubt, error)
 	// Records returns the records that count and that a query selects.
 	Records(ctx context.Context, q trade.RecordQuery) (out []trade.Record, alone bool, err error)
-	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Rows(ctx context.Context, filter trade.RowQuery, fn func(trade.Entry) error) error
 	Act(ctx context.Context, acts []trade.Act) (done []bool, err error)
 }
 

@@ -21,7 +21,7 @@ type Ledger interface {
 	// KindsOf returns of what kinds each job has entries.
 	KindsOf(ctx context.Context) (map[string][]trade.Kind, error)
 	// Rows calls fn for the entries that a filter selects, page by page, in id order.
-	Rows(ctx context.Context, filter trade.RowFilter, fn func(trade.Entry) error) error
+	Rows(ctx context.Context, filter trade.RowQuery, fn func(trade.Entry) error) error
 	// Known returns what is known of entries with these keys, by key.
 	Known(ctx context.Context, job string, keys []string) (map[string]trade.Known, error)
 	// Entries returns whole entries by their ids, in any order.
@@ -76,7 +76,7 @@ type Answers struct{ of map[string]*Platform }
 // calls progress after each. Faults are answers, too: only the end of ctx ends it.
 func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(contracts int)) (*Answers, error) {
 	out := &Answers{map[string]*Platform{}}
-	err := ledger.Rows(ctx, trade.RowFilter{States: []trade.State{trade.Accepted}}, func(e trade.Entry) error {
+	err := ledger.Rows(ctx, trade.RowQuery{States: []trade.State{trade.Accepted}}, func(e trade.Entry) error {
 		if e.Sends != trade.OrderCommitments || e.RemoteID == "" || out.of[e.RemoteID] != nil {
 			return nil
 		}

@@ -65,7 +65,7 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	if err != nil {
 		return nil, err
 	}
-	held := trade.RowFilter{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
+	held := trade.RowQuery{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
 	return t, src.Ledger.Rows(ctx, held, func(e trade.Entry) error {
 		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Gone {
 			t.renumbered[trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}] = true
@@ -232,7 +232,7 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 		var err error
 		if only == nil {
 			err = run.InPages(takePage, func(add func(trade.Entry) error) error {
-				return t.Ledger.Rows(t.ctx, trade.RowFilter{Job: job.Job}, add)
+				return t.Ledger.Rows(t.ctx, trade.RowQuery{Jobs: []string{job.Job}}, add)
 			}, emit)
 		}
 		for err == nil && len(only) > 0 { // those of one job follow those of another

@@ -836,7 +836,11 @@ func (r *run) release(_, _ int) string {
 // entries returns the entries of a job, or of all jobs.
 func (r *run) entries(job string) (out []trade.Entry) {
 	r.t.Helper()
-	if err := r.ledger.Rows(r.t.Context(), trade.RowFilter{Job: job}, func(e trade.Entry) error {
+	var q trade.RowQuery
+	if job != "" {
+		q.Jobs = []string{job}
+	}
+	if err := r.ledger.Rows(r.t.Context(), q, func(e trade.Entry) error {
 		out = append(out, e)
 		return nil
 	}); err != nil {

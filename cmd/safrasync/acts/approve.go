@@ -1,7 +1,6 @@
 package acts
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -35,7 +35,9 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, list, approvalOf)
+				return cli.PrintEach(a, trade.Map(list, func(ap trade.Approval) office.Approval {
+					return office.ApprovalOf(engineacts.Decided{Approval: ap})
+				}))
 			}
 			if len(list) == 0 {
 				a.Show("Nothing is waiting for approval.")
@@ -130,25 +132,6 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 // answers are what a person can say to what waits.
 var answers = []string{"approve", "decline"}
 
-// approvalJSON is one line of `approvals --json`, and what an answer prints with --json.
-type approvalJSON struct {
-	Approval int64           `json:"approval"`
-	Act      string          `json:"act"`
-	Target   string          `json:"target"`
-	People   []trade.Consent `json:"people"` // the person who ordered the act comes first
-	Needs    int             `json:"needs"`
-	Until    string          `json:"until"`
-	Done     bool            `json:"done"`
-	Refused  *string         `json:"refused"`
-}
-
-func approvalOf(ap trade.Approval) approvalJSON {
-	return approvalJSON{
-		Approval: ap.ID, Act: ap.Act, Target: ap.Target, People: ap.People, Needs: ap.Needs,
-		Until: ap.Until.Format("2006-01-02T15:04:05Z"),
-	}
-}
-
 // approvalText returns one line: the act, who ordered it and why, how many people have agreed, and
 // when the approval expires.
 func approvalText(a *cli.App, ap trade.Approval) string {
@@ -162,9 +145,8 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 // refused.
 func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
-		out := approvalOf(d.Approval)
-		out.Approval, out.Done, out.Refused = cmp.Or(out.Approval, id), d.Done, trade.OrNull(string(d.Refused))
-		if err := a.PrintJSON(out); err != nil {
+		d.Approval.ID = id // also if there is no such request
+		if err := a.PrintJSON(office.ApprovalOf(d)); err != nil {
 			return err
 		}
 	}

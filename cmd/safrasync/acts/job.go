@@ -3,6 +3,7 @@ package acts
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -85,30 +86,16 @@ func tellRelease(a *cli.App, plan engineacts.JobPlan) {
 	}
 }
 
-// jobActJSON is what an act on a job prints with --json.
-type jobActJSON struct {
-	Act     string              `json:"act"`
-	Job     string              `json:"job"`
-	Done    bool                `json:"done"`
-	Refused *string             `json:"refused"` // why not; null if it was done
-	Before  trade.JobStatus     `json:"before"`
-	State   trade.JobState      `json:"state"` // the job's state now
-	Release *engineacts.Release `json:"release,omitempty"`
-}
-
+// tellJob prints what became of a plan. It returns an error if nothing was done.
 func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 	ok := plan.Refused == engineacts.NotRefused
-	state := plan.Before.State
+	plan.Done, plan.State = ok, plan.Before.State
 	if ok {
-		state = plan.After.State
+		plan.State = plan.After.State
 	}
 	switch {
 	case a.AsJSON:
-		err := a.PrintJSON(jobActJSON{
-			plan.Act, plan.Job, ok, trade.OrNull(string(plan.Refused)), plan.Before, state,
-			plan.Release,
-		})
-		if err != nil {
+		if err := a.PrintJSON(plan); err != nil {
 			return err
 		}
 	case ok && plan.Act == engineacts.ActRelease && plan.After.State == trade.Paused:
@@ -119,4 +106,58 @@ func tellJob(a *cli.App, plan engineacts.JobPlan) error {
 		a.Tell("%s: not possible: %s", plan.Act+" "+plan.Job, a.Text("refusal."+string(plan.Refused)))
 	}
 	return cli.FailedIf(!ok)
+}
+
+// NewJobCommand makes the commands about the jobs themselves.
+func NewJobCommand(a *cli.App) *cobra.Command {
+	group := a.Group("job", "jobs that were renamed")
+	var f cli.ActFlags
+	// It shows what moving a job's entries to another job means, asks, and does it.
+	cmd := a.Command("move OLD NEW --reason TEXT", "move the rows of job OLD, which is no longer configured, to NEW: the same job under another name", cli.Exactly(2),
+		func(ctx context.Context, args []string) error {
+			from, to := args[0], args[1]
+			o, err := a.Office(ctx, cli.ToWrite, cli.NoERP)
+			if err != nil {
+				return err
+			}
+			plan, err := o.PlanMove(ctx, from, to)
+			if err != nil {
+				return err
+			}
+			if plan.Refused == engineacts.NotRefused {
+				var states []string
+				for _, s := range trade.States {
+					if n := plan.States[s]; n > 0 {
+						states = append(states, fmt.Sprintf("%d %s", n, s.Label(a.Lang())))
+					}
+				}
+				a.Tell("%d {row moves|rows move} from job %s to job %s: %s", plan.Entries, from, to, strings.Join(states, ", "))
+				if plan.Paused {
+					a.Tell("  job %s is paused afterwards", to)
+				}
+				if err := a.Confirmed(f); err != nil {
+					return err
+				}
+				plan, err = o.Move(ctx, plan, a.Person(f))
+				if err != nil {
+					return err
+				}
+			}
+			switch {
+			case a.AsJSON:
+				if err := a.PrintJSON(plan); err != nil {
+					return err
+				}
+			case plan.Refused != engineacts.NotRefused:
+				a.Tell("%s: not possible: %s", engineacts.ActMove+" "+plan.From+" "+plan.To,
+					a.Text("refusal."+string(plan.Refused)))
+			default:
+				a.Show("%d {row|rows} moved from job %s to job %s; the next run compares everything (`safrasync sync %s`).", plan.Entries, plan.From, plan.To, plan.To)
+			}
+			return cli.FailedIf(plan.Refused != engineacts.NotRefused)
+		})
+	f.Add(cmd)
+	cmd.ValidArgsFunction = a.CompleteEveryJob
+	group.AddCommand(cmd)
+	return group
 }

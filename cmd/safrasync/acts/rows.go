@@ -4,11 +4,13 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	engineacts "github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/trade"
@@ -195,7 +197,7 @@ func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 		failed = failed || !s.Done
 		switch {
 		case a.AsJSON:
-			if err := a.PrintJSON(rowActOf(plan, s)); err != nil {
+			if err := a.PrintJSON(office.RowActOf(plan, s)); err != nil {
 				return failed, err
 			}
 		case s.Done:
@@ -226,64 +228,69 @@ func tellSteps(a *cli.App, plan engineacts.RowPlan) {
 	})
 }
 
-// rowActJSON is what an act prints for one row with --json.
-type rowActJSON struct {
-	Act     string             `json:"act"`
-	Job     string             `json:"job"`
-	Key     string             `json:"key"`
-	Done    bool               `json:"done"`
-	Refused *string            `json:"refused"` // why not; null if it was done
-	State   *trade.State       `json:"state"`   // the row's state now; null for an unknown row
-	Flags   []trade.Flag       `json:"flags"`
-	Changes []trade.Difference `json:"changes"` // the differences that the person was shown
-
-	// Set for resend and adopt only.
-	Generation int                  `json:"generation,omitempty"`
-	RemoteID   string               `json:"remote_id,omitempty"`
-	Remaining  int                  `json:"quarantine_left_seconds,omitempty"`
-	Holder     map[string]string    `json:"holder,omitempty"`
-	Reading    *engineacts.Readback `json:"reading,omitempty"`
-	Problems   []cli.FieldJSON      `json:"problems,omitempty"`
-	WaitingFor []trade.Awaited      `json:"waiting_for,omitempty"`
-
-	MayDouble   bool           `json:"may_double,omitempty"`  // the act may make a second record
-	Counterpart map[string]any `json:"counterpart,omitempty"` // what a held row was compared with
-}
-
-func rowActOf(plan engineacts.RowPlan, s engineacts.RowStep) rowActJSON {
-	entry := s.Before
-	if s.Done {
-		entry = s.After
-	}
-	out := rowActJSON{
-		Act: plan.Act, Job: plan.Job, Key: s.Key, Done: s.Done, Refused: trade.OrNull(string(s.Refused)),
-		State: trade.OrNull(entry.State),
-		Flags: cli.OrEmpty(entry.Flags), Changes: cli.OrEmpty(s.Differences), MayDouble: s.MayDouble,
-	}
-	if c := s.Counterpart; c != nil {
-		out.Counterpart = map[string]any{
-			"job": c.Job, "key": c.Key,
-			"remote_id": trade.OrNull(c.ID),     // null: it is not known
-			"sent_at":   trade.OrNull(c.SentAt), // null: it was not sent
-		}
-	}
-	if plan.Act != engineacts.ActResend && plan.Act != engineacts.ActAdopt {
-		return out
-	}
-	out.Generation, out.RemoteID, out.Remaining, out.Reading = entry.Generation, entry.RemoteID,
-		words.RoundUp(s.Remaining), s.Reading
-	out.WaitingFor = s.WaitingFor
-	out.Problems = cli.FieldsOf(s.Problems)
-	if s.Holder != (trade.ParentKey{}) {
-		out.Holder = map[string]string{"job": s.Holder.Job, "key": s.Holder.Key}
-	}
-	return out
-}
-
 // refusalOf returns the key of the text that explains a refusal.
 func refusalOf(r engineacts.Refusal) i18n.Key {
 	if key := "decision.refused." + string(r); i18n.CLI.Has(key) {
 		return key
 	}
 	return "refusal." + string(r)
+}
+
+// decision returns what a person must know before deciding about a row that may be on the platform.
+func decision(v words.Voice, act string, s engineacts.RowStep) []string {
+	if act != engineacts.ActResend && act != engineacts.ActAdopt || s.Before.ID == 0 {
+		return nil
+	}
+	var out []string
+	say := func(p i18n.Key, args ...any) { out = append(out, v.Text(p, args...)) }
+	for _, t := range s.Attempts {
+		at := t.FinishedAt
+		if at.IsZero() {
+			at = t.StartedAt
+		}
+		say("attempt %d, %s: %s: %s", t.No, v.Moment(at), v.Text("outcome."+words.OutcomeName(t.Outcome)),
+			v.Say(t.Reason))
+		if phase := words.PhaseOf(t.Evidence); phase != "" {
+			say("  how far it got: %s", v.Text("phase."+phase))
+		}
+		if t.RemoteID != "" {
+			say("  id in the answer: %s", t.RemoteID)
+		}
+	}
+	if s.Remaining > 0 {
+		say("quarantine left: %s (the platform may still execute the request; changing the clock does not shorten it, and restarting the machine starts it again)", v.Span(s.Remaining))
+	}
+	switch {
+	case s.GivesUp != nil:
+		say("the id belonged to row %s %s, which has left the ERP, was cancelled or replaced there: its record now belongs to this row; the other row stays accepted, with the flag `moved`, and rows that refer to it keep the same id", s.Holder.Job, s.Holder.Key)
+	case s.Holder != (trade.ParentKey{}):
+		say("the id belongs to row %s %s", s.Holder.Job, s.Holder.Key)
+	}
+	if sent := engineacts.SentFields(s.Before); act == engineacts.ActResend && len(sent) > 0 {
+		fields := trade.Map(sent, func(f engineacts.FieldReading) string {
+			return trade.FieldLabel(f.Field, v.Lang) + " " + *f.Sent
+		})
+		say("look on the platform for a record with: %s", strings.Join(fields, "; "))
+		if s.Refused == engineacts.NotRefused || s.Refused == engineacts.NotChecked {
+			say("if it is there, do not send it: use `safrasync adopt`. Sent again it would exist twice, and the API cannot delete.")
+		}
+	}
+	for _, p := range s.Problems {
+		out = append(out, p.Sentence(v.Lang))
+	}
+	out = append(out, v.Awaited(s.WaitingFor)...)
+	if r := s.Reading; r != nil {
+		for _, f := range r.Fields {
+			mine, there := v.OrAbsent(f.Sent), v.OrAbsent(f.There)
+			switch {
+			case f.Recoded:
+				say("%s: %s; the code table has changed (now %s, on the platform %s)", trade.FieldLabel(f.Field, v.Lang), f.SentName, mine, there)
+			case !f.Same:
+				say("%s: in this row %s, on the platform %s", trade.FieldLabel(f.Field, v.Lang), strings.TrimSpace(f.SentName+" "+mine),
+					strings.TrimSpace(f.ThereName+" "+there))
+			}
+		}
+		say("compared with the platform: %d {field|fields} the same, %d different, %d that it does not show", r.Same, r.Differ, len(r.Unseen))
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -26,17 +25,11 @@ func NewCommand(a *cli.App) *cobra.Command {
 
 	commitments := a.Group("order-commitments", "order commitments on the platform (only sync creates them)")
 	commitments.AddCommand(getCommand(a, "ID", "show an order commitment", apiID,
-		func(ctx context.Context, c *apiclient.Client, id string) (apiRecord, error) {
-			o, err := c.GetOrderCommitment(ctx, id)
-			return apiRecord{o.Raw, o.Unread}, err
-		}))
+		(*apiclient.Client).GetOrderCommitment))
 
 	producers := a.Group("producers", "producers on the platform")
 	producers.AddCommand(getCommand(a, "DOCUMENT", "look a producer up by CPF or CNPJ", apiDocument,
-		func(ctx context.Context, c *apiclient.Client, number string) (apiRecord, error) {
-			p, err := c.GetProducerByDocument(ctx, number)
-			return apiRecord{p.Raw, p.Unread}, err
-		}))
+		(*apiclient.Client).GetProducerByDocument))
 
 	var q apiclient.ConsentQuery
 	var personType string
@@ -58,10 +51,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-			answer, err := c.GetConsent(ctx, q)
-			return apiRecord{answer.Raw, answer.Unread}, err
-		})
+		return readByHand(ctx, a, q, (*apiclient.Client).GetConsent)
 	})
 	flags := consent.Flags()
 	flags.StringVar(&q.Identity, "identity", "", "the producer's `CPF or CNPJ`")
@@ -74,46 +64,42 @@ func NewCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// apiRecord is a record as the platform returned it.
-type apiRecord struct {
-	raw    json.RawMessage
-	unread []string // fields whose form is unknown
-}
+// record is a record as the platform returned it.
+type record interface{ AsReceived() apiclient.Received }
 
 // getCommand makes a command that reads the record which its only argument names.
-func getCommand[T any](a *cli.App, name string, help i18n.Key, parse func(a *cli.App, name, text string) (T, error),
-	read func(ctx context.Context, c *apiclient.Client, of T) (apiRecord, error),
+func getCommand[T any, R record](a *cli.App, name string, help i18n.Key,
+	parse func(a *cli.App, name, text string) (T, error), read func(*apiclient.Client, context.Context, T) (R, error),
 ) *cobra.Command {
 	return a.Command("get "+name, help, cli.Exactly(1), func(ctx context.Context, args []string) error {
 		of, err := parse(a, name, args[0])
 		if err != nil {
 			return err
 		}
-		return readByHand(ctx, a, func(ctx context.Context, c *apiclient.Client) (apiRecord, error) {
-			return read(ctx, c, of)
-		})
+		return readByHand(ctx, a, of, read)
 	})
 }
 
 // readByHand sends one GET and prints the record.
-func readByHand(ctx context.Context, a *cli.App,
-	read func(context.Context, *apiclient.Client) (apiRecord, error),
+func readByHand[T any, R record](ctx context.Context, a *cli.App, of T,
+	read func(*apiclient.Client, context.Context, T) (R, error),
 ) error {
 	client, err := a.OpenAPI()
 	if err != nil {
 		return err
 	}
-	record, err := read(ctx, client)
+	found, err := read(client, ctx, of)
 	if err != nil {
 		return ReadFailed(a, err)
 	}
+	received := found.AsReceived()
 	if a.AsJSON {
-		return a.PrintJSON(record.raw)
+		return a.PrintJSON(received.Raw)
 	}
-	if len(record.unread) > 0 {
-		a.Tell("Fields in an unknown format: %s", cli.Listed(record.unread))
+	if len(received.Unread) > 0 {
+		a.Tell("Fields in an unknown format: %s", cli.Listed(received.Unread))
 	}
-	printRecord(a, record.raw)
+	printRecord(a, received.Raw)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/url"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -13,7 +12,7 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
+	"github.com/safrasync/safrasync/trade"
 )
 
 const pathWebhooks = "/api/v1/integration/webhooks"
@@ -96,26 +95,20 @@ func newAPIWebhooksCommand(a *cli.App) *cobra.Command {
 		if err != nil {
 			return ReadFailed(a, err)
 		}
-		if a.AsJSON {
-			return cli.PrintEach(a, hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw })
-		}
-		if len(hooks) == 0 {
+		switch {
+		case a.AsJSON:
+			return cli.PrintEach(a, trade.Map(hooks, func(w apiclient.Webhook) json.RawMessage { return w.Raw }))
+		case len(hooks) == 0:
 			a.Tell("no webhook is registered")
 			return nil
 		}
-		t := a.NewTable("Event", "URL", "Id")
-		for _, w := range hooks {
-			t.AppendRow(table.Row{words.Printable(string(w.WebhookEvent)), words.Printable(w.URL), w.ID})
-		}
-		t.Render()
-		return nil
+		return cli.PrintTable(a, hooks, []i18n.Key{"Event", "URL", "Id"}, func(w apiclient.Webhook) []any {
+			return []any{string(w.WebhookEvent), w.URL, cli.Plain(w.ID)}
+		})
 	})
 	get := getCommand(a, "EVENT", "show the webhook of an event",
 		func(a *cli.App, _, text string) (apiclient.WebhookEvent, error) { return Event(a, text) },
-		func(ctx context.Context, c *apiclient.Client, event apiclient.WebhookEvent) (apiRecord, error) {
-			w, err := c.GetWebhook(ctx, event)
-			return apiRecord{w.Raw, w.Unread}, err
-		})
+		(*apiclient.Client).GetWebhook)
 	get.ValidArgsFunction = cobra.FixedCompletions(cli.Texts(apiclient.WebhookEvents),
 		cobra.ShellCompDirectiveNoFileComp)
 

@@ -4,13 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -46,7 +45,7 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				}
 				e := events[0]
 				if a.AsJSON {
-					out := eventOf(e)
+					out := office.EventOf(e)
 					out.Body = string(e.Body)
 					if json.Valid(e.Body) {
 						out.Body = json.RawMessage(e.Body)
@@ -66,18 +65,16 @@ func newInboxCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if a.AsJSON {
-				return cli.PrintEach(a, events, eventOf)
+				return cli.PrintEach(a, trade.Map(events, office.EventOf))
 			}
-			t, v := a.NewTable("No.", "Event", "When", "Times", "Outcome"), a.Voice()
-			for _, e := range events {
+			v, head := a.Voice(), []i18n.Key{"No.", "Event", "When", "Times", "Outcome"}
+			return cli.PrintTable(a, events, head, func(e trade.InboxEvent) []any {
 				outcome := v.Say(e.Outcome)
 				if !e.NextAt.IsZero() {
 					outcome = v.Text("not yet processed")
 				}
-				t.AppendRow(table.Row{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, outcome})
-			}
-			t.Render()
-			return nil
+				return []any{e.Seq, e.Event, v.Moment(e.LastAt), e.Times, cli.Plain(outcome)}
+			})
 		})
 	f.add(a, cmd)
 	return cmd
@@ -155,24 +152,4 @@ func inboxEvents(ctx context.Context, a *cli.App, args []string, f inboxFlags) (
 		return nil, err
 	}
 	return o.Inbox(ctx, filter)
-}
-
-// eventJSON is one line of `webhooks inbox --json`.
-type eventJSON struct {
-	Seq     int64     `json:"seq"`
-	Event   string    `json:"event"`
-	FirstAt time.Time `json:"first_at"`
-	LastAt  time.Time `json:"last_at"`
-	Times   int       `json:"times"`
-	Open    bool      `json:"open"` // it is still to be processed
-	Outcome string    `json:"outcome"`
-	Bytes   int       `json:"bytes"`
-	Body    any       `json:"body,omitempty"` // only for a single event: the JSON that came, or a text
-}
-
-func eventOf(e trade.InboxEvent) eventJSON {
-	return eventJSON{
-		Seq: e.Seq, Event: e.Event, FirstAt: e.FirstAt, LastAt: e.LastAt, Times: e.Times,
-		Open: !e.NextAt.IsZero(), Outcome: e.Outcome.String(), Bytes: len(e.Body),
-	}
 }

@@ -3,16 +3,14 @@ package api
 import (
 	"context"
 	"slices"
-	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // NewWebhooksCommand makes the command webhooks.
@@ -92,32 +90,6 @@ func NewWebhooksCommand(a *cli.App) *cobra.Command {
 	return group
 }
 
-// hookJSON is one line of `webhooks plan|apply|list|show|delete --json`.
-type hookJSON struct {
-	Event  string            `json:"event"`
-	Action office.HookAction `json:"action"` // the action that is needed, or was ordered
-	Done   bool              `json:"done"`
-	Why    string            `json:"why"`
-	// address without the secret path; "" = there is none, or it is not shown
-	Address string     `json:"address"`
-	ID      *string    `json:"id"` // of the platform
-	Ours    bool       `json:"ours"`
-	Since   *time.Time `json:"since"` // when the platform was first seen with it; null = not yet, or not ours
-}
-
-func hookJSONOf(s office.HookStep, done bool, why string) hookJSON {
-	out := hookJSON{
-		Event: string(s.Event), Action: s.Action, Done: done, Why: why, Address: s.Address(), Ours: s.Ours != nil,
-	}
-	if s.There != nil {
-		out.ID = trade.OrNull(s.There.ID)
-	}
-	if s.Ours != nil {
-		out.Since = trade.OrNull(s.Ours.SettledAt)
-	}
-	return out
-}
-
 // openRegistrar returns who knows our registrations.
 func openRegistrar(ctx context.Context, a *cli.App, how cli.Access) (*office.Registrar, error) {
 	o, err := a.Office(ctx, how, cli.NoERP)
@@ -154,23 +126,19 @@ func plannedHooks(ctx context.Context, a *cli.App, takeOver []string) ([]office.
 // showHooks prints steps.
 func showHooks(a *cli.App, steps []office.HookStep) error {
 	if a.AsJSON {
-		return cli.PrintEach(a, steps,
-			func(s office.HookStep) hookJSON { return hookJSONOf(s, false, words.Machine.Text(s.Why)) })
+		for i, s := range steps {
+			steps[i].Text = words.Machine.Text(s.Why)
+		}
+		return cli.PrintEach(a, steps)
 	}
-	t, v := a.NewTable("Event", "hooks.head_action", "Address", "Why"), a.Voice()
-	for _, s := range steps {
-		line := hookJSONOf(s, false, "")
+	v, head := a.Voice(), []i18n.Key{"Event", "hooks.head_action", "Address", "Why"}
+	return cli.PrintTable(a, steps, head, func(s office.HookStep) []any {
 		why := v.Text(s.Why)
 		if !s.Until.IsZero() {
 			why += " (" + v.Moment(s.Until) + ")"
 		}
-		t.AppendRow(table.Row{
-			line.Event, v.Text("hook.action." + string(s.Action)),
-			words.Printable(cli.OrDash(line.Address)), why,
-		})
-	}
-	t.Render()
-	return nil
+		return []any{string(s.Event), v.Text("hook.action." + string(s.Action)), cli.OrDash(s.Address), why}
+	})
 }
 
 // doHooks shows a plan, asks, and does it event by event. If a step fails, the earlier ones remain
@@ -219,11 +187,11 @@ func doHooks(ctx context.Context, a *cli.App, steps []office.HookStep, f cli.Act
 		}
 		switch {
 		case a.AsJSON:
-			why := words.Machine.Text(s.Why)
+			s.Done, s.Text = done.Done, words.Machine.Text(s.Why)
 			if !done.Done {
-				why = words.Machine.Text(problem, done.Args...)
+				s.Text = words.Machine.Text(problem, done.Args...)
 			}
-			if err := a.PrintJSON(hookJSONOf(s, done.Done, why)); err != nil {
+			if err := a.PrintJSON(s); err != nil {
 				return err
 			}
 		case done.Done:

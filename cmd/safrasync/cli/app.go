@@ -21,6 +21,7 @@ import (
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/internal/systemd"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -273,4 +274,30 @@ func (a *App) PrintJSON(v any) error {
 	}
 	_, err := a.Out.Write(trade.EscapeJSON(b.Bytes()))
 	return err
+}
+
+// NewLeveledLogger returns a logger that writes JSON lines of a level and above. Lines are never sampled:
+// a dropped one may be the one that somebody looks for.
+func NewLeveledLogger(w io.Writer, level zapcore.LevelEnabler) *zap.Logger {
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{
+		TimeKey: "time", LevelKey: "level", MessageKey: "msg", StacktraceKey: "stack",
+		LineEnding: zapcore.DefaultLineEnding,
+		EncodeTime: zapcore.RFC3339NanoTimeEncoder, EncodeLevel: zapcore.LowercaseLevelEncoder,
+		EncodeDuration: zapcore.StringDurationEncoder,
+	})
+	if systemd.ToJournal(w) {
+		encoder = systemd.WithPriorities(encoder)
+	}
+	return zap.New(zapcore.NewCore(encoder, zapcore.Lock(zapcore.AddSync(maskedLog{w})), level))
+}
+
+// maskedLog masks the documents of persons in each line. Keys of the ERP may contain them, and no
+// rule of ours removes a line from the log of the host.
+type maskedLog struct{ to io.Writer }
+
+func (m maskedLog) Write(line []byte) (int, error) {
+	if _, err := m.to.Write(trade.MaskJSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }

@@ -47,7 +47,7 @@ func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		var out []string
-		err = o.Rows(cmd.Context(), trade.RowFilter{Job: args[0], States: states}, func(e trade.Entry) error {
+		err = o.Rows(cmd.Context(), trade.RowQuery{Jobs: []string{args[0]}, States: states}, func(e trade.Entry) error {
 			if strings.HasPrefix(e.Key, typed) {
 				out = append(out, e.Key)
 			}

@@ -3,6 +3,8 @@ package daemon
 import (
 	"context"
 	"errors"
+	gosync "sync"
+	"sync/atomic"
 	"time"
 
 	"go.uber.org/zap"
@@ -10,7 +12,9 @@ import (
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/console/auth"
+	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
 	engine "github.com/safrasync/safrasync/sync"
@@ -145,3 +149,117 @@ func (g *generation) close() {
 
 // stallMargin is how much longer than its longest wait a pass may take before it counts as hanging.
 const stallMargin = 2 * time.Minute
+
+// reconnecting is the daemon's connection to the ERP. It connects on first use, and tries again on
+// each use until that succeeds. After that the pool of connections reconnects by itself.
+type reconnecting struct {
+	app *cli.App
+
+	mu     gosync.Mutex
+	source *erp.Source
+}
+
+func (r *reconnecting) open(ctx context.Context) (*erp.Source, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.source != nil {
+		return r.source, nil
+	}
+	source, err := r.app.ConnectERP(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.source = source
+	return source, nil
+}
+
+func (r *reconnecting) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.source == nil {
+		return nil
+	}
+	return r.source.Close()
+}
+
+// alertEvery is how often alerts are evaluated and due messages are delivered.
+const alertEvery = time.Minute
+
+// alertTimes is the schedule of the alerts: at once when the service starts, even if an earlier
+// process evaluated them a moment ago, and then every minute.
+type alertTimes struct{ begun atomic.Bool }
+
+// Next returns the first time after another one; until the first tick has begun, that is after
+// itself.
+func (a *alertTimes) Next(after time.Time) time.Time {
+	if a.begun.Load() {
+		return after.Add(alertEvery)
+	}
+	return after
+}
+
+// alertTasks returns the tasks that send alerts; none if there are no channels.
+func (g *generation) alertTasks() ([]engine.Task, error) {
+	service, err := office.Alerts(g.Config, g.Voice(), g.daemon.store, g.daemon.log)
+	if err != nil || len(service.Channels) == 0 {
+		return nil, err
+	}
+	if platform, ok := g.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
+		service.Certificate = platform.CertificateEnds
+	}
+	times := &alertTimes{}
+	return []engine.Task{{Name: "alerts", Schedule: times, Run: func(ctx context.Context) error {
+		times.begun.Store(true)
+		return service.Tick(ctx)
+	}}}, nil
+}
+
+// checkTimeout is the time limit of each check of the ERP and of the API, before the service
+// reports that it is ready.
+const checkTimeout = 15 * time.Second
+
+// check checks the ERP and the API, as `safrasync check` does. A failure never stops the start: an
+// ERP or an API that is down comes back. A wrong configuration or ledger has stopped it earlier.
+func (g *generation) check(ctx context.Context) {
+	g.troubles = nil
+	if err := g.checkERP(ctx); err != nil && ctx.Err() == nil {
+		g.trouble("erp", g.Text("ERP: %s", firstLine(g.Voice(), err)), err)
+	}
+	asking, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	_, err := g.engine.Platform.ListWebhooks(asking) // a harmless GET
+	failure, ok := errors.AsType[*apiclient.CallError](err)
+	if err != nil && !(ok && cli.Passes(failure)) && ctx.Err() == nil {
+		g.trouble("api", g.Text("API: %s", firstLine(g.Voice(), err)), err)
+	}
+}
+
+func (g *generation) trouble(what, text string, err error) {
+	g.troubles = append(g.troubles, text)
+	g.daemon.log.Warn("a check did not pass; the service goes on and tries again", zap.String("check", what),
+		zap.Error(err))
+}
+
+// notServed notes that a part of the service does not answer, which holds until a reload, and logs it.
+func (g *generation) notServed(what string, sentence i18n.Key, err error) {
+	g.absent = append(g.absent, g.Text(sentence, firstLine(g.Voice(), err)))
+	g.daemon.log.Error("a part of the service is not served; correct it and reload", zap.String("part", what),
+		zap.Error(err))
+}
+
+// checkERP connects to the ERP, and compares each job with the columns of its query.
+func (g *generation) checkERP(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	source, err := g.source.open(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := source.Facts(ctx); err != nil {
+		return err
+	}
+	for _, job := range g.engine.Jobs {
+		err = errors.Join(err, g.Config.Annotate(g.engine.Check(ctx, job)))
+	}
+	return err
+}

@@ -2,8 +2,10 @@ package daemon
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -15,8 +17,10 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/console"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/connlimit"
+	"github.com/safrasync/safrasync/internal/httpapi"
 	"github.com/safrasync/safrasync/internal/metrics"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/systemd"
@@ -102,10 +106,10 @@ type daemon struct {
 	said    statusLine
 	telling gosync.WaitGroup // goroutines of tell
 	monitor *monitor
-	console consoleServer
+	console endpoint[*console.Console]
 	events  *eventReceiver
 
-	programs apiServer
+	programs endpoint[*httpapi.API]
 }
 
 // ledgerAgain is how long the service waits before it opens a ledger again that it cannot use yet.
@@ -202,17 +206,38 @@ func (d *daemon) serve(ctx context.Context, conf *config.Config) error {
 		return d.refuse(err)
 	}
 	d.monitor.serve(g, listener)
+	d.console = endpoint[*console.Console]{
+		section: "console", served: "the console is served",
+		place: func(c *config.Config) place { return place{c.Console.Listen, c.Console.CertFile, c.Console.KeyFile} },
+		answers: func(g *generation) *console.Console {
+			return NewConsole(g.App, d.store, g.office, m.refusals.Of("console"))
+		},
+		start: func(l net.Listener, secure *tls.Config, c *console.Console) server[*console.Console] {
+			s := console.Serve(l, secure, d.log)
+			s.Show(c)
+			return s
+		},
+	}
 	defer d.console.close()
 	// If an address is in use, the rest of the service starts all the same.
-	listener, err = d.console.listen(ctx, g.Config.Console)
+	listener, err = d.console.listen(ctx, conf)
+	if err == nil {
+		err = d.console.serve(g, listener)
+	}
 	if err != nil {
 		g.notServed("console", "console: %s", err)
-	} else {
-		d.console.serve(g, listener)
+	}
+	d.programs = endpoint[*httpapi.API]{
+		section: "http_api", served: "http_api is served",
+		place:   func(c *config.Config) place { return place{c.HTTPAPI.Listen, c.HTTPAPI.CertFile, c.HTTPAPI.KeyFile} },
+		answers: (*generation).httpAPI,
+		start: func(l net.Listener, secure *tls.Config, api *httpapi.API) server[*httpapi.API] {
+			return httpapi.Serve(l, secure, api)
+		},
 	}
 	defer d.programs.close()
 	g.feeder.Begin(ctx) // other programs can ask for changes from the first moment
-	listener, err = d.programs.listen(ctx, g.Config.HTTPAPI)
+	listener, err = d.programs.listen(ctx, conf)
 	if err == nil {
 		err = d.programs.serve(g, listener)
 	}

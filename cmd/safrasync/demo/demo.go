@@ -345,7 +345,7 @@ func (d *demo) compare(ctx context.Context) (platform map[trade.Kind]int, err er
 	if err != nil {
 		return nil, err
 	}
-	err = o.Rows(ctx, trade.RowFilter{}, func(e trade.Entry) error {
+	err = o.Rows(ctx, trade.RowQuery{}, func(e trade.Entry) error {
 		switch e.State {
 		case trade.Accepted:
 			known[e.Sends]++

@@ -77,7 +77,7 @@ func copyLedger(ctx context.Context, a *cli.App, store *state.Store, to string, 
 			NotWhole []string `json:"not_whole,omitzero"`
 		}{File: file, Ledger: store.LedgerID()}
 		if keep > 0 {
-			out.Removed, out.NotWhole = cli.OrEmpty(removed), cli.OrEmpty(broken)
+			out.Removed, out.NotWhole = office.OrEmpty(removed), office.OrEmpty(broken)
 		}
 		return errors.Join(err, a.PrintJSON(out))
 	}

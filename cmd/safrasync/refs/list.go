@@ -15,20 +15,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// referenceJSON is one line of `refs list --json`.
-type referenceJSON struct {
-	Kind  string  `json:"kind"`
-	Code  *string `json:"code"` // null: the total of the kind
-	ID    *string `json:"id"`   // null: rows wait for an id
-	Rows  int     `json:"rows"` // rows that wait for this code, or for any code of the kind
-	Label string  `json:"label,omitempty"`
-	From  string  `json:"from"`  // ledger; erp: read from there; platform: looked up there
-	Total bool    `json:"total"` // what all missing codes of the kind block, each row counted once
-
-	Blocks  map[trade.Kind]*trade.Load `json:"blocks,omitempty"`  // the blocked rows by kind of record
-	Invalid map[trade.Kind]*trade.Load `json:"invalid,omitempty"` // rows that need the code and are also invalid
-}
-
 // listReferences lists the de-para: first the missing codes, those that block most rows at the top,
 // then the stored codes.
 func listReferences(ctx context.Context, a *cli.App, args []string) error {
@@ -62,23 +48,7 @@ func listReferences(ctx context.Context, a *cli.App, args []string) error {
 	if !a.AsJSON {
 		return printReferences(ctx, a, o, missing, stored)
 	}
-	for _, s := range missing {
-		line := referenceJSON{
-			Kind: s.Kind, Code: &s.Code, Rows: s.Rows(), From: o.ReferenceSource(s.Kind),
-			Blocks: trade.ByKind(s.Blocked), Invalid: trade.ByKind(s.Invalid),
-		}
-		if s.Code == "" {
-			line.Code, line.Total = nil, true
-		}
-		if err := a.PrintJSON(line); err != nil {
-			return err
-		}
-	}
-	return cli.PrintEach(a, stored, func(r trade.Reference) referenceJSON {
-		return referenceJSON{
-			Kind: r.Kind, Code: &r.Code, ID: &r.ID, Label: r.Label, From: o.ReferenceSource(r.Kind),
-		}
-	})
+	return cli.PrintEach(a, o.ReferenceLines(missing, stored))
 }
 
 func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing []trade.Shortage,
@@ -150,15 +120,10 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 	if len(stored) == 0 {
 		return nil
 	}
-	t := a.NewTable("Kind", "ERP code", "Platform id", "refs.head_from")
-	for _, r := range stored {
-		t.AppendRow(table.Row{
-			r.Kind, words.Printable(r.Shown()), words.Printable(r.ID),
-			a.Text("refs.from." + o.ReferenceSource(r.Kind)),
-		})
-	}
-	t.Render()
-	return nil
+	head := []i18n.Key{"Kind", "ERP code", "Platform id", "refs.head_from"}
+	return cli.PrintTable(a, stored, head, func(r trade.Reference) []any {
+		return []any{r.Kind, r.Shown(), r.ID, a.Text("refs.from." + o.ReferenceSource(r.Kind))}
+	})
 }
 
 // load returns what is blocked as text: "38 contratos, 112 entregas, 4.310 t".

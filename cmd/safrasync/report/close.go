@@ -78,7 +78,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		err = export(ctx, a, f, reports, query) // the month is closed, whatever becomes of the file
 	}
 	if a.AsJSON {
-		return errors.Join(a.PrintJSON(closingOf(closing)), err)
+		return errors.Join(a.PrintJSON(closing), err)
 	}
 	a.Show("Closed: %s, closing %s. `safrasync report --as-of %s` prints it again, with the same numbers.", closingDay(a, closing.Day), closing.ID, closingDay(a, closing.Day))
 	return err
@@ -188,21 +188,4 @@ func Approvable(a *cli.App) acts.OtherAct {
 // closingDay formats a day for people.
 func closingDay(a *cli.App, d trade.Date) string {
 	return reconcile.PlainText(reconcile.Day(d.String()), a.Lang(), time.UTC)
-}
-
-// closingJSON is one line of `report --closings --json`.
-type closingJSON struct {
-	ID      string    `json:"id"`
-	Day     string    `json:"day"` // the cut-off
-	At      time.Time `json:"at"`
-	Who     string    `json:"who"`
-	Reason  string    `json:"reason"`
-	Rows    int       `json:"rows"`
-	Program string    `json:"program"`
-	Hash    string    `json:"hash"`
-	Audit   int64     `json:"audit"`
-}
-
-func closingOf(c trade.Closing) closingJSON {
-	return closingJSON{c.ID, c.Day.String(), c.At, c.Who, c.Reason, c.Rows, c.Program, c.Hash, c.Audit}
 }

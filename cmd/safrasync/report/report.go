@@ -11,12 +11,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -126,17 +125,12 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 			return err
 		}
 		if a.AsJSON {
-			return cli.PrintEach(a, records, cli.AuditOf)
+			return cli.PrintEach(a, trade.Map(records, office.AuditOf))
 		}
-		t, v := a.NewTable("No.", "When", "Who", "Account", "Action", "Target", "Reason"), a.Voice()
-		for _, r := range records {
-			t.AppendRow(table.Row{
-				r.Seq, v.Moment(r.At), words.Printable(r.Who), words.Printable(r.From), r.Act,
-				words.Printable(r.Target), words.Printable(r.Because(v.Lang, v.Zone)),
-			})
-		}
-		t.Render()
-		return nil
+		v, head := a.Voice(), []i18n.Key{"No.", "When", "Who", "Account", "Action", "Target", "Reason"}
+		return cli.PrintTable(a, records, head, func(r trade.AuditRecord) []any {
+			return []any{r.Seq, v.Moment(r.At), r.Who, r.From, r.Act, r.Target, r.Because(v.Lang, v.Zone)}
+		})
 	}
 	if f.closings {
 		reports, err := a.Office(ctx, cli.ToRead, cli.NoERP)
@@ -147,23 +141,17 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 		if err != nil {
 			return err
 		}
-		v := a.Voice()
-		if a.AsJSON {
-			return cli.PrintEach(a, list, closingOf)
-		}
-		if len(list) == 0 {
+		switch {
+		case a.AsJSON:
+			return cli.PrintEach(a, list)
+		case len(list) == 0:
 			a.Tell("Nothing was closed.")
 			return nil
 		}
-		t := a.NewTable("Cut-off", "As of", "Who", "Reason", "Rows", "Closing")
-		for _, c := range list {
-			t.AppendRow(table.Row{
-				closingDay(a, c.Day), v.Moment(c.At), words.Printable(c.Who), words.Printable(c.Reason),
-				c.Rows, c.ID,
-			})
-		}
-		t.Render()
-		return nil
+		head := []i18n.Key{"Cut-off", "As of", "Who", "Reason", "Rows", "Closing"}
+		return cli.PrintTable(a, list, head, func(c trade.Closing) []any {
+			return []any{closingDay(a, c.Day), a.Voice().Moment(c.At), c.Who, c.Reason, c.Rows, cli.Plain(c.ID)}
+		})
 	}
 	f.format, err = reportFormat(a, f)
 	if err != nil {

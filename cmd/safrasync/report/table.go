@@ -9,7 +9,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -49,11 +48,11 @@ func (t *sectionTable) Row(cells []any) error {
 	if t.n > reportShown {
 		return nil
 	}
-	row := make(table.Row, len(cells))
+	row := make([]any, len(cells))
 	for i, cell := range cells {
-		row[i] = words.Printable(t.section.Columns[i].Text(cell, t.lang, t.zone))
+		row[i] = t.section.Columns[i].Text(cell, t.lang, t.zone)
 	}
-	t.rows = append(t.rows, row)
+	t.rows = append(t.rows, cli.Printable(row))
 	return nil
 }
 
@@ -71,10 +70,6 @@ func (t *sectionTable) close() {
 		a.Show("  nothing")
 		return
 	}
-	out := table.NewWriter()
-	out.SetOutputMirror(a.Out)
-	out.SetStyle(table.StyleLight)
-	out.Style().Format.Header = text.FormatDefault
 	head := make(table.Row, len(t.section.Columns))
 	configs := make([]table.ColumnConfig, len(t.section.Columns))
 	for i, c := range t.section.Columns {
@@ -88,11 +83,9 @@ func (t *sectionTable) close() {
 			configs[i].Align = text.AlignRight
 		}
 	}
+	out := a.TableOf(head)
 	out.SetColumnConfigs(configs)
-	out.AppendHeader(head)
-	for _, row := range t.rows {
-		out.AppendRow(row)
-	}
+	out.AppendRows(t.rows)
 	out.Render()
 	if t.n > reportShown {
 		a.Show("  … the first %d of %d; all of them with --format xlsx or csv (--section %s)", reportShown, t.n, t.section.ID)

@@ -64,7 +64,7 @@ func NewTestCommand(a *cli.App) *cobra.Command {
 					}
 				}
 				text := renderCase(tried.Job, tried.Case, a.Text("From row %s of the ERP. Check that the result below is right; replace personal data.", words.Printable(strings.ReplaceAll(key, "\n", " ")))) +
-					verdictOutcome(tried.Verdict).render(tried.Job.Spec.Sends)
+					resultOf(tried.Verdict).render(tried.Job.Spec.Sends)
 				if err := cli.CreateFile(file, text, 0o640); errors.Is(err, fs.ErrExist) {
 					return a.Error("%s already exists and is not overwritten; give another file name", file)
 				} else if errors.Is(err, fs.ErrPermission) {
@@ -208,7 +208,7 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	if err != nil {
 		return fail(config.AnnotateAt(c.source, c.index, err))
 	}
-	got, kind := verdictOutcome(tried.Verdict), tried.Job.Spec.Sends
+	got, kind := resultOf(tried.Verdict), tried.Job.Spec.Sends
 	if f.record && (f.update || !c.hasExpectation()) {
 		// Of the file only the expectation changes.
 		var kept []string
@@ -238,14 +238,13 @@ func runCase(a *cli.App, jobs office.Mapping, file string, f testFlags) caseResu
 	if !c.hasExpectation() {
 		return fail(a.Error("the case does not say what is expected (payload, problems, waits_for or cancelled); `safrasync test --record %s` fills it in", file))
 	}
-	want := c.Expected()
-	got.Problems, got.remarks = got.Problems.like(want.Problems), got.remarks.like(want.remarks)
+	got.Problems, got.Remarks = got.Problems.like(c.Problems), got.Remarks.like(c.Remarks)
 	values := map[string]string{}
 	for _, l := range got.lines(kind) {
 		values[l.name] = l.value
 	}
 	seen := map[string]bool{}
-	for _, l := range want.lines(kind) {
+	for _, l := range c.lines(kind) {
 		seen[l.name] = true
 		value, there := values[l.name]
 		switch {

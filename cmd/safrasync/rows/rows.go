@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -25,7 +25,7 @@ const rowsOfATable = 2000
 
 // NewRowsCommand makes the command rows.
 func NewRowsCommand(a *cli.App) *cobra.Command {
-	var filter trade.RowFilter
+	var filter trade.RowQuery
 	var states, flagged []string
 	var since string
 	var cmd *cobra.Command
@@ -35,8 +35,8 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 				filter.Limit = rowsShown
 			}
 			filter.Key = mapping.CanonicalKey(filter.Key)
-			if len(args) > 0 {
-				filter.Job = args[0]
+			if len(args) > 0 && args[0] != "" {
+				filter.Jobs = args
 			}
 			config, err := a.LoadConfig()
 			if err != nil {
@@ -57,7 +57,7 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			}
 			if since != "" {
 				var ok bool
-				filter.Since, ok = cli.ParseSince(since, office.Now(), config.Zone())
+				filter.From, ok = cli.ParseSince(since, office.Now(), config.Zone())
 				if !ok {
 					return a.Usage("--%s %q is neither an age (2h, 7d) nor a date (2026-11-21)", "since", since)
 				}
@@ -82,13 +82,13 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
+func listRows(ctx context.Context, a *cli.App, filter trade.RowQuery) error {
 	o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
 	if err != nil {
 		return err
 	}
 	if a.AsJSON {
-		return o.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(cli.RowOf(a.Config, e)) })
+		return o.Rows(ctx, filter, func(e trade.Entry) error { return a.PrintJSON(o.Row(e)) })
 	}
 	limit := filter.Limit
 	if limit > 0 {
@@ -98,8 +98,8 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		t := a.NewTable("Job", "rows.head_shown", "Key", "State",
 			"Reason", "Platform id", "Updated")
 		t.SetColumnConfigs([]table.ColumnConfig{
-			{Number: 1, Hidden: filter.Job != ""},
-			{Number: 2, Hidden: !a.Config.Shows(filter.Job), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
+			{Number: 1, Hidden: len(filter.Jobs) > 0},
+			{Number: 2, Hidden: !a.Config.Shows(cmp.Or(filter.Jobs...)), WidthMax: 50, WidthMaxEnforcer: text.WrapSoft},
 			{Number: 5, WidthMax: 60, WidthMaxEnforcer: text.WrapSoft},
 		})
 		return t
@@ -108,19 +108,19 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 	err = o.Rows(ctx, filter, func(e trade.Entry) error {
 		n++
 		if limit > 0 && n > limit {
-			return cli.ErrEnough
+			return nil
 		}
 		if t.Length() == rowsOfATable {
 			t.Render()
 			t = begin()
 		}
-		t.AppendRow(table.Row{
-			v.Job(e.Job), words.Printable(e.Shown.Masked().Line()), words.Printable(e.Key), e.State.Label(v.Lang),
-			words.Printable(v.Reason(e)), e.RemoteID, v.Moment(e.UpdatedAt),
-		})
+		t.AppendRow(cli.Printable([]any{
+			v.Job(e.Job), e.Shown.Masked().Line(), e.Key, e.State.Label(v.Lang), v.Reason(e),
+			cli.Plain(e.RemoteID), v.Moment(e.UpdatedAt),
+		}))
 		return nil
 	})
-	if err != nil && !errors.Is(err, cli.ErrEnough) {
+	if err != nil {
 		return err
 	}
 	if n == 0 {
@@ -128,7 +128,7 @@ func listRows(ctx context.Context, a *cli.App, filter trade.RowFilter) error {
 		return nil
 	}
 	t.Render()
-	if errors.Is(err, cli.ErrEnough) {
+	if limit > 0 && n > limit {
 		a.Tell("the first %d are shown; there are more: use --limit N, --limit 0 or --json", limit)
 	}
 	return nil

@@ -9,12 +9,12 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/sync/dryrun"
@@ -75,16 +75,6 @@ func NewWhyCommand(a *cli.App) *cobra.Command {
 	return cmd
 }
 
-// whyJSON is the output of `why --json`.
-type whyJSON struct {
-	dryrun.Reasons
-	ERPError  *string            `json:"erp_error"` // why the ERP could not be read; null if it was read
-	Row       *cli.RowDetailJSON `json:"row"`       // the ledger's entry; null if there is none
-	JobStatus trade.JobStatus    `json:"job_status"`
-	NextRun   *time.Time         `json:"next_run"`  // null for a job that is no longer configured
-	Sentences []string           `json:"sentences"` // the sentences for people, in English
-}
-
 // why prints everything about one key, from the ERP to the platform. If the ERP cannot be reached,
 // its part is missing and the exit code shows it; the rest is printed.
 func why(ctx context.Context, a *cli.App, job, typed string, write func(any) error) error {
@@ -107,25 +97,16 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 	case err != nil:
 		return err
 	case a.AsJSON:
-		out := whyJSON{
-			Reasons: s.Reasons, JobStatus: s.Status, NextRun: trade.OrNull(s.NextRun.UTC()),
-			Sentences: s.Sentences(words.Machine),
-		}
-		if s.Entry != nil {
-			out.Row = new(cli.RowDetailOf(a.Config, *s.Entry, s.Attempts, s.Changes, s.Hints))
-		}
-		if s.ERPErr != nil {
-			out.ERPError = new(s.ERPErr.Error())
-		}
-		if p := out.Preview; p != nil {
+		s.English = s.Sentences(words.Machine)
+		if p := s.Preview; p != nil {
 			*p = plainPreview(*p)
 		}
-		err = write(out)
+		err = write(s)
 	default:
 		for _, sentence := range s.Sentences(a.Voice()) {
 			a.Line(sentence)
 		}
-		p := s.Reasons.Preview
+		p := s.Preview
 		if p == nil {
 			p = &dryrun.Preview{}
 		}
@@ -187,7 +168,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			printPreview(a, *p, state)
 		}
 	}
-	if err == nil && s.ERPErr != nil {
+	if err == nil && s.ERPError != nil {
 		return cli.ErrFailed
 	}
 	return err
@@ -277,4 +258,51 @@ func masked(v any) any {
 		}
 	}
 	return v
+}
+
+// plainPreview returns a preview for JSON: with empty lists instead of nil, and in English.
+func plainPreview(p dryrun.Preview) dryrun.Preview {
+	p.Problems, p.WaitingFor = office.InEnglish(p.Problems), office.OrEmpty(p.WaitingFor)
+	for i := range p.Fields {
+		p.Fields[i].Columns = office.OrEmpty(p.Fields[i].Columns)
+	}
+	return p
+}
+
+// printPreview prints a preview for people. stands is the row's state in the ledger, or "" if it
+// has none.
+func printPreview(a *cli.App, p dryrun.Preview, stands trade.State) {
+	lang, row := a.Lang(), a.Voice().Subject(p.Job, p.Key, p.Show)
+	switch {
+	case stands == trade.Accepted:
+		a.Show("%s was already sent and is not sent again (%s). Below is the request with the current data.", row, stands.Label(lang))
+	case stands.Created():
+		a.Show("%s may be on the platform (%s): nothing sends it again but a person's order. Below, how it would be with the present data.", row, stands.Label(lang))
+	case p.Cancelled:
+		a.Show("%s: it would not be sent: it is cancelled in the ERP.", row)
+	case p.State == trade.Pending:
+		a.Show("%s: it would be sent like this.", row)
+	default:
+		a.Show("%s: it would not be sent (%s).", row, p.State.Label(lang))
+	}
+	if p.State == trade.Held {
+		a.Line("  - " + trade.Explain(p.State, p.Cause, lang).What)
+	}
+	for _, problem := range p.Problems {
+		a.Line("  - " + problem.Sentence(lang))
+	}
+	for _, text := range a.Voice().Awaited(p.WaitingFor) {
+		a.Line("  - " + text)
+	}
+	if len(p.Fields) == 0 {
+		return
+	}
+	head := []i18n.Key{"API field", "Value", "ERP column", "In the ERP", "Applied"}
+	_ = cli.PrintTable(a, p.Fields, head, func(f dryrun.PreviewField) []any {
+		return []any{f.Field, f.Value, strings.Join(f.Columns, ", "), f.ERP, f.Via}
+	})
+	if len(p.Request) > 0 {
+		a.Show("Request, POST %s:", p.Path)
+		a.PrintIndented(p.Request)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/safrasync/safrasync/erp"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -274,8 +276,8 @@ func listRelations(a *cli.App, relations []erp.Relation) error {
 		}
 		if a.AsJSON {
 			line := relationJSON{
-				r.Schema, r.Name, r.View, nil, cli.OrEmpty(names), cli.OrEmpty(types), cli.OrEmpty(r.Primary),
-				cli.OrEmpty(r.Unique),
+				r.Schema, r.Name, r.View, nil, office.OrEmpty(names), office.OrEmpty(types), office.OrEmpty(r.Primary),
+				office.OrEmpty(r.Unique),
 			}
 			if r.Rows >= 0 {
 				line.Rows = &r.Rows
@@ -371,4 +373,25 @@ func writeProposal(a *cli.App, p proposal, path string, force bool) error {
 	}
 	a.Show("init.next", path)
 	return nil
+}
+
+// asker asks a person on a terminal; without a terminal it asks nobody.
+type asker struct {
+	terminal bool
+	in       *bufio.Reader
+	out      io.Writer
+}
+
+// unless returns value if it is not empty; otherwise it asks and returns the answer. It returns ""
+// if nobody can be asked, or nothing is answered.
+func (k *asker) unless(value, question string) string {
+	if value != "" || !k.terminal {
+		return value
+	}
+	fmt.Fprint(k.out, question+" ")
+	answer, err := k.in.ReadString('\n')
+	if err != nil && answer == "" {
+		return ""
+	}
+	return strings.TrimSpace(answer)
 }
