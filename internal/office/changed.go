@@ -82,7 +82,8 @@ func (s *ChangedSums) Add(row ChangedRow, e Effect) {
 	}
 }
 
-// ChangedGroups returns the sums of each group of rows, the most frequent first.
+// ChangedGroups returns the sums of each group of rows, the most frequent first; last those whose key has
+// another document.
 func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
 	for _, row := range rows {
 		for _, line := range row.Lines {
@@ -93,7 +94,15 @@ func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
 			out[i].Add(row, line.Effect)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b ChangedSums) int { return cmp.Compare(b.Rows, a.Rows) })
+	slices.SortStableFunc(out, func(a, b ChangedSums) int {
+		switch trade.Replaced {
+		case a.Of.Flag:
+			return 1
+		case b.Of.Flag:
+			return -1
+		}
+		return cmp.Compare(b.Rows, a.Rows)
+	})
 	return out
 }
 
@@ -132,7 +141,11 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 			if len(rows) == ManyMost {
 				return rows, true, nil
 			}
-			rows = append(rows, o.changedRow(e, differences[i], refs))
+			row := o.changedRow(e, differences[i], refs)
+			if e.Flags.Has(trade.Replaced) { // a person says of each by itself which document it is
+				row.May, row.Lines = false, []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
+			}
+			rows = append(rows, row)
 		}
 		if page.Next == "" {
 			return rows, false, nil

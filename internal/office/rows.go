@@ -246,7 +246,10 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		}
 		if ref := spec.Fields[rule.Field].Ref; ref != "" {
 			f.Code = trade.Reference{Kind: ref, Code: mapped[rule.Field].ERP}
-			f.NowCode = trade.Reference{Kind: ref, Code: newest[rule.Field].ERP}
+			if f.Sent != nil {
+				f.Code.ID = *f.Sent
+			}
+			f.NowCode = trade.Reference{Kind: ref, Code: newest[rule.Field].ERP, ID: newest[rule.Field].Text}
 		}
 		if d, ok := differs[rule.Field]; ok {
 			f.Differs, f.Now = true, d.Now
