@@ -154,7 +154,7 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 // still as it was then, and shows the others.
 func (p *Pages) act(q *web.Request) error {
 	act, known := acts.ActNamed(q.PathValue("act"))
-	if act.On == acts.OneRow || act.On == acts.OneJob { // only what is on many may take long
+	if act.On == acts.OneRow && len(q.Form["row"]) < 2 || act.On == acts.OneJob { // only what is on many may take long
 		ctx, cancel := context.WithTimeout(q.Context(), web.AnswerWithin)
 		defer cancel()
 		q.Request = q.WithContext(ctx)
@@ -248,6 +248,9 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	page := &actPage{Act: act.Name, Title: v.T("act." + act.Name), doubt: q.Form.Has("done")}
 	page.orderForm = orderForm{
 		Path: "/act/" + act.Name, Label: "act.reason", Button: "act." + act.Name, Leave: "act.back",
+	}
+	if act.Name == acts.ActAdopt && !page.doubt && q.Form.Has("row") {
+		return page, p.chooseSame(q, page)
 	}
 	if act.On == acts.OneRow && !page.doubt {
 		return nil, web.ErrNotFound
@@ -352,6 +355,10 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		shown = plan.Not[0].Some
 	}
 	for _, s := range shown {
+		if page.Exact { // each is equal to the one that it was compared with
+			page.Steps = append(page.Steps, stepView{RowStep: s})
+			continue
+		}
 		step, err := p.stepOf(q, s)
 		if err != nil {
 			return err
@@ -372,6 +379,8 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 	case page.doubt && page.Mark == "":
 		page.Says = ""
 	case page.doubt:
+	case page.Exact:
+		page.Says, page.Button = v.T("doubt.same.plan"), v.T("doubt.same.many", v.Number(page.Count))
 	case page.Act == acts.ActRetry && page.Warn == "":
 		page.Says = v.T("act.retry.what") + " " + v.T("act.retry.safe")
 	default:
@@ -403,6 +412,9 @@ func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error)
 	case len(done.Not)+len(done.Asked) > 0 || page.Broke != "": // not the whole plan was done
 		page.Done = &done
 		return true, q.Page(status, "act", page)
+	}
+	if page.Exact {
+		return true, q.Done("doubt."+page.Act, page.Back)
 	}
 	if page.doubt {
 		page.progress.Done++

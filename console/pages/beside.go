@@ -152,11 +152,11 @@ func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, attempts []trade.Att
 	if err != nil {
 		return out, of, err
 	}
-	other, err := p.office.Counterpart(q.Context(), e)
+	other, err := p.office.Doubt(q.Context(), e)
 	if err != nil {
 		return out, of, err
 	}
-	out.Beside, err = p.besideOf(q, e, other)
+	out.Beside, err = p.besideOf(q, e, other.Other)
 	if err != nil {
 		return out, of, err
 	}

@@ -49,12 +49,20 @@ func (of queue) Path(add string) string {
 	return "/doubts" + add + "?only=" + url.QueryEscape(string(of))
 }
 
-// doubtsPage lists the rows that a person must decide about, oldest first.
+// doubtsPage lists the rows that a person must decide about, by kind, oldest first.
 type doubtsPage struct {
-	Rows []doubtShown
-	Only queue
-	What string // what the rows of Only have in common; "" = all are listed
-	Next string
+	Kinds []doubtKind
+	Only  queue
+	Next  string
+}
+
+// doubtKind is one kind of them, with its first rows.
+type doubtKind struct {
+	Queue queue
+	What  string // the rows have in common
+	Sums  trade.Sums
+	Rows  []doubtShown
+	Same  int // of the rows on the page: they are, in all that goes, the records of keys that are gone
 }
 
 // doubtShown is a row of which a person must say whether the platform has it.
@@ -70,29 +78,46 @@ func (p *Pages) showDoubts(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	query := only.query()
-	query.After, query.Limit = after(q), pageRows
-	rows, err := p.office.RowPage(q.Context(), query)
-	if err != nil {
-		return err
-	}
-	page := doubtsPage{Only: only}
-	if only != "" {
-		row := trade.Entry{State: trade.Held, Cause: string(only)}
-		if only == queue(trade.InDoubt) {
-			row = trade.Entry{State: trade.InDoubt}
+	page, kinds, most := doubtsPage{Only: only}, []queue{only}, pageRows
+	if only == "" {
+		kinds = []queue{queue(trade.InDoubt)}
+		for _, cause := range office.HeldCauses {
+			kinds = append(kinds, queue(cause))
 		}
-		page.What = p.office.Advice(row, q.Lang).What
+		most = changedFew
 	}
-	if rows.Next != "" {
-		page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
-	}
-	for _, entry := range rows.Rows {
-		shown, err := p.doubt(q, entry)
+	for _, of := range kinds {
+		kind, query := doubtKind{Queue: of}, of.query()
+		sums, err := p.office.RowSums(q.Context(), query, true)
 		if err != nil {
 			return err
 		}
-		page.Rows = append(page.Rows, shown)
+		for _, s := range sums {
+			kind.Sums.Join(s)
+		}
+		if kind.Sums.Rows == 0 {
+			continue
+		}
+		query.After, query.Limit = after(q), most
+		rows, err := p.office.RowPage(q.Context(), query)
+		if err != nil {
+			return err
+		}
+		for _, entry := range rows.Rows {
+			shown, err := p.doubt(q, entry)
+			if err != nil {
+				return err
+			}
+			if shown.Doubt.Same {
+				kind.Same++
+			}
+			kind.Rows = append(kind.Rows, shown)
+			kind.What = p.office.Advice(trade.Entry{State: entry.State, Cause: entry.Cause}, q.Lang).What
+		}
+		if only != "" && rows.Next != "" {
+			page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
+		}
+		page.Kinds = append(page.Kinds, kind)
 	}
 	return q.Page(http.StatusOK, "doubts", page)
 }
@@ -108,6 +133,41 @@ func (p *Pages) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
 		shown.Why = view.Mask(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
 	}
 	return shown, err
+}
+
+// chooseSame chooses, of the rows that a form marks in the list of doubts, those that are in all that goes
+// the records of keys that are gone: each is to get the id of its own.
+func (p *Pages) chooseSame(q *web.Request, page *actPage) error {
+	only, err := queueOf(q)
+	if err != nil {
+		return err
+	}
+	page.Hidden = url.Values{"row": q.Form["row"], "only": {string(only)}}
+	page.Back, page.Several, page.Exact = only.Path(""), true, true
+	page.versions = map[trade.ParentKey]int64{}
+	ids := trade.Map(q.Form["row"], Number)
+	if len(ids) > pageRows {
+		return web.BadRequest("form")
+	}
+	entries, err := p.office.Entries(q.Context(), ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		doubt, err := p.office.Doubt(q.Context(), e)
+		if err != nil {
+			return err
+		}
+		if doubt.Same {
+			order := acts.Order{Act: acts.ActAdopt, Job: e.Job, Keys: []string{e.Key}, ID: doubt.Other.ID}
+			page.Orders = append(page.Orders, order)
+			page.versions[trade.ParentKey{Job: e.Job, Key: e.Key}] = e.Version
+		}
+	}
+	if len(page.Orders) == 0 && !q.PostForm.Has("mark") {
+		return web.ErrNotFound
+	}
+	return nil
 }
 
 // doubtPage is the page on which a person decides about one row.

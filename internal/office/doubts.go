@@ -1,11 +1,44 @@
 package office
 
 import (
+	"context"
+	"slices"
+
 	"github.com/safrasync/safrasync/sync/acts"
+	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/trade"
 )
 
 // Doubt is what is known of a row that may be on the platform.
 type Doubt struct {
 	acts.Doubt
-	Phase string // how far the last request got; "" = not recorded
+	Phase  string            // how far the last request got; "" = not recorded
+	Other  *acts.Counterpart // what the row was compared with; nil: nothing is known
+	Differ []string          // the fields in which the two differ, of those that go to the platform
+	Same   bool              // it may be the record of a key that is gone, and differs in none of them
+}
+
+// Doubt returns what is known of a row that may be on the platform.
+func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (out Doubt, err error) {
+	out.Doubt, err = o.acts().Doubt(ctx, entry)
+	if err != nil {
+		return out, err
+	}
+	for _, a := range out.Attempts {
+		out.Phase = phaseOf(a)
+	}
+	out.Other, err = o.acts().Counterpart(ctx, entry)
+	if err != nil || out.Other == nil || out.Other.Entry.ID == 0 {
+		return out, err
+	}
+	this, other := mapping.SentTexts(entry), mapping.SentTexts(out.Other.Entry)
+	for _, rule := range trade.Rules(entry.Sends) {
+		a, b := this[rule.Field], other[rule.Field]
+		if (a == nil) != (b == nil) || a != nil && !rule.Same(*a, *b) {
+			out.Differ = append(out.Differ, rule.Field)
+		}
+	}
+	out.Same = len(out.Differ) == 0 && len(this) > 0 && out.Other.ID != "" &&
+		slices.Contains([]string{trade.CauseRetyped, trade.CauseOtherJob}, entry.Cause)
+	return out, nil
 }

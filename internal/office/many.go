@@ -162,7 +162,11 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map
 			}
 		}
 		if len(marks) > 0 {
-			out.Jobs = append(out.Jobs, JobRows{order.Job, len(marks)})
+			if n := len(out.Jobs); n > 0 && out.Jobs[n-1].Job == order.Job {
+				out.Jobs[n-1].Rows += len(marks)
+			} else {
+				out.Jobs = append(out.Jobs, JobRows{order.Job, len(marks)})
+			}
 			shown.orders, shown.marks = append(shown.orders, order), append(shown.marks, marks)
 		}
 	}
