@@ -75,7 +75,7 @@ func (s stepView) Called(r acts.FieldReading) string {
 
 // stepOf returns one row of a plan, as it is shown.
 func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
-	compared, err := p.besideOf(q, s.Before, s.Counterpart)
+	compared, err := p.besideOf(q, s.Before, s.Counterpart, veil{})
 	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
 		Known: p.knownOf(s, q.Lang), Beside: compared,
@@ -413,18 +413,17 @@ func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error)
 		page.Done = &done
 		return true, q.Page(status, "act", page)
 	}
-	if page.Exact {
-		return true, q.Done("doubt."+page.Act, page.Back)
-	}
+	back := page.Back
 	if page.doubt {
 		page.progress.Done++
-		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
+		back, err = p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
 		if err != nil {
 			return false, err
 		}
-		return true, q.Done("doubt."+page.Act, path)
 	}
-	back := page.Back
+	if page.doubt || page.Exact {
+		return true, q.Done("doubt."+page.Act, back)
+	}
 	if page.Act == acts.ActRetry || page.Act == acts.ActReopen { // the next run does it
 		back = orderPath(q, back, done.Jobs...)
 	}

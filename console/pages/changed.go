@@ -54,10 +54,8 @@ type changedLine struct {
 	There []office.Field // where the platform has something else than was sent, and the ERP has not
 }
 
-const (
-	changedFew  = 20       // lines of each group, where all groups are shown
-	changedMost = pageRows // lines of one group on a page
-)
+// changedFew is how many lines of each group are shown, where all groups are.
+const changedFew = 20
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
@@ -138,7 +136,7 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		})
 		most := changedFew
 		if page.Group != "" {
-			most = changedMost
+			most = pageRows
 			group.Lines = group.Lines[min(from, len(group.Lines)):]
 		}
 		group.Lines = group.Lines[:min(most, len(group.Lines))]

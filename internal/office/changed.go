@@ -55,30 +55,26 @@ func (g ChangedGroup) String() string {
 	return g.Field
 }
 
-// ChangedSums are sums of rows, or of lines, that changed.
+// ChangedSums are sums of rows, or of lines, that changed: of the differences.
 type ChangedSums struct {
-	Of     ChangedGroup // of the lines; zero: of rows
-	Rows   int
-	May    int // rows that a person may acknowledge
-	Weight trade.Decimal
-	Values map[string]trade.Decimal // by currency; nil: there are none
-	Apart  int                      // rows whose values cannot be compared
+	trade.Sums
+	Of    ChangedGroup // of the lines; zero: of rows
+	May   int          // rows that a person may acknowledge
+	Apart int          // rows whose values cannot be compared
 }
 
 // Add counts a row.
 func (s *ChangedSums) Add(row ChangedRow, e Effect) {
-	s.Rows++
+	adds := trade.Sums{Rows: 1, Kilograms: e.Weight}
+	if e.Valued {
+		adds.Values = map[string]trade.Decimal{e.Currency: e.Value}
+	}
+	s.Join(adds)
 	if row.May {
 		s.May++
 	}
-	s.Weight = s.Weight.Add(e.Weight)
-	switch {
-	case e.Apart:
+	if e.Apart {
 		s.Apart++
-	case e.Valued && s.Values == nil:
-		s.Values = map[string]trade.Decimal{e.Currency: e.Value}
-	case e.Valued:
-		s.Values[e.Currency] = s.Values[e.Currency].Add(e.Value)
 	}
 }
 

@@ -273,6 +273,17 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 	return out
 }
 
+// Harvests returns the seasons that the mapping knows.
+func (o *Office) Harvests() (out []string) {
+	for _, job := range o.jobs {
+		for _, season := range job.Spec.Fields["haverst"].Values {
+			out = append(out, season)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
 func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {
 	for _, job := range o.jobs {
 		if job.Name() == name {
