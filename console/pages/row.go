@@ -46,7 +46,6 @@ type letter struct {
 	Was    *trade.Listing // as it was sent, if the figures differ; nil: they are the same
 	Since  time.Time
 	Advice trade.Advice
-	Helper trade.Department // "" = it ends by itself
 	Main   *button
 	Others []button
 }
@@ -55,17 +54,6 @@ type letter struct {
 type button struct {
 	Key  string // of a phrase
 	Path string
-}
-
-// Renumbered returns how the other row relates to this one, as a part of a phrase's key.
-func (p *rowPage) Renumbered() string {
-	switch {
-	case p.Other.State == trade.Held:
-		return "held"
-	case p.Entry.MovedID != "":
-		return "now"
-	}
-	return "was"
 }
 
 // waitView is one thing that a row waits for, with a link.
@@ -187,9 +175,6 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 		case e.State == trade.Accepted && a.Outcome == trade.OutcomeCreated:
 			out.Since = a.FinishedAt
 		}
-	}
-	if out.Advice.Fixer != "" {
-		out.Helper = out.Advice.Fixer.Department()
 	}
 	if page.Job == nil {
 		return out
