@@ -2,6 +2,7 @@ package pages
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
@@ -89,10 +90,12 @@ func (v veil) hide(f *office.Field) (masked bool) {
 	return masked
 }
 
-// reasonOf returns why a row is as it is; "" if one of its flags says it.
+// reasonOf returns why a row is as it is; "" if its flags say it.
 func (p *Pages) reasonOf(q *web.Request, e trade.Entry, by veil) string {
 	reason := p.office.Voice(q.Lang).Reason(e)
-	if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == reason }) {
+	flags := trade.Map(e.Flags, q.Voice().Flag)
+	other := func(part string) bool { return !slices.Contains(flags, part) }
+	if !slices.ContainsFunc(strings.Split(reason, "; "), other) {
 		return ""
 	}
 	return by.Hide(trade.SayBlanks(reason, q.Lang))

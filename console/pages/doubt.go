@@ -263,15 +263,13 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
 	for _, fields := range looks[entry.Sends] {
-		line := lookFor{Field: fields[0]}
+		line := lookFor{Field: fields[0], ID: strings.HasSuffix(fields[0], "_id")}
 		for _, field := range fields {
 			if sent := page.Doubt.Sent[field]; sent != nil {
 				line.Text += " " + q.Voice().Said(field, *sent)
 			}
 		}
 		line.Text = page.Hide(strings.TrimSpace(line.Text))
-		_, err := trade.ParseID(line.Text)
-		line.ID = err == nil
 		if line.Text != "" {
 			page.Look = append(page.Look, line)
 		}
