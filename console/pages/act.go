@@ -355,13 +355,13 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		shown = plan.Not[0].Some
 	}
 	for _, s := range shown {
-		if page.Exact { // each is equal to the one that it was compared with
-			page.Steps = append(page.Steps, stepView{RowStep: s})
-			continue
-		}
-		step, err := p.stepOf(q, s)
-		if err != nil {
-			return err
+		step := stepView{RowStep: s}
+		if !page.Exact { // each of those is equal to the one that it was compared with
+			var err error
+			step, err = p.stepOf(q, s)
+			if err != nil {
+				return err
+			}
 		}
 		page.Steps = append(page.Steps, step)
 		if s.MayDouble && s.Refused == acts.NotRefused {

@@ -214,7 +214,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 	case code && slices.Contains(trade.ReferenceKinds, kind):
 		fill := ""
 		for _, w := range e.WaitingFor { // with the code for those who may propose it
-			if w.Ref == kind && fill == "" && q.May(trade.Accountant) {
+			if w.Ref == kind && fill == "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
 				fill = w.Code
 			}
 		}
