@@ -303,8 +303,8 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 	d.open()
 	row := d.rows(trade.InDoubt)[0]
 	at := fmt.Sprintf("/doubts/%d", row.ID)
-	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "<dd>Ana ***.444.777-**</dd>",
-		"Mostrar documentos (fica registrado)", "<dt>produtor</dt>", "produtor (id na plataforma)",
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "(nada disto foi enviado): Ana ***.444.777-**",
+		"Mostrar documentos (fica registrado)", "produtor (id na plataforma)",
 		`<code class="uuid copy" title="11111111-1111-4111-8111-111111111111">`)
 	look, erp, cut := strings.Cut(b.Body[strings.Index(b.Body, `id="look"`):], "No ERP é")
 	for _, term := range []string{"SOJA", "11111111-1111-4111-8111-111111111111"} {
@@ -317,7 +317,7 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 			t.Errorf("%s was never sent, and stands among the search terms, or nowhere", own)
 		}
 	}
-	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, "<dd>Ana 111.444.777-35</dd>")
+	b.Submit(at+"/reveal", url.Values{}).Wants(http.StatusOK, "(nada disto foi enviado): Ana 111.444.777-35")
 	if strings.Contains(b.Body, "Mostrar documentos") {
 		t.Error("what is shown is offered to be shown")
 	}

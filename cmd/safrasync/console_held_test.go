@@ -271,6 +271,49 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 	b.Get("/doubts/next?only=retyped").Wants(http.StatusOK, "01|000902", "01|000004")
 }
 
+// Rows that were renumbered and are equal in all that goes are recorded together, each with the id that its
+// former number had; one that differs is not among them, and the number of rows must be typed.
+func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for i, num := range []string{"000011", "000012", "000013"} {
+		d.sql("erp.db", fmt.Sprintf(`INSERT INTO contrato SELECT filial, '%s', '%d', produtor, loja, usuario, produto, local,
+			safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+			FROM contrato WHERE num = '000002'`, num, 700+10*i))
+	}
+	d.run(0, "sync")
+	d.sql("erp.db", `UPDATE contrato SET num = '0009' || substr(num, 5) WHERE num IN ('000011', '000012', '000013');
+		UPDATE contrato SET preco = '1199,00' WHERE num = '000913'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "São os mesmos: registrar 2", "3 documentos",
+		"tudo igual", "≠\npreço")
+	form := url.Values{"only": {"retyped"}}
+	for _, num := range []string{"000911", "000912", "000913"} { // the last of which nobody can mark
+		held := d.entry("contracts", "01|"+num)
+		form.Add("row", fmt.Sprint(held.ID))
+		if marked := strings.Contains(b.Body, fmt.Sprintf(`name="row" value="%d"`, held.ID)); marked != (num != "000913") {
+			t.Errorf("%s can be marked: %v", num, marked)
+		}
+	}
+	b.Get("/act/adopt?"+form.Encode()).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos",
+		"Digite o número para confirmar", "São os mesmos: registrar 2")
+	order := with(b.Form("/act/adopt"), "reason", "renumerados pela filial")
+	order["row"] = form["row"]
+	b.Post("/act/adopt", order).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
+	b.Post("/act/adopt", with(order, "count", "3")).Wants(http.StatusUnprocessableEntity)
+	b.Post("/act/adopt", with(order, "count", "2")).Wants(http.StatusOK, "Registrado como já enviado", "1 documento")
+	for num, state := range map[string]trade.State{"11": trade.Accepted, "12": trade.Accepted, "13": trade.Held} {
+		now, old := d.entry("contracts", "01|0009"+num), d.entry("contracts", "01|0000"+num)
+		if now.State != state || state == trade.Accepted && (now.RemoteID == "" || now.RemoteID != old.MovedID) {
+			t.Errorf("%s is %s with id %q, and the former number had %q", num, now.State, now.RemoteID, old.MovedID)
+		}
+	}
+	reader := d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, "000913")
+	if reader.Get("/act/adopt?" + form.Encode()); reader.Status != http.StatusForbidden {
+		t.Errorf("a reader is answered %d", reader.Status)
+	}
+}
+
 // In the browser a held row is decided in three clicks from the first page, or by its letters, which do
 // nothing but open the plan, and nothing while somebody types: the first page leads to each kind of what
 // waits.
@@ -281,6 +324,9 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 900)
 	complaints := c.complaints()
 	c.logIn(trade.Accountant)
+	c.open("/doubts")
+	c.everywhere("doubts")
+	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/doubts/next")
 	for range 3 { // the letter J goes to the next one
 		if strings.Contains(c.text(), "É o mesmo: registrar com este id") {

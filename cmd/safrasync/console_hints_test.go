@@ -46,7 +46,7 @@ func TestF144TheDeskShowsWhatTheRowMayBe(t *testing.T) {
 	d.candidate(likeID, "read", fields)
 	d.candidate(unreadID, "unreadable", "{}")
 	b := d.as(trade.Reader).Get(desk).Wants(http.StatusOK, "Diferente em: quantidade", likeID, "contrato criado",
-		"≠ diferente", "= igual", "não mostrado", unreadID, "não pôde ser lido")
+		"≠ quantidade</th>", "<details open", "não mostrado", unreadID, "não pôde ser lido")
 	if strings.Contains(b.Body, `value="adopt"`) {
 		t.Error("a reader is offered to decide")
 	}

@@ -14,7 +14,7 @@ import (
 
 // titlesIn returns what leads each row of the list, in its order.
 func titlesIn(b *consoletest.Browser) (out []string) {
-	for _, m := range regexp.MustCompile(`<th scope="row"><a [^>]*>([^<]*)</a>`).FindAllStringSubmatch(b.Body, -1) {
+	for _, m := range regexp.MustCompile(`<th scope="row"><a [^>]*title="([^"]*) · [^"·]*">`).FindAllStringSubmatch(b.Body, -1) {
 		out = append(out, m[1])
 	}
 	return out

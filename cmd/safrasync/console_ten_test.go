@@ -205,7 +205,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.shows("1 quantidade", "3,6", "cancelado")
 		c.golden("06-alterado")
 		c.press(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))
-		c.click("main form > .acts button")
+		c.click("main form .acts button")
 		c.fill("textarea[name=reason]", "acertado na tela da plataforma, protocolo 4711")
 		c.accessible("changed plan")
 		c.click("form[action='/act/acknowledge'] button")

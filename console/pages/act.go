@@ -75,7 +75,7 @@ func (s stepView) Called(r acts.FieldReading) string {
 
 // stepOf returns one row of a plan, as it is shown.
 func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
-	compared, err := p.besideOf(q, s.Before, s.Counterpart)
+	compared, err := p.besideOf(q, s.Before, s.Counterpart, veil{})
 	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
 		Known: p.knownOf(s, q.Lang), Beside: compared,
@@ -154,7 +154,7 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 // still as it was then, and shows the others.
 func (p *Pages) act(q *web.Request) error {
 	act, known := acts.ActNamed(q.PathValue("act"))
-	if act.On == acts.OneRow || act.On == acts.OneJob { // only what is on many may take long
+	if act.On == acts.OneRow && len(q.Form["row"]) < 2 || act.On == acts.OneJob { // only what is on many may take long
 		ctx, cancel := context.WithTimeout(q.Context(), web.AnswerWithin)
 		defer cancel()
 		q.Request = q.WithContext(ctx)
@@ -248,6 +248,9 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	page := &actPage{Act: act.Name, Title: v.T("act." + act.Name), doubt: q.Form.Has("done")}
 	page.orderForm = orderForm{
 		Path: "/act/" + act.Name, Label: "act.reason", Button: "act." + act.Name, Leave: "act.back",
+	}
+	if act.Name == acts.ActAdopt && !page.doubt && q.Form.Has("row") {
+		return page, p.chooseSame(q, page)
 	}
 	if act.On == acts.OneRow && !page.doubt {
 		return nil, web.ErrNotFound
@@ -352,9 +355,13 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		shown = plan.Not[0].Some
 	}
 	for _, s := range shown {
-		step, err := p.stepOf(q, s)
-		if err != nil {
-			return err
+		step := stepView{RowStep: s}
+		if !page.Exact { // each of those is equal to the one that it was compared with
+			var err error
+			step, err = p.stepOf(q, s)
+			if err != nil {
+				return err
+			}
 		}
 		page.Steps = append(page.Steps, step)
 		if s.MayDouble && s.Refused == acts.NotRefused {
@@ -372,6 +379,8 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 	case page.doubt && page.Mark == "":
 		page.Says = ""
 	case page.doubt:
+	case page.Exact:
+		page.Says, page.Button = v.T("doubt.same.plan"), v.T("doubt.same.many", v.Number(page.Count))
 	case page.Act == acts.ActRetry && page.Warn == "":
 		page.Says = v.T("act.retry.what") + " " + v.T("act.retry.safe")
 	default:
@@ -404,15 +413,17 @@ func (p *Pages) doRows(q *web.Request, page *actPage) (answered bool, err error)
 		page.Done = &done
 		return true, q.Page(status, "act", page)
 	}
+	back := page.Back
 	if page.doubt {
 		page.progress.Done++
-		path, err := p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
+		back, err = p.next(q, strconv.FormatInt(page.Entry.ID, 10), page.progress)
 		if err != nil {
 			return false, err
 		}
-		return true, q.Done("doubt."+page.Act, path)
 	}
-	back := page.Back
+	if page.doubt || page.Exact {
+		return true, q.Done("doubt."+page.Act, back)
+	}
 	if page.Act == acts.ActRetry || page.Act == acts.ActReopen { // the next run does it
 		back = orderPath(q, back, done.Jobs...)
 	}

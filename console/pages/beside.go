@@ -56,12 +56,15 @@ func doublesOf(question ask) string {
 // beside is a held row side by side with the one that it was compared with.
 type beside struct {
 	*acts.Counterpart
-	veil
-	This trade.Entry
-	Off  []besideField
-	Even []besideField
-	Read bool // the platform showed what it has of the counterpart
+	This   trade.Entry
+	Off    []besideField
+	Even   []besideField
+	Read   bool // the platform showed what it has of the counterpart
+	Masked bool // something is masked
 }
+
+// besideField is one field of the two. Other is the zero value if the counterpart does not have it.
+type besideField struct{ This, Other office.Field }
 
 // veil masks documents, unless they are revealed.
 type veil struct{ Revealed bool }
@@ -74,29 +77,33 @@ func (v veil) Hide(text string) string {
 	return view.Mask(text)
 }
 
-// Sent reports whether the counterpart was sent.
-func (b *beside) Sent() bool { return b.ID != "" || b.Entry.State.Created() }
-
-// masked reports whether something is masked that may be revealed.
-func (b *beside) masked() bool {
-	hidden := func(value *string) bool { return value != nil && b.Hide(*value) != *value }
-	return b != nil && slices.ContainsFunc(slices.Concat(b.Off, b.Even), func(f besideField) bool {
-		return hidden(f.This) || hidden(f.Theirs) || hidden(f.There)
+// hide masks the documents in a field, unless they are revealed, and reports whether it has some.
+func (v veil) hide(f *office.Field) (masked bool) {
+	if v.Revealed {
+		return false
+	}
+	f.Hide(func(name, text string) string {
+		hidden := trade.MaskColumn(name, text)
+		masked = masked || hidden != text
+		return hidden
 	})
+	return masked
 }
 
-// besideField is one field of the two, and of the platform's record of the counterpart. What is not
-// known is nil.
-type besideField struct {
-	Name                string
-	This, Theirs, There *string
-	ThisCode, TheirCode string // of the ERP, with its label, if the value is an id
-	Apart               bool   // the platform does not have what was sent
+// reasonOf returns why a row is as it is; "" if its flags say it.
+func (p *Pages) reasonOf(q *web.Request, e trade.Entry, by veil) string {
+	reason := p.office.Voice(q.Lang).Reason(e)
+	flags := trade.Map(e.Flags, q.Voice().Flag)
+	other := func(part string) bool { return !slices.Contains(flags, part) }
+	if !slices.ContainsFunc(strings.Split(reason, "; "), other) {
+		return ""
+	}
+	return by.Hide(trade.SayBlanks(reason, q.Lang))
 }
 
 // besideOf compares a held row with its counterpart, by what would be sent and what was; nil if
 // there is none.
-func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart) (*beside, error) {
+func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart, by veil) (*beside, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
@@ -112,56 +119,76 @@ func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart) (*b
 		if this.Name == "" || this.Secret {
 			continue
 		}
-		field := besideField{Name: this.Name, This: this.Sent, ThisCode: codeOf(this)}
+		pair := besideField{This: this}
 		for _, f := range both[1].Fields {
 			if f.Name == this.Name {
-				field.Theirs, field.There, field.Apart, field.TheirCode = f.Sent, f.There, f.Apart, codeOf(f)
+				pair.Other = f
 			}
 		}
-		out.Read = out.Read || field.There != nil
+		a, b, there := this.Sent, pair.Other.Sent, pair.Other.There
+		out.Read = out.Read || there != nil
+		masked := by.hide(&pair.This)
+		out.Masked = by.hide(&pair.Other) || masked || out.Masked
 		switch {
-		case field.This == nil && field.Theirs == nil && field.There == nil:
-		case field.This != nil && field.Theirs != nil && *field.This == *field.Theirs && !field.Apart:
-			out.Even = append(out.Even, field)
+		case a == nil && b == nil && there == nil:
+		case a != nil && b != nil && *a == *b && !pair.Other.Apart:
+			out.Even = append(out.Even, pair)
 		default:
-			out.Off = append(out.Off, field)
+			out.Off = append(out.Off, pair)
 		}
 	}
 	return out, nil
 }
 
-// codeOf returns the ERP's code of a field whose value is an id of the platform, after its label.
-func codeOf(f office.Field) string { return strings.TrimSpace(f.Code.Label + " " + f.Code.Code) }
-
-// rowContext is what pages show with a row.
+// rowContext is what the page of a row and its desk show alike.
 type rowContext struct {
+	Entry  trade.Entry
+	Doubt  office.Doubt
+	What   string // a sentence about what was sent, or would be
+	Reason string
 	Hints  office.Hints
 	Asked  []request // acts on it that wait for consent
 	Beside *beside   // beside the row that it was compared with; nil: none
+	Sides  office.Sides
+	Off    []office.Field // those with a problem, or of which the sides differ
+	Even   []office.Field
+	Masked bool // something is masked that may be revealed
+	veil
 }
 
-// rowContextOf reads what is known of a row, and its fields.
-func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, attempts []trade.Attempt) (out rowContext, of office.Sides,
-	err error,
-) {
-	out.Hints, err = p.office.Hints(q.Context(), e, attempts)
+// rowContextOf reads what is known of a row.
+func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, revealed bool) (out rowContext, err error) {
+	out.Entry, out.Revealed = e, revealed
+	out.Reason = p.reasonOf(q, e, out.veil)
+	out.Doubt, err = p.office.Doubt(q.Context(), e)
 	if err != nil {
-		return out, of, err
+		return out, err
+	}
+	out.Hints, err = p.office.Hints(q.Context(), e, out.Doubt.Attempts)
+	if err != nil {
+		return out, err
 	}
 	out.Asked, err = p.askedFor(q, e.Job, e.Key)
 	if err != nil {
-		return out, of, err
+		return out, err
 	}
-	other, err := p.office.Counterpart(q.Context(), e)
+	out.Beside, err = p.besideOf(q, e, out.Doubt.Other, out.veil)
 	if err != nil {
-		return out, of, err
+		return out, err
 	}
-	out.Beside, err = p.besideOf(q, e, other)
-	if err != nil {
-		return out, of, err
+	out.Sides, err = p.office.Fields(q.Context(), e)
+	out.Masked = !revealed && e.Shown.Masked().Line() != e.Shown.Line() || out.Beside != nil && out.Beside.Masked
+	for i := range out.Sides.Fields {
+		f := &out.Sides.Fields[i]
+		out.Masked = out.hide(f) || out.Masked
+		if f.Problem != nil || f.Differs || f.Apart {
+			out.Off = append(out.Off, *f)
+		} else {
+			out.Even = append(out.Even, *f)
+		}
 	}
-	of, err = p.office.Fields(q.Context(), e)
-	return out, of, err
+	out.What = out.Hide(sentence(q.Voice(), e, office.AskedQuantity(e), out.Sides.Fields, office.Field.Asked))
+	return out, err
 }
 
 // knownOf returns what is known to exist of the row of a step, with documents masked.

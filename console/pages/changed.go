@@ -22,7 +22,6 @@ type changedPage struct {
 	Group  string     // only this group; "" = the first lines of each
 	Total  office.ChangedSums
 	Groups []changedGroup // of all rows
-	Shown  []changedGroup // those with lines on the page
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
 	Many   bool           // there are more than can be counted
@@ -38,52 +37,25 @@ type flagCount struct {
 	Here bool
 }
 
-// changedGroup is a group with its first lines.
+// changedGroup is a group with its first lines, as far as the page shows them.
 type changedGroup struct {
 	office.ChangedSums
 	Path  string // address of all its lines
 	Lines []changedLine
 }
 
-// More reports whether the page does not show all lines of the group.
-func (g changedGroup) More() bool { return len(g.Lines) < g.Rows }
-
 // changedLine is one line as it is shown.
 type changedLine struct {
 	office.ChangedLine
 	Row   office.ChangedRow
 	Entry trade.Entry
-	Flags []trade.Flag // that are not said by the page or by the group
 	Sides office.Sides // of when the three sides are
 	Field *office.Field
 	There []office.Field // where the platform has something else than was sent, and the ERP has not
 }
 
-// Named returns what the de-para calls an id of the line's field: its label, or else its code.
-func (l changedLine) Named(id *string) string {
-	if label := l.Field.Labelled(id); label != "" || id == nil {
-		return label
-	}
-	switch *id {
-	case deref(l.Field.Sent):
-		return l.Field.Code.Code
-	case deref(l.Now):
-		return l.Field.NowCode.Code
-	}
-	return ""
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
-const (
-	changedFew  = 20       // lines of each group, where all groups are shown
-	changedMost = pageRows // lines of one group on a page
-)
+// changedFew is how many lines of each group are shown, where all groups are.
+const changedFew = 20
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
@@ -111,8 +83,10 @@ func (p *Pages) showChanged(q *web.Request) error {
 	if from > 0 {
 		page.First = page.path(page.Group, 0)
 	}
-	if g := page.Shown; page.Group != "" && len(g) == 1 && from+len(g[0].Lines) < g[0].Rows {
-		page.Next = page.path(page.Group, from+len(g[0].Lines))
+	for _, g := range page.Groups {
+		if next := from + len(g.Lines); page.Group == g.Of.String() && next < g.Rows {
+			page.Next = page.path(page.Group, next)
+		}
 	}
 	return q.Page(http.StatusOK, "changed", page)
 }
@@ -149,13 +123,9 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {
 		group := changedGroup{ChangedSums: sums, Path: page.path(sums.Of.String(), 0)}
-		page.Groups = append(page.Groups, group)
-		if page.Group != "" && page.Group != sums.Of.String() {
-			continue
-		}
 		for _, row := range rows {
 			for _, line := range row.Lines {
-				if line.Of == sums.Of {
+				if line.Of == sums.Of && (page.Group == "" || page.Group == sums.Of.String()) {
 					group.Lines = append(group.Lines, changedLine{ChangedLine: line, Row: row})
 				}
 			}
@@ -166,12 +136,12 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 		})
 		most := changedFew
 		if page.Group != "" {
-			most = changedMost
+			most = pageRows
 			group.Lines = group.Lines[min(from, len(group.Lines)):]
 		}
 		group.Lines = group.Lines[:min(most, len(group.Lines))]
 		ids = append(ids, trade.Map(group.Lines, func(line changedLine) int64 { return line.Row.ID })...)
-		page.Shown = append(page.Shown, group)
+		page.Groups = append(page.Groups, group)
 	}
 	if len(ids) == 0 { // then the de-para need not be read
 		return nil
@@ -190,7 +160,7 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 			page.Jobs, page.Read = append(page.Jobs, e.Job), append(page.Read, sides[i])
 		}
 	}
-	for _, group := range page.Shown {
+	for _, group := range page.Groups {
 		for i := range group.Lines {
 			line := &group.Lines[i]
 			n := slices.IndexFunc(entries, func(e trade.Entry) bool { return e.ID == line.Row.ID })
@@ -198,11 +168,6 @@ func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow
 				continue
 			}
 			line.Entry, line.Sides = entries[n], sides[n]
-			for _, flag := range append([]trade.Flag{trade.Replaced}, office.ChangedFlags...) {
-				if line.Entry.Flags.Has(flag) && flag != trade.Changed && flag != line.Of.Flag {
-					line.Flags = append(line.Flags, flag)
-				}
-			}
 			for _, f := range line.Sides.Fields {
 				f.Hide(trade.MaskColumn)
 				of := office.ChangedGroup{Field: f.Name}

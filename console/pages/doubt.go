@@ -6,9 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
+	"strings"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -49,20 +48,27 @@ func (of queue) Path(add string) string {
 	return "/doubts" + add + "?only=" + url.QueryEscape(string(of))
 }
 
-// doubtsPage lists the rows that a person must decide about, oldest first.
+// doubtsPage lists the rows that a person must decide about, by kind, oldest first.
 type doubtsPage struct {
-	Rows []doubtShown
-	Only queue
-	What string // what the rows of Only have in common; "" = all are listed
-	Next string
+	Kinds []doubtKind
+	Only  queue
+	Next  string
+}
+
+// doubtKind is one kind of them, with its first rows.
+type doubtKind struct {
+	Queue queue
+	What  string // the rows have in common
+	Sums  trade.Sums
+	Rows  []doubtShown
+	Same  int // of the rows on the page: they are, in all that goes, the records of keys that are gone
 }
 
 // doubtShown is a row of which a person must say whether the platform has it.
 type doubtShown struct {
 	Entry trade.Entry
 	Doubt office.Doubt
-	Since time.Time // when the last request was sent
-	Why   string    // why it is held; "" = it is not
+	Why   string // why it is held; "" = it is not
 }
 
 func (p *Pages) showDoubts(q *web.Request) error {
@@ -70,77 +76,104 @@ func (p *Pages) showDoubts(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	query := only.query()
-	query.After, query.Limit = after(q), pageRows
-	rows, err := p.office.RowPage(q.Context(), query)
-	if err != nil {
-		return err
-	}
-	page := doubtsPage{Only: only}
-	if only != "" {
-		row := trade.Entry{State: trade.Held, Cause: string(only)}
-		if only == queue(trade.InDoubt) {
-			row = trade.Entry{State: trade.InDoubt}
+	page, kinds, most := doubtsPage{Only: only}, []queue{only}, pageRows
+	if only == "" {
+		kinds = []queue{queue(trade.InDoubt)}
+		for _, cause := range office.HeldCauses {
+			kinds = append(kinds, queue(cause))
 		}
-		page.What = p.office.Advice(row, q.Lang).What
+		most = changedFew
 	}
-	if rows.Next != "" {
-		page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
-	}
-	for _, entry := range rows.Rows {
-		shown, err := p.doubt(q, entry)
+	for _, of := range kinds {
+		kind, query := doubtKind{Queue: of}, of.query()
+		sums, err := p.office.RowSums(q.Context(), query, true)
 		if err != nil {
 			return err
 		}
-		page.Rows = append(page.Rows, shown)
+		for _, s := range sums {
+			kind.Sums.Join(s)
+		}
+		if kind.Sums.Rows == 0 {
+			continue
+		}
+		query.After, query.Limit = after(q), most
+		rows, err := p.office.RowPage(q.Context(), query)
+		if err != nil {
+			return err
+		}
+		for _, entry := range rows.Rows {
+			shown := doubtShown{Entry: entry}
+			shown.Doubt, err = p.office.Doubt(q.Context(), entry)
+			if err != nil {
+				return err
+			}
+			if entry.State == trade.Held {
+				shown.Why = p.reasonOf(q, entry, veil{})
+			}
+			if shown.Doubt.Same {
+				kind.Same++
+			}
+			kind.Rows = append(kind.Rows, shown)
+			kind.What = p.office.Advice(trade.Entry{State: entry.State, Cause: entry.Cause}, q.Lang).What
+		}
+		if only != "" && rows.Next != "" {
+			page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
+		}
+		page.Kinds = append(page.Kinds, kind)
 	}
 	return q.Page(http.StatusOK, "doubts", page)
 }
 
-func (p *Pages) doubt(q *web.Request, entry trade.Entry) (doubtShown, error) {
-	doubt, err := p.office.Doubt(q.Context(), entry)
-	shown := doubtShown{Entry: entry, Doubt: doubt, Since: entry.UpdatedAt}
-	shown.Entry.Quantity = office.AskedQuantity(entry)
-	for _, a := range doubt.Attempts {
-		shown.Since = a.StartedAt
+// chooseSame chooses, of the rows that a form marks in the list of doubts, those that are in all that goes
+// the records of keys that are gone: each is to get the id of its own.
+func (p *Pages) chooseSame(q *web.Request, page *actPage) error {
+	only, err := queueOf(q)
+	if err != nil {
+		return err
 	}
-	if entry.State == trade.Held {
-		shown.Why = view.Mask(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
+	page.Hidden = url.Values{"row": q.Form["row"], "only": {string(only)}}
+	page.Back, page.Several, page.Exact = only.Path(""), true, true
+	page.versions = map[trade.ParentKey]int64{}
+	ids := trade.Map(q.Form["row"], Number)
+	if len(ids) > pageRows {
+		return web.BadRequest("form")
 	}
-	return shown, err
+	entries, err := p.office.Entries(q.Context(), ids)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		doubt, err := p.office.Doubt(q.Context(), e)
+		if err != nil {
+			return err
+		}
+		if doubt.Same {
+			order := acts.Order{Act: acts.ActAdopt, Job: e.Job, Keys: []string{e.Key}, ID: doubt.Other.ID}
+			page.Orders = append(page.Orders, order)
+			page.versions[trade.ParentKey{Job: e.Job, Key: e.Key}] = e.Version
+		}
+	}
+	if len(page.Orders) == 0 && !q.PostForm.Has("mark") {
+		return web.ErrNotFound
+	}
+	return nil
 }
 
 // doubtPage is the page on which a person decides about one row.
 type doubtPage struct {
-	doubtShown
-	progress
-	What     string             // a sentence about the row
-	Open     bool               // a person can still decide
-	Unsent   bool               // it was not sent: the only decision here is that it is there already
-	Ask      ask                // the question
-	Do       string             // what to do, if there is nothing to decide here
-	Decided  *trade.AuditRecord // who decided; nil: nobody, or unknown
-	NeedsID  bool               // the platform's record can be read back
-	Identify []lookFor          // fields by which people find it on the platform
-	Rest     []lookFor          // the other fields
 	rowContext
-	veil
+	progress
+	Open    bool               // a person can still decide
+	Unsent  bool               // it was not sent: the only decision here is that it is there already
+	Ask     ask                // the question
+	Do      string             // what to do, if there is nothing to decide here
+	Decided *trade.AuditRecord // who decided; nil: nobody, or unknown
+	NeedsID bool               // the platform's record can be read back
+	Look    []lookFor          // by what people find it on the platform
 }
-
-// Copies reports whether a text is shown whole, so that it can be copied.
-func (p doubtPage) Copies(text string) bool { return p.Hide(text) == text }
 
 // Compared reports whether the page shows the row side by side with the one that it was compared with.
 func (p doubtPage) Compared() bool { return p.Beside != nil && p.Beside.Rows == 0 }
-
-// Masked reports whether something is masked that may be revealed.
-func (p doubtPage) Masked() bool {
-	hidden := func(l lookFor) bool {
-		return !p.Copies(l.Label) || !p.Copies(l.ERP) || !l.IsID() && !p.Copies(l.Sent)
-	}
-	return slices.ContainsFunc(p.Entry.Shown.Texts, func(t trade.ShownText) bool { return !p.Copies(t.Text) }) ||
-		slices.ContainsFunc(p.Identify, hidden) || slices.ContainsFunc(p.Rest, hidden) || p.Beside.masked()
-}
 
 // progress is the progress of a person who decides one doubt after the other.
 type progress struct {
@@ -159,27 +192,23 @@ func (p progress) Way() string {
 	return way
 }
 
-// lookFor is one field to look for on the platform, with the ERP's value for it: people know the
-// ERP's names and codes, not the platform's ids.
+// lookFor is a line of what was sent, by which people find the record on the platform.
 type lookFor struct {
-	Field string
-	Sent  string
-	ERP   string
-	Label string
+	Field, Text string
+	ID          bool // of the platform
 }
 
-// IsID reports whether the value sent is an id of the platform, which people do not search by.
-func (l lookFor) IsID() bool {
-	_, err := trade.ParseID(l.Sent)
-	return err == nil
-}
-
-// identifying are the fields by which people find a record on the platform, in the order in which
-// they search.
-var identifying = []string{
-	"producer_id", "product", "amount", "unit_of_measurement", "price", "order_date",
-	"wallet_id", "delivery_place_id", "delivered_volume", "delivery_date", "car", "allocated_volume",
-	"contract_id", "farm_id",
+// looks are the fields of these lines, by kind: the last is an id, which people copy.
+var looks = map[trade.Kind][][]string{
+	trade.OrderCommitments: {
+		{"product", "amount", "unit_of_measurement"}, {"price", "currency"}, {"order_date"}, {"producer_id"},
+	},
+	trade.Deliveries: {
+		{"delivered_volume", "delivered_volume_unit_of_measure"}, {"delivery_date"}, {"car"}, {"contract_id"},
+	},
+	trade.Traceability: {
+		{"allocated_volume", "unit_of_measurement"}, {"farm_id"}, {"producer_id"}, {"order_commitment_id"},
+	},
 }
 
 // Resendable reports whether an earlier request may have made a record, so that the row can be sent
@@ -200,26 +229,18 @@ func (p doubtPage) Taken() string {
 }
 
 // doubtPage returns the page of a row, on which it can be decided by an act; "" is any.
-func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string) (doubtPage, error) {
-	shown, err := p.doubt(q, entry)
+func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, revealed bool) (page doubtPage, err error) {
+	page = doubtPage{
+		progress: progress{Done: int(Number(q.Form.Get("done")))}, Open: decidable(entry, act),
+		Unsent: !undecided(entry), NeedsID: entry.Sends == trade.OrderCommitments,
+	}
+	page.rowContext, err = p.rowContextOf(q, entry, revealed)
 	if err != nil {
-		return doubtPage{}, err
+		return page, err
 	}
-	page := doubtPage{
-		doubtShown: shown,
-		progress:   progress{Done: int(Number(q.Form.Get("done")))},
-		Open:       decidable(entry, act),
-		Unsent:     !undecided(entry),
-		NeedsID:    entry.Sends == trade.OrderCommitments,
-	}
-	page.Ask = askOf(entry, shown.Doubt.Attempts)
+	page.Ask = askOf(entry, page.Doubt.Attempts)
 	if page.Unsent {
 		page.Ask = askPlatform
-	}
-	var of office.Sides
-	page.rowContext, of, err = p.rowContextOf(q, entry, shown.Doubt.Attempts)
-	if err != nil {
-		return doubtPage{}, err
 	}
 	if page.Ask == askERP {
 		page.Do = p.office.Advice(entry, q.Lang).Do
@@ -227,7 +248,7 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string) (doubtP
 	if undecided(entry) {
 		page.Only, err = queueOf(q)
 		if err != nil {
-			return doubtPage{}, err
+			return page, err
 		}
 		query := page.Only.query()
 		if !slices.Contains(query.States, entry.State) ||
@@ -237,48 +258,26 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string) (doubtP
 		}
 		page.Place, page.Of, err = p.office.Place(q.Context(), entry, query.States, query.Causes...)
 		if err != nil {
-			return doubtPage{}, err
+			return page, err
 		}
 		page.Place, page.Of = page.Place+page.Done, page.Of+page.Done
 	}
-	fields := of.Fields
-	for _, r := range shown.Doubt.Sent {
-		one := lookFor{Field: r.Field}
-		if r.Sent != nil {
-			one.Sent = *r.Sent
-		}
-		for _, f := range fields {
-			if f.Name == r.Field && !f.Secret {
-				one.Label, one.ERP = f.Code.Label, f.Line()
-				if f.Differs { // the ERP has another value now than the one that was sent
-					one.ERP = f.Code.Code
-				}
+	for _, fields := range looks[entry.Sends] {
+		line := lookFor{Field: fields[0], ID: strings.HasSuffix(fields[0], "_id")}
+		for _, field := range fields {
+			if sent := page.Doubt.Sent[field]; sent != nil {
+				line.Text += " " + q.Voice().Said(field, *sent)
 			}
 		}
-		if one.ERP == one.Sent {
-			one.ERP = ""
-		}
-		named := func(t trade.ShownText) bool { return t.Text == one.Label }
-		if slices.ContainsFunc(entry.Shown.Texts, named) { // it is shown above
-			one.Label = ""
-		}
-		if slices.Contains(identifying, r.Field) {
-			page.Identify = append(page.Identify, one)
-		} else {
-			page.Rest = append(page.Rest, one)
+		line.Text = page.Hide(strings.TrimSpace(line.Text))
+		if line.Text != "" {
+			page.Look = append(page.Look, line)
 		}
 	}
-	slices.SortStableFunc(page.Identify, func(a, b lookFor) int {
-		return slices.Index(identifying, a.Field) - slices.Index(identifying, b.Field)
-	})
-	page.What = view.Mask(sentence(q.Voice(), entry, office.AskedQuantity(entry), fields, office.Field.Asked))
 	if !page.Open {
 		page.Decided, err = p.decided(q, entry)
-		if err != nil {
-			return doubtPage{}, err
-		}
 	}
-	return page, nil
+	return page, err
 }
 
 // nextDoubt redirects to the doubt after one, or to the oldest.
@@ -348,7 +347,7 @@ func (p *Pages) showDoubt(q *web.Request) error {
 // doubtFor shows the page of a row. If it can no longer be decided by an act, the page has who decided it
 // (F157).
 func (p *Pages) doubtFor(q *web.Request, entry trade.Entry, act string) error {
-	page, err := p.doubtPage(q, entry, act)
+	page, err := p.doubtPage(q, entry, act, false)
 	status := http.StatusOK
 	if !page.Open {
 		status = http.StatusConflict
@@ -365,16 +364,9 @@ func (p *Pages) revealDoubt(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := p.doubtPage(q, entry, "")
-	if err != nil {
-		return err
-	}
 	if err := p.office.AppendAudit(q.Context(), q.Record("reveal", entry.Job+" "+entry.Key, "")); err != nil {
 		return err
 	}
-	page.Revealed = true
-	if page.Beside != nil {
-		page.Beside.Revealed = true
-	}
-	return q.Page(http.StatusOK, "doubt", page)
+	page, err := p.doubtPage(q, entry, "", true)
+	return q.Show("doubt", page, err)
 }

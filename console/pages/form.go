@@ -57,10 +57,10 @@ func after(q *web.Request) string {
 	return ""
 }
 
-// typedFits reports whether a person typed the right number of rows, or need not type it (F160).
+// typedFits reports whether a person typed the right number of rows (F160).
 func typedFits(q *web.Request, rows int) bool {
 	digits := strings.NewReplacer(".", "", ",", "", " ", "").Replace(q.PostForm.Get("count"))
-	return rows <= typeAbove || digits == strconv.Itoa(rows)
+	return digits == strconv.Itoa(rows)
 }
 
 // orderForm is the form below a plan, with which a person orders what it shows. Warn, Check, Label,
@@ -70,6 +70,7 @@ type orderForm struct {
 	Hidden  url.Values // sent again with the order
 	Mark    string     // of the plan; "" = nothing can be ordered
 	Count   int        // rows of the plan: above typeAbove the number must be typed
+	Exact   bool       // it must be typed however small it is
 	Warn    string     // what the order may double
 	Check   string     // what must be declared; "" = nothing
 	Checked bool
@@ -84,7 +85,7 @@ type orderForm struct {
 }
 
 // Typed reports whether the number of rows must be typed.
-func (f orderForm) Typed() bool { return f.Count > typeAbove }
+func (f orderForm) Typed() bool { return f.Exact || f.Count > typeAbove }
 
 // read reads what a person typed, and reports whether the order is complete.
 func (f *orderForm) read(q *web.Request) bool {
@@ -94,7 +95,7 @@ func (f *orderForm) read(q *web.Request) bool {
 	case f.Fault != "":
 	case f.Check != "" && !f.Checked:
 		f.Fault = notChecked
-	case !typedFits(q, f.Count):
+	case f.Typed() && !typedFits(q, f.Count):
 		f.Fault = wrongCount
 	}
 	return f.Fault == ""

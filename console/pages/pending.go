@@ -211,9 +211,17 @@ func (c causeShown) RefPath(fill bool) string {
 	switch {
 	case !slices.Contains(trade.ReferenceKinds, kind):
 		return "/references"
-	// no documents in addresses, which browsers store in their history
-	case fill && missing && len(c.Subjects) == 1 && c.More == 0 && !view.Masked(c.Subjects[0].Text):
-		return "/references/" + kind + "?code=" + url.QueryEscape(c.Subjects[0].Text) + "#add"
+	case fill && missing && len(c.Subjects) == 1 && c.More == 0:
+		return refPath(kind, c.Subjects[0].Text)
 	}
-	return "/references/" + kind
+	return refPath(kind, "")
+}
+
+// refPath returns the path of a de-para table, with a code to fill in. There are no documents in addresses, which
+// browsers store in their history.
+func refPath(kind, code string) string {
+	if code == "" || view.Masked(code) {
+		return "/references/" + kind
+	}
+	return "/references/" + kind + "?code=" + url.QueryEscape(code) + "#add"
 }

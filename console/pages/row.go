@@ -2,7 +2,6 @@ package pages
 
 import (
 	"errors"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,18 +17,13 @@ import (
 
 // rowPage is one row with everything that is known of it.
 type rowPage struct {
-	Entry   trade.Entry
+	rowContext
 	Shown   string // the key, documents masked
 	Key     string // the key as the ERP has it, to be copied; documents masked
 	Blank   bool   // a part of it is empty
 	Lead    string // columns that people see of it; the key if there are none
 	Letter  letter
-	Reason  string
-	Masked  bool // something is masked that may be revealed
-	Off     []fieldView
-	Even    []fieldView
 	There   bool // the platform showed some of its values
-	Of      office.Sides
 	Earlier []wayStep
 	Way     []wayStep
 	Other   trade.Entry // the same document under another key; zero: none is known
@@ -42,18 +36,16 @@ type rowPage struct {
 	History []trade.AuditRecord
 	Job     *office.Job // nil: it is no longer configured
 	Ran     ran
-	rowContext
-	veil
 }
 
 // letter is the top of the page: what the row is, its state, who must do what next, and the button
 // for that.
 type letter struct {
-	What   string
 	Now    string // what the row is in the ERP now; "" = the same
+	Is     trade.Listing
+	Was    *trade.Listing // as it was sent, if the figures differ; nil: they are the same
 	Since  time.Time
 	Advice trade.Advice
-	Helper trade.Department // "" = it ends by itself
 	Main   *button
 	Others []button
 }
@@ -62,17 +54,6 @@ type letter struct {
 type button struct {
 	Key  string // of a phrase
 	Path string
-}
-
-// Renumbered returns how the other row relates to this one, as a part of a phrase's key.
-func (p *rowPage) Renumbered() string {
-	switch {
-	case p.Other.State == trade.Held:
-		return "held"
-	case p.Entry.MovedID != "":
-		return "now"
-	}
-	return "was"
 }
 
 // waitView is one thing that a row waits for, with a link.
@@ -115,29 +96,19 @@ func (p *Pages) revealRow(q *web.Request) error {
 
 // rowPage reads everything that is known of a row.
 func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowPage, error) {
-	page := &rowPage{
-		Entry: entry, Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job), veil: veil{revealed},
+	page := &rowPage{Shown: q.Voice().SpacedKey(entry.Key), Job: p.jobNamed(entry.Job)}
+	var err error
+	page.rowContext, err = p.rowContextOf(q, entry, revealed)
+	if err != nil {
+		return nil, err
 	}
-	page.Key, page.Blank = view.Mask(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
+	page.Key, page.Blank = page.Hide(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
+	page.Masked = page.Masked || page.Key != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
-		page.Shown, page.Key, shown = entry.Key, entry.Key, entry.Shown
+		page.Shown, shown = entry.Key, entry.Shown
 	}
 	page.Lead = page.Hide(shown.Lead(page.Shown))
-	page.Reason = page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(entry), q.Lang))
-	page.Masked = !revealed && (view.Masked(entry.Key) || shown.Line() != entry.Shown.Line())
-	attempts, err := p.office.Attempts(q.Context(), entry.ID)
-	if err != nil {
-		return nil, err
-	}
-	page.rowContext, page.Of, err = p.rowContextOf(q, entry, attempts)
-	if err != nil {
-		return nil, err
-	}
-	if page.Beside != nil {
-		page.Beside.Revealed = revealed
-		page.Masked = page.Masked || page.Beside.masked()
-	}
 	page.Other, err = p.office.Renumbered(q.Context(), entry)
 	if err != nil {
 		return nil, err
@@ -146,22 +117,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	if err != nil {
 		return nil, err
 	}
-	for i, f := range page.Of.Fields {
-		if !revealed {
-			f.Hide(func(name, text string) string {
-				masked := trade.MaskColumn(name, text)
-				page.Masked = page.Masked || masked != text
-				return masked
-			})
-			page.Of.Fields[i] = f
-		}
-		page.There = page.There || f.There != nil
-		if f.Problem != nil || f.Differs || f.Apart {
-			page.Off = append(page.Off, fieldView{Field: f, Off: true})
-		} else {
-			page.Even = append(page.Even, fieldView{Field: f})
-		}
-	}
+	page.There = slices.ContainsFunc(page.Sides.Fields, func(f office.Field) bool { return f.There != nil })
 	for _, w := range entry.WaitingFor {
 		v := waitView{Text: page.Hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
@@ -177,7 +133,9 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	if err != nil {
 		return nil, err
 	}
-	page.Glass = glassOf(q.Voice(), entry, dependents)
+	if !entry.Flags.Has(trade.Replaced) && !entry.Away() { // else they are not of what its key has
+		page.Glass = glassOf(q.Voice(), entry, dependents)
+	}
 	page.More = len(dependents) > dependentsShown
 	for _, d := range dependents[:min(len(dependents), dependentsShown)] {
 		d.Quantity = office.AskedQuantity(d)
@@ -186,25 +144,28 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 			Reason: page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
-	page.Way = p.way(q.Voice(), page, attempts)
+	page.Way = p.way(q.Voice(), page)
 	if n := len(page.Way) - wayShown; n > 1 {
 		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
 	}
-	page.Letter = p.summary(q, page, attempts)
+	page.Letter = p.summary(q, page)
 	return page, nil
 }
 
 // summary returns the top of the page.
-func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt) letter {
-	e, fields := page.Entry, page.Of.Fields
-	out := letter{
-		What: sentence(q.Voice(), e, office.AskedQuantity(e), fields, office.Field.Asked), Since: e.UpdatedAt,
-		Advice: p.office.Advice(e, q.Lang),
+func (p *Pages) summary(q *web.Request, page *rowPage) letter {
+	e, attempts := page.Entry, page.Doubt.Attempts
+	out := letter{Is: e.Listing(), Since: e.UpdatedAt, Advice: p.office.Advice(e, q.Lang)}
+	was := e
+	was.Now = nil
+	if sent := was.Listing(); e.State.Created() && (sent.Kg.Cmp(out.Is.Kg) != 0 || sent.Worth.Cmp(out.Is.Worth) != 0) {
+		out.Was = &sent
 	}
 	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went
 		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
-	if now := sentence(q.Voice(), e, e.Quantity, fields, office.Field.Newest); now != out.What && !e.Away() {
+	now := page.Hide(sentence(q.Voice(), e, e.Quantity, page.Sides.Fields, office.Field.Newest))
+	if now != page.What && !e.Away() {
 		out.Now = now
 	}
 	for _, a := range attempts {
@@ -214,9 +175,6 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 		case e.State == trade.Accepted && a.Outcome == trade.OutcomeCreated:
 			out.Since = a.FinishedAt
 		}
-	}
-	if out.Advice.Fixer != "" {
-		out.Helper = out.Advice.Fixer.Department()
 	}
 	if page.Job == nil {
 		return out
@@ -254,14 +212,13 @@ func (p *Pages) summary(q *web.Request, page *rowPage, attempts []trade.Attempt)
 	switch {
 	case out.Main != nil || e.State != trade.Waiting:
 	case code && slices.Contains(trade.ReferenceKinds, kind):
-		path := "/references/" + kind
-		for _, w := range e.WaitingFor { // with the code for those who may propose it; no documents in addresses
-			if w.Ref == kind && w.Code != "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
-				path = "/references/" + kind + "?code=" + url.QueryEscape(w.Code) + "#add"
-				break
+		fill := ""
+		for _, w := range e.WaitingFor { // with the code for those who may propose it
+			if w.Ref == kind && fill == "" && !view.Masked(w.Code) && q.May(trade.Accountant) {
+				fill = w.Code
 			}
 		}
-		out.Main = &button{"Open the references", path}
+		out.Main = &button{"Open the references", refPath(kind, fill)}
 	case len(page.WaitsFor) > 0 && page.WaitsFor[0].ID > 0:
 		parent := "/rows/" + strconv.FormatInt(page.WaitsFor[0].ID, 10)
 		out.Main = &button{"See the contract that it waits for", parent}

@@ -35,7 +35,7 @@ type rowsPage struct {
 	Barred  bool        // a document is searched for, by which this person must not find rows
 	Reasons bool        // a row has a reason or a flag
 	Labels  []string    // of the columns that show texts of the rows of one job, then parts of keys
-	Texts   int         // how many of them show texts
+	Wide    int         // the column with the longest text, which gets the width that is left
 	Columns map[string]rowColumn
 	Names   []rowNames
 	Sorts   []trade.RowSort
@@ -64,15 +64,9 @@ func (p rowsPage) ManyActs() map[string]string {
 // over it.
 func (p rowsPage) Span() int {
 	if p.Filter.Job == "" {
-		return 3
+		return 4
 	}
 	return max(1, len(p.Labels)) + 1
-}
-
-// Narrow reports whether the list is narrowed or sorted by what stands behind "more".
-func (p rowsPage) Narrow() bool {
-	f := p.Filter
-	return f.Cause+f.Flag+f.FromText+f.UntilText != "" || !f.Facts.IsZero() || !f.Plain()
 }
 
 // rowNames are the names in a column of the list, of which people choose one.
@@ -96,35 +90,18 @@ type rowTab struct {
 // rowLine is one row of the list.
 type rowLine struct {
 	trade.Entry
-	Lead     string   // by what people know the row
-	Texts    []string // in the columns of rowsPage.Labels
-	Shown    string   // the key, documents masked
-	Reason   string
-	Product  string
-	Day      trade.Date // of the document; zero: unknown
-	Weight   *trade.Decimal
-	Currency string
-	Value    *trade.Decimal // amount times price; nil: none
+	Lead    string   // by what people know the row
+	Texts   []string // in the columns of rowsPage.Labels
+	Shown   string   // the key, documents masked
+	Reason  string
+	Listing trade.Listing
+	Sums    trade.Sums // what the row adds to those of the list
 }
 
 // rowColumn is the head of a column by which the list can be sorted.
 type rowColumn struct {
 	Path   string // address of the list sorted by it
 	Sorted string // ascending, descending; "" = not sorted by it
-}
-
-// sums returns what the row adds to the sums.
-func (l rowLine) sums() trade.Sums {
-	s := trade.Sums{Rows: 1}
-	if l.Weight != nil {
-		s.Kilograms = *l.Weight
-	} else {
-		s.Unweighed = 1
-	}
-	if l.Value != nil {
-		s.Values = map[string]trade.Decimal{l.Currency: *l.Value}
-	}
-	return s
 }
 
 // spread gives each text that identifies the rows of one job a column of its own: what the
@@ -172,10 +149,17 @@ func (p *rowsPage) spread(job *office.Job) {
 			}
 		}
 	}
-	p.Texts = len(p.Labels)
 	for _, name := range columns {
 		if name != "" {
 			p.Labels = append(p.Labels, name)
+		}
+	}
+	longest := 0
+	for _, row := range p.Rows {
+		for c, text := range row.Texts {
+			if n := utf8.RuneCountInString(text); n > longest {
+				p.Wide, longest = c, n
+			}
 		}
 	}
 	for i, label := range p.Labels {
@@ -210,35 +194,25 @@ func (p *Pages) showRows(q *web.Request) error {
 		return err
 	}
 	for _, e := range found.Rows {
-		l := e.Listing()
 		line := rowLine{
-			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(e)),
-			Product: view.Mask(l.Product), Day: l.Day, Currency: l.Currency,
+			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: p.reasonOf(q, e, veil{}), Listing: e.Listing(),
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
-		if slices.ContainsFunc(e.Flags, func(f trade.Flag) bool { return q.Voice().Flag(f) == line.Reason }) {
-			line.Reason = "" // said already
+		line.Sums.Kilograms = line.Listing.Kg
+		if !line.Listing.Weighed {
+			line.Sums.Unweighed = 1
 		}
-		line.Quantity = l.Quantity
-		if l.Weighed {
-			line.Weight = &l.Kg
-		}
-		if l.Currency != "" {
-			line.Value = &l.Worth
+		if line.Listing.Currency != "" {
+			line.Sums.Values = map[string]trade.Decimal{line.Listing.Currency: line.Listing.Worth}
 		}
 		// what the row adds to the number whose rows the list has
 		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
-			line.Weight, line.Value = nil, nil
-			if adds.Unweighed == 0 {
-				line.Weight = &adds.Kilograms
-			}
-			for currency, value := range adds.Values {
-				line.Currency, line.Value = currency, &value
-			}
+			line.Sums = adds
 		}
+		line.Sums.Rows = 1
 		page.Rows = append(page.Rows, line)
 		page.Reasons = page.Reasons || line.Reason != "" || len(line.Flags) > 0
-		page.Sums.Join(line.sums())
+		page.Sums.Join(line.Sums)
 	}
 	if f.Job != "" {
 		page.spread(p.jobNamed(f.Job))
@@ -293,6 +267,9 @@ func (p *Pages) showRows(q *web.Request) error {
 
 // names fills in what the fields of the filter propose: all of them, or the one in which somebody types.
 func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
+	if q.Bare() != "names" {
+		page.Names = append(page.Names, rowNames{"harvest", f.Of.Harvest, p.office.Harvests()})
+	}
 	for _, of := range []struct {
 		column trade.RowSort
 		value  string
@@ -318,21 +295,11 @@ func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
 }
 
 // count fills in how many rows each tab has, and how much those of the filter carry. Of many rows the
-// sums tell the number; to add up what they are worth takes a moment, for which somebody asks. Few
-// rows are all on the page: they are not searched for again.
-func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) (err error) {
-	sums := map[string]trade.Sums{}
-	if f.Job == "" && page.First == "" && page.Next == "" { // the page has all of them
-		for _, line := range page.Rows {
-			of := line.sums()
-			of.Join(sums[line.Job])
-			sums[line.Job] = of
-		}
-	} else {
-		every := f.RowQuery
-		every.Jobs = nil
-		sums, err = p.office.SumsOf(q.Context(), every, chosen, q.URL.Query().Has("sum"))
-	}
+// sums tell the number; to add up what they are worth takes a moment, for which somebody asks.
+func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconcile.Selected) error {
+	every := f.RowQuery
+	every.Jobs = nil
+	sums, err := p.office.SumsOf(q.Context(), every, chosen, q.URL.Query().Has("sum"))
 	counts := map[string]int{}
 	for job, s := range sums {
 		counts[job] = s.Rows
@@ -349,24 +316,23 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	if err != nil {
 		return err
 	}
-	all := f
-	all.Job = ""
-	page.Tabs = []rowTab{{Path: "/rows?" + all.values("").Encode(), Here: f.Job == ""}}
 	total := 0
-	for _, job := range p.office.Jobs() {
-		to := f
-		to.Job = job.Name
-		tab := rowTab{Job: job.Name, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job.Name}
-		if n := counts[job.Name]; counts != nil {
-			tab.Rows = &n
-		}
-		page.Tabs = append(page.Tabs, tab)
-	}
 	for _, n := range counts {
 		total += n
 	}
-	if counts != nil {
-		page.Tabs[0].Rows = &total
+	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
+	for _, job := range append([]string{""}, jobs...) {
+		to := f
+		to.Job = job
+		tab := rowTab{Job: job, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job}
+		if counts != nil {
+			n := counts[job]
+			if job == "" {
+				n = total
+			}
+			tab.Rows = &n
+		}
+		page.Tabs = append(page.Tabs, tab)
 	}
 	if sums == nil {
 		return nil

@@ -17,8 +17,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowChip is a part of the filter, and the address of the list without it.
-type rowChip struct{ Text, Off string }
+// rowChip is a part of the filter, the address of the list without it, and the field that has it; "" = none.
+type rowChip struct{ Text, Off, Field string }
 
 // rowCause is a cause that can be filtered by.
 type rowCause struct{ Cause, Text string }
@@ -52,48 +52,75 @@ func (f rowFilter) plainSort() trade.RowSort {
 // Plain reports whether the filter is in the order that it has by itself.
 func (f rowFilter) Plain() bool { return f.Sort == f.plainSort() }
 
-// chips returns the parts of a filter, each with the address of the list without it.
-func (p *Pages) chips(q *web.Request, f rowFilter) []rowChip {
-	v := q.Voice()
-	var out []rowChip
-	add := func(on bool, text string, off func(*rowFilter)) {
-		if on {
-			without := f
-			off(&without)
-			out = append(out, rowChip{text, "/rows?" + without.values("").Encode()})
-		}
+// filterFields are the fields of the form: those before the parts that a number has, the one of these that people
+// choose, and those after them.
+var filterFields = []string{
+	"q", "state", "cause", "flag", "harvest", "product", "producer", "branch", "day_from", "day_until", "value_from",
+	"value_until", "from", "until",
+}
+
+// texts returns the parts of the filter by their names in addresses, which may be set through it.
+func (f *rowFilter) texts() map[string]*string {
+	out := map[string]*string{
+		"job": &f.Job, "state": &f.State, "cause": &f.Cause, "flag": &f.Flag, "q": &f.Text,
+		"product": &f.Facts.Product, "producer": &f.Facts.Producer, "branch": &f.Facts.Branch,
+		"day_from": &f.DayFrom, "day_until": &f.DayUntil, "value_from": &f.ValueFrom, "value_until": &f.ValueUntil,
+		"from": &f.FromText, "until": &f.UntilText,
 	}
-	add(f.Text != "", "“"+view.Mask(trade.SayBlanks(f.Text, q.Lang))+"”", func(f *rowFilter) { f.Text = "" })
-	state := v.State(trade.State(f.State))
-	if f.State == needsPerson || f.State == onItsWay {
-		state = v.T("rows." + f.State)
+	for _, part := range f.Of.Parts() {
+		out[part.Name] = part.Text
 	}
-	add(f.State != "", state, func(f *rowFilter) { f.State = "" })
-	add(f.Cause != "", view.Mask(p.office.CauseName(f.Cause, q.Lang)), func(f *rowFilter) { f.Cause = "" })
-	add(f.Flag != "", v.Flag(trade.Flag(f.Flag)), func(f *rowFilter) { f.Flag = "" })
-	for i, part := range f.Of.Parts() {
-		add(*part.Text != "" && *part.Text != trade.AnyCause, p.partText(q, part), func(f *rowFilter) { *f.Of.Parts()[i].Text = "" })
-	}
-	named := func(key, text string, off func(*rowFilter)) {
-		add(text != "", v.T(key)+": "+view.Mask(text), off)
-	}
-	named("rows.column.product", f.Facts.Product, func(f *rowFilter) { f.Facts.Product = "" })
-	named("rows.column.producer", f.Facts.Producer, func(f *rowFilter) { f.Facts.Producer = "" })
-	named("rows.column.branch", f.Facts.Branch, func(f *rowFilter) { f.Facts.Branch = "" })
-	add(f.DayFrom != "", v.T("Date from %s", v.Date(f.Facts.DayFrom)), func(f *rowFilter) { f.DayFrom = "" })
-	add(f.DayUntil != "", v.T("Date until %s", v.Date(f.Facts.DayUntil)), func(f *rowFilter) { f.DayUntil = "" })
-	add(f.ValueFrom != "", v.T("Value from %s", f.ValueFrom), func(f *rowFilter) { f.ValueFrom = "" })
-	add(f.ValueUntil != "", v.T("Value until %s", f.ValueUntil), func(f *rowFilter) { f.ValueUntil = "" })
-	add(f.FromText != "", v.T("Changed from")+" "+v.Day(f.From), func(f *rowFilter) { f.FromText = "" })
-	add(f.UntilText != "", v.T("Changed until %s", v.Day(f.Until.AddDate(0, 0, -1))),
-		func(f *rowFilter) { f.UntilText = "" })
 	return out
 }
 
-// partText says in words what a part of a selection means.
-func (p *Pages) partText(q *web.Request, part trade.SelectionPart) string {
-	v, text := q.Voice(), *part.Text
-	switch part.Name {
+// chips returns the parts of a filter, each with the address of the list without it.
+func (p *Pages) chips(q *web.Request, f rowFilter) (out []rowChip) {
+	parts := trade.Map(f.Of.Parts(), func(part trade.SelectionPart) string { return part.Name })
+	for _, name := range slices.Concat(filterFields[:4], parts, filterFields[5:]) {
+		text := *f.texts()[name]
+		if text == "" || text == trade.AnyCause {
+			continue
+		}
+		without := f
+		*without.texts()[name] = ""
+		chip := rowChip{Text: p.partText(q, f, name, text), Off: "/rows?" + without.values("").Encode()}
+		if slices.Contains(filterFields, name) {
+			chip.Field = name
+		}
+		out = append(out, chip)
+	}
+	return out
+}
+
+// partText says in words what a part of a filter means.
+func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string {
+	v := q.Voice()
+	switch name {
+	case "q":
+		return "“" + view.Mask(trade.SayBlanks(text, q.Lang)) + "”"
+	case "state":
+		if text == needsPerson || text == onItsWay {
+			return v.T("rows." + text)
+		}
+		return v.State(trade.State(text))
+	case "cause":
+		return view.Mask(p.office.CauseName(text, q.Lang))
+	case "flag":
+		return v.Flag(trade.Flag(text))
+	case "product", "producer", "branch":
+		return v.T("rows.column."+name) + ": " + view.Mask(text)
+	case "day_from":
+		return v.T("Date from %s", v.Date(f.Facts.DayFrom))
+	case "day_until":
+		return v.T("Date until %s", v.Date(f.Facts.DayUntil))
+	case "value_from":
+		return v.T("Value from %s", text)
+	case "value_until":
+		return v.T("Value until %s", text)
+	case "from":
+		return v.T("Changed from") + " " + v.Day(f.From)
+	case "until":
+		return v.T("Changed until %s", v.Day(f.Until.AddDate(0, 0, -1)))
 	case "measure":
 		return reconcile.AccountWord("measure."+text, q.Lang)
 	case "line":
@@ -118,7 +145,7 @@ func (p *Pages) partText(q *web.Request, part trade.SelectionPart) string {
 	if text == trade.NotKnown {
 		text = v.T("no product")
 	}
-	return v.T("rows.of."+part.Name, view.Mask(text))
+	return v.T("rows.of."+name, view.Mask(text))
 }
 
 // onItsWay is a filter for all states of rows that wait for their turn or for another row.
@@ -131,18 +158,17 @@ const needsPerson = "needs_person"
 
 // readFilter reads the address strictly, so that an invalid word does not look like an empty list.
 func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
-	f := rowFilter{
-		Job: v.Get("job"), State: v.Get("state"), Cause: v.Get("cause"), Flag: v.Get("flag"),
-		FromText: v.Get("from"), UntilText: v.Get("until"), DayFrom: v.Get("day_from"), DayUntil: v.Get("day_until"),
-		ValueFrom: strings.TrimSpace(v.Get("value_from")), ValueUntil: strings.TrimSpace(v.Get("value_until")),
-	}
-	f.Text = trade.UnsayBlanks(strings.TrimSpace(v.Get("q")))
-	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
-	for name, text := range map[string]*string{
-		"product": &f.Facts.Product, "producer": &f.Facts.Producer, "branch": &f.Facts.Branch,
-	} {
+	f := rowFilter{}
+	for name, text := range f.texts() {
 		*text = strings.TrimSpace(v.Get(name))
-		if utf8.RuneCountInString(*text) > searchLetters {
+		if !utf8.ValidString(*text) || strings.Contains(*text, "\x00") { // PostgreSQL accepts no other text
+			return f, web.BadRequest("filter")
+		}
+	}
+	f.Text = trade.UnsayBlanks(f.Text)
+	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
+	for _, text := range []string{f.Facts.Product, f.Facts.Producer, f.Facts.Branch} {
+		if utf8.RuneCountInString(text) > searchLetters {
 			return f, web.BadRequest("search")
 		}
 	}
@@ -155,24 +181,14 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 			*day = trade.DateOf(at)
 		}
 	}
-	var err error
-	f.Facts.WorthFrom, err = readMoney(f.ValueFrom)
-	if err != nil {
-		return f, err
-	}
-	f.Facts.WorthUntil, err = readMoney(f.ValueUntil)
-	if err != nil {
-		return f, err
-	}
-	texts := []string{f.Job, f.Cause, f.Text, f.Facts.Product, f.Facts.Producer, f.Facts.Branch}
-	for _, part := range f.Of.Parts() {
-		*part.Text = v.Get(part.Name)
-		texts = append(texts, *part.Text)
-	}
-	for _, text := range texts { // PostgreSQL accepts no other text
-		if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
-			return f, web.BadRequest("filter")
+	for worth, text := range map[**trade.Decimal]string{
+		&f.Facts.WorthFrom: f.ValueFrom, &f.Facts.WorthUntil: f.ValueUntil,
+	} {
+		at, err := readMoney(text)
+		if err != nil {
+			return f, err
 		}
+		*worth = at
 	}
 	if err := searchFits(f.Text); err != nil {
 		return f, err
@@ -208,6 +224,7 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 		!placeForm.MatchString(f.After) || column == "" && strings.Contains(f.After, "_") {
 		return f, web.BadRequest("filter")
 	}
+	var err error
 	f.From, err = readDay(f.FromText, zone, 0)
 	if err != nil {
 		return f, err
@@ -264,25 +281,25 @@ func readDay(text string, zone *time.Location, later int) (time.Time, error) {
 // values returns the filter as query parameters.
 func (f rowFilter) values(after string) url.Values {
 	v := url.Values{}
-	for name, text := range map[string]string{
-		"job": f.Job, "state": f.State, "cause": f.Cause, "flag": f.Flag, "q": f.Text, "from": f.FromText,
-		"until": f.UntilText, "after": after, "product": f.Facts.Product, "producer": f.Facts.Producer,
-		"branch": f.Facts.Branch, "day_from": f.DayFrom, "day_until": f.DayUntil, "value_from": f.ValueFrom,
-		"value_until": f.ValueUntil,
-	} {
-		if text != "" {
-			v.Set(name, text)
+	for name, text := range f.texts() {
+		if *text != "" && *text != trade.AnyCause {
+			v.Set(name, *text)
 		}
 	}
-	for _, part := range f.Of.Parts() {
-		if *part.Text != "" && *part.Text != trade.AnyCause {
-			v.Set(part.Name, *part.Text)
-		}
+	if after != "" {
+		v.Set("after", after)
 	}
 	if !f.Plain() && f.Sort != "" {
 		v.Set("sort", string(f.Sort))
 	}
 	return v
+}
+
+// Kept returns the parts of the filter that no field of its form has.
+func (f rowFilter) Kept() url.Values {
+	kept := rowFilter{RowQuery: trade.RowQuery{Of: f.Of}}
+	kept.Of.Harvest = ""
+	return kept.values("")
 }
 
 // figurePath returns the address of the list of the rows that a number counts.

@@ -116,7 +116,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 		page.Fault = "The file contains no decision that can be carried out."
 	case len(plan.Wrong)+len(plan.Refused)+plan.LeftOut > 0 && q.PostForm.Get("skip") == "":
 		page.Fault = "Some rows cannot be processed: choose whether to process the others."
-	case !typedFits(q, plan.Rows):
+	case plan.Rows > typeAbove && !typedFits(q, plan.Rows):
 		page.Fault = wrongCount
 	}
 	if page.Fault != "" {

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -36,10 +35,10 @@ const wayShown = 15
 var changedAfter = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Replaced}
 
 // way returns the history of a row, oldest first.
-func (p *Pages) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []wayStep {
+func (p *Pages) way(v view.Voice, page *rowPage) []wayStep {
 	e := page.Entry
 	steps := []wayStep{{At: e.FirstSeenAt, Kind: "seen"}}
-	for _, a := range attempts {
+	for _, a := range page.Doubt.Attempts {
 		request := string(a.Payload)
 		var b bytes.Buffer
 		if json.Indent(&b, a.Payload, "", "  ") == nil {
@@ -79,10 +78,4 @@ func (p *Pages) way(v view.Voice, page *rowPage, attempts []trade.Attempt) []way
 	}
 	slices.SortStableFunc(steps, func(a, b wayStep) int { return a.At.Compare(b.At) })
 	return steps
-}
-
-// fieldView is a field as the ERP has it, as it was sent, and as the platform showed it.
-type fieldView struct {
-	office.Field
-	Off bool // it has a problem, or the three differ
 }

@@ -115,6 +115,22 @@ func (f Frame) Title(job string) string { return f.Titles.Of(job) }
 // none.
 func (f Frame) Lead(e trade.Entry) string { return e.Shown.Masked().Lead(f.Key(e.Key)) }
 
+// First returns what a list names a row by: the first of its shown columns, or its key.
+func (f Frame) First(e trade.Entry) string {
+	if texts := e.Shown.Masked().Texts; len(texts) > 0 && texts[0].Text != "" {
+		return texts[0].Text
+	}
+	return f.Key(e.Key)
+}
+
+// About returns the other columns of a row that people see.
+func (Frame) About(e trade.Entry) string {
+	if len(e.Shown.Texts) == 0 {
+		return ""
+	}
+	return trade.Shown{Texts: e.Shown.Masked().Texts[1:]}.Line()
+}
+
 // Beneath returns the key of a row whose Lead is not the key; otherwise "".
 func (f Frame) Beneath(e trade.Entry) string {
 	if e.Shown.Line() == "" {

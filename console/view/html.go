@@ -63,16 +63,8 @@ func (f Frame) Alert(text string) template.HTML {
 	return markup(`<p role="alert" class="fault">%v</p>`, f.T(text))
 }
 
-// RowName returns the columns of a row that people see, and its key beneath them.
-func (f Frame) RowName(e trade.Entry) template.HTML {
-	key := f.Beneath(e)
-	if key == "" {
-		return markup("%v", f.Lead(e))
-	}
-	return markup(`%v <small class="code">%v</small>`, f.Lead(e), key)
-}
-
-// RowLink is RowName with a link to the page of the row; titled has the title of its job too.
+// RowLink returns the columns of a row that people see, with a link to its page, and its key beneath them;
+// titled has the title of its job too.
 func (f Frame) RowLink(e trade.Entry, titled bool) template.HTML {
 	lead := f.Lead(e)
 	if titled {

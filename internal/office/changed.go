@@ -55,34 +55,31 @@ func (g ChangedGroup) String() string {
 	return g.Field
 }
 
-// ChangedSums are sums of rows, or of lines, that changed.
+// ChangedSums are sums of rows, or of lines, that changed: of the differences.
 type ChangedSums struct {
-	Of     ChangedGroup // of the lines; zero: of rows
-	Rows   int
-	May    int // rows that a person may acknowledge
-	Weight trade.Decimal
-	Values map[string]trade.Decimal // by currency; nil: there are none
-	Apart  int                      // rows whose values cannot be compared
+	trade.Sums
+	Of    ChangedGroup // of the lines; zero: of rows
+	May   int          // rows that a person may acknowledge
+	Apart int          // rows whose values cannot be compared
 }
 
 // Add counts a row.
 func (s *ChangedSums) Add(row ChangedRow, e Effect) {
-	s.Rows++
+	adds := trade.Sums{Rows: 1, Kilograms: e.Weight}
+	if e.Valued {
+		adds.Values = map[string]trade.Decimal{e.Currency: e.Value}
+	}
+	s.Join(adds)
 	if row.May {
 		s.May++
 	}
-	s.Weight = s.Weight.Add(e.Weight)
-	switch {
-	case e.Apart:
+	if e.Apart {
 		s.Apart++
-	case e.Valued && s.Values == nil:
-		s.Values = map[string]trade.Decimal{e.Currency: e.Value}
-	case e.Valued:
-		s.Values[e.Currency] = s.Values[e.Currency].Add(e.Value)
 	}
 }
 
-// ChangedGroups returns the sums of each group of rows, the most frequent first.
+// ChangedGroups returns the sums of each group of rows, the most frequent first; last those whose key has
+// another document.
 func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
 	for _, row := range rows {
 		for _, line := range row.Lines {
@@ -93,7 +90,15 @@ func ChangedGroups(rows []ChangedRow) (out []ChangedSums) {
 			out[i].Add(row, line.Effect)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b ChangedSums) int { return cmp.Compare(b.Rows, a.Rows) })
+	slices.SortStableFunc(out, func(a, b ChangedSums) int {
+		switch trade.Replaced {
+		case a.Of.Flag:
+			return 1
+		case b.Of.Flag:
+			return -1
+		}
+		return cmp.Compare(b.Rows, a.Rows)
+	})
 	return out
 }
 
@@ -132,7 +137,11 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 			if len(rows) == ManyMost {
 				return rows, true, nil
 			}
-			rows = append(rows, o.changedRow(e, differences[i], refs))
+			row := o.changedRow(e, differences[i], refs)
+			if e.Flags.Has(trade.Replaced) { // a person says of each by itself which document it is
+				row.May, row.Lines = false, []ChangedLine{{Of: ChangedGroup{Flag: trade.Replaced}, Effect: row.Effect}}
+			}
+			rows = append(rows, row)
 		}
 		if page.Next == "" {
 			return rows, false, nil

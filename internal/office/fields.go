@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -148,11 +149,11 @@ func (f Field) Would(v Teller) string {
 	return text
 }
 
-// Labelled returns the label that the de-para has for an id of this field; "" if it has none.
-func (f Field) Labelled(id *string) string {
+// Named returns what the de-para calls an id of this field: its label, or else its code; "" if it has none.
+func (f Field) Named(id *string) string {
 	for _, c := range []trade.Reference{f.Code, f.NowCode} {
-		if id != nil && c.Label != "" && c.ID == *id {
-			return c.Label
+		if id != nil && c.ID == *id {
+			return cmp.Or(c.Label, c.Code)
 		}
 	}
 	return ""

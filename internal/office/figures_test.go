@@ -401,14 +401,14 @@ func (w *figured) followChanged() {
 		if listed != group.Rows {
 			w.t.Errorf("%d rows in the group %s, and %d are listed", group.Rows, group.Of, listed)
 		}
-		parts.Add(ChangedRow{}, Effect{Weight: group.Weight})
+		parts.Add(ChangedRow{}, Effect{Weight: group.Kilograms})
 		for currency, value := range group.Values {
 			parts.Add(ChangedRow{}, Effect{Valued: true, Currency: currency, Value: value})
 		}
 	}
-	if total.Weight.Cmp(parts.Weight) != 0 || fmt.Sprint(total.Values) != fmt.Sprint(parts.Values) {
-		w.t.Errorf("the changes are %s kg and %v, their groups %s kg and %v", total.Weight, total.Values,
-			parts.Weight, parts.Values)
+	if total.Kilograms.Cmp(parts.Kilograms) != 0 || fmt.Sprint(total.Values) != fmt.Sprint(parts.Values) {
+		w.t.Errorf("the changes are %s kg and %v, their groups %s kg and %v", total.Kilograms, total.Values,
+			parts.Kilograms, parts.Values)
 	}
 }
 

@@ -162,7 +162,10 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map
 			}
 		}
 		if len(marks) > 0 {
-			out.Jobs = append(out.Jobs, JobRows{order.Job, len(marks)})
+			if n := len(out.Jobs); n == 0 || out.Jobs[n-1].Job != order.Job {
+				out.Jobs = append(out.Jobs, JobRows{Job: order.Job})
+			}
+			out.Jobs[len(out.Jobs)-1].Rows += len(marks)
 			shown.orders, shown.marks = append(shown.orders, order), append(shown.marks, marks)
 		}
 	}

@@ -249,7 +249,10 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		}
 		if ref := spec.Fields[rule.Field].Ref; ref != "" {
 			f.Code = trade.Reference{Kind: ref, Code: mapped[rule.Field].ERP}
-			f.NowCode = trade.Reference{Kind: ref, Code: newest[rule.Field].ERP}
+			if f.Sent != nil {
+				f.Code.ID = *f.Sent
+			}
+			f.NowCode = trade.Reference{Kind: ref, Code: newest[rule.Field].ERP, ID: newest[rule.Field].Text}
 		}
 		if d, ok := differs[rule.Field]; ok {
 			f.Differs, f.Now = true, d.Now
@@ -271,6 +274,17 @@ func (o *Office) fields(entry trade.Entry, refs map[string]map[string]string, ch
 		out = append(out, f)
 	}
 	return out
+}
+
+// Harvests returns the seasons that the mapping knows.
+func (o *Office) Harvests() (out []string) {
+	for _, job := range o.jobs {
+		for _, season := range job.Spec.Fields["haverst"].Values {
+			out = append(out, season)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 func (o *Office) job(name string) (*mapping.Job, mapping.JobSpec) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
@@ -190,20 +189,6 @@ func (o *Office) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 		return nil, err
 	}
 	return view.Short, nil
-}
-
-// Doubt returns what is known of a row that may be on the platform.
-func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (out Doubt, err error) {
-	out.Doubt, err = o.acts().Doubt(ctx, entry)
-	for _, a := range out.Attempts {
-		out.Phase = phaseOf(a)
-	}
-	return out, err
-}
-
-// Counterpart returns what a held row was compared with; nil if nothing is known.
-func (o *Office) Counterpart(ctx context.Context, entry trade.Entry) (*acts.Counterpart, error) {
-	return o.acts().Counterpart(ctx, entry)
 }
 
 // Renumbered returns the row that is, or may be, the same document under another key.

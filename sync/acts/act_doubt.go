@@ -14,8 +14,7 @@ import (
 // Doubt is what is known about a row that may be on the platform.
 type Doubt struct {
 	Attempts  []trade.Attempt
-	Remaining time.Duration  // of its quarantine (I14)
-	Sent      []FieldReading // what to look for on the platform
+	Remaining time.Duration // of its quarantine (I14)
 }
 
 // Doubt returns what is known about a row that may be on the platform. It uses only the ledger. If
@@ -32,7 +31,7 @@ func (a *Acts) Doubt(ctx context.Context, entry trade.Entry) (Doubt, error) {
 	if step.Remaining >= a.Limits.LeastQuarantine() {
 		err = a.Watch(ctx, entry.Job)
 	}
-	return Doubt{attempts, step.Remaining, SentFields(entry)}, err
+	return Doubt{attempts, step.Remaining}, err
 }
 
 // SentFields returns the fields of the request that was sent for an entry, or that would be sent,

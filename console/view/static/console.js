@@ -37,9 +37,10 @@ document.addEventListener("submit", (event) => {
 function unfold() {
   const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
   const folded = place && place.closest("details");
+  for (let part = folded; part; part = part.parentElement.closest("details")) part.open = true;
   if (folded) {
-    folded.open = true;
     folded.scrollIntoView();
+    place.focus();
   }
 }
 addEventListener("hashchange", unfold);
