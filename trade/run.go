@@ -142,6 +142,28 @@ type RunReport struct {
 	Stopped    *Stop      `json:"stopped"`
 }
 
+// RunResult is what a run did with a row.
+type RunResult string
+
+// The results of rows that were sent, then of those that were not.
+const (
+	RunUnknown RunResult = "unknown"
+	RunExists  RunResult = "exists" // the platform answered that it has the record already
+	RunRefused RunResult = "not_created"
+	RunOpen    RunResult = "open" // no answer yet
+	RunNotSent RunResult = "not_sent"
+	RunCreated RunResult = "created"
+	RunHeld    RunResult = "held"
+	RunInvalid RunResult = "invalid"
+	RunWaiting RunResult = "waiting"
+	RunChanged RunResult = "changed"
+)
+
+// RunResults are all results, by what a person asks first.
+var RunResults = []RunResult{
+	RunUnknown, RunExists, RunRefused, RunHeld, RunInvalid, RunWaiting, RunNotSent, RunOpen, RunCreated, RunChanged,
+}
+
 // WouldSend is what the run that a dry run rehearses would send.
 type WouldSend struct {
 	Rows       int        `json:"rows"`

@@ -30,7 +30,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	}
 	id := b.Body[strings.LastIndex(b.Body, `href="/runs/`)+len(`href="/runs/`):] // the first of both
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação dos documentos depois dela", "Envios", "Soma")
+	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação dos documentos depois dela", "Enviados", "Soma de")
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
 	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }

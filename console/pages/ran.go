@@ -10,7 +10,6 @@ import (
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -32,7 +31,7 @@ type ranJob struct {
 	Next time.Time        // when it begins; zero: at once, or only by hand
 	Stop *trade.Advice    // why it stopped; nil: it did not
 	Why  string           // why it never began; "" = it has, or will
-	Rows []office.RanRow  // the first rows that it sent or changed
+	Rows []trade.Entry    // the first rows that it sent or changed
 	More bool             // there are further ones
 	left map[trade.State]int
 }
@@ -146,7 +145,17 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	if err != nil {
 		return err
 	}
-	ran, err := p.office.Ran(q.Context(), *one.Run, ranShown)
-	one.Rows, one.More = ran.Rows[:min(len(ran.Rows), ranShown)], ran.More || len(ran.Rows) > ranShown
+	parts, err := p.office.RunParts(q.Context(), *one.Run)
+	for _, part := range parts {
+		if err != nil || len(one.Rows) == ranShown {
+			break
+		}
+		rows := part.Of
+		rows.Sort, rows.Limit = trade.NewestFirst, ranShown-len(one.Rows)
+		var page trade.RowPage
+		page, err = p.office.RowPage(q.Context(), rows)
+		one.Rows = append(one.Rows, page.Rows...)
+		one.More = page.Next != ""
+	}
 	return err
 }

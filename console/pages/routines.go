@@ -32,7 +32,7 @@ type routine struct {
 	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
 	Note string        // by the person who paused it
 	Goes string        // id of the pass that goes on; "" = none
-	Now  *liveShown    // its progress, if it runs in this process
+	Now  liveShown
 	Last *trade.RunReport
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
 	More []jobAct
@@ -64,8 +64,8 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range schedules {
-		one := routine{Schedule: s, Now: page.Live.of(s.Job)}
+	for i, s := range schedules {
+		one := routine{Schedule: s, Now: page.Live.Jobs[i]}
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				one.Note = p.office.Voice(q.Lang).Say(stop.Why)
@@ -249,25 +249,14 @@ func (r routine) runSaid(v view.Voice, i int) (class, said string) {
 	return "sent", v.T("%s sent", v.Number(pass.RowsSent()))
 }
 
-// Ticks returns the picture of the latest passes; the table beside it has their addresses.
+// Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
 	marks := make([]picture.Mark, len(r.Runs))
 	for i, run := range r.Runs {
-		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
+		marks[i] = picture.Mark{
+			Name: f.Time(run.StartedAt), Path: "/runs/" + run.ID, Amount: trade.NewDecimal(int64(run.RowsSent()), 0),
+		}
 		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
 	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
-}
-
-// tickLine is a tick as a line of a table.
-type tickLine struct{ Name, Path, Sent, Said string }
-
-// TicksTable returns the picture as a table, newest first.
-func (r routine) TicksTable(f view.Frame) []tickLine {
-	var out []tickLine
-	for i, run := range slices.Backward(r.Runs) {
-		_, said := r.runSaid(f.Voice, i)
-		out = append(out, tickLine{f.Time(run.StartedAt), "/runs/" + run.ID, f.Number(run.RowsSent()), said})
-	}
-	return out
 }

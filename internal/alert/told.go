@@ -29,6 +29,19 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 	return out, nil
 }
 
+// States returns the states of the rows that an alert of the ledger counts; nil: it counts none.
+func States(a trade.Alert) []trade.State {
+	switch Topic(a.Topic) {
+	case InDoubt:
+		return []trade.State{trade.InDoubt}
+	case Rejected:
+		return []trade.State{trade.Rejected}
+	case LongWaiting:
+		return []trade.State{trade.Pending, trade.Sending, trade.Waiting}
+	}
+	return nil
+}
+
 // DigestSubject returns the subject of a stored digest.
 func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
 	var n notice
