@@ -43,7 +43,8 @@ func (s *Store) RunRows(ctx context.Context, run trade.RunReport) (map[trade.Run
 		Result trade.RunResult
 	}
 	err := s.db.All(ctx, "reading what a run did", &rows, `SELECT origin AS id, CASE
-		WHEN outcome = 'not_created' AND (reason LIKE '%"attempt.exists"%' OR reason LIKE '%"attempt.collides"%') THEN 'exists'
+		WHEN outcome = 'not_created' AND (reason LIKE '%"attempt.exists"%' OR reason LIKE '%"attempt.collides"%')
+			THEN 'exists'
 		ELSE outcome END AS result FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (
 			SELECT 1 FROM attempt later WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)
 		UNION ALL SELECT id, CASE WHEN state IN ('held', 'invalid', 'waiting') THEN state ELSE 'changed' END

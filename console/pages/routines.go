@@ -125,24 +125,6 @@ func openOf(r trade.RunReport) int {
 	return open
 }
 
-// Result says in words how the last pass ended.
-func (r routine) Result(v view.Voice) string {
-	switch {
-	case r.Last == nil:
-		return v.T("it has not run yet")
-	case r.Goes != "":
-		return v.T("job.running")
-	case r.Last.EndedAt.IsZero():
-		return v.T("runs.open")
-	case r.Last.Stopped != nil:
-		return v.T("stopped: %s", v.Stopped(r.Last.Stopped.Code))
-	case idle(*r.Last):
-		return v.T("nothing new")
-	}
-	return v.T("%s sent, %s new, %s changed", v.Number(r.Last.RowsSent()), v.Number(r.Last.New),
-		v.Number(r.Last.Changed))
-}
-
 // MainClass returns the look of the main act: a job that goes on by itself needs nobody.
 func (r routine) MainClass() string {
 	if r.Act {
@@ -180,10 +162,9 @@ type runLine struct {
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
-// idle reports whether a pass found nothing new, sent nothing and did not stop.
-func idle(r trade.RunReport) bool {
-	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent == 0 && len(r.Alarms) == 0 &&
-		(r.Gone == nil || *r.Gone == 0)
+// idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
+func idle(r trade.RunReport, more int) bool {
+	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent+more == 0 && len(r.Alarms) == 0
 }
 
 // linesOf returns passes as a list, newest first, with those without news folded. all says that there are
@@ -191,24 +172,42 @@ func idle(r trade.RunReport) bool {
 func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLine {
 	var out []runLine
 	for i, r := range runs {
-		if n := len(out) - 1; idle(r) && n >= 0 && len(out[n].Idle) > 0 {
-			out[n].Idle = append(out[n].Idle, r)
-			continue
-		}
-		if idle(r) {
-			out = append(out, runLine{Idle: []trade.RunReport{r}})
-			continue
-		}
-		line := runLine{RunReport: r}
-		if slices.ContainsFunc(jobs, func(j routine) bool { return j.Goes == r.ID }) {
-			line.Now, line.Goes = now.of(r.Job), true
-		}
+		line, n := runLine{RunReport: r}, len(out)-1
 		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
 			line.Left = max(0, openOf(r)-openOf(runs[i+1+at]))
 		} else if all {
 			line.Left = openOf(r)
 		}
+		switch {
+		case idle(r, line.Left) && n >= 0 && len(out[n].Idle) > 0:
+			out[n].Idle = append(out[n].Idle, r)
+			continue
+		case idle(r, line.Left):
+			line = runLine{Idle: []trade.RunReport{r}}
+		case slices.ContainsFunc(jobs, func(j routine) bool { return j.Goes == r.ID }):
+			line.Now, line.Goes = now.of(r.Job), true
+		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// runFigure is a number of a pass; nil: it is not known yet.
+type runFigure struct {
+	Key string // of a phrase
+	N   *int
+}
+
+// Figures returns the numbers of a pass; of one that goes on, as far as they are known.
+func (l runLine) Figures() []runFigure {
+	out := []runFigure{{Key: "Read"}, {Key: "New"}, {Key: "Changed"}, {Key: "runs.sent"}}
+	switch {
+	case l.Now != nil:
+		out[0].N, out[3].N = &l.Now.Read, &l.Now.Done
+	case !l.EndedAt.IsZero():
+		for i, n := range []int{l.Read, l.New, l.Changed, l.RowsSent()} {
+			out[i].N = &n
+		}
 	}
 	return out
 }
@@ -227,8 +226,31 @@ func (p routinesPage) NextPath() string {
 	return "/routines?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode() + "#runs"
 }
 
-// runSaid says in words what one of the passes did, and what it means.
-func (r routine) runSaid(v view.Voice, i int) (class, said string) {
+// passEnd is how a pass ended: in words, and what it means.
+type passEnd struct{ Class, Said string }
+
+// endOf returns how a pass ended that left more rows to people than the one before.
+func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
+	switch {
+	case goes:
+		return passEnd{"none", v.T("job.running")}
+	case pass.Stopped != nil:
+		return passEnd{"rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))}
+	case pass.EndedAt.IsZero():
+		return passEnd{"none", v.T("runs.open")}
+	case more > 0:
+		return passEnd{"waiting", v.T("+%s pending", v.Number(more))}
+	case idle(pass, more):
+		return passEnd{"sent", v.T("nothing new")}
+	}
+	return passEnd{"sent", v.T("%s sent", v.Number(pass.RowsSent()))}
+}
+
+// End returns how a pass of the list ended.
+func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes, l.Left) }
+
+// end returns how one of the latest passes ended.
+func (r routine) end(v view.Voice, i int) passEnd {
 	pass, more := r.Runs[i], 0
 	switch {
 	case i > 0:
@@ -236,27 +258,26 @@ func (r routine) runSaid(v view.Voice, i int) (class, said string) {
 	case len(r.Runs) < ticksShown: // the first of all
 		more = openOf(pass)
 	}
-	switch {
-	case pass.ID == r.Goes:
-		return "none", v.T("job.running")
-	case pass.Stopped != nil:
-		return "rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))
-	case pass.EndedAt.IsZero():
-		return "none", v.T("runs.open")
-	case more > 0:
-		return "waiting", v.T("%s sent, %s more pending", v.Number(pass.RowsSent()), v.Number(more))
+	return endOf(v, pass, pass.ID == r.Goes, more)
+}
+
+// Result says in words how the last pass ended.
+func (r routine) Result(v view.Voice) string {
+	if r.Last == nil {
+		return v.T("it has not run yet")
 	}
-	return "sent", v.T("%s sent", v.Number(pass.RowsSent()))
+	return r.end(v, len(r.Runs)-1).Said
 }
 
 // Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
 	marks := make([]picture.Mark, len(r.Runs))
 	for i, run := range r.Runs {
+		end := r.end(f.Voice, i)
 		marks[i] = picture.Mark{
-			Name: f.Time(run.StartedAt), Path: "/runs/" + run.ID, Amount: trade.NewDecimal(int64(run.RowsSent()), 0),
+			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID,
+			Amount: trade.NewDecimal(int64(run.RowsSent()), 0),
 		}
-		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
 	}
 	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
 }

@@ -1,27 +1,26 @@
 package pages
 
 import (
-	"slices"
-
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/internal/words"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // runPage is one pass, with the first rows with which it did the same.
 type runPage struct {
-	words.Voice
-	Run   trade.RunReport
+	runLine
 	Stop  *trade.Advice
-	Open  bool // it has no end: it goes on, or was interrupted
-	Goes  bool
+	Said  []string // remarks for IT
 	Live  live
-	Now   *liveShown // its progress, if it runs in this process
 	Parts []office.RunPart
 	Here  office.RunPart // of which the rows are
-	Rows  []trade.Entry
+	Rows  []runRow
+}
+
+// runRow is a row, and why it is in its state.
+type runRow struct {
+	trade.Entry
+	Why string
 }
 
 // runListed is how many rows of a part are listed.
@@ -32,15 +31,14 @@ func (p *Pages) showRun(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page := runPage{Voice: p.office.Voice(q.Lang), Run: run, Open: run.EndedAt.IsZero(), Live: p.liveNow(q)}
-	if page.Open {
-		page.Goes, err = p.office.Goes(q.Context(), run)
-		if err != nil {
-			return err
-		}
-		if page.Goes {
-			page.Now = page.Live.of(run.Job)
-		}
+	page := runPage{runLine: runLine{RunReport: run}, Live: p.liveNow(q)}
+	page.Said = trade.Map(run.Notes, p.office.Voice(q.Lang).Say)
+	page.Goes, err = p.office.Goes(q.Context(), run)
+	if err != nil {
+		return err
+	}
+	if page.Goes {
+		page.Now = page.Live.of(run.Job)
 	}
 	if run.Stopped != nil {
 		page.Stop = new(p.office.AdviseStop(*run.Stopped, q.Lang))
@@ -58,17 +56,11 @@ func (p *Pages) showRun(q *web.Request) error {
 	rows := page.Here.Of
 	rows.Sort, rows.Limit = trade.NewestFirst, runListed
 	found, err := p.office.RowPage(q.Context(), rows)
-	page.Rows = found.Rows
+	for _, e := range found.Rows {
+		page.Rows = append(page.Rows, runRow{e, q.Voice().Key(p.office.Voice(q.Lang).Reason(e))})
+	}
 	return q.Show("run", page, err)
 }
 
 // Path returns the address of the list of the rows of a part.
 func (runPage) Path(part office.RunPart) string { return figurePath(part.Of) }
-
-// Why returns why a row is in its state.
-func (p runPage) Why(f view.Frame, row trade.Entry) string { return f.Key(p.Reason(row)) }
-
-// After returns the states of the rows of the job after the pass, with a count each.
-func (p runPage) After() []trade.State {
-	return slices.DeleteFunc(slices.Clone(trade.States), func(s trade.State) bool { return p.Run.States[s] == 0 })
-}

@@ -31,13 +31,11 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 
 // States returns the states of the rows that an alert of the ledger counts; nil: it counts none.
 func States(a trade.Alert) []trade.State {
-	switch Topic(a.Topic) {
-	case InDoubt:
+	if Topic(a.Topic) == InDoubt {
 		return []trade.State{trade.InDoubt}
-	case Rejected:
-		return []trade.State{trade.Rejected}
-	case LongWaiting:
-		return []trade.State{trade.Pending, trade.Sending, trade.Waiting}
+	}
+	if state, ok := rowStates[Topic(a.Topic)]; ok {
+		return []trade.State{state}
 	}
 	return nil
 }

@@ -344,12 +344,11 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 	})
 }
 
-// followRun compares the numbers of a run with the rows of their lists, and what needs somebody with the rows of
-// all of them.
+// followRun compares the numbers of a run with the rows of their lists, which may be chosen from further.
 func (w *figured) followRun(run trade.RunReport) {
 	w.t.Helper()
 	parts := must.Get(w.office.RunParts(w.t.Context(), run))(w.t)
-	left, seen := map[trade.State]int{}, map[int64]bool{}
+	seen := map[int64]bool{}
 	for _, part := range parts {
 		w.follow("run of "+run.Job+" "+string(part.Result), part.Figure)
 		q := part.Of
@@ -359,9 +358,6 @@ func (w *figured) followRun(run trade.RunReport) {
 				w.t.Errorf("run of %s: row %s stands in two parts", run.Job, e.Key)
 			}
 			seen[e.ID] = true
-			if e.Cause != "" && e.Cause != trade.CauseParent {
-				left[e.State]++
-			}
 		}
 		if q.States = []trade.State{trade.Withdrawn}; len(must.Get(w.office.RowPage(w.t.Context(), q))(w.t).Rows) > 0 {
 			w.t.Errorf("run of %s: what is chosen further is not fewer", run.Job)
@@ -369,11 +365,6 @@ func (w *figured) followRun(run trade.RunReport) {
 	}
 	if len(parts) < 2 {
 		w.t.Errorf("run of %s: it has only the parts %v", run.Job, parts)
-	}
-	for state, n := range must.Get(w.office.Left(w.t.Context(), run))(w.t) {
-		if n != left[state] {
-			w.t.Errorf("run of %s: %d %s need somebody, and %d are listed", run.Job, n, state, left[state])
-		}
 	}
 }
 
