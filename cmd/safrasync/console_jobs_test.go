@@ -136,13 +136,16 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	d.sql("erp.db", `CREATE TEMP TABLE one AS SELECT * FROM contrato WHERE num = '000001'; UPDATE one SET num = '000913';
+		INSERT INTO contrato SELECT * FROM one`)
+	d.run(0, "sync", "--record-only")
 	stop := &trade.Stop{Code: "in_doubt", Why: trade.Say("several unknown outcomes in a row")}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, use “Ver e liberar”.")
-	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "Será liberado",
-		"a parada")
+	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
+		`<a href="/rows?job=contracts&amp;state=pending">1 documento espera o envio</a> · `)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
 	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/act/release", with(b.Form("/act/release"), "reason",

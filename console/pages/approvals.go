@@ -48,6 +48,7 @@ type approvalPage struct {
 	Freed   []trade.Entry  // a few rows of that
 	Stop    *trade.Advice  // what a release lets go on
 	Exists  []string       // what is known to exist of rows that it may make twice
+	Goes    goesOn         // what a release lets go on
 	Who     trade.Role     // the lowest role that may agree
 	May     bool           // the person may agree
 	Own     bool           // the person ordered it, or has agreed
@@ -74,6 +75,10 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
+			page.Goes, err = p.pendingOf(q, job.Job)
+			if err != nil {
+				return page, err
+			}
 		}
 	}
 	if page.Approval.Act == acts.ActSetCode {
