@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -36,7 +35,7 @@ type routine struct {
 	Last *trade.RunReport
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
 	More []jobAct
-	Runs []trade.RunReport // the latest, oldest first
+	Runs []trade.RunReport // the latest, newest first
 	Next time.Time         // zero: by hand only, or not until somebody acts
 	Act  bool              // only a person can make it go on
 }
@@ -94,7 +93,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 				one.Goes = last.ID
 			}
 		}
-		slices.Reverse(runs)
 		one.Runs = runs
 		first := actsOn(s.Status)[0]
 		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
@@ -162,6 +160,20 @@ type runLine struct {
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
+// leftBy returns how many rows more than the one before a pass of a list left to people. all says that the list has
+// the first one.
+func leftBy(runs []trade.RunReport, i int, all bool) int {
+	for _, before := range runs[i+1:] {
+		if before.Job == runs[i].Job {
+			return max(0, openOf(runs[i])-openOf(before))
+		}
+	}
+	if !all {
+		return 0
+	}
+	return openOf(runs[i])
+}
+
 // idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
 func idle(r trade.RunReport, more int) bool {
 	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent+more == 0 && len(r.Alarms) == 0
@@ -173,11 +185,7 @@ func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLi
 	var out []runLine
 	for i, r := range runs {
 		line, n := runLine{RunReport: r}, len(out)-1
-		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
-			line.Left = max(0, openOf(r)-openOf(runs[i+1+at]))
-		} else if all {
-			line.Left = openOf(r)
-		}
+		line.Left = leftBy(runs, i, all)
 		switch {
 		case idle(r, line.Left) && n >= 0 && len(out[n].Idle) > 0:
 			out[n].Idle = append(out[n].Idle, r)
@@ -218,14 +226,6 @@ func (l runLine) From() time.Time { return l.Idle[len(l.Idle)-1].StartedAt }
 // Until is the other end of From.
 func (l runLine) Until() time.Time { return l.Idle[0].StartedAt }
 
-// HerePath returns the address of this page.
-func (p routinesPage) HerePath() string { return "/routines?" + url.Values{"job": {p.Job}}.Encode() }
-
-// NextPath returns the address of the next page.
-func (p routinesPage) NextPath() string {
-	return "/routines?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode() + "#runs"
-}
-
 // passEnd is how a pass ended: in words, and what it means.
 type passEnd struct{ Class, Said string }
 
@@ -243,7 +243,19 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 	case idle(pass, more):
 		return passEnd{"sent", v.T("nothing new")}
 	}
-	return passEnd{"sent", v.T("%s sent", v.Number(pass.RowsSent()))}
+	var did []string
+	for _, part := range []struct {
+		n    int
+		said string
+	}{
+		{pass.RowsSent(), v.T("%s sent", v.Number(pass.RowsSent()))}, {pass.New, v.T("%s new", v.Number(pass.New))},
+		{pass.Changed, v.T("%s changed", v.Number(pass.Changed))},
+	} {
+		if part.n > 0 {
+			did = append(did, part.said)
+		}
+	}
+	return passEnd{"sent", v.Listed(did)}
 }
 
 // End returns how a pass of the list ended.
@@ -251,14 +263,7 @@ func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes
 
 // end returns how one of the latest passes ended.
 func (r routine) end(v view.Voice, i int) passEnd {
-	pass, more := r.Runs[i], 0
-	switch {
-	case i > 0:
-		more = max(0, openOf(pass)-openOf(r.Runs[i-1]))
-	case len(r.Runs) < ticksShown: // the first of all
-		more = openOf(pass)
-	}
-	return endOf(v, pass, pass.ID == r.Goes, more)
+	return endOf(v, r.Runs[i], r.Runs[i].ID == r.Goes, leftBy(r.Runs, i, len(r.Runs) < ticksShown))
 }
 
 // Result says in words how the last pass ended.
@@ -266,18 +271,17 @@ func (r routine) Result(v view.Voice) string {
 	if r.Last == nil {
 		return v.T("it has not run yet")
 	}
-	return r.end(v, len(r.Runs)-1).Said
+	return r.end(v, 0).Said
 }
 
 // Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
-	marks := make([]picture.Mark, len(r.Runs))
-	for i, run := range r.Runs {
-		end := r.end(f.Voice, i)
-		marks[i] = picture.Mark{
-			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID,
-			Amount: trade.NewDecimal(int64(run.RowsSent()), 0),
-		}
+	var marks []picture.Mark
+	for i, run := range slices.Backward(r.Runs) {
+		end, sent := r.end(f.Voice, i), trade.NewDecimal(int64(run.RowsSent()), 0)
+		marks = append(marks, picture.Mark{
+			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID, Amount: sent,
+		})
 	}
 	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
 }
