@@ -248,7 +248,8 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 		n    int
 		said string
 	}{
-		{pass.RowsSent(), v.T("%s sent", v.Number(pass.RowsSent()))}, {pass.New, v.T("%s new", v.Number(pass.New))},
+		{pass.RowsSent(), v.T("%s sent", v.Number(pass.RowsSent()))},
+		{pass.New, v.T("%s new", v.Number(pass.New))},
 		{pass.Changed, v.T("%s changed", v.Number(pass.Changed))},
 	} {
 		if part.n > 0 {
