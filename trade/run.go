@@ -145,23 +145,18 @@ type RunReport struct {
 // RunResult is what a run did with a row.
 type RunResult string
 
-// The results of rows that were sent, then of those that were not.
+// Results of rows that were sent.
 const (
 	RunUnknown RunResult = "unknown"
 	RunExists  RunResult = "exists" // the platform answered that it has the record already
 	RunRefused RunResult = "not_created"
 	RunOpen    RunResult = "open" // no answer yet
-	RunNotSent RunResult = "not_sent"
 	RunCreated RunResult = "created"
-	RunHeld    RunResult = "held"
-	RunInvalid RunResult = "invalid"
-	RunWaiting RunResult = "waiting"
-	RunChanged RunResult = "changed"
 )
 
 // RunResults are all results, by what a person asks first.
 var RunResults = []RunResult{
-	RunUnknown, RunExists, RunRefused, RunHeld, RunInvalid, RunWaiting, RunNotSent, RunOpen, RunCreated, RunChanged,
+	RunUnknown, RunExists, RunRefused, "held", "invalid", "waiting", "not_sent", RunOpen, RunCreated, "changed",
 }
 
 // WouldSend is what the run that a dry run rehearses would send.

@@ -61,6 +61,3 @@ func (p *Pages) showRun(q *web.Request) error {
 	}
 	return q.Show("run", page, err)
 }
-
-// Path returns the address of the list of the rows of a part.
-func (runPage) Path(part office.RunPart) string { return figurePath(part.Of) }
