@@ -3,6 +3,7 @@ package state
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"time"
 
 	"github.com/safrasync/safrasync/state/sqldb"
@@ -30,34 +31,32 @@ const outcomeColumns = `a.attempt AS id, a.origin AS entry_id, a.generation, a.n
 // runSlack is how far a run's clock may be from that of the ids of its attempts.
 const runSlack = 10 * time.Minute
 
-// RunAttempts returns the last attempt of each row in a run: first those that created nothing for certain,
-// each part in order, at most limit, with times, outcome, status and id, as Outcomes does; and how many
-// there are of each outcome.
-func (s *Store) RunAttempts(ctx context.Context, run trade.RunReport, limit int) (some []trade.Attempt,
-	of map[trade.Outcome]int, err error,
-) {
-	until := "g" // after every id
+// RunRows returns the ids of the rows that a run sent, by what came of the last request, and of those that it changed
+// without sending them and that nothing changed since, by their state.
+func (s *Store) RunRows(ctx context.Context, run trade.RunReport) (map[trade.RunResult][]int64, error) {
+	before, until := "g", int64(math.MaxInt64) // after every id and time
 	if !run.EndedAt.IsZero() {
-		until = sqldb.IDsFrom(run.EndedAt.Add(runSlack))
+		before, until = sqldb.IDsFrom(run.EndedAt.Add(runSlack)), run.EndedAt.UnixMilli()
 	}
-	last := ` FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (SELECT 1 FROM attempt later
-		WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)`
-	args := []any{sqldb.IDsFrom(run.StartedAt.Add(-runSlack)), until, run.ID}
-	var counts []struct {
-		Outcome trade.Outcome
-		Rows    int
+	var rows []struct {
+		ID     int64
+		Result trade.RunResult
 	}
-	err = s.db.All(ctx, "counting what a run sent", &counts, `SELECT CASE outcome WHEN 'open' THEN '' ELSE outcome END AS outcome, COUNT(*) AS rows`+last+` GROUP BY 1`, args...)
-	if err != nil {
-		return nil, nil, err
+	err := s.db.All(ctx, "reading what a run did", &rows, `SELECT origin AS id, CASE
+		WHEN outcome = 'not_created' AND (reason LIKE '%"attempt.exists"%' OR reason LIKE '%"attempt.collides"%')
+			THEN 'exists'
+		ELSE outcome END AS result FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (
+			SELECT 1 FROM attempt later WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)
+		UNION ALL SELECT id, CASE WHEN state IN ('held', 'invalid', 'waiting') THEN state ELSE 'changed' END
+		FROM entry e WHERE job = ? AND updated_at >= ? AND updated_at <= ? AND NOT EXISTS (
+			SELECT 1 FROM attempt sent WHERE sent.origin = e.id AND sent.run_id = ?)`,
+		sqldb.IDsFrom(run.StartedAt.Add(-runSlack)), before, run.ID,
+		run.Job, run.StartedAt.UnixMilli(), until, run.ID)
+	out := map[trade.RunResult][]int64{}
+	for _, r := range rows {
+		out[r.Result] = append(out[r.Result], r.ID)
 	}
-	of = map[trade.Outcome]int{}
-	for _, c := range counts {
-		of[c.Outcome] = c.Rows
-	}
-	some, err = sqldb.List[trade.Attempt](ctx, s.db, "reading what a run sent", `SELECT `+outcomeColumns+last+
-		` ORDER BY CASE outcome WHEN 'created' THEN 1 ELSE 0 END, attempt LIMIT ?`, append(args, limit)...)
-	return some, of, err
+	return out, err
 }
 
 // sentPage is how many attempts are in memory at a time.

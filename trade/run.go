@@ -142,6 +142,23 @@ type RunReport struct {
 	Stopped    *Stop      `json:"stopped"`
 }
 
+// RunResult is what a run did with a row.
+type RunResult string
+
+// Results of rows that were sent.
+const (
+	RunUnknown RunResult = "unknown"
+	RunExists  RunResult = "exists" // the platform answered that it has the record already
+	RunRefused RunResult = "not_created"
+	RunOpen    RunResult = "open" // no answer yet
+	RunCreated RunResult = "created"
+)
+
+// RunResults are all results, by what a person asks first.
+var RunResults = []RunResult{
+	RunUnknown, RunExists, RunRefused, "held", "invalid", "waiting", "not_sent", RunOpen, RunCreated, "changed",
+}
+
 // WouldSend is what the run that a dry run rehearses would send.
 type WouldSend struct {
 	Rows       int        `json:"rows"`

@@ -12,6 +12,7 @@ type Selection struct {
 	Stage             string // behind which the grain of a season does not get
 	Who, Age          string // the department that cures what keeps a row, and the band of its age
 	Group, Kind       string // a cause on the board, and what its rows are
+	Run               string // the id of a run, a colon, and a RunResult
 }
 
 // NotKnown is the part of a Selection for rows of which it is unknown.
@@ -47,6 +48,7 @@ func (s *Selection) Parts() []SelectionPart {
 		{"age", &s.Age},
 		{"group", &s.Group},
 		{"kind", &s.Kind},
+		{"of_run", &s.Run},
 	}
 }
 

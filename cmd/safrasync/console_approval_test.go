@@ -172,7 +172,7 @@ func TestTheApprovalOfAClosingShowsChecklistAndFigures(t *testing.T) {
 	d.extend("\napprove: {close: 2}\n")
 	d.run(0, "report", "--close", "2026-03", "--reason", "conferido", "--yes")
 	d.as(trade.Administrator).Get("/approvals/1").Wants(http.StatusOK, "O ERP foi lido por inteiro depois do fim do mês",
-		"varredura completa em", "SOJA", "MILHO", "Contratado", "Quem pode aprovar: outra pessoa da contabilidade",
+		"leitura completa em", "SOJA", "MILHO", "Contratado", "Quem pode aprovar: outra pessoa da contabilidade",
 		"Aprovar e fazer")
 	_, told := d.run(1, "approvals", "approve", "1", "--reason", "eu mesmo", "--as", "ivo", "--yes")
 	for _, want := range []string{"SOJA", "MILHO", "2 linhas ainda por resolver"} {

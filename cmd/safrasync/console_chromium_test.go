@@ -123,6 +123,15 @@ func (c *chrome) key(letter string) {
 	}
 }
 
+// writes wants a person who types to write the reason.
+func (c *chrome) writes() {
+	c.t.Helper()
+	at := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.activeElement.name || document.activeElement.tagName`)))(c.t)
+	if at != "reason" {
+		c.t.Errorf("who types writes into %s", at)
+	}
+}
+
 // fill types into a field, in place of what it has.
 func (c *chrome) fill(selector, text string) {
 	c.t.Helper()

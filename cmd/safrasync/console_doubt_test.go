@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"net/http"
 	"net/url"
@@ -272,22 +273,33 @@ func TestTheDeskOfWhatExistsAlreadySaysThatTheRequestCreatedNothing(t *testing.T
 	}
 }
 
-// The counts of a pass are those of the pass, not of what a page lists of it, and what created nothing is
-// listed first.
+// The counts of a pass are those of the pass, not of what a page lists of it; what created nothing comes
+// first, and each number leads to its documents, with the same sum.
 func TestTheCountsOfAPassAreThoseOfThePass(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, `order_commitments:status=400@2,body={"messages":["message.producer.not-found"]}`)
+	d := newDesk(t, `order_commitments:status=400@2,body={"messages":["message.producer.not-found"]}`, "duplicate@1")
 	pass := must.Get(d.host.Store.Runs(t.Context(), "contracts", 1))(t)[0]
-	all := must.Get(d.host.Office.Ran(t.Context(), pass, 300))(t)
-	one := must.Get(d.host.Office.Ran(t.Context(), pass, 1))(t)
-	created, refused := one.Sent[trade.OutcomeCreated], one.Sent[trade.OutcomeNotCreated]
-	if refused != 1 || created < 1 || created+refused != pass.RowsSent() ||
-		all.Sent[trade.OutcomeCreated] != created || all.More {
-		t.Errorf("of %d rows sent it says %v, and %v of one", pass.RowsSent(), all.Sent, one.Sent)
+	sent := map[trade.RunResult]int{}
+	for _, part := range must.Get(d.host.Office.RunParts(t.Context(), pass))(t) {
+		sent[part.Result] = part.Rows
 	}
-	if first := one.Rows[0]; !one.More || first.Attempt == nil || first.Attempt.Outcome != trade.OutcomeNotCreated {
-		t.Errorf("the first row of more is %+v", first)
+	created, refused, exist := sent[trade.RunCreated], sent[trade.RunRefused], sent[trade.RunExists]
+	if refused != 1 || exist != 1 || created+refused+exist != pass.RowsSent() {
+		t.Errorf("of %d rows sent it says %v", pass.RowsSent(), sent)
 	}
+	b := d.as(trade.Reader)
+	for part, n := range sent {
+		b.Get(fmt.Sprintf("/runs/%s?part=%s", pass.ID, part)).Wants(http.StatusOK)
+		_, list, _ := strings.Cut(b.Body, `href="/rows?`)
+		list, _, _ = strings.Cut(list, `"`)
+		_, foot, _ := strings.Cut(b.Body, "<tfoot>")
+		_, sum, _ := strings.Cut(foot, `<td class="number"`)
+		_, sum, _ = strings.Cut(sum, ">")
+		sum, _, _ = strings.Cut(sum, "<")
+		b.Get("/rows?"+html.UnescapeString(list)).Wants(http.StatusOK, fmt.Sprintf("Soma de %d documento", n), sum)
+	}
+	b.Get("/runs/"+pass.ID).Wants(http.StatusOK, `part=exists" aria-current="page"`)
+	b.Get("/rows?of_run=nothing%3Acreated").Wants(http.StatusNotFound)
 }
 
 // On the desk the documents by which people search are shown by one recorded click, and what was

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/office"
@@ -20,7 +22,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
 	d.run(0, "sync")
-	b := d.as(trade.Reader).Get("/routines").Wants(http.StatusOK, "Contratos", "completa")
+	b := d.as(trade.Reader).Get("/routines").Wants(http.StatusOK, "Contratos", "pendência")
 	_, last, _ := strings.Cut(b.Body, "Última execução")
 	if !strings.Contains(last[:min(len(last), 200)], "sem novidade") {
 		t.Errorf("the last run is not the newest, which found nothing new: %.200s", last)
@@ -30,7 +32,7 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	}
 	id := b.Body[strings.LastIndex(b.Body, `href="/runs/`)+len(`href="/runs/`):] // the first of both
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Situação dos documentos depois dela", "Envios", "Soma")
+	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Sem confirmação", "Enviados", "Soma de")
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
 	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }
@@ -43,7 +45,7 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 		ID: "now", Job: "contracts", StartedAt: office.Now(),
 	}))
 	b := d.as(trade.Reader).Get("/routines").Wants(http.StatusOK, "interrompida, sem fim registrado")
-	if strings.Count(b.Body, `<td class="number">–</td>`) != 4 {
+	if strings.Count(b.Body, `">–</td>`) != 5 { // how long it took, too
 		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
 	}
 	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Reading, Read: 761})
@@ -52,6 +54,37 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 		b.Get(path).Wants(http.StatusOK, "em execução", "761", "43", "enviando: 43 de 99")
 	}
 	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Done})
+}
+
+// What a job does stands in its card, which a stream keeps as it is, with the button of its state, and in no
+// other place of the page.
+func TestChromiumShowsARunInTheCardOfItsJob(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1366, 768)
+	complaints := c.complaints()
+	c.logIn(trade.Administrator)
+	c.open("/routines")
+	sends := func(done int) {
+		d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Sending, Done: done, Total: 99})
+	}
+	for _, done := range []int{43, 50} {
+		sends(done)
+		c.do(chromedp.WaitVisible(chromedp.CSS(fmt.Sprintf(`.routine #live-contracts progress[value="%d"]`, done))))
+	}
+	c.do(chromedp.WaitVisible(chromedp.CSS(`.routine:has(#live-contracts) a[href="/act/pause?job=contracts"]`)))
+	c.shows("Parar", "enviando: 50 de 99")
+	sends(51) // into the card that has come since
+	c.do(chromedp.WaitVisible(chromedp.CSS(`.routine #live-contracts progress[value="51"]`)))
+	if n := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[int](`document.querySelectorAll("progress").length`)))(t); n != 1 {
+		t.Errorf("the run is shown %d times", n)
+	}
+	c.accessible("a run in its card")
+	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Done})
+	c.do(chromedp.WaitVisible(chromedp.CSS(`.routine:has(#live-contracts:empty) a[href="/act/run?job=contracts"].small`)))
+	if list := complaints(); len(list) > 0 {
+		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
+	}
 }
 
 func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
@@ -103,13 +136,16 @@ func TestAJobIsPausedWithANoteResumedAndRun(t *testing.T) {
 func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
+	d.sql("erp.db", `CREATE TEMP TABLE one AS SELECT * FROM contrato WHERE num = '000001'; UPDATE one SET num = '000913';
+		INSERT INTO contrato SELECT * FROM one`)
+	d.run(0, "sync", "--record-only")
 	stop := &trade.Stop{Code: "in_doubt", Why: trade.Say("several unknown outcomes in a row")}
 	must.Do(t, d.host.Store.SetJobStatus(t.Context(),
 		trade.JobStatus{Job: "contracts", State: trade.Stopped, Since: office.Now(), Stop: stop}))
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, use “Ver e liberar”.")
-	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "Será liberado",
-		"a parada")
+	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
+		`<a href="/rows?job=contracts&amp;state=pending">1 documento espera o envio</a> · `)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
 	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/act/release", with(b.Form("/act/release"), "reason",

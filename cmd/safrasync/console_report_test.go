@@ -180,7 +180,7 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		`state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"varredura completa em", "Pontos em aberto: 2", "MILHO", `<td class="number">12</td><td class="number">200</td>`,
+		"leitura completa em", "Pontos em aberto: 2", "MILHO", `<td class="number">12</td><td class="number">200</td>`,
 		"R$ 225.900,00", `<td class="number">132,03</td>`, "Em aberto ao assinar", "<li>SOJA, Contratado: <strong>42 t · 700 sc</strong></li>")
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")

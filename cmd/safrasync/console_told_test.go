@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,7 +47,7 @@ func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
 
 func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newDesk(t, "lost-after@1")
 	b := d.as(trade.Reader).Get("/alerts").Wants(http.StatusOK, "Ninguém é avisado", "Nada em aberto.")
 	at := office.Now().Add(-time.Hour)
 	detail := json.RawMessage(`{"jobs":[{"name":"contracts","sends":"order_commitments"}],"rows":65,"limit":20}`)
@@ -63,9 +64,12 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 	}
 	save(trade.Alert{Topic: "rejected", Subject: "contracts", Detail: detail, Since: at, SeenAt: at, RaisedAt: at},
 		message("email:ana@coop.example", "raised"), message("webhook:", "raised"))
-	save(trade.Alert{
-		Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
-	})
+	for range 2 {
+		save(trade.Alert{
+			Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
+		})
+	}
+	save(trade.Alert{Topic: "in_doubt", Subject: "contracts", Detail: detail, Since: at, SeenAt: at})
 	sent := must.Get(d.host.Store.LatestMessages(t.Context(), 10))(t)
 	for _, m := range sent {
 		if m.Target == "webhook:" {
@@ -75,5 +79,12 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
 	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa",
-		"a caminho", "Encerrados")
+		"a caminho", "Encerrados", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt">Ver 1 documento`)
+	if strings.Contains(b.Body, "Registrar como já enviado") {
+		t.Error("who may only read is told what to do")
+	}
+	d.as(trade.Accountant).Get("/alerts").Wants(http.StatusOK, "Registrar como já enviado")
+	if n := strings.Count(b.Body, "<details class=\"cause"); n != 3 {
+		t.Errorf("four alerts, two of them equal, are %d lines", n)
+	}
 }

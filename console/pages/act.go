@@ -32,6 +32,7 @@ type actPage struct {
 	Says    string // what the act does
 	Notes   []string
 	Alarms  []string // what is known to exist of rows that it may make twice
+	Goes    goesOn   // what a release lets go on
 	Refused string   // why it cannot be done to a job; "" = it can, or it is on rows
 	Plan    office.ManyPlan
 	Steps   []stepView         // its first rows
@@ -470,6 +471,19 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	return q.Page(http.StatusConflict, "act", again)
 }
 
+// goesOn is the rows of a job that wait for nothing but their turn.
+type goesOn struct{ trade.Figure }
+
+// Path returns the address of their list.
+func (g goesOn) Path() string { return figurePath(g.Of) }
+
+func (p *Pages) pendingOf(q *web.Request, job string) (out goesOn, err error) {
+	out.Of = trade.RowQuery{Jobs: []string{job}, States: []trade.State{trade.Pending}}
+	sums, err := p.office.RowSums(q.Context(), out.Of, true)
+	out.Sums = sums[job]
+	return out, err
+}
+
 // jobPage returns the plan of what a form orders for a job, and its page.
 func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, error) {
 	v, page, name := q.Voice(), &actPage{Act: act}, "jobact."+act
@@ -515,18 +529,12 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 	if plan.Before.Stop != nil {
 		page.Notes = append(page.Notes, p.office.AdviseStop(*plan.Before.Stop, q.Lang).What)
 	}
-	var lets []string
-	if release.Brake != nil {
-		lets = append(lets, v.T("schedules.lets.brake"))
-	}
-	if release.Stop != nil {
-		lets = append(lets, v.T("schedules.lets.stop"))
-	}
 	if release.Sweep != nil {
-		lets = append(lets, v.T("schedules.lets.sweep"))
+		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))
 	}
-	if len(lets) > 0 {
-		page.Notes = append(page.Notes, v.T("What is released")+": "+strings.Join(lets, ", "))
+	page.Goes, err = p.pendingOf(q, order.Job)
+	if err != nil {
+		return nil, plan, err
 	}
 	if release.Exists != nil {
 		page.Alarms = p.office.Voice(q.Lang).Exists(release.Exists)

@@ -14,9 +14,7 @@ import (
 // waitsShown is a waiting act, with who ordered it.
 type waitsShown struct {
 	trade.Approval
-	First trade.Consent
-	Rows  int
-	Value *trade.Decimal
+	acts.Planned
 }
 
 func (p *Pages) showApprovals(q *web.Request) error {
@@ -30,7 +28,7 @@ func (p *Pages) showApprovals(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		waits = append(waits, waitsShown{a, a.People[0], planned.Rows, planned.Value})
+		waits = append(waits, waitsShown{a, planned})
 	}
 	return q.Page(http.StatusOK, "approvals", waits)
 }
@@ -38,8 +36,7 @@ func (p *Pages) showApprovals(q *web.Request) error {
 // approvalPage is one waiting act, with the plan that the first person saw.
 type approvalPage struct {
 	office.Waits
-	Closing *Closing // what the first person was shown of a closing; nil: it is none
-	First   trade.Consent
+	Closing *Closing   // what the first person was shown of a closing; nil: it is none
 	Steps   []stepView // as they would be done now
 	Then    []stepView // as they were planned, if the act is outdated
 	More    int
@@ -48,6 +45,7 @@ type approvalPage struct {
 	Freed   []trade.Entry  // a few rows of that
 	Stop    *trade.Advice  // what a release lets go on
 	Exists  []string       // what is known to exist of rows that it may make twice
+	Goes    goesOn         // what a release lets go on
 	Who     trade.Role     // the lowest role that may agree
 	May     bool           // the person may agree
 	Own     bool           // the person ordered it, or has agreed
@@ -64,7 +62,6 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	if page.Waits.Closing != nil {
 		page.Closing = new(p.closingOf(q, *page.Waits.Closing, false))
 	}
-	page.First = page.Approval.People[0]
 	page.Own = slices.ContainsFunc(page.Approval.People,
 		func(c trade.Consent) bool { return c.Name == q.Login.User.Name })
 	page.May = q.May(office.RoleOfApproval(page.Approval)) && !page.Own && !page.Lapsed && !page.Review.Outdated
@@ -74,6 +71,10 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
+			page.Goes, err = p.pendingOf(q, job.Job)
+			if err != nil {
+				return page, err
+			}
 		}
 	}
 	if page.Approval.Act == acts.ActSetCode {

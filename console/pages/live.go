@@ -31,50 +31,57 @@ type streams struct {
 	of  map[int64]int
 }
 
-// liveShown is the progress of a job, its speed and the remaining time.
+// liveShown is the progress of a job; without a phase it does not run in this process.
 type liveShown struct {
 	office.Progress
-	PerMinute int // rows; 0: not known yet
-	Left      time.Duration
+	Ready time.Time // when all is sent, at its speed until now; zero: not known yet
 }
 
-// paceLeast is how long a job must send before its speed is shown.
+// paceLeast is how long a job must send before its speed counts.
 const paceLeast = 3 * time.Second
 
-// live is what runs now, as a page shows it.
+// live is what the jobs do now, as a page shows it.
 type live struct {
-	Jobs []liveShown
-	Turn string // for the stream: what began and ended before the page was made
+	Jobs []liveShown // all of them
+	Turn string      // for the stream: what began and ended before the page was made
+}
+
+// Running reports whether a job runs.
+func (l live) Running() bool {
+	return slices.ContainsFunc(l.Jobs, func(s liveShown) bool { return s.Phase != "" })
 }
 
 // of returns what is shown of a running job; nil if it does not run.
 func (l live) of(job string) *liveShown {
-	i := slices.IndexFunc(l.Jobs, func(s liveShown) bool { return s.Job == job })
+	i := slices.IndexFunc(l.Jobs, func(s liveShown) bool { return s.Job == job && s.Phase != "" })
 	if i < 0 {
 		return nil
 	}
 	return &l.Jobs[i]
 }
 
-// liveNow returns what runs now.
+// liveNow returns what the jobs do now.
 func (p *Pages) liveNow(q *web.Request) live {
 	running := p.office.Progress()
-	return live{liveOf(running.Jobs, q.Site.Now()), running.Turn}
+	out := live{Turn: running.Turn}
+	for _, job := range p.office.Jobs() {
+		shown := liveShown{Progress: office.Progress{Job: job.Name}}
+		for _, now := range running.Jobs {
+			if now.Job == job.Name {
+				shown = liveOf(now, q.Site.Now())
+			}
+		}
+		out.Jobs = append(out.Jobs, shown)
+	}
+	return out
 }
 
-// liveOf computes the speed of the jobs.
-func liveOf(jobs []office.Progress, now time.Time) []liveShown {
-	out := make([]liveShown, len(jobs))
-	for i, p := range jobs {
-		out[i] = liveShown{Progress: p}
-		took, done := now.Sub(p.Pace.Since), p.Done-p.Pace.Done
-		if p.Pace.Since.IsZero() || took < paceLeast || done <= 0 {
-			continue
-		}
-		out[i].PerMinute = int(int64(done) * int64(time.Minute) / int64(took))
-		if p.Total > p.Done {
-			out[i].Left = (took / time.Duration(done) * time.Duration(p.Total-p.Done)).Round(time.Second)
-		}
+// liveOf computes when a job is ready.
+func liveOf(p office.Progress, now time.Time) liveShown {
+	out := liveShown{Progress: p}
+	took, done := now.Sub(p.Pace.Since), p.Done-p.Pace.Done
+	if !p.Pace.Since.IsZero() && took >= paceLeast && done > 0 && p.Total > p.Done {
+		out.Ready = now.Add(took / time.Duration(done) * time.Duration(p.Total-p.Done))
 	}
 	return out
 }

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
@@ -27,14 +26,14 @@ type ran struct {
 
 // ranJob is the run of a job that an order led to.
 type ranJob struct {
-	Job  string
-	Run  *trade.RunReport // nil: it has not begun
-	Next time.Time        // when it begins; zero: at once, or only by hand
-	Stop *trade.Advice    // why it stopped; nil: it did not
-	Why  string           // why it never began; "" = it has, or will
-	Rows []office.RanRow  // the first rows that it sent or changed
-	More bool             // there are further ones
-	left map[trade.State]int
+	Job   string
+	Run   *trade.RunReport // nil: it has not begun
+	Next  time.Time        // when it begins; zero: at once, or only by hand
+	Stop  *trade.Advice    // why it stopped; nil: it did not
+	Why   string           // why it never began; "" = it has, or will
+	Rows  []trade.Entry    // the first rows that it sent or changed
+	More  bool             // there are further ones
+	Parts []office.RunPart // what it did with all of them
 }
 
 // Waits reports whether a run has not ended yet.
@@ -42,17 +41,6 @@ func (r ran) Waits() bool { return slices.ContainsFunc(r.Jobs, ranJob.Waits) }
 
 // Waits reports whether the run has not ended yet.
 func (j ranJob) Waits() bool { return j.Why == "" && (j.Run == nil || j.Run.EndedAt.IsZero()) }
-
-// Left lists in words those of the rows of the run that need somebody.
-func (j ranJob) Left(v view.Voice) string {
-	var parts []string
-	for _, state := range append(slices.Clone(statesFirst), trade.Waiting) {
-		if n := j.left[state]; n > 0 {
-			parts = append(parts, v.T("count."+string(state), v.Number(n)))
-		}
-	}
-	return v.Listed(parts)
-}
 
 // orderPath returns the address of a page that tells what comes of an order given now.
 func orderPath(q *web.Request, page string, jobs ...string) string {
@@ -142,11 +130,17 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	if one.Run.Stopped != nil {
 		one.Stop = new(p.office.AdviseStop(*one.Run.Stopped, q.Lang))
 	}
-	one.left, err = p.office.Left(q.Context(), *one.Run)
-	if err != nil {
-		return err
+	one.Parts, err = p.office.RunParts(q.Context(), *one.Run)
+	for _, part := range one.Parts {
+		if err != nil || len(one.Rows) == ranShown {
+			break
+		}
+		rows := part.Of
+		rows.Sort, rows.Limit = trade.NewestFirst, ranShown-len(one.Rows)
+		var page trade.RowPage
+		page, err = p.office.RowPage(q.Context(), rows)
+		one.Rows = append(one.Rows, page.Rows...)
+		one.More = page.Next != ""
 	}
-	ran, err := p.office.Ran(q.Context(), *one.Run, ranShown)
-	one.Rows, one.More = ran.Rows[:min(len(ran.Rows), ranShown)], ran.More || len(ran.Rows) > ranShown
 	return err
 }

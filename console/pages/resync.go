@@ -31,6 +31,12 @@ type resyncShown struct {
 	Notes  []string
 }
 
+// runSum is how many rows are in a state.
+type runSum struct {
+	State trade.State
+	Rows  int
+}
+
 // AgainPath returns the address of the same page.
 func (p *resyncPage) AgainPath() string { return "/resync?" + p.Hidden.Encode() }
 

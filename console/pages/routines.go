@@ -2,7 +2,6 @@ package pages
 
 import (
 	"net/http"
-	"net/url"
 	"slices"
 	"time"
 
@@ -32,11 +31,11 @@ type routine struct {
 	Stop *trade.Advice // why it is stopped; nil: it is not, or a person paused it
 	Note string        // by the person who paused it
 	Goes string        // id of the pass that goes on; "" = none
-	Now  *liveShown    // its progress, if it runs in this process
+	Now  liveShown
 	Last *trade.RunReport
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
 	More []jobAct
-	Runs []trade.RunReport // the latest, oldest first
+	Runs []trade.RunReport // the latest, newest first
 	Next time.Time         // zero: by hand only, or not until somebody acts
 	Act  bool              // only a person can make it go on
 }
@@ -64,8 +63,8 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, s := range schedules {
-		one := routine{Schedule: s, Now: page.Live.of(s.Job)}
+	for i, s := range schedules {
+		one := routine{Schedule: s, Now: page.Live.Jobs[i]}
 		if stop := s.Status.Stop; stop != nil {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				one.Note = p.office.Voice(q.Lang).Say(stop.Why)
@@ -94,7 +93,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 				one.Goes = last.ID
 			}
 		}
-		slices.Reverse(runs)
 		one.Runs = runs
 		first := actsOn(s.Status)[0]
 		one.More = slices.DeleteFunc(actsOn(s.Status), func(a jobAct) bool {
@@ -123,24 +121,6 @@ func openOf(r trade.RunReport) int {
 		open += r.Flags[flag]
 	}
 	return open
-}
-
-// Result says in words how the last pass ended.
-func (r routine) Result(v view.Voice) string {
-	switch {
-	case r.Last == nil:
-		return v.T("it has not run yet")
-	case r.Goes != "":
-		return v.T("job.running")
-	case r.Last.EndedAt.IsZero():
-		return v.T("runs.open")
-	case r.Last.Stopped != nil:
-		return v.T("stopped: %s", v.Stopped(r.Last.Stopped.Code))
-	case idle(*r.Last):
-		return v.T("nothing new")
-	}
-	return v.T("%s sent, %s new, %s changed", v.Number(r.Last.RowsSent()), v.Number(r.Last.New),
-		v.Number(r.Last.Changed))
 }
 
 // MainClass returns the look of the main act: a job that goes on by itself needs nobody.
@@ -180,10 +160,23 @@ type runLine struct {
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
-// idle reports whether a pass found nothing new, sent nothing and did not stop.
-func idle(r trade.RunReport) bool {
-	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent == 0 && len(r.Alarms) == 0 &&
-		(r.Gone == nil || *r.Gone == 0)
+// leftBy returns how many rows more than the one before a pass of a list left to people. all says that the list has
+// the first one.
+func leftBy(runs []trade.RunReport, i int, all bool) int {
+	for _, before := range runs[i+1:] {
+		if before.Job == runs[i].Job {
+			return max(0, openOf(runs[i])-openOf(before))
+		}
+	}
+	if !all {
+		return 0
+	}
+	return openOf(runs[i])
+}
+
+// idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
+func idle(r trade.RunReport, more int) bool {
+	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent+more == 0 && len(r.Alarms) == 0
 }
 
 // linesOf returns passes as a list, newest first, with those without news folded. all says that there are
@@ -191,24 +184,38 @@ func idle(r trade.RunReport) bool {
 func linesOf(runs []trade.RunReport, all bool, jobs []routine, now live) []runLine {
 	var out []runLine
 	for i, r := range runs {
-		if n := len(out) - 1; idle(r) && n >= 0 && len(out[n].Idle) > 0 {
+		line, n := runLine{RunReport: r}, len(out)-1
+		line.Left = leftBy(runs, i, all)
+		switch {
+		case idle(r, line.Left) && n >= 0 && len(out[n].Idle) > 0:
 			out[n].Idle = append(out[n].Idle, r)
 			continue
-		}
-		if idle(r) {
-			out = append(out, runLine{Idle: []trade.RunReport{r}})
-			continue
-		}
-		line := runLine{RunReport: r}
-		if slices.ContainsFunc(jobs, func(j routine) bool { return j.Goes == r.ID }) {
+		case idle(r, line.Left):
+			line = runLine{Idle: []trade.RunReport{r}}
+		case slices.ContainsFunc(jobs, func(j routine) bool { return j.Goes == r.ID }):
 			line.Now, line.Goes = now.of(r.Job), true
 		}
-		if at := slices.IndexFunc(runs[i+1:], func(b trade.RunReport) bool { return b.Job == r.Job }); at >= 0 {
-			line.Left = max(0, openOf(r)-openOf(runs[i+1+at]))
-		} else if all {
-			line.Left = openOf(r)
-		}
 		out = append(out, line)
+	}
+	return out
+}
+
+// runFigure is a number of a pass; nil: it is not known yet.
+type runFigure struct {
+	Key string // of a phrase
+	N   *int
+}
+
+// Figures returns the numbers of a pass; of one that goes on, as far as they are known.
+func (l runLine) Figures() []runFigure {
+	out := []runFigure{{Key: "Read"}, {Key: "New"}, {Key: "Changed"}, {Key: "runs.sent"}}
+	switch {
+	case l.Now != nil:
+		out[0].N, out[3].N = &l.Now.Read, &l.Now.Done
+	case !l.EndedAt.IsZero():
+		for i, n := range []int{l.Read, l.New, l.Changed, l.RowsSent()} {
+			out[i].N = &n
+		}
 	}
 	return out
 }
@@ -219,55 +226,63 @@ func (l runLine) From() time.Time { return l.Idle[len(l.Idle)-1].StartedAt }
 // Until is the other end of From.
 func (l runLine) Until() time.Time { return l.Idle[0].StartedAt }
 
-// HerePath returns the address of this page.
-func (p routinesPage) HerePath() string { return "/routines?" + url.Values{"job": {p.Job}}.Encode() }
+// passEnd is how a pass ended: in words, and what it means.
+type passEnd struct{ Class, Said string }
 
-// NextPath returns the address of the next page.
-func (p routinesPage) NextPath() string {
-	return "/routines?" + url.Values{"after": {p.Next}, "job": {p.Job}}.Encode() + "#runs"
-}
-
-// runSaid says in words what one of the passes did, and what it means.
-func (r routine) runSaid(v view.Voice, i int) (class, said string) {
-	pass, more := r.Runs[i], 0
+// endOf returns how a pass ended that left more rows to people than the one before.
+func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 	switch {
-	case i > 0:
-		more = max(0, openOf(pass)-openOf(r.Runs[i-1]))
-	case len(r.Runs) < ticksShown: // the first of all
-		more = openOf(pass)
-	}
-	switch {
-	case pass.ID == r.Goes:
-		return "none", v.T("job.running")
+	case goes:
+		return passEnd{"none", v.T("job.running")}
 	case pass.Stopped != nil:
-		return "rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))
+		return passEnd{"rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))}
 	case pass.EndedAt.IsZero():
-		return "none", v.T("runs.open")
+		return passEnd{"none", v.T("runs.open")}
 	case more > 0:
-		return "waiting", v.T("%s sent, %s more pending", v.Number(pass.RowsSent()), v.Number(more))
+		return passEnd{"waiting", v.T("+%s pending", v.Number(more))}
+	case idle(pass, more):
+		return passEnd{"sent", v.T("nothing new")}
 	}
-	return "sent", v.T("%s sent", v.Number(pass.RowsSent()))
+	var did []string
+	for _, part := range []struct {
+		n    int
+		said string
+	}{
+		{pass.RowsSent(), v.T("%s sent", v.Number(pass.RowsSent()))},
+		{pass.New, v.T("%s new", v.Number(pass.New))},
+		{pass.Changed, v.T("%s changed", v.Number(pass.Changed))},
+	} {
+		if part.n > 0 {
+			did = append(did, part.said)
+		}
+	}
+	return passEnd{"sent", v.Listed(did)}
 }
 
-// Ticks returns the picture of the latest passes; the table beside it has their addresses.
+// End returns how a pass of the list ended.
+func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes, l.Left) }
+
+// end returns how one of the latest passes ended.
+func (r routine) end(v view.Voice, i int) passEnd {
+	return endOf(v, r.Runs[i], r.Runs[i].ID == r.Goes, leftBy(r.Runs, i, len(r.Runs) < ticksShown))
+}
+
+// Result says in words how the last pass ended.
+func (r routine) Result(v view.Voice) string {
+	if r.Last == nil {
+		return v.T("it has not run yet")
+	}
+	return r.end(v, 0).Said
+}
+
+// Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
-	marks := make([]picture.Mark, len(r.Runs))
-	for i, run := range r.Runs {
-		marks[i] = picture.Mark{Name: f.Time(run.StartedAt), Amount: trade.NewDecimal(int64(run.RowsSent()), 0)}
-		marks[i].Class, marks[i].Said = r.runSaid(f.Voice, i)
+	var marks []picture.Mark
+	for i, run := range slices.Backward(r.Runs) {
+		end, sent := r.end(f.Voice, i), trade.NewDecimal(int64(run.RowsSent()), 0)
+		marks = append(marks, picture.Mark{
+			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID, Amount: sent,
+		})
 	}
 	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
-}
-
-// tickLine is a tick as a line of a table.
-type tickLine struct{ Name, Path, Sent, Said string }
-
-// TicksTable returns the picture as a table, newest first.
-func (r routine) TicksTable(f view.Frame) []tickLine {
-	var out []tickLine
-	for i, run := range slices.Backward(r.Runs) {
-		_, said := r.runSaid(f.Voice, i)
-		out = append(out, tickLine{f.Time(run.StartedAt), "/runs/" + run.ID, f.Number(run.RowsSent()), said})
-	}
-	return out
 }

@@ -139,6 +139,10 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 		return v.T("home.who." + text)
 	case "kind":
 		return v.T("rows.of.kind." + strings.ReplaceAll(text, " ", "_"))
+	case "of_run":
+		id, result, _ := strings.Cut(text, ":")
+		run, _ := p.office.Run(q.Context(), id) // the list itself fails
+		return v.T("rows.of.of_run", p.office.Titles(q.Lang).Of(run.Job), v.Time(run.StartedAt), v.T("run.part."+result))
 	case "group":
 		return p.office.CauseText(q.Context(), text, q.Lang)
 	}

@@ -1,116 +1,63 @@
 package pages
 
 import (
-	"cmp"
-	"net/http"
-	"slices"
-
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// runPage is one pass.
+// runPage is one pass, with the first rows with which it did the same.
 type runPage struct {
-	Run    trade.RunReport
-	States []runSum
-	Flags  []flagCount
-	Sum    int // of the states
-	Stop   *trade.Advice
-	Notes  []string
-	Open   bool // it has no end: it goes on, or was interrupted
-	Goes   bool
-	Live   live
-	Now    *liveShown // its progress, if it runs in this process
-	Groups []ranGroup // what it sent and changed
-	More   bool       // it sent or changed further rows
+	runLine
+	Stop  *trade.Advice
+	Said  []string // remarks for IT
+	Live  live
+	Parts []office.RunPart
+	Here  office.RunPart // of which the rows are
+	Rows  []runRow
 }
 
-// ranGroup is the rows with which a pass did the same.
-type ranGroup struct {
-	Key  string // of a phrase: sent, refused, doubt, open, held, invalid, changed
-	Rows []office.RanRow
-	All  int // number of rows, also of those that are not listed; 0 = not known
+// runRow is a row, and why it is in its state.
+type runRow struct {
+	trade.Entry
+	Why string
 }
 
-// ranOutcomes and ranStates are the groups of the rows of a pass, by the outcome of a request; without a
-// request, by the row's state.
-var (
-	ranOutcomes = map[trade.Outcome]string{
-		trade.OutcomeCreated: "sent", trade.OutcomeUnknown: "doubt", trade.OutcomeNotCreated: "refused",
-	}
-	ranStates = map[trade.State]string{trade.Held: "held", trade.Invalid: "invalid"}
-)
-
-// ranListed is how many rows of a pass are listed.
-const ranListed = 300
-
-// runSum is how many rows were in a state after the pass.
-type runSum struct {
-	State trade.State
-	Rows  int
-}
+// runListed is how many rows of a part are listed.
+const runListed = 20
 
 func (p *Pages) showRun(q *web.Request) error {
 	run, err := p.office.Run(q.Context(), q.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	page := runPage{Run: run, Open: run.EndedAt.IsZero()}
-	if page.Open {
-		page.Live = p.liveNow(q)
-		page.Goes, err = p.office.Goes(q.Context(), run)
-		if err != nil {
-			return err
-		}
-		if page.Goes {
-			page.Now = page.Live.of(run.Job)
-		}
+	page := runPage{runLine: runLine{RunReport: run}, Live: p.liveNow(q)}
+	page.Said = trade.Map(run.Notes, p.office.Voice(q.Lang).Say)
+	page.Goes, err = p.office.Goes(q.Context(), run)
+	if err != nil {
+		return err
 	}
-	for _, state := range trade.States {
-		if n := run.States[state]; n > 0 {
-			page.States = append(page.States, runSum{state, n})
-			page.Sum += n
-		}
-	}
-	for _, flag := range trade.AllFlags {
-		if n := run.Flags[flag]; n > 0 {
-			page.Flags = append(page.Flags, flagCount{Flag: flag, Rows: n})
-		}
+	if page.Goes {
+		page.Now = page.Live.of(run.Job)
 	}
 	if run.Stopped != nil {
 		page.Stop = new(p.office.AdviseStop(*run.Stopped, q.Lang))
 	}
-	ran, err := p.office.Ran(q.Context(), run, ranListed)
-	if err != nil {
-		return err
+	page.Parts, err = p.office.RunParts(q.Context(), run)
+	if err != nil || len(page.Parts) == 0 {
+		return q.Show("run", page, err)
 	}
-	page.More = ran.More
-	groups := []ranGroup{ // by what a person asks first
-		{Key: "doubt", All: ran.Sent[trade.OutcomeUnknown]},
-		{Key: "refused", All: ran.Sent[trade.OutcomeNotCreated]},
-		{Key: "held"},
-		{Key: "invalid"},
-		{Key: "sent", All: ran.Sent[trade.OutcomeCreated]},
-		{Key: "open", All: ran.Sent[trade.OutcomeNotSent] + ran.Sent[trade.OutcomeOpen]},
-		{Key: "changed"},
-	}
-	for _, r := range ran.Rows {
-		key := cmp.Or(ranStates[r.State], "changed")
-		if r.Attempt != nil {
-			key = cmp.Or(ranOutcomes[r.Attempt.Outcome], "open")
-		}
-		i := slices.IndexFunc(groups, func(g ranGroup) bool { return g.Key == key })
-		groups[i].Rows = append(groups[i].Rows, r)
-	}
-	for i := range groups {
-		if !ran.More {
-			groups[i].All = len(groups[i].Rows)
+	page.Here = page.Parts[0]
+	for _, part := range page.Parts {
+		if string(part.Result) == q.Form.Get("part") {
+			page.Here = part
 		}
 	}
-	page.Groups = slices.DeleteFunc(groups, func(g ranGroup) bool { return g.All+len(g.Rows) == 0 })
-	for _, note := range run.Notes {
-		page.Notes = append(page.Notes, p.office.Voice(q.Lang).Say(note))
+	rows := page.Here.Of
+	rows.Sort, rows.Limit = trade.NewestFirst, runListed
+	found, err := p.office.RowPage(q.Context(), rows)
+	for _, e := range found.Rows {
+		page.Rows = append(page.Rows, runRow{e, q.Voice().Key(p.office.Voice(q.Lang).Reason(e))})
 	}
-	return q.Page(http.StatusOK, "run", page)
+	return q.Show("run", page, err)
 }

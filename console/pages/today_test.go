@@ -81,18 +81,18 @@ func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 }
 
 // The pace counts from when a job sends, not from when it began to read.
-func TestARunTellsItsPaceAndWhatIsLeft(t *testing.T) {
+func TestARunTellsWhenItIsReady(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
 	job := office.Progress{
 		Job: "contracts", Phase: "sending", Done: 220, Total: 620, Since: now.Add(-time.Hour),
 		Pace: office.Pace{Since: now.Add(-30 * time.Second), Done: 20},
 	}
-	if got := liveOf([]office.Progress{job}, now)[0]; got.PerMinute != 400 || got.Left != time.Minute {
-		t.Errorf("%d a minute, %s left", got.PerMinute, got.Left)
+	if got := liveOf(job, now).Ready; !got.Equal(now.Add(time.Minute)) {
+		t.Errorf("it is ready at %s", got)
 	}
 	job.Pace.Since = now.Add(-time.Second)
-	if got := liveOf([]office.Progress{job}, now)[0]; got.PerMinute != 0 || got.Left != 0 {
-		t.Errorf("after a second: %d a minute, %s left", got.PerMinute, got.Left)
+	if got := liveOf(job, now).Ready; !got.IsZero() {
+		t.Errorf("after a second it is ready at %s", got)
 	}
 }

@@ -67,7 +67,13 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 	return q.Show("events", page, err)
 }
 
+// alertsPage is what people were told of.
+type alertsPage struct{ office.AlertBook }
+
+// Path returns the address of the list of the rows that an alert is about.
+func (alertsPage) Path(rows trade.Figure) string { return figurePath(rows.Of) }
+
 func (p *Pages) showAlerts(q *web.Request) error {
 	book, err := p.office.AlertBook(q.Context(), q.Lang)
-	return q.Show("alerts", book, err)
+	return q.Show("alerts", alertsPage{book}, err)
 }

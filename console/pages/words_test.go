@@ -21,8 +21,8 @@ func TestPagesNamePhrasesThatExist(t *testing.T) {
 	for _, state := range []trade.JobState{trade.Idle, trade.Running, trade.BackingOff, trade.Stopped, trade.Paused} {
 		made = append(made, "job."+string(state))
 	}
-	for _, state := range trade.States {
-		made = append(made, "count."+string(state))
+	for _, result := range trade.RunResults {
+		made = append(made, "run.part."+string(result))
 	}
 	for _, state := range []trade.JobState{trade.BackingOff, trade.Stopped, trade.Paused} {
 		made = append(made, "todo.job."+string(state))

@@ -21,6 +21,9 @@ func (v Voice) Time(t time.Time) string {
 	return trade.MomentText(t, v.lang, v.zone)
 }
 
+// Clock formats the hour and minute of a time in the cooperative's zone.
+func (v Voice) Clock(t time.Time) string { return t.In(v.zone).Format("15:04") }
+
 // Day formats the day of a time in the cooperative's zone.
 func (v Voice) Day(t time.Time) string {
 	if v.lang == trade.English {

@@ -29,6 +29,17 @@ func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Title
 	return out, nil
 }
 
+// States returns the states of the rows that an alert of the ledger counts; nil: it counts none.
+func States(a trade.Alert) []trade.State {
+	if Topic(a.Topic) == InDoubt {
+		return []trade.State{trade.InDoubt}
+	}
+	if state, ok := rowStates[Topic(a.Topic)]; ok {
+		return []trade.State{state}
+	}
+	return nil
+}
+
 // DigestSubject returns the subject of a stored digest.
 func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
 	var n notice

@@ -82,6 +82,29 @@ func TestBothLanguagesHaveTheSameVerbsAndPlaceholders(t *testing.T) {
 	}
 }
 
+// What a sentence names in quotes is the text of a button, a page or another thing of the catalogue: who changes
+// that text changes the sentence too.
+func TestASentenceNamesButtonsByTheirTexts(t *testing.T) {
+	t.Parallel()
+	quoted := regexp.MustCompile(`“([^”%{]+)”`)
+	foreign := []string{"CSV UTF-8", "criado", "created"} // a word of Excel, and one of the API
+	all, have, named := texts(t), map[string]bool{}, 0
+	for _, text := range all {
+		have[text.portuguese], have[text.english] = true, true
+	}
+	for key, text := range all {
+		for _, found := range quoted.FindAllStringSubmatch(text.portuguese+text.english, -1) {
+			named++
+			if name := found[1]; !have[name] && !slices.Contains(foreign, name) {
+				t.Errorf("%s names “%s”, which is no text of the catalogue", key, name)
+			}
+		}
+	}
+	if named < 50 {
+		t.Errorf("only %d names were found", named)
+	}
+}
+
 // sameInBoth are the words that both languages have.
 var sameInBoth = []string{
 	"API", "CAR", "CSV", "CSV (Excel)", "ERP", "Excel", "JSON", "NULL", "SQLite", "Workflow", "backup", "decimal",

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -18,6 +19,9 @@ import (
 func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Selected, error) {
 	if q.Of == (trade.Selection{}) || q.IDs != nil {
 		return q, reconcile.Selected{}, nil
+	}
+	if q.Of.Run != "" {
+		return o.chosenOfRun(ctx, q)
 	}
 	rows := reconcile.Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
 	if q.Of.Group != "" {
@@ -36,6 +40,33 @@ func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, 
 		return err
 	})
 	q.IDs = rows.IDs
+	return q, rows, err
+}
+
+// chosenOfRun is Chosen for the rows of a run, which may be selected further.
+func (o *Office) chosenOfRun(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Selected, error) {
+	id, result, _ := strings.Cut(q.Of.Run, ":")
+	run, err := o.Run(ctx, id)
+	if err != nil {
+		return q, reconcile.Selected{}, err
+	}
+	of, err := o.store.RunRows(ctx, run)
+	if err != nil {
+		return q, reconcile.Selected{}, err
+	}
+	rest := q
+	rest.Of.Run = ""
+	rest, rows, err := o.Chosen(ctx, rest)
+	also := map[int64]bool{}
+	for _, id := range rest.IDs {
+		also[id] = true
+	}
+	q.IDs = []int64{}
+	for _, id := range of[trade.RunResult(result)] {
+		if rest.IDs == nil || also[id] {
+			q.IDs = append(q.IDs, id)
+		}
+	}
 	return q, rows, err
 }
 

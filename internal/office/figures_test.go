@@ -336,36 +336,35 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 			t.Errorf("only %d numbers were followed", followed)
 		}
 		for _, job := range []string{"contracts", "deliveries"} {
-			w.followRun(trade.RunReport{ID: job, Job: job, StartedAt: w.begun, EndedAt: trade.End{Time: Now()}})
+			run := trade.RunReport{ID: job, Job: job, StartedAt: w.begun, EndedAt: trade.End{Time: Now()}}
+			must.Do(w.t, w.office.store.StartRun(w.t.Context(), run))
+			w.followRun(run)
 		}
 		w.followChanged()
 	})
 }
 
-// followRun compares the numbers of a run with the rows that its page lists: all of them, or the first.
+// followRun compares the numbers of a run with the rows of their lists, which may be chosen from further.
 func (w *figured) followRun(run trade.RunReport) {
 	w.t.Helper()
-	all := must.Get(w.office.Ran(w.t.Context(), run, 2000))(w.t)
-	few := must.Get(w.office.Ran(w.t.Context(), run, 2))(w.t)
-	if all.More || !few.More || !maps.Equal(all.Sent, few.Sent) {
-		w.t.Errorf("run of %s: sent %v, more %v; of a short list %v, %v", run.Job, all.Sent, all.More, few.Sent, few.More)
-	}
-	sent, left := map[trade.Outcome]int{}, map[trade.State]int{}
-	for _, r := range all.Rows {
-		if r.Attempt != nil {
-			sent[r.Attempt.Outcome]++
+	parts := must.Get(w.office.RunParts(w.t.Context(), run))(w.t)
+	seen := map[int64]bool{}
+	for _, part := range parts {
+		w.follow("run of "+run.Job+" "+string(part.Result), part.Figure)
+		q := part.Of
+		q.Limit, q.Sort = 2000, trade.NewestFirst
+		for _, e := range must.Get(w.office.RowPage(w.t.Context(), q))(w.t).Rows {
+			if seen[e.ID] {
+				w.t.Errorf("run of %s: row %s stands in two parts", run.Job, e.Key)
+			}
+			seen[e.ID] = true
 		}
-		if r.Cause != "" && r.Cause != trade.CauseParent {
-			left[r.State]++
+		if q.States = []trade.State{trade.Withdrawn}; len(must.Get(w.office.RowPage(w.t.Context(), q))(w.t).Rows) > 0 {
+			w.t.Errorf("run of %s: what is chosen further is not fewer", run.Job)
 		}
 	}
-	if !maps.Equal(sent, all.Sent) || len(sent) == 0 {
-		w.t.Errorf("run of %s: it says that it sent %v, and lists %v", run.Job, all.Sent, sent)
-	}
-	for state, n := range must.Get(w.office.Left(w.t.Context(), run))(w.t) {
-		if n != left[state] {
-			w.t.Errorf("run of %s: %d %s need somebody, and %d are listed", run.Job, n, state, left[state])
-		}
+	if len(parts) < 2 {
+		w.t.Errorf("run of %s: it has only the parts %v", run.Job, parts)
 	}
 }
 

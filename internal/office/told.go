@@ -18,6 +18,12 @@ type AlertShown struct {
 	Messages []MessageShown // newest first
 }
 
+// AlertGroup is alerts that have the same title.
+type AlertGroup struct {
+	Alerts []AlertShown // newest first
+	Now    trade.Figure // the rows that an open one is about, as they are now
+}
+
 // MessageShown is a message to one address.
 type MessageShown struct {
 	trade.AlertMessage
@@ -27,16 +33,17 @@ type MessageShown struct {
 
 // AlertBook is what people were told of.
 type AlertBook struct {
-	Open, Past []AlertShown   // newest first
+	Open, Past []AlertGroup   // newest first
 	Digests    []MessageShown // newest first
 	Backlog    trade.Backlog
 	Channels   bool // somebody can be told
 }
 
-// How many alerts and messages a page shows.
+// How many alerts, messages and digests a page shows.
 const (
 	alertsShown   = 100
 	messagesShown = 1000
+	digestsShown  = 20
 )
 
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
@@ -68,14 +75,28 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 		if err != nil {
 			return book, err
 		}
-		shown := AlertShown{a, told, of[a.ID]}
-		if a.GoneAt.IsZero() {
-			book.Open = append(book.Open, shown)
-		} else {
-			book.Past = append(book.Past, shown)
+		groups := &book.Open
+		if !a.GoneAt.IsZero() {
+			groups = &book.Past
 		}
+		shown := AlertShown{a, told, of[a.ID]}
+		i := slices.IndexFunc(*groups, func(g AlertGroup) bool { return g.Alerts[0].Title == told.Title })
+		if i >= 0 {
+			(*groups)[i].Alerts = append((*groups)[i].Alerts, shown)
+			continue
+		}
+		group := AlertGroup{Alerts: []AlertShown{shown}}
+		if states := alert.States(a); a.GoneAt.IsZero() && states != nil {
+			group.Now.Of = trade.RowQuery{Jobs: []string{a.Subject}, States: states}
+			tallies, err := o.store.Counts(ctx, a.Subject)
+			if err != nil {
+				return book, err
+			}
+			group.Now.Rows = trade.RowsIn(tallies, states...)
+		}
+		*groups = append(*groups, group)
 	}
-	book.Digests = of[""]
+	book.Digests = of[""][:min(len(of[""]), digestsShown)]
 	book.Backlog, err = o.store.Backlog(ctx)
 	return book, err
 }

@@ -133,7 +133,7 @@ func TestTheSearchFindsAWordInBothLanguages(t *testing.T) {
 	first := regexp.MustCompile(`<ol id="found" class="list">(?:<li><a href="([^"]*)")?`)
 	for _, c := range []struct{ page, query, want string }{
 		{"busca.html", "CONFIGURACAO campos", "configuration.pt-BR.html#campos"},
-		{"busca.html", "freio liberar", "operation.pt-BR.html#freios"},
+		{"busca.html", "trava liberar", "operation.pt-BR.html#travas"},
 		{"busca.html", "<b>xyzzy</b>", ""},
 		{"search.html", "safrasync_heartbeats_total", "operation.html#monitoring"},
 	} {
