@@ -16,12 +16,12 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
-	form := with(b.Form("/decisions/export"), "format", "csv")
+	form := with(b.Form("/decisions/export"), "format", "decisions.csv")
 	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v2-")
 	if strings.Contains(b.Body, "safrasync ") || strings.Contains(b.Body, "`") {
 		t.Errorf("a file for accountants has commands in it:\n%s", b.Body)
 	}
-	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
+	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "decisoes.csv") {
 		t.Errorf("it is no file: %s", kind)
 	}
 	sheet := b.Body

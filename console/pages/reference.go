@@ -228,6 +228,10 @@ func (p *Pages) exportReferences(q *web.Request) error {
 	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "")); err != nil {
 		return err
 	}
+	if q.Form.Get("missing") != "" {
+		attach(q, "de-para-"+kind+".xlsx", reportForms["xlsx"])
+		return p.office.WriteMissing(q.Context(), kind, q.Lang, q.Writer)
+	}
 	attach(q, kind+".csv", "text/csv; charset=utf-8")
 	return p.office.WriteReferences(q.Context(), kind, q.Writer)
 }

@@ -15,8 +15,8 @@ import (
 // Closing is the plan of a closing, as a page shows it.
 type Closing struct {
 	reconcile.ClosingPlan
-	Checks   []ClosingCheck
-	Products []ProductBridges // what would be stored
+	Checks []ClosingCheck
+	Table  accountTable // what would be stored, in t, sc and money
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
@@ -84,9 +84,17 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 	for i := range checks[2:] {
 		checks[i+2].OK = len(checks[i+2].Items) == 0
 	}
-	options := p.office.ReportOptions(office.ReportQuery{}, q.Lang)
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	out := Closing{plan, checks, bridgesOf(plan.Accounts, q.Voice(), options, true)}
+	by := accounting{q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true}
+	var rows []accountRow
+	for _, a := range plan.Accounts {
+		for _, unit := range []string{inTonnes, inSacas, inMoney} {
+			if (unit == inMoney) == (a.Measure == reconcile.Worth) && (a.ERP().Sign() != 0 || a.Sent.Sign() != 0) {
+				rows = append(rows, by.row(a, unit))
+			}
+		}
+	}
+	out := Closing{plan, checks, tableOf(rows, true)}
 	for _, check := range out.Checks {
 		for i := range check.Items {
 			if past {
@@ -103,18 +111,6 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 // Blocked reports whether a failed check prevents the closing.
 func (p Closing) Blocked() bool {
 	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
-}
-
-// Open returns the bridges on which somebody still has something to decide or to send, each alone.
-func (p Closing) Open() (out []ProductBridges) {
-	for _, of := range p.Products {
-		for _, b := range of.Bridges {
-			if b.Open().Sign() != 0 {
-				out = append(out, ProductBridges{of.Product, []Bridge{b}})
-			}
-		}
-	}
-	return out
 }
 
 // Failed returns the number of failed checks.

@@ -11,6 +11,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -31,11 +32,16 @@ func (p *Pages) exportRows(q *web.Request) error {
 		return err
 	}
 	format := q.PostForm.Get("format")
-	kind := reportForms[format]
+	format, decisions := strings.CutPrefix(format, "decisions.")
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
 	f.After, f.Limit = "", listPage
+	var chosen reconcile.Selected
+	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
+	if err != nil {
+		return err
+	}
 	first, err := p.office.RowPage(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
@@ -64,11 +70,15 @@ func (p *Pages) exportRows(q *web.Request) error {
 		}
 	}
 	var file bytes.Buffer // so that an error half-way can still be answered with a page
-	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, &file,
+	if err := p.office.WriteRows(q.Context(), each, format, decisions, chosen, values.Encode(), q.Lang, &file,
 		q.Person("")); err != nil {
 		return err
 	}
-	attach(q, "linhas."+format, kind)
+	name := "documentos."
+	if decisions {
+		name = "decisoes."
+	}
+	attach(q, name+format, reportForms[format])
 	_, err = file.WriteTo(q.Writer)
 	return err
 }

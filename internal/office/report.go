@@ -135,7 +135,7 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 	return reconcile.Options{
 		Lang: lang, Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
 		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""), Sections: q.Sections, By: q.By,
-		Console: o.conf.Console.PublicURL,
+		Console: o.conf.Console.PublicURL, Cooperative: o.Cooperative(),
 	}
 }
 

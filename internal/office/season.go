@@ -8,10 +8,12 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Season is the season for pictures, with what was sent each day.
+// Season is what the pictures of a season are made of.
 type Season struct {
-	*reconcile.Season
-	Calendar []SentDay // the last days, the earliest first
+	At       time.Time
+	Seasons  []*reconcile.Season // those of the contracts, that with the most first
+	Present  string              // the season that most of the newest contracts have; "" = unknown
+	Calendar []SentDay           // the last days, the earliest first
 	took     time.Duration
 }
 
@@ -72,8 +74,13 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
 	now, zone := o.now(), o.conf.Zone()
 	out = &Season{}
+	out.Present, err = o.PresentSeason(ctx)
+	if err != nil {
+		return nil, err
+	}
 	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
-		out.Season, err = s.Season(o.fixer())
+		out.At = s.Head.At
+		out.Seasons, err = s.Seasons(o.fixer())
 		return err
 	})
 	if err != nil {

@@ -102,17 +102,15 @@ func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
 	return errors.Join(err, out.Close())
 }
 
-// List writes selected rows into such a file, including those about which nothing can be decided.
+// Choose writes selected rows into such a file, including those about which nothing can be decided.
 // each calls its argument for each of them.
-func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
-	to io.Writer,
-) error {
-	t, err := newTaker(ctx, src, Cut{})
+func Choose(ctx context.Context, src Sources, each Entries, o Options, form Form, to io.Writer) error {
+	p := &printer{Options: o}
+	out, err := newDecisionFile(form, to, o.Lang)
 	if err != nil {
 		return err
 	}
-	p := &printer{Options: o}
-	out, err := newDecisionFile(form, to, o.Lang)
+	t, err := newTaker(ctx, src, Cut{})
 	if err != nil {
 		return err
 	}
