@@ -17,14 +17,8 @@ const (
 	inMoney  = "money"
 )
 
-// accountTable has a line for each account of products, from the ERP to the platform. Contracts, deliveries
-// and fixations are the same grain: they are shown beside each other, and never added up.
-type accountTable struct {
-	Heads []string // of the steps that some account has
-	Rows  []accountRow
-}
-
-// accountRow is an account in one unit.
+// accountRow is an account in one unit, from the ERP to the platform. Contracts, deliveries and fixations are the
+// same grain: they are shown beside each other, and never added up.
 type accountRow struct {
 	reconcile.Account
 	Unit   string        // t, sc, or the sign of the currency
@@ -32,7 +26,6 @@ type accountRow struct {
 	Steps  []accountStep // from there to the total of the platform
 	Causes []accountStep // what the steps are made of, the largest first
 	Gap    accountStep   // what is missing on the platform
-	Open   string        // of it, what somebody still has to decide or to send; "" = nothing
 	Rest   string        // what no line explains; anything but 0 is an error of the program
 }
 
@@ -50,12 +43,11 @@ func (s accountStep) Some() bool { return s.Total || s.Rows > 0 || s.Amount.Sign
 // core are the steps of an account that are shown even where they are nothing.
 const core = 6
 
-// tableOf returns a table of accounts, without the steps that none of them has. whole: with what the query
-// returns, and what of it is in no total.
-func tableOf(rows []accountRow, whole bool) (out accountTable) {
-	out.Rows = rows
+// tableOf returns accounts without the steps that none of them has. whole: with what the query returns, and what
+// of it is in no total.
+func tableOf(rows []accountRow, whole bool) []accountRow {
 	if len(rows) == 0 {
-		return out
+		return nil
 	}
 	first := 0
 	if whole && slices.ContainsFunc(rows, func(r accountRow) bool { return r.Before[1].Rows > 0 }) {
@@ -64,33 +56,21 @@ func tableOf(rows []accountRow, whole bool) (out accountTable) {
 		}
 		first = len(rows[0].Before)
 	}
-	for i := len(rows[0].Steps) - 1; i >= 0; i-- {
-		if i >= first+core && !slices.ContainsFunc(rows, func(r accountRow) bool { return r.Steps[i].Some() }) {
+	for i := len(rows[0].Steps) - 1; i >= first+core; i-- {
+		if !slices.ContainsFunc(rows, func(r accountRow) bool { return r.Steps[i].Some() }) {
 			for n := range rows {
 				rows[n].Steps = slices.Delete(rows[n].Steps, i, i+1)
 			}
-			continue
 		}
-		out.Heads = append(out.Heads, rows[0].Steps[i].Name)
 	}
-	slices.Reverse(out.Heads)
-	return out
+	return rows
 }
 
-// Fall returns the waterfall of an account, of the steps that it has.
-func (r accountRow) Fall() (out accountFall) {
-	if r.Whole && r.Before[1].Rows > 0 {
-		out.Steps = r.Before
-	}
-	out.Steps = slices.DeleteFunc(slices.Concat(out.Steps, r.Steps), func(s accountStep) bool { return !s.Some() })
-	out.Fall = picture.Falling(trade.Map(out.Steps, func(s accountStep) picture.Step { return s.Step })...)
-	return out
-}
-
-// accountFall is the waterfall of an account: a bar for each step.
+// accountFall is the waterfall of an account: a bar for each step that it has.
 type accountFall struct {
 	picture.Fall
 	Steps []accountStep
+	Said  string // where its axis begins
 }
 
 // accounting makes the lines of accounts.
@@ -112,6 +92,17 @@ func (c accounting) say(a reconcile.Account, unit string, amount trade.Decimal, 
 		return c.v.Money(a.Currency, amount)
 	}
 	return c.v.Decimal(amount.Round(0))
+}
+
+// fall returns the waterfall of an account.
+func (c accounting) fall(r accountRow, unit string) (out accountFall) {
+	if r.Whole && r.Before[1].Rows > 0 {
+		out.Steps = r.Before
+	}
+	out.Steps = slices.DeleteFunc(slices.Concat(out.Steps, r.Steps), func(s accountStep) bool { return !s.Some() })
+	out.Fall = picture.Falling(trade.Map(out.Steps, func(s accountStep) picture.Step { return s.Step })...)
+	out.Said = c.say(r.Account, unit, out.From, true)
+	return out
 }
 
 // row returns an account in a unit.
@@ -150,37 +141,27 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		step("erp", c.v.T("report.bar.read"), trade.Figure{}, a.Read, false, true),
 		step("none", c.v.T("report.bar.outside"), outside, outside.Kilograms, false, false),
 	}
-	var open trade.Decimal
-	for i, p := range standParts {
-		of := a.Total(c.o.Filter, false)
-		if i == 0 {
-			out.Steps = append(out.Steps, step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true))
-			continue
-		}
+	of := a.Total(c.o.Filter, false)
+	out.Steps = []accountStep{step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true)}
+	for _, p := range standParts[1:] {
 		var amount trade.Decimal
-		of.Of.States = p.states
+		of.Of.States, of.Rows = p.states, 0
 		for _, l := range a.States {
 			if !slices.Contains(p.states, l.State) {
 				continue
 			}
-			of.Rows, amount = of.Rows+l.Rows, amount.Add(l.Amount)
+			of.Rows += l.Rows
+			amount = amount.Add(l.Amount)
 			if l.Cause != "" {
 				out.Causes = append(out.Causes, part(p.class, "", l, l.Amount.Neg()))
 			}
 		}
-		if p.class != "none" {
-			open = open.Add(amount)
-		}
-		out.Steps = append(out.Steps, step(p.class, c.v.T(p.key), of, amount.Neg(), p.states[0] != "", false))
-	}
-	if open.Sign() != 0 {
-		out.Open = c.say(a, unit, open, true)
+		out.Steps = append(out.Steps, step(p.class, c.v.T(p.key), of, amount.Neg(), true, false))
 	}
 	for i, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
 		out.Steps = append(out.Steps, part("erp", c.v.T("report.bar."+reconcile.Afters[i]), l, l.Amount))
 	}
-	of := a.Total(c.o.Filter, true)
-	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), of, a.Sent, true, true))
+	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), a.Total(c.o.Filter, true), a.Sent, true, true))
 	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })
 	return out
 }

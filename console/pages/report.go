@@ -47,11 +47,9 @@ type reportShown struct {
 	Measures []reconcile.Measure // that there are
 	Measure  reconcile.Measure
 	Unit     string
-	Units    []string
-	Table    accountTable
+	Table    []accountRow
 	Opened   *accountRow // nil: there is none
 	Fall     accountFall // of it
-	From     string      // where the axis of Fall begins
 }
 
 // form returns the page with its form and the closed months.
@@ -131,27 +129,21 @@ func (p *Pages) showReport(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page.Seasons = seasonOf(q, season).Seasons
+	present := seasonOf(q, season)
+	page.Seasons = present.Seasons
 	if !asked && !page.Form.Has("harvest") && page.Get("closing") == "" {
-		present, err := p.office.PresentSeason(q.Context())
-		if err != nil {
-			return err
+		if season == nil { // it is being counted
+			page.Making = &office.Making{}
+			return q.Page(http.StatusOK, "report", page)
 		}
-		page.Form.Set("harvest", present)
-		if season == nil && present != "" { // it is being counted
-			page.Seasons = []string{present}
-		}
+		page.Form.Set("harvest", present.Season)
 	}
 	query, fault := reportQuery(page.Form)
 	page.Fault = fault
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	show := p.office.ShowReport
-	if !asked {
-		show = p.office.ShowKeptReport
-	}
-	report, making, err := show(q.Context(), query, q.Lang, reportRows, q.Login.User.Name)
+	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name, asked)
 	if err != nil {
 		return err
 	}
@@ -167,7 +159,6 @@ func (p *Pages) showReport(q *web.Request) error {
 func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reconcile.Options) (*reportShown, error) {
 	out := &reportShown{
 		Report: all, Unit: cmp.Or(form.Get("unit"), inTonnes), Measure: reconcile.Contracted,
-		Units: []string{inTonnes, inSacas, inMoney},
 	}
 	for i, t := range all.Sections {
 		if t.ID == reconcile.DifferenceSection { // the accounts say it
@@ -183,8 +174,9 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 		return out, p.link(q, out, past)
 	}
 	for _, m := range reconcile.Measures {
-		is := func(a reconcile.Account) bool { return a.Measure == m }
-		if m != reconcile.Worth && slices.ContainsFunc(all.Accounts, is) {
+		if m != reconcile.Worth && slices.ContainsFunc(all.Accounts, func(a reconcile.Account) bool {
+			return a.Measure == m
+		}) {
 			out.Measures = append(out.Measures, m)
 		}
 		if string(m) == form.Get("measure") {
@@ -208,12 +200,8 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	out.Table = tableOf(rows, false)
 	for i := range rows {
 		if i == 0 || rows[i].Product+" "+rows[i].Currency == form.Get("open") {
-			out.Opened = &rows[i]
+			out.Opened, out.Fall = &rows[i], by.fall(rows[i], out.Unit)
 		}
-	}
-	if out.Opened != nil {
-		out.Fall = out.Opened.Fall()
-		out.From = by.say(out.Opened.Account, out.Unit, out.Fall.From, true)
 	}
 	return out, nil
 }
@@ -373,19 +361,6 @@ func (p *Pages) showClosing(q *web.Request) error {
 	}
 	return q.Page(http.StatusOK, "report_closed",
 		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative()})
-}
-
-// closingStyle returns the style sheet that prints the identity of a closing on every page. It is a
-// separate file, because the console's pages must not contain inline styles.
-func (p *Pages) closingStyle(q *web.Request) error {
-	style, err := p.office.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
-	if err != nil {
-		return err
-	}
-	q.Answered = true
-	q.Writer.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, err = q.Writer.Write([]byte(style))
-	return err
 }
 
 // Formats lists the formats of files, sorted.

@@ -16,7 +16,7 @@ import (
 type Closing struct {
 	reconcile.ClosingPlan
 	Checks []ClosingCheck
-	Table  accountTable // what would be stored, in t, sc and money
+	Table  []accountRow // what would be stored, in t, sc and money
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
@@ -57,27 +57,22 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 				})
 			}
 		}
-		if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
-			keys.Items = append(keys.Items, ClosingItem{
-				Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
-				Path: bridgePath(s.Job, string(trade.BesideNoKey)),
-			})
-		}
 		for _, job := range plan.ERP.Differ() {
 			if job.Job == s.Job {
-				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
+				unread := i18n.InBrowser(q.Lang, p.office.Voice(q.Lang).Say(job.Unread))
+				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job, Unread: unread})
 			}
 		}
 	}
 	for _, u := range plan.Uneven {
 		even.Items = append(even.Items, ClosingItem{
-			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + plan.Day.String() + "#summary",
+			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + plan.Day.String() + "&part=summary",
 		})
 	}
 	differences := ClosingCheck{Key: "differences"}
 	if plan.Divergences > 0 {
 		differences.Items = append(differences.Items, ClosingItem{
-			N: plan.Divergences, Path: "/report?show=1&to=" + plan.Day.String() + "#divergences",
+			N: plan.Divergences, Path: "/report?show=1&to=" + plan.Day.String() + "&part=divergences",
 		})
 	}
 	checks := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
@@ -94,18 +89,14 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 			}
 		}
 	}
-	out := Closing{plan, checks, tableOf(rows, true)}
-	for _, check := range out.Checks {
+	for _, check := range checks {
 		for i := range check.Items {
 			if past {
 				check.Items[i].Path = ""
 			}
-			if why := check.Items[i].ERP.Unread; why.Code != "" {
-				check.Items[i].Unread = i18n.InBrowser(q.Lang, p.office.Voice(q.Lang).Say(why))
-			}
 		}
 	}
-	return out
+	return Closing{plan, checks, tableOf(rows, true)}
 }
 
 // Blocked reports whether a failed check prevents the closing.

@@ -2,7 +2,9 @@ package pages
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -18,38 +20,32 @@ import (
 // seasonPage is the page of a season's pictures.
 type seasonPage struct {
 	seasonShown
-	Gap      *picture.Area // value of what is missing, nil: nothing
-	Calendar picture.Calendar
+	Gap      *picture.Area   // value of what is missing, nil: nothing
+	Days     picture.Ticks   // what was sent on each
 	Ages     []picture.Stack // of each department
 	Branches []picture.Stack
-	More     int // branches that are not shown
 }
 
 // seasonShown is what two pages show of a season: what each product has, and does not have, on the platform.
 // Seasons are never added up.
 type seasonShown struct {
 	At       time.Time // zero: it is being counted
-	Old      bool
-	Seasons  []string // one can be chosen
-	Season   string   // the one that is shown
+	Seasons  []string  // one can be chosen
+	Season   string    // the one that is shown
 	Products []picture.Stack
 	of       *reconcile.Season // nil: there is none
 }
-
-// branchesMost is how many branches have a picture.
-const branchesMost = 24
 
 // seasonOf returns the season that the address names, else the present one.
 func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 	if s == nil {
 		return out
 	}
-	out.At, out.Old = s.At, q.Site.Now().Sub(s.At) > oldAfter
-	out.Season = cmp.Or(q.Form.Get("season"), s.Present)
+	out.At = s.At
 	for i, one := range s.Seasons {
 		name := cmp.Or(one.Harvest, trade.NotKnown)
 		out.Seasons = append(out.Seasons, name)
-		if i == 0 || name == out.Season {
+		if i == 0 || name == q.Form.Get("season") {
 			out.of = one
 		}
 	}
@@ -72,20 +68,13 @@ func (p *Pages) showSeason(q *web.Request) error {
 		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
-	days := make([]picture.Day, len(s.Calendar))
-	for i, d := range s.Calendar {
-		said := v.T("season.day", v.Number(d.Sent))
-		if d.Refused {
-			said = v.T("%s sent, and something was refused", v.Number(d.Sent))
-		}
-		days[i] = picture.Day{
-			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
-			At:   d.At, Dot: d.Refused,
-		}
+	var sent []picture.Mark
+	for _, d := range s.Days {
+		sent = append(sent, picture.Mark{
+			Class: "sent", Name: v.Day(d.At), Said: v.T("season.day", v.Number(d.Sent)), Amount: trade.NewDecimal(int64(d.Sent), 0),
+		})
 	}
-	page.Calendar = picture.Days(v.T("Sent each day, of all seasons (dot: something was refused)"), func(t time.Time) string {
-		return month(v, t)
-	}, days...)
+	page.Days = picture.Strip(v.T("Sent each day, of all seasons"), sent...)
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := page.of.Ages[who]
 		if sums == nil {
@@ -104,15 +93,15 @@ func (p *Pages) showSeason(q *web.Request) error {
 	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
 	var points []picture.Point
 	var missing trade.Decimal
-	for i, d := range page.of.Days {
-		missing = missing.Add(d.ERP).Sub(d.Sent)
-		if i%(1+len(page.of.Days)/pointsMost) != 0 && i != len(page.of.Days)-1 {
+	days := slices.Sorted(maps.Keys(page.of.Missing)) // those without a day first
+	for i, day := range days {
+		missing = missing.Add(page.of.Missing[day])
+		if i%(1+len(days)/pointsMost) != 0 && i != len(days)-1 {
 			continue
 		}
-		one := picture.Point{Mark: picture.Mark{Name: d.Day, Said: say(missing), Amount: missing}}
-		if day, err := trade.ParseDate(d.Day); err == nil {
-			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
-			one.Name, one.Short = v.Date(day), month(v, at)+at.Format("/06")
+		one := picture.Point{Mark: picture.Mark{Name: day, Said: say(missing), Amount: missing}}
+		if at, err := time.Parse(time.DateOnly, day); err == nil {
+			one.Name, one.Short = v.Date(trade.DateOf(at)), month(v, at)+at.Format("/06")
 		}
 		points = append(points, one)
 	}
@@ -120,19 +109,14 @@ func (p *Pages) showSeason(q *web.Request) error {
 		gap := picture.Over(v.T("Value that is missing on the platform, up to each day: %s", say(missing)), say, points...)
 		page.Gap = &gap
 	}
-	branches := page.of.Branches
-	if len(branches) > branchesMost {
-		page.More = len(branches) - branchesMost
-		branches = branches[:branchesMost]
-	}
 	var most trade.Decimal
-	for _, b := range branches {
+	for _, b := range page.of.Branches {
 		if lacks := b.All.Kilograms.Sub(b.States[trade.Accepted].Kilograms); lacks.Cmp(most) > 0 {
 			most = lacks
 		}
 	}
-	if len(branches) > 1 {
-		page.Branches = trade.Map(branches, func(b reconcile.Stand) picture.Stack { return stackOf(v, b, most) })
+	if len(page.of.Branches) > 1 {
+		page.Branches = trade.Map(page.of.Branches, func(b reconcile.Stand) picture.Stack { return stackOf(v, b, most) })
 	}
 	return q.Page(http.StatusOK, "season", page)
 }

@@ -12,12 +12,10 @@ import (
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/trade"
 )
 
 const (
 	listMost  = 10_000  // rows in a file
-	listPage  = 500     // rows read at a time
 	sheetFile = 6 << 20 // bytes of an upload, also when it returns for confirmation
 )
 
@@ -36,41 +34,21 @@ func (p *Pages) exportRows(q *web.Request) error {
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
-	f.After, f.Limit = "", listPage
 	var chosen reconcile.Selected
 	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
-	first, err := p.office.RowPage(q.Context(), f.RowQuery)
-	if err != nil {
+	f.After, f.Limit = "", listMost
+	list, err := p.office.RowPage(q.Context(), f.RowQuery)
+	switch {
+	case err != nil:
 		return err
-	}
-	each := func(fn func(trade.Entry) error) error {
-		n := 0
-		for page := first; ; {
-			for _, e := range page.Rows {
-				n++
-				if n > listMost {
-					return web.BadRequest("rows_many")
-				}
-				if err := fn(e); err != nil {
-					return err
-				}
-			}
-			if page.Next == "" {
-				return nil
-			}
-			f.After = page.Next
-			var err error
-			page, err = p.office.RowPage(q.Context(), f.RowQuery)
-			if err != nil {
-				return err
-			}
-		}
+	case list.Next != "":
+		return web.BadRequest("rows_many")
 	}
 	var file bytes.Buffer // so that an error half-way can still be answered with a page
-	if err := p.office.WriteRows(q.Context(), each, format, decisions, chosen, values.Encode(), q.Lang, &file,
+	if err := p.office.WriteRows(q.Context(), list.Rows, format, decisions, chosen, values.Encode(), q.Lang, &file,
 		q.Person("")); err != nil {
 		return err
 	}

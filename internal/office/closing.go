@@ -3,14 +3,11 @@ package office
 import (
 	"context"
 	"encoding/json"
-	"strings"
 
 	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -175,20 +172,5 @@ func (o *Office) Cooperative() string {
 	if o.conf.Console.CNPJ == "" {
 		return ""
 	}
-	return strings.TrimPrefix(o.conf.Console.Name+" · CNPJ "+o.conf.Console.CNPJ, " · ")
-}
-
-// ClosingStyle returns a style sheet that prints the identity of a closing on every page.
-func (o *Office) ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error) {
-	list, err := o.store.Closings(ctx, trade.Date{})
-	if err != nil {
-		return "", err
-	}
-	for _, c := range list {
-		if c.ID == id {
-			head := reconcile.Head{Day: c.Day.String(), Closed: &reconcile.Closed{At: c.At, Hash: c.Hash}}
-			return paper.Style(reconcile.Heading{Head: head, Lang: lang, Zone: o.conf.Zone()}), nil
-		}
-	}
-	return "", state.ErrNotFound
+	return o.conf.Console.Name + " · CNPJ " + o.conf.Console.CNPJ
 }

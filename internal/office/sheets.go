@@ -44,7 +44,7 @@ func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
 
 // WriteRows writes the rows of a list to a file: as the list has them, or for decisions to be filled in. It first
 // records that in the audit.
-func (o *Office) WriteRows(ctx context.Context, each reconcile.Entries, form string, decisions bool, in reconcile.Selected,
+func (o *Office) WriteRows(ctx context.Context, rows []trade.Entry, form string, decisions bool, in reconcile.Selected,
 	filter string, lang trade.Lang, w io.Writer, who trade.Person,
 ) error {
 	err := o.Note(ctx, "rows export", "-", map[string]string{"format": form, "filter": filter}, who)
@@ -53,12 +53,13 @@ func (o *Office) WriteRows(ctx context.Context, each reconcile.Entries, form str
 	}
 	options := o.ReportOptions(ReportQuery{}, lang)
 	if decisions {
-		return reconcile.Choose(ctx, reconcile.Sources{
-			Ledger: o.store, Jobs: o.jobs, Zone: o.conf.Zone(),
-		}, each, options, reconcile.Form(form), w)
+		ids := trade.Map(rows, func(e trade.Entry) int64 { return e.ID })
+		return o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) error {
+			return s.Decisions(options, reconcile.Form(form), ids, w)
+		})
 	}
 	v := o.Voice(lang)
-	return reconcile.List(each, options, o.heading(v.Text("Documents"), lang), in, v.Reason,
+	return reconcile.List(rows, options, o.heading(v.Text("Documents"), lang), in, v.Reason,
 		ReportWriter(form, options, w))
 }
 
@@ -72,19 +73,12 @@ func (o *Office) heading(title string, lang trade.Lang) (h reconcile.Heading) {
 
 // WriteMissing writes the codes of a table that have no id to a workbook, with what each blocks.
 func (o *Office) WriteMissing(ctx context.Context, kind string, lang trade.Lang, w io.Writer) error {
-	all, err := o.Shortages(ctx)
+	short, names, err := o.Missing(ctx, kind, workbook.SheetRows)
 	if err != nil {
 		return err
 	}
-	short := slices.DeleteFunc(slices.Clone(all), func(s trade.Shortage) bool { return s.Kind != kind || s.Code == "" })
-	samples := trade.Map(short, func(s trade.Shortage) []int64 { return s.Sample })
-	rows, err := o.Entries(ctx, slices.Concat(samples...))
-	if err != nil {
-		return err
-	}
-	options := o.ReportOptions(ReportQuery{}, lang)
 	head := o.heading(o.Voice(lang).Text("Codes without a match"), lang)
-	return reconcile.Missing(short, trade.NamesOf(rows, samples), options, head, reconcile.NewXLSX(w))
+	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang), head, reconcile.NewXLSX(w))
 }
 
 // sheetAdopts is how many rows one file may adopt in the console, because each one is read back

@@ -3,7 +3,6 @@ package picture_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -119,26 +118,6 @@ func TestAnAreaHasALineAndSomeTimes(t *testing.T) {
 	}
 	if none := picture.Over("", say); len(none.Names) != 0 || none.Line != "" {
 		t.Errorf("no time: %+v", none)
-	}
-}
-
-func TestACalendarHasAColumnForEachWeek(t *testing.T) {
-	t.Parallel()
-	var days []picture.Day
-	for i := range 14 { // from a Wednesday
-		days = append(days, picture.Day{
-			Mark: mark("", int64(i)), At: time.Date(2026, 7, 29+i, 0, 0, 0, 0, time.UTC), Dot: i == 3,
-		})
-	}
-	c := picture.Days("", func(t time.Time) string { return t.Format("Jan") }, days...)
-	if c.Cells[0].X != 0 || c.Cells[3].X != 0 || c.Cells[4].X == 0 || c.Cells[4].X != c.Cells[10].X {
-		t.Errorf("weeks: %+v", c.Cells)
-	}
-	if c.Cells[0].Level != 0 || c.Cells[1].Level != 1 || c.Cells[13].Level != 4 || !c.Cells[3].Dot {
-		t.Errorf("levels: %+v", c.Cells)
-	}
-	if len(c.Months) != 1 || c.Months[0].Said != "Aug" {
-		t.Errorf("months: %+v", c.Months)
 	}
 }
 

@@ -10,9 +10,6 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Entries calls its argument for each of some entries.
-type Entries func(func(trade.Entry) error) error
-
 var (
 	listColumns = columnsOf(TextColumn.of("job"), CodeColumn.of("show", "key"), TextColumn.of("product"),
 		DayColumn.of("day"), NumberColumn.of("t"), TextColumn.of("currency"), MoneyColumn.of("value"),
@@ -59,12 +56,12 @@ func (p *printer) sums(lead []any, rows int, kg trade.Decimal, values map[string
 
 // List writes a list of rows, and the sums of each job. in has what a row adds to the number whose rows the list
 // has; the others are whole. why returns why a row does not go.
-func List(entries Entries, o Options, h Heading, in Selected, why func(trade.Entry) string, to Writer) error {
+func List(list []trade.Entry, o Options, h Heading, in Selected, why func(trade.Entry) string, to Writer) error {
 	p := &printer{Options: o, w: maskingWriter{to}}
 	p.err = p.w.Begin(h)
 	p.section("list", "", listColumns)
 	sums := map[string]trade.Sums{}
-	err := entries(func(e trade.Entry) error {
+	for _, e := range list {
 		l := e.Listing()
 		is, counted := in.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]
 		if !counted {
@@ -82,11 +79,10 @@ func List(entries Entries, o Options, h Heading, in Selected, why func(trade.Ent
 		of := sums[e.Job]
 		of.Join(is)
 		sums[e.Job] = of
-		return p.err
-	})
+	}
 	p.section("sums", "", sumColumns)
 	for _, job := range slices.Sorted(maps.Keys(sums)) {
 		p.sums([]any{o.job(job)}, sums[job].Rows, sums[job].Kilograms, sums[job].Values)
 	}
-	return errors.Join(err, p.err, p.w.End())
+	return errors.Join(p.err, p.w.End())
 }

@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,14 +16,17 @@ import (
 // Season is what the documents of the ERP of one season come to at one moment. Grain is that of contracts
 // (COMPRA and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL. Seasons are never added up.
 type Season struct {
-	Harvest  string      // "" = unknown
-	Products []Stand     // by product, the heaviest first
-	Branches []Stand     // by branch, the heaviest first
-	Days     []SeasonDay // days of documents, the earliest first
+	Harvest  string                   // "" = unknown
+	Products []Stand                  // by product, the heaviest first
+	Branches []Stand                  // by branch, the heaviest first
+	Missing  map[string]trade.Decimal // value that the platform does not have, by the day of the document
 	Ages     map[trade.Department]*[AgeBands]trade.Figure
 
-	rows int
+	newest, rows int // of its contracts: how many are among the newest of all, and how many there are
 }
+
+// newestRows is how many of the newest contracts tell the present season.
+const newestRows = 50
 
 // Stand is a sum by state.
 type Stand struct {
@@ -39,12 +43,6 @@ func (s Stand) Figure(states ...trade.State) trade.Figure {
 		out.Join(s.States[state])
 	}
 	return out
-}
-
-// SeasonDay is the value of the documents of one day.
-type SeasonDay struct {
-	Day       string
-	ERP, Sent trade.Decimal
 }
 
 // AgeBands is the number of bands of [Season.Ages]: up to a day, a week, thirty days, and above.
@@ -66,15 +64,15 @@ func band(age time.Duration) int {
 // seasonCurrency is the currency of the values of a season.
 const seasonCurrency = "BRL"
 
-// Seasons counts the seasons, that with the most contracts first. fixer returns who cures what keeps a row;
+// Seasons counts the seasons: first the present one, which most of the newest contracts have. fixer returns who cures what keeps a row;
 // "" = nobody need.
 func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
 	type parts struct {
 		*Season
 		products, branches map[string]*Stand
-		days               map[string]*SeasonDay
 	}
 	seasons := map[string]parts{}
+	newest := map[int64]*Season{} // by the numbers of contracts
 	err = s.rows.each("", false, nil, func(r *Row) error {
 		if !r.counts() {
 			return nil
@@ -82,8 +80,10 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 		in, known := seasons[r.Harvest]
 		if !known {
 			in = parts{
-				&Season{Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{}},
-				map[string]*Stand{}, map[string]*Stand{}, map[string]*SeasonDay{},
+				&Season{
+					Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
+					Missing: map[string]trade.Decimal{},
+				}, map[string]*Stand{}, map[string]*Stand{},
 			}
 			seasons[r.Harvest] = in
 			out = append(out, in.Season)
@@ -105,15 +105,10 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 			return nil
 		}
 		in.rows++
+		newest[r.Number] = in.Season
 		value, priced := r.ERP.Value()
-		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && r.Day != "" && fixed(r.OrderType) {
-			if in.days[r.Day] == nil {
-				in.days[r.Day] = &SeasonDay{Day: r.Day}
-			}
-			in.days[r.Day].ERP = in.days[r.Day].ERP.Add(value)
-			if r.onPlatform() {
-				in.days[r.Day].Sent = in.days[r.Day].Sent.Add(value)
-			}
+		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && fixed(r.OrderType) && !r.onPlatform() {
+			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
 		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
 			one := trade.Sums{Rows: 1, Kilograms: kg}
@@ -127,11 +122,13 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 	})
 	for _, in := range seasons {
 		in.Products, in.Branches = heaviest(in.products), heaviest(in.branches)
-		in.Days = trade.ValuesOf(in.days)
-		slices.SortFunc(in.Days, func(a, b SeasonDay) int { return cmp.Compare(a.Day, b.Day) })
+	}
+	numbers := slices.Sorted(maps.Keys(newest))
+	for _, n := range numbers[max(0, len(numbers)-newestRows):] {
+		newest[n].newest++
 	}
 	slices.SortFunc(out, func(a, b *Season) int {
-		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
+		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
 	})
 	return out, err
 }

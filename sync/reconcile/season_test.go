@@ -43,7 +43,11 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 	}
 	other, unknown := rows[0], rows[1]
 	other.Harvest, unknown.Harvest = "2025/2026", ""
-	s := &Snapshot{rows: append(rows, other, unknown), Head: Head{At: now}}
+	rows = append(rows, other, unknown)
+	for i := range rows {
+		rows[i].Number = int64(i + 1)
+	}
+	s := &Snapshot{rows: rows, Head: Head{At: now}}
 	list, err := s.Seasons(func(e trade.Entry) trade.Fixer {
 		if e.State == trade.Waiting {
 			return trade.FixReferences
@@ -62,8 +66,8 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 	if len(got.Branches) != 2 {
 		t.Errorf("branches %+v", got.Branches)
 	}
-	if len(got.Days) != 1 || got.Days[0].ERP.String() != "1800" || got.Days[0].Sent.String() != "1300" {
-		t.Errorf("days: %+v", got.Days)
+	if len(got.Missing) != 1 || got.Missing["2026-11-01"].String() != "500" {
+		t.Errorf("missing: %+v", got.Missing)
 	}
 	if got.Ages[trade.FixReferences.Department()][1].Rows != 1 || got.Ages[trade.FixERP.Department()][3].Rows != 1 {
 		t.Errorf("ages: %+v", got.Ages)
