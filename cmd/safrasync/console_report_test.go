@@ -180,7 +180,7 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 		`state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
 		"varredura completa em", "Pontos em aberto: 2", "MILHO", `title="12">12</td>`, `title="200">200</td>`,
-		"R$ 225.900,00", `title="132,03">132,03</td>`)
+		`title="225.900,00">225.900,00</td>`, `title="132,03">132,03</td>`)
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")

@@ -21,7 +21,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
-	form := with(b.Form("/decisions/export"), "format", "decisions.csv")
+	form := with(b.Form("/decisions/export"), "format", "decisoes.csv")
 	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v2-")
 	if strings.Contains(b.Body, "safrasync ") || strings.Contains(b.Body, "`") {
 		t.Errorf("a file for accountants has commands in it:\n%s", b.Body)

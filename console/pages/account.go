@@ -89,7 +89,7 @@ func (c accounting) say(a reconcile.Account, unit string, amount trade.Decimal, 
 	case unit == inTonnes:
 		return c.v.BareTonnes(amount)
 	case exact:
-		return c.v.Money(a.Currency, amount)
+		return trade.MoneyText(amount.Round(2), c.o.Lang)
 	}
 	return c.v.Decimal(amount.Round(0))
 }

@@ -46,11 +46,10 @@ func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 		name := cmp.Or(one.Harvest, trade.NotKnown)
 		out.Seasons = append(out.Seasons, name)
 		if i == 0 || name == q.Form.Get("season") {
-			out.of = one
+			out.of, out.Season = one, name
 		}
 	}
 	if out.of != nil {
-		out.Season = cmp.Or(out.of.Harvest, trade.NotKnown)
 		out.Products = trade.Map(out.of.Products, func(s reconcile.Stand) picture.Stack {
 			return stackOf(q.Voice(), s, trade.Decimal{})
 		})
@@ -71,7 +70,8 @@ func (p *Pages) showSeason(q *web.Request) error {
 	var sent []picture.Mark
 	for _, d := range s.Days {
 		sent = append(sent, picture.Mark{
-			Class: "sent", Name: v.Day(d.At), Said: v.T("season.day", v.Number(d.Sent)), Amount: trade.NewDecimal(int64(d.Sent), 0),
+			Class: []string{"none", "sent"}[min(d.Sent, 1)], Name: v.Day(d.At),
+			Said: v.T("season.day", v.Number(d.Sent)), Amount: trade.NewDecimal(int64(d.Sent), 0),
 		})
 	}
 	page.Days = picture.Strip(v.T("Sent each day, of all seasons"), sent...)

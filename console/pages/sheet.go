@@ -29,8 +29,7 @@ func (p *Pages) exportRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	format := q.PostForm.Get("format")
-	format, decisions := strings.CutPrefix(format, "decisions.")
+	format, decisions := strings.CutPrefix(q.PostForm.Get("format"), "decisoes.")
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
@@ -52,11 +51,7 @@ func (p *Pages) exportRows(q *web.Request) error {
 		q.Person("")); err != nil {
 		return err
 	}
-	name := "documentos."
-	if decisions {
-		name = "decisoes."
-	}
-	attach(q, name+format, reportForms[format])
+	attach(q, "documentos."+q.PostForm.Get("format"), reportForms[format])
 	_, err = file.WriteTo(q.Writer)
 	return err
 }

@@ -77,8 +77,8 @@ func (o *Office) WriteMissing(ctx context.Context, kind string, lang trade.Lang,
 	if err != nil {
 		return err
 	}
-	head := o.heading(o.Voice(lang).Text("Codes without a match"), lang)
-	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang), head, reconcile.NewXLSX(w))
+	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang),
+		o.heading(o.Voice(lang).Text("Codes without a match"), lang), reconcile.NewXLSX(w))
 }
 
 // sheetAdopts is how many rows one file may adopt in the console, because each one is read back
