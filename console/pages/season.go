@@ -116,7 +116,9 @@ func (p *Pages) showSeason(q *web.Request) error {
 		}
 	}
 	if len(page.of.Branches) > 1 {
-		page.Branches = trade.Map(page.of.Branches, func(b reconcile.Stand) picture.Stack { return stackOf(v, b, most) })
+		page.Branches = trade.Map(page.of.Branches, func(b reconcile.Stand) picture.Stack {
+			return stackOf(v, b, most)
+		})
 	}
 	return q.Page(http.StatusOK, "season", page)
 }

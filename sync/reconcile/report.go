@@ -243,8 +243,10 @@ type printer struct {
 // section begins a section.
 func (p *printer) section(id SectionID, note string, columns []column) {
 	if p.err == nil {
-		p.err = p.w.Section(Section{id, sentence("section.title."+string(id), p.Lang), note,
-			trade.Map(columns, func(c column) Column { return Column{c.id, sentence(c.title, p.Lang), c.typ} })})
+		p.err = p.w.Section(Section{
+			id, sentence("section.title."+string(id), p.Lang), note,
+			trade.Map(columns, func(c column) Column { return Column{c.id, sentence(c.title, p.Lang), c.typ} }),
+		})
 	}
 }
 

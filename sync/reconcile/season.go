@@ -64,8 +64,8 @@ func band(age time.Duration) int {
 // seasonCurrency is the currency of the values of a season.
 const seasonCurrency = "BRL"
 
-// Seasons counts the seasons: first the present one, which most of the newest contracts have. fixer returns who cures what keeps a row;
-// "" = nobody need.
+// Seasons counts the seasons: first the present one, which most of the newest contracts have. fixer returns who
+// cures what keeps a row; "" = nobody need.
 func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
 	type parts struct {
 		*Season
