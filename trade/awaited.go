@@ -134,6 +134,8 @@ type Shortage struct {
 	Invalid map[Pile]*Load // rows that need it, but are also invalid
 	Sample  []int64        // ids of a few rows that need the code themselves: the first, and the last
 
+	Since time.Time // when the first of all these rows was seen
+
 	// how many of Blocked stand under another cause, because they lack something else too
 	Elsewhere int
 }
@@ -142,6 +144,11 @@ type Shortage struct {
 type Pile struct {
 	Kind   Kind `json:"sends"`
 	Fixing bool `json:"fixing"`
+}
+
+// Piles lists the piles in the order in which they are shown.
+var Piles = []Pile{
+	{Kind: OrderCommitments}, {Kind: OrderCommitments, Fixing: true}, {Kind: Deliveries}, {Kind: Traceability},
 }
 
 // ByKind sums loads up by kind of record, contracts together with their fixations.
@@ -171,6 +178,8 @@ type Load struct {
 	Rows      int     `json:"rows"`
 	Kilograms Decimal `json:"kg"`           // of the rows with a unit, exact
 	Unweighed int     `json:"without_unit"` // rows without readable amount or unit
+
+	Values map[string]Decimal `json:"-"` // by currency, of the rows with a price
 }
 
 // Add counts one row, which has a weight or not.

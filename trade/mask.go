@@ -152,7 +152,7 @@ func documentAt(text string) (number string, end int) {
 			return number, 2*leastDigits + 1
 		}
 	}
-	if m := branchForm.FindStringSubmatch(text); m != nil && (len(m[1]) != 14 || !isCNPJ(m[1])) {
+	if m := branchForm.FindStringSubmatch(text); m != nil && !IsCNPJ(m[1]) {
 		if number := m[1][len(m[1])-11:]; IsCPF(number) {
 			return number, len(m[1])
 		}
@@ -175,7 +175,7 @@ func MaskColumn(name, text string) string {
 		return masked
 	}
 	number := bareDocument(text)
-	if number == "" || !IsCPF(number) && isCNPJ("000"+number) {
+	if number == "" || !IsCPF(number) && IsCNPJ("000"+number) {
 		return text
 	}
 	return maskedCPF(number)
@@ -352,8 +352,11 @@ func IsCPF(d string) bool {
 	return true
 }
 
-// isCNPJ reports whether fourteen digits have valid check digits of a CNPJ.
-func isCNPJ(d string) bool {
+// IsCNPJ reports whether fourteen digits, or large letters and digits, have valid check digits of a CNPJ.
+func IsCNPJ(d string) bool {
+	if len(d) != 14 {
+		return false
+	}
 	for n := 12; n <= 13; n++ {
 		sum := 0
 		for i := range n {

@@ -9,7 +9,6 @@ type Selection struct {
 	Product, Branch   string // one; NotKnown = those without
 	Measure, Currency string // of an account
 	Line              string // of that account, or of a job's bridge
-	Stage             string // behind which the grain of a season does not get
 	Who, Age          string // the department that cures what keeps a row, and the band of its age
 	Group, Kind       string // a cause on the board, and what its rows are
 	Run               string // the id of a run, a colon, and a RunResult
@@ -43,7 +42,6 @@ func (s *Selection) Parts() []SelectionPart {
 		{"measure", &s.Measure},
 		{"currency", &s.Currency},
 		{"line", &s.Line},
-		{"stage", &s.Stage},
 		{"who", &s.Who},
 		{"age", &s.Age},
 		{"group", &s.Group},

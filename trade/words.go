@@ -132,6 +132,15 @@ type Advice struct {
 	Again Again  // whether sending the row again is safe
 }
 
+// CauseName returns a cause in a few words, else the beginning of what it means.
+func CauseName(cause, what string, lang Lang) string {
+	if field, ok := strings.CutPrefix(cause, "rule:"); ok {
+		return FieldLabel(field, lang)
+	}
+	what, _, _ = strings.Cut(what, " (")
+	return cmp.Or(find(lang, "causes."+cause+".name"), what)
+}
+
 // explain returns the words of an advice.
 func explain(state State, cause string, lang Lang) Advice {
 	switch {

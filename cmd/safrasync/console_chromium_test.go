@@ -277,7 +277,7 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"act": fmt.Sprintf("/act/dismiss?row=%d", wrong.ID), "resync": "/resync?job=" + wrong.Job,
 		"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
 		"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
-		"report": "/report?show=1", "routines": "/routines", "run": "/runs/" + runs[0].ID,
+		"report": "/report?show=1", "totals": "/report?show=1&part=totals", "routines": "/routines", "run": "/runs/" + runs[0].ID,
 		"events": "/events", "alerts": "/alerts", "audit": "/audit", "approvals": "/approvals",
 		"decisions": "/decisions",
 	}
@@ -332,7 +332,7 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 800)
 	c.logIn(trade.Accountant)
 	for _, path := range []string{
-		"/report?show=1&single=1", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
+		"/report?show=1", "/report?show=1&unit=money", "/report?show=1&single=1&part=contracts", "/season", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
 		"/routines", "/",
 	} {
 		c.open(path)
@@ -359,12 +359,14 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 		}
 		c.accessible(path)
 	}
-	c.open("/report?show=1&single=1#contracts")
-	c.shows("132,03", "R$ 225.900,00", "10/03/2026")
+	c.open("/report?show=1&harvest=")
+	c.shows("132,03", "R$", "no ERP", "Diferença")
+	c.open("/report?show=1&single=1&part=contracts")
+	c.shows("R$ 225.900,00", "10/03/2026")
 	for _, width := range []int64{1280, 390} {
 		c.do(chromedp.EmulateViewport(width, 800))
 		for _, part := range []string{"summary", "totals", "contracts", "divergences"} {
-			c.open("/report?show=1&single=1#" + part)
+			c.open("/report?show=1&single=1&part=" + part)
 			wrong, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](fmt.Sprintf(`(() => {
 				const shown = [...document.querySelectorAll(".tab")].filter((t) => t.offsetHeight > 0).map((t) => t.id);
 				if (shown.join() !== %[1]q) return "shown are " + shown;

@@ -153,14 +153,16 @@ func TestChromiumPrintsAClosingWithItsHashOnEachPage(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"Assinadopor", "Listadeconferência", "PontecomoERP", "Totais", "Divergências", "outubroconferido",
+		"Assinadopor", "Pontosemaberto", "outubroconferido", "Anexo:aplanilha(XLSX)",
 	} {
 		if !strings.Contains(all, text) {
 			t.Errorf("%s is not printed", text)
 		}
 	}
-	if !strings.Contains(pages[0], "Contratado") || !strings.Contains(pages[0], "noERP") {
-		t.Errorf("the first sheet has no account:\n%s", pages[0])
+	for _, text := range []string{"Contratado", "noERP", "R$", "SHA-256", "Assinadopor", "carla", "Diretoria"} {
+		if !strings.Contains(pages[0], text) || strings.Contains(pages[0], "Pontosemaberto") {
+			t.Errorf("the first sheet lacks %s, or has what is open:\n%s", text, pages[0])
+		}
 	}
 	if len(pages) < 2 || strings.Contains(all, "Agendamentos") || strings.Contains(all, "Sair") {
 		t.Errorf("%d pages, with what is for the screen:\n%s", len(pages), all)

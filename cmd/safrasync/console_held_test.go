@@ -165,7 +165,7 @@ func TestTheFileOfDecisionsNamesWhatAHeldRowWasComparedWith(t *testing.T) {
 	d := heldDesk(t)
 	old := d.entry("contracts", "01|000001")
 	b := d.as(trade.Accountant).Get("/rows?state=held")
-	b.Submit("/decisions/export", url.Values{"query": {"state=held"}, "format": {"csv"}}).Wants(http.StatusOK,
+	b.Submit("/decisions/export", url.Values{"query": {"state=held"}, "format": {"decisoes.csv"}}).Wants(http.StatusOK,
 		"comparada com 01|000001", old.RemoteID, "pode duplicar")
 }
 

@@ -38,15 +38,23 @@ func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	b.Get("/").Wants(http.StatusOK, `href="/changed?flag=changed">alterado após o envio</a> 1 documento`)
 }
 
-// Each product has one bar, whose parts lead to their lists.
+// Each product has one bar of what is missing, whose parts lead to their lists, and so does what is on the
+// platform. It is of one season; another one can be chosen.
 func TestTheFirstPageHasABarForEachProduct(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "Contratos por produto", "na plataforma",
-		`<li><i class="fill-sent"></i><a href="/rows?grain=MILHO&amp;line=erp&amp;measure=contracted&amp;state=accepted">enviado</a>`,
-		`<i class="fill-doubt"></i><a href="/rows?grain=SOJA&amp;line=erp&amp;measure=contracted&amp;state=in_doubt">em dúvida</a>`)
-	d.as(trade.Reader).Get("/season").Wants(http.StatusOK, "Onde estão as toneladas", "Confirmadas",
-		"Valor dos documentos até cada dia: faltam R$ ", "Enviados por dia", "Há quanto tempo espera, por setor")
+	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que falta, por produto", "faltam",
+		`<a href="/?season=2025%2f2026" aria-current="page">Safra 2025/2026</a>`,
+		`state=accepted">0% de 132 t na plataforma · faltam 132 t</a>`,
+		`<i class="fill-doubt"></i><a href="/rows?grain=SOJA&amp;harvest=2025%2F2026&amp;line=erp&amp;measure=contracted&amp;state=in_doubt">em dúvida</a>`)
+	if strings.Contains(b.Body, "MILHO") {
+		t.Error("a season has documents of another one")
+	}
+	other := `grain=MILHO&amp;harvest=2026%2F2026&amp;line=erp&amp;measure=contracted&amp;state=accepted">100% de 12 t na plataforma</a>`
+	b.Get("/?season=2026/2026").Wants(http.StatusOK, other)
+	b.Get("/season?season=2026/2026").Wants(http.StatusOK, other, "Enviados por dia")
+	b.Get("/season").Wants(http.StatusOK, "O que falta, por produto",
+		"Valor que falta na plataforma, até cada dia: R$ ", "Há quanto tempo espera, por setor")
 }
 
 func TestTheFirstPageIsGreenWhereNothingWaits(t *testing.T) {
@@ -65,7 +73,7 @@ func TestAnEmptyInstallationLeadsToItsFirstContract(t *testing.T) {
 	if n := strings.Count(b.Body, `class="done"`); n != 2 {
 		t.Errorf("%d steps are done, want the description and the ERP:\n%s", n, b.Body)
 	}
-	if strings.Contains(b.Body, "Contratos por produto") {
+	if strings.Contains(b.Body, "O que falta, por produto") {
 		t.Error("it has a picture of nothing")
 	}
 }

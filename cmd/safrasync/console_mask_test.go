@@ -17,6 +17,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/safrasync/safrasync/internal/must"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -73,9 +74,14 @@ func TestNoPageAndNoFileShowsADocument(t *testing.T) {
 		t.Error("the log does not say of which row it speaks, or by its key")
 	}
 	reader := d.as(trade.Reader)
-	for _, page := range []string{"/rows", "/pending", "/audit", "/report?show=1", "/report?show=1&single=1"} {
+	for _, page := range []string{"/rows", "/pending", "/audit", "/report?show=1&part=bridge"} {
 		hidden(page, reader.Get(page).Wants(http.StatusOK).Body)
 	}
+	parts := reader.Get("/report?show=1&single=1&unit=money").Wants(http.StatusOK).Body
+	for _, part := range reconcile.AllSections {
+		parts += reader.Get("/report?show=1&single=1&part=" + string(part)).Wants(http.StatusOK).Body
+	}
+	hidden("the parts of the report", parts)
 	b := d.as(trade.Accountant)
 	hidden("the file of the audit", b.Get("/audit/export").Wants(http.StatusOK).Body)
 	for _, format := range []string{"csv", "html", "json", "xlsx", "zip"} {

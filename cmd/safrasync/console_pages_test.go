@@ -75,7 +75,7 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 		_, run, _ := strings.Cut(b.Get("/routines").Body, `href="/runs/`)
 		run, _, _ = strings.Cut(run, `"`)
 		paths := []string{
-			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1", "/audit/check",
+			"/pending?who=it", "/references/wallets?text=1", "/report?show=1&single=1&part=contracts", "/audit/check",
 			"/audit?act=login&who=ana&target=x&from=2026-01-01", "/runs/" + run, "/routines?job=contracts", "/account",
 			"/changed?flag=changed", fmt.Sprintf("/doubts/%d", doubt.ID), fmt.Sprintf("/rows/%d", doubt.ID),
 			fmt.Sprintf("/rows/%d", sent.ID), fmt.Sprintf("/act/dismiss?row=%d", invalid.ID),

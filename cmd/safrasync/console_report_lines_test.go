@@ -3,7 +3,9 @@ package main
 import (
 	"fmt"
 	"net/http"
+	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -23,8 +25,9 @@ func TestLinesOfTheReconciliationLeadToTheirDocuments(t *testing.T) {
 	d.run(0, "sync")
 	d.run(0, "dismiss", "contracts", "01|000003", "--reason", "lançado por engano", "--as", "ivo", "--yes")
 	changed, dismissed := d.entry("contracts", "01|000002"), d.entry("contracts", "01|000003")
-	b := d.as(trade.Reader).Get("/report?show=1").Wants(http.StatusOK)
+	b := d.as(trade.Reader)
 	part := func(id string) string {
+		b.Get("/report?show=1&part=" + id).Wants(http.StatusOK)
 		_, text, _ := strings.Cut(b.Body, `<div id="`+id+`"`)
 		text, _, _ = strings.Cut(text, "\n</div>")
 		return text
@@ -41,6 +44,10 @@ func TestLinesOfTheReconciliationLeadToTheirDocuments(t *testing.T) {
 		t.Errorf("the decision leads nowhere:\n%s", line)
 	}
 	totals := part("totals")
+	kept := b.Get("/report?harvest=&part=totals").Body
+	if again := b.Get("/report?harvest=&part=totals").Body; again != kept {
+		t.Error("a report is not as the one before left it")
+	}
 	first, rest, _ := strings.Cut(totals, "</details>")
 	if !strings.Contains(first, "<details open>") || !strings.Contains(first, "Geral") ||
 		strings.Contains(rest, "<details open>") || !strings.Contains(rest, "Por produtor") ||
@@ -53,32 +60,51 @@ func TestLinesOfTheReconciliationLeadToTheirDocuments(t *testing.T) {
 		t.Errorf("the producers are not named:\n%s", producers)
 	}
 	at := regexp.MustCompile(`/report\?[^"]*producer=[^"]+`).FindString(producers)
-	b.Get(strings.ReplaceAll(at, "&amp;", "&")).Wants(http.StatusOK, "P1|01")
+	b.Get(strings.ReplaceAll(at, "&amp;", "&")+"&part=totals").Wants(http.StatusOK, "P1|01")
 }
 
-// The list to which a line of a product's bridge leads has the documents of that product alone, and its sum
-// is the line's figure.
-func TestTheListOfALineOfABridgeHasItsSum(t *testing.T) {
+// Each figure of the table and of the opened product leads to its documents: their list, and the file of it, have
+// the figure as their sum, in tonnes and in money.
+func TestTheListOfAFigureOfAnAccountHasItsSum(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000921', '250', produtor, loja, usuario, '002', local, safra, um,
-		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000003'`)
+		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000003';
+		UPDATE contrato SET quantidade = '260' WHERE num = '000002'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/report?show=1")
-	line := regexp.MustCompile(`<a href="([^"]+rule%3Apayday[^"]+grain=(SOJA|MILHO)[^"]+measure=contracted[^"]*)">[^<]*</a></th>` +
-		`<td class="number count-of">1</td><td class="number">−([0-9,]+)</td>`)
-	lines := line.FindAllStringSubmatch(b.Body, -1)
-	sums := map[string]string{}
-	for _, l := range lines {
-		sums[l[2]] = l[3]
-		list := regexp.MustCompile(`Soma de 1 documento(?s:.*?)<td[^>]*>\s*([0-9,]+)\s*<`).FindStringSubmatch(
-			b.Get(strings.ReplaceAll(l[1], "&amp;", "&")).Wants(http.StatusOK, "Soma de 1 documento").Body)
-		if list == nil || list[1] != l[3] {
-			t.Errorf("the line of %s has %s t, its list %q", l[2], l[3], list)
+	link := regexp.MustCompile(`<a href="(/rows\?[^"]+)">(?:−?[0-9.,]+|[^<]+)</a>(?:</th>(?s:.*?)<td class="number">([^<]+)</td></tr>|</td>)`)
+	foot, tag := regexp.MustCompile(`(?s)<tfoot>.*?</tfoot>`), regexp.MustCompile(`<[^>]*>`)
+	exact := regexp.MustCompile(`title="([^"]+)"><a href="([^"]+)">`)
+	for unit, currency := range map[string]string{"t": "", "money": "BRL"} {
+		followed := 0
+		for _, product := range []string{"SOJA ", "MILHO "} {
+			page := d.as(trade.Accountant).Get("/report?show=1&unit=" + unit + "&open=" + url.QueryEscape(product+currency)).
+				Wants(http.StatusOK).Body
+			figures := map[string]string{}
+			for _, m := range exact.FindAllStringSubmatch(page, -1) {
+				figures[m[2]] = m[1]
+			}
+			for _, m := range link.FindAllStringSubmatch(page, -1) {
+				if m[2] != "" {
+					figures[m[1]] = m[2]
+				}
+			}
+			for path, figure := range figures {
+				if !strings.HasPrefix(path, "/rows?") {
+					continue
+				}
+				path = strings.ReplaceAll(path, "&amp;", "&")
+				list := d.as(trade.Accountant).Get(path).Wants(http.StatusOK)
+				sums := strings.Fields(tag.ReplaceAllString(foot.FindString(list.Body), " "))
+				figure = strings.TrimPrefix(strings.ReplaceAll(figure, "−", ""), "R$ ")
+				if followed++; !slices.Contains(sums, figure) && !slices.Contains(sums, "−"+figure) {
+					t.Errorf("%s leads to %s, whose sums are %q", figure, path, sums)
+				}
+			}
 		}
-	}
-	if sums["SOJA"] != "18" || sums["MILHO"] != "15" {
-		t.Errorf("the lines of the bridges are %q", sums)
+		if followed < 12 {
+			t.Errorf("in %s only %d figures lead to their documents", unit, followed)
+		}
 	}
 }
 
@@ -89,7 +115,7 @@ func TestChromiumBreaksNoDocumentNumber(t *testing.T) {
 	d.sql("state.db", `UPDATE reference SET label = 'Peruzzo & Filhos Comércio de Grãos 529.982.247-25' WHERE kind = 'producers'`)
 	c := newChrome(t, d.server.URL, 390, 844)
 	c.logIn(trade.Reader)
-	c.open("/report?show=1#totals")
+	c.open("/report?show=1&part=totals")
 	c.everywhere("totals")
 	broken := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {
 		for (const d of document.querySelectorAll("#totals details")) d.open = true;

@@ -4,9 +4,14 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/xuri/excelize/v2"
+
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -16,12 +21,12 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "Excel", "CSV")
-	form := with(b.Form("/decisions/export"), "format", "csv")
+	form := with(b.Form("/decisions/export"), "format", "decisoes.csv")
 	b.Post("/decisions/export", form).Wants(http.StatusOK, "01|000003", "v2-")
 	if strings.Contains(b.Body, "safrasync ") || strings.Contains(b.Body, "`") {
 		t.Errorf("a file for accountants has commands in it:\n%s", b.Body)
 	}
-	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "linhas.csv") {
+	if kind := b.Got.Get("Content-Disposition"); !strings.Contains(kind, "decisoes.csv") {
 		t.Errorf("it is no file: %s", kind)
 	}
 	sheet := b.Body
@@ -56,6 +61,48 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 	}
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
 	b.Get("/audit").Wants(http.StatusOK, "exportou uma lista de documentos", "lançado em dobro", "carla")
+}
+
+// The file of a list is the list: numbers are numbers, its sums are those of the page, also of what a figure of the
+// reconciliation is made of, and no cell has a command. The codes that the de-para lacks are a file, too.
+func TestTheFileOfAListIsTheList(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Accountant)
+	sheets := func(body string) map[string][][]string {
+		t.Helper()
+		book := must.Get(excelize.OpenReader(strings.NewReader(body)))(t)
+		out := map[string][][]string{}
+		for _, name := range book.GetSheetList() {
+			out[name] = must.Get(book.GetRows(name, excelize.Options{RawCellValue: true}))(t)
+		}
+		if text := fmt.Sprint(out); strings.Contains(text, "safrasync ") || strings.Contains(text, "contracts") {
+			t.Errorf("a file for accountants has commands or names of jobs in it:\n%s", text)
+		}
+		return out
+	}
+	file := func(query, rows, tonnes, value string) {
+		t.Helper()
+		b.Get("/rows?"+query).Wants(http.StatusOK, tonnes)
+		form := with(b.Form("/decisions/export"), "format", "xlsx", "query", query)
+		got := sheets(b.Post("/decisions/export", form).Wants(http.StatusOK).Body)
+		sums := got["Somas"][1]
+		want := []string{"Contratos", rows, strings.ReplaceAll(tonnes, ",", ".")}
+		if value != "" {
+			want = append(want, "BRL", value)
+		}
+		if !slices.Equal(sums, want) || strconv.Itoa(len(got["Documentos"])-1) != rows {
+			t.Errorf("the file of %s has the sums %q of %d documents, want %q", query, sums, len(got["Documentos"])-1, want)
+		}
+	}
+	file("job=contracts", "4", "144,03", "264750")
+	file("line=difference&measure=contracted&grain=SOJA", "2", "42", "38850")
+	file("line=difference&measure=value&currency=BRL&grain=SOJA", "1", "0", "38850")
+	b.Get("/references/wallets").Wants(http.StatusOK, `href="/references/wallets/export?missing=1"`)
+	missing := sheets(b.Get("/references/wallets/export?missing=1").Wants(http.StatusOK).Body)["Códigos sem de-para"]
+	if len(missing) != 2 || !slices.Equal(missing[1][2:5], []string{"contratos", "1", "24"}) || missing[1][0] != "12" {
+		t.Errorf("the missing codes are %q", missing)
+	}
 }
 
 // A key with a blank part reads like a mistake: pages and printed reports say that it is blank. The

@@ -253,7 +253,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	c.logIn(trade.Accountant)
 	thing("09-conciliacao", func() {
 		c.click(`nav a[href="/report"]`)
-		c.do(chromedp.WaitVisible(chromedp.CSS(".bridge")))
+		c.do(chromedp.WaitVisible(chromedp.CSS(".accounts")))
 		c.shows("Safra 2026/2026", "Sobra sem explicação", "Resumo", "Diferença", "Planilha (XLSX)")
 		c.accessible("report")
 		file := c.download(`button[name=format][value=xlsx]`)
@@ -278,7 +278,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`form[action="/report/close/do"] button`)
 		// the contract of November is in none of its sums
 		c.shows("O mês foi fechado", "outubro conferido com o razão", "Fechamento de 31/10/2026", "carla",
-			"posteriores à data-base\t1")
+			"consulta", "fora")
 		c.accessible("closed month")
 	})
 	if list := complaints(); len(list) > 0 {

@@ -12,6 +12,3 @@ func (p *Pages) Beats(at <-chan time.Time) {
 
 // Reporting lets the pages be busy with a report.
 func (p *Pages) Reporting() { p.reporting <- struct{}{} }
-
-// Linked returns a report as a page shows it.
-var Linked = reportOf

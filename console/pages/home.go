@@ -5,12 +5,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -24,9 +22,7 @@ type homePage struct {
 	Flags    []flagCount
 	Asked    []request // orders that wait for consent, the first few
 	Going    int       // rows that have not gone yet, although nobody need do anything about them
-	Products []picture.Stack
-	Season   time.Time // when the products were counted; zero: they are being counted
-	Old      bool      // that is some time ago
+	Season   seasonShown
 	Accepted int
 	Steps    []setupStep // of an installation that has sent nothing yet
 }
@@ -141,10 +137,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil { // the rest of the page is shown all the same
 		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
 	}
-	if season != nil {
-		page.Products, page.Season = productStacks(q.Voice(), season.Products), season.At
-		page.Old = q.Site.Now().Sub(season.At) > oldAfter
-	}
+	page.Season = seasonOf(q, season)
 	waits, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err

@@ -83,7 +83,6 @@ func (p *Pages) Routes() []web.Route {
 		web.Post("/report/close/plan", trade.Accountant, p.planClosing).Within(reportTakes),
 		web.Post("/report/close/do", trade.Accountant, p.doClosing).Within(reportTakes),
 		web.Get("/report/closings/{id}", trade.Reader, p.showClosing).Within(reportTakes),
-		web.Get("/report/closings/{id}/print.css", trade.Reader, p.closingStyle),
 		web.Get("/references", trade.Reader, p.showReferences),
 		web.Get("/references/{kind}", trade.Reader, p.showReferences),
 		web.Get("/references/{kind}/export", trade.Accountant, p.exportReferences),

@@ -88,19 +88,14 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		switch {
 		case s.Code != "":
 			counts[s.Kind]++
-			if s.Kind == page.Kind && len(page.Missing) < missingShown {
-				page.Missing = append(page.Missing, s)
-			}
 		case s.Kind == page.Kind:
 			page.Total = &s
 		}
 	}
-	samples := trade.Map(page.Missing, func(s trade.Shortage) []int64 { return s.Sample })
-	rows, err := p.office.Entries(q.Context(), slices.Concat(samples...))
+	page.Missing, page.Names, err = p.office.Missing(q.Context(), page.Kind, missingShown)
 	if err != nil {
 		return page, err
 	}
-	page.Names = trade.NamesOf(rows, samples)
 	for _, kind := range trade.ReferenceKinds {
 		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
 	}
@@ -227,6 +222,10 @@ func (p *Pages) exportReferences(q *web.Request) error {
 	}
 	if err := p.office.AppendAudit(q.Context(), q.Record("refs export", kind, "")); err != nil {
 		return err
+	}
+	if q.Form.Get("missing") != "" {
+		attach(q, "de-para-"+kind+".xlsx", reportForms["xlsx"])
+		return p.office.WriteMissing(q.Context(), kind, q.Lang, q.Writer)
 	}
 	attach(q, kind+".csv", "text/csv; charset=utf-8")
 	return p.office.WriteReferences(q.Context(), kind, q.Writer)

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"maps"
 	"net/http"
 	"net/url"
@@ -11,6 +12,7 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,12 +30,26 @@ var reportForms = map[string]string{
 // reportPage is the form, and the report if it was requested.
 type reportPage struct {
 	Form     url.Values
-	Report   *ReportShown
+	Seasons  []string // by which it can be narrowed
+	Report   *reportShown
 	Making   *office.Making // how far it is; nil: it is there, or was not requested
 	Closings []trade.Closing
 	Fault    string
 	Month    string // the last complete month
-	Season   string // of the page without a form: the present one; "" = unknown, or a form was sent
+}
+
+// reportShown is the part of a report that the page shows: the accounts of a measure in a unit, or a section.
+type reportShown struct {
+	*paper.Report
+	Tabs     []paper.Section
+	Part     *paper.Table // nil: the accounts
+	Totals   []TotalsGroup
+	Measures []reconcile.Measure // that there are
+	Measure  reconcile.Measure
+	Unit     string
+	Table    []accountRow
+	Opened   *accountRow // nil: there is none
+	Fall     accountFall // of it
 }
 
 // form returns the page with its form and the closed months.
@@ -46,6 +62,16 @@ func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err erro
 
 // Get returns a field of the form as it was sent.
 func (p reportPage) Get(name string) string { return p.Form.Get(name) }
+
+// With returns the address of the page with other fields, of figures that may be some minutes old.
+func (p reportPage) With(pairs ...string) string {
+	form := maps.Clone(p.Form)
+	form.Del("show")
+	for i := 0; i < len(pairs); i += 2 {
+		form.Set(pairs[i], pairs[i+1])
+	}
+	return "/report?" + form.Encode()
+}
 
 // reportQuery reads the form. An invalid day is a fault, so that a filter with a typing error does
 // not look like an empty report.
@@ -99,23 +125,25 @@ func (p *Pages) showReport(q *web.Request) error {
 		return err
 	}
 	asked := page.Get("show") != ""
-	if !asked {
-		page.Season, err = p.office.PresentSeason(q.Context())
-		if err != nil {
-			return err
+	season, err := p.office.Season(q.Context())
+	if err != nil {
+		return err
+	}
+	present := seasonOf(q, season)
+	page.Seasons = present.Seasons
+	if !asked && !page.Form.Has("harvest") && page.Get("closing") == "" {
+		if season == nil { // it is being counted
+			page.Making = &office.Making{}
+			return q.Page(http.StatusOK, "report", page)
 		}
-		page.Form.Set("harvest", page.Season)
+		page.Form.Set("harvest", present.Season)
 	}
 	query, fault := reportQuery(page.Form)
 	page.Fault = fault
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	show := p.office.ShowReport
-	if !asked {
-		show = p.office.ShowKeptReport
-	}
-	report, making, err := show(q.Context(), query, q.Lang, reportRows, q.Login.User.Name)
+	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name, asked)
 	if err != nil {
 		return err
 	}
@@ -123,8 +151,59 @@ func (p *Pages) showReport(q *web.Request) error {
 		page.Making = &making
 		return q.Page(http.StatusOK, "report", page)
 	}
-	page.Report, err = p.linked(q, report, p.office.ReportOptions(query, q.Lang))
+	page.Report, err = p.shown(q, page.Form, report, p.office.ReportOptions(query, q.Lang))
 	return q.Show("report", page, err)
+}
+
+// shown returns the part of a report that the form asks for.
+func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reconcile.Options) (*reportShown, error) {
+	out := &reportShown{
+		Report: all, Unit: cmp.Or(form.Get("unit"), inTonnes), Measure: reconcile.Contracted,
+	}
+	for i, t := range all.Sections {
+		if t.ID == reconcile.DifferenceSection { // the accounts say it
+			continue
+		}
+		out.Tabs = append(out.Tabs, t.Section)
+		if string(t.ID) == form.Get("part") {
+			out.Part = &all.Sections[i]
+		}
+	}
+	past := all.Head.Kind != reconcile.NowKind
+	if out.Part != nil {
+		return out, p.link(q, out, past)
+	}
+	for _, m := range reconcile.Measures {
+		if m != reconcile.Worth && slices.ContainsFunc(all.Accounts, func(a reconcile.Account) bool {
+			return a.Measure == m
+		}) {
+			out.Measures = append(out.Measures, m)
+		}
+		if string(m) == form.Get("measure") {
+			out.Measure = m
+		}
+	}
+	of := out.Measure
+	if out.Unit == inMoney { // what is fixed has a value
+		out.Measure, of = reconcile.Fixed, reconcile.Worth
+	}
+	by := accounting{q.Voice(), o, past}
+	var rows []accountRow
+	for _, a := range all.Accounts {
+		if a.Measure == of && (a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0) {
+			rows = append(rows, by.row(a, out.Unit))
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b accountRow) int {
+		return cmp.Or(cmp.Compare(a.Currency, b.Currency), b.ERP().Cmp(a.ERP()))
+	})
+	out.Table = tableOf(rows, false)
+	for i := range rows {
+		if i == 0 || rows[i].Product+" "+rows[i].Currency == form.Get("open") {
+			out.Opened, out.Fall = &rows[i], by.fall(rows[i], out.Unit)
+		}
+	}
+	return out, nil
 }
 
 func (p *Pages) exportReport(q *web.Request) error {
@@ -266,7 +345,7 @@ func (p *Pages) doClosing(q *web.Request) error {
 type closedPage struct {
 	Closing trade.Closing
 	Plan    Closing
-	Report  *ReportShown
+	Issuer  string // the cooperative with its CNPJ; "" = that is not configured
 }
 
 // showClosing shows a month as it was closed and signed, for printing.
@@ -276,29 +355,12 @@ func (p *Pages) showClosing(q *web.Request) error {
 		return err
 	}
 	defer done()
-	month, err := p.office.ReadClosing(q.Context(), q.PathValue("id"), q.Lang, reportRows)
-	if err != nil {
-		return err
-	}
-	shown, err := p.linked(q, month.Report, p.office.ReportOptions(office.ReportQuery{}, q.Lang))
+	closing, plan, err := p.office.ReadClosing(q.Context(), q.PathValue("id"))
 	if err != nil {
 		return err
 	}
 	return q.Page(http.StatusOK, "report_closed",
-		closedPage{month.Closing, p.closingOf(q, month.Plan, true), shown})
-}
-
-// closingStyle returns the style sheet that prints the identity of a closing on every page. It is a
-// separate file, because the console's pages must not contain inline styles.
-func (p *Pages) closingStyle(q *web.Request) error {
-	style, err := p.office.ClosingStyle(q.Context(), q.PathValue("id"), q.Lang)
-	if err != nil {
-		return err
-	}
-	q.Answered = true
-	q.Writer.Header().Set("Content-Type", "text/css; charset=utf-8")
-	_, err = q.Writer.Write([]byte(style))
-	return err
+		closedPage{closing, p.closingOf(q, plan, true), p.office.Cooperative()})
 }
 
 // Formats lists the formats of files, sorted.

@@ -15,8 +15,8 @@ import (
 // Closing is the plan of a closing, as a page shows it.
 type Closing struct {
 	reconcile.ClosingPlan
-	Checks   []ClosingCheck
-	Products []ProductBridges // what would be stored
+	Checks []ClosingCheck
+	Table  []accountRow // what would be stored, in t, sc and money
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
@@ -57,64 +57,51 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 				})
 			}
 		}
-		if len(s.Beside) == 0 && s.Unreadable > 0 { // reports of older sweeps have only this number
-			keys.Items = append(keys.Items, ClosingItem{
-				Job: s.Job, Kind: s.Sends, Why: trade.BesideNoKey, Sums: trade.Sums{Rows: s.Unreadable},
-				Path: bridgePath(s.Job, string(trade.BesideNoKey)),
-			})
-		}
 		for _, job := range plan.ERP.Differ() {
 			if job.Job == s.Job {
-				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job})
+				unread := i18n.InBrowser(q.Lang, p.office.Voice(q.Lang).Say(job.Unread))
+				now.Items = append(now.Items, ClosingItem{Job: s.Job, At: item.At, ERP: job, Unread: unread})
 			}
 		}
 	}
 	for _, u := range plan.Uneven {
 		even.Items = append(even.Items, ClosingItem{
-			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + plan.Day.String() + "#summary",
+			Job: u.Job, N: u.Difference, Path: "/report?show=1&to=" + plan.Day.String() + "&part=summary",
 		})
 	}
 	differences := ClosingCheck{Key: "differences"}
 	if plan.Divergences > 0 {
 		differences.Items = append(differences.Items, ClosingItem{
-			N: plan.Divergences, Path: "/report?show=1&to=" + plan.Day.String() + "#divergences",
+			N: plan.Divergences, Path: "/report?show=1&to=" + plan.Day.String() + "&part=divergences",
 		})
 	}
 	checks := append(append([]ClosingCheck{sweep, now, even}, open...), differences, keys)
 	for i := range checks[2:] {
 		checks[i+2].OK = len(checks[i+2].Items) == 0
 	}
-	options := p.office.ReportOptions(office.ReportQuery{}, q.Lang)
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	out := Closing{plan, checks, bridgesOf(plan.Accounts, q.Voice(), options, true)}
-	for _, check := range out.Checks {
+	by := accounting{q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true}
+	var rows []accountRow
+	for _, a := range plan.Accounts {
+		for _, unit := range []string{inTonnes, inSacas, inMoney} {
+			if (unit == inMoney) == (a.Measure == reconcile.Worth) && (a.ERP().Sign() != 0 || a.Sent.Sign() != 0) {
+				rows = append(rows, by.row(a, unit))
+			}
+		}
+	}
+	for _, check := range checks {
 		for i := range check.Items {
 			if past {
 				check.Items[i].Path = ""
 			}
-			if why := check.Items[i].ERP.Unread; why.Code != "" {
-				check.Items[i].Unread = i18n.InBrowser(q.Lang, p.office.Voice(q.Lang).Say(why))
-			}
 		}
 	}
-	return out
+	return Closing{plan, checks, tableOf(rows, true)}
 }
 
 // Blocked reports whether a failed check prevents the closing.
 func (p Closing) Blocked() bool {
 	return slices.ContainsFunc(p.Checks, func(c ClosingCheck) bool { return c.Blocks && !c.OK })
-}
-
-// Open returns the bridges on which somebody still has something to decide or to send, each alone.
-func (p Closing) Open() (out []ProductBridges) {
-	for _, of := range p.Products {
-		for _, b := range of.Bridges {
-			if b.Open().Sign() != 0 {
-				out = append(out, ProductBridges{of.Product, []Bridge{b}})
-			}
-		}
-	}
-	return out
 }
 
 // Failed returns the number of failed checks.

@@ -131,8 +131,6 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 			return reconcile.AccountWord(text, q.Lang)
 		}
 		return v.T("rows.of.line." + text)
-	case "stage":
-		return v.T("season.lost." + text)
 	case "age":
 		return v.T("season.age." + text)
 	case "who":

@@ -1,150 +1,129 @@
 package pages
 
 import (
+	"cmp"
+	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
+	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// seasonPage is the page of the season's pictures.
+// seasonPage is the page of a season's pictures.
 type seasonPage struct {
-	At       time.Time // zero: it is being counted
-	Old      bool
-	Products []picture.Stack
-	Funnel   []funnelStage
-	Gap      *picture.Gap // value of the documents, nil: none has a value
-	Missing  trade.Decimal
-	Calendar picture.Calendar
-	Ages     []picture.Columns // of each department
+	seasonShown
+	Gap      *picture.Area   // value of what is missing, nil: nothing
+	Days     picture.Ticks   // what was sent on each
+	Ages     []picture.Stack // of each department
 	Branches []picture.Stack
-	More     int // branches that are not shown
 }
 
-// funnelStage is a stage on the way of the grain, and what is lost on the way to the next.
-type funnelStage struct {
-	Stack picture.Stack
-	Key   string // of the stage's phrase
+// seasonShown is what two pages show of a season: what each product has, and does not have, on the platform.
+// Seasons are never added up.
+type seasonShown struct {
+	At       time.Time // zero: it is being counted
+	Seasons  []string  // one can be chosen
+	Season   string    // the one that is shown
+	Products []picture.Stack
+	of       *reconcile.Season // nil: there is none
 }
 
-// branchesMost is how many branches have a picture.
-const branchesMost = 24
+// seasonOf returns the season that the address names, else the present one.
+func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
+	if s == nil {
+		return out
+	}
+	out.At = s.At
+	for i, one := range s.Seasons {
+		name := cmp.Or(one.Harvest, trade.NotKnown)
+		out.Seasons = append(out.Seasons, name)
+		if i == 0 || name == q.Form.Get("season") {
+			out.of, out.Season = one, name
+		}
+	}
+	if out.of != nil {
+		out.Products = trade.Map(out.of.Products, func(s reconcile.Stand) picture.Stack {
+			return stackOf(q.Voice(), s, trade.Decimal{})
+		})
+	}
+	return out
+}
 
 func (p *Pages) showSeason(q *web.Request) error {
 	s, err := p.office.Season(q.Context())
 	if err != nil {
 		return err
 	}
-	if s == nil {
-		return q.Page(http.StatusOK, "season", seasonPage{})
+	page := seasonPage{seasonShown: seasonOf(q, s)}
+	if page.of == nil {
+		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
-	page := seasonPage{
-		At: s.At, Old: q.Site.Now().Sub(s.At) > oldAfter,
-		Products: productStacks(v, s.Products),
+	var sent []picture.Mark
+	for _, d := range s.Days {
+		sent = append(sent, picture.Mark{
+			Class: []string{"none", "sent"}[min(d.Sent, 1)], Name: v.Day(d.At),
+			Said: v.T("season.day", v.Number(d.Sent)), Amount: trade.NewDecimal(int64(d.Sent), 0),
+		})
 	}
-	// The way of the grain from the ERP to the platform. Each stage has what is left, and beside it what does
-	// not get to it.
-	all := s.Whole.All.Kilograms.Add(s.Beside.Kilograms)
-	left := all
-	for _, stage := range []struct{ key, class, lost string }{
-		{"season.erp", "none", ""},
-		{"season.read", "invalid", "season.lost.read"},
-		{"season.valid", "invalid", "season.lost.valid"},
-		{"season.known", "waiting", "season.lost.known"},
-		{"season.posted", "waiting", "season.lost.posted"},
-		{"season.confirmed", "doubt", "season.lost.confirmed"},
-	} {
-		lost := s.Lost[strings.TrimPrefix(stage.key, "season.")]
-		path := figurePath(lost.Of)
-		if stage.key == "season.read" { // of these the ledger has no rows
-			lost.Sums, path = s.Beside, "/report#bridge"
-		}
-		left = left.Sub(lost.Kilograms)
-		class := "erp"
-		if stage.key == "season.confirmed" {
-			class = "sent"
-		}
-		marks := []picture.Mark{{Class: class, Name: v.T(stage.key), Said: v.WholeTonnes(left), Amount: left}}
-		if lost.Kilograms.Sign() > 0 {
-			marks = append(marks, picture.Mark{
-				Class: stage.class, Name: v.T(stage.lost), Said: "− " + v.WholeTonnes(lost.Kilograms), Path: path,
-				Amount: lost.Kilograms,
-			})
-		}
-		page.Funnel = append(page.Funnel, funnelStage{picture.Stacked("", "", all, marks...), stage.key})
-	}
-	days := make([]picture.Day, len(s.Calendar))
-	for i, d := range s.Calendar {
-		said := v.T("season.day", v.Number(d.Sent))
-		if d.Refused {
-			said = v.T("%s sent, and something was refused", v.Number(d.Sent))
-		}
-		days[i] = picture.Day{
-			Mark: picture.Mark{Name: v.Day(d.At), Said: said, Amount: trade.NewDecimal(int64(d.Sent), 0)},
-			At:   d.At, Dot: d.Refused,
-		}
-	}
-	page.Calendar = picture.Days(v.T("Sent each day (dot: something was refused)"), func(t time.Time) string {
-		return month(v, t)
-	}, days...)
+	page.Days = picture.Strip(v.T("Sent each day, of all seasons"), sent...)
 	for _, who := range trade.Departments { // how long what each can cure has stood
-		sums := s.Ages[who]
+		sums := page.of.Ages[who]
 		if sums == nil {
 			continue
 		}
-		var groups []picture.Group
+		var marks []picture.Mark
 		for i, one := range sums {
-			name := v.T("season.age." + strconv.Itoa(i))
-			groups = append(groups, picture.Group{Name: name, Marks: []picture.Mark{{
-				Class: "waiting", Name: name, Said: v.Documents(one.Rows), Path: figurePath(one.Of),
-				Amount: trade.NewDecimal(int64(one.Rows), 0),
-			}}})
+			marks = append(marks, picture.Mark{
+				Class: []string{"none", "waiting", "invalid", "doubt"}[i], Name: v.T("season.age." + strconv.Itoa(i)),
+				Said: v.Documents(one.Rows), Path: figurePath(one.Of), Amount: trade.NewDecimal(int64(one.Rows), 0),
+			})
 		}
-		page.Ages = append(page.Ages, picture.Standing(v.T("home.who."+string(who)), v.Decimal, groups...))
+		page.Ages = append(page.Ages, picture.Stacked(v.T("home.who."+string(who)), "", trade.Decimal{}, marks...))
 	}
-	// the value of the documents up to each day, in the ERP and on the platform, and what is missing there
+	// the value of the documents up to each day that the platform does not have
 	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
 	var points []picture.Point
-	var erp, sent trade.Decimal
-	for i, d := range s.Days {
-		erp, sent = erp.Add(d.ERP), sent.Add(d.Sent)
-		if i%(1+len(s.Days)/pointsMost) != 0 && i != len(s.Days)-1 {
+	var missing trade.Decimal
+	days := slices.Sorted(maps.Keys(page.of.Missing)) // those without a day first
+	for i, day := range days {
+		missing = missing.Add(page.of.Missing[day])
+		if i%(1+len(days)/pointsMost) != 0 && i != len(days)-1 {
 			continue
 		}
-		name, short := d.Day, ""
-		if day, err := trade.ParseDate(d.Day); err == nil {
-			at, _ := time.Parse(time.DateOnly, d.Day) // it is a day
-			name, short = v.Date(day), month(v, at)+at.Format("/06")
+		one := picture.Point{Mark: picture.Mark{Name: day, Said: say(missing), Amount: missing}}
+		if at, err := time.Parse(time.DateOnly, day); err == nil {
+			one.Name, one.Short = v.Date(trade.DateOf(at)), month(v, at)+at.Format("/06")
 		}
-		points = append(points, picture.Point{
-			Name: name, Short: short, Above: erp, Below: sent, AboveSaid: say(erp), BelowSaid: say(sent),
+		points = append(points, one)
+	}
+	if missing.Sign() > 0 {
+		gap := picture.Over(v.T("Value that is missing on the platform, up to each day: %s", say(missing)), say, points...)
+		page.Gap = &gap
+	}
+	var most trade.Decimal
+	for _, b := range page.of.Branches {
+		if lacks := b.All.Kilograms.Sub(b.States[trade.Accepted].Kilograms); lacks.Cmp(most) > 0 {
+			most = lacks
+		}
+	}
+	if len(page.of.Branches) > 1 {
+		page.Branches = trade.Map(page.of.Branches, func(b reconcile.Stand) picture.Stack {
+			return stackOf(v, b, most)
 		})
-	}
-	if len(s.Days) > 0 {
-		gap := picture.Between(v.T("Value of the documents up to each day: %s are missing on the platform", say(erp.Sub(sent))), say, points...)
-		page.Gap, page.Missing = &gap, erp.Sub(sent)
-	}
-	branches := s.Branches
-	if len(branches) > branchesMost {
-		page.More = len(branches) - branchesMost
-		branches = branches[:branchesMost]
-	}
-	if len(branches) > 1 {
-		for _, b := range branches {
-			page.Branches = append(page.Branches, stackOf(v, nameOr(v, b.Name), b, branches[0].All.Kilograms))
-		}
 	}
 	return q.Page(http.StatusOK, "season", page)
 }
 
-// standParts are the parts of a bar of states, each with what its colour means.
+// standParts are the parts of what a sum by state is made of, each with what its colour means.
 var standParts = []struct {
 	class, key string
 	states     []trade.State
@@ -154,36 +133,40 @@ var standParts = []struct {
 	{"invalid", "with errors", []trade.State{trade.Invalid}},
 	{"rejected", "refused", []trade.State{trade.Rejected}},
 	{"doubt", "in doubt", []trade.State{trade.InDoubt}},
-	{"doubt", "held", []trade.State{trade.Held}},
+	{"held", "held", []trade.State{trade.Held}},
 	{"none", "dismissed", []trade.State{trade.Dismissed}},
+	{"none", "report.bar.unknown", []trade.State{""}},
 }
 
-// stackOf returns a stand as a bar, of which most would be as wide as the picture.
-func stackOf(v view.Voice, title string, s reconcile.Stand, most trade.Decimal) picture.Stack {
+// stackOf returns what is missing of a stand as a bar, of which most would be as wide as the picture; of a stand
+// that is on the platform, that.
+func stackOf(v view.Voice, s reconcile.Stand, most trade.Decimal) picture.Stack {
+	all, sent := s.All.Kilograms, s.Figure(trade.Accepted)
+	missing := all.Sub(sent.Kilograms)
+	said := v.T("%s%% of %s on the platform", v.Number(picture.Percent(sent.Kilograms, all)), v.WholeTonnes(all))
+	parts := standParts[1:]
+	if missing.Sign() > 0 {
+		said += " · " + v.T("missing: %s", v.WholeTonnes(missing))
+	} else {
+		parts = standParts[:1]
+	}
 	var marks []picture.Mark
-	for _, part := range standParts {
+	for _, part := range parts {
 		of := s.Figure(part.states...)
 		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: figurePath(of.Of), Amount: of.Kilograms}
 		m.Said = v.WholeTonnes(m.Amount)
+		if missing.Sign() > 0 {
+			m.Said += " · " + v.Number(picture.Percent(m.Amount, missing)) + "%"
+		}
 		marks = append(marks, m)
 	}
-	sent := picture.Percent(s.States[trade.Accepted].Kilograms, s.All.Kilograms)
-	return picture.Stacked(title,
-		v.T("%s%% of %s on the platform", v.Number(sent), v.WholeTonnes(s.All.Kilograms)), most, marks...)
-}
-
-func nameOr(v view.Voice, name string) string {
-	if name == "" {
-		return v.T("no product")
+	title := v.T("no product")
+	if s.Name != "" {
+		title = view.Mask(s.Name)
 	}
-	return view.Mask(name)
-}
-
-// productStacks returns the bar of each product.
-func productStacks(v view.Voice, products []reconcile.Stand) []picture.Stack {
-	return trade.Map(products, func(s reconcile.Stand) picture.Stack {
-		return stackOf(v, nameOr(v, s.Name), s, trade.Decimal{})
-	})
+	out := picture.Stacked(title, said, most, marks...)
+	out.Path = figurePath(sent.Of)
+	return out
 }
 
 // pointsMost is how many points a line has; more days are taken together.

@@ -11,12 +11,11 @@ import (
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/trade"
+	"github.com/safrasync/safrasync/sync/reconcile"
 )
 
 const (
 	listMost  = 10_000  // rows in a file
-	listPage  = 500     // rows read at a time
 	sheetFile = 6 << 20 // bytes of an upload, also when it returns for confirmation
 )
 
@@ -30,45 +29,29 @@ func (p *Pages) exportRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	format := q.PostForm.Get("format")
-	kind := reportForms[format]
+	format, decisions := strings.CutPrefix(q.PostForm.Get("format"), "decisoes.")
 	if format != "csv" && format != "xlsx" {
 		return web.BadRequest("form")
 	}
-	f.After, f.Limit = "", listPage
-	first, err := p.office.RowPage(q.Context(), f.RowQuery)
+	var chosen reconcile.Selected
+	f.RowQuery, chosen, err = p.office.Chosen(q.Context(), f.RowQuery)
 	if err != nil {
 		return err
 	}
-	each := func(fn func(trade.Entry) error) error {
-		n := 0
-		for page := first; ; {
-			for _, e := range page.Rows {
-				n++
-				if n > listMost {
-					return web.BadRequest("rows_many")
-				}
-				if err := fn(e); err != nil {
-					return err
-				}
-			}
-			if page.Next == "" {
-				return nil
-			}
-			f.After = page.Next
-			var err error
-			page, err = p.office.RowPage(q.Context(), f.RowQuery)
-			if err != nil {
-				return err
-			}
-		}
+	f.After, f.Limit = "", listMost
+	list, err := p.office.RowPage(q.Context(), f.RowQuery)
+	switch {
+	case err != nil:
+		return err
+	case list.Next != "":
+		return web.BadRequest("rows_many")
 	}
 	var file bytes.Buffer // so that an error half-way can still be answered with a page
-	if err := p.office.WriteRows(q.Context(), each, format, values.Encode(), q.Lang, &file,
+	if err := p.office.WriteRows(q.Context(), list.Rows, format, decisions, chosen, values.Encode(), q.Lang, &file,
 		q.Person("")); err != nil {
 		return err
 	}
-	attach(q, "linhas."+format, kind)
+	attach(q, "documentos."+q.PostForm.Get("format"), reportForms[format])
 	_, err = file.WriteTo(q.Writer)
 	return err
 }

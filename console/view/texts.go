@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"html/template"
 	"regexp"
 	"strconv"
@@ -58,11 +59,11 @@ func (v Voice) Money(currency string, amount trade.Decimal) string {
 	text := amount.Round(2).String()
 	whole, cents, _ := strings.Cut(text, ".")
 	text = trade.NumberText(whole+"."+(cents + "00")[:2], v.lang)
-	if symbol, ok := symbols[currency]; ok {
-		return symbol + " " + text
-	}
-	return strings.TrimSpace(currency + " " + text)
+	return strings.TrimSpace(Symbol(currency) + " " + text)
 }
+
+// Symbol returns the symbol of a currency, else its code.
+func Symbol(currency string) string { return cmp.Or(symbols[currency], currency) }
 
 // WholeTonnes formats a weight for an overview: whole tonnes, unless it is little.
 func (v Voice) WholeTonnes(kg trade.Decimal) string {
@@ -117,13 +118,7 @@ func (v Voice) Problem(p trade.Problem) string { return p.Sentence(v.lang) }
 // t)". The kinds are never added up, because a delivery's grain is its contract's.
 func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 	var parts []string
-	of := []trade.Pile{
-		{Kind: trade.OrderCommitments},
-		{Kind: trade.OrderCommitments, Fixing: true},
-		{Kind: trade.Deliveries},
-		{Kind: trade.Traceability},
-	}
-	for _, pile := range of {
+	for _, pile := range trade.Piles {
 		l := blocked[pile]
 		if l == nil {
 			continue

@@ -41,6 +41,9 @@ func (v Voice) Language() trade.Lang { return v.lang }
 // State returns the name of a state.
 func (v Voice) State(s trade.State) string { return s.Label(v.lang) }
 
+// CauseName returns a cause in a few words.
+func (v Voice) CauseName(cause, what string) string { return trade.CauseName(cause, what, v.lang) }
+
 // Flag returns the name of a flag.
 func (v Voice) Flag(f trade.Flag) string { return f.Label(v.lang) }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/safrasync/safrasync/trade"
 )
 
 // ConsoleConfig is where and how the console is served.
@@ -20,6 +22,7 @@ type ConsoleConfig struct {
 	// the address at which people reach it, for links in alerts; check removes a slash at its end
 	PublicURL string      `yaml:"public_url"`
 	Name      string      `yaml:"name"` // name of this installation, shown on each page
+	CNPJ      string      `yaml:"cnpj"` // of the cooperative, above a printed closing
 	OIDC      *OIDCConfig `yaml:"oidc"` // optional
 
 	Environment string `yaml:"environment"` // name of an installation that does not count; "" = it does
@@ -40,6 +43,10 @@ func (c *Config) checkConsole(d *Decoder) {
 	between(d, "console.idle", o.Idle, time.Minute, 8*time.Hour)
 	if strings.ContainsAny(o.Name, "\r\n") {
 		d.Fault("console.name", "must be one line")
+	}
+	cnpj := strings.NewReplacer(".", "", "/", "", "-", "").Replace(o.CNPJ)
+	if cnpj != "" && !trade.IsCNPJ(cnpj) {
+		d.Fault("console.cnpj", "must be a CNPJ, as in %q", "12.345.678/0001-95")
 	}
 	if strings.ContainsAny(o.Environment, "\r\n") || len([]rune(o.Environment)) > environmentMost {
 		d.Fault("console.environment", "must be one line of at most %d characters", environmentMost)

@@ -5,11 +5,9 @@ import (
 	"encoding/json"
 
 	"github.com/safrasync/safrasync/internal/phrase"
-	"github.com/safrasync/safrasync/state"
 	engine "github.com/safrasync/safrasync/sync"
 	"github.com/safrasync/safrasync/sync/acts"
 	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -150,48 +148,29 @@ func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSou
 	return closing, asked, nil
 }
 
-// ClosedMonth is a closing with its content.
-type ClosedMonth struct {
-	Closing trade.Closing
-	Plan    reconcile.ClosingPlan
-	Report  *paper.Report
-}
-
-// ReadClosing returns a closing. It returns trade.ErrNotFound if the id is unknown.
-func (o *Office) ReadClosing(ctx context.Context, id string, lang trade.Lang,
-	most int,
-) (out ClosedMonth, err error) {
-	q := ReportQuery{
-		Closing: id, Sections: SectionsShown,
-		By: []reconcile.By{reconcile.ByAll, reconcile.BySeason, reconcile.ByPlace}, // by producer only in files
-	}
-	err = o.Report(ctx, q, func(s *reconcile.Snapshot) error {
-		out.Plan, err = s.PlanClosing(o.conf.Report.Tolerance())
+// ReadClosing returns a closing with its content. It returns trade.ErrNotFound if the id is unknown.
+func (o *Office) ReadClosing(ctx context.Context, id string) (closing trade.Closing, plan reconcile.ClosingPlan,
+	err error,
+) {
+	err = o.Report(ctx, ReportQuery{Closing: id}, func(s *reconcile.Snapshot) error {
+		plan, err = s.PlanClosing(o.conf.Report.Tolerance())
 		if err != nil {
 			return err
 		}
 		c := s.Head.Closed
-		out.Closing = trade.Closing{
-			ID: c.ID, Day: out.Plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
+		closing = trade.Closing{
+			ID: c.ID, Day: plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
 			Program: s.Head.Program, Rows: s.Head.Rows,
 		}
-		out.Report, err = paper.Read(s, o.ReportOptions(q, lang), most)
-		return err
+		return nil
 	})
-	return out, err
+	return closing, plan, err
 }
 
-// ClosingStyle returns a style sheet that prints the identity of a closing on every page.
-func (o *Office) ClosingStyle(ctx context.Context, id string, lang trade.Lang) (string, error) {
-	list, err := o.store.Closings(ctx, trade.Date{})
-	if err != nil {
-		return "", err
+// Cooperative returns the name and the CNPJ of the cooperative, as they are printed; "" without a CNPJ.
+func (o *Office) Cooperative() string {
+	if o.conf.Console.CNPJ == "" {
+		return ""
 	}
-	for _, c := range list {
-		if c.ID == id {
-			head := reconcile.Head{Day: c.Day.String(), Closed: &reconcile.Closed{At: c.At, Hash: c.Hash}}
-			return paper.Style(reconcile.Heading{Head: head, Lang: lang, Zone: o.conf.Zone()}), nil
-		}
-	}
-	return "", state.ErrNotFound
+	return o.conf.Console.Name + " · CNPJ " + o.conf.Console.CNPJ
 }

@@ -277,9 +277,10 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 		answers := map[string]any{}
 		season := must.Get(w.office.Season(t.Context()))(t)
 		answers["season"] = season
-		for _, stands := range [][]reconcile.Stand{season.Products, season.Branches, {season.Whole}} {
-			for _, s := range stands {
-				answers["season of "+s.Name] = append(figuresOf(answers["season of "+s.Name]), standFigures(s)...)
+		for _, one := range season.Seasons {
+			for _, s := range slices.Concat(one.Products, one.Branches) {
+				name := "season of " + one.Harvest + " " + s.Name
+				answers[name] = append(figuresOf(answers[name]), standFigures(s)...)
 			}
 		}
 		stuck := must.Get(w.office.Stuck(t.Context(), trade.Portuguese, true))(t)
@@ -293,6 +294,7 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 		for _, filter := range []reconcile.Filter{
 			{},
 			{Harvests: []string{"2026/27"}},
+			{Harvests: []string{trade.NotKnown}},
 			{Products: []string{"SOJA"}, Branches: []string{"02"}},
 			{From: must.Get(trade.ParseDate("2026-10-05"))(t), To: must.Get(trade.ParseDate("2026-10-05"))(t)},
 		} {
@@ -307,7 +309,9 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 							list = append(list, of)
 						}
 					}
-					for _, of := range []trade.Figure{a.Total(filter, false), a.Total(filter, true)} {
+					for _, of := range []trade.Figure{
+						a.Total(filter, false), a.Total(filter, true), a.Difference(filter),
+					} {
 						of.Rows = -1
 						list = append(list, of)
 					}

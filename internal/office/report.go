@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"time"
 
@@ -45,37 +44,6 @@ type ReportSources struct {
 	erp      *reconcile.ERPNow        // nil: the ERP is not read
 	Progress func(rows int, all bool) // see reconcile.Sources; nil: none
 }
-
-// PresentSeason returns the season that most of the newest contracts have; "" if there are none.
-func (o *Office) PresentSeason(ctx context.Context) (season string, err error) {
-	rows := map[string]int{}
-	for _, job := range o.jobs {
-		if job.Spec.Sends != trade.OrderCommitments {
-			continue
-		}
-		page, err := o.RowPage(ctx, trade.RowQuery{
-			Jobs: []string{job.Name()}, Sort: trade.NewestFirst, Limit: newestRows,
-		})
-		if err != nil {
-			return "", err
-		}
-		for _, e := range page.Rows {
-			if values := e.NewestValues(); values != nil && !values.Marked() {
-				rows[job.RowFields(values, nil)["haverst"].Text]++
-			}
-		}
-	}
-	delete(rows, "")
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		if rows[name] >= rows[season] {
-			season = name
-		}
-	}
-	return season, nil
-}
-
-// newestRows is how many of the newest rows of a job tell the season.
-const newestRows = 50
 
 // Report calls fn with the rows of a report, one report at a time. If there is a closing with the
 // given id or day, they are those of the closing; else they are read from the ledger at one moment.
@@ -138,7 +106,7 @@ func (o *Office) ReportOptions(q ReportQuery, lang trade.Lang) reconcile.Options
 	return reconcile.Options{
 		Lang: lang, Tolerance: o.conf.Report.Tolerance(), Filter: q.Filter,
 		Titles: o.conf.Titles(lang), Show: o.conf.Shows(""), Sections: q.Sections, By: q.By,
-		Console: o.conf.Console.PublicURL,
+		Console: o.conf.Console.PublicURL, Cooperative: o.Cooperative(),
 	}
 }
 
@@ -182,7 +150,7 @@ func (o *Office) WriteReport(ctx context.Context, q ReportQuery, lang trade.Lang
 				err = o.Note(ctx, archive.Act, file.Name, detail, who)
 			}
 		case file.Failed:
-			err = s.Decisions(options, reconcile.Form(file.Format), w)
+			err = s.Decisions(options, reconcile.Form(file.Format), nil, w)
 		default:
 			_, err = s.Report(options, ReportWriter(file.Format, options, w))
 		}

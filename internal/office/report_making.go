@@ -38,10 +38,15 @@ type making struct {
 }
 
 // ShowReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
-// one again gets it when it is ready.
-func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string) (*paper.Report,
-	Making, error,
-) {
+// one again gets it when it is ready. Unless fresh is set, it may be the last one that has this selection.
+func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string, fresh bool,
+) (*paper.Report, Making, error) {
+	o.mu.Lock()
+	kept := o.kept
+	o.mu.Unlock()
+	if !fresh && kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
+		return kept.answer, kept.Making, nil
+	}
 	m := o.makeReport(q, lang, most, who)
 	if m == nil {
 		return nil, Making{}, nil
@@ -59,20 +64,6 @@ func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang,
 		o.forget(m)
 	}
 	return m.answer, m.Making, m.err
-}
-
-// ShowKeptReport is ShowReport, but returns the last report again if it has this selection and is not
-// too old.
-func (o *Office) ShowKeptReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int,
-	who string,
-) (*paper.Report, Making, error) {
-	o.mu.Lock()
-	kept := o.kept
-	o.mu.Unlock()
-	if kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
-		return kept.answer, kept.Making, nil
-	}
-	return o.ShowReport(ctx, q, lang, most, who)
 }
 
 // selection returns what a report is made of, as a text to compare.

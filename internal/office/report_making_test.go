@@ -18,7 +18,7 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	ask := func(product string) (bool, Making, error) {
 		q := ReportQuery{Filter: reconcile.Filter{Products: []string{product}}}
-		out, at, err := o.ShowReport(t.Context(), q, trade.Portuguese, 10, "lia")
+		out, at, err := o.ShowReport(t.Context(), q, trade.Portuguese, 10, "lia", true)
 		return out != nil, at, err
 	}
 	o.turn <- struct{}{} // another report is made
@@ -50,7 +50,7 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	o := open()
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia"); err != nil {
+	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
 		t.Fatal(err)
 	}
 	m := o.making
@@ -59,7 +59,7 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	if m.answer != nil || m.err != nil || o.making == m {
 		t.Errorf("it was made: %+v", m)
 	}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia"); err != nil {
+	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
 		t.Fatal(err)
 	}
 	o.Close() // waits for what is being made
@@ -73,7 +73,7 @@ func TestAReportIsThereForEachWhoAskedForIt(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	ask := func(who string, products ...string) *paper.Report {
 		out, _, err := o.ShowReport(t.Context(), ReportQuery{Filter: reconcile.Filter{Products: products}},
-			trade.Portuguese, 10, who)
+			trade.Portuguese, 10, who, true)
 		if err != nil {
 			t.Error(err)
 		}
@@ -107,7 +107,7 @@ func TestAnOfficeThatEndsMakesNoReport(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{} // another report is made
 	for range 2 {
-		out, at, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia")
+		out, at, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
 		if out != nil || at != (Making{}) || err != nil {
 			t.Errorf("%v, %+v, %v", out, at, err)
 		}

@@ -8,22 +8,22 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Season is the season for pictures, with what was sent each day.
+// Season is what the pictures of a season are made of.
 type Season struct {
-	*reconcile.Season
-	Calendar []SentDay // the last days, the earliest first
-	took     time.Duration
+	At      time.Time
+	Seasons []*reconcile.Season // the present one first
+	Days    []SentDay           // the last days, the earliest first
+	took    time.Duration
 }
 
 // SentDay is one day of runs.
 type SentDay struct {
-	At      time.Time
-	Sent    int
-	Refused bool // more rows were refused after a run than before it
+	At   time.Time
+	Sent int
 }
 
-// calendarDays is how many days have their place in the calendar: half a year of whole weeks.
-const calendarDays = 26 * 7
+// seasonDays is how many days are counted.
+const seasonDays = 60
 
 // seasonShare is how many times as long as it took a count of the season holds, so that counting takes
 // at most that share of a core.
@@ -73,29 +73,26 @@ func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
 	now, zone := o.now(), o.conf.Zone()
 	out = &Season{}
 	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
-		out.Season, err = s.Season(o.fixer())
+		out.At = s.Head.At
+		out.Seasons, err = s.Seasons(o.fixer())
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	year, month, day := now.In(zone).Date()
-	first := time.Date(year, month, day-calendarDays+1, 0, 0, 0, 0, zone)
-	for i := range calendarDays {
-		out.Calendar = append(out.Calendar, SentDay{At: first.AddDate(0, 0, i)})
+	first := time.Date(year, month, day-seasonDays+1, 0, 0, 0, 0, zone)
+	for i := range seasonDays {
+		out.Days = append(out.Days, SentDay{At: first.AddDate(0, 0, i)})
 	}
-	refused := map[string]int{}
 	return out, o.store.RunsEnded(ctx, first, now, func(r trade.RunReport) error {
 		ended := r.EndedAt.In(zone)
-		for i := len(out.Calendar) - 1; i >= 0; i-- {
-			if d := &out.Calendar[i]; !ended.Before(d.At) {
+		for i := len(out.Days) - 1; i >= 0; i-- {
+			if d := &out.Days[i]; !ended.Before(d.At) {
 				d.Sent += r.RowsSent()
-				before, known := refused[r.Job]
-				d.Refused = d.Refused || known && r.States[trade.Rejected] > before
 				break
 			}
 		}
-		refused[r.Job] = r.States[trade.Rejected]
 		return nil
 	})
 }

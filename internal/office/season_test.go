@@ -13,8 +13,8 @@ func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
 	small := must.Get(open().Season(t.Context()))(t)
-	if small == nil || len(small.Calendar) != calendarDays ||
-		small.Ages[trade.FixReferences.Department()][0].Rows != 3 {
+	if small == nil || len(small.Days) != seasonDays ||
+		small.Seasons[0].Ages[trade.FixReferences.Department()][0].Rows != 3 {
 		t.Fatalf("of a small ledger: %+v", small)
 	}
 

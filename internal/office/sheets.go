@@ -42,18 +42,43 @@ func (g SheetGroup) Shown() []acts.RowStep { return g.Steps[:min(len(g.Steps), 5
 // More returns the number of the others.
 func (g SheetGroup) More() int { return len(g.Steps) - len(g.Shown()) }
 
-// WriteRows writes rows to a file in which decisions can be filled in. It first records that in the
-// audit.
-func (o *Office) WriteRows(ctx context.Context, each func(func(trade.Entry) error) error, form string,
+// WriteRows writes the rows of a list to a file: as the list has them, or for decisions to be filled in. It first
+// records that in the audit.
+func (o *Office) WriteRows(ctx context.Context, rows []trade.Entry, form string, decisions bool, in reconcile.Selected,
 	filter string, lang trade.Lang, w io.Writer, who trade.Person,
 ) error {
 	err := o.Note(ctx, "rows export", "-", map[string]string{"format": form, "filter": filter}, who)
 	if err != nil {
 		return err
 	}
-	return reconcile.List(ctx, reconcile.Sources{
-		Ledger: o.store, Jobs: o.jobs, Zone: o.conf.Zone(),
-	}, each, o.ReportOptions(ReportQuery{}, lang), reconcile.Form(form), w)
+	options := o.ReportOptions(ReportQuery{}, lang)
+	if decisions {
+		ids := trade.Map(rows, func(e trade.Entry) int64 { return e.ID })
+		return o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) error {
+			return s.Decisions(options, reconcile.Form(form), ids, w)
+		})
+	}
+	v := o.Voice(lang)
+	return reconcile.List(rows, options, o.heading(v.Text("Documents"), lang), in, v.Reason,
+		ReportWriter(form, options, w))
+}
+
+// heading returns the heading of a list as a file.
+func (o *Office) heading(title string, lang trade.Lang) (h reconcile.Heading) {
+	h.Title, h.Lang, h.Zone = title, lang, o.conf.Zone()
+	h.Head.ID, h.Head.At = title, o.now()
+	h.Lines = []string{h.Foot()}
+	return h
+}
+
+// WriteMissing writes the codes of a table that have no id to a workbook, with what each blocks.
+func (o *Office) WriteMissing(ctx context.Context, kind string, lang trade.Lang, w io.Writer) error {
+	short, names, err := o.Missing(ctx, kind, workbook.SheetRows)
+	if err != nil {
+		return err
+	}
+	return reconcile.Missing(short, names, o.ReportOptions(ReportQuery{}, lang),
+		o.heading(o.Voice(lang).Text("Codes without a match"), lang), reconcile.NewXLSX(w))
 }
 
 // sheetAdopts is how many rows one file may adopt in the console, because each one is read back

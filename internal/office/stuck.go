@@ -191,6 +191,20 @@ func (o *Office) Shortages(ctx context.Context) ([]trade.Shortage, error) {
 	return view.Short, nil
 }
 
+// Missing returns the first codes of a table that have no id, those that block most rows first, with the names that
+// the ERP's rows give them.
+func (o *Office) Missing(ctx context.Context, kind string, most int) (out []trade.Shortage, names []string, err error) {
+	all, err := o.Shortages(ctx)
+	for _, s := range all {
+		if s.Kind == kind && s.Code != "" && len(out) < most {
+			out = append(out, s)
+		}
+	}
+	samples := trade.Map(out, func(s trade.Shortage) []int64 { return s.Sample })
+	rows, readErr := o.Entries(ctx, slices.Concat(samples...))
+	return out, trade.NamesOf(rows, samples), errors.Join(err, readErr)
+}
+
 // Renumbered returns the row that is, or may be, the same document under another key.
 func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.Entry, err error) {
 	if id := cmp.Or(entry.MovedID, entry.RemoteID); id != "" {

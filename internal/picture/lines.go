@@ -8,21 +8,16 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Point is two amounts of the same time: what there is, and what has come of it.
+// Point is an amount at a time.
 type Point struct {
-	Name         string // of the time
-	Short        string // the same below the picture; "" = Name
-	Above, Below trade.Decimal
-	AboveSaid    string
-	BelowSaid    string
+	Mark
+	Short string // the time below the picture; "" = Name
 }
 
-// Gap is a picture of two lines, and what lies between them.
-type Gap struct {
+// Area is a picture of an amount over time.
+type Area struct {
 	Title  string
-	Above  string // points of the upper line
-	Below  string
-	Area   string // points of the shape between both
+	Line   string // its points
 	Ticks  []Tick
 	Names  []string // some of the times, at equal distances
 	Points []Point
@@ -31,29 +26,19 @@ type Gap struct {
 // namesMost is how many times have their name below a line: more would not fit on a phone.
 const namesMost = 5
 
-// Between returns a picture of two lines over time.
-func Between(title string, say Say, points ...Point) Gap {
-	most := largest(points, func(p Point) trade.Decimal {
-		if p.Above.Cmp(p.Below) > 0 {
-			return p.Above
-		}
-		return p.Below
-	})
-	top, ticks := scale(most, say)
-	out := Gap{Title: title, Points: points, Ticks: ticks}
-	above, below := make([]string, len(points)), make([]string, len(points))
-	back := make([]string, len(points))
+// Over returns a picture of an amount over time.
+func Over(title string, say Say, points ...Point) Area {
+	top, ticks := scale(largest(points, func(p Point) trade.Decimal { return p.Amount }), say)
+	out := Area{Title: title, Points: points, Ticks: ticks}
+	line := make([]string, len(points))
 	for i, p := range points {
 		x := Wide
 		if len(points) > 1 {
 			x = i * Wide / (len(points) - 1)
 		}
-		above[i] = fmt.Sprintf("%d,%d", x, High-units(p.Above, top, High))
-		below[i] = fmt.Sprintf("%d,%d", x, High-units(p.Below, top, High))
-		back[len(points)-1-i] = below[i]
+		line[i] = fmt.Sprintf("%d,%d", x, High-units(p.Amount, top, High))
 	}
-	out.Above, out.Below = strings.Join(above, " "), strings.Join(below, " ")
-	out.Area = out.Above + " " + strings.Join(back, " ")
+	out.Line = strings.Join(line, " ")
 	steps := min(namesMost, len(points)) - 1
 	for i := 0; i <= steps; i++ {
 		at := 0

@@ -44,6 +44,7 @@ type Say func(trade.Decimal) string
 type Stack struct {
 	Title string
 	Said  string // the sum in words
+	Path  string // address of the list of what is said; "" = none
 	Bars  []Bar
 }
 

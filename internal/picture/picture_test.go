@@ -3,7 +3,6 @@ package picture_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"pgregory.net/rapid"
 
@@ -77,77 +76,48 @@ func TestAnAxisHasRoundNumbers(t *testing.T) {
 		{99, "100", "50"},
 		{101, "200", "100"},
 	} {
-		p := picture.Standing("", say, picture.Group{Name: "a", Marks: []picture.Mark{mark("a", c.most)}})
+		p := picture.Over("", say, picture.Point{Mark: mark("a", c.most)})
 		if p.Ticks[0].Said != c.top || p.Ticks[1].Said != c.half || p.Ticks[2].Said != "0" {
 			t.Errorf("%d: %+v", c.most, p.Ticks)
 		}
 	}
 }
 
-func TestColumnsStandOnTheGround(t *testing.T) {
-	t.Parallel()
-	p := picture.Standing("", say,
-		picture.Group{Name: "0–1", Marks: []picture.Mark{mark("a", 50), mark("b", 25)}},
-		picture.Group{Name: "2–7", Marks: []picture.Mark{mark("a", 100)}})
-	a, b, c := p.Bars[0], p.Bars[1], p.Bars[2]
-	if a.Y+a.Height != picture.High || b.Y+b.Height != a.Y || c.Height != picture.High || c.X <= a.X {
-		t.Errorf("%+v", p.Bars)
-	}
-}
-
 // Each bar of a waterfall begins where the one before it ended, and a total stands on the ground.
-func TestAWaterfallEndsAtItsTotal(t *testing.T) {
+func TestAWaterfallEndsAtItsTotals(t *testing.T) {
 	t.Parallel()
-	f := picture.Falling("", say,
-		picture.Step{Mark: mark("ERP", 100), Total: true}, picture.Step{Mark: mark("fora", -20)},
-		picture.Step{Mark: mark("volume negativo", 10)}, picture.Step{Mark: mark("enviado", 90), Total: true})
-	if f.Bars[0].Height != picture.High || f.Bars[3].Height != f.Bars[0].Height*9/10 {
-		t.Errorf("the totals: %+v", f.Bars)
+	steps := func(erp, outside, less, sent int64) picture.Fall {
+		return picture.Falling(
+			picture.Step{Mark: mark("ERP", erp), Total: true}, picture.Step{Mark: mark("fora", -outside)},
+			picture.Step{Mark: mark("volume negativo", less)}, picture.Step{Mark: mark("enviado", sent), Total: true})
 	}
-	if f.Bars[1].Y != f.Bars[0].Y || f.Bars[2].Y+f.Bars[2].Height != f.Bars[1].Y+f.Bars[1].Height {
-		t.Errorf("the steps: %+v", f.Bars)
+	whole := steps(100, 80, 10, 30)
+	if b := whole.Bars; whole.From.Sign() != 0 || b[0].Width != picture.Wide || b[3].Width != 300 || b[1].X != 200 ||
+		b[2].X != 200 || b[2].X+b[2].Width != b[3].Width {
+		t.Errorf("on a whole axis: %+v", whole)
 	}
-	if len(f.Links) != 3 || f.Links[2].Y != f.Bars[3].Y {
-		t.Errorf("the links: %+v", f.Links)
+	cut := steps(1000, 50, 10, 960)
+	if b := cut.Bars; cut.From.Cmp(amount(940)) != 0 || b[0].Width != picture.Wide || b[1].X+b[1].Width != b[0].Width ||
+		b[1].X < 100 || b[3].Width != b[2].X+b[2].Width {
+		t.Errorf("on a broken axis: %+v", cut)
+	}
+	if same := steps(100, 0, 0, 100); same.From.Sign() != 0 || same.Bars[3].Width != picture.Wide {
+		t.Errorf("of what does not differ: %+v", same)
 	}
 }
 
-func TestAGapHasBothLinesAndTheirShape(t *testing.T) {
+func TestAnAreaHasALineAndSomeTimes(t *testing.T) {
 	t.Parallel()
-	g := picture.Between("", say,
-		picture.Point{Name: "01/09", Above: amount(50), Below: amount(0)},
-		picture.Point{Name: "02/09", Above: amount(100), Below: amount(50)})
-	if g.Above != "0,100 1000,0" || g.Below != "0,200 1000,100" || g.Area != "0,100 1000,0 1000,100 0,200" {
-		t.Errorf("%+v", g)
+	point := func(name string, n int64) picture.Point { return picture.Point{Mark: mark(name, n)} }
+	if a := picture.Over("", say, point("01/09", 50), point("02/09", 100)); a.Line != "0,100 1000,0" ||
+		strings.Join(a.Names, " ") != "01/09 02/09" {
+		t.Errorf("%+v", a)
 	}
-	if strings.Join(g.Names, " ") != "01/09 02/09" {
-		t.Errorf("names: %v", g.Names)
-	}
-	if one := picture.Between("", say, picture.Point{Name: "hoje", Above: amount(1)}); len(one.Names) != 1 {
+	if one := picture.Over("", say, point("hoje", 1)); len(one.Names) != 1 {
 		t.Errorf("one time: %+v", one)
 	}
-	if none := picture.Between("", say); len(none.Names) != 0 || none.Above != "" {
+	if none := picture.Over("", say); len(none.Names) != 0 || none.Line != "" {
 		t.Errorf("no time: %+v", none)
-	}
-}
-
-func TestACalendarHasAColumnForEachWeek(t *testing.T) {
-	t.Parallel()
-	var days []picture.Day
-	for i := range 14 { // from a Wednesday
-		days = append(days, picture.Day{
-			Mark: mark("", int64(i)), At: time.Date(2026, 7, 29+i, 0, 0, 0, 0, time.UTC), Dot: i == 3,
-		})
-	}
-	c := picture.Days("", func(t time.Time) string { return t.Format("Jan") }, days...)
-	if c.Cells[0].X != 0 || c.Cells[3].X != 0 || c.Cells[4].X == 0 || c.Cells[4].X != c.Cells[10].X {
-		t.Errorf("weeks: %+v", c.Cells)
-	}
-	if c.Cells[0].Level != 0 || c.Cells[1].Level != 1 || c.Cells[13].Level != 4 || !c.Cells[3].Dot {
-		t.Errorf("levels: %+v", c.Cells)
-	}
-	if len(c.Months) != 1 || c.Months[0].Said != "Aug" {
-		t.Errorf("months: %+v", c.Months)
 	}
 }
 

@@ -343,6 +343,7 @@ func (f *fact) block(c code, short map[code]*trade.Shortage) *trade.Shortage {
 	if sum == nil {
 		sum = &trade.Shortage{
 			Kind: c.kind, Code: c.code, Blocked: map[trade.Pile]*trade.Load{}, Invalid: map[trade.Pile]*trade.Load{},
+			Since: f.seen,
 		}
 		short[c] = sum
 	}
@@ -354,8 +355,14 @@ func (f *fact) block(c code, short map[code]*trade.Shortage) *trade.Shortage {
 		sum.Elsewhere++
 	}
 	if loads[f.pile] == nil {
-		loads[f.pile] = &trade.Load{}
+		loads[f.pile] = &trade.Load{Values: map[string]trade.Decimal{}}
 	}
 	loads[f.pile].Add(f.figures.Kilograms())
+	if value, priced := f.figures.Value(); priced {
+		loads[f.pile].Values[f.figures.Currency] = loads[f.pile].Values[f.figures.Currency].Add(value)
+	}
+	if f.seen.Before(sum.Since) {
+		sum.Since = f.seen
+	}
 	return sum
 }

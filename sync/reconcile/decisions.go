@@ -3,7 +3,6 @@
 package reconcile
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/sync/reconcile/workbook"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -84,44 +82,20 @@ func adoptable(r *Row) []string {
 	return []string{"adopt", "adopt-no-id"}
 }
 
-// Decisions writes the rows that need a decision into a file that people fill in and
-// [ReadDecisions] reads.
-func (s *Snapshot) Decisions(o Options, form Form, to io.Writer) error {
+// Decisions writes rows into a file that people fill in and [ReadDecisions] reads: those with these ids, also if
+// nothing can be decided about them; nil: those that need a decision.
+func (s *Snapshot) Decisions(o Options, form Form, only []int64, to io.Writer) error {
 	p := &printer{Snapshot: s, Options: o}
 	out, err := newDecisionFile(form, to, o.Lang)
 	if err != nil {
 		return err
 	}
-	err = s.Each(func(r *Row) error {
+	err = s.rows.each("", true, only, func(r *Row) error {
 		acts := allowed(r)
-		if len(acts) == 0 || r.After || r.Moved || !o.Filter.Match(r) {
+		if only == nil && (len(acts) == 0 || r.After || r.Moved || !o.Filter.Match(r)) {
 			return nil
 		}
 		return out.Row(p.decisionCells(r, acts))
-	})
-	return errors.Join(err, out.Close())
-}
-
-// List writes selected rows into such a file, including those about which nothing can be decided.
-// each calls its argument for each of them.
-func List(ctx context.Context, src Sources, each func(func(trade.Entry) error) error, o Options, form Form,
-	to io.Writer,
-) error {
-	t, err := newTaker(ctx, src, Cut{})
-	if err != nil {
-		return err
-	}
-	p := &printer{Options: o}
-	out, err := newDecisionFile(form, to, o.Lang)
-	if err != nil {
-		return err
-	}
-	err = run.InPages(takePage, each, func(page []trade.Entry) error {
-		rows, err := t.rows(JobHead{}, page, nil)
-		for i := range rows {
-			err = errors.Join(err, out.Row(p.decisionCells(&rows[i], allowed(&rows[i]))))
-		}
-		return err
 	})
 	return errors.Join(err, out.Close())
 }

@@ -27,7 +27,7 @@ func exported(t *testing.T, w *world, form Form, lang trade.Lang) ([][]string, [
 	o := portuguese
 	o.Lang = lang
 	var b bytes.Buffer
-	must.Do(t, w.take(Cut{}).Decisions(o, form, &b))
+	must.Do(t, w.take(Cut{}).Decisions(o, form, nil, &b))
 	if form == Commas {
 		return must.Get(csvRows(b.Bytes()))(t), b.Bytes()
 	}
@@ -121,7 +121,7 @@ func TestASheetShowsTheTitleOfAJobAndKeepsItsNameForTheImport(t *testing.T) {
 	o := portuguese
 	o.Titles = trade.Titles{"contracts": "Contratos de compra"}
 	var b bytes.Buffer
-	must.Do(t, w.take(Cut{}).Decisions(o, Commas, &b))
+	must.Do(t, w.take(Cut{}).Decisions(o, Commas, nil, &b))
 	rows := must.Get(csvRows(b.Bytes()))(t)
 	shown := rows[1][:decisionColumn(hiddenFrom)]
 	if shown[0] != "Contratos de compra" || slices.Contains(shown, "contracts") {

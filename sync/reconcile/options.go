@@ -18,6 +18,8 @@ type Options struct {
 	Sections  []SectionID  // none: all
 	Console   string       // public address of the console; "" = nothing leads there
 	By        []By         // of the totals; none: all
+
+	Cooperative string // with its CNPJ, above all; "" = it is not configured
 }
 
 // leading returns columns of rows, with the display column if there is one.
@@ -46,7 +48,7 @@ type Filter struct {
 	From      trade.Date    `json:"from,omitzero"` // of the document; rows without a readable day always match
 	To        trade.Date    `json:"to,omitzero"`
 	Jobs      []string      `json:"job,omitempty"`
-	Harvests  []string      `json:"harvest,omitempty"`
+	Harvests  []string      `json:"harvest,omitempty"` // trade.NotKnown: those without
 	Products  []string      `json:"product,omitempty"`
 	Branches  []string      `json:"branch,omitempty"`
 	Producers []string      `json:"producer,omitempty"` // the ERP's codes
@@ -67,7 +69,7 @@ func (f Filter) Match(r *Row) bool {
 	if r.Day != "" && (!f.From.IsZero() && r.Day < f.From.String() || !f.To.IsZero() && r.Day > f.To.String()) {
 		return false
 	}
-	return among(f.Jobs, r.Job) && among(f.Harvests, r.Harvest) && among(f.Products, r.Product) &&
+	return among(f.Jobs, r.Job) && among(f.Harvests, named(r.Harvest)) && among(f.Products, r.Product) &&
 		among(f.Branches, r.Branch) && among(f.Producers, r.Producer) && among(f.Places, r.Place) &&
 		among(f.Wallets, r.Wallet) && among(f.States, r.State)
 }

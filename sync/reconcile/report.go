@@ -220,14 +220,10 @@ func (s *Snapshot) Report(o Options, w Writer) (Overview, error) {
 			note = fmt.Sprintf(note, decimalText(o.Tolerance.Kilograms, o.Lang), decimalText(o.Tolerance.Value, o.Lang),
 				decimalText(o.Tolerance.Contract, o.Lang))
 		}
-		columns := trade.Map(step.columns, func(c column) Column {
-			return Column{c.id, sentence(c.title, o.Lang), c.typ}
-		})
-		title := sentence("section.title."+string(step.id), o.Lang)
-		if err := w.Section(Section{step.id, title, note, columns}); err != nil {
-			return v, err
+		p.section(step.id, note, step.columns)
+		if p.err == nil {
+			step.write()
 		}
-		step.write()
 		if p.err != nil {
 			return v, p.err
 		}
@@ -242,6 +238,16 @@ type printer struct {
 	w   Writer
 	sum *sums
 	err error // the first one; no row is written after it
+}
+
+// section begins a section.
+func (p *printer) section(id SectionID, note string, columns []column) {
+	if p.err == nil {
+		p.err = p.w.Section(Section{
+			id, sentence("section.title."+string(id), p.Lang), note,
+			trade.Map(columns, func(c column) Column { return Column{c.id, sentence(c.title, p.Lang), c.typ} }),
+		})
+	}
 }
 
 // row writes one row of the section.
@@ -265,7 +271,9 @@ func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
 	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
-	if h.Name != "" {
+	if p.Cooperative != "" {
+		lines = append(lines, p.Cooperative)
+	} else if h.Name != "" {
 		say("Installation: %s", h.Name)
 	}
 	if h.Kind == ClosedKind {

@@ -4,6 +4,7 @@ package reconcile
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,20 +13,20 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Season is what the documents of the ERP come to at one moment. Grain is that of contracts (COMPRA
-// and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL.
+// Season is what the documents of the ERP of one season come to at one moment. Grain is that of contracts
+// (COMPRA and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL. Seasons are never added up.
 type Season struct {
-	At       time.Time
-	Products []Stand // by product, the heaviest first
-	Branches []Stand // by branch, the heaviest first
-	Whole    Stand
-	// Beside is what the last complete sweeps found beside Whole: rows without a key, and keys that stand
-	// twice.
-	Beside trade.Sums
-	Lost   map[string]trade.Figure // by the stage that it has not reached
-	Days   []SeasonDay             // days of documents, the earliest first
-	Ages   map[trade.Department]*[AgeBands]trade.Figure
+	Harvest  string                   // "" = unknown
+	Products []Stand                  // by product, the heaviest first
+	Branches []Stand                  // by branch, the heaviest first
+	Missing  map[string]trade.Decimal // value that the platform does not have, by the day of the document
+	Ages     map[trade.Department]*[AgeBands]trade.Figure
+
+	newest, rows int // of its contracts: how many are among the newest of all, and how many there are
 }
+
+// newestRows is how many of the newest contracts tell the present season.
+const newestRows = 50
 
 // Stand is a sum by state.
 type Stand struct {
@@ -42,15 +43,6 @@ func (s Stand) Figure(states ...trade.State) trade.Figure {
 		out.Join(s.States[state])
 	}
 	return out
-}
-
-// grain is the selection of the contracts of a season.
-var grain = trade.Selection{Measure: string(Contracted), Line: inERP}
-
-// SeasonDay is the value of the documents of one day.
-type SeasonDay struct {
-	Day       string
-	ERP, Sent trade.Decimal
 }
 
 // AgeBands is the number of bands of [Season.Ages]: up to a day, a week, thirty days, and above.
@@ -72,75 +64,76 @@ func band(age time.Duration) int {
 // seasonCurrency is the currency of the values of a season.
 const seasonCurrency = "BRL"
 
-// Season counts the season. fixer returns who cures what keeps a row; "" = nobody need.
-func (s *Snapshot) Season(fixer func(trade.Entry) trade.Fixer) (*Season, error) {
-	out := &Season{
-		At: s.Head.At, Ages: map[trade.Department]*[AgeBands]trade.Figure{}, Lost: map[string]trade.Figure{},
-		Whole: Stand{States: map[trade.State]trade.Sums{}, of: grain},
+// Seasons counts the seasons: first the present one, which most of the newest contracts have. fixer returns who
+// cures what keeps a row; "" = nobody need.
+func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
+	type parts struct {
+		*Season
+		products, branches map[string]*Stand
 	}
-	products, branches, days := map[string]*Stand{}, map[string]*Stand{}, map[string]*SeasonDay{}
-	for _, job := range s.Head.Jobs {
-		for _, beside := range job.Beside {
-			if beside.Why == trade.BesideCancelled {
-				continue
-			}
-			for _, p := range beside.Products {
-				if job.Sends == trade.OrderCommitments && contracted(p.OrderType) {
-					out.Beside.Rows += p.Rows
-					out.Beside.Kilograms = out.Beside.Kilograms.Add(p.Kilograms)
-				}
-			}
-		}
-	}
-	err := s.rows.each("", false, nil, func(r *Row) error {
+	seasons := map[string]parts{}
+	newest := map[int64]*Season{} // by the numbers of contracts
+	err = s.rows.each("", false, nil, func(r *Row) error {
 		if !r.counts() {
 			return nil
 		}
+		in, known := seasons[r.Harvest]
+		if !known {
+			in = parts{
+				&Season{
+					Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
+					Missing: map[string]trade.Decimal{},
+				}, map[string]*Stand{}, map[string]*Stand{},
+			}
+			seasons[r.Harvest] = in
+			out = append(out, in.Season)
+		}
+		of := trade.Selection{Harvest: named(r.Harvest)}
 		if r.stuck() {
 			who := fixer(r.Entry()).Department()
-			if out.Ages[who] == nil {
-				out.Ages[who] = &[AgeBands]trade.Figure{}
+			if in.Ages[who] == nil {
+				in.Ages[who] = &[AgeBands]trade.Figure{}
 			}
 			kg, _ := weight(r.ERP)
-			n := band(out.At.Sub(r.Seen))
-			out.Ages[who][n].Of.Of = trade.Selection{Who: string(who), Age: strconv.Itoa(n)}
-			out.Ages[who][n].Join(trade.Sums{Rows: 1, Kilograms: kg})
+			n := band(s.Head.At.Sub(r.Seen))
+			age := &in.Ages[who][n]
+			age.Of.Of = of
+			age.Of.Of.Who, age.Of.Of.Age = string(who), strconv.Itoa(n)
+			age.Join(trade.Sums{Rows: 1, Kilograms: kg})
 		}
 		if r.Sends != trade.OrderCommitments {
 			return nil
 		}
+		in.rows++
+		newest[r.Number] = in.Season
 		value, priced := r.ERP.Value()
-		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && r.Day != "" && fixed(r.OrderType) {
-			if days[r.Day] == nil {
-				days[r.Day] = &SeasonDay{Day: r.Day}
-			}
-			days[r.Day].ERP = days[r.Day].ERP.Add(value)
-			if r.onPlatform() {
-				days[r.Day].Sent = days[r.Day].Sent.Add(value)
-			}
+		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && fixed(r.OrderType) && !r.onPlatform() {
+			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
 		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
 			one := trade.Sums{Rows: 1, Kilograms: kg}
-			out.Whole.add(r.State, one)
-			product, branch, stage := grain, grain, grain
-			product.Product, branch.Branch, stage.Stage = named(r.Product), named(branchOf(r)), r.stage()
-			of(products, r.Product, product).add(r.State, one)
-			of(branches, branchOf(r), branch).add(r.State, one)
-			if stage.Stage != "" {
-				lost := trade.Figure{Sums: out.Lost[stage.Stage].Sums, Of: trade.RowQuery{Of: stage}}
-				lost.Join(one)
-				out.Lost[stage.Stage] = lost
-			}
+			of.Measure, of.Line = string(Contracted), inERP
+			product, branch := of, of
+			product.Product, branch.Branch = named(r.Product), named(branchOf(r))
+			standOf(in.products, r.Product, product).add(r.State, one)
+			standOf(in.branches, branchOf(r), branch).add(r.State, one)
 		}
 		return nil
 	})
-	out.Products, out.Branches = heaviest(products), heaviest(branches)
-	out.Days = trade.ValuesOf(days)
-	slices.SortFunc(out.Days, func(a, b SeasonDay) int { return cmp.Compare(a.Day, b.Day) })
+	for _, in := range seasons {
+		in.Products, in.Branches = heaviest(in.products), heaviest(in.branches)
+	}
+	numbers := slices.Sorted(maps.Keys(newest))
+	for _, n := range numbers[max(0, len(numbers)-newestRows):] {
+		newest[n].newest++
+	}
+	slices.SortFunc(out, func(a, b *Season) int {
+		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
+	})
 	return out, err
 }
 
-func of(list map[string]*Stand, name string, is trade.Selection) *Stand {
+func standOf(list map[string]*Stand, name string, is trade.Selection) *Stand {
 	if list[name] == nil {
 		list[name] = &Stand{Name: name, States: map[trade.State]trade.Sums{}, of: is}
 	}

@@ -17,6 +17,7 @@ const (
 	inERP       = "erp"
 	noCause     = "erp_no_cause"
 	onPlatform  = "sent"
+	difference  = "difference" // of the totals of both
 	outsideLine = "outside:"
 	documents   = "documents" // of the bridge of a job
 	negative    = "negative"
@@ -30,7 +31,7 @@ type Selected struct {
 	Each map[trade.ParentKey]trade.Sums
 }
 
-// Select returns the rows that a selection names; fixer is that of [Snapshot.Season].
+// Select returns the rows that a selection names; fixer is that of [Snapshot.Seasons].
 func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixer) (Selected, error) {
 	out := Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
 	list := func(text string) []string {
@@ -83,7 +84,7 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 		strconv.Itoa(band(s.Head.At.Sub(r.Seen))) != of.Age) {
 		return one, false
 	}
-	if of.Branch != "" && named(branchOf(r)) != of.Branch || of.Stage != "" && r.stage() != of.Stage {
+	if of.Branch != "" && named(branchOf(r)) != of.Branch {
 		return one, false
 	}
 	switch {
@@ -108,6 +109,9 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 			of.Line == p.After && p.After != "" && !p.bare, of.Line == outsideLine+string(p.Outside) && p.Outside != "":
 		case of.Line == onPlatform && p.sent.Sign() != 0:
 			amount = p.sent
+		case of.Line == difference && p.inERP() && p.State != trade.Accepted:
+		case of.Line == difference && p.After != "" && !p.bare:
+			amount = amount.Neg()
 		default:
 			continue
 		}
@@ -131,31 +135,6 @@ func named(text string) string { return cmp.Or(text, trade.NotKnown) }
 
 // stuck reports whether a row does not go by itself.
 func (r *Row) stuck() bool { return slices.Contains(trade.Stuck, r.State) }
-
-// The stages behind which the grain of the season does not get.
-const (
-	StageValid     = "valid"
-	StageKnown     = "known" // to the de-para
-	StagePosted    = "posted"
-	StageConfirmed = "confirmed"
-)
-
-// stage returns the stage that a row has not reached; "" = it is on the platform.
-func (r *Row) stage() string {
-	switch r.State {
-	case trade.Accepted:
-		return ""
-	case trade.Invalid:
-		return StageValid
-	case trade.Rejected, trade.InDoubt, trade.Sending:
-		return StageConfirmed
-	case trade.Waiting:
-		if strings.HasPrefix(r.Cause, "ref:") {
-			return StageKnown
-		}
-	}
-	return StagePosted
-}
 
 // Figure returns a line of the account of a report with this filter as a number with its rows. ok is false
 // if the ledger does not have these rows: the ERP has them beside its documents.
@@ -196,6 +175,13 @@ func (a Account) Total(f Filter, sent bool) trade.Figure {
 	if sent {
 		out.Of.Of.Line = onPlatform
 	}
+	return out
+}
+
+// Difference returns what of the ERP's total the platform does not have, as a number with its rows.
+func (a Account) Difference(f Filter) trade.Figure {
+	out, _ := a.Figure(f, AccountLine{Amount: a.ERP().Sub(a.Sent)})
+	out.Of.States, out.Of.Of.Line = nil, difference
 	return out
 }
 

@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"html/template"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +45,7 @@ td{display:flex;justify-content:space-between;gap:1rem;border-bottom:0}td:before
 @media print{body{margin:0;font-size:7.5pt}td:not(.number) small{display:inline}
 td:not(.number) small:before{content:" · "}th,td{padding:.15rem .3rem}
 thead{display:table-header-group}tr{break-inside:avoid}h2{break-after:avoid}
-#open{break-after:page}#sign{break-inside:avoid}}
+#sign{break-after:page}}
 `
 
 // inCSS returns a text without characters that have a meaning in a CSS string.
@@ -59,9 +58,9 @@ func inCSS(text string) string {
 	}, text)
 }
 
-// Style returns the CSS for A4 landscape pages, with the report's identity and the page number at
+// style returns the CSS for A4 landscape pages, with the report's identity and the page number at
 // the bottom.
-func Style(h reconcile.Heading) string {
+func style(h reconcile.Heading) string {
 	foot := h.Title
 	if h.Head.ID != "" || h.Head.Closed != nil {
 		foot = h.Foot()
@@ -87,77 +86,80 @@ func (w *page) Begin(h reconcile.Heading) error {
 	w.put("<!doctype html>\n<html lang=\""+string(h.Lang)+
 		"\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n"+
 		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>%s</title>\n<style>\n", h.Title)
-	w.put(pageStyle + Style(h))
+	w.put(pageStyle + style(h))
 	w.put("</style>\n</head>\n<body>\n<h1>%s</h1>\n", h.Title)
 	for _, line := range h.Lines {
 		w.put("<p>%s</p>\n", line)
 	}
-	if len(h.Cover) > 0 {
-		w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", []i18n.Key{"product", "measure"},
-			[]i18n.Key{
-				"account.erp", "not on the platform", "changed after sending", "only on the platform",
-				"account.renumbered",
-				"account.sent",
-			})
-		for _, a := range w.h.Cover {
-			missing := trade.Decimal{}
-			for _, l := range a.States {
-				if l.State != trade.Accepted {
-					missing = missing.Sub(l.Amount)
-				}
-			}
-			for _, unit := range unitsOf(a) {
-				w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit)},
-					w.amount(a.ERP(), unit), w.amount(missing, unit), w.amount(a.Changed.Amount, unit),
-					w.amount(a.Left.Amount, unit), w.amount(a.Renumbered.Amount, unit), w.amount(a.Sent, unit))
-			}
-		}
-		w.put("</tbody>\n</table>\n</section>\n")
-		w.table("open", "Open", "", []i18n.Key{"product", "measure", "state"},
-			[]i18n.Key{"rows", "amount"})
-		for _, a := range w.h.Cover {
-			for _, l := range a.States {
-				if l.State != trade.Accepted && l.Rows > 0 {
-					unit := unitsOf(a)[0]
-					state := cmp.Or(w.word("state."+string(l.State)), string(l.State))
-					w.cells([]string{cmp.Or(a.Product, w.word("no product")), w.measure(a, unit), state},
-						trade.NumberText(strconv.Itoa(l.Rows), w.h.Lang), w.amount(l.Amount, unit))
-				}
-			}
-		}
-		w.put("</tbody>\n</table>\n</section>\n")
+	if len(h.Cover) == 0 {
+		return nil
 	}
+	var accounts, open [][]string
+	for _, a := range h.Cover {
+		var missing trade.Decimal
+		product, unit := cmp.Or(a.Product, w.word("no product")), unitsOf(a)[0]
+		for _, l := range a.States {
+			if l.State == trade.Accepted {
+				continue
+			}
+			missing = missing.Sub(l.Amount)
+			if l.Rows > 0 {
+				open = append(open, []string{
+					product, w.measure(a, unit), cmp.Or(w.word("state."+string(l.State)), string(l.State)),
+					trade.NumberText(strconv.Itoa(l.Rows), h.Lang), w.amount(l.Amount, unit),
+				})
+			}
+		}
+		for _, unit := range unitsOf(a) {
+			row := []string{product, w.measure(a, unit)}
+			for _, d := range []trade.Decimal{
+				a.ERP(), missing, a.Changed.Amount, a.Left.Amount, a.Renumbered.Amount, a.Sent,
+			} {
+				row = append(row, w.amount(d, unit))
+			}
+			accounts = append(accounts, row)
+		}
+	}
+	w.table("cover", "From the ERP to the platform, by product", "In tonnes and sacas, and in money where it says so: ERP + what did not go (with a minus sign) + what has changed since + what is only on the platform + what was renumbered = platform.", 2, accounts, "product", "measure",
+		"account.erp", "not on the platform", "changed after sending", "only on the platform", "account.renumbered",
+		"account.sent")
+	closed := ""
+	if c := h.Head.Closed; c != nil {
+		closed = c.Who
+	}
+	w.put("<table id=\"sign\"><tbody><tr><td>%s<small>%s</small></td><td><small>%s</small></td><td><small>%s</small></td>"+
+		"</tr></tbody></table>\n", closed, w.word("Closed by"), w.word("Accounting"), w.word("Management"))
+	w.table("open", "Open", "", 3, open, "product", "measure", "state", "rows", "amount")
 	return nil
 }
 
 func (w *page) word(key i18n.Key) string { return i18n.Report.Text(w.h.Lang, key) }
 
-// table begins a table of the cover, with columns of text and then columns of numbers.
-func (w *page) table(id string, title, note i18n.Key, texts, numbers []i18n.Key) {
+// table writes a table of the cover, with so many columns of text before those of numbers.
+func (w *page) table(id string, title, note i18n.Key, texts int, rows [][]string, heads ...i18n.Key) {
+	class := func(i int) string {
+		if i < texts {
+			return ""
+		}
+		return ` class="number"`
+	}
 	w.put("<section id=\""+id+"\"><h2>%s</h2>\n", w.word(title))
 	if note != "" {
 		w.put("<p class=\"note\">%s</p>\n", w.word(note))
 	}
 	w.put("<table>\n<thead><tr>")
-	for i, key := range slices.Concat(texts, numbers) {
-		class := ""
-		if i >= len(texts) {
-			class = "number"
-		}
-		w.put(`<th scope="col" class="`+class+`">%s</th>`, w.word(key))
+	for i, key := range heads {
+		w.put(`<th scope="col"`+class(i)+`>%s</th>`, w.word(key))
 	}
 	w.put("</tr></thead>\n<tbody>\n")
-}
-
-func (w *page) cells(texts []string, numbers ...string) {
-	w.put("<tr>")
-	for _, text := range texts {
-		w.put("<td>%s</td>", text)
+	for _, row := range rows {
+		w.put("<tr>")
+		for i, text := range row {
+			w.put("<td"+class(i)+">%s</td>", text)
+		}
+		w.put("</tr>\n")
 	}
-	for _, text := range numbers {
-		w.put(`<td class="number">%s</td>`, text)
-	}
-	w.put("</tr>\n")
+	w.put("</tbody>\n</table>\n</section>\n")
 }
 
 // unitsOf returns the units in which people read an account: tonnes and sacas, or its currency.
@@ -239,17 +241,6 @@ func (w *page) close() {
 
 func (w *page) End() error {
 	w.close()
-	if len(w.h.Cover) > 0 {
-		w.put("<table id=\"sign\"><tbody><tr>")
-		for i, key := range []i18n.Key{"Closed by", "Accounting", "Management"} {
-			name := ""
-			if c := w.h.Head.Closed; i == 0 && c != nil {
-				name = c.Who
-			}
-			w.put("<td>%s<small>%s</small></td>", name, w.word(key))
-		}
-		w.put("</tr></tbody></table>\n")
-	}
 	w.put("</body>\n</html>\n")
 	if err := w.to.Flush(); err != nil {
 		return phrase.Errorf("write the page: %w", err)

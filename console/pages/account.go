@@ -1,0 +1,167 @@
+package pages
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/safrasync/safrasync/console/view"
+	"github.com/safrasync/safrasync/internal/picture"
+	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/trade"
+)
+
+// The units in which people read an account; money is in its currency.
+const (
+	inTonnes = "t"
+	inSacas  = "sc"
+	inMoney  = "money"
+)
+
+// accountRow is an account in one unit, from the ERP to the platform. Contracts, deliveries and fixations are the
+// same grain: they are shown beside each other, and never added up.
+type accountRow struct {
+	reconcile.Account
+	Unit   string        // t, sc, or the sign of the currency
+	Before []accountStep // from what the query returns to the total of the ERP
+	Steps  []accountStep // from there to the total of the platform
+	Causes []accountStep // what the steps are made of, the largest first
+	Gap    accountStep   // what is missing on the platform
+	Rest   string        // what no line explains; anything but 0 is an error of the program
+}
+
+// accountStep is a total of an account, or what leads from one total to the next.
+type accountStep struct {
+	picture.Step
+	Rows  int // of what is no total
+	Exact string
+	Whole string // what a cause means
+}
+
+// Some reports whether a step is a total, or something.
+func (s accountStep) Some() bool { return s.Total || s.Rows > 0 || s.Amount.Sign() != 0 }
+
+// core are the steps of an account that are shown even where they are nothing.
+const core = 6
+
+// tableOf returns accounts without the steps that none of them has. whole: with what the query returns, and what
+// of it is in no total.
+func tableOf(rows []accountRow, whole bool) []accountRow {
+	if len(rows) == 0 {
+		return nil
+	}
+	first := 0
+	if whole && slices.ContainsFunc(rows, func(r accountRow) bool { return r.Before[1].Rows > 0 }) {
+		for i := range rows {
+			rows[i].Steps = slices.Concat(rows[i].Before, rows[i].Steps)
+		}
+		first = len(rows[0].Before)
+	}
+	for i := len(rows[0].Steps) - 1; i >= first+core; i-- {
+		if !slices.ContainsFunc(rows, func(r accountRow) bool { return r.Steps[i].Some() }) {
+			for n := range rows {
+				rows[n].Steps = slices.Delete(rows[n].Steps, i, i+1)
+			}
+		}
+	}
+	return rows
+}
+
+// accountFall is the waterfall of an account: a bar for each step that it has.
+type accountFall struct {
+	picture.Fall
+	Steps []accountStep
+	Said  string // where its axis begins
+}
+
+// accounting makes the lines of accounts.
+type accounting struct {
+	v    view.Voice
+	o    reconcile.Options
+	past bool // of a closing: its rows have changed since, nothing leads to them, and money is said exactly
+}
+
+// say returns an amount in a unit, exactly or as an overview has it.
+func (c accounting) say(a reconcile.Account, unit string, amount trade.Decimal, exact bool) string {
+	switch {
+	case unit == inSacas:
+		sacas, _ := amount.Sacas(2)
+		return c.v.Decimal(sacas)
+	case unit == inTonnes:
+		return c.v.BareTonnes(amount)
+	case exact:
+		return trade.MoneyText(amount.Round(2), c.o.Lang)
+	}
+	return c.v.Decimal(amount.Round(0))
+}
+
+// fall returns the waterfall of an account.
+func (c accounting) fall(r accountRow, unit string) (out accountFall) {
+	if r.Whole && r.Before[1].Rows > 0 {
+		out.Steps = r.Before
+	}
+	out.Steps = slices.DeleteFunc(slices.Concat(out.Steps, r.Steps), func(s accountStep) bool { return !s.Some() })
+	out.Fall = picture.Falling(trade.Map(out.Steps, func(s accountStep) picture.Step { return s.Step })...)
+	out.Said = c.say(r.Account, unit, out.From, true)
+	return out
+}
+
+// row returns an account in a unit.
+func (c accounting) row(a reconcile.Account, unit string) accountRow {
+	out := accountRow{Account: a, Unit: unit}
+	if unit == inMoney {
+		out.Unit = view.Symbol(a.Currency)
+	}
+	out.Rest = c.say(a, unit, a.Proof().Add(a.SentProof()), false)
+	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
+		s := accountStep{Rows: of.Rows, Exact: c.say(a, unit, amount, true)}
+		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(a, unit, amount, c.past), Amount: amount}
+		s.Total = total
+		if leads && !c.past && (s.Rows > 0 || amount.Sign() != 0) {
+			s.Path = figurePath(of.Of)
+		}
+		return s
+	}
+	out.Gap = step("differs", c.v.T("Difference"), a.Difference(c.o.Filter), a.ERP().Sub(a.Sent), true, false)
+	part := func(class, name string, l reconcile.AccountLine, amount trade.Decimal) accountStep {
+		of, leads := a.Figure(c.o.Filter, l)
+		s := step(class, name, of, amount, leads, false)
+		if name == "" {
+			s.Whole = trade.MaskDocuments(l.Why(c.o))
+			s.Name = trade.CauseName(l.Cause, strings.TrimPrefix(s.Whole, l.State.Label(c.o.Lang)+": "), c.o.Lang)
+		}
+		return s
+	}
+	var outside trade.Figure
+	for _, l := range a.Outside {
+		outside.Kilograms = outside.Kilograms.Sub(l.Amount)
+		outside.Rows += l.Rows
+		out.Causes = append(out.Causes, part("none", "", l, l.Amount.Neg()))
+	}
+	out.Before = []accountStep{
+		step("erp", c.v.T("report.bar.read"), trade.Figure{}, a.Read, false, true),
+		step("none", c.v.T("report.bar.outside"), outside, outside.Kilograms, false, false),
+	}
+	of := a.Total(c.o.Filter, false)
+	out.Steps = []accountStep{step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true)}
+	for _, p := range standParts[1:] {
+		var amount trade.Decimal
+		of.Of.States, of.Rows = p.states, 0
+		for _, l := range a.States {
+			if !slices.Contains(p.states, l.State) {
+				continue
+			}
+			of.Rows += l.Rows
+			amount = amount.Add(l.Amount)
+			if l.Cause != "" {
+				out.Causes = append(out.Causes, part(p.class, "", l, l.Amount.Neg()))
+			}
+		}
+		out.Steps = append(out.Steps, step(p.class, c.v.T(p.key), of, amount.Neg(), true, false))
+	}
+	for i, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
+		out.Steps = append(out.Steps, part("erp", c.v.T("report.bar."+reconcile.Afters[i]), l, l.Amount))
+	}
+	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), a.Total(c.o.Filter, true), a.Sent, true, true))
+	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })
+	return out
+}
