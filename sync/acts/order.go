@@ -142,7 +142,7 @@ func (s RowStep) Mark() string { return MarkOf(s.parts()) }
 
 func (s RowStep) parts() []any {
 	return []any{
-		s.Key, s.Refused, s.Before.ID, s.Before.Version, s.Holder, s.Problems,
+		s.Key, string(s.Refused), s.Before.ID, s.Before.Version, s.Holder, s.Problems,
 		s.WaitingFor, s.Reading, s.MayDouble, s.Counterpart.mark(),
 		s.After.State, s.After.PayloadHash, s.After.RemoteID,
 	}
@@ -155,7 +155,7 @@ func (p JobPlan) Mark() string {
 	if p.Act == ActRun || p.Act == ActPause {
 		seen = trade.JobStatus{}
 	}
-	return MarkOf(p.Act, p.Job, p.Refused, seen, p.Release, p.Sweep)
+	return MarkOf(p.Act, p.Job, string(p.Refused), seen, p.Release, p.Sweep)
 }
 
 // MarkOf returns a hash that is equal for equal parts.

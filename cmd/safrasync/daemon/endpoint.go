@@ -77,10 +77,10 @@ func (e *endpoint[T]) serve(g *generation, listener net.Listener) error {
 		return nil
 	}
 	secure, err := serverTLS(e.section, p.cert, p.key)
+	e.close() // also if the certificate cannot be read: what it served is no longer configured
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
-	e.close()
 	e.server, e.at = e.start(listener, secure, e.answers(g)), p
 	// whoever reads this line can use it at once
 	g.daemon.log.Info(e.served, zap.String("address", listener.Addr().String()), zap.Bool("tls", secure != nil))

@@ -231,7 +231,7 @@ func readableSubject(a *cli.App, w io.Writer, s *office.Dossier) error {
 	v := a.Voice()
 	var b strings.Builder
 	say := func(p i18n.Key, args ...any) { b.WriteString(v.Text(p, args...) + "\n") }
-	say("What safrasync holds about a producer, on %s\nOn the platform: %s\nIn the ERP: %s\n", v.Moment(office.Now()), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
+	say("What safrasync holds about a producer, on %s\nOn the platform: %s\nIn the ERP: %s\n", v.Moment(s.Made), strings.Join(s.IDs, ", "), strings.Join(s.Codes, ", "))
 	say("Rows: %d", len(s.Rows))
 	for _, r := range s.Rows {
 		e := r.Entry
