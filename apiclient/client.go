@@ -243,7 +243,7 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 	call.redactBody = c.redact.with(hidden, call.secrets...)
 	call.redact = call.redactBody.with(hiddenDocument, call.persons...)
 	if call.method == http.MethodGet {
-		if err := c.takeTurn(ctx); err != nil {
+		if err := c.waitTurn(ctx); err != nil {
 			switch {
 			case ctx.Err() != nil:
 				fault, text := ended(ctx)
@@ -260,7 +260,7 @@ func (c *Client) send(ctx context.Context, call call) (res result) {
 		}
 	}
 	epoch := c.pace.begun()
-	defer func() { c.pace.heard(epoch, res.Status) }()
+	defer func() { c.pace.observe(epoch, res.Status) }()
 	started := time.Now()
 	defer func() {
 		if c.observer == nil {

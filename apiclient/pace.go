@@ -61,8 +61,8 @@ func (p *Pace) Share(living int) {
 	p.tokens.SetLimit(limit)
 }
 
-// Take takes a turn if there is one now.
-func (p *Pace) Take(now time.Time) bool { return p.tokens.AllowN(now, 1) }
+// Allow takes a turn if there is one now.
+func (p *Pace) Allow(now time.Time) bool { return p.tokens.AllowN(now, 1) }
 
 // Delay returns how long it takes until there is a turn.
 func (p *Pace) Delay() time.Duration {
@@ -80,8 +80,8 @@ func (p *Pace) begun() (epoch int) {
 	return p.epoch
 }
 
-// heard adapts the pace to an answer. Calls that were in flight together halve it once.
-func (p *Pace) heard(epoch, status int) {
+// observe adapts the pace to an answer. Calls that were in flight together halve it once.
+func (p *Pace) observe(epoch, status int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	limit := p.tokens.Limit()
@@ -99,8 +99,8 @@ func (p *Pace) heard(epoch, status int) {
 // caller's deadline.
 var errTooLate = errors.New("the platform may be asked again only after the caller's deadline")
 
-// takeTurn waits for a turn. It returns the context's error, errTooLate or errClosed.
-func (c *Client) takeTurn(ctx context.Context) error {
+// waitTurn waits for a turn. It returns the context's error, errTooLate or errClosed.
+func (c *Client) waitTurn(ctx context.Context) error {
 	r := c.pace.tokens.Reserve()
 	if err := c.pause(ctx, r.Delay()); err != nil {
 		r.Cancel()

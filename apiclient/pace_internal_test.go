@@ -16,11 +16,11 @@ import (
 func (c *Client) call(t *testing.T, status int) time.Duration {
 	t.Helper()
 	before := time.Now()
-	if err := c.takeTurn(t.Context()); err != nil {
+	if err := c.waitTurn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	waited := time.Since(before)
-	c.pace.heard(c.pace.begun(), status)
+	c.pace.observe(c.pace.begun(), status)
 	return waited
 }
 
@@ -29,7 +29,7 @@ func TestWithoutALimitNothingWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &Client{pace: NewPace(0, 0)}
 		for range 1000 {
-			if w := c.call(t, 429); w != 0 || !c.pace.Take(time.Now()) || c.pace.Delay() != 0 {
+			if w := c.call(t, 429); w != 0 || !c.pace.Allow(time.Now()) || c.pace.Delay() != 0 {
 				t.Fatalf("waited %v", w)
 			}
 		}
@@ -88,9 +88,9 @@ func TestCallsThatWereInFlightTogetherCutThePaceOnce(t *testing.T) {
 	p := NewPace(8, 8)
 	epoch := p.begun()
 	for range 6 {
-		p.heard(epoch, 429)
+		p.observe(epoch, 429)
 	}
-	p.heard(epoch, 200) // from before the cut: says nothing about the new pace
+	p.observe(epoch, 200) // from before the cut: says nothing about the new pace
 	if p.Limit() != 4 {
 		t.Errorf("%v a second, want 4", p.Limit())
 	}
@@ -122,7 +122,7 @@ func TestAWaitEndsWithTheCallerTheDeadlineOrTheClient(t *testing.T) {
 		c.call(t, 200)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- c.takeTurn(ctx) }()
+		go func() { ended <- c.waitTurn(ctx) }()
 		synctest.Wait()
 		cancel()
 		if err := <-ended; !errors.Is(err, context.Canceled) {
@@ -130,13 +130,13 @@ func TestAWaitEndsWithTheCallerTheDeadlineOrTheClient(t *testing.T) {
 		}
 		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := c.takeTurn(short); !errors.Is(err, errTooLate) {
+		if err := c.waitTurn(short); !errors.Is(err, errTooLate) {
 			t.Errorf("a deadline before its turn: %v", err)
 		}
 		if w := c.call(t, 200); w != time.Second {
 			t.Errorf("the next caller waited %v, want 1s", w)
 		}
-		go func() { ended <- c.takeTurn(t.Context()) }()
+		go func() { ended <- c.waitTurn(t.Context()) }()
 		synctest.Wait()
 		close(closing)
 		if err := <-ended; !errors.Is(err, errClosed) {

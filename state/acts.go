@@ -37,7 +37,7 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 		if (a.Update == nil) == (a.Job == nil) {
 			return nil, fmt.Errorf("%s: an act is on one row or on one job", a.Audit.Act)
 		}
-		if a.Gives != nil && !givesID(a) {
+		if a.Gives != nil && !passesID(a) {
 			return nil, fmt.Errorf("%s: a row gives up the id that another gets, and nothing else", a.Audit.Act)
 		}
 	}
@@ -59,9 +59,9 @@ func (s *Store) Act(ctx context.Context, acts []trade.Act) (done []bool, err err
 	})
 }
 
-// givesID reports whether the entry of Gives stays accepted and passes its id, and nothing else, to
+// passesID reports whether the entry of Gives stays accepted and passes its id, and nothing else, to
 // the entry of the act.
-func givesID(a trade.Act) bool {
+func passesID(a trade.Act) bool {
 	if a.Update == nil {
 		return false
 	}

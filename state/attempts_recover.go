@@ -56,7 +56,7 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 				return err
 			}
 		}
-		left, err := leftBehind(t, lease, own)
+		left, err := abandonedSendings(t, lease, own)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -73,10 +73,10 @@ func (s *Store) recover(ctx context.Context, lease trade.Lease, now time.Time, o
 	return n, err
 }
 
-// leftBehind returns the entries of a job in state sending that no process sends any more; with own
+// abandonedSendings returns the entries of a job in state sending that no process sends any more; with own
 // set, only those of the owner. Unless own is set, the lease is held: a new holder sees everything
 // that was claimed before it.
-func leftBehind(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
+func abandonedSendings(t *sqldb.Tx, lease trade.Lease, own bool) ([]sendingRow, error) {
 	var found []sendingRow
 	if err := t.All(&found, `SELECT e.id AS entry_id, a.attempt, a.owner, a.epoch FROM entry e
 		LEFT JOIN sent a ON a.origin = e.id AND a.generation = e.generation AND a.outcome = 'open'

@@ -73,7 +73,7 @@ var roles = map[string]role{
 			json.Unmarshal([]byte(os.Getenv("SAFRASYNC_STATE_TEST_OWNER")), &parent)); err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("known %d, goes %t, parent gone %t", len(seen), done[0], sqldb.Gone(parent)), nil
+		return fmt.Sprintf("known %d, goes %t, parent gone %t", len(seen), done[0], sqldb.OwnerEnded(parent)), nil
 	},
 	"lock": func(ctx context.Context, _ sqldb.OpenOptions, s *Store) (string, error) {
 		return "ready", second(s.db.Write.ExecContext(ctx, "BEGIN IMMEDIATE"))

@@ -111,12 +111,12 @@
 // higher version is the newer one. The ledger may have gone on after it was rolled back, or another
 // host's journal is replayed later: so what is on the platform, or may be, is never given up for a
 // row of which the ledger knows less, and of two sendings that took one generation, each from a ledger
-// that lacked the other, both stay, with a record each. Answers without a row (keepAnswers) are settled
+// that lacked the other, both stay, with a record each. Answers without a row (journalAnswers) are settled
 // as the ledger settles them.
 //
 // A record whose commit was refused is named by the next one (journal.Record.Void), so only the
 // last record can be a crash. Answers that the ledger cannot store are flushed nevertheless
-// (keepAnswers). Several processes of a host share one journal, under its lock; each host has its
+// (journalAnswers). Several processes of a host share one journal, under its lock; each host has its
 // own.
 //
 // # Who may write what

@@ -122,8 +122,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInTheInbox(t *testing.T) {
 				NextAt: at,
 			}
 		}
-		f.each("TakeEvents", func() error {
-			return s.TakeEvents(ctx, []trade.InboxEvent{event("a", `{"id":"x"}`), event("b", "x\x00")})
+		f.each("StoreEvents", func() error {
+			return s.StoreEvents(ctx, []trade.InboxEvent{event("a", `{"id":"x"}`), event("b", "x\x00")})
 		})
 		due := func() ([]trade.InboxEvent, error) { return s.DueEvents(ctx, at, 10) }
 		f.read("DueEvents", func() error { return second(due()) })
@@ -161,8 +161,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		}
 		other := c
 		other.ID = "r-3"
-		f.each("NoteHeard", func() error {
-			return s.NoteHeard(ctx, []trade.EventNote{heard}, []trade.Candidate{c, other})
+		f.each("StoreNotes", func() error {
+			return s.StoreNotes(ctx, []trade.EventNote{heard}, []trade.Candidate{c, other})
 		})
 		f.read("DueCandidates", func() error { return second(s.DueCandidates(ctx, at, 10)) })
 		f.read("Candidates", func() error { return second(s.Candidates(ctx, at, 10)) })
@@ -173,8 +173,8 @@ func TestEveryCallOfTheDatabaseFailsOnceInWhatEventsTellOfRecords(t *testing.T) 
 		f.each("PostponeCandidates", func() error { return s.PostponeCandidates(ctx, []string{"r-3"}, at.Add(time.Hour)) })
 		f.each("ForgetCandidates", func() error { return s.ForgetCandidates(ctx, []string{"r-3"}) })
 		f.read("Hints", func() error { return second(s.Hints(ctx, map[string][]string{"order_commitments": {"r-1"}}, at, 10)) })
-		f.read("LastHeard", func() error {
-			return second(s.LastHeard(ctx, "order_commitments", "UPDATE_ORDER_COMMITMENT", []string{"r-1"}))
+		f.read("LastNotes", func() error {
+			return second(s.LastNotes(ctx, "order_commitments", "UPDATE_ORDER_COMMITMENT", []string{"r-1"}))
 		})
 		lease := mustLease(t, s, "contracts")
 		sent := mustSend(t, s, lease, mustRecord(t, s, lease, newEntry("a"))[0])

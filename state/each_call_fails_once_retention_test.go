@@ -45,7 +45,7 @@ func (k *kept) old(prefix string) []int64 {
 		Event: "CREATE_FARM", Hash: prefix, Body: []byte(secret), FirstAt: at,
 		LastAt: at, Times: 1,
 	}
-	must.Do(k.t, s.TakeEvents(ctx, []trade.InboxEvent{seen}))
+	must.Do(k.t, s.StoreEvents(ctx, []trade.InboxEvent{seen}))
 	return []int64{entries[0].ID, entries[1].ID}
 }
 

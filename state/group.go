@@ -76,10 +76,10 @@ func (s *Store) Commit(ctx context.Context, lease trade.Lease, group trade.Group
 		err = s.db.InHotTx(ctx, "storing a group", store)
 	}
 	if err != nil {
-		return trade.GroupResult{}, s.keepAnswers(group, g, err)
+		return trade.GroupResult{}, s.journalAnswers(group, g, err)
 	}
 	if len(g.Result.Claimed) > 0 {
-		if err := s.witness.taken(); err != nil { // another copy of the ledger lives: nothing leaves
+		if err := s.witness.conflict(); err != nil { // another copy of the ledger lives: nothing leaves
 			return trade.GroupResult{}, phrase.Errorf("%w (%w)", err, trade.ErrUncertain) // the intents are stored
 		}
 	}

@@ -22,7 +22,7 @@ func TestF148OnlyWhatWasReadBackIsCompared(t *testing.T) {
 				ID: uuid.NewString(), Event: "CREATE_ORDER_COMMITMENT", Purpose: trade.ForDoubts,
 				HeardAt: at, LastAt: told, NextAt: at,
 			}
-			must.Do(t, s.NoteHeard(t.Context(), nil, []trade.Candidate{noted}))
+			must.Do(t, s.StoreNotes(t.Context(), nil, []trade.Candidate{noted}))
 			noted.State, noted.Fields = trade.CandidateUnreadable, fields
 			must.Do(t, s.SaveCandidate(t.Context(), noted))
 			if i == 2 || i == 4 {

@@ -39,7 +39,7 @@ func TestTheInboxIsSearchedInEveryBody(t *testing.T) {
 				FirstAt: at, LastAt: at, Times: i + 1,
 			})
 		}
-		must.Do(t, s.TakeEvents(t.Context(), events))
+		must.Do(t, s.StoreEvents(t.Context(), events))
 		for _, tt := range []struct {
 			text  string
 			limit int
@@ -89,7 +89,7 @@ func TestASearchOfTheInboxReadsNoMoreThanItNeeds(t *testing.T) {
 				Body: fmt.Appendf(nil, `{"soja":%d}`, i%7), FirstAt: when, LastAt: when, Times: i + 1,
 			})
 		}
-		must.Do(t, s.TakeEvents(t.Context(), events))
+		must.Do(t, s.StoreEvents(t.Context(), events))
 		for _, limit := range []int{0, 1, 20} {
 			found, err := s.Inbox(t.Context(), trade.InboxFilter{Text: `"SOJA":6`, Limit: limit})
 			want := len(events) / 7
@@ -159,9 +159,9 @@ func TestSinceWhenThePlatformIsSilent(t *testing.T) {
 			Event: "CREATE_ORDER_COMMITMENT", Hash: "a", Body: []byte("{}"), FirstAt: before,
 			LastAt: before, Times: 1, NextAt: before,
 		}
-		must.Do(t, s.TakeEvents(t.Context(), []trade.InboxEvent{event}))
+		must.Do(t, s.StoreEvents(t.Context(), []trade.InboxEvent{event}))
 		look("an event came before", trade.EventSilence{Since: year, LastAt: before, Made: 1, Waiting: 1})
-		must.Do(t, s.NoteHeard(t.Context(),
+		must.Do(t, s.StoreNotes(t.Context(),
 			[]trade.EventNote{
 				{Kind: "order_commitments", ID: uuid.NewString(), Event: event.Event, Seq: 1, At: before},
 			},

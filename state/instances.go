@@ -11,9 +11,9 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// instanceKept is how long the record of an instance that ended without departing is kept, for
+// instanceLifetime is how long the record of an instance that ended without departing is kept, for
 // people to see.
-const instanceKept = time.Hour
+const instanceLifetime = time.Hour
 
 type instanceRow struct {
 	trade.Instance
@@ -26,7 +26,7 @@ const selectInstances = `SELECT id, owner, version, command, started_at AS start
 	FROM instance WHERE %s ORDER BY id`
 
 func (r *instanceRow) instance() (trade.Instance, error) {
-	r.Dead = !r.Until.After(r.Now) || sqldb.Gone(r.Owner)
+	r.Dead = !r.Until.After(r.Now) || sqldb.OwnerEnded(r.Owner)
 	return r.Instance, nil
 }
 
@@ -58,7 +58,7 @@ func (s *Store) Beat(ctx context.Context, in trade.Instance) (trade.Instances, e
 			}
 		}
 		if err := t.Do(`DELETE FROM instance WHERE expires < `+s.db.D.Now+` - ? AND id <> ?`,
-			instanceKept.Milliseconds(), in.Owner.Instance); err != nil {
+			instanceLifetime.Milliseconds(), in.Owner.Instance); err != nil {
 			return err
 		}
 		if err := t.NoteAddress(); err != nil {

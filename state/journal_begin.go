@@ -97,7 +97,7 @@ func (s *Store) closeFormer(ctx context.Context, op, parent string) error {
 	}
 	header := end.Header
 	header.MovedTo = s.db.Where
-	err = former.Keep(journal.Record{Kind: journal.Tx, At: time.Now().UTC(), Head: &header})
+	err = former.WriteAnswers(journal.Record{Kind: journal.Tx, At: time.Now().UTC(), Head: &header})
 	err = errors.Join(err, former.Close())
 	if err != nil {
 		return s.db.JournalFault(err)

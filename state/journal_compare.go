@@ -76,7 +76,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 			case v.Fresh:
 				v.row, err = s.beginJournal(t, dir, v.unused, o.Version)
 			case len(v.left) > 0:
-				s.opening, err = s.settleLeft(t, &v)
+				s.opening, err = s.settleJournalled(t, &v)
 			}
 			return err
 		})
@@ -356,7 +356,7 @@ func (s *Store) CatchUp(ctx context.Context, op string, slot int) error {
 			return back
 		}
 		if len(v.left) > 0 {
-			_, err = s.settleLeft(t, &v)
+			_, err = s.settleJournalled(t, &v)
 		}
 		return err
 	})

@@ -121,18 +121,18 @@ func imagesOf(t *sqldb.Tx, ids []int64, page *journal.Record) error {
 const isRemembered = `(e.state IN ('accepted', 'in_doubt', 'sending', 'held', 'dismissed', 'rejected') OR e.generation > 1
 	OR EXISTS (SELECT 1 FROM sighting g WHERE g.entry_id = e.id))`
 
-// keepAnswers writes the answers of a group that the ledger could not store to the journal alone
+// journalAnswers writes the answers of a group that the ledger could not store to the journal alone
 // (F052, F053). If the process ends before the ledger has stored them, the next start finds them.
 // It returns the ledger's error, joined with that of the journal; if the disk is full and the journal
-// has them, as a trade.KeptError.
-func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
+// has them, as a trade.JournalledError.
+func (s *Store) journalAnswers(group trade.Group, g *groupTx, err error) error {
 	flushed := g != nil && g.Seq > 0 // the record with the answers is flushed already
 	if s.db.Journal == nil || len(group.Settle) == 0 {
 		return err
 	}
 	var full *sqldb.Error
 	if errors.As(err, &full) && full.Code == sqldb.CodeFull {
-		err = trade.Kept(err)
+		err = trade.Journalled(err)
 	}
 	if flushed {
 		return err
@@ -158,7 +158,7 @@ func (s *Store) keepAnswers(group trade.Group, g *groupTx, err error) error {
 		}
 		r.Answers = append(r.Answers, answer)
 	}
-	if keepErr := s.db.Journal.Keep(r); keepErr != nil {
+	if keepErr := s.db.Journal.WriteAnswers(r); keepErr != nil {
 		return errors.Join(err, s.db.JournalFault(keepErr))
 	}
 	return err

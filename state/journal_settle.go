@@ -63,11 +63,11 @@ func newReplay(t *sqldb.Tx, record journal.Record) *replay {
 	return &replay{Tx: t, History: h, Plan: &RebuildPlan{}, Now: time.Now()}
 }
 
-// settleLeft settles what a process left in the journal: the ledger becomes as the records have it.
+// settleJournalled settles what a process left in the journal: the ledger becomes as the records have it.
 // A row whose intent the ledger lacks is in doubt, also where a person had ordered a second sending:
 // if the process ended just before the commit, nothing had left, but a ledger that was rolled back by
 // one record looks the same.
-func (s *Store) settleLeft(t *sqldb.Tx, v *journalVerdict) (out Opening, err error) {
+func (s *Store) settleJournalled(t *sqldb.Tx, v *journalVerdict) (out Opening, err error) {
 	end := v.Compare.End
 	for _, record := range v.left {
 		if record.Head != nil {

@@ -39,7 +39,7 @@ func (s *Store) sign(ctx context.Context, op string, slot int) error {
 			return err
 		}
 		if len(v.left) > 0 {
-			if _, err := s.settleLeft(t, &v); err != nil {
+			if _, err := s.settleJournalled(t, &v); err != nil {
 				return err
 			}
 		}

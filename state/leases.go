@@ -129,7 +129,7 @@ func (s *Store) Leases(ctx context.Context) ([]trade.Holder, error) {
 	rows, err := sqldb.List[leaseRow](ctx, s.db, "reading the leases", `SELECT `+leaseColumns+`, `+s.db.D.Now+
 		` AS now FROM job_lease WHERE instance <> '' ORDER BY job`)
 	return trade.Map(rows, func(r leaseRow) trade.Holder {
-		r.Dead = !r.Until.After(r.Now) || sqldb.Gone(r.Owner)
+		r.Dead = !r.Until.After(r.Now) || sqldb.OwnerEnded(r.Owner)
 		return r.Holder
 	}), err
 }
@@ -151,7 +151,7 @@ func nobodyRuns(t *sqldb.Tx) error {
 
 // held returns *trade.LeasedError while a living process holds the lease.
 func (r leaseRow) held() error {
-	if r.Instance == "" || !r.Until.After(r.Now) || sqldb.Gone(r.Owner) {
+	if r.Instance == "" || !r.Until.After(r.Now) || sqldb.OwnerEnded(r.Owner) {
 		return nil
 	}
 	return &trade.LeasedError{Job: r.Job, Owner: r.Owner, Until: r.Until}

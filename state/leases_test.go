@@ -209,14 +209,14 @@ func TestOnlyProofEndsALeaseBeforeItsTime(t *testing.T) {
 		{"no boot id", as(func(o *trade.Owner) { o.Boot, o.PID = "", cmd.Process.Pid }), false},
 		{"no number", as(func(o *trade.Owner) { o.PID = 0 }), false},
 	} {
-		if got := sqldb.Gone(c.owner); got != c.want {
+		if got := sqldb.OwnerEnded(c.owner); got != c.want {
 			t.Errorf("%s: gone = %v, want %v", c.name, got, c.want)
 		}
 	}
 	// One that has ended and was not collected by its parent is gone too.
 	must.Do(t, sleeper.Process.Kill())
 	waitFor(t, "the killed process is a zombie", func() bool {
-		return sqldb.Gone(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
+		return sqldb.OwnerEnded(as(func(o *trade.Owner) { o.PID, o.Started = sleeper.Process.Pid, started }))
 	})
 	if strings.Contains(fmt.Sprint(self), "\n") {
 		t.Errorf("owner %v has a line break", self)

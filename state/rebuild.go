@@ -175,7 +175,7 @@ func (s *Store) replay(ctx context.Context, h *journalHistory, plan *RebuildPlan
 			err = r.apply(work)
 		}
 		if err == nil {
-			err = takeOver(r, plan.Journal)
+			err = adoptJournal(r, plan.Journal)
 		}
 		return err
 	})
@@ -232,8 +232,8 @@ func rebuildFrom(ctx context.Context, o sqldb.OpenOptions, where string) (dir st
 	return f.Dir, exists, damaged, err
 }
 
-// takeOver makes the journal the ledger's own and records that the two are in step.
-func takeOver(r *replay, dir string) error {
+// adoptJournal makes the journal the ledger's own and records that the two are in step.
+func adoptJournal(r *replay, dir string) error {
 	t, end := r.Tx, r.History.End
 	if err := t.Do(`UPDATE ledger SET id = ?`, end.Header.Ledger); err != nil {
 		return err

@@ -173,8 +173,8 @@ func (r *recordSet) add(row *ownedRecord) {
 	}
 }
 
-// give makes a record that of an entry.
-func (r *recordSet) give(have *ownedRecord, e *trade.Entry) {
+// assign makes a record that of an entry.
+func (r *recordSet) assign(have *ownedRecord, e *trade.Entry) {
 	r.of[have.EntryID] = slices.DeleteFunc(r.of[have.EntryID], func(o *ownedRecord) bool { return o == have })
 	have.EntryID, have.OwnerJob, have.OwnerKey, r.changed[have] = e.ID, e.Job, e.Key, true
 	r.of[e.ID] = append(r.of[e.ID], have)
@@ -376,7 +376,7 @@ func (r *recordSet) state(e *trade.Entry, to trade.Entry) *ownedRecord {
 					own.Certainty, r.changed[own] = string(trade.Void), true
 				}
 			}
-			r.give(have, e)
+			r.assign(have, e)
 			have.DecidedBy = by
 			have.setNewest(trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload))
 			return have
@@ -419,7 +419,7 @@ func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act 
 		(have.Certainty != string(trade.Void) || image.Certainty == string(trade.Void)):
 		return
 	}
-	r.give(have, owner)
+	r.assign(have, owner)
 	image.Version = max(have.Version, image.Version-1) // Write raises it
 	have.SentImage = image.SentImage
 	if !have.DecidedBy.Valid && (image.Owner != nil || image.Certainty == string(trade.Stated)) {

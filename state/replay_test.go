@@ -191,7 +191,7 @@ func TestAnAnswerThatOnlyTheJournalHasDoesWhatItDoesInTheLedger(t *testing.T) {
 							Attempt: attempt.ID, Generation: 1, Outcome: string(outcome), AnswerID: st.Attempt.RemoteID,
 						}
 						kept := journal.Record{Kind: journal.Tx, At: at, Answers: []journal.Answer{answer}}
-						must.Do(t, k.s.db.Journal.Keep(kept))
+						must.Do(t, k.s.db.Journal.WriteAnswers(kept))
 						k.close()
 						k.open()
 						if k.s.Opening() != (Opening{Settled: 1}) {

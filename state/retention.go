@@ -223,7 +223,7 @@ const overDoubts = `FROM quarantine q CROSS JOIN sent a JOIN entry e ON e.id = a
 	` OR q.boot <> ? AND a.finished_at < ?)`
 
 // These select the events to remove, which are those without pending work, the records that were
-// read back, and the reports about records, except the last of each (see LastHeard).
+// read back, and the reports about records, except the last of each (see LastNotes).
 const (
 	oldEvents     = `FROM inbox WHERE last_at < ? AND next_at IS NULL`
 	oldCandidates = `FROM candidate WHERE last_at < ?`

@@ -176,7 +176,7 @@ func (k *kept) mark() string {
 func TestAJournalWithWhatTheLedgerLacksDoesNotBeginAgain(t *testing.T) {
 	k := sqliteKept(t)
 	k.send("a", 3)
-	must.Do(t, k.s.db.Journal.Keep(journal.Record{
+	must.Do(t, k.s.db.Journal.WriteAnswers(journal.Record{
 		Kind: journal.Tx, At: at,
 		Answers: []journal.Answer{{AttemptImage: journal.AttemptImage{
 			Attempt: sqldb.NewID(), Outcome: "created", AnswerID: "r",

@@ -90,7 +90,7 @@ func (s *Store) Services(ctx context.Context) ([]Service, error) {
 			return nil, s.db.Fault(ctx, op, phrase.Errorf("the record of a service is damaged: %w", err))
 		}
 		silent := time.Duration(r.Now-r.Seen) * time.Millisecond
-		out[i].Dead = silent.Abs() > serviceSilent || sqldb.Gone(out[i].Owner) ||
+		out[i].Dead = silent.Abs() > serviceSilent || sqldb.OwnerEnded(out[i].Owner) ||
 			r.Expires.Valid && r.Expires.Int64 <= r.Now
 	}
 	return out, nil

@@ -116,7 +116,7 @@ func (s *Store) begin(ctx context.Context, o sqldb.OpenOptions) error {
 		}
 	}
 	if !o.Moving && !o.Mending {
-		if err := s.keepZone(ctx, o.Zone); err != nil {
+		if err := s.storeZone(ctx, o.Zone); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func TestI9TheSumsAddUpWhateverHappens(t *testing.T) {
 				return rapid.SliceOfNDistinct(rapid.SampledFrom(found), 1, min(3, len(found)),
 					func(e trade.Entry) int64 { return e.ID }).Draw(t, "some")
 			}
-			// takeOver kills the owner, as the end of its time does, and recovers.
+			// adoptJournal kills the owner, as the end of its time does, and recovers.
 			takeOver := func(t *rapid.T) {
 				must.Do(t, byHand(s, `UPDATE job_lease SET expires = 1 WHERE job = ?`, job))
 				owner := sqldb.Self()

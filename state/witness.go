@@ -79,7 +79,7 @@ func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v jou
 		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
 		_ = s.agree(ctx, op) // what the ledger lacks is what a person has to know
 	}
-	return w.taken()
+	return w.conflict()
 }
 
 // lineOf returns the line of this process. A SQLite ledger has one line, on whichever host and in
@@ -354,7 +354,7 @@ func (s *Store) Witness(ctx context.Context) (trade.Witness, error) {
 		state := w.writer.State()
 		out := trade.Witness{At: state.Line.At, Late: state.Since, Slow: state.Slow, Fault: state.Err}
 		out.Place = cmp.Or(w.place, "state.witness")
-		if taken := w.taken(); taken != nil {
+		if taken := w.conflict(); taken != nil {
 			out.Fault = taken
 		}
 		return out, nil
@@ -465,17 +465,17 @@ func (p *NewJournalPlan) acceptWitness(t *sqldb.Tx, lines []witness.Line) error 
 	return nil
 }
 
-// taken returns an error if another copy of the ledger has written to the witness, or is ahead, or the
+// conflict returns an error if another copy of the ledger has written to the witness, or is ahead, or the
 // ledger lacks what another host sent.
-func (w *watch) taken() error {
+func (w *watch) conflict() error {
 	if w == nil {
 		return nil
 	}
 	if lacks := w.lacks.Load(); lacks != nil {
 		return lacks
 	}
-	err := w.writer.Taken()
-	var other *witness.TakenError
+	err := w.writer.Conflict()
+	var other *witness.ConflictError
 	if errors.As(err, &other) {
 		return w.store.otherCopy(itsWitness(w.place), other.Found)
 	}
@@ -487,7 +487,7 @@ func (w *watch) mayNotSend() error {
 	if w == nil {
 		return nil
 	}
-	if err := w.taken(); err != nil {
+	if err := w.conflict(); err != nil {
 		return err
 	}
 	state := w.writer.State()
@@ -610,7 +610,7 @@ func (w *watch) flushed() error {
 		return nil
 	}
 	err := w.writer.Flush(witnessWait)
-	if taken := w.taken(); taken != nil || err == nil {
+	if taken := w.conflict(); taken != nil || err == nil {
 		return taken
 	}
 	return w.store.db.Refuse(sqldb.CodeCopy,

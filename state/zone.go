@@ -42,9 +42,9 @@ func changesOf(zone *time.Location) []zoneChange {
 	return out
 }
 
-// keepZone stores the offsets of the ERP's zone, in which the views for people show times. It
+// storeZone stores the offsets of the ERP's zone, in which the views for people show times. It
 // writes only if they have changed.
-func (s *Store) keepZone(ctx context.Context, zone *time.Location) error {
+func (s *Store) storeZone(ctx context.Context, zone *time.Location) error {
 	const op = "storing the ERP's zone"
 	if zone == nil {
 		return nil

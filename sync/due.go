@@ -144,15 +144,15 @@ func (s *Scheduler) mayRun(ctx context.Context, t *timetable, now time.Time) boo
 		return false
 	case t.triggered:
 		return true
-	case !t.isDue(now) && !(first && leftWork(status)):
+	case !t.isDue(now) && !(first && endedEarly(status)):
 		return false
 	}
 	return status.Stop == nil || s.overcome(t, status)
 }
 
-// leftWork reports whether a job's last run, under an earlier scheduler, ended before its work was
+// endedEarly reports whether a job's last run, under an earlier scheduler, ended before its work was
 // done, for a reason that ends by itself.
-func leftWork(status trade.JobStatus) bool {
+func endedEarly(status trade.JobStatus) bool {
 	if status.Stop == nil || status.State != trade.Stopped && status.State != trade.BackingOff {
 		return false
 	}

@@ -608,7 +608,7 @@ func TestF143ManyOtherRecordsKeepNoDoubtFromBeingSettled(t *testing.T) {
 				HeardAt: b.clock.Now(), LastAt: b.clock.Now(), TypedFrom: long, TypedTo: long,
 			}
 		}
-		if err := b.ledger.NoteHeard(t.Context(), nil, others); err != nil {
+		if err := b.ledger.StoreNotes(t.Context(), nil, others); err != nil {
 			t.Fatal(err)
 		}
 		b.hear()

@@ -28,7 +28,7 @@ func (b *bench) hears() {
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err == nil {
-			err = b.ledger.TakeEvents(b.t.Context(), []trade.InboxEvent{b.event(r.URL.Path[1:], body)})
+			err = b.ledger.StoreEvents(b.t.Context(), []trade.InboxEvent{b.event(r.URL.Path[1:], body)})
 		}
 		if err != nil && b.t.Context().Err() == nil { // events of a test's last records may come when it is over
 			b.t.Error(err)
@@ -59,7 +59,7 @@ func (b *bench) event(name string, body []byte) trade.InboxEvent {
 // tell puts an event into the inbox, as if the platform had sent it.
 func (b *bench) tell(name, body string) {
 	b.t.Helper()
-	if err := b.ledger.TakeEvents(b.t.Context(), []trade.InboxEvent{b.event(name, []byte(body))}); err != nil {
+	if err := b.ledger.StoreEvents(b.t.Context(), []trade.InboxEvent{b.event(name, []byte(body))}); err != nil {
 		b.t.Fatal(err)
 	}
 }

@@ -130,7 +130,7 @@ func (p *pass) begin(ctx context.Context, job *mapping.Job) error {
 	// with each renewal of the lease: a former holder that was alive when the run began may have died
 	// since; then its rows in flight become in doubt
 	tend := func(ctx context.Context) { r.settleFormer(ctx) }
-	r.Keeper = cluster.Keep(ctx, p.engine.Ledger, r.Lease, p.engine.Clock, asked, tend)
+	r.Keeper = cluster.StartRenewal(ctx, p.engine.Ledger, r.Lease, p.engine.Clock, asked, tend)
 	p.runs = append(p.runs, r)
 	r.err = p.engine.signOfLife(ctx, &status)
 	r.stopStays = status.Stop != nil && (p.opts.RecordOnly || status.State == trade.Paused)
@@ -246,7 +246,7 @@ func (r *jobPass) turn(ctx context.Context, yield bool) (finished bool, err erro
 		if err != nil || !finished {
 			return finished, err
 		}
-		renewed, err := r.TakeRenewed(ctx)
+		renewed, err := r.FinishRenewal(ctx)
 		if err != nil {
 			return true, err
 		}

@@ -415,7 +415,8 @@ func (b *bench) adds(r trade.RunReport) {
 	for _, t := range tallies {
 		rows[0], amounts[0] = rows[0]+t.Count, amounts[0].Add(t.Quantity.Amount)
 	}
-	err = errors.Join(err, b.ledger.Rows(b.t.Context(), trade.RowQuery{Jobs: []string{r.Job}}, func(e trade.Entry) error {
+	of := trade.RowQuery{Jobs: []string{r.Job}}
+	err = errors.Join(err, b.ledger.Rows(b.t.Context(), of, func(e trade.Entry) error {
 		rows[1], amounts[1] = rows[1]+1, amounts[1].Add(e.Quantity.Amount)
 		return nil
 	}))

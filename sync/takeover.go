@@ -45,7 +45,7 @@ func (s *Scheduler) watchOthers(ctx context.Context) {
 			if t.again && !t.running {
 				s.wakeLoop()
 			}
-			if !t.running && s.Engine.crew.HasLeft(name) { // nothing of it is in flight here
+			if !t.running && s.Engine.crew.HasUnstored(name) { // nothing of it is in flight here
 				for _, h := range holders {
 					if h.Job == name && !h.Dead {
 						left = append(left, h)
@@ -122,7 +122,7 @@ func (r *jobPass) awaitFormer(ctx context.Context) (more bool, err error) {
 	if !r.Member.Together() {
 		return false, nil
 	}
-	limit := r.Clock.Boot() + r.Limits.Timeout + r.Limits.AnswersKept() + 2*cluster.RenewEvery
+	limit := r.Clock.Boot() + r.Limits.Timeout + r.Limits.AnswerTimeout() + 2*cluster.RenewEvery
 	tick := time.NewTicker(landingEvery)
 	defer tick.Stop()
 	for turn := 0; ; turn++ {

@@ -37,7 +37,7 @@ func (a Awaited) Sentence(lang Lang) string {
 		}
 		return text
 	case a.Job != "":
-		return a.fill(lang, find(lang, "parents."+string(a.standing())), a.parent(lang))
+		return a.fill(lang, find(lang, "parents."+string(a.parentState())), a.parent(lang))
 	}
 	return strings.NewReplacer("{kind}", find(lang, "kinds."+a.Platform), "{id}", a.ID).
 		Replace(translate(lang, "waits for a record on the platform: {kind} {id}"))
@@ -53,7 +53,7 @@ func (a Awaited) Advice(lang Lang) Advice {
 		return Explain(Waiting, "", lang)
 	}
 	parent := a.parent(lang)
-	out := adviceOf(lang, "solve."+string(a.standing()))
+	out := adviceOf(lang, "solve."+string(a.parentState()))
 	out.What, out.Do = a.fill(lang, out.What, parent), a.fill(lang, out.Do, parent)
 	out.Fixer, out.Again = parent.Fixer, AgainAutomatic
 	if out.Who == "" {
@@ -63,7 +63,7 @@ func (a Awaited) Advice(lang Lang) Advice {
 		out.Where = find(lang, "causes."+CauseParent+".where")
 	}
 	if out.Fixer == "" { // the parent has no cause of its own
-		switch a.standing() {
+		switch a.parentState() {
 		case "":
 			out.Fixer = FixERP
 		case Pending, Sending, Accepted, State(CauseCutOver):
@@ -84,8 +84,8 @@ func (a Awaited) parent(lang Lang) Advice {
 	return Advice{}
 }
 
-// standing returns the parent's state, or why nothing may be sent under its record.
-func (a Awaited) standing() State {
+// parentState returns the parent's state, or why nothing may be sent under its record.
+func (a Awaited) parentState() State {
 	if a.BeforeCutOver() ||
 		a.ParentState == Accepted && (a.ParentCause == CauseDeleted || a.ParentCause == CauseReplaced) {
 		return State(a.ParentCause)

@@ -2,9 +2,9 @@ package trade
 
 import "strings"
 
-// SayBlanks puts a word in place of each empty part of a key, for people: 001|00001105||1 does not
+// NameBlanks puts a word in place of each empty part of a key, for people: 001|00001105||1 does not
 // look like a key. A key of one part, and a text that is no key, stay as they are.
-func SayBlanks(key string, lang Lang) string {
+func NameBlanks(key string, lang Lang) string {
 	if !strings.Contains(key, "|") {
 		return key
 	}
@@ -25,7 +25,7 @@ func SayBlanks(key string, lang Lang) string {
 	return out.String()
 }
 
-// UnsayBlanks returns the key of which SayBlanks made a text, in whatever language, also if the parts
+// UnsayBlanks returns the key of which NameBlanks made a text, in whatever language, also if the parts
 // were set apart by spaces.
 func UnsayBlanks(text string) string {
 	if !strings.Contains(text, "|") {

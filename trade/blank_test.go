@@ -14,7 +14,7 @@ func TestABlankPartOfAKeyIsSaid(t *testing.T) {
 		"7":  "7", "": "", `a\||b`: `a\||b`, `a\\||b`: `a\\|(vazio)|b`, "01|7": "01|7",
 		"o contrato 1||2 aguarda": "o contrato 1|(vazio)|2 aguarda",
 	} {
-		said := trade.SayBlanks(key, trade.Portuguese)
+		said := trade.NameBlanks(key, trade.Portuguese)
 		if said != want {
 			t.Errorf("%s is said %s, want %s", key, said, want)
 		}
@@ -22,7 +22,7 @@ func TestABlankPartOfAKeyIsSaid(t *testing.T) {
 			t.Errorf("%s is understood as %s, want %s", said, back, key)
 		}
 	}
-	if said := trade.SayBlanks("1||2", trade.English); said != "1|(blank)|2" || trade.UnsayBlanks(said) != "1||2" {
+	if said := trade.NameBlanks("1||2", trade.English); said != "1|(blank)|2" || trade.UnsayBlanks(said) != "1||2" {
 		t.Errorf("in English it is %s", said)
 	}
 }

@@ -282,7 +282,7 @@ func (f Freight) And(o Freight) Freight {
 func (e Entry) Value() (currency string, value Decimal, ok bool) {
 	var l Listing
 	if e.Sends == OrderCommitments && len(e.Payload) > 0 {
-		l.tellPayload(e.Sends, e.Payload)
+		l.addPayload(e.Sends, e.Payload)
 	}
 	return l.Currency, l.Worth, l.Currency != ""
 }

@@ -96,10 +96,10 @@ func (e Entry) NewestValues() Values {
 	return e.Values
 }
 
-// Away reports whether the entry's row was last found to be missing in the ERP, or cancelled there:
+// GoneFromERP reports whether the entry's row was last found to be missing in the ERP, or cancelled there:
 // then the newest values are no longer those of the ERP. It does not matter whether a person has
 // acknowledged that.
-func (e Entry) Away() bool {
+func (e Entry) GoneFromERP() bool {
 	for _, flag := range []Flag{MissingInERP, Cancelled} {
 		if e.Flags.Has(flag) || e.Acknowledged.Has(flag) {
 			return true
@@ -469,14 +469,14 @@ func (s Shown) Labelled() string {
 
 // SampleOf adds an id to those of a sample, which keeps the first few and the last.
 func SampleOf(ids []int64, id int64) []int64 {
-	if len(ids) < sampleKept {
+	if len(ids) < maxSample {
 		return append(ids, id)
 	}
-	ids[sampleKept-1] = id
+	ids[maxSample-1] = id
 	return ids
 }
 
-const sampleKept = 5
+const maxSample = 5
 
 // Lead returns the line, or the key if the line is empty.
 func (s Shown) Lead(key string) string {

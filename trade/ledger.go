@@ -118,15 +118,15 @@ var ErrLeaseLost = errors.New("the job's lease was lost to another process")
 // reading back.
 var ErrUncertain = errors.New("the ledger did not say whether it stored the last commit")
 
-// KeptError is the error of a ledger whose disk is full, where the journal has the answers that were to
+// JournalledError is the error of a ledger whose disk is full, where the journal has the answers that were to
 // be stored: they are taken from there once there is room.
-type KeptError struct{ error }
+type JournalledError struct{ error }
 
-// Kept returns the error of a ledger as a KeptError.
-func Kept(err error) error { return KeptError{err} }
+// Journalled returns the error of a ledger as a JournalledError.
+func Journalled(err error) error { return JournalledError{err} }
 
 // Unwrap returns the error of the ledger.
-func (e KeptError) Unwrap() error { return e.error }
+func (e JournalledError) Unwrap() error { return e.error }
 
 // LeasedError is the error of a job that another process runs.
 type LeasedError struct {

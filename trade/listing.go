@@ -25,8 +25,8 @@ func (f Facts) IsZero() bool {
 	return f.Product+f.Producer+f.Branch+f.Currency == "" && f.Day.IsZero()
 }
 
-// TellDraft sets what a mapped row tells.
-func (f *Facts) TellDraft(d Draft) {
+// AddDraft sets what a mapped row tells.
+func (f *Facts) AddDraft(d Draft) {
 	if product, ok := d.Fields["product"]; ok {
 		f.Product = CutText(cmp.Or(d.Text("product"), product.Origin.Value))
 	}
@@ -57,13 +57,13 @@ type Listing struct {
 func (e Entry) Listing() Listing {
 	l := Listing{Facts: e.Facts, Title: sortable(strings.ToLower(e.Shown.Lead(e.Key))), Quantity: e.Quantity}
 	if len(e.Payload) > 0 && e.Now == nil {
-		l.tellPayload(e.Sends, e.Payload)
+		l.addPayload(e.Sends, e.Payload)
 	}
 	l.Kg, l.Weighed = l.Quantity.Kilograms()
 	return l
 }
 
-func (l *Listing) tellPayload(sends Kind, payload []byte) {
+func (l *Listing) addPayload(sends Kind, payload []byte) {
 	fields := SentFields(payload)
 	if fields == nil {
 		return

@@ -104,8 +104,8 @@ var ErrTooMany = errors.New("too many acts wait for approval")
 // ErrNobody means that there is no such user, or that nobody is logged in.
 var ErrNobody = errors.New("there is no such user")
 
-// ErrTaken means that another user has the name, or is the person whom an issuer names.
-var ErrTaken = errors.New("the name is taken")
+// ErrNameTaken means that another user has the name, or is the person whom an issuer names.
+var ErrNameTaken = errors.New("the name is taken")
 
 // ErrLastAdministrator means that no administrator would be left.
 var ErrLastAdministrator = errors.New("it is the last administrator")

@@ -145,7 +145,7 @@ func (s Sentence) String() string { return s.In(English, time.UTC) }
 
 // In returns the sentence in a language, with times in a zone.
 func (s Sentence) In(lang Lang, zone *time.Location) string {
-	text, _ := s.told(lang, zone)
+	text, _ := s.translate(lang, zone)
 	return i18n.OneStop(text)
 }
 
@@ -153,21 +153,21 @@ func (s Sentence) In(lang Lang, zone *time.Location) string {
 // elsewhere may be known in English only. One of another version may be unknown in each; it is told as
 // a sentence about that.
 func (s Sentence) Known(lang Lang) bool {
-	_, known := s.told(lang, time.UTC)
+	_, known := s.translate(lang, time.UTC)
 	return known
 }
 
 // hole is a hole of a sentence, or a choice of words.
 var hole = regexp.MustCompile(`\{[a-z_0-9]+(?::[a-z]+)?\}|\{[^{}|]*\|[^{}|]*\}`)
 
-func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool) {
+func (s Sentence) translate(lang Lang, zone *time.Location) (text string, known bool) {
 	if s.Code == "" {
 		return "", true
 	}
 	known = true
 	form := i18n.Sentences.Find(lang, s.Code)
 	if key, is := s.Args["form"].(string); is && s.Code == ofPhrase {
-		form, known = i18n.Said(lang, key)
+		form, known = i18n.SentenceForm(lang, key)
 		for i := range len(s.Args) - 1 {
 			form = strings.Replace(form, "%s", "{"+strconv.Itoa(i)+"}", 1)
 		}
@@ -188,7 +188,7 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 		if n, ok := value.(json.Number); ok {
 			count = n
 		}
-		put, ok := tell(value, as, lang, zone)
+		put, ok := translateValue(value, as, lang, zone)
 		known = known && (ok || found != form)
 		return put
 	})
@@ -204,8 +204,8 @@ func (s Sentence) told(lang Lang, zone *time.Location) (text string, known bool)
 	return translate(lang, "a reason that this version of safrasync does not know"), false
 }
 
-// tell returns a value as text, and reports whether it is in the language.
-func tell(value any, as string, lang Lang, zone *time.Location) (string, bool) {
+// translateValue returns a value as text, and reports whether it is in the language.
+func translateValue(value any, as string, lang Lang, zone *time.Location) (string, bool) {
 	switch v := value.(type) {
 	case json.Number:
 		if kg, err := ParseDecimal(string(v)); as == "tonnes" && err == nil {
@@ -213,18 +213,18 @@ func tell(value any, as string, lang Lang, zone *time.Location) (string, bool) {
 		}
 		return strings.Replace(NumberText(string(v), lang), "−", "-", 1), true
 	case Sentence:
-		return v.told(lang, zone)
+		return v.translate(lang, zone)
 	case []any:
 		texts, known := make([]string, len(v)), true
 		for i, one := range v {
-			text, ok := tell(one, as, lang, zone)
+			text, ok := translateValue(one, as, lang, zone)
 			texts[i], known = text, known && ok
 		}
 		return strings.Join(texts, ", "), known
 	case string:
 		switch as {
 		case "said":
-			return i18n.Said(lang, v)
+			return i18n.SentenceForm(lang, v)
 		case "state":
 			return cmp.Or(State(v).Label(lang), v), true
 		case "moment":

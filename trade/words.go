@@ -60,7 +60,7 @@ func FieldLabel(field string, lang Lang) string {
 // requires payday; column dt_pagto is empty".
 func (p Problem) Sentence(lang Lang) string {
 	rule, about := baseRule(p.Rule)
-	detail := i18n.Tell(lang, p.Detail)
+	detail := i18n.ErrorText(lang, p.Detail)
 	switch rule {
 	case RuleRequiredFor:
 		detail = about

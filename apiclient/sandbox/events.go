@@ -114,7 +114,7 @@ func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait f
 				first.Add(1)
 			}
 			s.sending.Go(func() {
-				s.holdBack(f.Late, hold)
+				s.delay(f.Late, hold)
 				status, err := s.push(d, w)
 				if err == nil && status != http.StatusOK {
 					err = phrase.Errorf("the receiver answered %d, wanted is 200", status)
@@ -158,8 +158,8 @@ func (s *Server) emitFirst(event string, payload json.RawMessage) (n int, wait f
 // swapTime is how long an event waits for a later one.
 const swapTime = 2 * time.Second
 
-// holdBack waits for a delay, and for a later event.
-func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
+// delay waits for a delay, and for a later event.
+func (s *Server) delay(late time.Duration, later <-chan struct{}) {
 	wait := func(d time.Duration, event <-chan struct{}) {
 		select {
 		case <-time.After(d):
@@ -175,18 +175,18 @@ func (s *Server) holdBack(late time.Duration, later <-chan struct{}) {
 	}
 }
 
-// ring keeps the newest maxKept entries.
+// ring keeps the newest maxRecords entries.
 type ring[T any] struct {
 	kept  []T
 	total int
 }
 
-const maxKept = 2000
+const maxRecords = 2000
 
 func (r *ring[T]) add(value T) {
 	r.total++
 	r.kept = append(r.kept, value)
-	if len(r.kept) > maxKept {
-		r.kept = slices.Delete(r.kept, 0, len(r.kept)-maxKept)
+	if len(r.kept) > maxRecords {
+		r.kept = slices.Delete(r.kept, 0, len(r.kept)-maxRecords)
 	}
 }

@@ -249,12 +249,12 @@ func send(w http.ResponseWriter, a *answer) {
 
 // loseConnection closes the connection without sending a byte. The request must have been read to
 // its end, or the kernel would send a reset of its own.
-func loseConnection(w http.ResponseWriter, reset bool) { takeOver(w, nil, reset) }
+func loseConnection(w http.ResponseWriter, reset bool) { writeRaw(w, nil, reset) }
 
-// takeOver writes raw bytes and closes the connection, with an end of file or with a reset. If the
+// writeRaw writes raw bytes and closes the connection, with an end of file or with a reset. If the
 // connection cannot be hijacked (HTTP/2, a test's recorder), the request is aborted, which a client
 // also sees as a lost answer.
-func takeOver(w http.ResponseWriter, raw []byte, reset bool) {
+func writeRaw(w http.ResponseWriter, raw []byte, reset bool) {
 	hijacker, ok := w.(http.Hijacker)
 	if !ok {
 		panic(http.ErrAbortHandler)

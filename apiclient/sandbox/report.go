@@ -89,7 +89,7 @@ func (s *Server) remember(rq *request, f *Disturbance, status int, note string) 
 	defer s.mu.Unlock()
 	s.seen.add(r)
 	for _, remark := range rq.remarks {
-		if _, again := s.remarked[remark]; again || len(s.remarked) < maxKept {
+		if _, again := s.remarked[remark]; again || len(s.remarked) < maxRecords {
 			s.remarked[remark]++
 		}
 	}

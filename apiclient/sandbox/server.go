@@ -299,14 +299,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case Lose, Hang:
 		loseConnection(w, fault.Reset)
 	case Garbage:
-		takeOver(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), fault.Reset)
+		writeRaw(w, []byte("\x16\x03\x01 this is not HTTP\r\n\r\n"), fault.Reset)
 	case Cut:
 		var b bytes.Buffer
 		_, _ = fmt.Fprintf(&b, "HTTP/1.1 %d %s\r\nContent-Length: %d\r\n", a.status, http.StatusText(a.status), len(a.body))
 		_ = a.header.Write(&b)
 		b.WriteString("\r\n")
 		b.Write(a.body[:len(a.body)/2])
-		takeOver(w, b.Bytes(), fault.Reset)
+		writeRaw(w, b.Bytes(), fault.Reset)
 	case Pass, Reply, Again, Twice, Garble:
 		send(w, a)
 	}

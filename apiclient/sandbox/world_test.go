@@ -177,7 +177,7 @@ func TestAWorldFileIsReadStrictly(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), path) {
 				t.Fatalf("LoadWorld = %v, want the file and %q", err, test.want)
 			}
-			told := i18n.Tell(i18n.Portuguese, err) // only what encoding/json says of a wrong character is quoted
+			told := i18n.ErrorText(i18n.Portuguese, err) // only what encoding/json says of a wrong character is quoted
 			if told == err.Error() || strings.Contains(told, "“") && test.want != "this is no JSON: " {
 				t.Errorf("in Portuguese: %q", told)
 			}

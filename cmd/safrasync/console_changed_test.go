@@ -220,7 +220,9 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 		fmt.Sprintf("/rows/%d", row.ID): {
 			"Contrato de compra de 260 SC (15,6 t) de MILHO", "Enviado: Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,
 		},
-		"/report?show=1&part=divergences": {"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00"},
+		"/report?show=1&part=divergences": {
+			"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00",
+		},
 	} {
 		page := strings.Join(strings.Fields(tags.ReplaceAllString(b.Get(path).Wants(http.StatusOK).Body, "")), " ")
 		for _, text := range texts {

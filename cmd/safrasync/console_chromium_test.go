@@ -277,7 +277,8 @@ func TestChromiumPagesAreForEverybody(t *testing.T) {
 		"act": fmt.Sprintf("/act/dismiss?row=%d", wrong.ID), "resync": "/resync?job=" + wrong.Job,
 		"pending": "/pending", "doubts": "/doubts", "doubt": fmt.Sprintf("/doubts/%d", doubt.ID),
 		"changed": "/changed", "references": "/references", "wallets": "/references/wallets",
-		"report": "/report?show=1", "totals": "/report?show=1&part=totals", "routines": "/routines", "run": "/runs/" + runs[0].ID,
+		"report": "/report?show=1", "totals": "/report?show=1&part=totals",
+		"routines": "/routines", "run": "/runs/" + runs[0].ID,
 		"events": "/events", "alerts": "/alerts", "audit": "/audit", "approvals": "/approvals",
 		"decisions": "/decisions",
 	}
@@ -332,7 +333,8 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 800)
 	c.logIn(trade.Accountant)
 	for _, path := range []string{
-		"/report?show=1", "/report?show=1&unit=money", "/report?show=1&single=1&part=contracts", "/season", fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
+		"/report?show=1", "/report?show=1&unit=money", "/report?show=1&single=1&part=contracts", "/season",
+		fmt.Sprintf("/rows/%d", d.rows(trade.Accepted)[0].ID),
 		"/routines", "/",
 	} {
 		c.open(path)

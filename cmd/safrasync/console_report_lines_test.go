@@ -69,7 +69,8 @@ func TestTheListOfAFigureOfAnAccountHasItsSum(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000921', '250', produtor, loja, usuario, '002', local, safra, um,
-		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000003';
+		tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+		FROM contrato WHERE num = '000003';
 		UPDATE contrato SET quantidade = '260' WHERE num = '000002'`)
 	d.run(0, "sync", "--sweep")
 	link := regexp.MustCompile(`<a href="(/rows\?[^"]+)">(?:−?[0-9.,]+|[^<]+)</a>(?:</th>(?s:.*?)<td class="number">([^<]+)</td></tr>|</td>)`)
@@ -78,7 +79,8 @@ func TestTheListOfAFigureOfAnAccountHasItsSum(t *testing.T) {
 	for unit, currency := range map[string]string{"t": "", "money": "BRL"} {
 		followed := 0
 		for _, product := range []string{"SOJA ", "MILHO "} {
-			page := d.as(trade.Accountant).Get("/report?show=1&unit=" + unit + "&open=" + url.QueryEscape(product+currency)).
+			path := "/report?show=1&unit=" + unit + "&open=" + url.QueryEscape(product+currency)
+			page := d.as(trade.Accountant).Get(path).
 				Wants(http.StatusOK).Body
 			figures := map[string]string{}
 			for _, m := range exact.FindAllStringSubmatch(page, -1) {

@@ -195,7 +195,7 @@ func TestChromiumReadsARowAgainInThreeClicks(t *testing.T) {
 // impatient lets no page wait for a plan.
 func (d *deskWorld) impatient() {
 	d.t.Helper()
-	d.host.Office = office.New(office.Means{
+	d.host.Office = office.New(office.Deps{
 		Config: d.host.App.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
 		Board: d.host.Board, Log: d.host.App.Log, Lang: d.host.App.Lang(), Now: office.Now,
 		ReportPatience: time.Nanosecond,

@@ -37,7 +37,7 @@ type deskHost struct {
 	App    *cli.App
 	Store  *state.Store
 	Engine *engine.Engine
-	Board  *office.Board
+	Board  *office.RunProgress
 	Office *office.Office
 }
 
@@ -104,11 +104,11 @@ func (p *program) app() *cli.App {
 func (d *deskWorld) open() {
 	d.t.Helper()
 	app := d.app()
-	d.host = &deskHost{App: app, Board: office.NewBoard()}
+	d.host = &deskHost{App: app, Board: office.NewRunProgress()}
 	d.host.Store = must.Get(app.OpenLedger(d.t.Context(), cli.ToWrite))(d.t)
 	source, _ := app.OpenSource(d.t.Context()) // pages that need the ERP say that it is away
 	d.host.Engine = must.Get(app.OpenEngine(d.host.Store, source, false, d.host.Board.Observe))(d.t)
-	d.host.Office = office.New(office.Means{
+	d.host.Office = office.New(office.Deps{
 		Config: app.Config, Store: d.host.Store, Jobs: d.host.Engine.Jobs, Engine: d.host.Engine,
 		Scheduler: must.Get(engine.NewScheduler(engine.SchedulerConfig{Engine: d.host.Engine}))(d.t),
 		Board:     d.host.Board, Log: app.Log, Lang: app.Lang(), Now: office.Now,

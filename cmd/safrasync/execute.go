@@ -57,7 +57,7 @@ func execute(ctx context.Context, a *cli.App, args []string) int {
 	root := newRootCommand(a)
 	root.SetArgs(args)
 	if a.Completing { // the shell shows the help of flags
-		tellFlags(a, root)
+		translateFlags(a, root)
 	}
 	err := root.ExecuteContext(ctx)
 	code := cli.ExitCode(err)

@@ -33,7 +33,7 @@ func addGroup(a *cli.App, root *cobra.Command, id string, commands ...*cobra.Com
 // language. The library has English texts only.
 func setHelp(a *cli.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error {
-		tellFlags(a, cmd.Root())
+		translateFlags(a, cmd.Root())
 		_, err := fmt.Fprint(cmd.OutOrStderr(), usage(a, cmd))
 		return err
 	})
@@ -68,7 +68,7 @@ func setHelp(a *cli.App, root *cobra.Command) {
 	})
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.InitDefaultCompletionCmd()
-	speak(a, root)
+	translateExamples(a, root)
 }
 
 // flagFault returns an error of the library as a sentence.
@@ -108,8 +108,8 @@ func flagFault(err error) error {
 	return err
 }
 
-// speak sets the examples of a command and its sub-commands in the person's language.
-func speak(a *cli.App, cmd *cobra.Command) {
+// translateExamples sets the examples of a command and its sub-commands in the person's language.
+func translateExamples(a *cli.App, cmd *cobra.Command) {
 	path := strings.TrimPrefix(cmd.CommandPath(), "safrasync ")
 	if shell, is := strings.CutPrefix(path, "completion"); is {
 		cmd.Short, cmd.Long = a.Text("write the shell script that completes commands, jobs, states and keys"), ""
@@ -122,18 +122,18 @@ func speak(a *cli.App, cmd *cobra.Command) {
 		cmd.Example = i18n.CLI.Find(a.Lang(), "example."+key)
 	}
 	for _, sub := range cmd.Commands() {
-		speak(a, sub)
+		translateExamples(a, sub)
 	}
 }
 
-// tellFlags translates the help of the flags of a command and its sub-commands. Only calls that
+// translateFlags translates the help of the flags of a command and its sub-commands. Only calls that
 // print flags need it, so no other call pays for it.
-func tellFlags(a *cli.App, cmd *cobra.Command) {
+func translateFlags(a *cli.App, cmd *cobra.Command) {
 	told := func(f *pflag.Flag) { f.Usage = a.Voice().Said(f.Usage) }
 	cmd.Flags().VisitAll(told)
 	cmd.PersistentFlags().VisitAll(told)
 	for _, sub := range cmd.Commands() {
-		tellFlags(a, sub)
+		translateFlags(a, sub)
 	}
 }
 

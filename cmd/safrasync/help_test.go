@@ -27,7 +27,7 @@ func everyCommand(lang string, see func(root, cmd *cobra.Command)) *cobra.Comman
 		Completing: true,
 	}
 	root := newRootCommand(a)
-	tellFlags(a, root)
+	translateFlags(a, root)
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		see(root, cmd)

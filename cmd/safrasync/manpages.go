@@ -75,6 +75,6 @@ func rootIn(language string) (*cobra.Command, *cli.App) {
 	root := newRootCommand(a)
 	root.DisableAutoGenTag = true
 	root.InitDefaultCompletionCmd()
-	tellFlags(a, root)
+	translateFlags(a, root)
 	return root, a
 }

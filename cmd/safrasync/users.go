@@ -146,7 +146,7 @@ func addUser(ctx context.Context, a *cli.App, args []string, f userFlags) error 
 		return err
 	}
 	err = o.AddUser(ctx, trade.User{Name: name, Role: role, Password: hash}, a.Person(f.ActFlags))
-	if errors.Is(err, trade.ErrTaken) {
+	if errors.Is(err, trade.ErrNameTaken) {
 		return a.Error("there is already a user %s (names are never reassigned to another person, because of the audit)", name)
 	}
 	if err != nil {
@@ -199,7 +199,7 @@ func linkUser(ctx context.Context, a *cli.App, args []string, f userFlags) error
 		u.FirstPassword = false
 		return nil
 	})
-	if errors.Is(err, trade.ErrTaken) {
+	if errors.Is(err, trade.ErrNameTaken) {
 		return a.Error("%s is already another user: `safrasync users list --json` shows it", subject)
 	}
 	return err

@@ -80,7 +80,7 @@ func (s *Sessions) try(q *web.Request, user trade.User, name, password string) (
 	device := q.CookieValue(cookieDevice)
 	if device != "" {
 		device = hashOf(device)
-		known, err := s.Logins.KnownDevice(q.Context(), device, user.ID, q.Site.Now().Add(-web.DeviceKept))
+		known, err := s.Logins.KnownDevice(q.Context(), device, user.ID, q.Site.Now().Add(-web.DeviceLifetime))
 		if err != nil {
 			return false, 0, err
 		}
@@ -121,7 +121,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 	now := q.Site.Now()
 	secret, device := newSecret(), q.CookieValue(cookieDevice)
 	const anybody = 0 // several people may use one browser
-	ours, err := s.Logins.KnownDevice(q.Context(), hashOf(device), anybody, now.Add(-web.DeviceKept))
+	ours, err := s.Logins.KnownDevice(q.Context(), hashOf(device), anybody, now.Add(-web.DeviceLifetime))
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func (s *Sessions) begin(q *web.Request, user trade.User, act, detail string, pr
 	}
 	q.Secret, q.Login = secret, &login
 	q.SetCookie(cookieLogin, secret, 0)
-	q.SetCookie(cookieDevice, device, web.DeviceKept)
+	q.SetCookie(cookieDevice, device, web.DeviceLifetime)
 	return nil
 }
 
@@ -210,7 +210,7 @@ func (s *Sessions) changeOwnPassword(q *web.Request) error {
 	if err := s.begin(q, user, "login", "", q.Site.Now()); err != nil {
 		return err
 	}
-	q.Tell("password")
+	q.SetFlash("password")
 	if before.FirstPassword {
 		return q.Redirect("/")
 	}

@@ -272,7 +272,7 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 	case known && user.Disabled:
 		return s.refuse(q, f, user, v, "%s confirmed your identity, but the user %s is disabled in this program. Talk to an administrator.", "disabled", user.Name)
 	case v.Role == "" && known:
-		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.told(issuer, "no role"),
+		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "login failed", v.claims(issuer, "no role"),
 			as(q, user.Name)) // it ends all sessions of the user
 		if err != nil {
 			return err
@@ -294,8 +294,8 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 			name = "openid-" + hashOf(issuer + " " + v.Subject)[:16]
 		}
 		err := s.Users.AddFromIssuer(q.Context(),
-			trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, v.told(issuer, ""), as(q, name))
-		if err != nil && !errors.Is(err, trade.ErrTaken) {
+			trade.User{Name: name, Role: v.Role, Issuer: issuer, Subject: v.Subject}, v.claims(issuer, ""), as(q, name))
+		if err != nil && !errors.Is(err, trade.ErrNameTaken) {
 			return err
 		}
 		// taken: another browser of the same person has just created it, or the name is another person's
@@ -309,7 +309,7 @@ func (s *Sessions) enter(q *web.Request, f flow, v visitor) error {
 		}
 	case user.Role != v.Role:
 		user.Role = v.Role
-		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "user role", v.told(issuer, ""), as(q, user.Name))
+		done, err := s.Users.ChangeFromIssuer(q.Context(), user, "user role", v.claims(issuer, ""), as(q, user.Name))
 		if err != nil {
 			return err
 		}

@@ -171,12 +171,12 @@ func arguments(texts ...string) string {
 
 // detail returns the audit's detail about the person.
 func (v visitor) detail(issuer, fault string) string {
-	text, _ := json.Marshal(v.told(issuer, fault)) // texts only: it never fails
+	text, _ := json.Marshal(v.claims(issuer, fault)) // texts only: it never fails
 	return string(text)
 }
 
-// told is what the issuer said of the person, and what is wrong with it, for the audit.
-func (v visitor) told(issuer, fault string) any {
+// claims is what the issuer said of the person, and what is wrong with it, for the audit.
+func (v visitor) claims(issuer, fault string) any {
 	return struct {
 		Issuer  string     `json:"issuer"`
 		Subject string     `json:"subject,omitempty"`

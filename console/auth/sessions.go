@@ -224,7 +224,7 @@ func (s *Sessions) Prove(q *web.Request, password string) (fault string, err err
 // Prune removes expired logins and tries. The housekeeping calls it.
 func Prune(ctx context.Context, logins Logins, now time.Time, idle, most time.Duration) error {
 	return logins.PruneLogins(ctx, now.Add(-most), now.Add(-idle-seenStep), now.Add(-triesKept),
-		now.Add(-web.DeviceKept))
+		now.Add(-web.DeviceLifetime))
 }
 
 // newSecret returns 256 random bits as text.

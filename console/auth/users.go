@@ -92,7 +92,7 @@ func (s *Sessions) addUser(q *web.Request) error {
 	err = s.Users.AddUser(q.Context(), trade.User{
 		Name: page.Name, Role: page.Role, Password: hash, FirstPassword: true,
 	}, q.Person(""))
-	if errors.Is(err, trade.ErrTaken) {
+	if errors.Is(err, trade.ErrNameTaken) {
 		return refuse("This name already exists. Names are never reassigned to another person, because of the audit.")
 	}
 	if err != nil {

@@ -143,7 +143,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	}
 	of := a.Total(c.o.Filter, false)
 	out.Steps = []accountStep{step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true)}
-	for _, p := range standParts[1:] {
+	for _, p := range stateParts[1:] {
 		var amount trade.Decimal
 		of.Of.States, of.Rows = p.states, 0
 		for _, l := range a.States {

@@ -50,7 +50,7 @@ type actPage struct {
 }
 
 // Most returns how many rows one order may be for.
-func (selection) Most() int { return office.ManyMost }
+func (selection) Most() int { return office.MaxRowsPerAct }
 
 // stepView is one row of a plan, as it is shown.
 type stepView struct {
@@ -58,7 +58,7 @@ type stepView struct {
 	Shown  string
 	Reason string
 	Known  []string          // what is known to exist on the platform
-	Beside *beside           // the row beside the one that it was compared with; nil: none
+	Beside *comparison       // the row beside the one that it was compared with; nil: none
 	codes  map[string]string // by id of the platform: what the ERP calls it
 }
 
@@ -76,7 +76,7 @@ func (s stepView) Called(r acts.FieldReading) string {
 
 // stepOf returns one row of a plan, as it is shown.
 func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
-	compared, err := p.besideOf(q, s.Before, s.Counterpart, veil{})
+	compared, err := p.comparisonOf(q, s.Before, s.Counterpart, veil{})
 	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
 		Known: p.knownOf(s, q.Lang), Beside: compared,
@@ -177,7 +177,7 @@ func (p *Pages) act(q *web.Request) error {
 		return q.Done("changed.unmarked", page.Back)
 	}
 	mark := q.PostForm.Get("mark")
-	plan, shown := p.office.ShownMany(mark, q.Person(""))
+	plan, shown := p.office.StoredPlan(mark, q.Person(""))
 	// the checks below are those of this act on this row
 	shown = shown && plan.Act == act.Name && (page.Entry.ID == 0 ||
 		plan.Rows == 1 && len(plan.Shown) == 1 && plan.Shown[0].Before.ID == page.Entry.ID)
@@ -328,7 +328,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 // here: the plan is shown with what must be declared.
 func (p *Pages) planRows(q *web.Request, page *actPage) (office.ManyPlan, error) {
 	for {
-		plan, err := p.office.ShowMany(q.Context(), page.Orders, page.versions, q.Person(""))
+		plan, err := p.office.PlanMany(q.Context(), page.Orders, page.versions, q.Person(""))
 		if err != nil || page.Entry.ID == 0 || len(plan.Not) != 1 {
 			return plan, err
 		}

@@ -187,7 +187,7 @@ func (p *Pages) approve(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.told(q, page, done, "approvals.done")
+	return p.answerDecision(q, page, done, "approvals.done")
 }
 
 // decline cancels an act. The person who ordered it may do so, too.
@@ -200,11 +200,11 @@ func (p *Pages) decline(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.told(q, page, done, "approvals.declined")
+	return p.answerDecision(q, page, done, "approvals.declined")
 }
 
-// told answers with the result of a consent or refusal.
-func (p *Pages) told(q *web.Request, page approvalPage, done acts.Decided, told string) error {
+// answerDecision answers with the result of a consent or refusal.
+func (p *Pages) answerDecision(q *web.Request, page approvalPage, done acts.Decided, told string) error {
 	if done.Refused != "" {
 		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
 			return q.Done("approvals.moved", "/approvals")

@@ -148,7 +148,7 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 		}
 		if strings.HasPrefix(r.Act, "cause ") && !r.Reduced {
 			shown.Cause = p.office.CauseName(r.Target, q.Lang)
-			shown.Owner, shown.Until = office.Given(r)
+			shown.Owner, shown.Until = office.CauseOwner(r)
 			if strings.EqualFold(shown.Owner, r.Who) {
 				shown.Owner = ""
 			} else if shown.Owner != "" {

@@ -53,18 +53,18 @@ func doublesOf(question ask) string {
 	return "absent"
 }
 
-// beside is a held row side by side with the one that it was compared with.
-type beside struct {
+// comparison is a held row side by side with the one that it was compared with.
+type comparison struct {
 	*acts.Counterpart
 	This   trade.Entry
-	Off    []besideField
-	Even   []besideField
+	Off    []comparedField
+	Even   []comparedField
 	Read   bool // the platform showed what it has of the counterpart
 	Masked bool // something is masked
 }
 
-// besideField is one field of the two. Other is the zero value if the counterpart does not have it.
-type besideField struct{ This, Other office.Field }
+// comparedField is one field of the two. Other is the zero value if the counterpart does not have it.
+type comparedField struct{ This, Other office.Field }
 
 // veil masks documents, unless they are revealed.
 type veil struct{ Revealed bool }
@@ -98,16 +98,16 @@ func (p *Pages) reasonOf(q *web.Request, e trade.Entry, by veil) string {
 	if !slices.ContainsFunc(strings.Split(reason, "; "), other) {
 		return ""
 	}
-	return by.Hide(trade.SayBlanks(reason, q.Lang))
+	return by.Hide(trade.NameBlanks(reason, q.Lang))
 }
 
-// besideOf compares a held row with its counterpart, by what would be sent and what was; nil if
+// comparisonOf compares a held row with its counterpart, by what would be sent and what was; nil if
 // there is none.
-func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart, by veil) (*beside, error) {
+func (p *Pages) comparisonOf(q *web.Request, e trade.Entry, c *acts.Counterpart, by veil) (*comparison, error) {
 	if c == nil {
 		return nil, nil //nolint:nilnil // there is none
 	}
-	out := &beside{Counterpart: c, This: e}
+	out := &comparison{Counterpart: c, This: e}
 	if c.Entry.ID == 0 {
 		return out, nil
 	}
@@ -119,7 +119,7 @@ func (p *Pages) besideOf(q *web.Request, e trade.Entry, c *acts.Counterpart, by 
 		if this.Name == "" || this.Secret {
 			continue
 		}
-		pair := besideField{This: this}
+		pair := comparedField{This: this}
 		for _, f := range both[1].Fields {
 			if f.Name == this.Name {
 				pair.Other = f
@@ -147,8 +147,8 @@ type rowContext struct {
 	What   string // a sentence about what was sent, or would be
 	Reason string
 	Hints  office.Hints
-	Asked  []request // acts on it that wait for consent
-	Beside *beside   // beside the row that it was compared with; nil: none
+	Asked  []request   // acts on it that wait for consent
+	Beside *comparison // beside the row that it was compared with; nil: none
 	Sides  office.Sides
 	Off    []office.Field // those with a problem, or of which the sides differ
 	Even   []office.Field
@@ -172,7 +172,7 @@ func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, revealed bool) (out 
 	if err != nil {
 		return out, err
 	}
-	out.Beside, err = p.besideOf(q, e, out.Doubt.Other, out.veil)
+	out.Beside, err = p.comparisonOf(q, e, out.Doubt.Other, out.veil)
 	if err != nil {
 		return out, err
 	}

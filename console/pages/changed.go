@@ -76,7 +76,7 @@ func (p *Pages) showChanged(q *web.Request) error {
 		return err
 	}
 	page.Many = many
-	from := int(min(Number(q.Form.Get("after")), office.ManyMost))
+	from := int(min(Number(q.Form.Get("after")), office.MaxRowsPerAct))
 	if err := p.fill(q, &page, rows, from); err != nil {
 		return err
 	}

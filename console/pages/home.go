@@ -99,7 +99,7 @@ func (p *Pages) showHome(q *web.Request) error {
 			page.Flags = append(page.Flags, flagCount{Flag: flag, Rows: n})
 		}
 	}
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
+	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
 	if err != nil {
 		return err
 	}

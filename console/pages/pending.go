@@ -53,7 +53,7 @@ func (p *Pages) showPending(q *web.Request) error { return p.pending(q, "") }
 
 // pending shows the page, with a fault of what was sent.
 func (p *Pages) pending(q *web.Request, fault string) error {
-	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.Told() != "")
+	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
 	if err != nil {
 		return err
 	}

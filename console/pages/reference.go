@@ -206,9 +206,9 @@ func (p *Pages) removeReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	q.Tell("references.removed")
+	q.SetFlash("references.removed")
 	if !removed {
-		q.Tell("references.gone")
+		q.SetFlash("references.gone")
 	}
 	return q.Redirect("/references/" + page.Kind)
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// reportTakes is the time limit of a report; a ledger of millions needs minutes.
-const reportTakes = 30 * time.Minute
+// reportTimeout is the time limit of a report; a ledger of millions needs minutes.
+const reportTimeout = 30 * time.Minute
 
 const reportRows = 200 // for each section on the page; files have all
 
@@ -32,7 +32,7 @@ type reportPage struct {
 	Form     url.Values
 	Seasons  []string // by which it can be narrowed
 	Report   *reportShown
-	Making   *office.Making // how far it is; nil: it is there, or was not requested
+	Making   *office.ReportProgress // how far it is; nil: it is there, or was not requested
 	Closings []trade.Closing
 	Fault    string
 	Month    string // the last complete month
@@ -108,15 +108,16 @@ func reportQuery(form url.Values) (q office.ReportQuery, fault string) {
 	return q, ""
 }
 
-// patient extends the deadline of this answer to the time that a large ledger needs. Only one such
+// extendDeadline extends the deadline of this answer to the time that a large ledger needs. Only one such
 // answer may run; another gets ErrBusy at once, because a waiting request would hold a place.
-func (p *Pages) patient(q *web.Request) (done func(), err error) {
+func (p *Pages) extendDeadline(q *web.Request) (done func(), err error) {
 	select {
 	case p.reporting <- struct{}{}:
 	default:
 		return nil, web.ErrBusy
 	}
-	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(time.Now().Add(reportTakes))
+	until := time.Now().Add(reportTimeout)
+	return func() { <-p.reporting }, http.NewResponseController(q.Writer).SetWriteDeadline(until)
 }
 
 func (p *Pages) showReport(q *web.Request) error {
@@ -133,7 +134,7 @@ func (p *Pages) showReport(q *web.Request) error {
 	page.Seasons = present.Seasons
 	if !asked && !page.Form.Has("harvest") && page.Get("closing") == "" {
 		if season == nil { // it is being counted
-			page.Making = &office.Making{}
+			page.Making = &office.ReportProgress{}
 			return q.Page(http.StatusOK, "report", page)
 		}
 		page.Form.Set("harvest", present.Season)
@@ -143,7 +144,7 @@ func (p *Pages) showReport(q *web.Request) error {
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "report", page)
 	}
-	report, making, err := p.office.ShowReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name, asked)
+	report, making, err := p.office.RequestReport(q.Context(), query, q.Lang, reportRows, q.Login.User.Name, asked)
 	if err != nil {
 		return err
 	}
@@ -213,7 +214,7 @@ func (p *Pages) exportReport(q *web.Request) error {
 	if fault != "" || !known {
 		return web.BadRequest("form")
 	}
-	done, err := p.patient(q)
+	done, err := p.extendDeadline(q)
 	if err != nil {
 		return err
 	}
@@ -258,7 +259,7 @@ func (p *Pages) month(q *web.Request) (day trade.Date, done func(), err error) {
 	case trade.DateOf(q.Site.Now().In(q.Site.Zone)).Before(day):
 		return day, nil, p.noClosing(q, "This month has not ended yet.")
 	}
-	done, err = p.patient(q)
+	done, err = p.extendDeadline(q)
 	return day, done, err
 }
 
@@ -350,7 +351,7 @@ type closedPage struct {
 
 // showClosing shows a month as it was closed and signed, for printing.
 func (p *Pages) showClosing(q *web.Request) error {
-	done, err := p.patient(q)
+	done, err := p.extendDeadline(q)
 	if err != nil {
 		return err
 	}

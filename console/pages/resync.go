@@ -56,7 +56,7 @@ func (p *Pages) planResync(q *web.Request, form url.Values) (*resyncPage, error)
 	if err != nil || len(page.Orders) == 0 || page.Failed != "" {
 		return page, err
 	}
-	plans, read, err := p.office.ShowResync(q.Context(), page.Orders, q.Person(""))
+	plans, read, err := p.office.RequestResyncPlans(q.Context(), page.Orders, q.Person(""))
 	if stopped := new(office.ResyncStopped); errors.As(err, &stopped) {
 		page.Failed = p.office.AdviseStop(stopped.Stop, q.Lang).What
 		return page, nil
@@ -182,7 +182,7 @@ func (p *Pages) doResync(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.fillResync(q, page, p.office.ShownResync(page.Orders, q.Person(""))); err != nil {
+	if err := p.fillResync(q, page, p.office.StoredResyncPlans(page.Orders, q.Person(""))); err != nil {
 		return err
 	}
 	if page.Plans == nil || page.Mark != q.PostForm.Get("mark") {
@@ -201,7 +201,7 @@ func (p *Pages) doResync(q *web.Request) error {
 	case asked != nil && len(done) == 0:
 		return Asked(q, asked)
 	}
-	q.Tell("resync")
+	q.SetFlash("resync")
 	runs := trade.Map(done, func(one office.Ordered) string { return one.Run })
 	return q.Redirect(with(page.Back, url.Values{"run": runs}))
 }

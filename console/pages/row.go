@@ -24,8 +24,8 @@ type rowPage struct {
 	Lead    string // columns that people see of it; the key if there are none
 	Letter  letter
 	There   bool // the platform showed some of its values
-	Earlier []wayStep
-	Way     []wayStep
+	Earlier []timelineStep
+	Way     []timelineStep
 	Other   trade.Entry // the same document under another key; zero: none is known
 
 	WaitsFor   []waitView
@@ -102,7 +102,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	if err != nil {
 		return nil, err
 	}
-	page.Key, page.Blank = page.Hide(entry.Key), trade.SayBlanks(entry.Key, q.Lang) != entry.Key
+	page.Key, page.Blank = page.Hide(entry.Key), trade.NameBlanks(entry.Key, q.Lang) != entry.Key
 	page.Masked = page.Masked || page.Key != entry.Key
 	shown := entry.Shown.Masked()
 	if revealed {
@@ -119,7 +119,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	}
 	page.There = slices.ContainsFunc(page.Sides.Fields, func(f office.Field) bool { return f.There != nil })
 	for _, w := range entry.WaitingFor {
-		v := waitView{Text: page.Hide(trade.SayBlanks(w.Sentence(q.Lang), q.Lang))}
+		v := waitView{Text: page.Hide(trade.NameBlanks(w.Sentence(q.Lang), q.Lang))}
 		if w.Job != "" {
 			if parent, err := p.office.Entry(q.Context(), w.Job, w.Key); err == nil {
 				v.ID = parent.ID
@@ -133,7 +133,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	if err != nil {
 		return nil, err
 	}
-	if !entry.Flags.Has(trade.Replaced) && !entry.Away() { // else they are not of what its key has
+	if !entry.Flags.Has(trade.Replaced) && !entry.GoneFromERP() { // else they are not of what its key has
 		page.Glass = glassOf(q.Voice(), entry, dependents)
 	}
 	page.More = len(dependents) > dependentsShown
@@ -141,11 +141,11 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 		d.Quantity = office.AskedQuantity(d)
 		page.Dependents = append(page.Dependents, rowLine{
 			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
-			Reason: page.Hide(trade.SayBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
+			Reason: page.Hide(trade.NameBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
-	page.Way = p.way(q.Voice(), page)
-	if n := len(page.Way) - wayShown; n > 1 {
+	page.Way = p.timeline(q.Voice(), page)
+	if n := len(page.Way) - maxTimeline; n > 1 {
 		page.Earlier, page.Way = page.Way[:n], page.Way[n:]
 	}
 	page.Letter = p.summary(q, page)
@@ -165,7 +165,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
 	now := page.Hide(sentence(q.Voice(), e, e.Quantity, page.Sides.Fields, office.Field.Newest))
-	if now != page.What && !e.Away() {
+	if now != page.What && !e.GoneFromERP() {
 		out.Now = now
 	}
 	for _, a := range attempts {

@@ -97,7 +97,7 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 	v := q.Voice()
 	switch name {
 	case "q":
-		return "“" + view.Mask(trade.SayBlanks(text, q.Lang)) + "”"
+		return "“" + view.Mask(trade.NameBlanks(text, q.Lang)) + "”"
 	case "state":
 		if text == needsPerson || text == onItsWay {
 			return v.T("rows." + text)

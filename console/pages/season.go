@@ -50,7 +50,7 @@ func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 		}
 	}
 	if out.of != nil {
-		out.Products = trade.Map(out.of.Products, func(s reconcile.Stand) picture.Stack {
+		out.Products = trade.Map(out.of.Products, func(s reconcile.StateSum) picture.Stack {
 			return stackOf(q.Voice(), s, trade.Decimal{})
 		})
 	}
@@ -116,15 +116,15 @@ func (p *Pages) showSeason(q *web.Request) error {
 		}
 	}
 	if len(page.of.Branches) > 1 {
-		page.Branches = trade.Map(page.of.Branches, func(b reconcile.Stand) picture.Stack {
+		page.Branches = trade.Map(page.of.Branches, func(b reconcile.StateSum) picture.Stack {
 			return stackOf(v, b, most)
 		})
 	}
 	return q.Page(http.StatusOK, "season", page)
 }
 
-// standParts are the parts of what a sum by state is made of, each with what its colour means.
-var standParts = []struct {
+// stateParts are the parts of what a sum by state is made of, each with what its colour means.
+var stateParts = []struct {
 	class, key string
 	states     []trade.State
 }{
@@ -140,15 +140,15 @@ var standParts = []struct {
 
 // stackOf returns what is missing of a stand as a bar, of which most would be as wide as the picture; of a stand
 // that is on the platform, that.
-func stackOf(v view.Voice, s reconcile.Stand, most trade.Decimal) picture.Stack {
+func stackOf(v view.Voice, s reconcile.StateSum, most trade.Decimal) picture.Stack {
 	all, sent := s.All.Kilograms, s.Figure(trade.Accepted)
 	missing := all.Sub(sent.Kilograms)
 	said := v.T("%s%% of %s on the platform", v.Number(picture.Percent(sent.Kilograms, all)), v.WholeTonnes(all))
-	parts := standParts[1:]
+	parts := stateParts[1:]
 	if missing.Sign() > 0 {
 		said += " · " + v.T("missing: %s", v.WholeTonnes(missing))
 	} else {
-		parts = standParts[:1]
+		parts = stateParts[:1]
 	}
 	var marks []picture.Mark
 	for _, part := range parts {
@@ -185,7 +185,7 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	var delivered, fixed trade.Decimal
 	some := false
 	for _, d := range dependents {
-		if kg, ok := d.Quantity.Kilograms(); ok && d.Sends == trade.Deliveries && !d.Away() {
+		if kg, ok := d.Quantity.Kilograms(); ok && d.Sends == trade.Deliveries && !d.GoneFromERP() {
 			delivered, some = delivered.Add(kg), true
 		}
 	}

@@ -115,7 +115,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 		return q.Page(http.StatusConflict, "decisions", page)
 	}
 	if done.Asked > 0 {
-		q.Tell("decisions.asked", done.Done, done.Asked)
+		q.SetFlash("decisions.asked", done.Done, done.Asked)
 		return q.Redirect("/approvals")
 	}
 	return q.Done("decisions.done", "/decisions")

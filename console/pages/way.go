@@ -10,8 +10,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// wayStep is one event in the history of a row.
-type wayStep struct {
+// timelineStep is one event in the history of a row.
+type timelineStep struct {
 	At   time.Time
 	Kind string // seen, sent, answered, silent, decided, told, changed: determines name and look
 	Who  string
@@ -28,23 +28,23 @@ type attemptView struct {
 	Answer  string
 }
 
-// wayShown is how many of the latest steps of a row are shown; earlier ones are folded.
-const wayShown = 15
+// maxTimeline is how many of the latest steps of a row are shown; earlier ones are folded.
+const maxTimeline = 15
 
 // changedAfter are the flags for a row that changed in the ERP.
 var changedAfter = []trade.Flag{trade.Changed, trade.MissingInERP, trade.Cancelled, trade.Replaced}
 
-// way returns the history of a row, oldest first.
-func (p *Pages) way(v view.Voice, page *rowPage) []wayStep {
+// timeline returns the history of a row, oldest first.
+func (p *Pages) timeline(v view.Voice, page *rowPage) []timelineStep {
 	e := page.Entry
-	steps := []wayStep{{At: e.FirstSeenAt, Kind: "seen"}}
+	steps := []timelineStep{{At: e.FirstSeenAt, Kind: "seen"}}
 	for _, a := range page.Doubt.Attempts {
 		request := string(a.Payload)
 		var b bytes.Buffer
 		if json.Indent(&b, a.Payload, "", "  ") == nil {
 			request = b.String()
 		}
-		steps = append(steps, wayStep{
+		steps = append(steps, timelineStep{
 			At: a.StartedAt, Kind: "sent", What: v.Number(a.No),
 			Try: &attemptView{a, page.Hide(request), page.Hide(a.AnswerBody)},
 		})
@@ -52,7 +52,7 @@ func (p *Pages) way(v view.Voice, page *rowPage) []wayStep {
 			continue
 		}
 		outcome, phase := p.office.Attempt(a, v.Language())
-		answer := wayStep{
+		answer := timelineStep{
 			At: a.FinishedAt, Kind: "answered", What: page.Hide(outcome), Bad: a.Outcome != trade.OutcomeCreated,
 		}
 		if a.Status == 0 {
@@ -64,18 +64,18 @@ func (p *Pages) way(v view.Voice, page *rowPage) []wayStep {
 		steps = append(steps, answer)
 	}
 	for _, r := range page.History {
-		steps = append(steps, wayStep{
+		steps = append(steps, timelineStep{
 			At: r.At, Kind: "decided", Who: r.Who, What: v.ActName(r.Act), Why: page.Hide(v.Because(r)),
 		})
 	}
 	for _, h := range page.Hints.Heard {
-		steps = append(steps, wayStep{At: h.At, Kind: "told", What: v.Event(h.Event), Why: v.EventWord(h.Word)})
+		steps = append(steps, timelineStep{At: h.At, Kind: "told", What: v.Event(h.Event), Why: v.EventWord(h.Word)})
 	}
 	for _, flag := range changedAfter {
 		if e.Flags.Has(flag) {
-			steps = append(steps, wayStep{At: e.UpdatedAt, Kind: "changed", What: v.Flag(flag), Bad: true})
+			steps = append(steps, timelineStep{At: e.UpdatedAt, Kind: "changed", What: v.Flag(flag), Bad: true})
 		}
 	}
-	slices.SortStableFunc(steps, func(a, b wayStep) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(steps, func(a, b timelineStep) int { return a.At.Compare(b.At) })
 	return steps
 }

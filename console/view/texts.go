@@ -225,7 +225,7 @@ func Mask(text string) string { return trade.MaskDocuments(text) }
 // Key returns a key, the code of a reference, or a sentence about them, for people: documents are
 // masked, and what is blank is said.
 func (v Voice) Key(key string) string {
-	return Mask(trade.SayBlanks(key, v.lang))
+	return Mask(trade.NameBlanks(key, v.lang))
 }
 
 // SpacedKey is Key with spaces between the parts.

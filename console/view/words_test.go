@@ -26,7 +26,7 @@ func TestTheConsoleSpeaksAsAccountantsDo(t *testing.T) {
 	}
 	for _, key := range keys {
 		if word := avoided.FindString(i18n.Console.Text(trade.Portuguese, key)); word != "" {
-			if _, said := i18n.Said(trade.Portuguese, key); said || i18n.Console.Has(key) {
+			if _, said := i18n.SentenceForm(trade.Portuguese, key); said || i18n.Console.Has(key) {
 				t.Errorf("%s says %q to accountants", key, word)
 			}
 		}
@@ -42,7 +42,7 @@ func TestTemplatesNamePhrasesThatExist(t *testing.T) {
 				continue
 			}
 			walk(part.Tree.Root, func(key string) {
-				if _, said := i18n.Said(trade.Portuguese, key); !said && !i18n.Console.Has(key) {
+				if _, said := i18n.SentenceForm(trade.Portuguese, key); !said && !i18n.Console.Has(key) {
 					t.Errorf("%s names the phrase %q, which does not exist", name, key)
 				}
 				if word := avoided.FindString(i18n.Console.Text(trade.Portuguese, key)); word != "" {

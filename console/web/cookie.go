@@ -23,8 +23,8 @@ const (
 	cookieTold  = "safrasync-told"
 )
 
-// DeviceKept is how long a browser is remembered.
-const DeviceKept = 180 * 24 * time.Hour
+// DeviceLifetime is how long a browser is remembered.
+const DeviceLifetime = 180 * 24 * time.Hour
 
 // CookieName returns the full name of a cookie.
 func (s *Site) CookieName(name string) string {
@@ -70,16 +70,16 @@ func (q *Request) TokenFits() bool {
 	return subtle.ConstantTimeCompare([]byte(given), []byte(q.token())) == 1
 }
 
-// Tell stores the key of a sentence, with its counts, for the next page.
-func (q *Request) Tell(key string, counts ...int) {
+// SetFlash stores the key of a sentence, with its counts, for the next page.
+func (q *Request) SetFlash(key string, counts ...int) {
 	for _, n := range counts {
 		key += "," + strconv.Itoa(n)
 	}
 	q.SetCookie(cookieTold, key, time.Minute)
 }
 
-// Told returns the stored sentence and removes it.
-func (q *Request) Told() string {
+// PopFlash returns the stored sentence and removes it.
+func (q *Request) PopFlash() string {
 	parts := strings.Split(q.CookieValue(cookieTold), ",")
 	key := "told." + parts[0]
 	if !i18n.Console.Has(key) {
@@ -98,9 +98,9 @@ func (q *Request) Told() string {
 // Prefer stores a language and an appearance in the browser, if they are valid.
 func (q *Request) Prefer(lang trade.Lang, theme string) {
 	if lang == trade.Portuguese || lang == trade.English {
-		q.SetCookie(cookieLang, string(lang), DeviceKept)
+		q.SetCookie(cookieLang, string(lang), DeviceLifetime)
 	}
 	if theme == "light" || theme == "dark" || theme == "auto" {
-		q.SetCookie(cookieTheme, theme, DeviceKept)
+		q.SetCookie(cookieTheme, theme, DeviceLifetime)
 	}
 }

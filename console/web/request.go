@@ -103,7 +103,7 @@ func (q *Request) Page(status int, name string, data any) error {
 	}
 	if q.Login != nil {
 		f.User, f.Token = &q.Login.User, q.token()
-		f.Told, f.Titles = q.Told(), q.Site.Titles(q.Lang)
+		f.Told, f.Titles = q.PopFlash(), q.Site.Titles(q.Lang)
 		if f.Bare != "names" {
 			f.Counts = q.Site.Waiting(q.Context(), f.User)
 		}
@@ -131,7 +131,7 @@ func (q *Request) Show(name string, data any, err error) error {
 
 // Done tells the person something on the next page, by the key of a phrase, and sends the browser there.
 func (q *Request) Done(key, path string) error {
-	q.Tell(key)
+	q.SetFlash(key)
 	return q.Redirect(path)
 }
 

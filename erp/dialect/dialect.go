@@ -166,8 +166,8 @@ func TextItem(sql string, convert func(string) Value) Item {
 	return Item{SQL: sql, Convert: asText(convert)}
 }
 
-// KeptItem returns an expression whose text is kept unchanged.
-func KeptItem(sql string, kind Kind) Item {
+// VerbatimItem returns an expression whose text is kept unchanged.
+func VerbatimItem(sql string, kind Kind) Item {
 	return TextItem(sql, func(s string) Value { return Value{Kind: kind, Text: s} })
 }
 

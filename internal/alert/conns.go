@@ -12,8 +12,8 @@ type conns struct {
 	closed bool
 }
 
-// keep stores the connection of a successful dial, and passes the result on.
-func (c *conns) keep(conn net.Conn, err error) (net.Conn, error) {
+// track stores the connection of a successful dial, and passes the result on.
+func (c *conns) track(conn net.Conn, err error) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}

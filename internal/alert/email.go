@@ -87,9 +87,9 @@ func (e *Email) Send(ctx context.Context, target string, m Message) error {
 		mail.WithPort(e.o.Port), mail.WithTimeout(e.o.Timeout), mail.WithTLSConfig(config), mail.WithoutNoop(),
 		mail.WithDialContextFunc(func(ctx context.Context, network, address string) (net.Conn, error) {
 			if e.o.Security == TLS {
-				return conns.keep((&tls.Dialer{Config: config}).DialContext(ctx, network, address))
+				return conns.track((&tls.Dialer{Config: config}).DialContext(ctx, network, address))
 			}
-			c, err := conns.keep((&net.Dialer{}).DialContext(ctx, network, address))
+			c, err := conns.track((&net.Dialer{}).DialContext(ctx, network, address))
 			if err != nil {
 				return nil, err
 			}

@@ -162,7 +162,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 	if err != nil {
 		return f, err
 	}
-	taken, err := s.readTaken(ctx, known, f.at)
+	taken, err := s.readOwnedCauses(ctx, known, f.at)
 	if err != nil {
 		return f, err
 	}
@@ -187,7 +187,7 @@ func (s *Service) readFacts(ctx context.Context) (facts, error) {
 }
 
 func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configured bool,
-	taken taken,
+	taken ownedCauses,
 ) ([]jobFacts, error) {
 	j := jobFacts{Job: job, configured: configured, states: map[trade.State]int{}, runs: s.runs[job.Name]}
 	var err error
@@ -218,17 +218,17 @@ func (s *Service) readJob(ctx context.Context, list []jobFacts, job Job, configu
 	return append(list, j), err
 }
 
-// taken is how many rows a cause has of which somebody takes care until a day: by cause and job, when
+// ownedCauses is how many rows a cause has of which somebody takes care until a day: by cause and job, when
 // it was taken or at the fewest since, and now.
-type taken struct {
+type ownedCauses struct {
 	rows map[string]map[string]int
 	now  map[string]map[trade.State]map[string]int // by job, state and cause
 }
 
-// readTaken reads of which causes people take care. What has fewer rows than it had is stored with
+// readOwnedCauses reads of which causes people take care. What has fewer rows than it had is stored with
 // these, so that it is told when it grows again.
-func (s *Service) readTaken(ctx context.Context, jobs []string, now time.Time) (t taken, err error) {
-	t = taken{rows: map[string]map[string]int{}, now: map[string]map[trade.State]map[string]int{}}
+func (s *Service) readOwnedCauses(ctx context.Context, jobs []string, now time.Time) (t ownedCauses, err error) {
+	t = ownedCauses{rows: map[string]map[string]int{}, now: map[string]map[trade.State]map[string]int{}}
 	owners, err := s.Ledger.CauseOwners(ctx)
 	if err != nil {
 		return t, err
@@ -269,7 +269,7 @@ func (s *Service) readTaken(ctx context.Context, jobs []string, now time.Time) (
 }
 
 // lower stores of a cause that it has fewer rows than it had.
-func (s *Service) lower(ctx context.Context, o *trade.CauseOwner, t taken) error {
+func (s *Service) lower(ctx context.Context, o *trade.CauseOwner, t ownedCauses) error {
 	fewer, left := map[string]int{}, 0
 	for job, n := range o.Rows {
 		fewer[job] = min(n, t.count(job, o.Cause))
@@ -286,7 +286,7 @@ func (s *Service) lower(ctx context.Context, o *trade.CauseOwner, t taken) error
 }
 
 // count returns how many rows of a job have a cause now.
-func (t taken) count(job, cause string) (n int) {
+func (t ownedCauses) count(job, cause string) (n int) {
 	for _, of := range t.now[job] {
 		n += of[cause]
 	}

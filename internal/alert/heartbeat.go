@@ -168,15 +168,15 @@ func (h *Heartbeat) send(ctx context.Context, codes []string) error {
 		return err
 	case status < 200 || status > 299:
 		return &Fault{Code: HTTPFault(status).Code, Why: trade.Say("delivery.beat_refused")}
-	case !beatTaken(answer):
+	case !heartbeatAccepted(answer):
 		return &Fault{Code: "not_taken", Why: trade.Say("delivery.beat_not_taken")}
 	}
 	return nil
 }
 
-// beatTaken reports whether an answer of success is one. healthchecks.io answers 200 with "OK (not
+// heartbeatAccepted reports whether an answer of success is one. healthchecks.io answers 200 with "OK (not
 // found)" for a check that it does not know, and "OK (rate limited)"; a proxy answers with a page.
-func beatTaken(answer []byte) bool {
+func heartbeatAccepted(answer []byte) bool {
 	text := bytes.ToLower(bytes.TrimSpace(answer))
 	var said struct {
 		OK *bool `json:"ok"`

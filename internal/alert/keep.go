@@ -96,7 +96,7 @@ func (s *Service) Evaluate(ctx context.Context) error {
 		if at >= 0 {
 			a = open[at]
 		}
-		errs = append(errs, s.keep(ctx, c, a, f.at))
+		errs = append(errs, s.raise(ctx, c, a, f.at))
 	}
 	for _, a := range open {
 		holds := slices.ContainsFunc(holding,
@@ -115,9 +115,9 @@ func (s *Service) Evaluate(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// keep records that a condition holds: a is its open alert, or the zero value if there is none yet.
+// raise records that a condition holds: a is its open alert, or the zero value if there is none yet.
 // People are told when it has lasted long enough.
-func (s *Service) keep(ctx context.Context, c condition, a trade.Alert, now time.Time) error {
+func (s *Service) raise(ctx context.Context, c condition, a trade.Alert, now time.Time) error {
 	changed := a.Version == 0 || !a.GoneAt.IsZero()
 	if a.Version == 0 {
 		a = trade.Alert{Topic: string(c.topic), Subject: c.subject, Since: c.since, SeenAt: now}

@@ -9,13 +9,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// Told is an alert in words.
-type Told struct {
+// Rendered is an alert in words.
+type Rendered struct {
 	Title, Happened, Means, Do string
 }
 
-// Say returns an alert of the ledger in a reader's language.
-func Say(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Titles) (out Told, err error) {
+// Render returns an alert of the ledger in a reader's language.
+func Render(a trade.Alert, lang trade.Lang, zone *time.Location, titles trade.Titles) (out Rendered, err error) {
 	var d Detail
 	if err := unmarshalDetail(a, &d); err != nil {
 		return out, err

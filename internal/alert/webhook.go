@@ -143,7 +143,7 @@ func (w *HTTPChannel) Send(ctx context.Context, target string, m Message) error 
 		return err
 	case status < 200 || status > 299:
 		return HTTPFault(status)
-	case !w.o.Form.took(status, answer):
+	case !w.o.Form.accepted(status, answer):
 		// An answer of success that says something else. Its text may contain the address.
 		why := trade.Say("delivery.not_taken")
 		if bytes.HasPrefix(bytes.TrimSpace(answer), []byte("<")) {
@@ -178,10 +178,10 @@ func Exchange(ctx context.Context, client *http.Client, req *http.Request) (int,
 	return resp.StatusCode, answer, nil
 }
 
-// took reports whether an answer with a status of success is one with which the receivers of the
+// accepted reports whether an answer with a status of success is one with which the receivers of the
 // form say that they took the message. Several answer 200 and say in the text that they did not,
 // and a proxy answers 200 with a page. An empty answer says nothing else than its status.
-func (f Form) took(status int, answer []byte) bool {
+func (f Form) accepted(status int, answer []byte) bool {
 	text := strings.ToLower(string(bytes.TrimSpace(answer)))
 	if text == "" {
 		return true

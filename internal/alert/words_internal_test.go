@@ -65,7 +65,7 @@ func TestEveryAlertSaysAllFour(t *testing.T) {
 		}
 	}
 	closed := trade.Alert{Topic: string(InDoubt), Detail: []byte("{}"), ClosedAt: monday}
-	past, err := Say(closed, trade.Portuguese, saoPaulo, nil)
+	past, err := Render(closed, trade.Portuguese, saoPaulo, nil)
 	if err != nil || !strings.Contains(past.Happened, " havia ") {
 		t.Errorf("of an alert that is over the console says %q, %v", past.Happened, err)
 	}
@@ -102,7 +102,7 @@ func TestMessagesTellAccountantsPagesAndNotCommands(t *testing.T) {
 		}
 		for _, key := range append(i18n.Alerts.Names(""), must.Get(english.Literals("*.go"))(t)...) {
 			text := i18n.Alerts.Text(lang, key)
-			_, said := i18n.Said(trade.Portuguese, key)
+			_, said := i18n.SentenceForm(trade.Portuguese, key)
 			if !i18n.Alerts.Has(key) && (!said || !strings.Contains(key, " ")) {
 				continue
 			}

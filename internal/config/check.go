@@ -199,7 +199,7 @@ func (c *Config) checkCAFile(d *Decoder, path, file string) string {
 	if file == "" {
 		return ""
 	}
-	file = c.beside(file)
+	file = c.resolvePath(file)
 	pem, err := os.ReadFile(file)
 	if err != nil {
 		d.Fault(path, "cannot be read: %w", PlainReason(err))
@@ -296,7 +296,7 @@ func headerSafe(value string) bool {
 }
 
 func (d *Decoder) checkDSN(path string, dsn Secret) {
-	if !dsn.IsZero() && HoldsPassword(dsn.written) {
+	if !dsn.IsZero() && ContainsPassword(dsn.written) {
 		d.Fault(path,
 			"must not hold a password in clear: put the whole DSN into a variable or file, ${env:NAME} or ${file:PATH}, or only the password, "+
 				"as in postgres://user:${env:NAME}@host/database (and change a password that others have seen)")
@@ -402,8 +402,8 @@ func (d *Decoder) specFaults(err error) {
 	}
 }
 
-// beside returns the path of a file; a relative one is relative to the folder of the configuration.
-func (c *Config) beside(file string) string {
+// resolvePath returns the path of a file; a relative one is relative to the folder of the configuration.
+func (c *Config) resolvePath(file string) string {
 	if filepath.IsAbs(file) {
 		return file
 	}

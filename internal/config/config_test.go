@@ -77,7 +77,7 @@ func loadTextWith(t testing.TB, text string, env func(string) (string, bool)) (*
 			t.Fatalf("LoadConfig gave %T, want *ConfigError: %v", err, err)
 		}
 		for _, f := range wrong.Faults {
-			if form, told := i18n.Said(i18n.Portuguese, f.Text.Key()); !told {
+			if form, told := i18n.SentenceForm(i18n.Portuguese, f.Text.Key()); !told {
 				t.Errorf("%q is not told in Portuguese", form)
 			}
 		}

@@ -186,7 +186,7 @@ func (d *Decoder) value(e Entry, target any) {
 }
 
 // word reads a text that must not be empty. It resolves references to secrets in the sections for
-// which mayHoldReferences returns true.
+// which mayContainReferences returns true.
 func (d *Decoder) word(e Entry) (string, bool) {
 	text, ok := ScalarText(e.Value)
 	if n := e.Value; ok && !IsQuoted(n) && slices.Contains([]string{"null", "Null", "NULL", "~"}, text) {
@@ -202,7 +202,7 @@ func (d *Decoder) word(e Entry) (string, bool) {
 	case strings.Contains(text, FillIn): // also inside a query
 		d.Fault(e.Path, stillToFillIn, FillIn)
 		return "", false
-	case !mayHoldReferences(e.Path):
+	case !mayContainReferences(e.Path):
 		return text, d.withoutReference(e.Path, text)
 	}
 	resolved, err := d.secrets.resolve(text)
@@ -314,7 +314,7 @@ func parseConfigDuration(text string) (time.Duration, error) {
 	return total, nil
 }
 
-func mayHoldReferences(path string) bool {
+func mayContainReferences(path string) bool {
 	section, _, _ := strings.Cut(path, ".")
 	sections := []string{"api", "erp", "state", "alerts", "webhooks", "http_api", "report"}
 	return slices.Contains(sections, section) || strings.HasPrefix(path, "console.oidc.")

@@ -41,7 +41,7 @@ func (e *Error) In(lang i18n.Lang) string {
 	var out []string
 	for i, f := range e.Faults {
 		if i == maxFaultsShown {
-			out = append(out, i18n.Tell(lang, phrase.New("and %d more faults", len(e.Faults)-i)))
+			out = append(out, i18n.ErrorText(lang, phrase.New("and %d more faults", len(e.Faults)-i)))
 			break
 		}
 		out = append(out, f.In(lang))
@@ -65,7 +65,7 @@ func (f Fault) In(lang i18n.Lang) string {
 	if f.Path != "" {
 		b.WriteString(f.Path + ": ")
 	}
-	b.WriteString(i18n.Tell(lang, f.Text))
+	b.WriteString(i18n.ErrorText(lang, f.Text))
 	if f.Excerpt != "" {
 		b.WriteString("\n" + f.Excerpt)
 	}

@@ -29,8 +29,8 @@ type TokenConfig struct {
 // Used reports whether the HTTP API is configured.
 func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
 
-// GivesRows reports whether a program may ask for the changes of rows.
-func (h HTTPAPIConfig) GivesRows() bool {
+// ServesRows reports whether a program may ask for the changes of rows.
+func (h HTTPAPIConfig) ServesRows() bool {
 	return slices.ContainsFunc(h.Tokens, func(t TokenConfig) bool {
 		return slices.Contains(t.Scopes, ScopeRows)
 	})
@@ -114,7 +114,7 @@ func (c *Config) checkHTTPAPI(d *Decoder) {
 	}
 	h.CertFile = c.checkCAFile(d, "http_api.cert_file", h.CertFile)
 	if h.KeyFile != "" {
-		h.KeyFile = c.beside(h.KeyFile)
+		h.KeyFile = c.resolvePath(h.KeyFile)
 		d.checkKeyFile("http_api.key_file", h.KeyFile)
 	}
 	if h.Listen == "" || d.faulty("http_api.listen") {

@@ -219,8 +219,8 @@ func (r secretResolver) checkMode(name, path string, info fs.FileInfo) error {
 var passwordPair = regexp.MustCompile(
 	`(?i)(?:^|[\s?&;])\w*(?:pass|pwd|senha|secret|token)\w*\s*=\s*('[^']*'?|[^\s&;]*)`)
 
-// HoldsPassword reports whether a DSN, as written, contains a password that is not a reference.
-func HoldsPassword(written string) bool {
+// ContainsPassword reports whether a DSN, as written, contains a password that is not a reference.
+func ContainsPassword(written string) bool {
 	const placeholder = "\x00"
 	dsn := reference.ReplaceAllString(written, placeholder)
 	for _, m := range passwordPair.FindAllStringSubmatch(dsn, -1) {

@@ -115,7 +115,7 @@ func (c *Config) checkHookListener(d *Decoder) {
 	if w.KeyFile == "" {
 		return
 	}
-	w.KeyFile = c.beside(w.KeyFile)
+	w.KeyFile = c.resolvePath(w.KeyFile)
 	if _, err := os.Stat(w.KeyFile); err != nil {
 		d.Fault("webhooks.key_file", "cannot be read: %w", PlainReason(err))
 	}

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// tellEvery is how often a refusal is told at most: strangers must not fill the log.
-const tellEvery = time.Minute
+// logInterval is how often a refusal is told at most: strangers must not fill the log.
+const logInterval = time.Minute
 
 // Refusals counts what listeners refuse, each with its cause, and tells of it once a minute at
 // most.
@@ -47,7 +47,7 @@ func (r *Refusals) due(listener, cause string, now time.Time) (times int) {
 		r.by[[2]string{listener, cause}] = one
 	}
 	one.times++
-	if !one.told.IsZero() && now.Sub(one.told) < tellEvery {
+	if !one.told.IsZero() && now.Sub(one.told) < logInterval {
 		return 0
 	}
 	times, one.times, one.told = one.times, 0, now

@@ -142,9 +142,9 @@ func New(t *testing.T, s *state.Store, adjust ...func(*Options)) *World {
 	for _, change := range adjust {
 		change(&o)
 	}
-	w.Office = office.New(office.Means{
+	w.Office = office.New(office.Deps{
 		Config: configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x"), Store: s,
-		Board: office.NewBoard(), Log: zap.NewNop(), Now: w.Clock.Now, ReportPatience: o.ReportPatience,
+		Board: office.NewRunProgress(), Log: zap.NewNop(), Now: w.Clock.Now, ReportPatience: o.ReportPatience,
 	})
 	t.Cleanup(w.Office.Close)
 	o.Auth.Users = w.Office

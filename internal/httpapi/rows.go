@@ -23,7 +23,7 @@ const (
 
 func (a *API) row(w http.ResponseWriter, r *http.Request, _ Token) {
 	row, err := a.Office.ProgramRow(r.Context(), r.PathValue("job"), r.PathValue("key"), languageOf(r))
-	a.told(w, r, row, err)
+	a.answerText(w, r, row, err)
 }
 
 func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
@@ -43,11 +43,11 @@ func (a *API) rows(w http.ResponseWriter, r *http.Request, _ Token) {
 			page.Rows, err = []office.ProgramRow{}, nil
 		}
 	}
-	a.told(w, r, page, err)
+	a.answerText(w, r, page, err)
 }
 
-// told answers with words in the language that was asked for.
-func (a *API) told(w http.ResponseWriter, r *http.Request, body any, err error) {
+// answerText answers with words in the language that was asked for.
+func (a *API) answerText(w http.ResponseWriter, r *http.Request, body any, err error) {
 	if err == nil {
 		w.Header().Set("Content-Language", string(languageOf(r)))
 		w.Header().Set("Vary", "Accept-Language")

@@ -164,7 +164,7 @@ func TestTheCodeNamesKeysThatExistAndNoOthersExist(t *testing.T) {
 			if key == "" || strings.HasPrefix(key, ".") || strings.HasSuffix(key, ".") || bases[key] {
 				continue
 			}
-			if _, ok := i18n.Said(i18n.Portuguese, key); ok {
+			if _, ok := i18n.SentenceForm(i18n.Portuguese, key); ok {
 				continue
 			}
 			if !part.Has(key) {
@@ -260,7 +260,7 @@ func told(t *testing.T, at token.Position, maker, format string) {
 	if ofTheCode.MatchString(format) || fixed && english.Lines(format) == nil {
 		return
 	}
-	if _, known := i18n.Said(i18n.Portuguese, key); !known {
+	if _, known := i18n.SentenceForm(i18n.Portuguese, key); !known {
 		t.Errorf("%s: no Portuguese (said) for %q", at, key)
 		return
 	}
@@ -279,7 +279,7 @@ func told(t *testing.T, at token.Position, maker, format string) {
 		text = phrase.New(format, args...)
 	}
 	for _, lang := range []i18n.Lang{i18n.Portuguese, i18n.English} {
-		if told := i18n.Tell(lang, text); strings.Contains(told, "%!") || strings.Contains(told, "<nil>") {
+		if told := i18n.ErrorText(lang, text); strings.Contains(told, "%!") || strings.Contains(told, "<nil>") {
 			t.Errorf("%s: %q is told as %q", at, format, told)
 		}
 	}

@@ -55,7 +55,7 @@ var catalogue = sync.OnceValue(func() (out struct {
 func (p Part) Text(lang Lang, key Key, args ...any) string {
 	sentence := p.Find(lang, key)
 	if sentence == "" {
-		sentence, _ = Said(lang, key)
+		sentence, _ = SentenceForm(lang, key)
 	}
 	if len(args) == 0 {
 		return sentence

@@ -159,10 +159,10 @@ func TestASentenceOfTheCodeIsTold(t *testing.T) {
 		"o arquivo /a b não existe": &fs.PathError{Op: "open", Path: "/a b", Err: syscall.ENOENT},
 		"":                          (*phrase.Text)(nil),
 	} {
-		if got := i18n.Tell(i18n.Portuguese, err); got != want {
+		if got := i18n.ErrorText(i18n.Portuguese, err); got != want {
 			t.Errorf("%v is told as %q, want %q", err, got, want)
 		}
-		if got := i18n.Tell(i18n.English, err); got != err.Error() {
+		if got := i18n.ErrorText(i18n.English, err); got != err.Error() {
 			t.Errorf("%q is told in English as %q", err, got)
 		}
 	}

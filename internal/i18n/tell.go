@@ -9,9 +9,9 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// Said returns the form of a sentence of package phrase by its key, with %s for each argument. What has
+// SentenceForm returns the form of a sentence of package phrase by its key, with %s for each argument. What has
 // no word is the same in every language. It reports false if the Portuguese file lacks a sentence.
-func Said(lang Lang, key string) (form string, known bool) {
+func SentenceForm(lang Lang, key string) (form string, known bool) {
 	if lang == English {
 		return key, true
 	}
@@ -27,28 +27,28 @@ var verb = regexp.MustCompile(`%(\[\d+\])?[-+# 0-9.]*[a-zA-Z%]`)
 // Cause returns an error in a language, for a sentence of which it is the cause. What comes from
 // elsewhere is quoted.
 func Cause(lang Lang, err error) string {
-	text, known := tell(lang, err)
+	text, known := errorText(lang, err)
 	if !known && strings.Contains(text, " ") {
 		return "“" + text + "”"
 	}
 	return text
 }
 
-// Tell returns an error in a language. What comes from elsewhere, such as a database or the operating
+// ErrorText returns an error in a language. What comes from elsewhere, such as a database or the operating
 // system, is returned as it is; as the cause in a sentence it is quoted.
-func Tell(lang Lang, err error) string {
-	text, _ := tell(lang, err)
+func ErrorText(lang Lang, err error) string {
+	text, _ := errorText(lang, err)
 	return text
 }
 
-func tell(lang Lang, err error) (text string, known bool) {
+func errorText(lang Lang, err error) (text string, known bool) {
 	if lang == English {
 		return err.Error(), true
 	}
 	t := phrase.Of(err)
 	if t == nil { // several that are joined, one that only wraps another, one about a file, or a fixed text
 		if file, is := err.(*fs.PathError); is { //nolint:errorlint // what is around it is what counts
-			if form, known := Said(lang, file.Op+" %s: "+file.Err.Error()); known {
+			if form, known := SentenceForm(lang, file.Op+" %s: "+file.Err.Error()); known {
 				return strings.Replace(form, "%s", file.Path, 1), true
 			}
 		}
@@ -65,15 +65,15 @@ func tell(lang Lang, err error) (text string, known bool) {
 			if one == nil {
 				break
 			}
-			text, is := tell(lang, one)
+			text, is := errorText(lang, one)
 			english, told, known = append(english, one.Error()), append(told, text), known && is
 		}
 		if strings.Join(english, "\n") == err.Error() {
 			return strings.Join(told, "\n"), known
 		}
-		return Said(lang, err.Error())
+		return SentenceForm(lang, err.Error())
 	}
-	form, known := Said(lang, t.Key())
+	form, known := SentenceForm(lang, t.Key())
 	var out strings.Builder
 	args := t.Args()
 	for i, piece := range strings.Split(form, "%s") {

@@ -46,7 +46,7 @@ func Alerts(conf *config.Config, v words.Voice, store *state.Store, log *zap.Log
 			if err != nil {
 				return nil, err
 			}
-			view, err := (&pending.Board{Ledger: store, Jobs: jobs, Now: time.Now}).Take(ctx)
+			view, err := (&pending.Index{Ledger: store, Jobs: jobs, Now: time.Now}).Update(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -85,23 +85,23 @@ func Channels(conf *config.Config) ([]alert.Channel, error) {
 		host, port, _ := e.Place()
 		out = append(out, alert.NewEmail(alert.EmailOptions{
 			Host: host, Port: port, Security: alert.Security(e.Security), User: e.User, Password: e.Password.Reveal,
-			From: e.From, To: e.To, Roots: roots, Timeout: alertTakes,
+			From: e.From, To: e.To, Roots: roots, Timeout: alertTimeout,
 		}))
 	}
 	if w := conf.Alerts.Webhook; w != nil {
 		out = append(out, alert.NewWebhook(alert.WebhookOptions{
 			URL: w.URL.Reveal, Form: alert.Form(w.Form), Chat: w.Chat, Key: w.Key.Reveal, Roots: roots,
-			Timeout: alertTakes, Proxy: w.Proxy.Reveal,
+			Timeout: alertTimeout, Proxy: w.Proxy.Reveal,
 		}))
 	}
 	return out, nil
 }
 
-// alertTakes is how long one message may take.
-const alertTakes = 30 * time.Second
+// alertTimeout is how long one message may take.
+const alertTimeout = 30 * time.Second
 
-// heartbeatTakes is how long one call of the heartbeat may take.
-const heartbeatTakes = 10 * time.Second
+// heartbeatTimeout is how long one call of the heartbeat may take.
+const heartbeatTimeout = 10 * time.Second
 
 // heartbeatEvery is the least time between two of its calls.
 const heartbeatEvery = time.Minute
@@ -119,7 +119,7 @@ func NewHeartbeat(conf *config.Config, store *state.Store, log *zap.Logger, coun
 		return nil, err
 	}
 	o := alert.HeartbeatOptions{
-		Webhook: alert.WebhookOptions{URL: conf.Alerts.Heartbeat.Reveal, Timeout: heartbeatTakes, Roots: roots},
+		Webhook: alert.WebhookOptions{URL: conf.Alerts.Heartbeat.Reveal, Timeout: heartbeatTimeout, Roots: roots},
 		Ledger:  store, Every: heartbeatEvery, Log: log, Count: count,
 	}
 	if w := conf.Alerts.Webhook; w != nil {

@@ -51,7 +51,7 @@ func (o *Office) Titles(lang trade.Lang) trade.Titles { return o.conf.Titles(lan
 func (o *Office) Progress() Running { return o.board.look() }
 
 // of returns the progress of a job that runs in this process; nil if it does not.
-func (b *Board) of(job string) *Progress {
+func (b *RunProgress) of(job string) *Progress {
 	if b == nil {
 		return nil
 	}
@@ -88,8 +88,8 @@ func (o *Office) Goes(ctx context.Context, pass trade.RunReport) (bool, error) {
 	return len(newest) == 1 && newest[0].ID == pass.ID, err
 }
 
-// Board holds the progress of the runs of this process.
-type Board struct {
+// RunProgress holds the progress of the runs of this process.
+type RunProgress struct {
 	mu      gosync.Mutex
 	jobs    []Progress
 	begun   time.Time // tells it from the board of another start
@@ -97,11 +97,11 @@ type Board struct {
 	changed chan struct{}
 }
 
-// NewBoard returns a board on which no job runs.
-func NewBoard() *Board { return &Board{begun: Now(), changed: make(chan struct{})} }
+// NewRunProgress returns a board on which no job runs.
+func NewRunProgress() *RunProgress { return &RunProgress{begun: Now(), changed: make(chan struct{})} }
 
 // Observe is called by the engine; it must not block.
-func (b *Board) Observe(p run.Progress) {
+func (b *RunProgress) Observe(p run.Progress) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	i := slices.IndexFunc(b.jobs, func(j Progress) bool { return j.Job == p.Job })
@@ -130,7 +130,7 @@ func (b *Board) Observe(p run.Progress) {
 	b.changed = make(chan struct{})
 }
 
-func (b *Board) look() Running {
+func (b *RunProgress) look() Running {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return Running{

@@ -103,9 +103,9 @@ func rowsOf(g *pending.Group) map[string]int {
 	return out
 }
 
-// Given returns to whom a record of the audit gave a cause, and until when people are not reminded of it;
+// CauseOwner returns to whom a record of the audit gave a cause, and until when people are not reminded of it;
 // "" = to nobody.
-func Given(r trade.AuditRecord) (owner string, until trade.Date) {
+func CauseOwner(r trade.AuditRecord) (owner string, until trade.Date) {
 	var detail struct {
 		Owner string
 		Until trade.Date

@@ -117,7 +117,7 @@ type Effect struct {
 const changedPage = 500
 
 // ChangedRows returns the rows with one of some flags, the oldest first, and where each of them differs
-// from what was sent. many reports that these are the first ManyMost of more.
+// from what was sent. many reports that these are the first MaxRowsPerAct of more.
 func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []ChangedRow, many bool, err error) {
 	refs, err := run.Codes(ctx, o.store)
 	if err != nil {
@@ -134,7 +134,7 @@ func (o *Office) ChangedRows(ctx context.Context, flags []trade.Flag) (rows []Ch
 			return nil, false, err
 		}
 		for i, e := range page.Rows {
-			if len(rows) == ManyMost {
+			if len(rows) == MaxRowsPerAct {
 				return rows, true, nil
 			}
 			row := o.changedRow(e, differences[i], refs)
@@ -163,7 +163,7 @@ func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs 
 			out.Lines = append(out.Lines, ChangedLine{Of: ChangedGroup{Flag: flag}})
 		}
 	}
-	if gone(e) { // whatever its fields were then
+	if goneFromERP(e) { // whatever its fields were then
 		out.Effect = effectOf(e, sent, sent)
 		i := slices.IndexFunc(out.Lines, func(l ChangedLine) bool {
 			return l.Of.Flag == trade.MissingInERP || l.Of.Flag == trade.Cancelled
@@ -218,8 +218,10 @@ func (o *Office) changedRow(e trade.Entry, differences []trade.Difference, refs 
 	return out
 }
 
-// gone reports whether the ERP has a row no more, or cancelled it: then there is nothing of it now.
-func gone(e trade.Entry) bool { return e.Flags.Has(trade.MissingInERP) || e.Flags.Has(trade.Cancelled) }
+// goneFromERP reports whether the ERP has a row no more, or cancelled it: then there is nothing of it now.
+func goneFromERP(e trade.Entry) bool {
+	return e.Flags.Has(trade.MissingInERP) || e.Flags.Has(trade.Cancelled)
+}
 
 // effectOf compares exactly two versions of the fields of a row. What is gone is now zero.
 func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
@@ -227,7 +229,7 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 	was, is := figuresFrom(entry.Sends, sent), figuresFrom(entry.Sends, now)
 	a, okA := was.Kilograms()
 	b, okB := is.Kilograms()
-	if gone(entry) {
+	if goneFromERP(entry) {
 		b, okB = trade.Decimal{}, true
 	}
 	if okA && okB {
@@ -236,7 +238,7 @@ func effectOf(entry trade.Entry, sent, now map[string]*string) Effect {
 	from, okFrom := was.Value()
 	to, okTo := is.Value()
 	switch {
-	case gone(entry) && okFrom:
+	case goneFromERP(entry) && okFrom:
 		e.Valued, e.Currency, e.Value = true, was.Currency, from.Neg()
 	case okFrom != okTo, okFrom && was.Currency != is.Currency:
 		e.Apart = true

@@ -76,7 +76,7 @@ func (o *Office) standing(ctx context.Context, day trade.Date, with ReportSource
 		now := &reconcile.ERPNow{At: o.now(), Found: map[trade.ParentKey]trade.Entry{}}
 		reports, err := o.engine.Sync(ctx, nil, engine.Options{
 			DryRun: true, Sweep: true, Progress: func(run.Progress) {},
-			Planned: now.Take,
+			Planned: now.Add,
 		})
 		if err != nil {
 			return err

@@ -23,7 +23,7 @@ type Feeder struct {
 
 // NewFeeder returns the feeder of a configuration.
 func NewFeeder(conf *config.Config, store *state.Store, log *zap.Logger) Feeder {
-	return Feeder{store: store, wanted: conf.HTTPAPI.GivesRows(), log: log}
+	return Feeder{store: store, wanted: conf.HTTPAPI.ServesRows(), log: log}
 }
 
 // Begin says in the ledger whether changes are kept in order from now on. It must be called before

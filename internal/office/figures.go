@@ -149,7 +149,7 @@ func (o *Office) snapshot(ctx context.Context, cut reconcile.Cut, with ReportSou
 		return err
 	}
 	defer func() { err = errors.Join(err, at.Close()) }()
-	s, err := reconcile.Take(ctx, reconcile.Sources{
+	s, err := reconcile.TakeSnapshot(ctx, reconcile.Sources{
 		Ledger: at, Jobs: o.jobs, Zone: o.conf.Zone(), Now: o.now(), Program: o.version, Name: o.conf.Alerts.Name,
 		Platform: with.Platform, ERP: with.erp, Progress: with.Progress,
 	}, cut)

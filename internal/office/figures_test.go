@@ -72,8 +72,8 @@ func figuredWorld(t *testing.T, driver string) *figured {
 		w.jobs = append(w.jobs, must.Get(mapping.Compile(spec, time.UTC))(t))
 	}
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", configtest.Sample(t), "x")
-	w.office = New(Means{
-		Config: conf, Store: w.store.Store, Jobs: w.jobs, Board: NewBoard(), Log: zap.NewNop(), Now: Now,
+	w.office = New(Deps{
+		Config: conf, Store: w.store.Store, Jobs: w.jobs, Board: NewRunProgress(), Log: zap.NewNop(), Now: Now,
 		ReportPatience: time.Minute,
 	})
 	t.Cleanup(w.office.Close)
@@ -105,7 +105,7 @@ func (w *figured) add(job, key string, r erpRow, state trade.State, cause string
 		SourceHash: trade.HashOf("s" + key), MappedWith: "m", Payload: must.Get(json.Marshal(body))(w.t),
 		PayloadHash: trade.HashOf("p" + key), Quantity: draft.Quantity(),
 	}
-	e.Facts.TellDraft(draft)
+	e.Facts.AddDraft(draft)
 	for _, change := range more {
 		change(&e)
 	}
@@ -154,7 +154,7 @@ func (w *figured) now(e trade.Entry, r erpRow) {
 	draft := w.jobs[0].Mapping.Draft(mapping.ColumnsIn(r.values()), nil, nil)
 	w.change(e, func(e *trade.Entry) {
 		e.Flags, e.Now, e.Quantity = e.Flags.With(trade.Changed, true), r.values(), draft.Quantity()
-		e.Facts.TellDraft(draft)
+		e.Facts.AddDraft(draft)
 	})
 }
 
@@ -262,7 +262,7 @@ func figuresIn(where string, v reflect.Value, fn func(string, trade.Figure)) {
 }
 
 // standFigures are those of a bar.
-func standFigures(s reconcile.Stand) (out []trade.Figure) {
+func standFigures(s reconcile.StateSum) (out []trade.Figure) {
 	for state := range s.States {
 		out = append(out, s.Figure(state))
 	}

@@ -12,13 +12,13 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// ManyMost is how many rows one act, or one resync, may be ordered for by a selection.
-const ManyMost = 20_000
+// MaxRowsPerAct is how many rows one act, or one resync, may be ordered for by a selection.
+const MaxRowsPerAct = 20_000
 
 // ManyPlan is what an act would do to selected rows of several jobs.
 type ManyPlan struct {
 	Act   string
-	Mark  string         // under which it can be done, until planKept is over
+	Mark  string         // under which it can be done, until planLifetime is over
 	Rows  int            // rows that were selected
 	Does  trade.Sums     // of those to which the act can be done
 	Jobs  []JobRows      // the same by job, parents first
@@ -71,16 +71,16 @@ type manyShown struct {
 
 // manyKept is how many rows the plans that are remembered may have together; each plan counts for at least
 // manyLeast.
-const manyKept, manyLeast = 32 * ManyMost, 200
+const manyKept, manyLeast = 32 * MaxRowsPerAct, 200
 
 // Selected returns the orders of an act for the rows that queries select, one for each job, parents
-// first. many reports that these are more than ManyMost: then there is none.
+// first. many reports that these are more than MaxRowsPerAct: then there is none.
 func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 	queries ...trade.RowQuery,
 ) (orders []acts.Order, many bool, err error) {
 	keys, n := map[string][]string{}, 0
 	for _, q := range queries {
-		q.After, q.Limit, q.Sort = "", ManyMost, trade.NewestFirst
+		q.After, q.Limit, q.Sort = "", MaxRowsPerAct, trade.NewestFirst
 		q, _, err = o.Chosen(ctx, q)
 		if err != nil {
 			return nil, false, err
@@ -90,7 +90,7 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 			return nil, false, err
 		}
 		n += len(found)
-		if more || n > ManyMost {
+		if more || n > MaxRowsPerAct {
 			return nil, true, nil
 		}
 		for _, k := range found {
@@ -101,16 +101,16 @@ func (o *Office) Selected(ctx context.Context, act string, filtered bool,
 }
 
 // OfCause returns the orders of an act for the rows that have a cause themselves, as [Office.Stuck] told them
-// last, at most [ManyMost]. more reports that there are others.
+// last, at most [MaxRowsPerAct]. more reports that there are others.
 func (o *Office) OfCause(act, cause string) (orders []acts.Order, more bool) {
 	keys, n := map[string][]string{}, 0
 	o.blocked.Select(cause, "", func(_ int64, row trade.ParentKey, _ trade.Sums) {
 		n++
-		if n <= ManyMost {
+		if n <= MaxRowsPerAct {
 			keys[row.Job] = append(keys[row.Job], row.Key)
 		}
 	})
-	return o.OrdersOf(act, false, keys), n > ManyMost
+	return o.OrdersOf(act, false, keys), n > MaxRowsPerAct
 }
 
 // OrdersOf returns the orders of an act for rows, by job, parents first. filtered: they are those of a filter.
@@ -125,9 +125,9 @@ func (o *Office) OrdersOf(act string, filtered bool, keys map[string][]string) [
 	return orders
 }
 
-// ShowMany plans orders of one act for a person, and remembers what the person is shown. Rows that are shown
+// PlanMany plans orders of one act for a person, and remembers what the person is shown. Rows that are shown
 // beside the plan have the versions in which they are; it leaves out those that have changed since.
-func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map[trade.ParentKey]int64,
+func (o *Office) PlanMany(ctx context.Context, orders []acts.Order, versions map[trade.ParentKey]int64,
 	who trade.Person,
 ) (ManyPlan, error) {
 	var out ManyPlan
@@ -175,7 +175,7 @@ func (o *Office) ShowMany(ctx context.Context, orders []acts.Order, versions map
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.shown = slices.DeleteFunc(o.shown, func(s *manyShown) bool {
-		return s.plan.Mark == out.Mark || o.now().Sub(s.at) > planKept
+		return s.plan.Mark == out.Mark || o.now().Sub(s.at) > planLifetime
 	})
 	o.shown = append(o.shown, shown)
 	room := manyKept
@@ -202,18 +202,18 @@ func refuse(list []ManyRefusal, s acts.RowStep) []ManyRefusal {
 	return list
 }
 
-// shownAs returns the place of a plan that a person was shown; -1 if there is none.
-func (o *Office) shownAs(mark string, who trade.Person) int {
+// planIndex returns the place of a plan that a person was shown; -1 if there is none.
+func (o *Office) planIndex(mark string, who trade.Person) int {
 	return slices.IndexFunc(o.shown, func(s *manyShown) bool {
-		return s.plan.Mark == mark && s.who == who.Name && o.now().Sub(s.at) <= planKept
+		return s.plan.Mark == mark && s.who == who.Name && o.now().Sub(s.at) <= planLifetime
 	})
 }
 
-// ShownMany returns the plan that a person was shown under a mark; ok is false if it is not known any more.
-func (o *Office) ShownMany(mark string, who trade.Person) (plan ManyPlan, ok bool) {
+// StoredPlan returns the plan that a person was shown under a mark; ok is false if it is not known any more.
+func (o *Office) StoredPlan(mark string, who trade.Person) (plan ManyPlan, ok bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	i := o.shownAs(mark, who)
+	i := o.planIndex(mark, who)
 	if i < 0 {
 		return ManyPlan{}, false
 	}
@@ -225,7 +225,7 @@ func (o *Office) ShownMany(mark string, who trade.Person) (plan ManyPlan, ok boo
 func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out ManyDone, err error) {
 	var shown *manyShown
 	o.mu.Lock()
-	if i := o.shownAs(mark, who); i >= 0 { // once
+	if i := o.planIndex(mark, who); i >= 0 { // once
 		shown = o.shown[i]
 		o.shown = slices.Delete(o.shown, i, i+1)
 	}

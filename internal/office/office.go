@@ -29,14 +29,14 @@ type Office struct {
 	store     *state.Store
 	engine    *engine.Engine
 	scheduler *engine.Scheduler
-	board     *Board
+	board     *RunProgress
 	log       *zap.Logger
 	version   string
 	lang      trade.Lang
 	now       func() time.Time
 	jobs      []*mapping.Job
 	others    map[string]acts.OtherAct // see DoneBy
-	blocked   *pending.Board
+	blocked   *pending.Index
 
 	turn chan struct{} // holds one value: one report at a time, because each reads the whole ledger
 	file chan struct{} // holds one value: one file of decisions is read at a time, because of the memory
@@ -50,29 +50,29 @@ type Office struct {
 	patience time.Duration // how long a page waits for the rows to be read
 	waitFor  int           // up to so many stuck rows a page waits until all are read
 
-	mu       gosync.Mutex
-	view     *pending.View
-	looking  *work[*pending.View] // the read in progress, which later callers share; nil: none
-	failed   error                // error of the last read in the background; nil: none
-	ended    bool
-	season   *Season              // of the last count; nil: none yet
-	counting *work[*Season]       // the count in progress; nil: none
-	plans    map[string]*planning // of resyncs, by whom and what was asked for
-	ordered  []Ordered            // the latest resyncs, oldest first
-	shown    []*manyShown         // the latest plans of acts on many rows, oldest first
-	making   *making              // the report that is made for a page; nil: none
-	kept     *making              // the last one that was made; nil: none
-	working  gosync.WaitGroup     // reads and reports in progress
+	mu          gosync.Mutex
+	view        *pending.View
+	causeScan   *work[*pending.View] // the read in progress, which later callers share; nil: none
+	failed      error                // error of the last read in the background; nil: none
+	ended       bool
+	season      *Season                   // of the last count; nil: none yet
+	seasonCount *work[*Season]            // the count in progress; nil: none
+	plans       map[string]*resyncPlanJob // of resyncs, by whom and what was asked for
+	ordered     []Ordered                 // the latest resyncs, oldest first
+	shown       []*manyShown              // the latest plans of acts on many rows, oldest first
+	reportJob   *reportJob                // the report that is made for a page; nil: none
+	kept        *reportJob                // the last one that was made; nil: none
+	working     gosync.WaitGroup          // reads and reports in progress
 }
 
-// Means are what an office works with.
-type Means struct {
+// Deps are what an office works with.
+type Deps struct {
 	Config    *config.Config
 	Store     *state.Store
 	Jobs      []*mapping.Job    // in the order in which they run; those of the engine, if there is one
 	Engine    *engine.Engine    // for what reads the ERP, or asks the platform; nil: none
 	Scheduler *engine.Scheduler // for runs; nil: none can be ordered
-	Board     *Board            // progress of the runs of this process
+	Board     *RunProgress      // progress of the runs of this process
 	Log       *zap.Logger
 	Version   string     // of the program
 	Lang      trade.Lang // of the service
@@ -82,18 +82,18 @@ type Means struct {
 }
 
 // New returns an office.
-func New(o Means) *Office {
+func New(o Deps) *Office {
 	out := &Office{
 		Reads: LiveStatus{Store: o.Store}, conf: o.Config, store: o.Store, engine: o.Engine, scheduler: o.Scheduler,
 		jobs: o.Jobs, board: o.Board, log: o.Log, version: o.Version, lang: o.Lang, now: o.Now,
 		patience: stuckPatience, waitFor: stuckFew, reportPatience: cmp.Or(o.ReportPatience, reportPatience),
 		turn: make(chan struct{}, 1), file: make(chan struct{}, 1),
-		plan: make(chan struct{}, 2), others: map[string]acts.OtherAct{}, plans: map[string]*planning{},
+		plan: make(chan struct{}, 2), others: map[string]acts.OtherAct{}, plans: map[string]*resyncPlanJob{},
 	}
 	if o.Engine != nil {
 		out.jobs = o.Engine.Jobs
 	}
-	out.blocked = &pending.Board{Ledger: o.Store, Jobs: out.jobs, Now: o.Now}
+	out.blocked = &pending.Index{Ledger: o.Store, Jobs: out.jobs, Now: o.Now}
 	out.ending, out.end = context.WithCancel(context.Background())
 	return out
 }

@@ -74,7 +74,7 @@ func (o *Office) Report(ctx context.Context, q ReportQuery, fn func(*reconcile.S
 func (o *Office) AskPlatform(ctx context.Context, from acts.Reader, progress func(contracts int)) (*reconcile.Answers,
 	error,
 ) {
-	return reconcile.AskEach(ctx, o.store, Patient{from}, progress)
+	return reconcile.AskEach(ctx, o.store, ThrottledReader{from}, progress)
 }
 
 // inTurn calls fn when no other report is made.
@@ -178,14 +178,14 @@ func (o *Office) Called(ctx context.Context, by reconcile.By, codes []string) (m
 	return out, err
 }
 
-// Patient reads contracts from the platform. After a 429 it waits as long as the platform asks.
-type Patient struct{ acts.Reader }
+// ThrottledReader reads contracts from the platform. After a 429 it waits as long as the platform asks.
+type ThrottledReader struct{ acts.Reader }
 
 // throttledTries is how often a contract is requested while the platform answers 429.
 const throttledTries = 3
 
 // GetOrderCommitment reads one contract.
-func (r Patient) GetOrderCommitment(ctx context.Context, id string) (apiclient.ReadBack, error) {
+func (r ThrottledReader) GetOrderCommitment(ctx context.Context, id string) (apiclient.ReadBack, error) {
 	for try := 1; ; try++ {
 		out, err := r.Reader.GetOrderCommitment(ctx, id)
 		var failure *apiclient.CallError

@@ -23,47 +23,47 @@ const (
 // when they are.
 const reportAge = 10 * time.Minute
 
-// Making is how far a report is.
-type Making struct {
+// ReportProgress is how far a report is.
+type ReportProgress struct {
 	At   time.Time // the moment of its figures; zero: it waits for its turn
 	Rows int       // read so far
 }
 
-// making is a report that is made for a page, in the background.
-type making struct {
-	Making
+// reportJob is a report that is made for a page, in the background.
+type reportJob struct {
+	ReportProgress
 	*work[*paper.Report]
 	of    string          // its selection
 	asked map[string]bool // who has asked for it, and has not got it
 }
 
-// ShowReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
+// RequestReport returns a report, or nil and how far it is if that takes longer. Each who asks for the same
 // one again gets it when it is ready. Unless fresh is set, it may be the last one that has this selection.
-func (o *Office) ShowReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string, fresh bool,
-) (*paper.Report, Making, error) {
+func (o *Office) RequestReport(ctx context.Context, q ReportQuery, lang trade.Lang, most int, who string, fresh bool,
+) (*paper.Report, ReportProgress, error) {
 	o.mu.Lock()
 	kept := o.kept
 	o.mu.Unlock()
 	if !fresh && kept != nil && kept.of == selection(q, lang, most) && o.now().Sub(kept.At) < reportAge {
-		return kept.answer, kept.Making, nil
+		return kept.answer, kept.ReportProgress, nil
 	}
 	m := o.makeReport(q, lang, most, who)
 	if m == nil {
-		return nil, Making{}, nil
+		return nil, ReportProgress{}, nil
 	}
 	if _, err := m.wait(ctx, o.reportPatience); err != nil {
-		return nil, Making{}, err
+		return nil, ReportProgress{}, err
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !m.over() {
-		return nil, m.Making, nil
+		return nil, m.ReportProgress, nil
 	}
 	delete(m.asked, who)
 	if len(m.asked) == 0 {
 		o.forget(m)
 	}
-	return m.answer, m.Making, m.err
+	return m.answer, m.ReportProgress, m.err
 }
 
 // selection returns what a report is made of, as a text to compare.
@@ -74,11 +74,11 @@ func selection(q ReportQuery, lang trade.Lang, most int) string {
 
 // makeReport returns the report with this selection that is being made, and begins it if there is none.
 // If one with another selection is there, or the office ends, it returns nil.
-func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string) *making {
+func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string) *reportJob {
 	of := selection(q, lang, most)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if m := o.making; m != nil {
+	if m := o.reportJob; m != nil {
 		if m.of != of {
 			return nil
 		}
@@ -88,7 +88,7 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 		}
 		return m
 	}
-	m := &making{of: of, asked: map[string]bool{who: true}}
+	m := &reportJob{of: of, asked: map[string]bool{who: true}}
 	q.Sources.Progress = func(rows int, _ bool) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -117,14 +117,14 @@ func (o *Office) makeReport(q ReportQuery, lang trade.Lang, most int, who string
 		return nil
 	}
 	m.lapses(o, func() { o.forget(m) })
-	o.making = m
+	o.reportJob = m
 	return m
 }
 
 // forget lets go of a report. The caller must hold the lock.
-func (o *Office) forget(m *making) {
+func (o *Office) forget(m *reportJob) {
 	m.lapse.Stop()
-	if o.making == m {
-		o.making = nil
+	if o.reportJob == m {
+		o.reportJob = nil
 	}
 }

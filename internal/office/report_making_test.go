@@ -16,9 +16,9 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 	open, _ := openStuck(t)
 	o := open()
 	o.reportPatience = time.Nanosecond
-	ask := func(product string) (bool, Making, error) {
+	ask := func(product string) (bool, ReportProgress, error) {
 		q := ReportQuery{Filter: reconcile.Filter{Products: []string{product}}}
-		out, at, err := o.ShowReport(t.Context(), q, trade.Portuguese, 10, "lia", true)
+		out, at, err := o.RequestReport(t.Context(), q, trade.Portuguese, 10, "lia", true)
 		return out != nil, at, err
 	}
 	o.turn <- struct{}{} // another report is made
@@ -27,14 +27,14 @@ func TestAReportIsMadeInTheBackground(t *testing.T) {
 			t.Fatalf("it is there: %t, %+v, %v", there, at, err)
 		}
 	}
-	first := o.making
-	if there, other, err := ask("MILHO"); there || other != (Making{}) || err != nil {
+	first := o.reportJob
+	if there, other, err := ask("MILHO"); there || other != (ReportProgress{}) || err != nil {
 		t.Errorf("another one meanwhile: %t, %+v, %v", there, other, err)
 	}
 	<-o.turn
 	<-first.done
 	there, at, err := ask("SOJA")
-	if !there || at.At.IsZero() || at.Rows != 9 || err != nil || o.making != nil {
+	if !there || at.At.IsZero() || at.Rows != 9 || err != nil || o.reportJob != nil {
 		t.Errorf("it is there: %t, %+v, %v", there, at, err)
 	}
 	o.reportPatience = time.Hour
@@ -50,16 +50,16 @@ func TestAReportThatNobodyFetchesIsGivenUp(t *testing.T) {
 	o := open()
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
+	if _, _, err := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
 		t.Fatal(err)
 	}
-	m := o.making
+	m := o.reportJob
 	m.lapse.Reset(0)
 	<-m.done
-	if m.answer != nil || m.err != nil || o.making == m {
+	if m.answer != nil || m.err != nil || o.reportJob == m {
 		t.Errorf("it was made: %+v", m)
 	}
-	if _, _, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
+	if _, _, err := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true); err != nil {
 		t.Fatal(err)
 	}
 	o.Close() // waits for what is being made
@@ -72,7 +72,7 @@ func TestAReportIsThereForEachWhoAskedForIt(t *testing.T) {
 	o := open()
 	o.reportPatience = time.Nanosecond
 	ask := func(who string, products ...string) *paper.Report {
-		out, _, err := o.ShowReport(t.Context(), ReportQuery{Filter: reconcile.Filter{Products: products}},
+		out, _, err := o.RequestReport(t.Context(), ReportQuery{Filter: reconcile.Filter{Products: products}},
 			trade.Portuguese, 10, who, true)
 		if err != nil {
 			t.Error(err)
@@ -83,7 +83,7 @@ func TestAReportIsThereForEachWhoAskedForIt(t *testing.T) {
 	if ask("lia") != nil || ask("carla") != nil || ask("ana", "MILHO", "SOJA") != nil {
 		t.Error("it is there before its turn")
 	}
-	first := o.making
+	first := o.reportJob
 	<-o.turn
 	<-first.done
 	if ask("ana", "MILHO", "SOJA") != nil || ask("lia") == nil || ask("ana", "MILHO", "SOJA") != nil ||
@@ -92,7 +92,7 @@ func TestAReportIsThereForEachWhoAskedForIt(t *testing.T) {
 	}
 	o.turn <- struct{}{}
 	ask("ana", "MILHO", "SOJA")
-	second := o.making
+	second := o.reportJob
 	if ask("lia", "MILHO SOJA") != nil || second == first || len(second.asked) != 1 {
 		t.Error("the next one is not made, or is taken for one with another selection")
 	}
@@ -107,8 +107,8 @@ func TestAnOfficeThatEndsMakesNoReport(t *testing.T) {
 	o.reportPatience = time.Nanosecond
 	o.turn <- struct{}{} // another report is made
 	for range 2 {
-		out, at, err := o.ShowReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
-		if out != nil || at != (Making{}) || err != nil {
+		out, at, err := o.RequestReport(t.Context(), ReportQuery{}, trade.Portuguese, 10, "lia", true)
+		if out != nil || at != (ReportProgress{}) || err != nil {
 			t.Errorf("%v, %+v, %v", out, at, err)
 		}
 		o.Close() // gives up what is being made

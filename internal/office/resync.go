@@ -129,8 +129,8 @@ func (o *Office) OrderResync(ctx context.Context, plan ResyncPlan, who trade.Per
 	return nil, o.RecordResync(ctx, plan, who)
 }
 
-// keysKept is up to how many keys the audit names the rows of a resync.
-const keysKept = 200
+// maxAuditedKeys is up to how many keys the audit names the rows of a resync.
+const maxAuditedKeys = 200
 
 // RecordResync records a resync to which everybody has agreed.
 func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who trade.Person) error {
@@ -147,7 +147,7 @@ func (o *Office) RecordResync(ctx context.Context, plan ResyncPlan, who trade.Pe
 	switch {
 	case rows == 1:
 		target += " " + keys[0]
-	case rows > keysKept:
+	case rows > maxAuditedKeys:
 		keys = nil
 	}
 	return o.Note(ctx, acts.ActResync, target, struct {
@@ -179,11 +179,11 @@ func (o *Office) Resync(ctx context.Context, order acts.Order, id string,
 }
 
 // A plan that takes longer than reportPatience is shown when it is made; until then the page shows how
-// far it is. Once it was shown, it can be ordered for planKept.
-const planKept = 15 * time.Minute
+// far it is. Once it was shown, it can be ordered for planLifetime.
+const planLifetime = 15 * time.Minute
 
 // planFresh is how old a plan may be that is shown again.
 const planFresh = 30 * time.Second
 
-// orderedKept is how many orders are remembered, for the pages that tell what came of them.
-const orderedKept = 500
+// maxOrders is how many orders are remembered, for the pages that tell what came of them.
+const maxOrders = 500

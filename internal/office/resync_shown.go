@@ -16,8 +16,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// planning is the plan of a resync that is made for a person, in the background.
-type planning struct {
+// resyncPlanJob is the plan of a resync that is made for a person, in the background.
+type resyncPlanJob struct {
 	*work[[]ResyncPlan]
 	read map[string]int // rows read so far, by job
 	at   time.Time      // once done is closed
@@ -25,9 +25,9 @@ type planning struct {
 
 func planOf(orders []acts.Order, who trade.Person) string { return acts.MarkOf(who.Name, orders) }
 
-// ShowResync returns the plans of orders, or nil and how many rows were read so far if that takes
+// RequestResyncPlans returns the plans of orders, or nil and how many rows were read so far if that takes
 // longer. Who asks again gets them when they are made.
-func (o *Office) ShowResync(ctx context.Context, orders []acts.Order, who trade.Person) (plans []ResyncPlan,
+func (o *Office) RequestResyncPlans(ctx context.Context, orders []acts.Order, who trade.Person) (plans []ResyncPlan,
 	read int, err error,
 ) {
 	for _, order := range orders {
@@ -56,7 +56,7 @@ func (o *Office) ShowResync(ctx context.Context, orders []acts.Order, who trade.
 
 // beginPlan returns the plan of orders that is being made for a person, or was just made, and begins it
 // if there is none; nil if the office ends.
-func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
+func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *resyncPlanJob {
 	of := planOf(orders, who)
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -73,7 +73,7 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 		}
 		p.lapse.Stop()
 	}
-	p := &planning{read: map[string]int{}}
+	p := &resyncPlanJob{read: map[string]int{}}
 	p.work = begin(o, "", func(ctx context.Context) (plans []ResyncPlan, err error) {
 		for _, order := range orders {
 			var plan ResyncPlan
@@ -90,7 +90,7 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 		return plans, err
 	}, func(w *work[[]ResyncPlan]) {
 		p.at = o.now()
-		w.lapse.Reset(planKept)
+		w.lapse.Reset(planLifetime)
 	})
 	if p.work == nil {
 		return nil
@@ -104,9 +104,9 @@ func (o *Office) beginPlan(orders []acts.Order, who trade.Person) *planning {
 	return p
 }
 
-// ShownResync returns the plans of orders that a person was shown and has not ordered yet; nil if there are
+// StoredResyncPlans returns the plans of orders that a person was shown and has not ordered yet; nil if there are
 // none any more.
-func (o *Office) ShownResync(orders []acts.Order, who trade.Person) []ResyncPlan {
+func (o *Office) StoredResyncPlans(orders []acts.Order, who trade.Person) []ResyncPlan {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if p := o.plans[planOf(orders, who)]; p != nil && p.over() && p.err == nil {
@@ -133,7 +133,7 @@ type Ordered struct {
 func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string, who trade.Person) (done []Ordered,
 	asked *trade.Approval, moved bool, err error,
 ) {
-	plans, err := o.takePlan(ctx, orders, mark, who)
+	plans, err := o.popPlans(ctx, orders, mark, who)
 	if err != nil || plans == nil {
 		return nil, nil, err == nil, err
 	}
@@ -167,9 +167,9 @@ func (o *Office) DoResync(ctx context.Context, orders []acts.Order, mark string,
 	return done, asked, false, err
 }
 
-// takePlan returns the plans with a mark that a person was shown, if none of the rows that they name has
+// popPlans returns the plans with a mark that a person was shown, if none of the rows that they name has
 // changed since, and forgets them; nil if there are none.
-func (o *Office) takePlan(ctx context.Context, orders []acts.Order, mark string,
+func (o *Office) popPlans(ctx context.Context, orders []acts.Order, mark string,
 	who trade.Person,
 ) ([]ResyncPlan, error) {
 	of := planOf(orders, who)
@@ -210,7 +210,7 @@ func (o *Office) settleOrder(one Ordered) {
 		return
 	}
 	o.ordered = append(o.ordered, one)
-	o.ordered = o.ordered[max(0, len(o.ordered)-orderedKept):]
+	o.ordered = o.ordered[max(0, len(o.ordered)-maxOrders):]
 }
 
 // Ordered returns a resync that was ordered in this process, by the id of its run; ok is false if there

@@ -26,7 +26,7 @@ func TestAnOrderIsRefusedToWhoseRoleTheTableOfActsDoesNotAllowIt(t *testing.T) {
 			return err
 		},
 		acts.ActReopen: func(who trade.Person) error {
-			plan, err := o.ShowMany(ctx, []acts.Order{on(acts.ActReopen, key)}, nil, who)
+			plan, err := o.PlanMany(ctx, []acts.Order{on(acts.ActReopen, key)}, nil, who)
 			if err == nil {
 				_, err = o.DoMany(ctx, plan.Mark, who)
 			}

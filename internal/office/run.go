@@ -33,7 +33,7 @@ func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, by, from 
 	if _, err := o.engine.Job(job); err != nil {
 		return &Refusal{UnknownJob, err.Error()}
 	}
-	if err := o.taken(ctx, job); err != nil {
+	if err := o.acceptsOrder(ctx, job); err != nil {
 		return err
 	}
 	err := o.RunNow(ctx, job, sweep, trade.Person{
@@ -41,14 +41,14 @@ func (o *Office) OrderRun(ctx context.Context, job string, sweep bool, by, from 
 		Role: acts.Order{Act: acts.ActRun, Sweep: sweep}.Role(), // its token has the scope
 	})
 	if err != nil { // the job may have been paused meanwhile
-		return cmp.Or(o.taken(ctx, job), err)
+		return cmp.Or(o.acceptsOrder(ctx, job), err)
 	}
 	return nil
 }
 
-// taken returns nil if a job takes an order, or else a refusal with the reason. Only a person ends a
+// acceptsOrder returns nil if a job takes an order, or else a refusal with the reason. Only a person ends a
 // stop.
-func (o *Office) taken(ctx context.Context, job string) error {
+func (o *Office) acceptsOrder(ctx context.Context, job string) error {
 	status, err := o.JobStatus(ctx, job)
 	switch {
 	case err != nil:

@@ -20,8 +20,8 @@ func TestEverybodyIsToldTheSameNextRun(t *testing.T) {
 	text := strings.Replace(configtest.Sample(t), "    key:", "    schedule: \"@every 6h\"\n    key:", 1)
 	conf := configtest.Load(t, t.TempDir()+"/config.yaml", text, "x")
 	store, now := open().store, Now().Truncate(time.Second)
-	o := New(Means{
-		Config: conf, Store: store, Jobs: must.Get(CompileJobs(conf))(t), Board: NewBoard(), Log: zap.NewNop(),
+	o := New(Deps{
+		Config: conf, Store: store, Jobs: must.Get(CompileJobs(conf))(t), Board: NewRunProgress(), Log: zap.NewNop(),
 		Now: func() time.Time { return now },
 	})
 	t.Cleanup(o.Close)

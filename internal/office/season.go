@@ -38,18 +38,18 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	}
 	small := rows <= o.waitFor
 	o.mu.Lock()
-	last, running := o.season, o.counting
+	last, running := o.season, o.seasonCount
 	fresh := !small && last != nil && o.now().Sub(last.At).Abs() < max(stuckHolds, seasonShare*last.took)
 	if running == nil && !fresh {
 		begun := time.Now()
 		running = begin(o, "the console could not count the season", o.countSeason, func(w *work[*Season]) {
-			o.counting = nil
+			o.seasonCount = nil
 			if w.err == nil {
 				w.answer.took = time.Since(begun)
 				o.season = w.answer
 			}
 		})
-		o.counting = running
+		o.seasonCount = running
 	}
 	o.mu.Unlock()
 	if running == nil {

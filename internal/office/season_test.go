@@ -20,13 +20,13 @@ func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 
 	at := open()
 	at.waitFor, at.patience = 0, 0
-	at.counting = &work[*Season]{done: make(chan struct{})} // one that has not ended
+	at.seasonCount = &work[*Season]{done: make(chan struct{})} // one that has not ended
 	for range 2 {
 		if got := must.Get(at.Season(t.Context()))(t); got != nil {
 			t.Errorf("before the first count has ended: %+v", got)
 		}
 	}
-	at.counting = nil
+	at.seasonCount = nil
 	_ = must.Get(at.Season(t.Context()))(t)
 	at.working.Wait()
 	counted := must.Get(at.Season(t.Context()))(t)

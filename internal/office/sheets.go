@@ -155,7 +155,7 @@ func (o *Office) PlanDecisions(ctx context.Context, list []reconcile.Decision) (
 ) {
 	people := o.acts()
 	if people.Platform != nil {
-		people.Platform = Patient{people.Platform}
+		people.Platform = ThrottledReader{people.Platform}
 	}
 	return reconcile.PlanDecisions(ctx, people, list)
 }

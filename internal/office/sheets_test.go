@@ -16,7 +16,7 @@ import (
 func TestOneFileOfDecisionsIsReadAtATime(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		r := New(Means{})
+		r := New(Deps{})
 		first, given := io.Pipe()
 		done := make(chan error)
 		go func() {

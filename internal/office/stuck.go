@@ -74,15 +74,15 @@ func (o *Office) look(ctx context.Context, fresh bool) (*pending.View, error) {
 		o.mu.Unlock()
 		return view, nil
 	}
-	if o.looking == nil {
-		o.looking = begin(o, notLooked, o.lookAt, func(w *work[*pending.View]) {
-			o.looking = nil
+	if o.causeScan == nil {
+		o.causeScan = begin(o, notLooked, o.lookAt, func(w *work[*pending.View]) {
+			o.causeScan = nil
 			if w.err != nil {
 				o.failed = w.err
 			}
 		})
 	}
-	begun, failed := o.looking, o.failed
+	begun, failed := o.causeScan, o.failed
 	o.mu.Unlock()
 	if age > stuckOld {
 		view = nil
@@ -144,7 +144,7 @@ func (o *Office) Needing(ctx context.Context) (rows, doubts int, err error) {
 }
 
 func (o *Office) lookAt(ctx context.Context) (*pending.View, error) {
-	view, err := o.blocked.Take(ctx)
+	view, err := o.blocked.Update(ctx)
 	if err != nil {
 		return nil, err
 	}

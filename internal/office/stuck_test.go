@@ -53,8 +53,8 @@ func openStuck(t *testing.T) (open func() *Office, dsn string) {
 	lease := must.Get(store.AcquireLease(t.Context(), "contracts", state.Self()))(t)
 	must.Get(store.Record(t.Context(), lease, page))(t)
 	return func() *Office {
-		o := New(Means{
-			Config: conf, Store: store, Jobs: jobs, Board: NewBoard(), Log: zap.NewNop(), Now: Now,
+		o := New(Deps{
+			Config: conf, Store: store, Jobs: jobs, Board: NewRunProgress(), Log: zap.NewNop(), Now: Now,
 		})
 		t.Cleanup(o.Close)
 		return o
@@ -91,7 +91,7 @@ func TestALookThatEndsWithItsGenerationIsTakenAgain(t *testing.T) {
 	open, _ := openStuck(t)
 	at := open()
 	begun := &work[*pending.View]{done: make(chan struct{})}
-	at.looking = begun
+	at.causeScan = begun
 	type answer struct {
 		stuck Stuck
 		err   error
@@ -121,7 +121,7 @@ func TestALookThatFailsIsTold(t *testing.T) {
 	at.patience, at.waitFor = 1, 0
 	_, _ = at.Stuck(t.Context(), trade.Portuguese, false)
 	at.working.Wait()
-	at.looking = &work[*pending.View]{done: make(chan struct{})} // the next one, which is not over
+	at.causeScan = &work[*pending.View]{done: make(chan struct{})} // the next one, which is not over
 	if _, err := at.Stuck(t.Context(), trade.Portuguese, false); err == nil ||
 		!strings.Contains(err.Error(), "waiting_for") {
 		t.Errorf("%v", err)
@@ -136,7 +136,7 @@ func TestAnOldViewOfManyRowsIsNotShown(t *testing.T) {
 	at := open()
 	must.Get(at.Stuck(t.Context(), trade.Portuguese, true))(t)
 	at.patience, at.waitFor = 1, 0
-	at.looking = &work[*pending.View]{done: make(chan struct{})} // one that is not over
+	at.causeScan = &work[*pending.View]{done: make(chan struct{})} // one that is not over
 	taken := at.view.At
 	at.view.At = taken.Add(-stuckOld / 2)
 	if got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) == 0 ||
@@ -147,7 +147,7 @@ func TestAnOldViewOfManyRowsIsNotShown(t *testing.T) {
 	if got := must.Get(at.Stuck(t.Context(), trade.Portuguese, false))(t); len(got.Causes) > 0 || got.Reading == 0 {
 		t.Errorf("two minutes later: %+v", got)
 	}
-	at.looking = nil
+	at.causeScan = nil
 	at.Close()
 }
 

@@ -14,7 +14,7 @@ import (
 // AlertShown is an alert in words, with the messages about it.
 type AlertShown struct {
 	trade.Alert
-	alert.Told
+	alert.Rendered
 	Messages []MessageShown // newest first
 }
 
@@ -71,7 +71,7 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 		of[m.AlertID] = append(of[m.AlertID], shown)
 	}
 	for _, a := range alerts {
-		told, err := alert.Say(a, lang, o.conf.Zone(), o.conf.Titles(lang))
+		told, err := alert.Render(a, lang, o.conf.Zone(), o.conf.Titles(lang))
 		if err != nil {
 			return book, err
 		}
@@ -156,7 +156,7 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 		return book, err
 	}
 	seqs := trade.Map(list, func(e trade.InboxEvent) int64 { return e.Seq })
-	notes, err := o.store.HeardIn(ctx, seqs)
+	notes, err := o.store.NotesOf(ctx, seqs)
 	if err != nil {
 		return book, err
 	}

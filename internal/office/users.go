@@ -6,7 +6,7 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// AddUser adds a user of the console. It returns trade.ErrTaken if the name is taken.
+// AddUser adds a user of the console. It returns trade.ErrNameTaken if the name is taken.
 func (o *Office) AddUser(ctx context.Context, user trade.User, who trade.Person) error {
 	if err := mayRole(who, trade.Administrator); err != nil {
 		return err
@@ -16,7 +16,7 @@ func (o *Office) AddUser(ctx context.Context, user trade.User, who trade.Person)
 
 // ChangeUser changes a user, as it was read before, and ends all sessions of that user. Everybody may
 // change the own password, and administrators everything. It returns false if the user was changed
-// meanwhile, trade.ErrTaken if another user has the subject, and trade.ErrLastAdministrator if no
+// meanwhile, trade.ErrNameTaken if another user has the subject, and trade.ErrLastAdministrator if no
 // administrator would be left.
 func (o *Office) ChangeUser(ctx context.Context, before, after trade.User, act string, who trade.Person,
 ) (done bool, err error) {
@@ -37,7 +37,7 @@ func (o *Office) ChangeUser(ctx context.Context, before, after trade.User, act s
 }
 
 // AddFromIssuer adds a user for whom the issuer of logins vouches, whoever it is; told is what it said,
-// for the audit. It returns trade.ErrTaken if another user has the name or the subject.
+// for the audit. It returns trade.ErrNameTaken if another user has the name or the subject.
 func (o *Office) AddFromIssuer(ctx context.Context, user trade.User, told any, who trade.Person) error {
 	record, err := who.Record(o.now(), "user add", user.Name, told)
 	if err != nil {

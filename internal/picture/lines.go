@@ -27,7 +27,7 @@ type Area struct {
 const namesMost = 5
 
 // Over returns a picture of an amount over time.
-func Over(title string, say Say, points ...Point) Area {
+func Over(title string, say Format, points ...Point) Area {
 	top, ticks := scale(largest(points, func(p Point) trade.Decimal { return p.Amount }), say)
 	out := Area{Title: title, Points: points, Ticks: ticks}
 	line := make([]string, len(points))

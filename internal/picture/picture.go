@@ -37,8 +37,8 @@ type Tick struct {
 	Said string
 }
 
-// Say returns the words for an amount.
-type Say func(trade.Decimal) string
+// Format returns the words for an amount.
+type Format func(trade.Decimal) string
 
 // Stack is one horizontal bar of several parts.
 type Stack struct {
@@ -117,7 +117,7 @@ func float(d trade.Decimal) float64 {
 
 // scale returns a round number that is at least an amount, and the words at its top, middle and
 // bottom.
-func scale(most trade.Decimal, say Say) (top trade.Decimal, ticks []Tick) {
+func scale(most trade.Decimal, say Format) (top trade.Decimal, ticks []Tick) {
 	top = round(most)
 	half := top.Mul(trade.NewDecimal(5, 1))
 	return top, []Tick{{0, say(top)}, {High / 2, say(half)}, {High, say(trade.Decimal{})}}

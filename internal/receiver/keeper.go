@@ -47,9 +47,9 @@ var (
 	errClosing = errors.New("the service is ending")
 )
 
-// keep stores an event; it returns when the event is on disk. After an error it may be stored
+// store stores an event; it returns when the event is on disk. After an error it may be stored
 // nevertheless: the same event twice counts once.
-func (k *keeper) keep(event trade.InboxEvent) error {
+func (k *keeper) store(event trade.InboxEvent) error {
 	one := &pendingEvent{event: event, done: make(chan error, 1)}
 	if err := k.enter(one); err != nil {
 		return err
@@ -106,7 +106,7 @@ func (k *keeper) inBatches() {
 		events := trade.Map(batch, func(one *pendingEvent) trade.InboxEvent { return one.event })
 		began := time.Now()
 		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
-		err := k.opts.Inbox.TakeEvents(ctx, events)
+		err := k.opts.Inbox.StoreEvents(ctx, events)
 		cancel()
 		if err == nil {
 			k.opts.Stored()

@@ -42,10 +42,10 @@ const (
 	largeBodies   = 32       // number of requests that may have more at a time
 )
 
-// Inbox stores events. When TakeEvents returns nil, the events are durable on disk. The same event
+// Inbox stores events. When StoreEvents returns nil, the events are durable on disk. The same event
 // may be passed to it again.
 type Inbox interface {
-	TakeEvents(ctx context.Context, events []trade.InboxEvent) error
+	StoreEvents(ctx context.Context, events []trade.InboxEvent) error
 }
 
 // Setup configures a receiver.
@@ -177,7 +177,7 @@ func (s *Intake) serve(w http.ResponseWriter, r *http.Request) {
 		ContentType: contentType[:min(len(contentType), 200)], From: s.sender(r),
 		FirstAt: now, LastAt: now, Times: 1, NextAt: now,
 	}
-	if err := s.keeper.keep(event); err != nil {
+	if err := s.keeper.store(event); err != nil {
 		s.opts.Fault("an event could not be stored: the platform was answered 503", err)
 		s.refuse(w, http.StatusServiceUnavailable)
 		return

@@ -322,7 +322,7 @@ type sick struct {
 	ends  bool          // when its context does
 }
 
-func (s *sick) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+func (s *sick) StoreEvents(ctx context.Context, events []trade.InboxEvent) error {
 	s.mu.Lock()
 	fails, hangs := s.fails, s.hangs
 	s.mu.Unlock()
@@ -339,7 +339,7 @@ func (s *sick) TakeEvents(ctx context.Context, events []trade.InboxEvent) error 
 	if fails {
 		return errors.New("the ledger is full")
 	}
-	return s.Inbox.TakeEvents(ctx, events)
+	return s.Inbox.StoreEvents(ctx, events)
 }
 
 func (s *sick) set(fails bool) {
@@ -401,7 +401,7 @@ func TestF149ALedgerThatTakesTooLongIsAnswered503InTime(t *testing.T) {
 		k := newKeeper(Setup{Inbox: &sick{hangs: make(chan struct{}), ends: true}})
 		defer k.close()
 		began := time.Now()
-		if err := k.keep(trade.InboxEvent{}); err == nil {
+		if err := k.store(trade.InboxEvent{}); err == nil {
 			t.Error("what was not stored is kept")
 		}
 		if took := time.Since(began); took != storeTime {
@@ -443,7 +443,7 @@ func TestF149AnEventThatIsGivenUpLeavesTheQueue(t *testing.T) {
 		k := newKeeper(Setup{Inbox: s})
 		given := make(chan error, 2)
 		for range cap(given) { // one in the batch that hangs, and one that waits for the next batch
-			go func() { given <- k.keep(trade.InboxEvent{}) }()
+			go func() { given <- k.store(trade.InboxEvent{}) }()
 			synctest.Wait()
 		}
 		for range cap(given) {
@@ -454,7 +454,7 @@ func TestF149AnEventThatIsGivenUpLeavesTheQueue(t *testing.T) {
 		if n := len(k.waiting); n != 0 {
 			t.Errorf("%d events wait", n)
 		}
-		if err := k.keep(trade.InboxEvent{}); !errors.Is(err, errIll) {
+		if err := k.store(trade.InboxEvent{}); !errors.Is(err, errIll) {
 			t.Errorf("another one while the ledger hangs: %v", err)
 		}
 		close(s.hangs)
@@ -508,7 +508,7 @@ func TestAServiceThatEndsAnswersWhatItDidNotStore(t *testing.T) {
 		s := &sick{fails: true, hangs: make(chan struct{})}
 		k := newKeeper(Setup{Inbox: s})
 		kept := make(chan error, 1)
-		go func() { kept <- k.keep(trade.InboxEvent{}) }()
+		go func() { kept <- k.store(trade.InboxEvent{}) }()
 		synctest.Wait()
 		go k.close()
 		if err := <-kept; !errors.Is(err, errClosing) {

@@ -40,4 +40,4 @@ func (v Voice) LedgerWhat(e *state.Error) string {
 }
 
 // LedgerHint returns what to do about it.
-func (v Voice) LedgerHint(e *state.Error) string { return i18n.Tell(v.Lang, e.Hint) }
+func (v Voice) LedgerHint(e *state.Error) string { return i18n.ErrorText(v.Lang, e.Hint) }

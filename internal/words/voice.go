@@ -48,7 +48,7 @@ func (v Voice) Say(s trade.Sentence) string { return Printable(s.In(v.Lang, v.Zo
 
 // Said returns a fixed English text of the code in the person's language.
 func (v Voice) Said(english string) string {
-	told, _ := i18n.Said(v.Lang, english)
+	told, _ := i18n.SentenceForm(v.Lang, english)
 	return told
 }
 
@@ -85,7 +85,7 @@ func (v Voice) Fault(err error) string {
 		}
 		return text
 	}
-	return i18n.Tell(v.Lang, err)
+	return i18n.ErrorText(v.Lang, err)
 }
 
 const callMessages = 5 // of the platform's keys that are shown

@@ -53,7 +53,7 @@ func (s *Books) UserFrom(ctx context.Context, issuer, subject string) (trade.Use
 	return user, err
 }
 
-// AddUser adds a user, with the audit record. It returns trade.ErrTaken if another user has the
+// AddUser adds a user, with the audit record. It returns trade.ErrNameTaken if another user has the
 // name or the subject.
 func (s *Books) AddUser(ctx context.Context, u trade.User, record trade.AuditRecord) error {
 	return s.db.InTx(ctx, "adding a user", func(t *sqldb.Tx) error {
@@ -62,7 +62,7 @@ func (s *Books) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 			`INSERT INTO person (name, role, password, disabled, first_password, created_at, password_at, version, issuer, subject) VALUES (?, ?, ?, 0, ?, ?, ?, 1, ?, ?) ON CONFLICT DO NOTHING`,
 			u.Name, string(u.Role), u.Password, bit(u.FirstPassword), at, at, u.Issuer, u.Subject)
 		if err == nil && !done {
-			err = trade.ErrTaken
+			err = trade.ErrNameTaken
 		}
 		return err
 	})
@@ -72,7 +72,7 @@ func (s *Books) AddUser(ctx context.Context, u trade.User, record trade.AuditRec
 // audit record, and ends the user's logins. done is false if the user was changed since it was
 // read; then nothing was stored. It returns trade.ErrLastAdministrator if no administrator with a
 // password in this ledger would be left: an administrator from an issuer cannot log in while the
-// issuer is down, and loses the role if the issuer assigns another. It returns trade.ErrTaken if
+// issuer is down, and loses the role if the issuer assigns another. It returns trade.ErrNameTaken if
 // another user has the issuer's subject.
 func (s *Books) ChangeUser(ctx context.Context, u trade.User, record trade.AuditRecord) (done bool, err error) {
 	return sqldb.Stored(ctx, s.db, "changing a user", func(t *sqldb.Tx) (bool, error) {
@@ -96,7 +96,7 @@ func (s *Books) ChangeUser(ctx context.Context, u trade.User, record trade.Audit
 			return false, err
 		}
 		if others > 0 {
-			return false, trade.ErrTaken
+			return false, trade.ErrNameTaken
 		}
 		n, err := t.Changed(
 			`UPDATE person SET role = ?, password = ?, disabled = ?, first_password = ?, password_at = ?, issuer = ?, subject = ?, version = version + 1 WHERE id = ? AND version = ?`,

@@ -37,17 +37,17 @@ func (s *Box) Ours(ctx context.Context, ids []string) (map[string]string, error)
 
 const commitmentsKind = string(trade.OrderCommitments)
 
-// HeardIn returns what some events told of, in the order of the events.
-func (s *Box) HeardIn(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
+// NotesOf returns what some events told of, in the order of the events.
+func (s *Box) NotesOf(ctx context.Context, seqs []int64) ([]trade.EventNote, error) {
 	return sqldb.List[trade.EventNote](ctx, s.db, "reading what events told",
-		selectHeard+`WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`, sqldb.ListOf(s.db.D, seqs))
+		selectNotes+`WHERE `+s.db.D.Among("seq")+` ORDER BY seq, kind, id`, sqldb.ListOf(s.db.D, seqs))
 }
 
-// NoteHeard stores what an event reported about records, and the records that are to be read back.
+// StoreNotes stores what an event reported about records, and the records that are to be read back.
 // Existing data is kept, with two exceptions: the time of the last event, and the creation of a
 // record whose deletion was reported first. A record that was read, or could not be read, is read
 // again if there is a new event about it, or if a person has its event processed again.
-func (s *Box) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
+func (s *Box) StoreNotes(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error {
 	if len(heard)+len(candidates) == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (s *Box) NoteHeard(ctx context.Context, heard []trade.EventNote, candidates
 	})
 }
 
-const selectHeard = `SELECT kind, id, event, seq, at, word FROM heard `
+const selectNotes = `SELECT kind, id, event, seq, at, word FROM heard `
 
 // Hints returns what is known from the platform beyond a row's own requests. ids are those of its
 // record, its producer and its farm, by kind; since is when the doubt began.
@@ -92,7 +92,7 @@ func (s *Box) Hints(ctx context.Context, ids map[string][]string, since time.Tim
 	const op = "reading the hints"
 	var out trade.Hints
 	for kind, list := range ids {
-		heard, err := sqldb.List[trade.EventNote](ctx, s.db, op, selectHeard+`WHERE kind = ? AND `+s.db.D.Among("id")+
+		heard, err := sqldb.List[trade.EventNote](ctx, s.db, op, selectNotes+`WHERE kind = ? AND `+s.db.D.Among("id")+
 			` ORDER BY at DESC, seq DESC LIMIT ?`, kind, sqldb.ListOf(s.db.D, list), limit)
 		if err != nil {
 			return out, err
@@ -109,11 +109,11 @@ func (s *Box) Hints(ctx context.Context, ids map[string][]string, since time.Tim
 	return out, err
 }
 
-// LastHeard returns the last report of an event about records of one kind, by id.
-func (s *Box) LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
+// LastNotes returns the last report of an event about records of one kind, by id.
+func (s *Box) LastNotes(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error) {
 	out := map[string]trade.EventNote{}
 	heard, err := sqldb.List[trade.EventNote](ctx, s.db, "reading what was told last",
-		selectHeard+`WHERE kind = ? AND event = ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
+		selectNotes+`WHERE kind = ? AND event = ? AND `+s.db.D.Among("id")+` ORDER BY at, seq`, kind, event,
 		sqldb.ListOf(s.db.D, ids))
 	for _, h := range heard {
 		out[h.ID] = h

@@ -47,9 +47,9 @@ func (r *inboxRow) event() (trade.InboxEvent, error) {
 	return r.InboxEvent, err
 }
 
-// TakeEvents stores events as they came, in one transaction. A repeated event is counted, not
+// StoreEvents stores events as they came, in one transaction. A repeated event is counted, not
 // stored a second time.
-func (s *Box) TakeEvents(ctx context.Context, events []trade.InboxEvent) error {
+func (s *Box) StoreEvents(ctx context.Context, events []trade.InboxEvent) error {
 	columns := []string{
 		"hash", "event", "webhook_id", "body", "coded", "content_type", "origin", "first_at", "last_at",
 		"times", "next_at", "outcome",

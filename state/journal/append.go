@@ -14,9 +14,9 @@ import (
 	"github.com/safrasync/safrasync/internal/phrase"
 )
 
-// marksKept is of how many records before the ledger's last one the marks are remembered: other
+// maxMarks is of how many records before the ledger's last one the marks are remembered: other
 // processes of this host may speak of them (Has).
-const marksKept = 1000
+const maxMarks = 1000
 
 // Errors of Append if the ledger is not the one that the journal follows. Nothing was written.
 var (
@@ -62,7 +62,7 @@ func Open(dir string, seq int64, mark string) (j *Journal, err error) {
 	if err := j.read(); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
-	if err := j.keepReserve(); err != nil {
+	if err := j.restoreReserve(); err != nil {
 		return nil, errors.Join(err, j.Close())
 	}
 	return j, nil
@@ -121,10 +121,10 @@ func (j *Journal) Append(r Record, committed int64, mark string) (seq int64, new
 	return seq, newMark, err
 }
 
-// Keep writes a record with answers while the ledger cannot be written. It does not compare with
+// WriteAnswers writes a record with answers while the ledger cannot be written. It does not compare with
 // the ledger. Records of this process that the ledger is not known to have are named as void: this
 // record repeats all their answers.
-func (j *Journal) Keep(r Record) error {
+func (j *Journal) WriteAnswers(r Record) error {
 	return j.locked(func() error {
 		for _, p := range j.open {
 			if p.ours && p.seq > j.last {
@@ -195,7 +195,7 @@ func (j *Journal) compare(committed int64, mark, on string) (void []int64, err e
 	}
 	j.open, j.last = rest, max(j.last, committed)
 	for seq := range j.marks {
-		if seq < committed-marksKept {
+		if seq < committed-maxMarks {
 			delete(j.marks, seq)
 		}
 	}
@@ -354,9 +354,9 @@ func removeStub(path string) error {
 	return nil
 }
 
-// keepReserve creates the reserve file again after it was removed. If there is no space for it, the
+// restoreReserve creates the reserve file again after it was removed. If there is no space for it, the
 // journal works without it.
-func (j *Journal) keepReserve() error {
+func (j *Journal) restoreReserve() error {
 	path := filepath.Join(j.dir, reserveName)
 	if info, err := os.Stat(path); err == nil && info.Size() == reserveSize {
 		return nil

@@ -126,7 +126,7 @@ var uses = map[string]struct {
 		must.Do(u.t, err)
 	}, func(u *use) (string, error) { return u.appends() }},
 	"keep": {(*use).ready, func(u *use) (string, error) {
-		if err := u.j.Keep(group(1)); err != nil {
+		if err := u.j.WriteAnswers(group(1)); err != nil {
 			return "", err
 		}
 		return u.text()

@@ -64,7 +64,7 @@ func TestWhatKeepsTheJournalFromBeingWritten(t *testing.T) {
 	} {
 		for way, write := range map[string]func(w *writer) error{
 			"append": func(w *writer) error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
-			"keep":   func(w *writer) error { return w.j.Keep(group(1)) },
+			"keep":   func(w *writer) error { return w.j.WriteAnswers(group(1)) },
 		} {
 			t.Run(name+"/"+way, func(t *testing.T) {
 				t.Parallel()
@@ -109,7 +109,7 @@ func TestAJournalThatFailedOnceWritesNothingMore(t *testing.T) {
 			if _, _, err := w.j.Append(group(1), w.seq, w.mark); !errors.Is(err, errBroken) {
 				t.Errorf("Append: %v", err)
 			}
-			if err := w.j.Keep(group(1)); !errors.Is(err, errBroken) {
+			if err := w.j.WriteAnswers(group(1)); !errors.Is(err, errBroken) {
 				t.Errorf("Keep: %v", err)
 			}
 		})

@@ -232,7 +232,7 @@ func readSegment(path string, end *End, first, last bool, fn func(entry) error) 
 			end.Damaged = !interrupted(rest{line, info.Size() - at}, end.Seq+1, end.Mark)
 			break
 		}
-		if err := takeUp(e, end, fn); err != nil {
+		if err := advance(e, end, fn); err != nil {
 			var content *contentError
 			if errors.As(err, &content) {
 				return &DamageError{File: path, Offset: at, Reason: content}
@@ -259,8 +259,8 @@ type contentError struct{ err error }
 
 func (e *contentError) Error() string { return e.err.Error() }
 
-// takeUp advances the end by one sound line.
-func takeUp(e entry, end *End, fn func(entry) error) error {
+// advance advances the end by one sound line.
+func advance(e entry, end *End, fn func(entry) error) error {
 	end.Mark, end.Seq = e.crc, e.seq
 	// A head or a base: the record tells something of the journal itself. No text within a line contains
 	// such a mark, because its quotes are escaped there.

@@ -23,7 +23,7 @@ func TestARecordWithoutATextIsNotWritten(t *testing.T) {
 	w.commit(group(1))
 	for name, write := range map[string]func() error{
 		"append": func() error { _, _, err := w.j.Append(unwritable, w.seq, w.mark); return err },
-		"keep":   func() error { return w.j.Keep(unwritable) },
+		"keep":   func() error { return w.j.WriteAnswers(unwritable) },
 	} {
 		if err := write(); err == nil || !strings.Contains(err.Error(), "record 2") {
 			t.Errorf("%s: %v", name, err)
@@ -57,7 +57,7 @@ func TestAJournalThatIsLockedForLong(t *testing.T) {
 	unlock := must.Get(TryLock(filepath.Join(w.dir, lockName)))(t)
 	for name, use := range map[string]func() error{
 		"append": func() error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
-		"keep":   func() error { return w.j.Keep(group(1)) },
+		"keep":   func() error { return w.j.WriteAnswers(group(1)) },
 		"cut":    func() error { _, err := w.j.Cut(w.seq, w.mark); return err },
 		"drop":   func() error { _, err := w.j.Drop(); return err },
 		"open":   func() error { _, err := Open(w.dir, w.seq, w.mark); return err },
@@ -121,7 +121,7 @@ func TestAJournalThatWentAwayWhileInUse(t *testing.T) {
 	must.Do(t, os.WriteFile(filepath.Join(w.dir, segmentName(3)), []byte("x\n"), 0o600))
 	uses := map[string]func() error{
 		"append":  func() error { _, _, err := w.j.Append(group(1), w.seq, w.mark); return err },
-		"keep":    func() error { return w.j.Keep(group(1)) },
+		"keep":    func() error { return w.j.WriteAnswers(group(1)) },
 		"cut":     func() error { _, err := w.j.Cut(w.seq, w.mark); return err },
 		"drop":    func() error { _, err := w.j.Drop(); return err },
 		"compare": func() error { _, err := Compare(w.dir, w.seq); return err },

@@ -177,8 +177,8 @@ func FaultOf(ctx context.Context, op, where, driverName string, err error) error
 		describePostgres(out, server)
 	case driverName == Postgres && isNetwork(err):
 		out.Code, out.Hint = CodeUnreachable, phrase.New("check that PostgreSQL runs, and host, port and firewall in state.dsn")
-		if errors.Is(err, errGivenUp) {
-			out.Err = errGivenUp
+		if errors.Is(err, errSilent) {
+			out.Err = errSilent
 		}
 	}
 	return out

@@ -31,10 +31,10 @@ var Self = sync.OnceValue(func() trade.Owner {
 // ProcessBegan stands for the start of a machine that does not tell it.
 var ProcessBegan = time.Now()
 
-// Gone reports whether an owner has certainly ended: it was a process under this clock and in this
+// OwnerEnded reports whether an owner has certainly ended: it was a process under this clock and in this
 // PID space, and its process id is free or belongs to a later process. In all other cases only the
 // expiry of the lease decides.
-func Gone(owner trade.Owner) bool {
+func OwnerEnded(owner trade.Owner) bool {
 	self := Self()
 	if owner.Boot == "" || owner.PIDSpace == "" || owner.Started == "" || owner.PID <= 0 ||
 		owner.Boot != self.Boot || owner.PIDSpace != self.PIDSpace {

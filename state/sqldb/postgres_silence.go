@@ -45,9 +45,9 @@ type server struct {
 	of *servers
 
 	mu     sync.Mutex
-	conns  map[*patientConn]struct{} // that have begun
-	heard  time.Time                 // when something was last read from it
-	silent time.Time                 // when it last took no connection
+	conns  map[*deadlineConn]struct{} // that have begun
+	heard  time.Time                  // when something was last read from it
+	silent time.Time                  // when it last took no connection
 
 	asking atomic.Bool
 }
@@ -99,7 +99,7 @@ func (s *servers) at(address string) *server {
 	defer s.mu.Unlock()
 	v := s.known[address]
 	if v == nil {
-		v = &server{of: s, conns: map[*patientConn]struct{}{}}
+		v = &server{of: s, conns: map[*deadlineConn]struct{}{}}
 		s.known[address] = v
 	}
 	return v
@@ -133,7 +133,7 @@ func (s *servers) DialContext(ctx context.Context, network, address string) (net
 		}
 		return nil, err
 	}
-	return &patientConn{Conn: conn, server: v, began: began}, nil
+	return &deadlineConn{Conn: conn, server: v, began: began}, nil
 }
 
 func isTimedOut(err error) bool {
@@ -205,9 +205,9 @@ func (v *server) isSilent() bool {
 	return v.silent.After(v.heard) && time.Since(v.silent) < askedLast
 }
 
-// patientConn is a connection to a server that may fall silent: lib/pq itself would wait for an answer
+// deadlineConn is a connection to a server that may fall silent: lib/pq itself would wait for an answer
 // forever, whatever the context.
-type patientConn struct {
+type deadlineConn struct {
 	net.Conn
 	server  *server
 	began   time.Time // when it was asked for
@@ -215,11 +215,11 @@ type patientConn struct {
 	givenUp atomic.Bool
 }
 
-var errGivenUp = phrase.Errorf("the server answers neither this nor a new connection")
+var errSilent = phrase.Errorf("the server answers neither this nor a new connection")
 
 // SetDeadline limits the connection's start; a zero time ends that. lib/pq drops some connections in
 // their start without closing them: nothing may hold those.
-func (c *patientConn) SetDeadline(until time.Time) error {
+func (c *deadlineConn) SetDeadline(until time.Time) error {
 	c.until = until
 	if until.IsZero() {
 		c.server.mu.Lock()
@@ -230,7 +230,7 @@ func (c *patientConn) SetDeadline(until time.Time) error {
 }
 
 // Close closes the connection.
-func (c *patientConn) Close() error {
+func (c *deadlineConn) Close() error {
 	c.server.mu.Lock()
 	delete(c.server.conns, c)
 	c.server.mu.Unlock()
@@ -238,7 +238,7 @@ func (c *patientConn) Close() error {
 }
 
 // Read reads within the connection's time limit, unless the server is given up before.
-func (c *patientConn) Read(p []byte) (int, error) {
+func (c *deadlineConn) Read(p []byte) (int, error) {
 	v, began := c.server, time.Now()
 	for {
 		end := c.until
@@ -261,7 +261,7 @@ func (c *patientConn) Read(p []byte) (int, error) {
 			v.mu.Unlock()
 			return n, err
 		case c.givenUp.Load():
-			return 0, &net.OpError{Op: "read", Net: c.RemoteAddr().Network(), Addr: c.RemoteAddr(), Err: errGivenUp}
+			return 0, &net.OpError{Op: "read", Net: c.RemoteAddr().Network(), Addr: c.RemoteAddr(), Err: errSilent}
 		case !errors.Is(err, os.ErrDeadlineExceeded):
 			return n, err
 		case look.Equal(end):

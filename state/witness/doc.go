@@ -48,7 +48,7 @@
 //
 // Each write first compares what the witness has with what this process, or another one of this
 // host with the same journal, has written. If another copy of the ledger has written a line, nothing
-// is written, and the caller is told before its requests leave ([Writer.Taken]). On PostgreSQL the
+// is written, and the caller is told before its requests leave ([Writer.Conflict]). On PostgreSQL the
 // comparison is atomic; in a folder two copies that write within the same milliseconds find each
 // other at their next write. A journal that begins again keeps its old records until the line is a
 // newer one: else the next start would not know whose line it finds.

@@ -120,7 +120,7 @@ func (f folder) Swap(_ context.Context, was, line Line) error {
 		return err
 	}
 	if found != (Line{}) && !found.sameHistory(was) || found == (Line{}) && was != (Line{}) {
-		return &TakenError{found}
+		return &ConflictError{found}
 	}
 	return WriteFile(f.file(line), line)
 }

@@ -31,7 +31,7 @@ type Place interface {
 	// Lines returns the lines of a ledger.
 	Lines(ctx context.Context, ledger string) ([]Line, error)
 	// Swap puts a line in the place of another one; the zero Line stands for none. If something else
-	// stands there, it returns *TakenError.
+	// stands there, it returns *ConflictError.
 	Swap(ctx context.Context, was, line Line) error
 	// Remove removes a line, if it still stands there.
 	Remove(ctx context.Context, line Line) error
@@ -40,10 +40,10 @@ type Place interface {
 	Close() error
 }
 
-// TakenError is returned if another process has written a line.
-type TakenError struct{ Found Line }
+// ConflictError is returned if another process has written a line.
+type ConflictError struct{ Found Line }
 
 // Error returns what was found.
-func (e *TakenError) Error() string {
+func (e *ConflictError) Error() string {
 	return fmt.Sprintf("the witness has record %d of another process", e.Found.Seq)
 }

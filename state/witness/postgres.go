@@ -62,7 +62,7 @@ func (p table) Swap(ctx context.Context, was, line Line) error {
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return err
 	}
-	return &TakenError{found}
+	return &ConflictError{found}
 }
 
 // put returns how many rows it has written: none, if something else stands there.

@@ -106,8 +106,8 @@ func (w *Writer) mind() {
 	}
 }
 
-// Taken returns an error if another copy of the ledger was found.
-func (w *Writer) Taken() error { return w.State().Taken }
+// Conflict returns an error if another copy of the ledger was found.
+func (w *Writer) Conflict() error { return w.State().Taken }
 
 // Advance takes note of a record of the journal. If requests are about to leave (posts), it waits
 // until the line is written, but not for long.
@@ -354,7 +354,7 @@ func (w *Writer) write(ctx context.Context, line Line, state *State) (err error)
 	for range 3 {
 		line.At = time.Now().UTC().Truncate(time.Millisecond)
 		err := w.place.Swap(ctx, state.Line, line)
-		var taken *TakenError
+		var taken *ConflictError
 		switch {
 		case err == nil:
 			state.Line = line

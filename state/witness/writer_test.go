@@ -137,7 +137,7 @@ func TestTheLinesAreReadAgainWhenTheClockLeaps(t *testing.T) {
 		must.Do(t, place.Swap(t.Context(), line(2), line(99)))
 		leap()
 		w.MindClock()
-		if w.Taken() == nil || len(judged) != 1 {
+		if w.Conflict() == nil || len(judged) != 1 {
 			t.Errorf("an image of before record 99: %+v", w.State())
 		}
 		must.Do(t, w.Close())

@@ -355,7 +355,7 @@ func (a *Acts) act(plan RowPlan, s RowStep, who trade.Person) (trade.Act, error)
 		detail.Changes = append(detail.Changes, fieldChange{d.Field, d.Columns, d.Sent, d.Now})
 	}
 	if s.GivesUp != nil {
-		detail.Given = &givenView{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
+		detail.Given = &formerOwner{s.Holder.Job, s.Holder.Key, ViewOf(s.GivesUp.Entry)}
 	}
 	record, err := who.Record(now, plan.Act, plan.Job+" "+s.Key, detail)
 	if err != nil {

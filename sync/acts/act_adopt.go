@@ -72,7 +72,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 	plan, err := a.plan(ctx, ActAdopt, job, []string{key}, func(step *RowStep) (err error) {
 		entry := &step.After
 		if !slices.Contains(trade.Decidable, entry.State) {
-			step.Refused = standing(entry.State)
+			step.Refused = refusalOf(entry.State)
 			return nil
 		}
 		id := ""
@@ -97,7 +97,7 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 					step.Refused = IDTaken
 				}
 			}
-			if err := a.takeOver(ctx, step, id); err != nil || step.Refused != NotRefused {
+			if err := a.mayTakeID(ctx, step, id); err != nil || step.Refused != NotRefused {
 				return err
 			}
 		}
@@ -125,18 +125,18 @@ func (a *Acts) Adopt(ctx context.Context, job, key string, adoption Adoption) (R
 		if err != nil {
 			return err
 		}
-		return a.keepSent(step, refs)
+		return a.storeSent(step, refs)
 	})
 	plan.Order.ID, plan.Order.NoID, plan.Order.DespiteDifferences = adoption.ID, adoption.NoID,
 		adoption.DespiteDifferences
 	return plan, err
 }
 
-// takeOver decides whether the row may take an id that another row has. A row that is held because
+// mayTakeID decides whether the row may take an id that another row has. A row that is held because
 // it was typed again, is a twin, has a key that another job has sent, or exists on the platform
 // already, may take the id from an accepted row that is no longer in the ERP, or whose key has
 // another row now: that is the same record under its old key or in its old job.
-func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
+func (a *Acts) mayTakeID(ctx context.Context, step *RowStep, id string) error {
 	if step.Holder == (trade.ParentKey{}) {
 		return nil
 	}
@@ -158,7 +158,7 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 			gone = trade.Cancelled
 		case errors.Is(err, run.ErrGone):
 		case err == nil:
-			lost, err := a.hasLost(ctx, old, now)
+			lost, err := a.keyIsReused(ctx, old, now)
 			if err != nil || !lost {
 				return err
 			}
@@ -181,8 +181,8 @@ func (a *Acts) takeOver(ctx context.Context, step *RowStep, id string) error {
 	return nil
 }
 
-// hasLost reports whether the key of a row that was sent has another row now.
-func (a *Acts) hasLost(ctx context.Context, old, now trade.Entry) (bool, error) {
+// keyIsReused reports whether the key of a row that was sent has another row now.
+func (a *Acts) keyIsReused(ctx context.Context, old, now trade.Entry) (bool, error) {
 	records, _, err := a.Ledger.Records(ctx, trade.RecordQuery{Kind: old.Sends, Rows: []int64{old.ID}})
 	at := slices.IndexFunc(records, func(r trade.Record) bool { return r.RemoteID == old.RemoteID })
 	if err != nil || at < 0 {
@@ -210,9 +210,9 @@ func PlatformID(sends trade.Kind, text string) (string, bool) {
 	return text, !bad
 }
 
-// keepSent has an adopted row keep what the platform has: what was sent under the id or, if this row
+// storeSent has an adopted row keep what the platform has: what was sent under the id or, if this row
 // did not send it, what was read back. The row as it is now stands beside it, and differs.
-func (a *Acts) keepSent(step *RowStep, refs mapping.Codes) error {
+func (a *Acts) storeSent(step *RowStep, refs mapping.Codes) error {
 	entry, row, job := &step.After, step.Before.NewestValues(), a.job(step.Before.Job)
 	there, recoded := map[string]*string{}, map[string]bool{}
 	sent := trade.Entry{Sends: entry.Sends, Target: entry.Target}

@@ -34,7 +34,7 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked boo
 		case trade.Rejected:
 			step.MayDouble = entry.Weak() || slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)
 		default:
-			step.Refused = standing(entry.State)
+			step.Refused = refusalOf(entry.State)
 		}
 		if step.Refused == NotRefused && entry.Payload == nil {
 			step.Refused = IsInvalid
@@ -56,8 +56,8 @@ func (a *Acts) Retry(ctx context.Context, job string, keys []string, checked boo
 	return plan, err
 }
 
-// standing returns why rows in a state cannot simply be sent; NotRefused if they can.
-func standing(s trade.State) Refusal {
+// refusalOf returns why rows in a state cannot simply be sent; NotRefused if they can.
+func refusalOf(s trade.State) Refusal {
 	return map[trade.State]Refusal{
 		trade.Invalid: IsInvalid, trade.Sending: IsSending, trade.Accepted: IsAccepted, trade.InDoubt: IsInDoubt,
 		trade.Dismissed: IsDismissed, trade.Withdrawn: IsWithdrawn,
@@ -87,7 +87,7 @@ func (a *Acts) Dismiss(ctx context.Context, job string, keys []string) (RowPlan,
 	return a.plan(ctx, ActDismiss, job, keys, func(step *RowStep) error {
 		dismissed := step.After.Dismiss()
 		if !dismissed {
-			step.Refused = standing(step.Before.State)
+			step.Refused = refusalOf(step.Before.State)
 		}
 		return nil
 	})

@@ -11,11 +11,11 @@ type rowDetail struct {
 	After   EntryView     `json:"after"`
 	Changes []fieldChange `json:"changes,omitempty"`
 	Reading *Readback     `json:"reading,omitempty"`
-	Given   *givenView    `json:"given,omitempty"`
+	Given   *formerOwner  `json:"given,omitempty"`
 }
 
-// givenView is the row that gave up its id.
-type givenView struct {
+// formerOwner is the row that gave up its id.
+type formerOwner struct {
 	Job   string    `json:"job"`
 	Key   string    `json:"key"`
 	After EntryView `json:"after"`

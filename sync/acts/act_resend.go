@@ -26,7 +26,7 @@ func (a *Acts) Resend(ctx context.Context, job, key string, checked bool) (RowPl
 		doubt := slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided)
 		switch {
 		case entry.State != trade.InDoubt && entry.State != trade.Held:
-			step.Refused = standing(entry.State)
+			step.Refused = refusalOf(entry.State)
 			if step.Refused == NotRefused {
 				step.Refused = NotInDoubt
 			}

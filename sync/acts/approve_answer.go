@@ -37,7 +37,7 @@ func (a *Acts) Approve(ctx context.Context, id int64, who trade.Person) (Decided
 		d.Refused = SamePerson
 		return d, nil
 	}
-	apart, err := a.apart(ctx, people)
+	apart, err := a.areIndependent(ctx, people)
 	if err != nil {
 		return d, err
 	}

@@ -8,11 +8,11 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// apart reports whether none of the people of an approval could have acted as another one: whether
+// areIndependent reports whether none of the people of an approval could have acted as another one: whether
 // no account of theirs was created, or got another password, role or login, by another of them, or
 // by an account that another one of them had so in his hands. What was changed longer before the
 // order than trade.AccountsSettle does not count.
-func (a *Acts) apart(ctx context.Context, people []trade.Consent) (bool, error) {
+func (a *Acts) areIndependent(ctx context.Context, people []trade.Consent) (bool, error) {
 	changes, err := a.Approvals.AccountChanges(ctx, people[0].At.Add(-trade.AccountsSettle))
 	if err != nil {
 		return false, err

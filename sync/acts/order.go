@@ -65,7 +65,7 @@ func (a *Acts) Plan(ctx context.Context, o Order) (RowPlan, error) {
 		for i := range plan.Steps {
 			s := &plan.Steps[i]
 			if s.Refused == NotRefused && !slices.Contains(BulkStates(o.Act), s.Before.State) {
-				s.Refused = cmp.Or(standing(s.Before.State), NotChecked)
+				s.Refused = cmp.Or(refusalOf(s.Before.State), NotChecked)
 			}
 		}
 	}

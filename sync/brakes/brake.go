@@ -115,7 +115,7 @@ func (r *Guard) Brake(ctx context.Context) error {
 		if tried != nil && tried.Mapping == now {
 			*r.Trial = *tried
 		}
-		if r.TrialLeft() == 0 {
+		if r.TrialRemaining() == 0 {
 			return r.Unconfirmed()
 		}
 		memory.Canary = &trade.Canary{Mapping: now, Rows: r.Job.Spec.Canary, Samples: r.Trial.Samples}
@@ -246,8 +246,8 @@ func (r *Guard) Overloaded(due trade.Freight, samples []string, last int64) erro
 	})
 }
 
-// TrialLeft returns how many rows may still go under an unconfirmed mapping; -1 means all.
-func (r *Guard) TrialLeft() int {
+// TrialRemaining returns how many rows may still go under an unconfirmed mapping; -1 means all.
+func (r *Guard) TrialRemaining() int {
 	if r.Trial == nil {
 		return -1
 	}

@@ -14,8 +14,8 @@ import (
 )
 
 // A few rows come and go while a configuration is changed; a change of identity that loses less
-// than 1/lostShare of the known rows is ignored.
-const lostShare = 100
+// than 1/minLossShare of the known rows is ignored.
+const minLossShare = 100
 
 // BrakeIdentity pauses a job, before anything is recorded, if its configuration gives other names
 // or keys to rows that the ledger knows: they would be sent a second time.
@@ -38,7 +38,7 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 			// Usually the new job is a former one under another name, or has a part of its rows.
 			var b trade.Brake
 			for _, k := range known {
-				rows, err := r.GoneFrom(ctx, &k)
+				rows, err := r.MissingFrom(ctx, &k)
 				if err != nil {
 					return err
 				}
@@ -84,17 +84,17 @@ func (r *Guard) BrakeIdentity(ctx context.Context, cursor trade.Cursor) error {
 		return nil
 	}
 	b, err := r.ChangeOfIdentity(ctx, *was, false)
-	if err != nil || b.Rows == 0 || lostFew(b) {
+	if err != nil || b.Rows == 0 || isSmallLoss(b) {
 		return err
 	}
 	return r.Braked(outcome.StopChangedKey, b)
 }
 
-// GoneFrom counts the rows of this job's kind that another job has sent, or may have sent, and that
+// MissingFrom counts the rows of this job's kind that another job has sent, or may have sent, and that
 // it does not have any more: all if it is not configured, else those that its query no longer
 // returns, which it notes in Gone. Of a configured job these are none in another key space, and if
 // there is no ERP to be asked; rows that a person has acknowledged as missing do not count.
-func (r *Guard) GoneFrom(ctx context.Context, other *trade.KnownJob) (rows int, err error) {
+func (r *Guard) MissingFrom(ctx context.Context, other *trade.KnownJob) (rows int, err error) {
 	if other.Sends == r.Job.Spec.Sends {
 		rows = other.Accepted + other.InDoubt
 	}
@@ -158,7 +158,7 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity, always
 			b.Rows++
 		}
 	}
-	if err != nil || b.Rows == 0 || !always && lostFew(b) {
+	if err != nil || b.Rows == 0 || !always && isSmallLoss(b) {
 		return b, err
 	}
 	err = run.EachRow(ctx, r.Source, r.Job, func(row *mapping.Row) error {
@@ -176,8 +176,8 @@ func (r *Guard) ChangeOfIdentity(ctx context.Context, was trade.Identity, always
 	return b, err
 }
 
-// lostFew reports whether a change of identity loses too few of the known rows to be one.
-func lostFew(b trade.Brake) bool {
+// isSmallLoss reports whether a change of identity loses too few of the known rows to be one.
+func isSmallLoss(b trade.Brake) bool {
 	lost := b.Known - b.Found
-	return lost == 0 || lost*lostShare < b.Known
+	return lost == 0 || lost*minLossShare < b.Known
 }

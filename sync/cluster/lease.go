@@ -37,14 +37,14 @@ type Keeper struct {
 	done    chan struct{}
 }
 
-// Keep renews a lease that was requested at the given Boot time: its 30 s count from then, however
+// StartRenewal renews a lease that was requested at the given Boot time: its 30 s count from then, however
 // late the ledger answered. tend is called after each renewal.
-func Keep(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration,
+func StartRenewal(ctx context.Context, ledger Leases, lease trade.Lease, clock clock.Clock, asked time.Duration,
 	tend func(context.Context),
 ) *Keeper {
 	k := newKeeper(clock, func(ctx context.Context) error { return ledger.RenewLease(ctx, lease) })
 	k.renewed.Store(int64(asked))
-	k.keep(ctx, tend)
+	k.renew(ctx, tend)
 	return k
 }
 
@@ -52,7 +52,7 @@ func newKeeper(clock clock.Clock, renewal func(context.Context) error) *Keeper {
 	return &Keeper{renewal: renewal, clock: clock, done: make(chan struct{})}
 }
 
-func (k *Keeper) keep(ctx context.Context, tend func(context.Context)) {
+func (k *Keeper) renew(ctx context.Context, tend func(context.Context)) {
 	ctx, k.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(k.done)

@@ -92,7 +92,7 @@ func (c *Member) Join(ctx context.Context, command string) (leave func()) {
 		})
 		keeper.renewed.Store(int64(asked - trustLease))
 		keeper.Renew(ctx)
-		keeper.keep(ctx, nil)
+		keeper.renew(ctx, nil)
 		c.mu.Lock()
 		c.keeper = keeper
 		c.mu.Unlock()
@@ -147,16 +147,16 @@ func (c *Member) Place() trade.Instances {
 	return c.Cluster
 }
 
-// Lost records that the ledger did not store results of a job; their rows are put in doubt as soon
+// MarkUnstored records that the ledger did not store results of a job; their rows are put in doubt as soon
 // as the ledger answers.
-func (c *Member) Lost(job string) {
+func (c *Member) MarkUnstored(job string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.left[job] = true
 }
 
-// HasLeft reports whether results of a job were not stored.
-func (c *Member) HasLeft(job string) bool {
+// HasUnstored reports whether results of a job were not stored.
+func (c *Member) HasUnstored(job string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.left[job]

@@ -7,8 +7,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// besideKeys is how many keys are listed for each kind.
-const besideKeys = 20
+// maxListedKeys is how many keys are listed for each kind.
+const maxListedKeys = 20
 
 // extraRows sums up the rows that are read in addition to living documents.
 type extraRows map[trade.BesideKind]*trade.Beside
@@ -30,7 +30,7 @@ func (b extraRows) of(why trade.BesideKind) *trade.Beside {
 }
 
 func (b extraRows) name(why trade.BesideKind, key string) {
-	if of := b.of(why); len(of.Keys) < besideKeys {
+	if of := b.of(why); len(of.Keys) < maxListedKeys {
 		of.Keys = append(of.Keys, key)
 	}
 }

@@ -94,7 +94,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		var page trade.Page
 		for _, old := range entries {
 			entry := r.settleDouble(old, p, rows[old.Key], known)
-			if p.stands(old.Key, rows[old.Key]) > 1 {
+			if p.countInERP(old.Key, rows[old.Key]) > 1 {
 				if old.State.Created() {
 					sent = append(sent, old.Key)
 				}
@@ -131,9 +131,9 @@ func (p *pager) spellings(e trade.Entry) []trade.Cell {
 	return out
 }
 
-// stands returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
+// countInERP returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
 // that were read again.
-func (p *pager) stands(key string, rows []mapping.Row) int {
+func (p *pager) countInERP(key string, rows []mapping.Row) int {
 	if d := p.doubles[key]; d != nil && p.beside != nil {
 		return d.rows
 	}
@@ -143,7 +143,7 @@ func (p *pager) stands(key string, rows []mapping.Row) int {
 // settleDouble decides on one entry whose key occurs twice, or did. rows are its living
 // rows, read again in the whole ERP.
 func (r *Discoverer) settleDouble(old trade.Entry, p *pager, rows []mapping.Row, known mapping.Parents) trade.Entry {
-	entry, n := old, p.stands(old.Key, rows)
+	entry, n := old, p.countInERP(old.Key, rows)
 	_, revived := p.revived[old.Key]
 	switch {
 	// the next reading decides, also on a row on which a person has decided meanwhile

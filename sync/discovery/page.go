@@ -169,7 +169,7 @@ func (p *pager) flush(ctx context.Context) error {
 			FirstSeenAt: r.Now, UpdatedAt: r.Now, SourceHash: row.SourceHash,
 			Shown: row.Shown,
 		}
-		row.Tell(&entry.Facts)
+		row.AddFacts(&entry.Facts)
 		r.Eval.Evaluate(&entry, values[i], parents)
 		r.Report.New++
 		r.countLate(&row)
@@ -390,7 +390,7 @@ func (r *Discoverer) apply(old trade.Entry, c change, known mapping.Parents) tra
 		entry.Flags = entry.Flags.With(trade.Contradicted, true)
 	}
 	entry.KeyParts, entry.Shown, entry.GoneSweeps = c.row.Parts(), c.row.Shown, 0
-	c.row.Tell(&entry.Facts)
+	c.row.AddFacts(&entry.Facts)
 	entry.Flags, entry.Acknowledged = entry.Flags.With(trade.MissingInERP, false),
 		entry.Acknowledged.With(trade.MissingInERP, false)
 	r.touch(&entry, old)

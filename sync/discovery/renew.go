@@ -77,9 +77,9 @@ func (r *Discoverer) RenewReferences(ctx context.Context) error {
 	return r.flagRecoded(ctx, former)
 }
 
-// TakeRenewed concludes a renewal, when nothing of the run is in flight: rows that waited are mapped
+// FinishRenewal concludes a renewal, when nothing of the run is in flight: rows that waited are mapped
 // again, and what was in flight is compared too. It reports whether rows may have become due.
-func (r *Discoverer) TakeRenewed(ctx context.Context) (bool, error) {
+func (r *Discoverer) FinishRenewal(ctx context.Context) (bool, error) {
 	if !r.tables.renewed {
 		return false, nil
 	}

@@ -56,20 +56,20 @@ func newSeenKeys(entries int) *seenKeys {
 	return &seenKeys{set: s}
 }
 
-// asItStands returns the hash of what is compared of a row or an entry.
-func (r *seenKeys) asItStands(key string, cells trade.Hash, shown int64) run.KeyHash {
+// comparedHash returns the hash of what is compared of a row or an entry.
+func (r *seenKeys) comparedHash(key string, cells trade.Hash, shown int64) run.KeyHash {
 	r.text = append(append(append(r.text[:0], key...), 0), cells...)
 	return run.HashKey(binary.BigEndian.AppendUint64(r.text, uint64(shown)))
 }
 
 // entry returns what is recorded about an entry; nil if it was not loaded as it is now.
 func (r *seenKeys) entry(k *trade.Known) *uint8 {
-	return r.set.find(r.asItStands(k.Key, k.SourceHash, k.ShownMark))
+	return r.set.find(r.comparedHash(k.Key, k.SourceHash, k.ShownMark))
 }
 
 // load records an entry of the ledger.
 func (r *seenKeys) load(k *trade.Known, notes uint8) {
-	*r.set.put(r.asItStands(k.Key, k.SourceHash, k.ShownMark)) = notes
+	*r.set.put(r.comparedHash(k.Key, k.SourceHash, k.ShownMark)) = notes
 	r.last = max(r.last, k.ID)
 	r.gone++
 	if notes&alive != 0 {
@@ -110,7 +110,7 @@ func (r *seenKeys) observe(row *mapping.Row, always bool) observation {
 		return toJudge
 	}
 	if !always {
-		e := r.set.find(r.asItStands(row.Key, row.SourceHash, row.Shown.Mark))
+		e := r.set.find(r.comparedHash(row.Key, row.SourceHash, row.Shown.Mark))
 		switch {
 		case e == nil || *e&plain == 0:
 		case *e&found != 0:

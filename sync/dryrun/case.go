@@ -96,7 +96,7 @@ func (e *Rehearsal) CaseOf(ctx context.Context, jobName, key string) (Case, erro
 	if err != nil {
 		return Case{}, err
 	}
-	found, err := e.standsOf(ctx, job, key)
+	found, err := e.rowsUnderKey(ctx, job, key)
 	switch {
 	case err != nil:
 		return Case{}, err

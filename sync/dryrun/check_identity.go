@@ -77,7 +77,7 @@ func CheckIdentity(ctx context.Context, ledger run.Readable, source run.Source,
 			if slices.ContainsFunc(known, func(o trade.KnownJob) bool { return o.Job == j.Name() }) {
 				continue
 			}
-			gone, err := e.reader(j).Brakes.GoneFrom(ctx, &k)
+			gone, err := e.reader(j).Brakes.MissingFrom(ctx, &k)
 			if err != nil {
 				return nil, err
 			}

@@ -71,7 +71,7 @@ func (e *Rehearsal) Comparer(ctx context.Context, job *mapping.Job, askERP bool)
 func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Difference, error) {
 	rows := make([]trade.Values, len(entries))
 	for i, e := range entries {
-		rows[i] = mapping.Kept(e.Values)
+		rows[i] = mapping.StoredValues(e.Values)
 	}
 	var short []trade.Entry
 	for i, e := range entries {

@@ -98,7 +98,7 @@ func (e *Rehearsal) Why(ctx context.Context, jobName, key string) (Reasons, erro
 		return Reasons{}, err
 	}
 	out := Reasons{Job: jobName, Key: key, Excluded: []string{}, SweptAt: cursor.SweptAt}
-	found, err := e.standsOf(ctx, job, key)
+	found, err := e.rowsUnderKey(ctx, job, key)
 	if err != nil {
 		return out, err
 	}
@@ -238,8 +238,8 @@ type keyRows struct {
 	Key            string // as the ERP has it; as it was asked for if the ERP has no such row
 }
 
-// standsOf asks the ERP for a key, and chooses from its rows as a run does.
-func (e *Rehearsal) standsOf(ctx context.Context, job *mapping.Job, key string) (keyRows, error) {
+// rowsUnderKey asks the ERP for a key, and chooses from its rows as a run does.
+func (e *Rehearsal) rowsUnderKey(ctx context.Context, job *mapping.Job, key string) (keyRows, error) {
 	found, err := e.source.Explain(ctx, job.Query, mapping.SplitCode(key))
 	if err != nil {
 		return keyRows{Exclusion: found}, err

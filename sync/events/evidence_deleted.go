@@ -22,7 +22,7 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	if err != nil {
 		return err
 	}
-	said, err := h.saidDeleted(ctx, c)
+	said, err := h.deletionReport(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -68,12 +68,12 @@ func (h *Processor) deleted(ctx context.Context, c trade.Candidate) error {
 	return h.Candidates.SaveCandidate(ctx, c)
 }
 
-// saidDeleted returns the latest event that reported the deletion of a record. The candidate itself
+// deletionReport returns the latest event that reported the deletion of a record. The candidate itself
 // often comes from an earlier event, such as that of its creation, which is not the one to cite
 // here.
-func (h *Processor) saidDeleted(ctx context.Context, c trade.Candidate) (trade.EventNote, error) {
+func (h *Processor) deletionReport(ctx context.Context, c trade.Candidate) (trade.EventNote, error) {
 	const event = string(apiclient.EventDeleteOrderCommitment)
-	said, err := h.Inbox.LastHeard(ctx, outcome.OrderCommitments, event, []string{c.ID})
+	said, err := h.Inbox.LastNotes(ctx, outcome.OrderCommitments, event, []string{c.ID})
 	if told, known := said[c.ID]; known || err != nil {
 		return told, err
 	}

@@ -24,11 +24,11 @@ type Inbox interface {
 	// DueEvents returns events to be classified; EventsDone stores the results.
 	DueEvents(ctx context.Context, now time.Time, limit int) ([]trade.InboxEvent, error)
 	EventsDone(ctx context.Context, events []trade.InboxEvent) error
-	// NoteHeard stores what events reported about records, and the records that are to be read
+	// StoreNotes stores what events reported about records, and the records that are to be read
 	// back.
-	NoteHeard(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error
-	// LastHeard returns, by record id, the latest report of an event about records of one kind.
-	LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error)
+	StoreNotes(ctx context.Context, heard []trade.EventNote, candidates []trade.Candidate) error
+	// LastNotes returns, by record id, the latest report of an event about records of one kind.
+	LastNotes(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error)
 	// WakeFor makes the next run ask again for records of these kinds that the platform lacked and
 	// that have one of the ids; nil means all ids.
 	WakeFor(ctx context.Context, kinds, ids []string, now time.Time) (int, error)
@@ -122,7 +122,7 @@ func (h *Processor) Run(ctx context.Context, told <-chan struct{}) {
 // what is proven. more reports whether something is left to do soon.
 func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	for {
-		n, err := h.takeSome(ctx)
+		n, err := h.classifyBatch(ctx)
 		if err != nil {
 			return false, err
 		}
@@ -146,8 +146,8 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 	return more, h.settle(ctx)
 }
 
-// takeSome classifies the events that have waited longest, and returns their number.
-func (h *Processor) takeSome(ctx context.Context) (int, error) {
+// classifyBatch classifies the events that have waited longest, and returns their number.
+func (h *Processor) classifyBatch(ctx context.Context) (int, error) {
 	events, err := h.Inbox.DueEvents(ctx, h.Now(), batchMost)
 	if err != nil || len(events) == 0 {
 		return 0, err
@@ -173,7 +173,7 @@ func (h *Processor) takeSome(ctx context.Context) (int, error) {
 		heard, candidates = append(heard, said...), append(candidates, found...)
 		events[i].NextAt = mapping.NoTime
 	}
-	if err := h.Inbox.NoteHeard(ctx, heard, candidates); err != nil {
+	if err := h.Inbox.StoreNotes(ctx, heard, candidates); err != nil {
 		return 0, err
 	}
 	return len(events), h.Inbox.EventsDone(ctx, events)

@@ -179,8 +179,8 @@ func Same(record *trade.Record, p trade.Prints) bool {
 	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= same
 }
 
-// lost is a record with what became of its row.
-type lost struct {
+// orphan is a record with what became of its row.
+type orphan struct {
 	record   *trade.Record
 	of       *Candidate
 	standing Standing
@@ -190,7 +190,7 @@ type lost struct {
 
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
 // that is what its key holds, only what was sent.
-func (l *lost) contents() []*trade.Prints {
+func (l *orphan) contents() []*trade.Prints {
 	out := []*trade.Prints{&l.record.Sent}
 	if l.standing != Corrected {
 		out = append(out, &l.record.Newest)
@@ -202,7 +202,7 @@ func (l *lost) contents() []*trade.Prints {
 }
 
 // like returns how alike a row is to a record that lost its row, as far as it counts.
-func (l *lost) like(row *ERPRow) int {
+func (l *orphan) like(row *ERPRow) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
 		return none
 	}
@@ -297,7 +297,7 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 		if !c.Record.Certainty.Counts() {
 			continue
 		}
-		j.records = append(j.records, lost{
+		j.records = append(j.records, orphan{
 			record:   &c.Record,
 			of:       c,
 			standing: StandingOf(&c.Record, c.Now),
@@ -309,7 +309,7 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 	}
 	for i := range rows { // a row whose key has a record is held
 		row := &rows[i]
-		at := slices.IndexFunc(j.records, func(l lost) bool {
+		at := slices.IndexFunc(j.records, func(l orphan) bool {
 			r := l.record
 			if row.Ordered || r.Space != row.Space || row.owns(r) || row.Different[r.ID] {
 				return false
@@ -332,7 +332,7 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 // judge is one judgement.
 type judge struct {
 	rows    []ERPRow
-	records []lost
+	records []orphan
 	rules   Rules
 	out     []Verdict // of each row
 }

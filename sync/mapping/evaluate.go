@@ -67,7 +67,7 @@ func (e *Evaluator) Evaluate(entry *trade.Entry, values trade.Values, parents Pa
 func (e *Evaluator) EvaluateRow(entry *trade.Entry, row *Row, parents Parents) {
 	e.Evaluate(entry, row.Values(), parents)
 	entry.Shown, entry.SourceHash = row.Shown, row.SourceHash
-	row.Tell(&entry.Facts)
+	row.AddFacts(&entry.Facts)
 }
 
 // Would returns what an entry would be with these values, whatever it is now: pending, waiting or
@@ -103,7 +103,7 @@ func (e *Evaluator) Remap(old trade.Entry, values trade.Values, parents Parents)
 func (e *Evaluator) RemapRow(old trade.Entry, row *Row, parents Parents) trade.Entry {
 	fresh := e.Remap(old, row.Values(), parents)
 	fresh.SourceHash, fresh.Shown = row.SourceHash, row.Shown
-	row.Tell(&fresh.Facts)
+	row.AddFacts(&fresh.Facts)
 	fresh.Flags, fresh.Now = fresh.Flags.With(trade.Changed, false).With(trade.Cancelled, false), nil
 	return fresh
 }
@@ -145,7 +145,7 @@ func (e *Evaluator) fill(entry *trade.Entry, values trade.Values, draft trade.Dr
 	}
 	entry.Values, entry.MappedWith = values, e.MappedWith
 	entry.Quantity, entry.Warnings = draft.Quantity(), warnings
-	entry.Facts.TellDraft(draft)
+	entry.Facts.AddDraft(draft)
 	fresh := trade.Entry{
 		Sends: e.Job.Spec.Sends, Target: r.target, Payload: r.body, PayloadHash: trade.PayloadHash(r.target, r.body),
 	}
@@ -166,7 +166,7 @@ func ColumnsIn(values trade.Values) ColumnsOf {
 func (e *Evaluator) Measure(entry *trade.Entry, values trade.Values) {
 	draft := e.Job.Mapping.Draft(ColumnsIn(values), e.Refs, nil)
 	entry.Quantity = draft.Quantity()
-	entry.Facts.TellDraft(draft)
+	entry.Facts.AddDraft(draft)
 }
 
 // Draft maps all fields of one row.

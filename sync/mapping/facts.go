@@ -50,7 +50,7 @@ func (j *Job) factColumns() factColumns {
 	}
 	find := func(words []string, more ...ShowSpec) ShowSpec {
 		for _, s := range slices.Concat(j.Spec.Show, more) {
-			if saysOneOf(s.Label, words) || saysOneOf(s.Column, words) {
+			if hasWord(s.Label, words) || hasWord(s.Column, words) {
 				return s
 			}
 		}
@@ -68,14 +68,14 @@ func (j *Job) factColumns() factColumns {
 	return out
 }
 
-// saysOneOf reports whether one of the words of a name is among these.
-func saysOneOf(name string, words []string) bool {
+// hasWord reports whether one of the words of a name is among these.
+func hasWord(name string, words []string) bool {
 	return slices.ContainsFunc(strings.FieldsFunc(Fold(name), func(r rune) bool { return !unicode.IsLetter(r) }),
 		func(word string) bool { return slices.Contains(words, word) })
 }
 
-// Tell sets what the row tells that the mapping does not, documents masked.
-func (r *Row) Tell(facts *trade.Facts) {
+// AddFacts sets what the row tells that the mapping does not, documents masked.
+func (r *Row) AddFacts(facts *trade.Facts) {
 	columns := r.job.facts
 	text := func(s ShowSpec) string {
 		v, ok := r.row.Get(s.Column)

@@ -58,7 +58,7 @@ func TestWhatARowTellsForLists(t *testing.T) {
 		}
 		row := Row{row: erp.NewRow(columns, values), job: job}
 		var got trade.Facts
-		row.Tell(&got)
+		row.AddFacts(&got)
 		if got != tt.want {
 			t.Errorf("%s: %+v, want %+v", name, got, tt.want)
 		}

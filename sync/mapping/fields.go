@@ -18,7 +18,7 @@ type RowField struct {
 // the platform. refs has the form of [Codes]. Fields that are not mapped are missing from the
 // result.
 func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) map[string]RowField {
-	draft := j.Mapping.Draft(ColumnsIn(Kept(values)), refs, nil)
+	draft := j.Mapping.Draft(ColumnsIn(StoredValues(values)), refs, nil)
 	out := make(map[string]RowField, len(draft.Fields))
 	for i := range j.Mapping.Fields {
 		f := &j.Mapping.Fields[i]
@@ -38,12 +38,12 @@ func (j *Job) RowFields(values trade.Values, refs map[string]map[string]string) 
 // ParentOf returns the keys of the rows on which a row depends, one for each job that may have it;
 // none for a row without a parent.
 func (j *Job) ParentOf(values trade.Values) []trade.ParentKey {
-	return j.Mapping.ParentKeys(nil, ColumnsIn(Kept(values)))
+	return j.Mapping.ParentKeys(nil, ColumnsIn(StoredValues(values)))
 }
 
-// Kept returns the values that are still stored: a column of which only a mark is left is left out,
+// StoredValues returns the values that are still stored: a column of which only a mark is left is left out,
 // as if it were not mapped.
-func Kept(values trade.Values) trade.Values {
+func StoredValues(values trade.Values) trade.Values {
 	out := make(trade.Values, len(values))
 	for name, cell := range values {
 		if cell.Kind != trade.Marked {

@@ -31,7 +31,7 @@ func (j *Job) Row(row erp.Row) (Row, error) {
 	if err != nil {
 		return out, err
 	}
-	out.Key, out.SourceHash, out.Shown = key, j.sourceHash(row.Get), j.shown(key, row.Get)
+	out.Key, out.SourceHash, out.Shown = key, j.sourceHash(row.Get), j.displayed(key, row.Get)
 	return out, nil
 }
 

@@ -10,10 +10,10 @@ import (
 // label.
 type ShowSpec struct{ Label, Column string }
 
-// shown returns the displayed columns of a row. They are not part of the mapping: neither the
+// displayed returns the displayed columns of a row. They are not part of the mapping: neither the
 // source hash nor the fingerprint includes them, so that a row never counts as changed, or is sent,
 // because of them.
-func (j *Job) shown(key string, get ColumnsOf) trade.Shown {
+func (j *Job) displayed(key string, get ColumnsOf) trade.Shown {
 	if len(j.Spec.Show) == 0 {
 		return trade.Shown{}
 	}

@@ -54,8 +54,8 @@ func sameParent(rule trade.FieldRule, sent map[string]*string, now trade.Draft) 
 	return rule.Parent != "" && id != nil && now.Fields[rule.Field].Text == *id
 }
 
-// notKept replaces a value of which only a mark is left, if the newer value has another mark.
-const notKept = "no longer kept"
+// reducedValue replaces a value of which only a mark is left, if the newer value has another mark.
+const reducedValue = "no longer kept"
 
 // versions maps two versions of the row with this key. A parent is compared by its key. If only a
 // mark of the older value is left, the newer value is used for both if its mark is the same.
@@ -66,7 +66,7 @@ func (m *Mapping) versions(key string, old, now trade.Values, refs Codes) (a, b 
 		switch {
 		case !ok, cell.Kind == trade.Marked && trade.Mark(key, name, now[name]) == cell:
 		case cell.Kind == trade.Marked:
-			base[name] = trade.Cell{Kind: unreadable, Text: notKept}
+			base[name] = trade.Cell{Kind: unreadable, Text: reducedValue}
 		default:
 			base[name] = cell
 		}

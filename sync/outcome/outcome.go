@@ -207,7 +207,7 @@ func decideRefused(a apiclient.Answer) Decision {
 		return ours(trade.Say("attempt.permission"),
 			&StopOrder{StopPermission, trade.Say("stop.api_permission"), SameSends})
 	case http.StatusConflict:
-		return exists(trade.Say("attempt.collides", "answer", said(a)))
+		return exists(trade.Say("attempt.collides", "answer", answerText(a)))
 	case http.StatusBadGateway:
 		return Decision{
 			Outcome: trade.OutcomeNotCreated, State: trade.Pending, Retry: RetrySoon, Counts: true,
@@ -216,19 +216,19 @@ func decideRefused(a apiclient.Answer) Decision {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
 		return decideMessages(a)
 	case http.StatusRequestEntityTooLarge:
-		return rejected(a, trade.Say("attempt.too_large", "answer", said(a)))
+		return rejected(a, trade.Say("attempt.too_large", "answer", answerText(a)))
 	case http.StatusNotFound:
 		d := decideMessages(a)
 		d.Strange = d.State == trade.Rejected && d.Retry != RetryLater
 		return d
 	}
-	d := rejected(a, trade.Say("attempt.form", "status", a.Status, "answer", said(a)))
+	d := rejected(a, trade.Say("attempt.form", "status", a.Status, "answer", answerText(a)))
 	d.Strange = true
 	return d
 }
 
-// said returns the API's answer as the end of a sentence; only its message keys if it has no more.
-func said(a apiclient.Answer) trade.Sentence {
+// answerText returns the API's answer as the end of a sentence; only its message keys if it has no more.
+func answerText(a apiclient.Answer) trade.Sentence {
 	if a.Text == "" || a.Format == apiclient.FormatA && len(StableKeys(a.Messages)) == len(a.Messages) {
 		return keysOf(a.Messages)
 	}
@@ -253,9 +253,9 @@ func DecideUnauthorized(a apiclient.Answer) Decision {
 func decideMessages(a apiclient.Answer) Decision {
 	switch {
 	case len(a.Messages) == 0:
-		return rejected(a, trade.Say("attempt.refused_as", "status", a.Status, "answer", said(a)))
+		return rejected(a, trade.Say("attempt.refused_as", "status", a.Status, "answer", answerText(a)))
 	case slices.Contains(a.Messages, KeyDuplicate):
-		return exists(trade.Say("attempt.exists", "answer", said(a)))
+		return exists(trade.Say("attempt.exists", "answer", answerText(a)))
 	case slices.Contains(a.Messages, KeyMalformed):
 		d := rejected(a, trade.Say("attempt.malformed"))
 		d.Cause, d.BadForm = KeyMalformed, true
@@ -266,7 +266,7 @@ func decideMessages(a apiclient.Answer) Decision {
 		curable := prerequisites[m] != "" || strings.HasPrefix(m, "message.") &&
 			(strings.HasSuffix(m, ".not-found") || strings.HasSuffix(m, "not-linked"))
 		if !curable {
-			d := rejected(a, trade.Say("attempt.refused", "answer", said(a)))
+			d := rejected(a, trade.Say("attempt.refused", "answer", answerText(a)))
 			d.Cause = causeOf(m)
 			return d
 		}

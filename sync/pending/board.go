@@ -28,9 +28,9 @@ type Rows interface {
 	Parents(ctx context.Context, keys []trade.ParentKey) (map[trade.ParentKey]trade.Parent, error)
 }
 
-// Board groups the rows that are stuck. It keeps up to a thousand bytes of each in memory. If a
+// Index groups the rows that are stuck. It keeps up to a thousand bytes of each in memory. If a
 // Take fails or is cancelled, what it has read stays, and the next one continues from there.
-type Board struct {
+type Index struct {
 	Ledger Rows
 	Jobs   []*mapping.Job
 	Now    func() time.Time
@@ -76,8 +76,8 @@ type code struct{ kind, code string }
 // readTogether is how many rows are read at once.
 const readTogether = 500
 
-// Take reads from the ledger what has changed, and groups what is stuck now.
-func (b *Board) Take(ctx context.Context) (*View, error) {
+// Update reads from the ledger what has changed, and groups what is stuck now.
+func (b *Index) Update(ctx context.Context) (*View, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.facts == nil {
@@ -174,7 +174,7 @@ func (b *Board) Take(ctx context.Context) (*View, error) {
 // Select calls fn for each row of a group, as of the last Take, with what it adds to the sums; kind is that
 // of a selection of [Group.Kinds], or "" for all rows that have the cause themselves. The group may be
 // trade.AnyCause.
-func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey, adds trade.Sums)) {
+func (b *Index) Select(cause, kind string, fn func(id int64, key trade.ParentKey, adds trade.Sums)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
@@ -188,7 +188,7 @@ func (b *Board) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 }
 
 // one returns the same copy of a text for all equal ones.
-func (b *Board) one(text string) string {
+func (b *Index) one(text string) string {
 	if have, ok := b.words[text]; ok {
 		return have
 	}
@@ -197,7 +197,7 @@ func (b *Board) one(text string) string {
 }
 
 // fact returns what the board keeps of a row.
-func (b *Board) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
+func (b *Index) fact(job *mapping.Job, e trade.Entry, refs map[string]map[string]string) *fact {
 	f := &fact{
 		look: b.look, id: e.ID, version: e.Version, job: job, key: e.Key, state: e.State, cause: b.one(e.Cause),
 		seen: e.FirstSeenAt, pile: trade.Pile{Kind: job.Spec.Sends},
@@ -258,7 +258,7 @@ const deepest = 8
 
 // resolve follows the parents for which a row waits. Of several the first that needs a person
 // counts. known are the parents that are not stuck themselves.
-func (b *Board) resolve(f *fact, known map[trade.ParentKey]trade.Parent, depth int) stuckOn {
+func (b *Index) resolve(f *fact, known map[trade.ParentKey]trade.Parent, depth int) stuckOn {
 	if f.group != "" {
 		return stuckOn{key: f.group, product: f.product}
 	}
@@ -314,7 +314,7 @@ func (on stuckOn) count(f *fact, groups map[string]*Group) {
 // missing returns the codes that keep a row, and those that keep the rows for which it waits (a
 // delivery waits for its contract, which waits for its wallet), sorted. have are the ids by kind
 // and code.
-func (b *Board) missing(f *fact, have map[string]map[string]string) []code {
+func (b *Index) missing(f *fact, have map[string]map[string]string) []code {
 	var out []code
 	next, seen := []*fact{f}, map[*fact]bool{f: true}
 	for len(next) > 0 {

@@ -162,10 +162,10 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 	early.WaitingFor[0].ParentCause = trade.CauseCutOver
 	record(t, s, "deliveries", delivery("1", "2", "a"), delivery("2", "3", "b"), delivery("3", "1", "goes"),
 		delivery("4", "1", "nowhere"), delivery("5", "1", "d"), early)
-	board := &pending.Board{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
+	board := &pending.Index{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
-		view, err := board.Take(t.Context())
+		view, err := board.Update(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,7 +204,7 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		trade.Page{Updates: []trade.Update{{From: trade.Waiting, Entry: entry}}}); err != nil || lost != 0 {
 		t.Fatal(lost, err)
 	}
-	view, err := board.Take(t.Context())
+	view, err := board.Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,24 +248,24 @@ func BenchmarkBoard(b *testing.B) {
 		b.Fatal(err)
 	}
 	jobs := jobsOf(b)
-	board := &pending.Board{Ledger: s, Jobs: jobs, Now: time.Now}
+	board := &pending.Index{Ledger: s, Jobs: jobs, Now: time.Now}
 	var spent time.Duration
 	report := func(b *testing.B) {
 		b.ReportMetric(float64(spent.Milliseconds())/float64(b.N), "cpu-ms/op")
 		spent = 0
 	}
-	look := func(b *testing.B, board *pending.Board) {
+	look := func(b *testing.B, board *pending.Index) {
 		b.Helper()
 		before := cpu(b)
 		defer func() { spent += cpu(b) - before }()
-		view, err := board.Take(b.Context())
+		view, err := board.Update(b.Context())
 		if err != nil || len(view.Groups) != 1 || view.Groups[0].Rows() != 100_000 || view.Groups[0].Behind != 20_000 {
 			b.Fatal(view, err)
 		}
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			board = &pending.Board{Ledger: s, Jobs: jobs, Now: time.Now}
+			board = &pending.Index{Ledger: s, Jobs: jobs, Now: time.Now}
 			look(b, board)
 		}
 		report(b)

@@ -71,10 +71,10 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 	record(t, s, "deliveries", delivery("1", "1", "a"), delivery("2", "2", "b"),
 		delivery("3", "1", "e"), // its contract is invalid: the wallet alone does not help
 		delivery("4", "1", "goes"), both)
-	board := &pending.Board{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
+	board := &pending.Index{Ledger: s, Jobs: jobsOf(t), Now: func() time.Time { return at }}
 	take := func(want ...string) {
 		t.Helper()
-		view, err := board.Take(t.Context())
+		view, err := board.Update(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 	if _, err := s.ReplaceReferences(t.Context(), "producers", map[string]string{"7": "x"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	view, err := board.Take(t.Context())
+	view, err := board.Update(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,8 +187,8 @@ func amountsOf(sends trade.Kind, d Document, f Figures) []amount {
 	return out
 }
 
-// beside adds the rows of a job that are no living documents.
-func (a accounts) beside(job JobHead, f Filter) {
+// addOther adds the rows of a job that are no living documents.
+func (a accounts) addOther(job JobHead, f Filter) {
 	for _, b := range job.Beside {
 		for _, p := range b.Products {
 			if !among(f.Products, p.Product) {

@@ -163,7 +163,7 @@ func TestWhatTheQueryReturnsIsSaidOnlyWhereItIsKnown(t *testing.T) {
 	hundred := trade.NewDecimal(100, 0)
 	row := func(sends trade.Kind) Row {
 		return Row{
-			Job: string(sends), Sends: sends, Key: "1", Standing: Standing{State: trade.Pending},
+			Job: string(sends), Sends: sends, Key: "1", SendingState: SendingState{State: trade.Pending},
 			Document: Document{Product: "SOJA", OrderType: "A_FIXAR"}, ERP: Figures{Amount: &hundred, Unit: trade.KG},
 		}
 	}

@@ -82,8 +82,8 @@ func TestARowThatIsHeldBackKeepsItsDay(t *testing.T) {
 	now := ERPNow{Found: map[trade.ParentKey]trade.Entry{}}
 	row := trade.Entry{Job: "contracts", Key: "1", State: trade.Pending}
 	row.Facts.Day = must.Get(trade.ParseDate("2026-03-10"))(t)
-	now.Take(row)
-	now.Take(trade.Entry{Job: "contracts", Key: "1", State: trade.Held, Cause: trade.CauseOtherJob, GoneSweeps: 2})
+	now.Add(row)
+	now.Add(trade.Entry{Job: "contracts", Key: "1", State: trade.Held, Cause: trade.CauseOtherJob, GoneSweeps: 2})
 	got := now.Found[trade.ParentKey{Job: "contracts", Key: "1"}]
 	if got.State != trade.Held || got.Cause != trade.CauseOtherJob || got.Facts.Day != row.Facts.Day ||
 		got.GoneSweeps != 0 {

@@ -65,13 +65,13 @@ var (
 		placeColumns, volumeColumns,
 		columnsOf(TextColumn.of("currency"),
 			MoneyColumn.of("price_erp", "value_erp", "value_sent", "value_difference")),
-		platformColumns, standColumns, toldColumns(trade.OrderCommitments))
+		platformColumns, standColumns, statusColumns(trade.OrderCommitments))
 	deliveriesColumns = slices.Concat(leadColumns,
 		columnsOf(CodeColumn.of("contract"), DayColumn.of("delivery_date")),
 		placeColumns, volumeColumns, columnsOf(CodeColumn.of("car")), standColumns)
 	traceabilityColumns = slices.Concat(leadColumns,
 		columnsOf(CodeColumn.of("contract")),
-		placeColumns, volumeColumns, standColumns, toldColumns(trade.Traceability))
+		placeColumns, volumeColumns, standColumns, statusColumns(trade.Traceability))
 	divergencesColumns = slices.Concat(leadColumns, columnsOf(
 		TextColumn.of("kind"), NumberColumn.of("here", "there", "difference"),
 		TextColumn.of("divergences.unit", "note", "product"), CodeColumn.of("harvest", "producer"),

@@ -110,7 +110,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 		place := make([]int, len(decisionColumns))
 		for i, c := range decisionColumns {
 			place[i] = slices.IndexFunc(cells, func(title string) bool {
-				return saysEither(foldWord(title), c.title)
+				return matchesEither(foldWord(title), c.title)
 			})
 			if place[i] < 0 {
 				return errors.New(sentence("is no file of decisions: export one in the console, from Rows or To do (on the command line: `safrasync report --failed --format xlsx --output FILE`)", t.lang))
@@ -138,7 +138,7 @@ func (t *decisionReader) row(cells []string, line int) error {
 	before := len(t.faults)
 	typed := foldWord(cell("decision"))
 	for _, act := range decisionActs {
-		if typed == act || saysEither(typed, "decision."+act) {
+		if typed == act || matchesEither(typed, "decision."+act) {
 			d.Act = act
 		}
 	}
@@ -191,8 +191,8 @@ func (t *decisionReader) row(cells []string, line int) error {
 	return nil
 }
 
-// saysEither reports whether a folded word is the text in one of the languages.
-func saysEither(typed string, key i18n.Key) bool {
+// matchesEither reports whether a folded word is the text in one of the languages.
+func matchesEither(typed string, key i18n.Key) bool {
 	return typed == foldWord(sentence(key, trade.Portuguese)) || typed == foldWord(sentence(key, trade.English))
 }
 

@@ -20,9 +20,9 @@ type ERPNow struct {
 	Found map[trade.ParentKey]trade.Entry `json:"-"`
 }
 
-// Take takes up a row as a pass would leave it. One that the last look holds back comes again: of it
+// Add takes up a row as a pass would leave it. One that the last look holds back comes again: of it
 // only the state is new.
-func (n *ERPNow) Take(e trade.Entry) {
+func (n *ERPNow) Add(e trade.Entry) {
 	at := trade.ParentKey{Job: e.Job, Key: e.Key}
 	if was, again := n.Found[at]; again {
 		was.TakeState(e)
@@ -94,5 +94,5 @@ func (n *ERPNow) compare(ctx context.Context, t *taker) error {
 
 // counts reports whether the ERP has a document of the closing in an entry.
 func (t *taker) counts(e trade.Entry) bool {
-	return e.GoneSweeps == 0 && !e.Away() && (e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
+	return e.GoneSweeps == 0 && !e.GoneFromERP() && (e.Facts.Day.IsZero() || e.Facts.Day.String() <= t.day)
 }

@@ -33,7 +33,7 @@ func Missing(short []trade.Shortage, names []string, o Options, h Heading, to Wr
 			}
 			title := pile.Kind.Plural(o.Lang)
 			if pile.Fixing {
-				title = p.say("fixations")
+				title = p.text("fixations")
 			}
 			p.sums([]any{s.Code, names[i], title}, l.Rows, l.Kilograms, l.Values, s.Since)
 		}

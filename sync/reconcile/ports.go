@@ -33,8 +33,8 @@ type Ledger interface {
 	Outcomes(ctx context.Context, entryIDs []int64) (map[int64][]trade.Attempt, error)
 	// ActsBetween calls fn for the audit records of some acts in a period, in their order.
 	ActsBetween(ctx context.Context, acts []string, from, before time.Time, fn func(trade.AuditRecord) error) error
-	// LastHeard returns, by record id, the latest report of an event about records of one kind.
-	LastHeard(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error)
+	// LastNotes returns, by record id, the latest report of an event about records of one kind.
+	LastNotes(ctx context.Context, kind, event string, ids []string) (map[string]trade.EventNote, error)
 	// MessageKeys returns the message keys that the platform has answered, with their counts.
 	MessageKeys(ctx context.Context) ([]trade.SeenMessage, error)
 }

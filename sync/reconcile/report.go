@@ -153,7 +153,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			sum.InScope = &scope
 		}
 		if whole && among(o.Filter.Jobs, job.Job) {
-			accounts.beside(job, o.Filter)
+			accounts.addOther(job, o.Filter)
 		}
 	}
 	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, s.placed())
@@ -262,7 +262,7 @@ func (p *printer) label(prefix, id string) Label {
 	return Label{id, sentence(prefix+id, p.Lang)}
 }
 
-func (p *printer) say(f i18n.Key, args ...any) string {
+func (p *printer) text(f i18n.Key, args ...any) string {
 	return i18n.Report.Text(p.Lang, f, args...)
 }
 
@@ -270,7 +270,7 @@ func (p *printer) say(f i18n.Key, args ...any) string {
 func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
-	say := func(f i18n.Key, args ...any) { lines = append(lines, p.say(f, args...)) }
+	say := func(f i18n.Key, args ...any) { lines = append(lines, p.text(f, args...)) }
 	if p.Cooperative != "" {
 		lines = append(lines, p.Cooperative)
 	} else if h.Name != "" {
@@ -365,20 +365,20 @@ func (p *printer) summary() {
 	for _, s := range p.sum.Summaries {
 		add := func(id, text string, n any, role string) {
 			sends := Label{string(s.Sends), s.Sends.Plural(p.Lang)}
-			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.say("summary." + role)})
+			p.row(p.job(s.Job), sends, Label{id, text}, n, Label{role, p.text("summary." + role)})
 		}
 		var inERP any
 		if s.InScope != nil {
 			inERP = *s.InScope
 		}
-		add("in_erp", p.say("Rows in the ERP (in scope)"), inERP, "total")
+		add("in_erp", p.text("Rows in the ERP (in scope)"), inERP, "total")
 		for _, state := range summaryOrder {
 			if n := s.States[state]; n > 0 ||
 				slices.Contains([]trade.State{
 					trade.Accepted, trade.Waiting, trade.Invalid, trade.Rejected,
 					trade.InDoubt, trade.Dismissed,
 				}, state) {
-				add(string(state), p.say("summary.state."+string(state)), n, "summand")
+				add(string(state), p.text("summary.state."+string(state)), n, "summand")
 			}
 		}
 		for _, extra := range []struct {
@@ -386,14 +386,14 @@ func (p *printer) summary() {
 			n  int
 		}{{"moved", s.Moved}, {"after", s.After}} {
 			if extra.n > 0 {
-				add(extra.id, p.say("summary."+extra.id), extra.n, "summand")
+				add(extra.id, p.text("summary."+extra.id), extra.n, "summand")
 			}
 		}
-		add("sum", p.say("Sum of the states"), s.Sum(), "total")
+		add("sum", p.text("Sum of the states"), s.Sum(), "total")
 		if d := s.Difference(); d != nil {
-			add("difference", p.say("Difference"), *d, "proof")
+			add("difference", p.text("Difference"), *d, "proof")
 		} else {
-			add("difference", p.say("no complete sweep: proves nothing"), nil, "proof")
+			add("difference", p.text("no complete sweep: proves nothing"), nil, "proof")
 		}
 		for _, f := range subCounts {
 			if n := s.Flags[f]; n > 0 || f == trade.Changed {
@@ -401,18 +401,18 @@ func (p *printer) summary() {
 			}
 		}
 		if s.Gone > 0 {
-			add("gone", p.say("No longer in the ERP (not in the sum)"), s.Gone, "outside")
+			add("gone", p.text("No longer in the ERP (not in the sum)"), s.Gone, "outside")
 			for _, state := range summaryOrder {
 				if n := s.GoneStates[state]; n > 0 {
-					add("gone:"+string(state), p.say("summary.state."+string(state)), n, "outside")
+					add("gone:"+string(state), p.text("summary.state."+string(state)), n, "outside")
 				}
 			}
 			if s.GoneMoved > 0 {
-				add("gone:moved", p.say("moved to the renumbered row"), s.GoneMoved, "outside")
+				add("gone:moved", p.text("moved to the renumbered row"), s.GoneMoved, "outside")
 			}
 		}
 		if s.Unreadable > 0 {
-			add("unreadable", p.say("without a usable key in the ERP (not in the sum)"), s.Unreadable, "outside")
+			add("unreadable", p.text("without a usable key in the ERP (not in the sum)"), s.Unreadable, "outside")
 		}
 	}
 }

@@ -38,17 +38,17 @@ func (p *printer) contract(r *Row) []any {
 	}
 	money := []any{currency, number(r.ERP.Price), maybe(here, okHere), maybe(there, okThere), difference}
 	return slices.Concat(p.lead(r), []any{r.OrderType, Day(r.Day)}, place(r), volumes(r), money, p.reading(r),
-		p.standing(r), p.told(r, trade.OrderCommitments))
+		p.stateCells(r), p.statusCells(r, trade.OrderCommitments))
 }
 
 func (p *printer) delivery(r *Row) []any {
 	return slices.Concat(p.lead(r), []any{r.Contract, Day(r.Day)}, place(r), volumes(r), []any{r.CAR},
-		p.standing(r))
+		p.stateCells(r))
 }
 
 func (p *printer) traceability(r *Row) []any {
-	return slices.Concat(p.lead(r), []any{r.Contract}, place(r), volumes(r), p.standing(r),
-		p.told(r, trade.Traceability))
+	return slices.Concat(p.lead(r), []any{r.Contract}, place(r), volumes(r), p.stateCells(r),
+		p.statusCells(r, trade.Traceability))
 }
 
 func place(r *Row) []any { return []any{r.Product, r.Harvest, r.Producer, r.Place, r.Wallet} }
@@ -124,8 +124,8 @@ func (p *printer) reading(r *Row) []any {
 	return []any{maybe(kg, ok), maybe(value, okValue), text}
 }
 
-// standing returns the cells with the state of a row and its reason.
-func (p *printer) standing(r *Row) []any {
+// stateCells returns the cells with the state of a row and its reason.
+func (p *printer) stateCells(r *Row) []any {
 	flags := trade.Map(r.Flags, func(f trade.Flag) string { return f.Label(p.Lang) })
 	codes := trade.Map(r.Flags, func(f trade.Flag) string { return string(f) })
 	reason, who := p.reason(r)

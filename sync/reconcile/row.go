@@ -15,7 +15,7 @@ type Row struct {
 	Job   string     `json:"job"`
 	Sends trade.Kind `json:"sends"`
 	Key   string     `json:"key"`
-	Standing
+	SendingState
 	Document // of the newest row seen
 	// of the row that was sent, if its product, season, producer, place or type is another
 	SentAs *Document `json:"sent_as,omitempty"`
@@ -37,8 +37,8 @@ type Row struct {
 	Request map[string]string `json:"-"` // fields of what was sent; only now
 }
 
-// Standing is what the ledger knows about the sending of a row.
-type Standing struct {
+// SendingState is what the ledger knows about the sending of a row.
+type SendingState struct {
 	State trade.State `json:"state"`
 	Cause string      `json:"cause,omitempty"`
 	Flags trade.Flags `json:"flags,omitempty"`

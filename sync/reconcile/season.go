@@ -17,8 +17,8 @@ import (
 // (COMPRA and A_FIXAR), in kilograms; money is the value of what is fixed, in BRL. Seasons are never added up.
 type Season struct {
 	Harvest  string                   // "" = unknown
-	Products []Stand                  // by product, the heaviest first
-	Branches []Stand                  // by branch, the heaviest first
+	Products []StateSum               // by product, the heaviest first
+	Branches []StateSum               // by branch, the heaviest first
 	Missing  map[string]trade.Decimal // value that the platform does not have, by the day of the document
 	Ages     map[trade.Department]*[AgeBands]trade.Figure
 
@@ -28,8 +28,8 @@ type Season struct {
 // newestRows is how many of the newest contracts tell the present season.
 const newestRows = 50
 
-// Stand is a sum by state.
-type Stand struct {
+// StateSum is a sum by state.
+type StateSum struct {
 	Name   string // of the product or branch; "" = unknown
 	All    trade.Sums
 	States map[trade.State]trade.Sums
@@ -37,7 +37,7 @@ type Stand struct {
 }
 
 // Figure returns what there is of some states, with its rows.
-func (s Stand) Figure(states ...trade.State) trade.Figure {
+func (s StateSum) Figure(states ...trade.State) trade.Figure {
 	out := trade.Figure{Of: trade.RowQuery{States: states, Of: s.of}}
 	for _, state := range states {
 		out.Join(s.States[state])
@@ -69,7 +69,7 @@ const seasonCurrency = "BRL"
 func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
 	type parts struct {
 		*Season
-		products, branches map[string]*Stand
+		products, branches map[string]*StateSum
 	}
 	seasons := map[string]parts{}
 	newest := map[int64]*Season{} // by the numbers of contracts
@@ -83,7 +83,7 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 				&Season{
 					Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
 					Missing: map[string]trade.Decimal{},
-				}, map[string]*Stand{}, map[string]*Stand{},
+				}, map[string]*StateSum{}, map[string]*StateSum{},
 			}
 			seasons[r.Harvest] = in
 			out = append(out, in.Season)
@@ -133,14 +133,14 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 	return out, err
 }
 
-func standOf(list map[string]*Stand, name string, is trade.Selection) *Stand {
+func standOf(list map[string]*StateSum, name string, is trade.Selection) *StateSum {
 	if list[name] == nil {
-		list[name] = &Stand{Name: name, States: map[trade.State]trade.Sums{}, of: is}
+		list[name] = &StateSum{Name: name, States: map[trade.State]trade.Sums{}, of: is}
 	}
 	return list[name]
 }
 
-func (s *Stand) add(state trade.State, one trade.Sums) {
+func (s *StateSum) add(state trade.State, one trade.Sums) {
 	s.All.Join(one)
 	one.Join(s.States[state])
 	s.States[state] = one
@@ -156,9 +156,9 @@ func branchOf(r *Row) string {
 	return r.Branch
 }
 
-func heaviest(list map[string]*Stand) []Stand {
+func heaviest(list map[string]*StateSum) []StateSum {
 	out := trade.ValuesOf(list)
-	slices.SortFunc(out, func(a, b Stand) int {
+	slices.SortFunc(out, func(a, b StateSum) int {
 		return cmp.Or(b.All.Kilograms.Cmp(a.All.Kilograms), cmp.Compare(a.Name, b.Name))
 	})
 	return out

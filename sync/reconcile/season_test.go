@@ -27,7 +27,7 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 		amount, each := trade.NewDecimal(sacas, 0), trade.NewDecimal(price, 0)
 		return Row{
 			Job: "contracts", Sends: trade.OrderCommitments, Key: "k", Seen: now.AddDate(0, 0, -days),
-			Standing: Standing{State: state, Cause: cause},
+			SendingState: SendingState{State: state, Cause: cause},
 			Document: Document{
 				Product: product, Branch: branch, OrderType: kind, Day: "2026-11-01", Harvest: "2026/2027",
 			},

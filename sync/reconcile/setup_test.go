@@ -237,7 +237,7 @@ func (w *world) take(cut Cut) *Snapshot {
 		must.Do(w.t, w.moment.Close())
 	}
 	w.moment = must.Get(w.store.Moment(w.t.Context()))(w.t)
-	s := must.Get(Take(w.t.Context(), Sources{
+	s := must.Get(TakeSnapshot(w.t.Context(), Sources{
 		Ledger: w.moment, Jobs: w.jobs, Zone: saoPaulo, Now: w.now, Program: "1.0.0-test", Name: "Cooperativa",
 	}, cut))(w.t)
 	s.Head.ID = "01a20039-0000-7000-8000-000000000000"
@@ -258,7 +258,7 @@ func (w *world) told(status trade.Status, id, word string, at time.Time) {
 	w.t.Helper()
 	w.n++
 	event, kind := status.Event()
-	must.Do(w.t, w.store.NoteHeard(w.t.Context(),
+	must.Do(w.t, w.store.StoreNotes(w.t.Context(),
 		[]trade.EventNote{{Kind: kind, ID: id, Event: event, Seq: int64(w.n), At: at, Word: word}}, nil))
 }
 

@@ -126,10 +126,10 @@ func (s *Snapshot) Each(fn func(*Row) error) error {
 	return s.rows.each("", true, nil, fn)
 }
 
-// keptRows are rows that were stored as JSON lines. Their numbers are those of the lines.
-type keptRows struct{ open func() (io.ReadCloser, error) }
+// storedRows are rows that were stored as JSON lines. Their numbers are those of the lines.
+type storedRows struct{ open func() (io.ReadCloser, error) }
 
-func (k keptRows) each(kind trade.Kind, _ bool, only []int64, fn func(*Row) error) error {
+func (k storedRows) each(kind trade.Kind, _ bool, only []int64, fn func(*Row) error) error {
 	const reading = "read the report's rows: %w"
 	// a text cannot contain this, because its quotes are escaped
 	is := []byte(`"sends":"` + string(kind) + `"`)
@@ -232,7 +232,7 @@ func OpenClosed(ctx context.Context, from ClosedRows, c trade.Closing) (*Snapsho
 	if err := from.ClosedRows(ctx, c, io.Discard); err != nil {
 		return nil, phrase.Errorf(opening, c.At.Format(time.RFC3339), err)
 	}
-	s := &Snapshot{rows: keptRows{func() (io.ReadCloser, error) {
+	s := &Snapshot{rows: storedRows{func() (io.ReadCloser, error) {
 		rows := piped(func(to io.Writer) error { return from.ClosedRows(ctx, c, to) })
 		z, err := gzip.NewReader(rows)
 		if err != nil {

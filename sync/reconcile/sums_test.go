@@ -39,7 +39,7 @@ func anyRow(t *rapid.T) Row {
 	}
 	r := Row{
 		Job: string(kind), Sends: kind, Key: pick("key", "1", "2", "3"),
-		Standing: Standing{
+		SendingState: SendingState{
 			State: rapid.SampledFrom(trade.States).Draw(t, "state"),
 			Gone:  rapid.Bool().Draw(t, "gone"), Moved: rapid.IntRange(0, 9).Draw(t, "moved") == 0,
 			After: rapid.IntRange(0, 9).Draw(t, "after") == 0,
@@ -84,7 +84,7 @@ func snapshotOf(t testing.TB, jobs []JobHead, rows iter.Seq[Row]) *Snapshot {
 		s.Head.Rows++
 		must.Do(t, out.Encode(r))
 	}
-	s.rows = keptRows{func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(lines.Bytes())), nil }}
+	s.rows = storedRows{func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(lines.Bytes())), nil }}
 	return s
 }
 
@@ -225,8 +225,8 @@ func TestRowsOfOneKindAreThoseOfAll(t *testing.T) {
 		}
 	})
 	s := manyRows(t, 10)
-	whole := s.rows.(keptRows)
-	s.rows = keptRows{func() (io.ReadCloser, error) {
+	whole := s.rows.(storedRows)
+	s.rows = storedRows{func() (io.ReadCloser, error) {
 		rows := must.Get(whole.open())(t)
 		return io.NopCloser(io.LimitReader(rows, 200)), nil
 	}}
@@ -269,7 +269,7 @@ func manyRows(t testing.TB, n int) *Snapshot {
 			figures := Figures{Amount: &amount, Unit: trade.SC, Price: &price, Currency: "BRL"}
 			r := Row{
 				Job: "contracts", Sends: trade.OrderCommitments, Key: fmt.Sprintf("01|%08d", i),
-				Standing: Standing{State: trade.Accepted, RemoteID: remoteID(i), SentAt: &at, Version: 3},
+				SendingState: SendingState{State: trade.Accepted, RemoteID: remoteID(i), SentAt: &at, Version: 3},
 				Document: Document{
 					Branch: "01", OrderType: "COMPRA", Product: "SOJA", Harvest: "2025/2026",
 					Producer: fmt.Sprintf("P%08d", i%500), Place: "L1", Day: "2026-10-05",

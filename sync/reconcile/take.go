@@ -28,9 +28,9 @@ type Cut struct {
 	Bare bool       // without the display columns, which are not stored permanently
 }
 
-// actsTold are the acts of the audit that reports show: decisions about rows, and late answers that
+// reportedActs are the acts of the audit that reports show: decisions about rows, and late answers that
 // contradict them.
-var actsTold = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
+var reportedActs = []string{"dismiss", "reopen", "adopt", "resend", "acknowledge", "late answer"}
 
 // act is an act on one row.
 type act struct{ name, who string }
@@ -74,9 +74,9 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	})
 }
 
-// Take returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
+// TakeSnapshot returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
 // from it each time, and only while it is open. ctx is that of all these reads.
-func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
+func TakeSnapshot(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 	t, err := newTaker(ctx, src, cut)
 	if err != nil {
 		return nil, err
@@ -100,7 +100,7 @@ func Take(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
 		}
 	}
 	head.Acts = []Act{}
-	err = t.Ledger.ActsBetween(t.ctx, actsTold, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
+	err = t.Ledger.ActsBetween(t.ctx, reportedActs, time.Time{}, time.Time{}, func(r trade.AuditRecord) error {
 		var detail struct {
 			Before, After struct{ State trade.State }
 			Given         json.RawMessage // the row that gave up its id
@@ -208,7 +208,7 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 							ids = append(ids, text)
 						}
 					}
-					told, err := t.Ledger.LastHeard(t.ctx, named, event, ids)
+					told, err := t.Ledger.LastNotes(t.ctx, named, event, ids)
 					if err != nil {
 						return err
 					}
@@ -272,7 +272,7 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 	for i, e := range page {
 		r := Row{
 			Job: e.Job, Sends: e.Sends, Key: e.Key, Seen: e.FirstSeenAt, Number: e.ID, Request: requests[i],
-			Standing: Standing{
+			SendingState: SendingState{
 				State: e.State, Cause: e.Cause, Flags: e.Flags, Error: e.Error, WaitingFor: e.WaitingFor,
 				RemoteID: e.RemoteID, Version: e.Version,
 				Moved: e.MovedID != "", Gone: e.GoneSweeps > 0, Reduced: !e.ReducedAt.IsZero(),

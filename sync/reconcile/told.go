@@ -13,8 +13,8 @@ var statuses = map[trade.Kind][]trade.Status{
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }
 
-// told returns the cells of the statuses of a kind: each status, and when it was reported.
-func (p *printer) told(r *Row, kind trade.Kind) []any {
+// statusCells returns the cells of the statuses of a kind: each status, and when it was reported.
+func (p *printer) statusCells(r *Row, kind trade.Kind) []any {
 	var out []any
 	for _, status := range statuses[kind] {
 		told, ok := r.Told[status]
@@ -30,8 +30,8 @@ func (p *printer) told(r *Row, kind trade.Kind) []any {
 	return out
 }
 
-// toldColumns returns the columns of these cells.
-func toldColumns(kind trade.Kind) []column {
+// statusColumns returns the columns of these cells.
+func statusColumns(kind trade.Kind) []column {
 	var out []column
 	for _, status := range statuses[kind] {
 		title := "status." + string(status)

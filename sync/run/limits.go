@@ -23,9 +23,9 @@ type Limits struct {
 // leaseLasts is how long a dead process may still hold a job's lease.
 const leaseLasts = 30 * time.Second
 
-// AnswersKept returns how long the process waits at most for the ledger to store the answers in
+// AnswerTimeout returns how long the process waits at most for the ledger to store the answers in
 // memory. An answer that it cannot store by then leaves its row in doubt at the next start.
-func (l Limits) AnswersKept() time.Duration { return cmp.Or(l.KeepAnswers, 32*time.Second) }
+func (l Limits) AnswerTimeout() time.Duration { return cmp.Or(l.KeepAnswers, 32*time.Second) }
 
 // LeastQuarantine returns how long nobody can order a second sending after an attempt became
 // unknown: by then every time-out involved is over (I14).

@@ -310,7 +310,7 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 				entries[at.Key] = trade.Entry{Job: job.Name(), Key: at.Key, KeyParts: at.KeyParts}
 			}
 		}
-		now, cancelled, err := r.standing(ctx, job, entries, found, mapping.Living)
+		now, cancelled, err := r.currentContent(ctx, job, entries, found, mapping.Living)
 		if err != nil {
 			return err
 		}
@@ -324,10 +324,10 @@ func (r *Checker) readNow(ctx context.Context, of []identity.Candidate, found ma
 	return nil
 }
 
-// standing returns, by key, what the rows under the keys of some entries would send now, and the keys
+// currentContent returns, by key, what the rows under the keys of some entries would send now, and the keys
 // that have only rows that do not count. found are rows of this run's job that were read already, by
 // key. stand selects the rows that count.
-func (r *Checker) standing(ctx context.Context, job *mapping.Job, entries map[string]trade.Entry,
+func (r *Checker) currentContent(ctx context.Context, job *mapping.Job, entries map[string]trade.Entry,
 	found map[string][]mapping.Row, stand func([]mapping.Row) []mapping.Row,
 ) (out map[string][]identity.Content, idle map[string]bool, err error) {
 	if len(entries) == 0 {
@@ -433,7 +433,7 @@ func (r *Checker) waiting(ctx context.Context, rows []identity.ERPRow, unsent []
 				entries[e.Key] = e
 			}
 		}
-		now, _, err := r.standing(ctx, job, entries, nil, mapping.Living)
+		now, _, err := r.currentContent(ctx, job, entries, nil, mapping.Living)
 		if err != nil {
 			return nil, err
 		}

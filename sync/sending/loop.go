@@ -104,7 +104,7 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 	for {
 		// 1. Answers that have come are judged: they decide what may go next. A crash here, or at any
 		// step until they are stored, leaves their rows in doubt (I2).
-		s.takeAnswers()
+		s.processAnswers()
 
 		// 2. Rows are made ready: read again in the ERP (I8) and compared with all records (I3), while
 		// requests are in flight. A crash changes nothing.
@@ -173,7 +173,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 	group.Like, group.Space = s.queue.like, s.Job.Identity.Space
 	var flights []*flight
 	for len(s.queue.ready) > 0 && s.flying+len(flights) < s.pace.slots && s.queue.quota != 0 &&
-		s.brakes.TrialLeft() != 0 {
+		s.brakes.TrialRemaining() != 0 {
 		entry := s.queue.ready[0]
 		needs := run.NeedsOf(entry)
 		block, blocked := s.traffic.blocks.blocking(needs, group.At)
@@ -186,7 +186,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 			group.Updates = append(group.Updates, trade.Update{From: from, Entry: entry})
 		case s.traffic.blocks.probing(needs):
 			s.queue.parked = append(s.queue.parked, entry)
-		case !s.traffic.Pace.Take(s.Clock.Now()):
+		case !s.traffic.Pace.Allow(s.Clock.Now()):
 			return flights
 		default:
 			for _, n := range needs { // the entry is sent with records that may not exist
@@ -231,14 +231,14 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 			Code: string(outcome.StopLedger), Why: trade.Say("stop.ledger.store", "cause", err), All: true,
 		}})
 		s.giveUp(flights, trade.Say("attempt.no_intent"))
-		return s.keepAnswers(ctx, group, settled, err)
+		return s.storeAnswers(ctx, group, settled, err)
 	}
 	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
 		if result.Claimed[f.attempt.ID] {
 			f.sending = result.Sendings[f.attempt.ID]
 			return false
 		}
-		s.takeBack(f)
+		s.withdraw(f)
 		// another job has sent its key, or a record is like it: the next recheck finds that
 		s.queue.again = s.queue.again || result.Elsewhere[f.attempt.ID]
 		return true
@@ -313,21 +313,21 @@ func (s *Sender) post(ctx context.Context, f *flight) {
 	s.answers <- f
 }
 
-// takeAnswers judges all answers that have come, without waiting.
-func (s *Sender) takeAnswers() {
+// processAnswers judges all answers that have come, without waiting.
+func (s *Sender) processAnswers() {
 	for {
 		select {
 		case f := <-s.answers:
-			s.takeAnswer(f)
+			s.processAnswer(f)
 		default:
 			return
 		}
 	}
 }
 
-// takeAnswer applies one answer to the job: how many requests may be in flight, whether the job
+// processAnswer applies one answer to the job: how many requests may be in flight, whether the job
 // rests or stops, which records the platform has.
-func (s *Sender) takeAnswer(f *flight) {
+func (s *Sender) processAnswer(f *flight) {
 	s.flying--
 	s.settling = append(s.settling, f)
 	d := f.decision
@@ -440,18 +440,18 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 	return nil
 }
 
-// keepAnswers tries for Limits.AnswersKept to store the answers of a group that the ledger did not
+// storeAnswers tries for Limits.AnswerTimeout to store the answers of a group that the ledger did not
 // take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
 // F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. Where the
 // process ends with its pass, a full disk is not waited for once the journal has all of them: the next
 // process takes them from there.
-func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
+func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
-	err, kept, most := cause, false, s.Limits.AnswersKept()/2
+	err, kept, most := cause, false, s.Limits.AnswerTimeout()/2
 	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
 		<-time.NewTimer(wait).C
-		s.takeAnswers()
+		s.processAnswers()
 		late := trade.Group{At: s.Clock.Now()}
 		s.settleInto(&late)
 		var result trade.GroupResult
@@ -461,11 +461,11 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 			s.settling, s.found, s.lacking = nil, nil, nil
 			return s.settled(ctx, late, flights, result)
 		}
-		var full trade.KeptError
+		var full trade.JournalledError
 		kept = s.Limits.Ends && s.flying == 0 && errors.As(err, &full)
 	}
 	if len(s.settling) > 0 {
-		s.Member.Lost(s.Job.Name())
+		s.Member.MarkUnstored(s.Job.Name())
 	}
 	said := "the ledger takes no results; these rows will be in doubt"
 	if kept {
@@ -479,7 +479,7 @@ func (s *Sender) keepAnswers(ctx context.Context, group trade.Group, settled []*
 // giveUp settles intents that may be durable but were not sent.
 func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	for _, f := range flights {
-		s.takeBack(f)
+		s.withdraw(f)
 		f.at, f.decision = s.Clock.Now(), outcome.Decision{
 			Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
 		}
@@ -487,9 +487,9 @@ func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	}
 }
 
-// takeBack removes what a flight that does not leave would have asked: rows of other jobs may wait
+// withdraw removes what a flight that does not leave would have asked: rows of other jobs may wait
 // for the answer. It does not count for the canary either.
-func (s *Sender) takeBack(f *flight) {
+func (s *Sender) withdraw(f *flight) {
 	s.traffic.blocks.answered(f.Entry.ID)
 	s.brakes.Untried(f.Entry.Key)
 }
@@ -528,9 +528,9 @@ func (s *Sender) await(ctx context.Context, more bool) {
 	}
 	select {
 	case f := <-s.answers:
-		s.takeAnswer(f)
+		s.processAnswer(f)
 	case p := <-s.queue.preparing:
-		if err := s.takePrepared(ctx, p); err != nil {
+		if err := s.startPrepared(ctx, p); err != nil {
 			s.stopSending(err)
 		}
 	case <-wake:
@@ -544,7 +544,7 @@ func (s *Sender) pause() time.Duration {
 	if d := s.pace.resting(s.Clock.Now()); d > 0 {
 		return d
 	}
-	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 || s.brakes.TrialLeft() == 0 {
+	if s.flying >= s.pace.slots || len(s.queue.ready) == 0 || s.brakes.TrialRemaining() == 0 {
 		return 0
 	}
 	return max(s.traffic.Pace.Delay(), time.Millisecond)

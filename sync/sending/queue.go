@@ -96,13 +96,13 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 	}
 	select {
 	case b := <-q.preparing:
-		if err := s.takePrepared(ctx, b); err != nil {
+		if err := s.startPrepared(ctx, b); err != nil {
 			return false, err
 		}
 	default:
 	}
 	switch {
-	case s.brakes.TrialLeft() == 0:
+	case s.brakes.TrialRemaining() == 0:
 		if s.flying+len(s.settling) > 0 {
 			return true, nil
 		}
@@ -221,7 +221,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 // them is sent. It runs beside the loop, and uses nothing that the loop changes.
 func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 	if len(b.rows) == 0 {
-		if err := s.takeDue(ctx, b); err != nil || len(b.rows) == 0 {
+		if err := s.loadDue(ctx, b); err != nil || len(b.rows) == 0 {
 			return err
 		}
 	}
@@ -245,9 +245,9 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 	return failpoint.Hit("rows.looked-at")
 }
 
-// takeDue takes the next entries from the ledger that are due. Rows that became pending again, or
+// loadDue takes the next entries from the ledger that are due. Rows that became pending again, or
 // that were woken because a record was found, have lower ids: for them it starts from the beginning.
-func (s *Sender) takeDue(ctx context.Context, b *batch) error {
+func (s *Sender) loadDue(ctx context.Context, b *batch) error {
 	for {
 		due, err := s.due.Due(ctx, s.Job.Name(), s.Clock.Now(), b.after, b.size)
 		switch {
@@ -270,8 +270,8 @@ func (s *Sender) takeDue(ctx context.Context, b *batch) error {
 	}
 }
 
-// takePrepared takes up a batch that was made ready.
-func (s *Sender) takePrepared(ctx context.Context, b *batch) (err error) {
+// startPrepared takes up a batch that was made ready.
+func (s *Sender) startPrepared(ctx context.Context, b *batch) (err error) {
 	q := &s.queue
 	q.preparing = nil
 	switch {

@@ -182,7 +182,7 @@ func (r *Checker) recheckParents(ctx context.Context, out *Rechecked) error {
 				entries[k.Key] = p.Entry
 			}
 		}
-		now, _, err := r.standing(ctx, job, entries, nil, livingOrAll)
+		now, _, err := r.currentContent(ctx, job, entries, nil, livingOrAll)
 		if err != nil {
 			return err
 		}

@@ -833,7 +833,7 @@ func (j *judge) bridges(sweep, typing bool) {
 		r.t.Fatalf("%v\nafter %v", err, r.log)
 	}
 	var view reconcile.Overview
-	snapshot, err := reconcile.Take(r.t.Context(), reconcile.Sources{
+	snapshot, err := reconcile.TakeSnapshot(r.t.Context(), reconcile.Sources{
 		Ledger: at, Jobs: r.engine().Jobs, Zone: r.zone, Now: r.clock.Now(),
 	}, reconcile.Cut{})
 	if err == nil {

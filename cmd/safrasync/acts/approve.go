@@ -67,12 +67,12 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return tellDecided(a, id, d, "Request %d: declined; nothing will be done.")
+			return printDecided(a, id, d, "Request %d: declined; nothing will be done.")
 		}
 		// the plan of the act that somebody ordered is shown, and this person asked for the consent
 		ap, err := o.Approval(ctx, id)
 		if errors.Is(err, trade.ErrNotFound) {
-			return tellDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
+			return printDecided(a, id, engineacts.Decided{Refused: engineacts.NotAsked}, "")
 		}
 		if err != nil {
 			return err
@@ -103,13 +103,13 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 			}
 		}
 		if review.Rows != nil {
-			tellSteps(a, *review.Rows)
+			printSteps(a, *review.Rows)
 		}
 		if review.Job != nil && review.Job.Release != nil {
-			tellRelease(a, *review.Job)
+			printRelease(a, *review.Job)
 		}
 		if review.Outdated {
-			return tellDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
+			return printDecided(a, id, engineacts.Decided{Approval: ap, Refused: engineacts.Moved}, "")
 		}
 		if err := a.Confirm(f.Yes); err != nil {
 			return err
@@ -122,7 +122,7 @@ func NewApprovalsCommand(a *cli.App, elsewhere Elsewhere) *cobra.Command {
 		if d.Waits > 0 {
 			done = "Request %d: your approval is recorded; another person must approve it too."
 		}
-		return tellDecided(a, id, d, done)
+		return printDecided(a, id, d, done)
 	})
 	f.Add(cmd)
 	cmd.ValidArgs = answers
@@ -141,9 +141,9 @@ func approvalText(a *cli.App, ap trade.Approval) string {
 		first.Reason, len(ap.People), ap.Needs, a.Voice().Moment(ap.Until))
 }
 
-// tellDecided prints the result of an answer. It returns an error if the answer was
+// printDecided prints the result of an answer. It returns an error if the answer was
 // refused.
-func tellDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
+func printDecided(a *cli.App, id int64, d engineacts.Decided, done i18n.Key) error {
 	if a.AsJSON {
 		d.Approval.ID = id // also if there is no such request
 		if err := a.PrintJSON(office.ApprovalOf(d)); err != nil {

@@ -65,7 +65,7 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 		count += len(p.Plan.Steps)
 		a.Tell("%s in %s: %d {row|rows}; reason: %s", reconcile.ActWord(p.Plan.Act, a.Lang()), p.Plan.Job,
 			len(p.Plan.Steps), p.Reason)
-		tellSteps(a, p.Plan)
+		printSteps(a, p.Plan)
 	}
 	switch {
 	case wrong > 0 && !skip:
@@ -88,12 +88,12 @@ func Decide(ctx context.Context, a *cli.App, file string, f cli.ActFlags, skip b
 			return err
 		}
 		if done.Asked != nil {
-			if err := cli.TellAsked(a, *done.Asked); err != nil {
+			if err := cli.PrintAsked(a, *done.Asked); err != nil {
 				return err
 			}
 			continue
 		}
-		wrong, err := tellDone(a, done)
+		wrong, err := printDone(a, done)
 		if err != nil {
 			return err
 		}

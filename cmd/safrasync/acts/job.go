@@ -36,13 +36,13 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 			}
 			plan, err := o.PlanJob(ctx, engineacts.Order{Act: kind.Name, Job: job, Checked: checked}, a.Person(f))
 			if err != nil || plan.Refused != engineacts.NotRefused {
-				return errors.Join(err, tellJob(a, plan))
+				return errors.Join(err, printJob(a, plan))
 			}
 			if !kind.Sure {
-				tellRelease(a, plan)
+				printRelease(a, plan)
 				if plan.Unchecked() { // it would be refused: nobody is asked
 					plan.Refused = engineacts.NotChecked
-					return tellJob(a, plan)
+					return printJob(a, plan)
 				}
 				o, err = a.ConfirmedOffice(ctx, f.Yes)
 				if err != nil {
@@ -54,9 +54,9 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 				return err
 			}
 			if plan.Asked != nil {
-				return cli.TellAsked(a, *plan.Asked)
+				return cli.PrintAsked(a, *plan.Asked)
 			}
-			return tellJob(a, plan)
+			return printJob(a, plan)
 		})
 	f.Add(cmd) // --yes also where nothing is asked: a script that adds it must not end here
 	if kind.Checked {
@@ -66,8 +66,8 @@ func jobCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	return cmd
 }
 
-// tellRelease prints what a release lets pass, and what is known to exist of it.
-func tellRelease(a *cli.App, plan engineacts.JobPlan) {
+// printRelease prints what a release lets pass, and what is known to exist of it.
+func printRelease(a *cli.App, plan engineacts.JobPlan) {
 	a.Tell("Release job %s:", plan.Job)
 	if plan.Release.Brake != nil {
 		a.Tell("  brake: %s", a.Voice().Stop(*plan.Before.Stop))
@@ -86,8 +86,8 @@ func tellRelease(a *cli.App, plan engineacts.JobPlan) {
 	}
 }
 
-// tellJob prints what became of a plan. It returns an error if nothing was done.
-func tellJob(a *cli.App, plan engineacts.JobPlan) error {
+// printJob prints what became of a plan. It returns an error if nothing was done.
+func printJob(a *cli.App, plan engineacts.JobPlan) error {
 	ok := plan.Refused == engineacts.NotRefused
 	plan.Done, plan.State = ok, plan.Before.State
 	if ok {

@@ -77,8 +77,8 @@ func rowCommand(a *cli.App, kind engineacts.Act) *cobra.Command {
 	offered := kind.In
 	if kind.On == engineacts.AllRows {
 		offered = engineacts.BulkStates(kind.Name)
-		cli.TakesStates(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: %s", offered)
-		cli.TakesCauses(a, cmd, &f.causes,
+		cli.AddStateFlag(a, cmd, &f.states, "instead of keys: all rows in these `STATES`: %s", offered)
+		cli.AddCauseFlag(a, cmd, &f.causes,
 			"instead of keys: all rows with these `CAUSES`, as rows --cause takes them")
 		flags.IntVar(&f.count, "count", -1,
 			"with --yes and more than 50 rows: their number `N`, as the plan shows it")
@@ -146,7 +146,7 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 		return err
 	}
 	a.Tell("act.plan." + plan.Act)
-	tellSteps(a, plan)
+	printSteps(a, plan)
 	if plan.Weak > 0 {
 		a.Tell("%d left out: refused in no form of the API; one at a time, with --checked", plan.Weak)
 	}
@@ -179,20 +179,20 @@ func actOnRows(ctx context.Context, a *cli.App, kind engineacts.Act, args []stri
 			return err
 		}
 		if plan.Asked != nil {
-			return cli.TellAsked(a, *plan.Asked)
+			return cli.PrintAsked(a, *plan.Asked)
 		}
 	} else {
 		a.Tell("There is nothing to do.")
 	}
-	failed, err := tellDone(a, plan)
+	failed, err := printDone(a, plan)
 	if err != nil {
 		return err
 	}
 	return cli.FailedIf(failed)
 }
 
-// tellDone prints what came of each step, and reports whether one was not done.
-func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
+// printDone prints what came of each step, and reports whether one was not done.
+func printDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 	for _, s := range plan.Steps {
 		failed = failed || !s.Done
 		switch {
@@ -210,9 +210,9 @@ func tellDone(a *cli.App, plan engineacts.RowPlan) (failed bool, err error) {
 	return failed, nil
 }
 
-// tellSteps shows the rows of a plan.
-func tellSteps(a *cli.App, plan engineacts.RowPlan) {
-	cli.TellPlan(a, plan.Steps, func(s engineacts.RowStep) {
+// printSteps shows the rows of a plan.
+func printSteps(a *cli.App, plan engineacts.RowPlan) {
+	cli.PrintPlan(a, plan.Steps, func(s engineacts.RowStep) {
 		v := a.Voice()
 		if s.Refused != engineacts.NotRefused {
 			a.Tell("%s: not possible: %s", v.Subject(plan.Job, s.Key, s.Before.Shown), a.Text(refusalOf(s.Refused)))

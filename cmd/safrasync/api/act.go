@@ -105,7 +105,7 @@ func actByHand(ctx context.Context, a *cli.App, c apiCall, f cli.ActFlags) error
 	if err = o.Note(ctx, c.act, c.target, detail, a.Person(f)); err != nil {
 		a.Tell("The outcome below was NOT recorded in the audit; write it down.") // the outcome is printed all the same
 	}
-	return errors.Join(tellOutcome(a, c, answer, sendErr), err)
+	return errors.Join(printOutcome(a, c, answer, sendErr), err)
 }
 
 // The outcomes of a call by hand that is not a POST. A POST has the client's outcomes, which are

@@ -48,9 +48,9 @@ func outcomeOf(c apiCall, answer apiclient.Answer, err error) outcomeJSON {
 	return out
 }
 
-// tellOutcome prints the outcome of a call that changes something. It returns an error unless the
+// printOutcome prints the outcome of a call that changes something. It returns an error unless the
 // call succeeded.
-func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) error {
+func printOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) error {
 	var printErr error
 	if a.AsJSON {
 		printErr = a.PrintJSON(outcomeOf(c, answer, err))
@@ -73,15 +73,15 @@ func tellOutcome(a *cli.App, c apiCall, answer apiclient.Answer, err error) erro
 	}
 	switch word := outcomeWord(c, answer, err); word {
 	case apiclient.NotSent.String():
-		tellFailure(a, "Nothing was sent: %v.", "", err)
+		printFailure(a, "Nothing was sent: %v.", "", err)
 	case apiclient.NotCreated.String(), outcomeRefused:
-		tellFailure(a, "The platform refused the request; nothing was done: %v.", "", err)
+		printFailure(a, "The platform refused the request; nothing was done: %v.", "", err)
 	case apiclient.Throttled.String():
-		tellFailure(a, "Nothing was done: %v.", "", err)
+		printFailure(a, "Nothing was done: %v.", "", err)
 	case apiclient.CreatedIDUnknown.String():
-		tellFailure(a, "The platform reports success, but without a readable id: %v.", a.Text(c.doubt), err)
+		printFailure(a, "The platform reports success, but without a readable id: %v.", a.Text(c.doubt), err)
 	default:
-		tellFailure(a, "IT IS UNKNOWN whether the request was executed: %v.", a.Text(c.doubt), err)
+		printFailure(a, "IT IS UNKNOWN whether the request was executed: %v.", a.Text(c.doubt), err)
 	}
 	return errors.Join(cli.ErrFailed, printErr)
 }
@@ -152,10 +152,10 @@ func maskDocument(number string) string {
 	return "**." + number[2:5] + "." + number[5:8] + "/****-**"
 }
 
-// tellFailure prints why a call failed, what to do next, and the technical detail. The platform's
+// printFailure prints why a call failed, what to do next, and the technical detail. The platform's
 // own text is printed only for a conflict, or a 4xx in a form that its document does not show.
 // Other bodies are not shown to people, because they may contain personal data; --json prints them.
-func tellFailure(a *cli.App, sentence i18n.Key, next string, err error) {
+func printFailure(a *cli.App, sentence i18n.Key, next string, err error) {
 	var e *apiclient.CallError
 	if !errors.As(err, &e) {
 		a.Tell(sentence, err)

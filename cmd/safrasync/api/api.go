@@ -110,7 +110,7 @@ func ReadFailed(a *cli.App, err error) error {
 	if !errors.As(err, &failure) {
 		return err
 	}
-	tellFailure(a, "The lookup failed: %v.", "", err)
+	printFailure(a, "The lookup failed: %v.", "", err)
 	if !a.AsJSON {
 		return cli.ErrFailed
 	}

@@ -101,8 +101,8 @@ func (a *App) Confirmed(f ActFlags) error {
 	return a.NeedReason(f)
 }
 
-// TellAsked prints that an act waits for the consent of other people, and who may give it.
-func TellAsked(a *App, ap trade.Approval) error {
+// PrintAsked prints that an act waits for the consent of other people, and who may give it.
+func PrintAsked(a *App, ap trade.Approval) error {
 	who := a.Text("approval.who." + string(acts.RoleOfApproval(ap)))
 	return a.Answer(struct {
 		Act      string `json:"act"`

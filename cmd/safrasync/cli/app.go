@@ -148,9 +148,9 @@ func (a *App) OpenLedger(ctx context.Context, how Access) (*state.Store, error) 
 	return store, nil
 }
 
-// TellServed prints, for a ledger that cannot be opened, which services still use the file that they
+// PrintServices prints, for a ledger that cannot be opened, which services still use the file that they
 // opened at their start.
-func (a *App) TellServed(err error) {
+func (a *App) PrintServices(err error) {
 	if fault := LedgerFault(err); fault != nil {
 		if pids := state.ServedBy(fault.Path); len(pids) > 0 {
 			a.Tell("`safrasync run` is still working (process %s), on the file that it opened at its start: stop it before anything else (`systemctl stop safrasync`); what it sends is also in the journal", strings.Join(pids, ", "))

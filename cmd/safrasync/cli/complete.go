@@ -66,9 +66,9 @@ func (a *App) CompleteRows(states ...trade.State) cobra.CompletionFunc {
 // ErrEnough ends a listing.
 var ErrEnough = errors.New("enough")
 
-// TakesStates adds the flag --state, whose values are accepted and completed in English and in the
+// AddStateFlag adds the flag --state, whose values are accepted and completed in English and in the
 // person's language.
-func TakesStates(a *App, cmd *cobra.Command, into *[]string, usage string, among []trade.State) {
+func AddStateFlag(a *App, cmd *cobra.Command, into *[]string, usage string, among []trade.State) {
 	cmd.Flags().StringSliceVar(into, "state", nil, a.Phrase(usage, strings.Join(stateNames(a, among), ", ")))
 	completes(a, cmd, "state", func([]string) []string { return append(stateNames(a, among), Texts(among)...) })
 }
@@ -93,9 +93,9 @@ func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, er
 	var states []trade.State
 	for _, text := range typed {
 		var found []trade.State
-		given := spoken(text)
+		given := normalizeName(text)
 		for _, s := range among {
-			names := []string{spoken(string(s)), spoken(label(s, trade.Portuguese)), spoken(label(s, trade.English))}
+			names := trade.Map([]string{string(s), label(s, trade.Portuguese), label(s, trade.English)}, normalizeName)
 			if slices.Contains(names, given) {
 				found = []trade.State{s}
 				break
@@ -112,9 +112,9 @@ func ParseStates(a *App, typed []string, among []trade.State) ([]trade.State, er
 	return states, nil
 }
 
-// spoken reduces a name for comparison: without accents, case, separators of words and the endings
+// normalizeName reduces a name for comparison: without accents, case, separators of words and the endings
 // of gender and number, because rows are enviadas and documents enviados.
-func spoken(text string) string {
+func normalizeName(text string) string {
 	words := strings.FieldsFunc(norm.NFD.String(strings.ToLower(text)),
 		func(r rune) bool { return r == '-' || r == '_' || r == ' ' })
 	for i, word := range words {
@@ -129,9 +129,9 @@ func spoken(text string) string {
 	return strings.Join(words, " ")
 }
 
-// TakesCauses adds the flag --cause, whose values are completed from the causes that block rows
+// AddCauseFlag adds the flag --cause, whose values are completed from the causes that block rows
 // now.
-func TakesCauses(a *App, cmd *cobra.Command, into *[]string, usage string) {
+func AddCauseFlag(a *App, cmd *cobra.Command, into *[]string, usage string) {
 	cmd.Flags().StringSliceVar(into, "cause", nil, usage)
 	completes(a, cmd, "cause", func(args []string) []string {
 		o, err := a.Office(cmd.Context(), ToRead, NoERP)

@@ -82,7 +82,7 @@ func (a *App) OfficeSeen(ctx context.Context, how Access, use ERPUse, observe fu
 	if err != nil {
 		return nil, err
 	}
-	options := office.Means{
+	options := office.Deps{
 		Config: a.Config, Store: store, Log: a.Logger(), Version: a.Version, Lang: a.Lang(), Now: office.Now,
 	}
 	var source run.Source = Unreachable(errors.New("the ERP is not asked without --erp"))

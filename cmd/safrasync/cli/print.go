@@ -65,7 +65,7 @@ func (a *App) Block(text string) { fmt.Fprintln(a.Out, words.Lines(text)) }
 
 // Phrase returns a sentence of the code in the person's language.
 func (a *App) Phrase(format string, args ...any) string {
-	return i18n.Tell(a.Lang(), phrase.New(format, args...))
+	return i18n.ErrorText(a.Lang(), phrase.New(format, args...))
 }
 
 // Error returns an error in the person's language.
@@ -126,8 +126,8 @@ func Completes[T ~string](a *App, cmd *cobra.Command, flag string, values []T) {
 // planShown is how many lines of each kind a plan shows.
 const planShown = 20
 
-// TellPlan prints the first lines of one kind of a plan with tell, and how many more there are.
-func TellPlan[T any](a *App, lines []T, tell func(T)) {
+// PrintPlan prints the first lines of one kind of a plan with tell, and how many more there are.
+func PrintPlan[T any](a *App, lines []T, tell func(T)) {
 	for i, line := range lines {
 		if i == planShown {
 			a.Tell("  … and %d more", len(lines)-i)

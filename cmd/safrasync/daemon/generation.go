@@ -49,7 +49,7 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 		Ended: d.Ended, Config: conf, Log: d.log,
 	}}
 	g.source = &reconnecting{app: g.App}
-	board := office.NewBoard()
+	board := office.NewRunProgress()
 	g.ObserveAPI = func(o apiclient.Observation) {
 		d.monitor.Called(o.Operation, o.Status, o.Outcome, o.Took)
 	}
@@ -114,11 +114,11 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 				g.heartbeat.Due()
 			}
 			d.log.Info("run", fields...) // last: by now the metrics contain the run
-			d.tell(g)
+			d.reportStatus(g)
 		},
 		Alive: func() { // the watchdog is notified, and the status of the service updated
 			d.manager.Alive()
-			d.tell(g)
+			d.reportStatus(g)
 		},
 		// a healthy pass makes no progress during a query, a request, or a pause that the API asked for
 		Patience: max(conf.ERP.StatementTimeout, conf.API.Timeout, sending.LongestRest) + stallMargin,
@@ -126,7 +126,7 @@ func (d *daemon) generation(conf *config.Config, atStart bool) (*generation, err
 	if err != nil {
 		return nil, errors.Join(conf.Annotate(err), g.App.Close())
 	}
-	g.office = office.New(office.Means{
+	g.office = office.New(office.Deps{
 		Config: conf, Store: d.store, Jobs: g.engine.Jobs, Engine: g.engine, Scheduler: g.scheduler,
 		Board: board, Log: d.log, Version: d.Version, Lang: g.Lang(), Now: office.Now,
 	})

@@ -28,9 +28,9 @@ type statusLine struct {
 	refused atomic.Pointer[string] // what the last reload did not take over, and why; nil if it took all
 }
 
-// tell updates the heartbeat in the ledger and the status at the service manager. It works in a
+// reportStatus updates the heartbeat in the ledger and the status at the service manager. It works in a
 // goroutine of its own, because the scheduler must not wait for a slow ledger.
-func (d *daemon) tell(g *generation) {
+func (d *daemon) reportStatus(g *generation) {
 	d.said.stale.Store(true)
 	d.telling.Go(func() {
 		d.said.busy.Lock()

@@ -94,7 +94,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		a.Tell("Keys, platform ids, states, times and hashes are always kept: they prevent a second sending.")
 		if plan.Empty() {
 			a.Tell("There is nothing to do.")
-			return tellPurged(a, plan, false)
+			return printPurged(a, plan, false)
 		}
 		if err := a.Confirmed(f.ActFlags); err != nil {
 			return err
@@ -103,7 +103,7 @@ func NewPurgeCommand(a *cli.App) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return tellPurged(a, plan, true)
+		return printPurged(a, plan, true)
 	})
 	f.Add(cmd)
 	cmd.Flags().StringSliceVar(&f.kinds, "kind", nil,
@@ -127,7 +127,7 @@ type purgeJSON struct {
 	Done bool `json:"done"`
 }
 
-func tellPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
+func printPurged(a *cli.App, plan state.RetentionPlan, done bool) error {
 	if !a.AsJSON {
 		if done {
 			a.Show("Done.")

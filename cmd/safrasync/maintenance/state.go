@@ -97,7 +97,7 @@ func NewStateCommand(a *cli.App) *cobra.Command {
 			return onLedger(a, g, "state rebind", func(do bool, record trade.AuditRecord) (state.RebindPlan, error) {
 				order.Apply = do
 				return state.Rebind(ctx, options, order, record)
-			}, func(plan state.RebindPlan) bool { return tellRebind(a, plan) },
+			}, func(plan state.RebindPlan) bool { return printRebind(a, plan) },
 				func(state.RebindPlan) { a.Show("Done. The next run sends.") })
 		})
 	g.Add(rebind)
@@ -118,8 +118,8 @@ func driverOf(dsn string) string {
 	return state.SQLite
 }
 
-// tellRebind prints what would be confirmed. It reports whether there is anything to confirm.
-func tellRebind(a *cli.App, plan state.RebindPlan) bool {
+// printRebind prints what would be confirmed. It reports whether there is anything to confirm.
+func printRebind(a *cli.App, plan state.RebindPlan) bool {
 	server := plan.Server != nil || plan.Back.Error() != "" || plan.Asked
 	gone := slices.ContainsFunc(plan.Hosts, func(h state.RebindHost) bool { return h.Gone })
 	if plan.Platform == nil && !server && !gone {

@@ -145,7 +145,7 @@ func changeReference(ctx context.Context, a *cli.App, kind, code string, id *str
 		if err != nil {
 			return err
 		}
-		return tellImported(a, kind, added, changed, 0)
+		return printImported(a, kind, added, changed, 0)
 	}
 	done, err := o.RemoveReference(ctx, kind, plan.Code, a.Person(f))
 	if err != nil {
@@ -158,7 +158,7 @@ func changeReference(ctx context.Context, a *cli.App, kind, code string, id *str
 	return a.Answer(map[string]any{"kind": kind, "removed": removed}, "%s: %d removed", kind, removed)
 }
 
-func tellImported(a *cli.App, kind string, added, changed, unchanged int) error {
+func printImported(a *cli.App, kind string, added, changed, unchanged int) error {
 	return a.Answer(struct {
 		Kind      string `json:"kind"`
 		Added     int    `json:"added"`
@@ -187,7 +187,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if plan.LeftOut > 0 {
 		a.Tell("  not within the filter: %d {line|lines} (%s)", plan.LeftOut, cli.Listed(f.layout.Where))
 	}
-	cli.TellPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("  line %d: %s", bad.Line, bad.Text) })
+	cli.PrintPlan(a, plan.Bad, func(bad office.BadLine) { a.Tell("  line %d: %s", bad.Line, bad.Text) })
 	if len(plan.Bad) > 0 && !f.skipInvalid {
 		return errors.New(file + ": " + a.Text("%d invalid {line|lines}: nothing was imported; correct the file, or import the valid lines with --skip-invalid", len(plan.Bad)))
 	}
@@ -204,15 +204,15 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	}
 	a.Tell("%s: %d new, %d changed, %d unchanged", kind, len(added), len(changed), plan.Unchanged)
 	// overwritten ids matter more than new codes
-	cli.TellPlan(a, changed, func(c trade.ReferenceChange) {
+	cli.PrintPlan(a, changed, func(c trade.ReferenceChange) {
 		a.Tell("  changed   %s: %s → %s", shown(c.Code), *c.From, *c.To)
 	})
-	cli.TellPlan(a, added, func(c trade.ReferenceChange) { a.Tell("  new       %s → %s", shown(c.Code), *c.To) })
+	cli.PrintPlan(a, added, func(c trade.ReferenceChange) { a.Tell("  new       %s → %s", shown(c.Code), *c.To) })
 	if plan.Renamed > 0 {
 		a.Tell("  labels    of %d {code|codes} change", plan.Renamed)
 	}
 	if len(plan.Changes)+plan.Renamed == 0 {
-		return tellImported(a, kind, 0, 0, plan.Unchanged)
+		return printImported(a, kind, 0, 0, plan.Unchanged)
 	}
 	o, err := a.ConfirmedOffice(ctx, f.Yes)
 	if err != nil {
@@ -222,7 +222,7 @@ func importReferences(ctx context.Context, a *cli.App, kind, file string, f impo
 	if err != nil {
 		return err
 	}
-	return tellImported(a, kind, n, m, len(plan.Codes)-n-m)
+	return printImported(a, kind, n, m, len(plan.Codes)-n-m)
 }
 
 // planImport returns what a file would change; "-" is standard input. A plan must not create a ledger.

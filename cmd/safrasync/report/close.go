@@ -37,7 +37,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 		if plan.TooEarly() {
 			return false, a.Usage("there is no document up to %s: nothing to close", f.close)
 		}
-		return true, tellClosing(a, plan)
+		return true, printClosing(a, plan)
 	}
 	reports, err := a.Office(ctx, cli.ToRead, cli.ERPIfThere)
 	if err != nil {
@@ -69,7 +69,7 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	case err != nil:
 		return err
 	case asked != nil:
-		return cli.TellAsked(a, *asked)
+		return cli.PrintAsked(a, *asked)
 	case closing.ID == "":
 		return errors.New(a.Text("the figures changed while you were checking them, and nothing was closed: run the command again to see them as they are now"))
 	}
@@ -84,9 +84,9 @@ func closeReport(ctx context.Context, a *cli.App, f Flags, query office.ReportQu
 	return err
 }
 
-// tellClosing prints what a closing would store. It returns an error if the report does not add up,
+// printClosing prints what a closing would store. It returns an error if the report does not add up,
 // because it must not be closed then.
-func tellClosing(a *cli.App, plan reconcile.ClosingPlan) error {
+func printClosing(a *cli.App, plan reconcile.ClosingPlan) error {
 	a.Tell("Close %s as things stand now: %d {row|rows}, %d {divergence|divergences}. The closing is kept with your name and cannot be altered.", closingDay(a, plan.Day), plan.Rows, plan.Divergences)
 	for _, t := range plan.Totals {
 		values := trade.Map(slices.Sorted(maps.Keys(t.Values)), func(currency string) string {
@@ -164,7 +164,7 @@ func Approvable(a *cli.App) acts.OtherAct {
 			if err != nil {
 				return err
 			}
-			return tellClosing(a, *plan)
+			return printClosing(a, *plan)
 		},
 		Mark: func(ctx context.Context, o acts.Order) (string, error) {
 			day, reports, with, err := opened(ctx, o, cli.ToRead)

@@ -82,7 +82,7 @@ func NewCommand(a *cli.App, decide Decide) *cobra.Command {
 	flags.StringSliceVar(&f.filter.Producers, "producer", nil, "only these `PRODUCERS`, by the ERP's code, such as 'P1|01'")
 	flags.StringSliceVar(&f.filter.Places, "place", nil, "only these delivery `PLACES`, by the ERP's code")
 	flags.StringSliceVar(&f.filter.Wallets, "wallet", nil, "only these `WALLETS`, by the ERP's code")
-	cli.TakesStates(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
+	cli.AddStateFlag(a, cmd, &f.states, "only these `STATES`: %s", trade.States)
 	flags.StringSliceVar(&f.Sections, "section", nil,
 		a.Phrase("only these `SECTIONS`: %s", cli.Listed(reconcile.AllSections)))
 	flags.StringSliceVar(&f.by, "by", nil,
@@ -172,15 +172,15 @@ func Run(ctx context.Context, a *cli.App, f Flags) error {
 	case f.archive != "" && (f.failed || f.output != "" || len(query.Sections)+len(query.By) > 0):
 		return a.Usage("--archive writes the whole report: it cannot be combined with --failed, --output, --section or --by")
 	}
-	err = give(ctx, a, f, query)
+	err = output(ctx, a, f, query)
 	if f.closing+f.asOf != "" && errors.Is(err, trade.ErrNotFound) {
 		return a.Usage("there is no closing %s; see `safrasync report --closings`", strings.TrimSpace(f.closing+" "+f.asOf))
 	}
 	return err
 }
 
-// give shows or exports a report.
-func give(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) error {
+// output shows or exports a report.
+func output(ctx context.Context, a *cli.App, f Flags, query office.ReportQuery) error {
 	// JSON on standard output is for programs, like that of `rows`, and is no export.
 	access, shown := cli.ToWrite, f.archive+f.output == "" && !f.failed && (f.format == "table" || f.format == "json")
 	if shown {

@@ -69,8 +69,8 @@ func NewRowsCommand(a *cli.App) *cobra.Command {
 			return err
 		})
 	flags := cmd.Flags()
-	cli.TakesStates(a, cmd, &states, "only these `STATES`: %s", trade.States)
-	cli.TakesCauses(a, cmd, &filter.Causes,
+	cli.AddStateFlag(a, cmd, &states, "only these `STATES`: %s", trade.States)
+	cli.AddCauseFlag(a, cmd, &filter.Causes,
 		"only these `CAUSES`, such as rule:price, ref:wallets, unknown or a message key of the API")
 	flags.StringVar(&filter.Key, "key", "", "only this `KEY`, such as '01|000123'")
 	flags.StringVar(&since, "since", "",

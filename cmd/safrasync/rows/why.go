@@ -124,7 +124,7 @@ func why(ctx context.Context, a *cli.App, job, typed string, write func(any) err
 			if !s.Entry.ReducedAt.IsZero() {
 				a.Show("Values, requests and answers are no longer kept since %s; what prevents a second sending is kept.", v.Moment(s.Entry.ReducedAt))
 			}
-			if s.Entry.Away() {
+			if s.Entry.GoneFromERP() {
 				a.Show("Values of the ERP before the row left it or was cancelled there:")
 			} else {
 				a.Show("Values of the ERP:")

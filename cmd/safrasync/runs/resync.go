@@ -86,7 +86,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			if asked != nil {
-				return cli.TellAsked(a, *asked)
+				return cli.PrintAsked(a, *asked)
 			}
 			return runResync(ctx, a, order, a.Person(f))
 		})
@@ -97,7 +97,7 @@ func NewResyncCommand(a *cli.App) *cobra.Command {
 		"only rows that changed in the ERP on this day or earlier, `D`: 7d, 2026-11-21, 21/11/2026")
 	flags.StringArrayVar(&typed, "key", nil, "only the row with this `KEY`; may be repeated")
 	flags.StringVar(&file, "file", "", "only the rows whose keys are in `FILE`, one per line; - is standard input")
-	cli.TakesStates(a, cmd, &states, "only rows in these `STATES`: %s", trade.States)
+	cli.AddStateFlag(a, cmd, &states, "only rows in these `STATES`: %s", trade.States)
 	flags.BoolVar(&a.Verbose, "verbose", false, "log what happens to standard error, as JSON lines")
 	cmd.ValidArgsFunction = a.CompleteJobs
 	return cmd

@@ -77,7 +77,7 @@ func NewStatusCommand(a *cli.App) *cobra.Command {
 func Status(ctx context.Context, a *cli.App) error {
 	o, err := a.Office(ctx, cli.AsItIs, cli.NoERP)
 	if err != nil {
-		a.TellServed(err)
+		a.PrintServices(err)
 		return err
 	}
 	jobs, err := o.Status(ctx)

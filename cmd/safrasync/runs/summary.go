@@ -242,7 +242,7 @@ func writePage(a *cli.App, forecast *office.Forecast, file string, reports []tra
 				goes = append(goes, amounts(all, s.Name(v, 2), all.Rows, s.Follows.Rows)...)
 			}
 			for _, g := range s.Stays {
-				samples := trade.Map(g.Samples, func(key string) string { return trade.SayBlanks(key, v.Lang) })
+				samples := trade.Map(g.Samples, func(key string) string { return trade.NameBlanks(key, v.Lang) })
 				lines := amounts(g.Freight, s.Name(v, 2), g.Rows)
 				for i := range lines {
 					lines[i] = append(lines[i], trade.MaskDocuments(g.Text), g.Who,

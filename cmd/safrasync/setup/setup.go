@@ -60,7 +60,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 			if f.driver == "" {
 				return a.Usage("%s is missing; without a terminal everything must be given as flags", "--driver")
 			}
-			if config.HoldsPassword(f.dsn) { // given on the command line
+			if config.ContainsPassword(f.dsn) { // given on the command line
 				a.Tell("note: the password in --dsn is visible in the process list and in the shell history; next time put the DSN into %s (chmod 600) and use --dsn '${file:credentials/erp-dsn}'. If other people use this host, change the password", filepath.Join(filepath.Dir(path), secretDSN))
 			}
 			f.dsn = ask.unless(f.dsn, a.Text("Connection to the database (file, address or ${env:NAME}):"))
@@ -115,7 +115,7 @@ func NewCommand(a *cli.App) *cobra.Command {
 				return err
 			}
 			p.console = strings.TrimSpace(consoleSection.FindString(string(old) + "\n"))
-			if config.HoldsPassword(f.dsn) {
+			if config.ContainsPassword(f.dsn) {
 				p.dsn, p.secret = "${file:"+secretDSN+"}", dsn // a password is never written to the configuration
 			}
 			if ask.terminal && !f.named() {

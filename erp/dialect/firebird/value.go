@@ -31,14 +31,14 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 				return dialect.Value{}
 			}}
 		}
-		return dialect.KeptItem("CAST("+name+" AS VARCHAR(24))", dialect.Text)
+		return dialect.VerbatimItem("CAST("+name+" AS VARCHAR(24))", dialect.Text)
 	}
 	binary := dialect.BinaryItem(name, "CAST("+col.Name+" AS VARCHAR(100) CHARACTER SET WIN1252)")
 	cast := func(size string) string { return "CAST(" + name + " AS VARCHAR(" + size + "))" }
 	padded := func(s string) dialect.Value { return dialect.NumberValue(strings.TrimSpace(s)) }
 	switch col.Type {
 	case "short", "long", "int64", "int128":
-		return dialect.KeptItem(name, dialect.Int)
+		return dialect.VerbatimItem(name, dialect.Int)
 	case "numeric":
 		return dialect.TextItem(cast("50"), padded)
 	case "decfloat(16)", "decfloat(34)":
@@ -59,7 +59,7 @@ func (f *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 			return dialect.Value{Kind: dialect.Instant, Err: phrase.Pack("unreadable date")}
 		}}
 	case "time":
-		return dialect.KeptItem(cast("13"), dialect.Text)
+		return dialect.VerbatimItem(cast("13"), dialect.Text)
 	case "boolean":
 		return dialect.Item{SQL: name, Convert: dialect.BoolValue}
 	case "text", "varying":

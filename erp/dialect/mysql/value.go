@@ -24,13 +24,13 @@ func (m *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 				return dialect.Value{Kind: dialect.Text, Text: at.Format(dialect.ISOMicro + "+00:00")}
 			})
 		}
-		return dialect.KeptItem(name, dialect.Text)
+		return dialect.VerbatimItem(name, dialect.Text)
 	}
 	switch typ := col.Type; {
 	case strings.HasSuffix(typ, "int"), typ == "year":
-		return dialect.KeptItem(name, dialect.Int)
+		return dialect.VerbatimItem(name, dialect.Int)
 	case typ == "bit":
-		return dialect.KeptItem(name+" + 0", dialect.Int)
+		return dialect.VerbatimItem(name+" + 0", dialect.Int)
 	case typ == "decimal":
 		return dialect.TextItem(name, dialect.NumberValue)
 	case typ == "float":

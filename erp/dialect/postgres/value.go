@@ -10,13 +10,13 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	name := Syntax.Column(col.Name)
 	text := name + "::text"
 	if use == dialect.ForBound {
-		return dialect.KeptItem(text, dialect.Text)
+		return dialect.VerbatimItem(text, dialect.Text)
 	}
 	switch col.Type {
 	case "bytea":
 		return dialect.BinaryItem(name, "convert_from("+col.Name+", 'WIN1252')")
 	case "int2", "int4", "int8", "oid":
-		return dialect.KeptItem(text, dialect.Int)
+		return dialect.VerbatimItem(text, dialect.Int)
 	case "numeric":
 		return dialect.TextItem(text, dialect.NumberValue)
 	case "money":
@@ -27,7 +27,7 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	case "float8":
 		return dialect.FloatItem(text, 64)
 	case "bool":
-		return dialect.KeptItem(text, dialect.Bool)
+		return dialect.VerbatimItem(text, dialect.Bool)
 	case "date":
 		return dialect.TextItem(text, dialect.DateText)
 	case "timestamp":
@@ -35,7 +35,7 @@ func (p *engine) Item(col dialect.Column, use dialect.Use) dialect.Item {
 	case "timestamptz":
 		return dialect.TextItem(text, p.instant)
 	case "uuid":
-		return dialect.KeptItem(text, dialect.Text)
+		return dialect.VerbatimItem(text, dialect.Text)
 	}
 	if p.bytesMode {
 		return dialect.Item{SQL: bytesOf(name), Convert: func(v any) dialect.Value {

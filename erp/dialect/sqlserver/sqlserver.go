@@ -275,7 +275,7 @@ func (s *engine) value(col dialect.Column) dialect.Item {
 	iso := func(expr string) string { return "CONVERT(VARCHAR(33), " + expr + ", 126)" }
 	switch col.Type {
 	case "tinyint", "smallint", "int", "bigint":
-		return dialect.KeptItem(name, dialect.Int)
+		return dialect.VerbatimItem(name, dialect.Int)
 	case "decimal":
 		return dialect.TextItem(name, dialect.NumberValue)
 	case "money", "smallmoney":

@@ -30,7 +30,8 @@ func TestAnArchiveListsWhatItHasWithHashes(t *testing.T) {
 	take := func(cut reconcile.Cut) *reconcile.Snapshot {
 		at := must.Get(store.Moment(t.Context()))(t)
 		t.Cleanup(func() { must.Do(t, at.Close()) })
-		return must.Get(reconcile.Take(t.Context(), reconcile.Sources{Ledger: at, Zone: time.UTC, Now: now}, cut))(t)
+		sources := reconcile.Sources{Ledger: at, Zone: time.UTC, Now: now}
+		return must.Get(reconcile.TakeSnapshot(t.Context(), sources, cut))(t)
 	}
 	record := trade.AuditRecord{At: now, Who: "maria", From: "here", Act: reconcile.ActClose, Target: day.String()}
 	must.Get(reconcile.Freeze(t.Context(), store, take(reconcile.Cut{Day: day, Bare: true}), "maria", "conferido",

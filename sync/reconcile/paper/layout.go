@@ -243,7 +243,7 @@ func (l *laid) text(cells []any, part string) string {
 		text = c.Text(d, l.heading.Lang, l.heading.Zone)
 	}
 	if c.Type == reconcile.CodeColumn {
-		text = trade.SayBlanks(text, l.heading.Lang)
+		text = trade.NameBlanks(text, l.heading.Lang)
 	}
 	switch {
 	case text == "", part[0] == '?' && d.Sign() == 0:

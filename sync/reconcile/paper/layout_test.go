@@ -33,7 +33,7 @@ func TestALayoutNamesColumnsThatThereAre(t *testing.T) {
 	t.Parallel()
 	store := must.Get(state.OpenMemory(t.Context()))(t)
 	t.Cleanup(func() { _ = store.Close() })
-	s := must.Get(reconcile.Take(t.Context(), reconcile.Sources{
+	s := must.Get(reconcile.TakeSnapshot(t.Context(), reconcile.Sources{
 		Ledger: store, Zone: time.UTC, Now: time.Now(),
 	}, reconcile.Cut{}))(t)
 	there := columns{}
