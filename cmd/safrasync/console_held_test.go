@@ -314,6 +314,65 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 	}
 }
 
+// copiedContract types a contract again, under another number.
+const copiedContract = `INSERT INTO contrato SELECT filial, '%s', '700', %s, loja, usuario, produto, local,
+	safra, um, tipo, emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
+	FROM contrato WHERE num = '000002';`
+
+// Of two rows that may be one record only a person can choose: none of them is offered.
+func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	for _, step := range []string{
+		fmt.Sprintf(copiedContract, "000011", "produtor"),
+		`UPDATE contrato SET num = '000911' WHERE num = '000011'`,
+		`UPDATE contrato SET preco = '1.130,00' WHERE num = '000911'`,
+		fmt.Sprintf(copiedContract, "000912", "produtor"),
+		`UPDATE contrato SET preco = '1.129,50' WHERE num = '000911'`,
+	} {
+		d.sql("erp.db", step)
+		d.run(0, "sync", "--sweep")
+	}
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "000911", "000912", "tudo igual")
+	if strings.Contains(b.Body, "São os mesmos: registrar") {
+		t.Error("two rows are offered for one record")
+	}
+	both := url.Values{"only": {"retyped"}, "row": {
+		fmt.Sprint(d.entry("contracts", "01|000911").ID), fmt.Sprint(d.entry("contracts", "01|000912").ID),
+	}}
+	b.Get("/act/adopt?"+both.Encode()).Wants(http.StatusOK, "Nenhum documento está mais nesta lista")
+	b.Get("/act/adopt?only=retyped").Wants(http.StatusOK, "Marque ao menos um documento")
+	// what was sent is not known any more: then nothing is said about what differs
+	d.sql("state.db", `UPDATE body SET payload = NULL WHERE entry_id = (SELECT id FROM entry WHERE key = '01|000011')`)
+	if b.Get("/doubts"); strings.Contains(b.Body, "tudo igual") || strings.Contains(b.Body, "≠") {
+		t.Error("two rows are compared of which one is not known")
+	}
+	// a rebuild holds rows for causes that are none of a decision
+	d.sql("state.db", `UPDATE entry SET cause = '' WHERE key = '01|000912'`)
+	b.Get("/doubts").Wants(http.StatusOK, "Decidir um a um", "1 documento")
+	b.Get("/doubts?only=retyped").Wants(http.StatusOK, "000911")
+}
+
+// A code of the de-para may be the document of a person.
+func TestACodeOfAPersonIsMaskedWhereItNamesAnID(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	const document = "111.444.777-35"
+	d.run(0, "refs", "set", "producers", document+"|01", "11111111-1111-4111-8111-111111111111",
+		"--reason", "teste de código", "--as", "ana", "--yes")
+	d.sql("erp.db", fmt.Sprintf(copiedContract, "000021", "'"+document+"'"))
+	d.run(0, "sync")
+	sent := d.entry("contracts", "01|000021").ID
+	d.sql("erp.db", `UPDATE contrato SET num = '000921', preco = '1.130,00' WHERE num = '000021'`)
+	d.run(0, "sync", "--sweep")
+	held := d.entry("contracts", "01|000921").ID
+	for _, path := range []string{fmt.Sprintf("/rows/%d", sent), fmt.Sprintf("/doubts/%d", held), "/doubts", "/changed"} {
+		if strings.Contains(d.as(trade.Reader).Get(path).Wants(http.StatusOK).Body, document) {
+			t.Errorf("%s shows a document", path)
+		}
+	}
+}
+
 // In the browser a held row is decided in three clicks from the first page, or by its letters, which do
 // nothing but open the plan, and nothing while somebody types: the first page leads to each kind of what
 // waits.

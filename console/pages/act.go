@@ -155,7 +155,7 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 // still as it was then, and shows the others.
 func (p *Pages) act(q *web.Request) error {
 	act, known := acts.ActNamed(q.PathValue("act"))
-	if act.On == acts.OneRow && len(q.Form["row"]) < 2 || act.On == acts.OneJob { // only what is on many may take long
+	if act.On == acts.OneRow && (len(q.Form["row"]) < 2 || q.Form.Has("done")) || act.On == acts.OneJob { // only what is on many may take long
 		ctx, cancel := context.WithTimeout(q.Context(), web.AnswerWithin)
 		defer cancel()
 		q.Request = q.WithContext(ctx)
@@ -173,7 +173,8 @@ func (p *Pages) act(q *web.Request) error {
 	if page.doubt && !decidable(page.Entry, act.Name) {
 		return p.doubtFor(q, page.Entry, act.Name)
 	}
-	if page.Changes != nil && len(page.Hidden["row"])+len(page.Hidden["group"]) == 0 {
+	marked := page.Changes != nil || page.Exact
+	if marked && len(page.Hidden["row"])+len(page.Hidden["group"]) == 0 {
 		return q.Done("changed.unmarked", page.Back)
 	}
 	mark := q.PostForm.Get("mark")
@@ -250,7 +251,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	page.orderForm = orderForm{
 		Path: "/act/" + act.Name, Label: "act.reason", Button: "act." + act.Name, Leave: "act.back",
 	}
-	if act.Name == acts.ActAdopt && !page.doubt && q.Form.Has("row") {
+	if act.Name == acts.ActAdopt && !page.doubt && (q.Form.Has("row") || q.Form.Has("only")) {
 		return page, p.chooseSame(q, page)
 	}
 	if act.On == acts.OneRow && !page.doubt {

@@ -84,6 +84,14 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		}
 		most = changedFew
 	}
+	whole, err := p.office.RowSums(q.Context(), only.query(), true)
+	if err != nil {
+		return err
+	}
+	left := 0
+	for _, s := range whole {
+		left += s.Rows
+	}
 	for _, of := range kinds {
 		kind, query := doubtKind{Queue: of}, of.query()
 		sums, err := p.office.RowSums(q.Context(), query, true)
@@ -101,27 +109,51 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		for _, entry := range rows.Rows {
-			shown := doubtShown{Entry: entry}
-			shown.Doubt, err = p.office.Doubt(q.Context(), entry)
-			if err != nil {
-				return err
-			}
-			if entry.State == trade.Held {
-				shown.Why = p.reasonOf(q, entry, veil{})
-			}
+		kind.Rows, err = p.doubtsOf(q, rows.Rows)
+		if err != nil {
+			return err
+		}
+		for _, shown := range kind.Rows {
 			if shown.Doubt.Same {
 				kind.Same++
 			}
-			kind.Rows = append(kind.Rows, shown)
-			kind.What = p.office.Advice(trade.Entry{State: entry.State, Cause: entry.Cause}, q.Lang).What
+			kind.What = p.office.Advice(trade.Entry{State: shown.Entry.State, Cause: shown.Entry.Cause}, q.Lang).What
 		}
 		if only != "" && rows.Next != "" {
 			page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
 		}
+		left -= kind.Sums.Rows
 		page.Kinds = append(page.Kinds, kind)
 	}
+	if left > 0 { // a rebuild holds rows for other causes, until the ERP is read again
+		page.Kinds = append(page.Kinds, doubtKind{
+			What: p.office.Advice(trade.Entry{State: trade.Held}, q.Lang).What, Sums: trade.Sums{Rows: left},
+		})
+	}
 	return q.Page(http.StatusOK, "doubts", page)
+}
+
+// doubtsOf reads what is known of rows. Of several that may be one record, a person chooses one.
+func (p *Pages) doubtsOf(q *web.Request, entries []trade.Entry) ([]doubtShown, error) {
+	out, times := make([]doubtShown, len(entries)), map[string]int{}
+	for i, e := range entries {
+		doubt, err := p.office.Doubt(q.Context(), e)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = doubtShown{Entry: e, Doubt: doubt}
+		if e.State == trade.Held {
+			out[i].Why = p.reasonOf(q, e, veil{})
+		}
+		if doubt.Same {
+			times[doubt.Other.ID]++
+		}
+	}
+	for i := range out {
+		doubt := &out[i].Doubt
+		doubt.Same = doubt.Same && times[doubt.Other.ID] == 1
+	}
+	return out, nil
 }
 
 // chooseSame chooses, of the rows that a form marks in the list of doubts, those that are in all that goes
@@ -142,19 +174,16 @@ func (p *Pages) chooseSame(q *web.Request, page *actPage) error {
 	if err != nil {
 		return err
 	}
-	for _, e := range entries {
-		doubt, err := p.office.Doubt(q.Context(), e)
-		if err != nil {
-			return err
-		}
-		if doubt.Same {
-			order := acts.Order{Act: acts.ActAdopt, Job: e.Job, Keys: []string{e.Key}, ID: doubt.Other.ID}
+	shown, err := p.doubtsOf(q, entries)
+	if err != nil {
+		return err
+	}
+	for _, s := range shown {
+		if e := s.Entry; s.Doubt.Same {
+			order := acts.Order{Act: acts.ActAdopt, Job: e.Job, Keys: []string{e.Key}, ID: s.Doubt.Other.ID}
 			page.Orders = append(page.Orders, order)
 			page.versions[trade.ParentKey{Job: e.Job, Key: e.Key}] = e.Version
 		}
-	}
-	if len(page.Orders) == 0 && !q.PostForm.Has("mark") {
-		return web.ErrNotFound
 	}
 	return nil
 }

@@ -17,7 +17,8 @@ type Doubt struct {
 	Phase  string             // how far the last request got; "" = not recorded
 	Since  time.Time          // when that was sent; without one since when the row is as it is
 	Other  *acts.Counterpart  // what the row was compared with; nil: nothing is known
-	Differ []string           // the fields in which the two differ, of those that go to the platform
+	Known  bool               // it is known what was sent of both, or would be
+	Differ []string           // the fields in which the two differ then, of those that go to the platform
 	Same   bool               // it may be the record of a key that is gone, and differs in none of them
 }
 
@@ -37,13 +38,17 @@ func (o *Office) Doubt(ctx context.Context, entry trade.Entry) (out Doubt, err e
 		return out, err
 	}
 	other := mapping.SentTexts(out.Other.Entry)
+	out.Known = len(out.Sent) > 0 && len(other) > 0
+	if !out.Known {
+		return out, nil
+	}
 	for _, rule := range trade.Rules(entry.Sends) {
 		a, b := out.Sent[rule.Field], other[rule.Field]
 		if (a == nil) != (b == nil) || a != nil && !rule.Same(*a, *b) {
 			out.Differ = append(out.Differ, rule.Field)
 		}
 	}
-	out.Same = len(out.Differ) == 0 && len(out.Sent) > 0 && out.Other.ID != "" &&
+	out.Same = len(out.Differ) == 0 && out.Other.ID != "" && out.Other.Entry.RemoteID == out.Other.ID &&
 		slices.Contains([]string{trade.CauseRetyped, trade.CauseOtherJob}, entry.Cause)
 	return out, nil
 }

@@ -123,7 +123,9 @@ func (f *Field) Hide(hidden func(name, text string) string) {
 		all += " " + f.Columns[i]
 	}
 	f.Sent, f.Now, f.There = hide(all, f.Sent), hide(all, f.Now), hide(all, f.There)
-	f.Code.Label, f.NowCode.Label = hidden("", f.Code.Label), hidden("", f.NowCode.Label)
+	for _, c := range []*trade.Reference{&f.Code, &f.NowCode} {
+		c.Code, c.Label = hidden("", c.Code), hidden("", c.Label)
+	}
 }
 
 // Raw reports whether a column has a number that the ERP stores as text, which is shown as it is.
@@ -149,8 +151,12 @@ func (f Field) Would(v Teller) string {
 	return text
 }
 
-// Named returns what the de-para calls an id of this field: its label, or else its code; "" if it has none.
+// Named returns what the de-para calls an id of this field: its label, or else its code; "" if it has none, and
+// if the code had another id: then only the ids tell the two apart.
 func (f Field) Named(id *string) string {
+	if f.Code.Code == f.NowCode.Code && f.Code.ID != f.NowCode.ID && f.Code.ID != "" && f.NowCode.ID != "" {
+		return ""
+	}
 	for _, c := range []trade.Reference{f.Code, f.NowCode} {
 		if id != nil && c.ID == *id {
 			return cmp.Or(c.Label, c.Code)

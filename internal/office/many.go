@@ -242,7 +242,7 @@ func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out
 		if err != nil {
 			return out, err
 		}
-		plan.Order = order
+		plan.Order, plan.Whole = order, shown.plan.Does.Values["BRL"]
 		plan.Steps = slices.DeleteFunc(plan.Steps, func(s acts.RowStep) bool {
 			same := s.Mark() == shown.marks[i][s.Key]
 			if !same {

@@ -94,6 +94,7 @@ type RowPlan struct {
 	Weak  int             // rows refused in no form of the API, which a filter left out
 	Asked *trade.Approval // set if others must agree first; nothing was done then
 	Moved bool            // it is not the plan that was shown; nothing was done then
+	Whole trade.Decimal   // R$ of all plans that are done together, which decides whether others must agree
 }
 
 // RowStep is what an act would do to one row, or has done.

@@ -159,6 +159,9 @@ func (a *Acts) askRows(ctx context.Context, plan RowPlan, who trade.Person) (*tr
 		if err != nil {
 			return nil, err
 		}
+		if p.Value != nil && p.Value.Cmp(plan.Whole) < 0 {
+			p.Value = &plan.Whole
+		}
 	}
 	return a.Ask(ctx, p, plan.Mark(), who, 0)
 }
