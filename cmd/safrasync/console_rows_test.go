@@ -28,7 +28,7 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	b := d.as(trade.Reader)
-	b.Get("/").Wants(http.StatusOK, "Contratos por produto", "Contratos")
+	b.Get("/").Wants(http.StatusOK, "O que falta, por produto")
 	invalid := d.rows(trade.Invalid)[0]
 	_, number, _ := strings.Cut(invalid.Key, "|")
 	short := strings.TrimLeft(number, "0")

@@ -251,7 +251,7 @@ func (p *Pages) chooseRows(q *web.Request, act acts.Act) (*actPage, error) {
 	page.orderForm = orderForm{
 		Path: "/act/" + act.Name, Label: "act.reason", Button: "act." + act.Name, Leave: "act.back",
 	}
-	if act.Name == acts.ActAdopt && !page.doubt && (q.Form.Has("row") || q.Form.Has("only")) {
+	if act.Name == acts.ActAdopt && !page.doubt && q.Form.Has("only") {
 		return page, p.chooseSame(q, page)
 	}
 	if act.On == acts.OneRow && !page.doubt {

@@ -41,7 +41,11 @@ func Falling(steps ...Step) (out Fall) {
 	smallest := slices.MinFunc(append(after, most), trade.Decimal.Cmp)
 	if differs := most.Sub(smallest); differs.Sign() > 0 && float(smallest) > broken*float(most) {
 		exponent := int(math.Floor(math.Log10(float(differs))))
-		out.From = smallest.Sub(differs.Mul(trade.NewDecimal(25, 2))).Round(int32(-exponent)) // a quarter stays
+		from := smallest.Sub(differs.Mul(trade.NewDecimal(25, 2))) // a quarter stays
+		out.From = from.Round(int32(-exponent))
+		if out.From.Cmp(smallest) >= 0 {
+			out.From = from.Round(int32(1 - exponent))
+		}
 	}
 	at := func(amount trade.Decimal) int { return units(amount.Sub(out.From), most.Sub(out.From), Wide) }
 	level = out.From

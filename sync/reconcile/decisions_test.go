@@ -372,3 +372,23 @@ func TestTheAdviceOfTheSheetNamesNoCommand(t *testing.T) {
 		}
 	}
 }
+
+// Who exports a list of several jobs gets each row of it, in whatever order the list was.
+func TestTheDecisionsOfAListHaveEachOfItsRows(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "sqlite")
+	w.october()
+	var ids []int64
+	must.Do(t, w.store.Rows(t.Context(), trade.RowQuery{}, func(e trade.Entry) error {
+		ids = append(ids, e.ID)
+		return nil
+	}))
+	for range 2 {
+		var b bytes.Buffer
+		must.Do(t, w.take(Cut{}).Decisions(portuguese, Commas, ids, &b))
+		if lines := must.Get(csvRows(b.Bytes()))(t); len(lines) != len(ids)+1 {
+			t.Errorf("%d lines for %d rows", len(lines), len(ids))
+		}
+		slices.Reverse(ids)
+	}
+}

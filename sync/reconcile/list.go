@@ -26,8 +26,12 @@ func Missing(short []trade.Shortage, names []string, o Options, h Heading, to Wr
 	p.err = p.w.Begin(h)
 	p.section("missing", "", missingColumns)
 	for i, s := range short {
+		loads := s.Blocked
+		if len(loads) == 0 {
+			loads = s.Invalid // which have other errors beside
+		}
 		for _, pile := range trade.Piles {
-			l := s.Blocked[pile]
+			l := loads[pile]
 			if l == nil {
 				continue
 			}

@@ -271,10 +271,11 @@ func (p *printer) heading() Heading {
 	h := p.Head
 	var lines []string
 	say := func(f i18n.Key, args ...any) { lines = append(lines, p.text(f, args...)) }
+	if h.Name != "" {
+		say("Installation: %s", h.Name)
+	}
 	if p.Cooperative != "" {
 		lines = append(lines, p.Cooperative)
-	} else if h.Name != "" {
-		say("Installation: %s", h.Name)
 	}
 	if h.Kind == ClosedKind {
 		say("Closing of %s: kept at %s by %s, reason: %s. The figures are exactly those of the closing.", dayText(h.Day, p.Lang), trade.MomentText(h.Closed.At, p.Lang, p.zone), h.Closed.Who,

@@ -235,17 +235,17 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 				return t.Ledger.Rows(t.ctx, trade.RowQuery{Jobs: []string{job.Job}}, add)
 			}, emit)
 		}
-		for err == nil && len(only) > 0 { // those of one job follow those of another
-			ids := only[:min(len(only), takePage)]
+		for ids := range slices.Chunk(only, takePage) {
 			entries, readErr := t.Ledger.Entries(t.ctx, ids)
 			if readErr != nil {
 				return readErr
 			}
 			entries = slices.DeleteFunc(entries, func(e trade.Entry) bool { return e.Job != job.Job })
-			slices.SortFunc(entries, func(a, b trade.Entry) int { return cmp.Compare(a.ID, b.ID) })
-			only = only[len(entries):]
+			slices.SortFunc(entries, func(a, b trade.Entry) int {
+				return cmp.Compare(slices.Index(ids, a.ID), slices.Index(ids, b.ID))
+			})
 			err = emit(entries)
-			if len(entries) < len(ids) {
+			if err != nil {
 				break
 			}
 		}
