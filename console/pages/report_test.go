@@ -20,3 +20,13 @@ func TestAPageOfAReportDoesNotWaitForFiles(t *testing.T) {
 	b.Get("/report?show=1").Wants(http.StatusOK, "Resumo")
 	b.Submit("/report/export", url.Values{"format": {"csv"}}).Wants(http.StatusServiceUnavailable)
 }
+
+// A page of all seasons leads to pages of all seasons; what is no unit or measure is the first one.
+func TestTheLinksOfAReportKeepItsSeasons(t *testing.T) {
+	t.Parallel()
+	b := consoletest.New(t, consoletest.OpenStore(t, state.SQLite)).WithPeople().As(trade.Reader)
+	b.Get("/report?show=1&to=2026-11-30&unit=kg&measure=value").Wants(http.StatusOK,
+		`href="/report?harvest=&amp;measure=value&amp;to=2026-11-30&amp;unit=sc"`,
+		`href="/report?harvest=&amp;measure=value&amp;to=2026-11-30&amp;unit=t" aria-current="page"`)
+	b.Get("/report?harvest=2025&show=1").Wants(http.StatusOK, `href="/report?harvest=2025&amp;unit=sc"`)
+}
