@@ -24,8 +24,8 @@ func testAccount(whole bool) reconcile.Account {
 			LineKey: reconcile.LineKey{Outside: reconcile.OutsideCancelled}, Rows: 1, Amount: n(70),
 		}},
 		States: []reconcile.AccountLine{
-			state(trade.Accepted, "", 5, 700), state(trade.Pending, "", 2, 200), state(trade.Invalid, "rule:payday", 1, 60),
-			state("", "", 1, 40),
+			state(trade.Accepted, "", 5, 700), state(trade.Pending, "", 2, 200),
+			state(trade.Invalid, "rule:payday", 1, 60), state("", "", 1, 40),
 		},
 		Changed: after("changed", -30), Left: after("left", 80), Renumbered: after("renumbered", 5), Sent: n(755),
 	}

@@ -190,10 +190,10 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 			out.Measures = append(out.Measures, m)
 		}
 	}
-	if slices.Contains(out.Measures, reconcile.Measure(form.Get("measure"))) {
-		out.Measure = reconcile.Measure(form.Get("measure"))
-	} else if len(out.Measures) > 0 {
-		out.Measure = out.Measures[0]
+	for i, m := range out.Measures {
+		if i == 0 || string(m) == form.Get("measure") {
+			out.Measure = m
+		}
 	}
 	of := out.Measure
 	if out.Unit == inMoney { // what is fixed has a value
