@@ -1,11 +1,14 @@
 package pages
 
 import (
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/sync/reconcile"
+	"github.com/safrasync/safrasync/sync/reconcile/paper"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -78,5 +81,44 @@ func TestWhatTheQueryReturnsIsSaidWhereItIsKnown(t *testing.T) {
 	out.Outside[0].Amount = trade.Decimal{}
 	if !inAccount(out) || inAccount(reconcile.Account{}) {
 		t.Error("a product of rows that weigh nothing is in no account")
+	}
+}
+
+// A page marks the product that its lines do not explain, exactly, and says that nothing is missing only of one
+// that has no difference.
+func TestAReportMarksWhatNoLineExplains(t *testing.T) {
+	t.Parallel()
+	by := accounting{v: view.NewVoice(trade.Portuguese, time.UTC), o: reconcile.Options{Lang: trade.Portuguese}}
+	page := func(a reconcile.Account) string {
+		row := by.row(a, inTonnes)
+		shown := reportShown{Report: &paper.Report{}, Unit: inTonnes, Table: tableOf([]accountRow{row}, false)}
+		shown.Opened, shown.Fall = &row, by.fall(row, inTonnes)
+		var b strings.Builder
+		frame := view.Frame{
+			Voice: by.v, Page: "report", User: &trade.User{Role: trade.Reader},
+			Asset: view.Asset,
+			Data:  reportPage{Form: url.Values{}, Report: &shown},
+		}
+		if err := view.Execute(&b, frame); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	const mark, nothing = `class="differs">Sobra sem explicação: 0,4 kg`, "Nada falta."
+	a := testAccount(true)
+	if text := page(a); strings.Contains(text, mark) || strings.Contains(text, nothing) {
+		t.Errorf("of an account with causes:\n%s", text)
+	}
+	a.Sent = a.Sent.Add(trade.NewDecimal(4, 1))
+	if text := page(a); strings.Count(text, mark) != 2 {
+		t.Errorf("of one that is not explained:\n%s", text)
+	}
+	a = reconcile.Account{States: a.States[:1], Read: a.States[0].Amount, Sent: a.States[0].Amount}
+	if text := page(a); !strings.Contains(text, nothing) {
+		t.Errorf("of one that is all there:\n%s", text)
+	}
+	a.Sent = a.Sent.Add(a.Sent)
+	if text := page(a); strings.Contains(text, nothing) {
+		t.Errorf("of one with a difference:\n%s", text)
 	}
 }
