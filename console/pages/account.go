@@ -24,9 +24,9 @@ type accountRow struct {
 	Unit   string        // t, sc, or the sign of the currency
 	Before []accountStep // from what the query returns to the total of the ERP
 	Steps  []accountStep // from there to the total of the platform
-	Causes []accountStep // what the steps are made of, the largest first
+	Causes []accountStep // what the steps between the totals are made of, the largest first
 	Gap    accountStep   // what is missing on the platform
-	Rest   string        // what no line explains; anything but 0 is an error of the program
+	Rest   trade.Decimal // what no line explains; anything but 0 is an error of the program
 }
 
 // accountStep is a total of an account, or what leads from one total to the next.
@@ -40,6 +40,11 @@ type accountStep struct {
 // Some reports whether a step is a total, or something.
 func (s accountStep) Some() bool { return s.Total || s.Rows > 0 || s.Amount.Sign() != 0 }
 
+// inAccount reports whether an account has anything: an amount, or rows that are in no total.
+func inAccount(a reconcile.Account) bool {
+	return a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0 || len(a.Outside) > 0
+}
+
 // core are the steps of an account that are shown even where they are nothing.
 const core = 6
 
@@ -50,9 +55,16 @@ func tableOf(rows []accountRow, whole bool) []accountRow {
 		return nil
 	}
 	first := 0
-	if whole && slices.ContainsFunc(rows, func(r accountRow) bool { return r.Before[1].Rows > 0 }) {
+	if whole && slices.ContainsFunc(rows, func(r accountRow) bool { return r.Whole && r.Before[1].Rows > 0 }) {
 		for i := range rows {
-			rows[i].Steps = slices.Concat(rows[i].Before, rows[i].Steps)
+			before := rows[i].Before
+			if !rows[i].Whole { // it is not known what the query returns
+				before = make([]accountStep, len(before))
+				for n := range before {
+					before[n].Name = rows[i].Before[n].Name
+				}
+			}
+			rows[i].Steps = slices.Concat(before, rows[i].Steps)
 		}
 		first = len(rows[0].Before)
 	}
@@ -111,7 +123,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	if unit == inMoney {
 		out.Unit = view.Symbol(a.Currency)
 	}
-	out.Rest = c.say(a, unit, a.Proof().Add(a.SentProof()), false)
+	out.Rest = a.Proof().Add(a.SentProof())
 	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
 		s := accountStep{Rows: of.Rows, Exact: c.say(a, unit, amount, true)}
 		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(a, unit, amount, c.past), Amount: amount}
@@ -135,7 +147,9 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	for _, l := range a.Outside {
 		outside.Kilograms = outside.Kilograms.Sub(l.Amount)
 		outside.Rows += l.Rows
-		out.Causes = append(out.Causes, part("none", "", l, l.Amount.Neg()))
+		if a.Whole {
+			out.Causes = append(out.Causes, part("none", "", l, l.Amount.Neg()))
+		}
 	}
 	out.Before = []accountStep{
 		step("erp", c.v.T("report.bar.read"), trade.Figure{}, a.Read, false, true),
@@ -152,14 +166,20 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 			}
 			of.Rows += l.Rows
 			amount = amount.Add(l.Amount)
-			if l.Cause != "" {
-				out.Causes = append(out.Causes, part(p.class, "", l, l.Amount.Neg()))
+			name := ""
+			if l.Cause == "" {
+				name = c.v.T(p.key)
 			}
+			out.Causes = append(out.Causes, part(p.class, name, l, l.Amount.Neg()))
 		}
 		out.Steps = append(out.Steps, step(p.class, c.v.T(p.key), of, amount.Neg(), true, false))
 	}
 	for i, l := range []reconcile.AccountLine{a.Changed, a.Left, a.Renumbered} {
-		out.Steps = append(out.Steps, part("erp", c.v.T("report.bar."+reconcile.Afters[i]), l, l.Amount))
+		after := part("erp", c.v.T("report.bar."+reconcile.Afters[i]), l, l.Amount)
+		out.Steps = append(out.Steps, after)
+		if after.Some() {
+			out.Causes = append(out.Causes, after)
+		}
 	}
 	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), a.Total(c.o.Filter, true), a.Sent, true, true))
 	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"go.uber.org/zap"
+
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/reconcile"
@@ -33,6 +35,7 @@ type reportPage struct {
 	Seasons  []string // by which it can be narrowed
 	Report   *reportShown
 	Making   *office.ReportProgress // how far it is; nil: it is there, or was not requested
+	Counting bool                   // of the seasons: the present one is not known yet
 	Closings []trade.Closing
 	Fault    string
 	Month    string // the last complete month
@@ -127,16 +130,19 @@ func (p *Pages) showReport(q *web.Request) error {
 	}
 	asked := page.Get("show") != ""
 	season, err := p.office.Season(q.Context())
-	if err != nil {
-		return err
+	if err != nil { // the report can be made all the same
+		q.Site.Log.Warn("the seasons of the report cannot be counted", zap.Error(err))
 	}
 	present := seasonOf(q, season)
 	page.Seasons = present.Seasons
-	if !asked && !page.Form.Has("harvest") && page.Get("closing") == "" {
-		if season == nil { // it is being counted
-			page.Making = &office.ReportProgress{}
-			return q.Page(http.StatusOK, "report", page)
-		}
+	switch {
+	case page.Form.Has("harvest") || page.Get("closing") != "":
+	case asked || present.Season == trade.NotKnown: // nor do the links of the page choose a season
+		page.Form.Set("harvest", "")
+	case season == nil && err == nil:
+		page.Making, page.Counting = &office.ReportProgress{}, true
+		return q.Page(http.StatusOK, "report", page)
+	default:
 		page.Form.Set("harvest", present.Season)
 	}
 	query, fault := reportQuery(page.Form)
@@ -159,7 +165,10 @@ func (p *Pages) showReport(q *web.Request) error {
 // shown returns the part of a report that the form asks for.
 func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reconcile.Options) (*reportShown, error) {
 	out := &reportShown{
-		Report: all, Unit: cmp.Or(form.Get("unit"), inTonnes), Measure: reconcile.Contracted,
+		Report: all, Unit: inTonnes, Measure: reconcile.Contracted,
+	}
+	if unit := form.Get("unit"); unit == inSacas || unit == inMoney {
+		out.Unit = unit
 	}
 	for i, t := range all.Sections {
 		if t.ID == reconcile.DifferenceSection { // the accounts say it
@@ -180,7 +189,9 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 		}) {
 			out.Measures = append(out.Measures, m)
 		}
-		if string(m) == form.Get("measure") {
+	}
+	for i, m := range out.Measures {
+		if i == 0 || string(m) == form.Get("measure") {
 			out.Measure = m
 		}
 	}
@@ -191,7 +202,7 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	by := accounting{q.Voice(), o, past}
 	var rows []accountRow
 	for _, a := range all.Accounts {
-		if a.Measure == of && (a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0) {
+		if a.Measure == of && inAccount(a) {
 			rows = append(rows, by.row(a, out.Unit))
 		}
 	}

@@ -84,7 +84,7 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 	var rows []accountRow
 	for _, a := range plan.Accounts {
 		for _, unit := range []string{inTonnes, inSacas, inMoney} {
-			if (unit == inMoney) == (a.Measure == reconcile.Worth) && (a.ERP().Sign() != 0 || a.Sent.Sign() != 0) {
+			if (unit == inMoney) == (a.Measure == reconcile.Worth) && inAccount(a) {
 				rows = append(rows, by.row(a, unit))
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,12 +33,16 @@ type seasonShown struct {
 	At       time.Time // zero: it is being counted
 	Seasons  []string  // one can be chosen
 	Season   string    // the one that is shown
+	Query    string    // of the address, with the season that it names; "" = it names none
 	Products []picture.Stack
 	of       *reconcile.Season // nil: there is none
 }
 
 // seasonOf returns the season that the address names, else the present one.
 func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
+	if name := q.Form.Get("season"); name != "" {
+		out.Query = "?" + url.Values{"season": {name}}.Encode()
+	}
 	if s == nil {
 		return out
 	}

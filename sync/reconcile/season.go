@@ -64,8 +64,8 @@ func band(age time.Duration) int {
 // seasonCurrency is the currency of the values of a season.
 const seasonCurrency = "BRL"
 
-// Seasons counts the seasons: first the present one, which most of the newest contracts have. fixer returns who
-// cures what keeps a row; "" = nobody need.
+// Seasons counts the seasons: first the present one, which most of the newest contracts have, and last the unknown
+// one. fixer returns who cures what keeps a row; "" = nobody need.
 func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
 	type parts struct {
 		*Season
@@ -105,7 +105,9 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 			return nil
 		}
 		in.rows++
-		newest[r.Number] = in.Season
+		if r.Harvest != "" {
+			newest[r.Number] = in.Season
+		}
 		value, priced := r.ERP.Value()
 		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && fixed(r.OrderType) && !r.onPlatform() {
 			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
@@ -128,7 +130,8 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 		newest[n].newest++
 	}
 	slices.SortFunc(out, func(a, b *Season) int {
-		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
+		return cmp.Or(trade.CompareBool(a.Harvest == "", b.Harvest == ""), cmp.Compare(b.newest, a.newest),
+			cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
 	})
 	return out, err
 }

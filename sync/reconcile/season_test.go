@@ -73,3 +73,24 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 		t.Errorf("ages: %+v", got.Ages)
 	}
 }
+
+// The season of documents without one is never the present one, unless there is no other.
+func TestTheUnknownSeasonIsThePresentOneOnlyAlone(t *testing.T) {
+	t.Parallel()
+	var rows seasonRows
+	for i, harvest := range []string{"2025/2026", "", ""} {
+		rows = append(rows, Row{
+			Job: "contracts", Sends: trade.OrderCommitments, Number: int64(i + 1),
+			SendingState: SendingState{State: trade.Pending}, Document: Document{Harvest: harvest},
+		})
+	}
+	fixer := func(trade.Entry) trade.Fixer { return trade.FixERP }
+	list, err := (&Snapshot{rows: rows}).Seasons(fixer)
+	if err != nil || len(list) != 2 || list[0].Harvest != "2025/2026" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	list, err = (&Snapshot{rows: rows[1:]}).Seasons(fixer)
+	if err != nil || len(list) != 1 || list[0].Harvest != "" {
+		t.Errorf("alone: %+v, %v", list, err)
+	}
+}
