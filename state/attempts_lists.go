@@ -42,21 +42,30 @@ func (s *Store) RunRows(ctx context.Context, run trade.RunReport) (map[trade.Run
 		ID     int64
 		Result trade.RunResult
 	}
-	err := s.db.All(ctx, "reading what a run did", &rows, `SELECT origin AS id, CASE
+	err := s.db.All(ctx, "reading what a run did", &rows, `WITH ran AS (SELECT origin AS id, CASE
 		WHEN outcome = 'not_created' AND (reason LIKE '%"attempt.exists"%' OR reason LIKE '%"attempt.collides"%')
 			THEN 'exists'
 		ELSE outcome END AS result FROM attempt a WHERE attempt >= ? AND attempt < ? AND run_id = ? AND NOT EXISTS (
-			SELECT 1 FROM attempt later WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id)
-		UNION ALL SELECT id, CASE WHEN state IN ('held', 'invalid', 'waiting') THEN state ELSE 'changed' END
-		FROM entry e WHERE job = ? AND updated_at >= ? AND updated_at <= ? AND NOT EXISTS (
-			SELECT 1 FROM attempt sent WHERE sent.origin = e.id AND sent.run_id = ?)`,
+			SELECT 1 FROM attempt later WHERE later.origin = a.origin AND later.no > a.no AND later.run_id = a.run_id))
+		SELECT id, result FROM ran
+		UNION ALL SELECT id, CASE WHEN state IN ('in_doubt', 'rejected', 'held', 'invalid', 'waiting') THEN state
+			ELSE 'changed' END
+		FROM entry e WHERE job = ? AND updated_at >= ? AND updated_at <= ?
+			AND NOT EXISTS (SELECT 1 FROM ran WHERE ran.id = e.id)`,
 		sqldb.IDsFrom(run.StartedAt.Add(-runSlack)), before, run.ID,
-		run.Job, run.StartedAt.UnixMilli(), until, run.ID)
+		run.Job, run.StartedAt.UnixMilli(), until)
 	out := map[trade.RunResult][]int64{}
 	for _, r := range rows {
 		out[r.Result] = append(out[r.Result], r.ID)
 	}
 	return out, err
+}
+
+// RunSent returns how many rows an open run has sent.
+func (s *Store) RunSent(ctx context.Context, run trade.RunReport) (rows int, err error) {
+	err = s.db.Get(ctx, "counting what a run sent", &rows, `SELECT COUNT(DISTINCT origin) FROM attempt
+		WHERE attempt >= ? AND run_id = ? AND outcome <> 'not_sent'`, sqldb.IDsFrom(run.StartedAt.Add(-runSlack)), run.ID)
+	return rows, err
 }
 
 // sentPage is how many attempts are in memory at a time.

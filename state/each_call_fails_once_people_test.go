@@ -276,6 +276,8 @@ func TestEveryCallOfTheDatabaseFailsOnceOnPages(t *testing.T) {
 		if _, err := s.RowPage(ctx, trade.RowQuery{After: "x", Limit: 5}); err == nil {
 			t.Error("RowPage takes x for where a page begins")
 		}
+		f.read("RunRows", func() error { return second(s.RunRows(ctx, run)) })
+		f.read("RunSent", func() error { return second(s.RunSent(ctx, run)) })
 		f.read("Run", func() error { return second(s.Run(ctx, run.ID)) })
 		f.read("RunPage", func() error { return second(s.RunPage(ctx, "contracts", "", 5)) })
 		f.read("AuditPage", func() error { return second(s.AuditPage(ctx, trade.AuditQuery{Limit: 5})) })

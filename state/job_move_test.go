@@ -100,8 +100,13 @@ func TestTheEntriesOfAJobFollowItsNewName(t *testing.T) {
 			cursor.Brakes.Passed != mustEntry(t, s, "c", "4").ID {
 			t.Errorf("cursor %+v, %v", cursor, err)
 		}
-		if runs, err := s.Runs(t.Context(), "c", 10); err != nil || len(runs) != 1 {
-			t.Errorf("runs %+v, %v", runs, err)
+		runs := must.Get(s.Runs(t.Context(), "c", 10))(t)
+		runs = append(runs, must.Get(s.RunPage(t.Context(), "c", "", 1))(t).Runs...)
+		runs = append(runs, must.Get(s.Run(t.Context(), "run-a"))(t))
+		for _, run := range runs {
+			if run.Job != "c" || len(runs) != 3 {
+				t.Errorf("runs %+v", runs)
+			}
 		}
 		if known, err := s.JobsOfLedger(t.Context()); err != nil || len(known) != 1 || known[0].Job != "c" ||
 			known[0].Accepted != 1 {

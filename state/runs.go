@@ -14,18 +14,13 @@ import (
 // RunsEnded calls fn for the runs of all jobs that ended at or after one time and before another,
 // in the order of their ends.
 func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(trade.RunReport) error) error {
-	const op = "reading the runs"
-	var rows []string
-	query := `SELECT report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
-	if err := s.db.All(ctx, op, &rows, query, sqldb.IDsFrom(from.Add(-sqldb.IDSlack)), from.UnixMilli(),
-		before.UnixMilli()); err != nil {
+	query := `SELECT job, report FROM run WHERE id >= ? AND ended_at >= ? AND ended_at < ? ORDER BY ended_at, seq`
+	reports, err := sqldb.Rows(ctx, s.db, "reading the runs", runOf, query,
+		sqldb.IDsFrom(from.Add(-sqldb.IDSlack)), from.UnixMilli(), before.UnixMilli())
+	if err != nil {
 		return err
 	}
-	for _, text := range rows {
-		report, err := runOf(&text)
-		if err != nil {
-			return s.db.Fault(ctx, op, err)
-		}
+	for _, report := range reports {
 		if err := fn(report); err != nil {
 			return err
 		}
@@ -35,20 +30,28 @@ func (s *Store) RunsEnded(ctx context.Context, from, before time.Time, fn func(t
 
 // Run returns one run by its id, or ErrNotFound.
 func (s *Store) Run(ctx context.Context, id string) (trade.RunReport, error) {
-	var text string
-	err := s.db.GetOr(ctx, "reading a run", phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound), &text,
-		`SELECT report FROM run WHERE id = ?`, id)
+	var row runRow
+	err := s.db.GetOr(ctx, "reading a run", phrase.Errorf("run %s: %w", id, sqldb.ErrNotFound), &row,
+		`SELECT job, report FROM run WHERE id = ?`, id)
 	if err != nil {
 		return trade.RunReport{}, err
 	}
-	return runOf(&text)
+	return runOf(&row)
 }
 
-func runOf(text *string) (trade.RunReport, error) {
+// runRow is the record of a run.
+type runRow struct {
+	Seq    int64
+	Job    string // its name now; the report has the former one if the job was moved
+	Report string
+}
+
+func runOf(row *runRow) (trade.RunReport, error) {
 	var report trade.RunReport
-	if err := json.Unmarshal([]byte(*text), &report); err != nil {
+	if err := json.Unmarshal([]byte(row.Report), &report); err != nil {
 		return report, phrase.Errorf("the record of a run is damaged: %w", err)
 	}
+	report.Job = row.Job
 	return report, nil
 }
 
@@ -64,25 +67,22 @@ func (s *Store) RunPage(ctx context.Context, job, after string, limit int) (trad
 			return trade.RunPage{}, s.db.Fault(ctx, op, phrase.Errorf("no page begins after %q", after))
 		}
 	}
-	query, args := `SELECT seq, report FROM run WHERE seq < ? ORDER BY seq DESC LIMIT ?`, []any{before, limit + 1}
+	query, args := `SELECT seq, job, report FROM run WHERE seq < ? ORDER BY seq DESC LIMIT ?`, []any{before, limit + 1}
 	if job != "" {
-		query, args = `SELECT seq, report FROM run WHERE job = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+		query, args = `SELECT seq, job, report FROM run WHERE job = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
 			[]any{job, before, limit + 1}
 	}
-	var rows []struct {
-		Seq    int64
-		Report string
-	}
+	var rows []runRow
 	if err := s.db.All(ctx, op, &rows, query, args...); err != nil {
 		return trade.RunPage{}, err
 	}
 	var page trade.RunPage
-	for i, r := range rows {
+	for i := range rows {
 		if i == limit {
 			page.Next = strconv.FormatInt(rows[i-1].Seq, 10)
 			break
 		}
-		report, err := runOf(&r.Report)
+		report, err := runOf(&rows[i])
 		if err != nil {
 			return trade.RunPage{}, s.db.Fault(ctx, op, err)
 		}
@@ -125,7 +125,7 @@ func (s *Store) putRun(ctx context.Context, op string, report trade.RunReport) e
 // limit of 0 returns all.
 func (s *Store) Runs(ctx context.Context, job string, limit int) ([]trade.RunReport, error) {
 	// In the order of the records, not of a clock that may have been set back (F068).
-	query := `SELECT report FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
+	query := `SELECT job, report FROM run WHERE ? = '' OR job = ? ORDER BY seq DESC LIMIT ?`
 	return sqldb.Rows(ctx, s.db, "reading the runs", runOf, query, job, job, sqldb.OrAll(limit))
 }
 

@@ -119,3 +119,28 @@ func TestRunsAreToldByTheirEnds(t *testing.T) {
 func after(minutes int) trade.End {
 	return trade.End{Time: at.Add(time.Duration(minutes) * time.Minute)}
 }
+
+// What an earlier run left in flight is in doubt by the recovery of the next one, which did not send it.
+func TestARunTellsWhatItPutInDoubtFromWhatItSent(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		lease := mustLease(t, s, "contracts")
+		rows := mustRecord(t, s, lease, newEntry("1"), newEntry("2"))
+		mustSend(t, s, lease, rows[0])
+		mustSettle(t, s, lease, refused(mustSend(t, s, lease, rows[1])))
+		sender := trade.RunReport{ID: "run-1", Job: "contracts", StartedAt: time.Now()}
+		if n := must.Get(s.RunSent(t.Context(), sender))(t); n != 2 {
+			t.Errorf("it sent %d rows", n)
+		}
+		must.Do(t, s.ReleaseLease(t.Context(), lease))
+		lease = must.Get(s.AcquireLease(t.Context(), "contracts", lease.Owner))(t)
+		next := trade.RunReport{ID: "run-2", Job: "contracts", StartedAt: time.Now()}
+		must.Get(s.Recover(t.Context(), lease, next.StartedAt.Add(time.Second)))(t)
+		did := must.Get(s.RunRows(t.Context(), next))(t)
+		if diff := cmp.Diff(map[trade.RunResult][]int64{"in_doubt": {rows[0].ID}}, did); diff != "" {
+			t.Errorf("it did (-want +got):\n%s", diff)
+		}
+		if n := must.Get(s.RunSent(t.Context(), next))(t); n != 0 {
+			t.Errorf("the next run sent %d rows", n)
+		}
+	})
+}

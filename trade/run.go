@@ -145,18 +145,17 @@ type RunReport struct {
 // RunResult is what a run did with a row.
 type RunResult string
 
-// Results of rows that were sent.
+// Some results of rows that were sent; "open" is that of one without an answer yet.
 const (
-	RunUnknown RunResult = "unknown"
 	RunExists  RunResult = "exists" // the platform answered that it has the record already
 	RunRefused RunResult = "not_created"
-	RunOpen    RunResult = "open" // no answer yet
 	RunCreated RunResult = "created"
 )
 
 // RunResults are all results, by what a person asks first.
 var RunResults = []RunResult{
-	RunUnknown, RunExists, RunRefused, "held", "invalid", "waiting", "not_sent", RunOpen, RunCreated, "changed",
+	"unknown", "in_doubt", RunExists, RunRefused, "rejected", "held", "invalid", "waiting", "not_sent", "open",
+	RunCreated, "changed",
 }
 
 // WouldSend is what the run that a dry run rehearses would send.

@@ -145,7 +145,7 @@ func TestAStopThatAPersonEndsIsReleased(t *testing.T) {
 	b := d.as(trade.Administrator).Get("/routines").Wants(http.StatusOK, "Ver e liberar", "parada",
 		"Quando estiver resolvido, use “Ver e liberar”.")
 	b.Get("/act/release?job=contracts").Wants(http.StatusOK, "O que foi mostrado é liberado",
-		`<a href="/rows?job=contracts&amp;state=pending">1 documento espera o envio</a> · `)
+		`<a href="/rows?job=contracts&amp;state=pending">Agora 1 documento espera o envio</a> · `)
 	form := with(b.Form("/act/release"), "reason", "conferido na plataforma")
 	b.Post("/act/release", with(form, "mark", "another")).Wants(http.StatusConflict, "nada foi feito")
 	b.Post("/act/release", with(b.Form("/act/release"), "reason",

@@ -48,6 +48,9 @@ func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
 func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
+	d.sql("erp.db", `CREATE TEMP TABLE one AS SELECT * FROM contrato WHERE num = '000001'; UPDATE one SET num = '000913';
+		INSERT INTO contrato SELECT * FROM one`)
+	d.run(0, "sync", "--record-only")
 	b := d.as(trade.Reader).Get("/alerts").Wants(http.StatusOK, "Ninguém é avisado", "Nada em aberto.")
 	at := office.Now().Add(-time.Hour)
 	detail := json.RawMessage(`{"jobs":[{"name":"contracts","sends":"order_commitments"}],"rows":65,"limit":20}`)
@@ -69,7 +72,11 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 			Topic: "rejected", Subject: "deliveries", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
 		})
 	}
+	save(trade.Alert{ // with the same title, which is that of the detail
+		Topic: "rejected", Subject: "traces", Detail: detail, Since: at, SeenAt: at, GoneAt: at, ClosedAt: at,
+	})
 	save(trade.Alert{Topic: "in_doubt", Subject: "contracts", Detail: detail, Since: at, SeenAt: at})
+	save(trade.Alert{Topic: "long_waiting", Subject: "contracts", Detail: detail, Since: at, SeenAt: at})
 	sent := must.Get(d.host.Store.LatestMessages(t.Context(), 10))(t)
 	for _, m := range sent {
 		if m.Target == "webhook:" {
@@ -79,12 +86,13 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
 	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa",
-		"a caminho", "Encerrados", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt">Ver 1 documento`)
+		"a caminho", "Encerrados", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt">Ver 1 documento`,
+		`href="/rows?job=contracts&amp;state=waits">Ver 2 documentos`)
 	if strings.Contains(b.Body, "Registrar como já enviado") {
 		t.Error("who may only read is told what to do")
 	}
 	d.as(trade.Accountant).Get("/alerts").Wants(http.StatusOK, "Registrar como já enviado")
-	if n := strings.Count(b.Body, "<details class=\"cause"); n != 3 {
-		t.Errorf("four alerts, two of them equal, are %d lines", n)
+	if n := strings.Count(b.Body, "<details class=\"cause"); n != 5 {
+		t.Errorf("six alerts, two of them equal, are %d lines", n)
 	}
 }

@@ -31,9 +31,9 @@ type actPage struct {
 	Title   string
 	Says    string // what the act does
 	Notes   []string
-	Alarms  []string // what is known to exist of rows that it may make twice
-	Goes    goesOn   // what a release lets go on
-	Refused string   // why it cannot be done to a job; "" = it can, or it is on rows
+	Alarms  []string     // what is known to exist of rows that it may make twice
+	Goes    trade.Figure // what a release lets go on
+	Refused string       // why it cannot be done to a job; "" = it can, or it is on rows
 	Plan    office.ManyPlan
 	Steps   []stepView         // its first rows
 	About   string             // a sentence about the row of a doubt
@@ -472,13 +472,8 @@ func (p *Pages) actOnJob(q *web.Request, act string) error {
 	return q.Page(http.StatusConflict, "act", again)
 }
 
-// goesOn is the rows of a job that wait for nothing but their turn.
-type goesOn struct{ trade.Figure }
-
-// Path returns the address of their list.
-func (g goesOn) Path() string { return figurePath(g.Of) }
-
-func (p *Pages) pendingOf(q *web.Request, job string) (out goesOn, err error) {
+// pendingOf returns the rows of a job that wait for nothing but their turn, as they are now.
+func (p *Pages) pendingOf(q *web.Request, job string) (out trade.Figure, err error) {
 	out.Of = trade.RowQuery{Jobs: []string{job}, States: []trade.State{trade.Pending}}
 	sums, err := p.office.RowSums(q.Context(), out.Of, true)
 	out.Sums = sums[job]

@@ -45,7 +45,7 @@ type approvalPage struct {
 	Freed   []trade.Entry  // a few rows of that
 	Stop    *trade.Advice  // what a release lets go on
 	Exists  []string       // what is known to exist of rows that it may make twice
-	Goes    goesOn         // what a release lets go on
+	Goes    trade.Figure   // what a release lets go on
 	Who     trade.Role     // the lowest role that may agree
 	May     bool           // the person may agree
 	Own     bool           // the person ordered it, or has agreed

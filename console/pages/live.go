@@ -128,7 +128,7 @@ func (p *Pages) showLive(q *web.Request) error {
 	for {
 		now := p.office.Progress()
 		var b bytes.Buffer
-		f := view.Frame{Voice: q.Voice(), Page: "home", Data: &homePage{Live: p.liveNow(q)}}
+		f := view.Frame{Voice: q.Voice(), Page: "home", Now: q.Site.Now(), Data: &homePage{Live: p.liveNow(q)}}
 		f.Titles = p.Titles(q.Lang)
 		if err := view.Part(&b, "live", f); err != nil {
 			return err

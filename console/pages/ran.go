@@ -132,7 +132,11 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	}
 	one.Parts, err = p.office.RunParts(q.Context(), *one.Run)
 	for _, part := range one.Parts {
-		if err != nil || len(one.Rows) == ranShown {
+		if err != nil {
+			break
+		}
+		if len(one.Rows) == ranShown {
+			one.More = true
 			break
 		}
 		rows := part.Of

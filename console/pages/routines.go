@@ -111,18 +111,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	return q.Page(http.StatusOK, "routines", page)
 }
 
-// openOf returns how many rows a pass left that need a person.
-func openOf(r trade.RunReport) int {
-	open := 0
-	for _, state := range statesFirst {
-		open += r.States[state]
-	}
-	for _, flag := range office.ChangedFlags {
-		open += r.Flags[flag]
-	}
-	return open
-}
-
 // MainClass returns the look of the main act: a job that goes on by itself needs nobody.
 func (r routine) MainClass() string {
 	if r.Act {
@@ -156,27 +144,32 @@ type runLine struct {
 	trade.RunReport
 	Now  *liveShown        // its progress, if it runs in this process
 	Goes bool              // it goes on, here or elsewhere
-	Left int               // rows that it left to people, more than the one before
+	Left int               // rows that it left to people and the one before did not; -1: not known
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
-// leftBy returns how many rows more than the one before a pass of a list left to people. all says that the list has
-// the first one.
-func leftBy(runs []trade.RunReport, i int, all bool) int {
-	for _, before := range runs[i+1:] {
-		if before.Job == runs[i].Job {
-			return max(0, openOf(runs[i])-openOf(before))
-		}
+// leftBy returns how many rows a pass of a list left to people that the one before did not, by state and flag;
+// -1: not known. all says that the list has the first one.
+func leftBy(runs []trade.RunReport, i int, all bool) (rows int) {
+	var before trade.RunReport
+	at := slices.IndexFunc(runs[i+1:], func(r trade.RunReport) bool { return r.Job == runs[i].Job })
+	if at >= 0 {
+		before = runs[i+1+at]
+	} else if !all {
+		return -1
 	}
-	if !all {
-		return 0
+	for _, state := range statesFirst {
+		rows += max(0, runs[i].States[state]-before.States[state])
 	}
-	return openOf(runs[i])
+	for _, flag := range office.ChangedFlags {
+		rows += max(0, runs[i].Flags[flag]-before.Flags[flag])
+	}
+	return rows
 }
 
 // idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
 func idle(r trade.RunReport, more int) bool {
-	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent+more == 0 && len(r.Alarms) == 0
+	return !r.EndedAt.IsZero() && r.Stopped == nil && r.New+r.Changed+r.Sent == 0 && more == 0 && len(r.Alarms) == 0
 }
 
 // linesOf returns passes as a list, newest first, with those without news folded. all says that there are
@@ -240,7 +233,7 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 		return passEnd{"none", v.T("runs.open")}
 	case more > 0:
 		return passEnd{"waiting", v.T("+%s pending", v.Number(more))}
-	case idle(pass, more):
+	case idle(pass, max(0, more)):
 		return passEnd{"sent", v.T("nothing new")}
 	}
 	var did []string

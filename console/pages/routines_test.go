@@ -60,10 +60,23 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 		}
 		got = append(got, l.ID)
 	}
-	if want := "[o fold s 4 fold 2 fold]"; want != fmt.Sprint(got) {
+	if want := "[o fold s 4 fold 2 1]"; want != fmt.Sprint(got) {
 		t.Errorf("the lines are %v, want %s", got, want)
 	}
-	if len(lines[1].Idle) != 2 || lines[3].Left != 3 || lines[5].Left != 0 {
+	if len(lines[1].Idle) != 2 || lines[3].Left != 3 || lines[5].Left != 0 || lines[6].Left != -1 {
 		t.Errorf("folded: %d; left: %d and %d", len(lines[1].Idle), lines[3].Left, lines[5].Left)
+	}
+}
+
+// What was solved does not hide what a pass left to people since.
+func TestARunThatFlagsRowsIsNotFolded(t *testing.T) {
+	t.Parallel()
+	end := trade.End{Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	lines := linesOf([]trade.RunReport{
+		{ID: "2", Job: "contracts", EndedAt: end, Flags: map[trade.Flag]int{trade.MissingInERP: 1}},
+		{ID: "1", Job: "contracts", EndedAt: end, States: map[trade.State]int{trade.Rejected: 1}},
+	}, true, nil, live{})
+	if len(lines[0].Idle) > 0 || lines[0].Left != 1 {
+		t.Errorf("%+v", lines[0])
 	}
 }

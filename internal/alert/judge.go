@@ -140,7 +140,7 @@ func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condit
 	if n := j.states[trade.InDoubt]; n > 0 {
 		add(InDoubt, j.ages.InDoubt, doubtLasts, Detail{Rows: n, Oldest: j.ages.InDoubt})
 	}
-	if n := j.states[trade.Rejected] - j.quiet; n > limits.RejectedAbove {
+	if n := j.states[trade.Rejected]; n-j.quiet > limits.RejectedAbove {
 		add(Rejected, f.at, 0, Detail{Rows: n, Limit: limits.RejectedAbove})
 	}
 	if n := j.flags[trade.Contradicted] + j.flags[trade.DoubleAfterDecision]; n > 0 {
@@ -149,7 +149,8 @@ func judgeRows(f facts, j jobFacts, limits Limits, zone *time.Location) []condit
 	oldest := j.ages.Unsent
 	if j.configured && limits.OldestWaiting > 0 && !oldest.IsZero() &&
 		workingTime(oldest, f.at, zone) > limits.OldestWaiting {
-		add(LongWaiting, oldest, 0, Detail{Rows: j.states[trade.Pending] + j.states[trade.Waiting], Oldest: oldest})
+		n := j.states[trade.Pending] + j.states[trade.Sending] + j.states[trade.Waiting]
+		add(LongWaiting, oldest, 0, Detail{Rows: n, Oldest: oldest})
 	}
 	return out
 }

@@ -137,8 +137,8 @@ func (s *Service) raise(ctx context.Context, c condition, a trade.Alert, now tim
 	var messages []trade.AlertMessage
 	if a.RaisedAt.IsZero() && lasted(a.SeenAt, now, c.lasts) {
 		a.RaisedAt, changed = now, true
-		if state, ok := rowStates[c.topic]; ok && s.Causes != nil {
-			causes, err := s.Causes(ctx, c.subject, []trade.State{state})
+		if states, ok := rowStates[c.topic]; ok && s.Causes != nil {
+			causes, err := s.Causes(ctx, c.subject, states[len(states)-1:])
 			if err != nil { // the alert is sent without them
 				s.Log.Warn("the causes of an alert could not be read", zap.String("topic", string(c.topic)), zap.Error(err))
 			} else {

@@ -22,14 +22,19 @@ var topicPages = map[Topic]string{
 	Unseen: "/alerts",
 }
 
-// rowStates are the states of the rows that an alert is about.
-var rowStates = map[Topic]trade.State{Rejected: trade.Rejected, LongWaiting: trade.Waiting}
+// rowStates are the states of the rows that an alert counts; the rows of the last one have causes.
+var rowStates = map[Topic][]trade.State{
+	Rejected: {trade.Rejected}, LongWaiting: {trade.Pending, trade.Sending, trade.Waiting},
+}
 
 // topicLink returns the link of an alert; a zero one if the console has no public address.
 func (v voice) topicLink(topic Topic, d Detail) Link {
 	query := url.Values{}
-	if state, ok := rowStates[topic]; ok {
-		query = url.Values{"job": {d.job()}, "state": {string(state)}}
+	if states, ok := rowStates[topic]; ok {
+		query = url.Values{"job": {d.job()}, "state": {string(states[0])}}
+		if len(states) > 1 {
+			query.Set("state", "waits")
+		}
 	}
 	return v.pageLink(topicPages[topic], query)
 }

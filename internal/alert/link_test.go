@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/internal/must"
@@ -19,7 +20,7 @@ func TestEachAlertLeadsToItsPage(t *testing.T) {
 	for topic, want := range map[Topic]string{
 		Stopped: "/routines", InDoubt: "/doubts",
 		Rejected:     "/rows?job=venda+%26+troca&state=rejected",
-		LongWaiting:  "/rows?job=venda+%26+troca&state=waiting",
+		LongWaiting:  "/rows?job=venda+%26+troca&state=waits",
 		NothingNew:   "/routines",
 		SweepMissed:  "/routines",
 		Contradicted: "/changed", LateAnswer: "/audit",
@@ -85,4 +86,26 @@ func TestALinkArrivesInEachForm(t *testing.T) {
 			}
 		}
 	})
+}
+
+// An alert counts the rows to which it leads, also those of causes that somebody takes care of.
+func TestAnAlertCountsTheRowsToWhichItLeads(t *testing.T) {
+	t.Parallel()
+	job := jobFacts{
+		Job: Job{Name: "contracts"}, configured: true, quiet: 2, ages: trade.Ages{Unsent: monday},
+		states: map[trade.State]int{
+			trade.Rejected: 5, trade.Pending: 1, trade.Sending: 1, trade.Waiting: 1, trade.Accepted: 9,
+		},
+	}
+	limits := Limits{RejectedAbove: 2, OldestWaiting: time.Minute}
+	judged := judgeRows(facts{at: monday.Add(24 * time.Hour)}, job, limits, time.UTC)
+	for _, c := range judged {
+		rows := 0
+		for _, s := range States(trade.Alert{Topic: string(c.topic)}) {
+			rows += job.states[s]
+		}
+		if c.detail.Rows != rows || len(judged) != 2 {
+			t.Errorf("%s counts %d rows and leads to %d", c.topic, c.detail.Rows, rows)
+		}
+	}
 }

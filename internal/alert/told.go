@@ -34,10 +34,7 @@ func States(a trade.Alert) []trade.State {
 	if Topic(a.Topic) == InDoubt {
 		return []trade.State{trade.InDoubt}
 	}
-	if state, ok := rowStates[Topic(a.Topic)]; ok {
-		return []trade.State{state}
-	}
-	return nil
+	return rowStates[Topic(a.Topic)]
 }
 
 // DigestSubject returns the subject of a stored digest.

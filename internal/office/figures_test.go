@@ -354,6 +354,7 @@ func (w *figured) followRun(run trade.RunReport) {
 	parts := must.Get(w.office.RunParts(w.t.Context(), run))(w.t)
 	seen := map[int64]bool{}
 	for _, part := range parts {
+		part.Of.IDs = nil // an address has none
 		w.follow("run of "+run.Job+" "+string(part.Result), part.Figure)
 		q := part.Of
 		q.Limit, q.Sort = 2000, trade.NewestFirst

@@ -12,7 +12,7 @@ type RunPart struct {
 	trade.Figure
 }
 
-// RunParts returns what a run did with the rows that it sent or changed.
+// RunParts returns what a run did with the rows that it sent or changed; the queries have their ids.
 func (o *Office) RunParts(ctx context.Context, run trade.RunReport) ([]RunPart, error) {
 	rows, err := o.store.RunRows(ctx, run)
 	if err != nil {
@@ -23,10 +23,10 @@ func (o *Office) RunParts(ctx context.Context, run trade.RunReport) ([]RunPart, 
 		if len(rows[result]) == 0 {
 			continue
 		}
-		of := trade.RowQuery{Jobs: []string{run.Job}, Of: trade.Selection{Run: run.ID + ":" + string(result)}}
-		chosen := of
-		chosen.IDs = rows[result]
-		sums, err := o.store.RowSums(ctx, chosen, true)
+		of := trade.RowQuery{
+			Jobs: []string{run.Job}, Of: trade.Selection{Run: run.ID + ":" + string(result)}, IDs: rows[result],
+		}
+		sums, err := o.store.RowSums(ctx, of, true)
 		if err != nil {
 			return nil, err
 		}

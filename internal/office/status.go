@@ -200,10 +200,7 @@ func readJob(ctx context.Context, store *state.Store, name string) (JobStatus, e
 			leased, err = isLeased(ctx, store, name)
 		}
 		if err == nil && leased { // it goes on: with the number of rows that it has sent
-			var of map[trade.RunResult][]int64
-			of, err = store.RunRows(ctx, runs[0])
-			runs[0].Sent = len(of[trade.RunOpen]) + len(of[trade.RunCreated]) + len(of[trade.RunRefused]) +
-				len(of[trade.RunExists]) + len(of[trade.RunUnknown])
+			runs[0].Sent, err = store.RunSent(ctx, runs[0])
 			runs[0].SentRows = &runs[0].Sent
 		}
 	}

@@ -18,7 +18,7 @@ type AlertShown struct {
 	Messages []MessageShown // newest first
 }
 
-// AlertGroup is alerts that have the same title.
+// AlertGroup is alerts about the same.
 type AlertGroup struct {
 	Alerts []AlertShown // newest first
 	Now    trade.Figure // the rows that an open one is about, as they are now
@@ -80,7 +80,9 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 			groups = &book.Past
 		}
 		shown := AlertShown{a, told, of[a.ID]}
-		i := slices.IndexFunc(*groups, func(g AlertGroup) bool { return g.Alerts[0].Title == told.Title })
+		i := slices.IndexFunc(*groups, func(g AlertGroup) bool {
+			return g.Alerts[0].Topic == a.Topic && g.Alerts[0].Subject == a.Subject
+		})
 		if i >= 0 {
 			(*groups)[i].Alerts = append((*groups)[i].Alerts, shown)
 			continue
