@@ -366,7 +366,8 @@ func TestACodeOfAPersonIsMaskedWhereItNamesAnID(t *testing.T) {
 	d.sql("erp.db", `UPDATE contrato SET num = '000921', preco = '1.130,00' WHERE num = '000021'`)
 	d.run(0, "sync", "--sweep")
 	held := d.entry("contracts", "01|000921").ID
-	for _, path := range []string{fmt.Sprintf("/rows/%d", sent), fmt.Sprintf("/doubts/%d", held), "/doubts", "/changed"} {
+	row, doubt := fmt.Sprintf("/rows/%d", sent), fmt.Sprintf("/doubts/%d", held)
+	for _, path := range []string{row, doubt, "/doubts", "/changed"} {
 		if strings.Contains(d.as(trade.Reader).Get(path).Wants(http.StatusOK).Body, document) {
 			t.Errorf("%s shows a document", path)
 		}

@@ -155,7 +155,8 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 // still as it was then, and shows the others.
 func (p *Pages) act(q *web.Request) error {
 	act, known := acts.ActNamed(q.PathValue("act"))
-	if act.On == acts.OneRow && (len(q.Form["row"]) < 2 || q.Form.Has("done")) || act.On == acts.OneJob { // only what is on many may take long
+	many := len(q.Form["row"]) > 1 && !q.Form.Has("done")
+	if act.On == acts.OneRow && !many || act.On == acts.OneJob { // only what is on many may take long
 		ctx, cancel := context.WithTimeout(q.Context(), web.AnswerWithin)
 		defer cancel()
 		q.Request = q.WithContext(ctx)

@@ -129,8 +129,9 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 	for _, n := range numbers[max(0, len(numbers)-newestRows):] {
 		newest[n].newest++
 	}
+	odd := func(s *Season) bool { return s.Harvest == "" || trade.MaskDocuments(s.Harvest) != s.Harvest }
 	slices.SortFunc(out, func(a, b *Season) int {
-		return cmp.Or(trade.CompareBool(a.Harvest == "", b.Harvest == ""), cmp.Compare(b.newest, a.newest),
+		return cmp.Or(trade.CompareBool(odd(a), odd(b)), cmp.Compare(b.newest, a.newest),
 			cmp.Compare(b.rows, a.rows), cmp.Compare(b.Harvest, a.Harvest))
 	})
 	return out, err
