@@ -48,6 +48,7 @@ func TestARunThatGoesOnShowsWhatItHasDone(t *testing.T) {
 	if strings.Count(b.Body, `">–</td>`) != 5 { // how long it took, too
 		t.Errorf("what is not known is shown as a number:\n%s", b.Body)
 	}
+	b.Get("/runs/now").Wants(http.StatusOK, `id="live-contracts"`) // a place for what the stream brings
 	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Reading, Read: 761})
 	d.host.Board.Observe(run.Progress{Job: "contracts", Phase: run.Sending, Done: 43, Total: 99})
 	for _, path := range []string{"/routines", "/runs/now"} {

@@ -187,3 +187,13 @@ func TestWhatAPersonWroteIsNotLostWithAFault(t *testing.T) {
 	d.sql("state.db", `DROP TRIGGER broken; DROP VIEW tentativas; DROP VIEW attempts; DROP VIEW attempt`)
 	b.Get(strings.Replace(path, "/act/dismiss?row=", "/rows/", 1)).Wants(http.StatusInternalServerError, "não pôde ser lida agora")
 }
+
+func TestWhoMayOnlyReadIsNotToldWhatToDoAboutARow(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, `order_commitments:status=400@2,body={"messages":["message.producer.not-found"]}`)
+	path := fmt.Sprintf("/rows/%d", d.rows(trade.Rejected)[0].ID)
+	d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "<dt>O que fazer</dt>")
+	if b := d.as(trade.Reader).Get(path).Wants(http.StatusOK); strings.Contains(b.Body, "<dt>O que fazer</dt>") {
+		t.Errorf("a reader is told what to do:\n%s", b.Body)
+	}
+}

@@ -132,11 +132,8 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	}
 	one.Parts, err = p.office.RunParts(q.Context(), *one.Run)
 	for _, part := range one.Parts {
-		if err != nil {
-			break
-		}
-		if len(one.Rows) == ranShown {
-			one.More = true
+		one.More = one.More || len(one.Rows) == ranShown
+		if err != nil || one.More {
 			break
 		}
 		rows := part.Of

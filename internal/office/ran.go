@@ -23,9 +23,8 @@ func (o *Office) RunParts(ctx context.Context, run trade.RunReport) ([]RunPart, 
 		if len(rows[result]) == 0 {
 			continue
 		}
-		of := trade.RowQuery{
-			Jobs: []string{run.Job}, Of: trade.Selection{Run: run.ID + ":" + string(result)}, IDs: rows[result],
-		}
+		of := trade.RowQuery{Jobs: []string{run.Job}, IDs: rows[result]}
+		of.Of.Run = run.ID + ":" + string(result)
 		sums, err := o.store.RowSums(ctx, of, true)
 		if err != nil {
 			return nil, err
