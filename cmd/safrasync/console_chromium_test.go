@@ -123,12 +123,18 @@ func (c *chrome) key(letter string) {
 	}
 }
 
-// typesNothing wants the repeats of a held key to go nowhere, and Enter to order nothing.
-func (c *chrome) typesNothing() {
+// writes wants a person who types to write the reason, and a key that is held since the page before to
+// write nothing.
+func (c *chrome) writes() {
 	c.t.Helper()
 	at := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[string](`document.activeElement.name || document.activeElement.tagName`)))(c.t)
-	if at != "BODY" {
+	if at != "reason" {
 		c.t.Errorf("who types writes into %s", at)
+	}
+	typed := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[bool](`document.activeElement.dispatchEvent(
+		new KeyboardEvent("keydown", {key: "a", repeat: true, bubbles: true, cancelable: true}))`)))(c.t)
+	if typed {
+		c.t.Error("a key that is held is typed into the reason")
 	}
 }
 

@@ -398,7 +398,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.accessible("held beside")
 	c.key("a")
 	c.shows("Registrar como já enviado?")
-	c.typesNothing()
+	c.writes()
 	c.do(chromedp.EmulateViewport(390, 844))
 	c.open(fmt.Sprintf("/act/retry?row=%d", renumbered.ID))
 	c.accessible("held, two records on a phone")
@@ -421,7 +421,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.open(fmt.Sprintf("/doubts/%d", d.entry("contracts", "01|000902").ID))
 	c.key("n") // the plan demands the declaration
 	c.shows("Conferi: são dois documentos", "São dois: enviar")
-	c.typesNothing()
+	c.writes()
 	if list := complaints(); len(list) > 0 {
 		t.Errorf("the browser complains: %s", strings.Join(list, "; "))
 	}

@@ -7,9 +7,14 @@ document.addEventListener("change", (event) => {
   if (form) form.requestSubmit();
 });
 
+// A key that is held while a page opens is not typed into the field that has the focus.
+let held = true;
+document.addEventListener("keyup", () => { held = false; });
+
 // A key goes to the field that names it, or does what the button that names it does, unless somebody
 // types.
 document.addEventListener("keydown", (event) => {
+  if (event.repeat && held) event.preventDefault();
   if (event.ctrlKey || event.altKey || event.metaKey || event.repeat) return;
   if (event.target.closest("input:not([type=checkbox]), textarea, select, [contenteditable]")) return;
   const named = document.querySelector(`[aria-keyshortcuts="${CSS.escape(event.key.toLowerCase())}"]`);
