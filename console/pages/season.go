@@ -161,7 +161,11 @@ func stackOf(v view.Voice, s reconcile.StateSum, most trade.Decimal) picture.Sta
 		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: figurePath(of.Of), Amount: of.Kilograms}
 		m.Said = v.WholeTonnes(m.Amount)
 		if missing.Sign() > 0 {
-			m.Said += " · " + v.Number(picture.Percent(m.Amount, missing)) + "%"
+			share := v.Number(picture.Percent(m.Amount, missing))
+			if share == "0" && m.Amount.Sign() > 0 {
+				share = "<1"
+			}
+			m.Said += " · " + share + "%"
 		}
 		marks = append(marks, m)
 	}
