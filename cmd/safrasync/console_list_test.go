@@ -116,3 +116,16 @@ func TestTheListIsSortedAndNarrowedByWhatDocumentsSay(t *testing.T) {
 		b.Get("/resync?"+url.Values{"filter": {query}}.Encode()).Wants(http.StatusOK, "Documentos a ler: 2.")
 	})
 }
+
+// A list that is narrowed by a season has the values of its rows, and their sum.
+func TestAListOfASeasonHasItsValues(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	worth := regexp.MustCompile(`R\$\s[0-9.,]+`)
+	b := d.as(trade.Reader).Get("/rows?job=contracts")
+	all := len(worth.FindAllString(b.Body, -1))
+	some := len(worth.FindAllString(b.Get("/rows?job=contracts&harvest=2025%2F2026").Body, -1))
+	if some == 0 || some > all {
+		t.Errorf("%d values of a season, %d of all", some, all)
+	}
+}

@@ -96,6 +96,9 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 		return one, r.open() && r.fixing() == (of.Line == openFixing)
 	case of.Measure == "":
 		one.Kilograms, _ = weight(r.ERP)
+		if value, priced := r.ERP.Value(); priced {
+			one.Join(trade.Sums{Values: map[string]trade.Decimal{r.ERP.Currency: value}})
+		}
 		return one, true
 	}
 	for _, p := range r.parts() {
