@@ -238,7 +238,7 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 			f.sending = result.Sendings[f.attempt.ID]
 			return false
 		}
-		s.withdraw(f)
+		s.unregister(f)
 		// another job has sent its key, or a record is like it: the next recheck finds that
 		s.queue.again = s.queue.again || result.Elsewhere[f.attempt.ID]
 		return true
@@ -479,7 +479,7 @@ func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []
 // giveUp settles intents that may be durable but were not sent.
 func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	for _, f := range flights {
-		s.withdraw(f)
+		s.unregister(f)
 		f.at, f.decision = s.Clock.Now(), outcome.Decision{
 			Outcome: trade.OutcomeNotSent, State: trade.Pending, Reason: reason,
 		}
@@ -487,9 +487,9 @@ func (s *Sender) giveUp(flights []*flight, reason trade.Sentence) {
 	}
 }
 
-// withdraw removes what a flight that does not leave would have asked: rows of other jobs may wait
+// unregister removes what a flight that does not leave would have asked: rows of other jobs may wait
 // for the answer. It does not count for the canary either.
-func (s *Sender) withdraw(f *flight) {
+func (s *Sender) unregister(f *flight) {
 	s.traffic.blocks.answered(f.Entry.ID)
 	s.brakes.Untried(f.Entry.Key)
 }
