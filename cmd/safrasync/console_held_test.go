@@ -353,6 +353,32 @@ func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
 	b.Get("/doubts?only=retyped").Wants(http.StatusOK, "000911")
 }
 
+// A second person must agree to what is worth more than a value. What is ordered as one is worth its sum.
+func TestTheValueOfAGroupIsThatOfAllItsRows(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", fmt.Sprintf(copiedContract, "000011", "produtor")+
+		strings.Replace(fmt.Sprintf(copiedContract, "000012", "produtor"), "'700'", "'710'", 1))
+	d.run(0, "sync")
+	d.sql("erp.db", `UPDATE contrato SET num = '0009' || substr(num, 5) WHERE num IN ('000011', '000012')`)
+	d.run(0, "sync", "--sweep")
+	d.extend("\napprove: {adopt: 2, above: 1000000}\n") // each is worth less
+	form := url.Values{"only": {"retyped"}}
+	for _, num := range []string{"000911", "000912"} {
+		form.Add("row", fmt.Sprint(d.entry("contracts", "01|"+num).ID))
+	}
+	b := d.as(trade.Accountant)
+	b.Get("/act/adopt?"+form.Encode()).Wants(http.StatusOK, "Aplica-se a 2 de 2 documentos")
+	order := with(b.Form("/act/adopt"), "reason", "renumerados pela filial", "count", "2")
+	order["row"] = form["row"]
+	b.Post("/act/adopt", order)
+	for _, num := range []string{"000911", "000912"} {
+		if e := d.entry("contracts", "01|"+num); e.State != trade.Held {
+			t.Errorf("%s is %s, and nobody else has agreed", num, e.State)
+		}
+	}
+}
+
 // A code of the de-para may be the document of a person.
 func TestACodeOfAPersonIsMaskedWhereItNamesAnID(t *testing.T) {
 	t.Parallel()
