@@ -503,7 +503,7 @@ func (w *watch) mayNotSend() error {
 	}
 	return w.store.db.Refuse(sqldb.CodeUnwitnessed,
 		phrase.Errorf("%w (%s): %w", trade.ErrUnwitnessed, cmp.Or(w.place, "state.witness"), ofFile(why)),
-		phrase.New("nothing is sent until it can be read, which is tried again and again; if this machine was not put back from a copy: "+
+		phrase.New("nothing is sent until it can be read, which is tried once a minute; if this machine was not put back from a copy: "+
 			"`safrasync release JOB --checked --reason TEXT`, on this machine, lets all its jobs go on without it until the machine starts again"))
 }
 
