@@ -126,6 +126,15 @@ func TestEachMoveOfARow(t *testing.T) {
 				return e
 			},
 		},
+		"Settle": {
+			[]State{Sending, InDoubt, Dismissed, Rejected},
+			func(e *Entry) bool { return e.Settle(Settlement{State: Rejected, Flags: Flags{Twin}}) },
+			func(e Entry) Entry {
+				e = left(e, Rejected, "")
+				e.Flags = e.Flags.With(Twin, true)
+				return e
+			},
+		},
 	} {
 		for _, state := range append([]State{""}, States...) {
 			row := rowIn(state)

@@ -335,6 +335,11 @@ func TestRetyped(t *testing.T) {
 			records{with(record(1, "A", x, contract(quantity)), newest(contract(quantity)))},
 		},
 		{
+			"its price was amended, and as it is now under another key", warn, "goes 1 twin",
+			rows{row(1, "B", contract(price))},
+			records{record(1, "A", x, contract(price))},
+		},
+		{
 			"of two rows under the key one is its own", warn, "goes 1 twin",
 			rows{row(1, "B", x)},
 			records{record(1, "A", x, z, x)},
