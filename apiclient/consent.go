@@ -33,7 +33,7 @@ type Consent struct {
 }
 
 // GetConsent reads a producer's consent (endpoint 5, chapter 4). A number that is not a CPF or CNPJ
-// is refused unsent, with FaultRequest. Every error is an *CallError.
+// is refused unsent, with FaultRequest. Every error is a *CallError.
 func (c *Client) GetConsent(ctx context.Context, q ConsentQuery) (Consent, error) {
 	var in inspection
 	in.document("identity", &q.Identity, anyDocument)

@@ -64,7 +64,7 @@ func (r CreditAnalysisRequest) Encode() ([]byte, error) {
 // CreateCreditAnalysis opens a credit analysis (endpoint 7, chapter 4); its id, a UUID, is in the
 // Answer. It is a POST, which may cost money: it leaves at most once, and where the outcome is
 // Unknown only a person can find out. The error is nil exactly when the Answer's Known is Created;
-// otherwise it is an *CallError with the same Answer.
+// otherwise it is a *CallError with the same Answer.
 func (c *Client) CreateCreditAnalysis(ctx context.Context, r CreditAnalysisRequest) (Answer, error) {
 	body, r, bad := r.checked()
 	return c.submit(ctx, body, call{
@@ -94,7 +94,7 @@ type CreditAnalysis struct {
 }
 
 // GetCreditAnalysis reads one credit analysis (endpoint 8, chapter 4). id must be a UUID. Every
-// error is an *CallError: Status 404 with APIForm means that the API does not know the id.
+// error is a *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetCreditAnalysis(ctx context.Context, id string) (CreditAnalysis, error) {
 	canonical, bad := pathUUID("id", id)
 	return read(ctx, c, call{op: "get credit analysis", path: pathCreditAnalysis + "/" + canonical, bad: bad},
@@ -179,7 +179,7 @@ type CreditScore struct {
 // RequestCreditScore requests a credit score report (endpoint 6, chapter 4). It is a POST, which
 // may cost money and cannot be read back: it leaves at most once, and where the outcome is Unknown
 // only a person can find out. The error is nil exactly when the Answer's Known is Created;
-// otherwise it is an *CallError with the same Answer.
+// otherwise it is a *CallError with the same Answer.
 func (c *Client) RequestCreditScore(ctx context.Context, r CreditScoreRequest) (CreditScore, Answer, error) {
 	body, r, bad := r.checked()
 	a, err := c.submit(ctx, body, call{

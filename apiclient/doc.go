@@ -55,8 +55,8 @@
 // DELETE owner-details/{id}, which chapter 4 also names, is not offered: every call to it fails
 // with 500 (chapter 7), and a 500 does not tell what was executed.
 //
-// The Submit methods take encoded bytes and a gate, for a caller that has stored what it is about
-// to send; the others take a request and encode it. A required field is refused when empty, before
+// Submit takes encoded bytes and a gate, for a caller that has stored what it is about to send; the
+// other methods take a request and encode it. A required field is refused when empty, before
 // anything is sent; an optional one is left out when empty. The package does not check whether a
 // value belongs to its enumeration, because the platform's lists may grow.
 //

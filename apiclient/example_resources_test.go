@@ -85,7 +85,7 @@ func ExampleClient_DeleteWebhook() {
 	// Output: 204 <nil>
 }
 
-// Every error of a call is an *CallError with the whole answer: what is known decides what may be done
+// Every error of a call is a *CallError with the whole answer: what is known decides what may be done
 // next.
 func ExampleError() {
 	client, end := example(http.StatusInternalServerError, `{"messages":["message.internal.error"]}`)

@@ -55,7 +55,7 @@ func ReadRecord(kind trade.Kind, body []byte) (ReadBack, error) {
 }
 
 // GetOrderCommitment reads one order commitment (endpoint 2, chapter 4). id must be a UUID. The
-// error is an *CallError: Status 404 with APIForm means that the API does not know the id.
+// error is a *CallError: Status 404 with APIForm means that the API does not know the id.
 func (c *Client) GetOrderCommitment(ctx context.Context, id string) (ReadBack, error) {
 	canonical, bad := pathUUID("id", id)
 	return read(ctx, c, call{op: "get order commitment", path: pathOrderCommitments + "/" + canonical, bad: bad},

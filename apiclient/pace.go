@@ -73,7 +73,7 @@ func (p *Pace) Delay() time.Duration {
 	return time.Duration((1 - rate.Limit(have)) / limit * rate.Limit(time.Second))
 }
 
-// begun returns what heard must be told of a call that begins now.
+// begun returns the epoch of a call that begins now, for observe.
 func (p *Pace) begun() (epoch int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -21,7 +21,7 @@ type Producer struct {
 
 // GetProducerByDocument looks a producer up by CPF or CNPJ (chapter 4, after the table), written
 // with or without punctuation. A number that is not a CPF or CNPJ is refused unsent, with
-// FaultRequest. Every error is an *CallError: 404 with message.producer.not-found means that no
+// FaultRequest. Every error is a *CallError: 404 with message.producer.not-found means that no
 // producer has the number. The number is in the URL; no error, header copy or text shows it.
 func (c *Client) GetProducerByDocument(ctx context.Context, document string) (Producer, error) {
 	var in inspection

@@ -36,7 +36,7 @@ func PathOf(kind trade.Kind, target string) string { return creations[kind].path
 // errors.Is finds the gate's error in the error returned. The gate runs on a goroutine of the
 // transport and must return soon.
 //
-// The error is nil exactly when the Answer's Known is Created; otherwise it is an *CallError with the
+// The error is nil exactly when the Answer's Known is Created; otherwise it is a *CallError with the
 // same Answer.
 func (c *Client) Submit(ctx context.Context, kind trade.Kind, target string, body []byte,
 	gate func() error,

@@ -88,7 +88,7 @@ func (r WebhookRequest) call(op string) call {
 // CreateWebhook registers a webhook (endpoint 9, chapter 4); its id, a UUID, is in the Answer. It
 // is a POST and is sent at most once: it is not documented what happens when an event gets a second
 // webhook (chapter 6). Call GetWebhook first, and again if the outcome is Unknown. The error is nil
-// exactly when the Answer's Known is Created; otherwise it is an *CallError with the same Answer.
+// exactly when the Answer's Known is Created; otherwise it is a *CallError with the same Answer.
 func (c *Client) CreateWebhook(ctx context.Context, r WebhookRequest) (Answer, error) {
 	call := r.call("create webhook")
 	call.idOf = uuidFromBody
@@ -141,7 +141,7 @@ type Webhook struct {
 //
 // It is also the harmless request with which a run begins: it detects a wrong key, address, proxy
 // or certificate before anything is sent. An answer that is not a list, such as the login page of a
-// proxy, is an error with FaultProtocol. Every error is an *CallError.
+// proxy, is an error with FaultProtocol. Every error is a *CallError.
 func (c *Client) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
 	res, _ := c.repeat(ctx, call{op: "list webhooks", method: http.MethodGet, path: pathWebhooks, credentials: true})
 	if _, err := res.outcome(); err != nil {
@@ -177,7 +177,7 @@ func (c *Client) Webhooks(ctx context.Context) ([]Webhook, error) {
 // decide.
 var eventName = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,63}$`)
 
-// GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is an *CallError:
+// GetWebhook returns the webhook for an event (endpoint 11, chapter 4). Every error is a *CallError:
 // Status 404 means that the event has none.
 func (c *Client) GetWebhook(ctx context.Context, event WebhookEvent) (Webhook, error) {
 	var bad error

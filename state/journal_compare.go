@@ -31,9 +31,9 @@ type journalVerdict struct {
 	row    sqldb.JournalRow
 	Fresh  bool // there is no journal yet, and none is missing
 	unused bool // the folder is from a process that ended before the ledger knew it
-	// The records that the ledger lacks, which opening settles. It is one if a process ended between journal
-	// and ledger. They are many only if all have only answers, or nothing about rows: a process kept them
-	// while the database was away, or the ledger is older by no more than that.
+	// The records that the ledger lacks, which opening replays: one if a process ended between journal and
+	// ledger; several only if none of them sent anything, as when a process stored answers while the
+	// database was not reachable.
 	left  []journal.Record
 	moved bool // the place of the ledger differs from that in the journal
 	// what the ledger lacks of another host's journal; nothing is sent until it has it

@@ -325,8 +325,8 @@ func (r *recordSet) follow(e *trade.Entry, u trade.Update) (on *ownedRecord) {
 			}
 		}
 	}
-	// Which records a row may be that of ends where somebody has decided, or the row is its own record's
-	// again, or there again and judged anew; it stays when the row is only withdrawn.
+	// Sightings end when a person decides, when the record's own row is back, or when the row returns and
+	// is judged anew. They stay when the row is only withdrawn.
 	decided := (u.From == trade.Held || u.From == trade.Withdrawn) &&
 		to.State != trade.Held && to.State != trade.Withdrawn ||
 		u.From.Created() && e.Flags.Has(trade.Replaced) && !to.Flags.Has(trade.Replaced)
@@ -334,7 +334,7 @@ func (r *recordSet) follow(e *trade.Entry, u trade.Update) (on *ownedRecord) {
 		r.see(e, to.Sightings)
 	}
 	newest := to.Newest
-	// what is decided stays beside the newest row (Now), and a rebuilt row that is only missed has no content
+	// a row about which a person decided keeps its content beside Now; a rebuilt row that is missing has none
 	same := to.SourceHash == e.SourceHash && to.PayloadHash == e.PayloadHash || to.Now != nil
 	if newest == (trade.Prints{}) && !same && !u.From.Created() && to.State != trade.Accepted {
 		newest = trade.PrintsOf(to.Sends, to.SourceHash, to.Target, to.Payload)
@@ -396,9 +396,9 @@ func (r *recordSet) state(e *trade.Entry, to trade.Entry) *ownedRecord {
 	return have
 }
 
-// restore sets a record to its image in the journal, unless the ledger has a newer one that counts: a
-// refusal of an older copy has higher versions than what a ledger sent that was rebuilt after it. The
-// decision that made or moved it is in the lost ledger: act takes its place.
+// restore sets a record to its image in the journal, unless the ledger's is newer. An image that counts
+// replaces a void record of any version: a refusal that an older copy stored may have a higher version than
+// what a rebuilt ledger sent later. The decision that made or moved the record is lost: act takes its place.
 func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act int64) {
 	have := r.byAttempt[image.Attempt]
 	if have == nil {
@@ -461,7 +461,7 @@ func (r *recordSet) accepts(e *trade.Entry, on journal.Origin) *ownedRecord {
 	return nil
 }
 
-// Write writes what has changed. The caller must Note it for the journal, unless that has it already.
+// Write writes what has changed. The caller must note it for the journal (Tx.note), unless the journal has it.
 func (r *recordSet) Write() (err error) {
 	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *ownedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))

@@ -275,8 +275,8 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 			s.Outcome, s.AnswerID = have.Outcome, have.AnswerID
 		case have != nil:
 			lacks = lacks || s.Outcome != outcomeOpen && s.Outcome != have.Outcome
-		// The process ended before the ledger had this intent, so nothing left: the ledger took up what the
-		// journal had by then, or let another attempt of the generation go.
+		// The process ended before the ledger had this intent, so nothing left: since then the ledger has
+		// replayed the journal, or sent another attempt of the generation.
 		case s.Outcome == outcomeOpen && row.entry != nil && (s.began <= r.since || now == trade.Accepted ||
 			slices.ContainsFunc(e.sent, func(o *ownedRecord) bool {
 				return r.History.attempts[o.Attempt] == nil && o.Generation == s.Generation && o.Changeable()
@@ -349,7 +349,7 @@ func (r *replay) decide(m *pastRow) (replayedRow, bool) {
 	return row, lacks || row.to != now || m.Generation > e.Generation || row.newer && row.to.Created()
 }
 
-// attempt returns what was sent by the last attempt with an id; nil if the journal has it not.
+// attempt returns what was sent by the last attempt with an id; nil if the journal does not have it.
 func (m *pastRow) attempt(id string) *pastSent {
 	for _, s := range m.sent {
 		if s.Attempt == id && id != "" {

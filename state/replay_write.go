@@ -143,8 +143,7 @@ func (r *replay) putAttempts(work []replayedRow) error {
 			}
 		}
 	}
-	// The open attempts of a row that was sent twice end: the row follows what the journal has, and nobody
-	// waits for the other answer.
+	// Open attempts of a row that two hosts sent end as unknown: nobody waits for their answers.
 	for _, row := range work {
 		for _, have := range row.entry.sent {
 			if !row.double || !have.isOpen() || row.attempt(have.Attempt) != nil {

@@ -96,9 +96,9 @@ func updateIDs(updates []trade.Update) []int64 {
 
 // applyUpdates writes the updates whose entry is still as it was read, and returns how many others
 // there were. entries must be locked, and records must be theirs; applyUpdates keeps both current,
-// and the caller must Note the records. The journal is told of entries that were sent and whose rows
-// have since changed or left their keys, or are again as they were sent: their present content is not
-// sent under another key, and nothing is sent that refers to them.
+// and the caller must note the records for the journal. Entries that were sent are noted when their rows
+// have changed or left their keys, or are again as sent: their new content must not go under another
+// key, and no child may go under them.
 func applyUpdates(t *sqldb.Tx, entries map[int64]*trade.Entry, records *recordSet, updates []trade.Update,
 	now time.Time,
 ) (lost int, err error) {

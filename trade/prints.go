@@ -63,8 +63,8 @@ func (p Prints) SameDocument(kind Kind, o Prints) bool {
 	return kind != OrderCommitments || p.Known() && o.Known() && p.Fields[:document] == o.Fields[:document]
 }
 
-// Pairs returns a number for each two groups of the identifying fields of a kind, by which the ledger
-// finds what may be alike: if one field differs, one of the numbers is equal. If the first two are, no
+// Pairs returns a number for each two of the three groups of identifying fields, by which the ledger finds
+// what may be alike. If one field differs, one of the numbers is equal; if the first two are equal, no
 // field differs. 0 = not known.
 func (p Prints) Pairs(kind Kind) (out [3]int64) {
 	if !p.Known() {

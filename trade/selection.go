@@ -6,7 +6,7 @@ type Selection struct {
 	// of a report, several joined with commas; the names are those in its rows
 	Harvest, Products, Producer, Place, Branches, From, To string
 
-	Product, Branch   string // one; NotKnown = those without
+	Product, Branch   string // one product, one branch; NotKnown = rows without
 	Measure, Currency string // of an account
 	Line              string // of that account, or of a job's bridge
 	Who, Age          string // the department that cures what keeps a row, and the band of its age
@@ -17,8 +17,8 @@ type Selection struct {
 // NotKnown is the part of a Selection for rows of which it is unknown.
 const NotKnown = "-"
 
-// AnyCause is the group of all rows that have a cause themselves which keeps them: those that need
-// somebody.
+// AnyCause is the group of all rows that are kept by a cause of their own, and not by that of a parent:
+// those that need somebody.
 const AnyCause = "*"
 
 // SelectionPart is a part of a Selection, with the name that it has in addresses.

@@ -27,10 +27,15 @@ type Sentence struct {
 // number ([json.Number]), another sentence, or a list of them ([]any).
 type Args map[string]any
 
-// Say returns the sentence of a code; names and values of what is put into it alternate. A sentence
-// has its holes in braces: {job}; {until:moment} for a time, {kilograms:tonnes} for a weight, {now:state} for
-// the state of a row, {cause:said} for a fixed English text, or one that comes from elsewhere; {row|rows} are the words
-// for one and for several of the number before them.
+// Say returns the sentence of a code; names and values of what is put into it alternate. The holes of
+// a sentence:
+//
+//	{job}              a text or a number
+//	{until:moment}     a time
+//	{kilograms:tonnes} a weight
+//	{now:state}        the state of a row
+//	{cause:said}       a fixed English text, or one that comes from elsewhere
+//	{row|rows}         the words for one and for several of the number before them
 func Say(code string, pairs ...any) Sentence {
 	s := Sentence{Code: code}
 	if len(pairs) > 0 {

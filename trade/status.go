@@ -23,7 +23,8 @@ const (
 	// attempt. After a crash it stays here until the next run settles it, before it sends anything:
 	// by what the process noted of the attempt, otherwise as InDoubt.
 	Sending State = "sending"
-	// Accepted was confirmed by the API and has the platform's id. Final: never sent a second time.
+	// Accepted was confirmed by the API, and has the platform's id unless a person knew only that the
+	// record exists. Final: never sent a second time.
 	// Later changes of the row in the ERP are flags.
 	Accepted State = "accepted"
 	// Rejected was certainly refused by the API. Out: the engine, when its payload would differ or,

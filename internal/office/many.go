@@ -125,8 +125,8 @@ func (o *Office) OrdersOf(act string, filtered bool, keys map[string][]string) [
 	return orders
 }
 
-// PlanMany plans orders of one act for a person, and remembers what the person is shown. Rows that are shown
-// beside the plan have the versions in which they are; it leaves out those that have changed since.
+// PlanMany plans orders of one act for a person, and remembers what the person is shown. versions are
+// those of the rows that were shown beside the plan: rows that have changed since are left out.
 func (o *Office) PlanMany(ctx context.Context, orders []acts.Order, versions map[trade.ParentKey]int64,
 	who trade.Person,
 ) (ManyPlan, error) {
@@ -220,8 +220,8 @@ func (o *Office) StoredPlan(mark string, who trade.Person) (plan ManyPlan, ok bo
 	return o.shown[i].plan, true
 }
 
-// DoMany does once what the person was shown under a mark, on each row that is still as it was then. It
-// returns those that are not; with them nothing was done. With an error it returns what was done before.
+// DoMany executes the plan with this mark, once. Rows that have changed since are not touched, and
+// returned. With an error it returns what was done before.
 func (o *Office) DoMany(ctx context.Context, mark string, who trade.Person) (out ManyDone, err error) {
 	var shown *manyShown
 	o.mu.Lock()

@@ -39,10 +39,10 @@
 //
 // # An image of a machine as it ran
 //
-// Such a machine goes on where it was, in the midst of a process that has read its lines long ago. Its
-// clock of the day leaps ahead as soon as it is set. The lines are then read again before anything is
-// sent, and if they cannot be read, nothing is. Until its clock is set it can only find what another
-// process wrote when it writes itself.
+// A restored machine goes on in the middle of a process that read its lines long ago. When its clock
+// of the day is corrected, that leaps ahead: the lines are then read again before anything is sent, and
+// if they cannot be read, nothing is. Before that, it finds what another process wrote only when it
+// writes itself.
 //
 // # Two copies at once
 //
@@ -50,13 +50,13 @@
 // host with the same journal, has written. If another copy of the ledger has written a line, nothing
 // is written, and the caller is told before its requests leave ([Writer.Conflict]). On PostgreSQL the
 // comparison is atomic; in a folder two copies that write within the same milliseconds find each
-// other at their next write. A journal that begins again keeps its old records until the line is a
-// newer one: else the next start would not know whose line it finds.
+// other at their next write. A journal that begins again keeps its old records until the witness has a newer line:
+// otherwise the next start could not tell whose line it reads.
 //
 // # At a start
 //
 // The lines are read first, the ledger second: both only grow, so a line that is ahead of the ledger
 // is certain. package state judges them (witness.go there). A person may let a machine go on without
-// them: that ends when they are read again, or the machine starts again. An image of the time in
-// between has that word, too; it is believed until the machine starts.
+// them: that ends when they are read again, or the machine starts again. An image that was taken in
+// between has that permission, too, until the machine starts again.
 package witness

@@ -19,8 +19,8 @@ import (
 // comparedMost is with how many of the records read back, the newest, doubts are compared.
 const comparedMost = 10_000
 
-// mayBeFor is after how many 404s a record counts as nonexistent: events may contain ids of other
-// things. Other failures are tried again for an hour.
+// mayBeFor is the number of 404s after which a record counts as nonexistent, because events may contain
+// ids of other things. Other failures are tried again for an hour.
 const mayBeFor = 3
 
 // settle compares the doubts with the records read back, and settles those that are proven.

@@ -126,7 +126,7 @@ func (h *Processor) Pass(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if n < batchMost { // that were all
+		if n < batchMost { // that was all
 			break
 		}
 	}

@@ -13,15 +13,17 @@
 // ([trade.Sighting]); each counts, the last as a guess. Newest follows its row as long as [StandingOf] is
 // not Replaced or Gone: the caller keeps it so, and sets it when a person says whose record it is.
 //
-// Re-typed. A record has lost its row when its key is gone, holds another document, or was amended. A
-// row that is like it is held: by any likeness against a key that is gone or holds another document, by
-// cells and payload against an amended one, by all identifying fields, too, if two or more of what was
-// sent are otherwise under the key. If the row of the record is cancelled in the ERP, or a person took
-// it out, no identifying field may differ. A record whose key holds its newest content has a row: it
-// counts as amended, by what was sent. A row with exactly its cells explains a record, be it one that
-// waits, is held, or has the key of another record that lost its row; then the record holds nobody else,
-// and it is a count: as many rows of one content go as there are more rows than records. Otherwise all
-// that are like it are held.
+// Re-typed. A record has lost its row when its key is gone, holds another document, or was amended.
+// Another row that is like the record is held. How alike it must be depends on the key of the record:
+//   - It is gone, or holds another document: any likeness.
+//   - Its row was amended: equal cells or payload; also equal identifying fields if two or more fields
+//     of what was sent are different under the key now. A key that holds the newest content of the
+//     record counts as amended, compared with what was sent.
+//   - Its row is cancelled in the ERP, or a person took it out: all identifying fields.
+//
+// A row with exactly the cells of a record explains it, even if that row waits, is held, or has the key
+// of another record that lost its row. An explained record holds no other row: of n equal rows and m
+// records, n-m go. If no row explains a record, all rows that are like it are held.
 //
 // Held. A row that is held for a record stays so, edited or not, until the record has its own row
 // again, another row explains it, the key has another document, or a person said that they are
@@ -38,6 +40,6 @@
 // Two jobs. A row that has the cells or the payload of a row of another job is reported: the caller
 // counts, and pauses the second job before anything goes.
 //
-// Children. Nothing goes under a record whose key holds another document, or content that is not
-// known as its newest yet, also beside its own, or that was sent as another record ([Misplaced]).
+// Children. No child goes under a record whose key holds another document, content that was not judged yet, or
+// content that was sent as another record; its own row beside that changes nothing ([Misplaced]).
 package identity

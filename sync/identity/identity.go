@@ -120,10 +120,9 @@ func newestKnown(record *trade.Record) trade.Prints {
 	return record.Sent
 }
 
-// Misplaced reports whether children must wait that would go under a record: its key holds another
-// document or content that nobody has read yet or judged, also beside its own, or what was sent as
-// another of the records under that key in the same space. A record of which no document is known takes
-// its children.
+// Misplaced reports whether the children of a record must wait: its key holds another document, content
+// that was not judged yet, or what was sent as another record under that key in the same space. Its own
+// row beside that changes nothing. A record whose document is not known takes its children.
 func Misplaced(record *trade.Record, now []Content, under []*trade.Record) bool {
 	known := record.Kind != trade.OrderCommitments || newestKnown(record).Known()
 	for i := range now {
@@ -234,9 +233,9 @@ func (l *orphan) like(row *ERPRow) int {
 // owns reports whether a record is the row's own.
 func (r *ERPRow) owns(record *trade.Record) bool { return r.ID != 0 && record.Row.ID == r.ID }
 
-// Followed returns what a row is seen as that stands under a key which another record has: that of the
-// records whose content it holds, or goes on to hold after an edit; and whether that is new. of are the
-// records that may be meant, found what [Found] returns.
+// Followed returns the sightings of a row that stands under the key of another record, and whether they
+// changed: the records whose content the row holds, or held before it was edited. of are the records
+// that may be meant, found is what [Found] returns.
 func Followed(row *ERPRow, of []Candidate, found map[int64]int64) (out []trade.Sighting, changed bool) {
 	out = []trade.Sighting{}
 	if !row.Known() {

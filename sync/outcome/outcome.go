@@ -28,7 +28,7 @@ type Decision struct {
 	Wait    time.Duration // how long the job waits before the next request (429)
 	Slow    bool          // 503, 504: back off before the next request
 	Stalled bool          // the send window passed; several in a row: API not reached in time
-	Missing []blockOf     // the send window passed; several in a row: the API is not reached
+	Missing []blockOf     // records that the platform lacks
 	BadForm bool          // malformed-request: three in a row stop the job
 	// a refusal of the request, not of its record: three without an accepted row between them stop
 	// the job

@@ -37,12 +37,12 @@ func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 	return row
 }
 
-// Candidates returns the records that some rows must be compared with, each with the rows that the
-// ERP has under the key of its row now: those that are like one of the rows, have the key of one, or
-// are what one is held for. storing are intents that are being stored, which the ledger may not have
-// as records yet. found are the rows of this run's job that were read already, by key. unsent are
-// entries, of any job, with the cells of a row and without a record; they are not looked for where
-// no other job has rows of the kind.
+// Candidates returns the records that rows must be compared with: those that are like one of the rows,
+// have the key of one, or are what one is held for. Each has the rows that the ERP has under its key now.
+//   - storing: intents that are being stored, which the ledger may not have as records yet.
+//   - found: the rows of this run's job that were read already, by key.
+//   - unsent: entries of any job with the cells of a row and without a record, if several jobs have rows
+//     of the kind.
 func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storing []trade.Entry,
 	found map[string][]mapping.Row,
 ) (out []identity.Candidate, unsent []trade.Entry, err error) {
@@ -141,13 +141,13 @@ func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storin
 	return out, unsent, r.remap(ctx, out)
 }
 
-// largeBucket is from how many records on, that have two groups of identifying fields in common, the ERP
-// is asked once in a pass which of them have lost their rows.
+// largeBucket is a number of records that share two groups of identifying fields. From it on the ERP is
+// asked once in a pass which of them have lost their rows.
 const largeBucket = 8
 
-// near returns records that are like one of the rows but for one field, as far as they may have lost
-// their rows: those of before this pass, whose own records were read just before they went. What a call
-// has found is kept until the rows are compared.
+// near returns the records of earlier passes that differ from one of the rows in one field and may have
+// lost their own row. Records of this pass were rechecked just before they went. The result is kept until
+// the rows are judged.
 func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Record, error) {
 	kind := r.run.Job.Spec.Sends
 	if len(rows) == 0 {
@@ -234,8 +234,8 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 	return out, nil
 }
 
-// remap finds out what was sent for the records that have lost their rows would be today, where the
-// mapping or a reference is another one by now.
+// remap sets what each record that lost its row would send today, if the mapping or a reference has
+// changed since.
 func (r *Checker) remap(ctx context.Context, of []identity.Candidate) error {
 	var ids []int64
 	for i := range of {

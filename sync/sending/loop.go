@@ -442,9 +442,8 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 
 // storeAnswers tries for Limits.AnswerTimeout to store the answers of a group that the ledger did not
 // take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
-// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. Where the
-// process ends with its pass, a full disk is not waited for once the journal has all of them: the next
-// process takes them from there.
+// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. If the process ends with its pass and
+// the journal has all answers, it does not wait for a full disk: the next process takes them from there.
 func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
 	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)

@@ -213,10 +213,9 @@ type parent struct {
 	now    []identity.Content
 }
 
-// misplaced returns the parent under whose record a row would be sent although its key has another
-// document in the ERP now, in whichever job, or one that another of the records under the key was made
-// of; nil if there is none. Another job may map the same row in another way, so beside the parent's own
-// row only another document counts there.
+// misplaced returns the parent that keeps a row from going, nil if none does: its key now holds another
+// document, in any job, or what another record under that key was made of. Another job may map the same
+// row in another way, so there only another document counts.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]*parent,
 	under map[string][]*trade.Record,
 ) *trade.Entry {
