@@ -64,7 +64,7 @@ func (c *Console) serve(w http.ResponseWriter, r *http.Request, began func()) {
 		return
 	}
 	if from, err := netip.ParseAddr(q.From); err == nil {
-		leave, ok := c.asking.Enter(from, eachMost)
+		leave, ok := c.asking.Enter(from, maxPerAddress)
 		if !ok {
 			q.Fail(web.ErrBusy)
 			return
@@ -175,9 +175,9 @@ func (c *Console) placed(q *web.Request, route web.Route, do func() error) error
 	defer func() { q.Request, q.Writer = request, w }()
 	ctx, cancel := context.WithTimeout(q.Context(), max(web.AnswerWithin, route.Takes))
 	defer cancel()
-	sender, most := "address "+connlimit.Key(q.From), eachWorking
+	sender, most := "address "+connlimit.Key(q.From), maxAnonymousPerAddress
 	if q.Login != nil {
-		sender, most = "person "+q.Login.User.Name, personWorking
+		sender, most = "person "+q.Login.User.Name, maxPerPerson
 	}
 	leave, err := c.working.Enter(ctx, sender, most)
 	if err != nil {

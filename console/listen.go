@@ -25,7 +25,7 @@ type Server struct {
 func Serve(listener net.Listener, secure *tls.Config, log *zap.Logger) *Server {
 	s := &Server{}
 	bounded := &connlimit.Listener{
-		Listener: listener, Most: connsMost, Each: eachMost,
+		Listener: listener, Most: connsMost, Each: maxPerAddress,
 		Shared: func(address netip.Addr) bool {
 			c := s.current.Load()
 			return c != nil && c.Behind.IsValid() && c.Behind.Contains(address)

@@ -13,8 +13,8 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// becomes is the effect of an answer on its entry.
-type becomes struct {
+// answerEffect is the effect of an answer on its entry.
+type answerEffect struct {
 	settlement *trade.Settlement // nil: no change; without a state: only its flags are added
 	remoteID   string            // the id of an entry that becomes accepted
 	clear      trade.Flag        // a flag to remove; "" = none
@@ -25,7 +25,7 @@ type becomes struct {
 // becomes decides what the answer of an attempt does to its entry. While the entry is in flight or
 // in doubt because of this attempt, the settlement applies. If a person has decided meanwhile, only
 // what the decision left open applies. A record that exists is never hidden by a decision.
-func (g *groupTx) becomes(e *trade.Entry, a *attemptRow, st *trade.Settlement) becomes {
+func (g *groupTx) becomes(e *trade.Entry, a *attemptRow, st *trade.Settlement) answerEffect {
 	accepted := trade.Settlement{Attempt: st.Attempt, State: trade.Accepted, Flags: st.Flags}
 	state, created := e.State, st.Attempt.Outcome == trade.OutcomeCreated
 	have, others := g.Records.idOf(e), g.Records.others(e, a.Generation)
@@ -45,20 +45,20 @@ func (g *groupTx) becomes(e *trade.Entry, a *attemptRow, st *trade.Settlement) b
 		switch {
 		// an earlier attempt has created the record, and this one has not
 		case certainlyNot && earlier != "":
-			return becomes{settlement: &accepted, remoteID: earlier, clear: single}
+			return answerEffect{settlement: &accepted, remoteID: earlier, clear: single}
 		case !trade.CanMove(state, st.State):
-			return becomes{}
+			return answerEffect{}
 		}
-		return becomes{settlement: st, remoteID: a.AnswerID}
+		return answerEffect{settlement: st, remoteID: a.AnswerID}
 	case state == trade.Accepted && !created && earlier != "" && earlier == have:
-		return becomes{settlement: &trade.Settlement{}, clear: single}
+		return answerEffect{settlement: &trade.Settlement{}, clear: single}
 	// A person stated that the record exists; now its id is known, or which sending has made it.
 	case state == trade.Accepted && created && (have == "" || have == a.AnswerID):
-		return becomes{settlement: &accepted, remoteID: a.AnswerID}
+		return answerEffect{settlement: &accepted, remoteID: a.AnswerID}
 	case state == trade.Accepted && !created && a.Generation == e.Generation:
 		return g.alarmFor(trade.LateContradiction, trade.Contradicted, e, a, "")
 	case !created: // agrees with the decision
-		return becomes{}
+		return answerEffect{}
 	// a person had dismissed it, or decided otherwise
 	case a.Generation == e.Generation && state != trade.Accepted:
 		accepted.Flags = accepted.Flags.With(trade.Contradicted, true)
@@ -80,11 +80,12 @@ func (g *groupTx) becomes(e *trade.Entry, a *attemptRow, st *trade.Settlement) b
 }
 
 // alarmFor returns an alarm, with the flag that keeps it visible.
-func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *trade.Entry, a *attemptRow, other string) becomes {
+func (g *groupTx) alarmFor(kind trade.AlarmKind, flag trade.Flag, e *trade.Entry, a *attemptRow, other string,
+) answerEffect {
 	if id := g.Records.idOf(e); id != "" {
 		other = id
 	}
-	out := becomes{
+	out := answerEffect{
 		settlement: &trade.Settlement{},
 		alarm: &trade.Alarm{
 			Kind: kind, Job: e.Job, Key: e.Key, Attempt: a.Attempt, RemoteID: a.AnswerID, Other: other,

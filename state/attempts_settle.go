@@ -186,7 +186,7 @@ func inKeyOrder[K cmp.Ordered](m map[K][]any) [][]any {
 
 // follow changes the entry in memory. A settlement without a state changes only the flags. counted is
 // 0 if recovery, which set the attempt to unknown, has counted it already.
-func (g *groupTx) follow(e *trade.Entry, b becomes, counted int) error {
+func (g *groupTx) follow(e *trade.Entry, b answerEffect, counted int) error {
 	if may := moveEntry(e, counted, g.Now, func(to *trade.Entry) bool { return to.Settle(*b.settlement) }); !may {
 		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "state")
 	}
@@ -194,7 +194,7 @@ func (g *groupTx) follow(e *trade.Entry, b becomes, counted int) error {
 	if b.settlement.State != trade.Accepted {
 		return nil
 	}
-	on := g.Records.with(e, b.remoteID)
+	on := g.Records.byRemoteID(e, b.remoteID)
 	if on == nil {
 		return phrase.Errorf("entry %d is damaged in column %s: restore the backup", e.ID, "record_id")
 	}

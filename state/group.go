@@ -208,8 +208,8 @@ func (g *groupTx) assume() error {
 		e := &st.Entry
 		moveEntry(e, 0, g.Now, (*trade.Entry).Begin)
 		g.Entries[e.ID] = e
-		have := g.Records.put(e, e.Generation, trade.Maybe, st.Entry)
-		have.ID, have.SentAt, have.Version = st.Sent, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
+		have := g.Records.upsert(e, e.Generation, trade.Maybe, st.Entry)
+		have.ID, have.SentAt, have.Version = st.RecordID, sqldb.AtOr(st.Attempt.StartedAt, g.Now), 1
 		have.attemptRow = newAttempt(e, st.Attempt, st.Entry)
 		have.stored = have.sentRow
 		g.Records.byID[have.ID], g.Records.byAttempt[have.Attempt] = have, have
@@ -312,7 +312,7 @@ func (g *groupTx) claim() error {
 		}
 		// I3: a generation goes again only if none of its attempts has created anything, or may have. What
 		// this group has settled goes again with the next one, because the journal has one image of it.
-		have := g.Records.went(e, e.Generation)
+		have := g.Records.ofGeneration(e, e.Generation)
 		if have != nil && (!have.Free() || have.noted || g.Records.changed[have]) {
 			continue
 		}

@@ -66,7 +66,7 @@ func TestAGroupIsStoredTheSameWithItsRowsUnread(t *testing.T) {
 							},
 						}[outcomes[i]]()
 						if k == told {
-							out.Entry, out.Sent = st.Entry, st.Sent
+							out.Entry, out.RecordID = st.Entry, st.RecordID
 						}
 						g.Settle = append(g.Settle, out)
 					}
@@ -97,7 +97,7 @@ func TestAGroupIsStoredTheSameWithItsRowsUnread(t *testing.T) {
 					for _, in := range intents[side] {
 						if results[side].Claimed[in.Attempt.ID] {
 							flying[side] = append(flying[side], trade.Settlement{
-								Attempt: in.Attempt, Entry: in.Entry, Sent: results[side].Sendings[in.Attempt.ID],
+								Attempt: in.Attempt, Entry: in.Entry, RecordID: results[side].Sendings[in.Attempt.ID],
 							})
 						}
 					}

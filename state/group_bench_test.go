@@ -67,7 +67,7 @@ func benchGroup(b *testing.B, s *Store, width int) {
 		for i, in := range g.Intents {
 			in.Attempt.EntryID = in.Entry.ID
 			st := created(in.Attempt, fmt.Sprintf("remote-%d-%d", n, i))
-			st.Entry, st.Sent = in.Entry, r.Sendings[in.Attempt.ID]
+			st.Entry, st.RecordID = in.Entry, r.Sendings[in.Attempt.ID]
 			settle = append(settle, st)
 		}
 	}

@@ -39,7 +39,7 @@ func sentJob(t testing.TB, s *Store, job string, keys ...string) {
 	}
 	cursor := trade.Cursor{
 		Bound: "b-" + job, SweptAt: at,
-		Brakes: trade.Memory{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
+		Brakes: trade.BrakeState{Passed: rows[len(rows)-1].ID, Identity: &trade.Identity{Key: []string{"num"}}},
 	}
 	must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 	must.Do(t, s.StartRun(t.Context(), trade.RunReport{ID: "run-" + job, Job: job, StartedAt: at}))

@@ -59,7 +59,7 @@ func TestAPauseStaysUntilAnActEndsItAndNoIntentIsStoredMeanwhile(t *testing.T) {
 		}
 		cursor := trade.Cursor{
 			Bound: "x",
-			Brakes: trade.Memory{
+			Brakes: trade.BrakeState{
 				Passed: 7, Counts: []int{1, 2},
 				Identity: &trade.Identity{Key: []string{"num"}, Tables: []string{"t"}}, Allowed: 3,
 			},

@@ -68,7 +68,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 	if v.Fresh || len(v.left) > 0 {
 		err := s.db.InTx(ctx, op, func(t *sqldb.Tx) (err error) {
 			// Compared again, now that nobody else writes.
-			v, err = s.judgeLocked(t, dir, nil)
+			v, err = s.readAndCheckLocked(t, dir, nil)
 			if err != nil {
 				return err
 			}
@@ -97,7 +97,7 @@ func (s *Store) attach(ctx context.Context, o sqldb.OpenOptions) error {
 		return err
 	}
 	s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
-	if err := s.agree(ctx, op); err != nil {
+	if err := s.confirmServer(ctx, op); err != nil {
 		return err
 	}
 	var platform string
@@ -137,7 +137,7 @@ func (s *Store) compareJournal(ctx context.Context, op, dir string) (v journalVe
 func (s *Store) compareOnce(ctx context.Context, op, dir string) (v journalVerdict, err error) {
 	err = s.db.Peek(ctx, op, func(t *sqldb.Tx) (err error) {
 		var known *sqldb.Error
-		v, err = s.judge(t, dir, !s.db.ReadOnly)
+		v, err = s.readAndCheckJournal(t, dir, !s.db.ReadOnly)
 		if err != nil && (!errors.As(err, &known) || known.Code != sqldb.CodeRolledBack) {
 			return err
 		}
@@ -161,17 +161,17 @@ func (s *Store) compareOnce(ctx context.Context, op, dir string) (v journalVerdi
 	return v, err
 }
 
-// judgeLocked compares the ledger with the journal in a folder, in a transaction that changes the ledger.
+// readAndCheckLocked compares the ledger with the journal in a folder, in a transaction that changes the ledger.
 // Other hosts that are gone are not missed.
-func (s *Store) judgeLocked(t *sqldb.Tx, dir string, gone []string) (journalVerdict, error) {
-	v, err := s.judge(t, dir, true, gone...)
+func (s *Store) readAndCheckLocked(t *sqldb.Tx, dir string, gone []string) (journalVerdict, error) {
+	v, err := s.readAndCheckJournal(t, dir, true, gone...)
 	if err == nil {
 		err = v.others
 	}
 	return v, err
 }
 
-func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journalVerdict, error) {
+func (s *Store) readAndCheckJournal(t *sqldb.Tx, dir string, lock bool, gone ...string) (journalVerdict, error) {
 	v := journalVerdict{dir: dir}
 	if lock { // only one process at a time may begin a journal
 		var id string
@@ -191,8 +191,8 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 	}
 	end, err := journal.ReadEnd(dir)
 	if errors.Is(err, journal.ErrNone) {
-		if row, missed := s.missed(rows, dir); missed {
-			return v, s.lost(row, phrase.Errorf("its journal in %s is gone, which has %s of what was sent",
+		if row, missed := s.expectedJournal(rows, dir); missed {
+			return v, s.errJournalLost(row, phrase.Errorf("its journal in %s is gone, which has %s of what was sent",
 				row.Path, sqldb.Counted(row.Seq, "record", "records")))
 		}
 		v.Fresh = true
@@ -211,17 +211,18 @@ func (s *Store) judge(t *sqldb.Tx, dir string, lock bool, gone ...string) (journ
 		return v, s.db.JournalFault(err)
 	}
 	v.row = row
-	return v, s.weigh(t, &v, rows, known, dir)
+	return v, s.checkRecords(t, &v, rows, known, dir)
 }
 
-// weigh judges the result of a comparison.
-func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.JournalRow, known bool, dir string) error {
+// checkRecords judges the result of a comparison.
+func (s *Store) checkRecords(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.JournalRow, known bool, dir string,
+) error {
 	c, header := v.Compare, v.Compare.End.Header
-	other, missed := s.missed(rows, dir)
+	other, missed := s.expectedJournal(rows, dir)
 	machine := s.db.Tune.Machine()
 	switch {
 	case header.Ledger != s.db.ID:
-		return s.lost(v.row, phrase.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
+		return s.errJournalLost(v.row, phrase.Errorf("the journal in %s belongs to ledger %s", dir, header.Ledger))
 	case header.Form != journal.NewestForm:
 		return sqldb.FormerFormat(dir)
 	case header.MovedTo != "" && !s.moving:
@@ -234,7 +235,7 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 			errors.New("a person has said that this host is gone, and the ledger has gone on without it"),
 			phrase.New("nothing is sent; stop the service here, run `safrasync rebuild --reason TEXT`, which adds what its journal has and takes it up again, and start it again"))
 	case known && v.row.RetiredAt.Valid:
-		return s.lost(other, phrase.Errorf("its journal in %s is gone: the one that stands there is another", dir))
+		return s.errJournalLost(other, phrase.Errorf("its journal in %s is gone: the one that stands there is another", dir))
 	case !known: // begun for a newer state of this ledger
 		return s.rolledBack(c)
 	case header.Machine != "" && machine != "" && header.Machine != machine:
@@ -242,7 +243,7 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 			"the ledger and its journal were last used on the host %s, and this is another: a copy of both would send everything again that the other sends", header.Host),
 			phrase.New(sqldb.NewJournalHint))
 	case c.End.Seq < v.row.Seq:
-		return s.lost(v.row, phrase.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
+		return s.errJournalLost(v.row, phrase.Errorf("its journal ends at record %d, and the ledger has %d: records were lost",
 			c.End.Seq, v.row.Seq))
 	case c.Older:
 		return s.rolledBack(c)
@@ -260,7 +261,7 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 		if have.Host == "" {
 			host = phrase.New("the one whose journal is %s", id)
 		}
-		v.others = s.lacks(host, seq, have.Seq)
+		v.others = s.errOtherHostBehind(host, seq, have.Seq)
 		break
 	}
 	v.moved = header.Place != s.db.Where
@@ -269,11 +270,11 @@ func (s *Store) weigh(t *sqldb.Tx, v *journalVerdict, rows map[string]sqldb.Jour
 			phrase.Errorf("its journal is that of the ledger %s, which is still there: this is a copy", header.Place),
 			phrase.New(sqldb.NewJournalHint))
 	}
-	return s.weighMissing(t, v)
+	return s.checkMissing(t, v)
 }
 
-// weighMissing judges the records that the ledger lacks.
-func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
+// checkMissing judges the records that the ledger lacks.
+func (s *Store) checkMissing(t *sqldb.Tx, v *journalVerdict) error {
 	c := v.Compare
 	switch {
 	case c.Missing == 0 && c.End.Damaged:
@@ -281,7 +282,7 @@ func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
 	case c.Missing == 0:
 		return nil
 	case c.Missing == 1 && c.End.Torn == 0:
-		fits, err := s.fits(t, c.First)
+		fits, err := s.isCrashRecord(t, c.First)
 		if fits {
 			v.left = []journal.Record{c.First}
 		}
@@ -296,16 +297,16 @@ func (s *Store) weighMissing(t *sqldb.Tx, v *journalVerdict) error {
 	return nil
 }
 
-// lacks returns the error for a ledger that has less of another host's journal than it had.
-func (s *Store) lacks(host any, seq, have int64) error {
+// errOtherHostBehind returns the error for a ledger that has less of another host's journal than it had.
+func (s *Store) errOtherHostBehind(host any, seq, have int64) error {
 	return s.db.Refuse(sqldb.CodeRolledBack, phrase.Errorf(
 		"another host's journal had record %d in this ledger, which has %d of it now: it lacks what that host sent", seq, have),
 		phrase.New("nothing is sent; run `safrasync rebuild --reason TEXT` on every host, in any order, also on %s (stop its service first, and start it after that); if that host is gone for ever (run `safrasync check` there: if it answers, it is not), look on the platform for what it sent last, and run `safrasync state rebind --gone HOST --old-server-off TEXT --reason TEXT`", host))
 }
 
-// missed returns the journal that the ledger expects in a folder: a SQLite ledger has one; on
+// expectedJournal returns the journal that the ledger expects in a folder: a SQLite ledger has one; on
 // PostgreSQL each host and folder has its own.
-func (s *Store) missed(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
+func (s *Store) expectedJournal(rows map[string]sqldb.JournalRow, dir string) (sqldb.JournalRow, bool) {
 	host, _, _ := sqldb.HostIdentity()
 	for _, r := range rows {
 		if !r.RetiredAt.Valid && (s.db.D.Name == sqldb.SQLite || r.Host == host && r.Path == dir) {
@@ -335,7 +336,7 @@ func (s *Store) rolledBack(c journal.Comparison) error {
 	}
 }
 
-func (s *Store) lost(row sqldb.JournalRow, err error) error {
+func (s *Store) errJournalLost(row sqldb.JournalRow, err error) error {
 	if host, _, _ := sqldb.HostIdentity(); row.Host != "" && row.Host != host {
 		err = phrase.Errorf("%w; the ledger was last used on the host %s, and this is %s", err, row.Host, host)
 	}
@@ -347,7 +348,7 @@ func (s *Store) lost(row sqldb.JournalRow, err error) error {
 // has confirmed of the ledger's server since counts for this one too.
 func (s *Store) CatchUp(ctx context.Context, op string, slot int) error {
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
-		v, err := s.judgeLocked(t, s.db.JournalPath, nil)
+		v, err := s.readAndCheckLocked(t, s.db.JournalPath, nil)
 		if err != nil {
 			return err
 		}

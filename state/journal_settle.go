@@ -16,9 +16,9 @@ const (
 	rebuiltDoubt  = "attempt.journal_only"
 )
 
-// fits reports whether the one record that the ledger lacks is what a crash leaves between journal
+// isCrashRecord reports whether the one record that the ledger lacks is what a crash leaves between journal
 // and ledger: the ledger has its rows as they were just before it. Otherwise it is an older copy.
-func (s *Store) fits(t *sqldb.Tx, record journal.Record) (bool, error) {
+func (s *Store) isCrashRecord(t *sqldb.Tx, record journal.Record) (bool, error) {
 	if head := record.Audit; head != nil && head.Seq != 0 { // which the audit has, if it is of this ledger
 		var had int
 		if err := t.Get(&had, `SELECT COUNT(*) FROM audit WHERE seq = ? AND hash = ?`, head.Seq, head.Hash); err != nil ||

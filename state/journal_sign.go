@@ -12,9 +12,9 @@ import (
 // actServer is the act in the audit when the hosts go on by themselves after a promotion.
 const actServer = "server"
 
-// agree compares the ledger with what this host has confirmed of it. It writes only if there is
+// confirmServer compares the ledger with what this host has confirmed of it. It writes only if there is
 // something to confirm or to report.
-func (s *Store) agree(ctx context.Context, op string) error {
+func (s *Store) confirmServer(ctx context.Context, op string) error {
 	now, err := s.db.LedgerState(ctx)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (s *Store) agree(ctx context.Context, op string) error {
 func (s *Store) sign(ctx context.Context, op string, slot int) error {
 	var left error
 	_, err := s.db.TryTx(ctx, op, slot, func(t *sqldb.Tx) error {
-		v, err := s.judge(t, s.db.JournalPath, true)
+		v, err := s.readAndCheckJournal(t, s.db.JournalPath, true)
 		if err != nil {
 			return err
 		}

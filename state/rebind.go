@@ -178,7 +178,7 @@ func (r *rebinding) look(t *sqldb.Tx) error {
 			return err
 		}
 		dir = r.journalDir(parent)
-		v, err := r.judgeLocked(t, dir, r.Gone)
+		v, err := r.readAndCheckLocked(t, dir, r.Gone)
 		r.had.Term = v.Compare.Term
 		switch {
 		case errors.As(err, new(*sqldb.Error)):

@@ -180,8 +180,8 @@ func (r *recordSet) assign(have *ownedRecord, e *trade.Entry) {
 	r.of[e.ID] = append(r.of[e.ID], have)
 }
 
-// with returns the record of an entry that has an id of the platform; nil if there is none.
-func (r *recordSet) with(e *trade.Entry, id string) *ownedRecord {
+// byRemoteID returns the record of an entry that has an id of the platform; nil if there is none.
+func (r *recordSet) byRemoteID(e *trade.Entry, id string) *ownedRecord {
 	for _, have := range r.of[e.ID] {
 		if have.RemoteID == id && id != "" {
 			return have
@@ -199,8 +199,8 @@ func (r *recordSet) idOf(e *trade.Entry) string {
 	return ""
 }
 
-// went returns the record of an entry that went in a generation; nil if there is none.
-func (r *recordSet) went(e *trade.Entry, generation int) *ownedRecord {
+// ofGeneration returns the record of an entry that went in a generation; nil if there is none.
+func (r *recordSet) ofGeneration(e *trade.Entry, generation int) *ownedRecord {
 	return r.origins[recordOrigin{e.Job, e.Key, string(e.Sends), generation}]
 }
 
@@ -216,9 +216,9 @@ func (r *recordSet) others(e *trade.Entry, generation int) (out []*ownedRecord) 
 	return out
 }
 
-// put sets the record of an entry in a generation to what is sent, or stated, by then.
-func (r *recordSet) put(e *trade.Entry, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
-	have := r.went(e, generation)
+// upsert sets the record of an entry in a generation to what is sent, or stated, by then.
+func (r *recordSet) upsert(e *trade.Entry, generation int, certainty trade.Certainty, of trade.Entry) *ownedRecord {
+	have := r.ofGeneration(e, generation)
 	if have == nil {
 		have = &ownedRecord{
 			sentRow:  newSent(e, generation),
@@ -240,10 +240,10 @@ func (r *recordSet) put(e *trade.Entry, generation int, certainty trade.Certaint
 // intend puts the record that an intent may make.
 func (r *recordSet) intend(e *trade.Entry, a trade.Attempt, of trade.Entry) {
 	of.Sends = e.Sends
-	have := r.put(e, e.Generation, trade.Maybe, of)
+	have := r.upsert(e, e.Generation, trade.Maybe, of)
 	attempt := newAttempt(e, a, of)
 	attempt.StartedAt = sqldb.AtOr(a.StartedAt, r.now)
-	r.attempts(have, attempt)
+	r.setLastAttempt(have, attempt)
 }
 
 // newAttempt returns the row of an attempt to send an entry, of which no answer is known.
@@ -257,8 +257,8 @@ func newAttempt(e *trade.Entry, a trade.Attempt, of trade.Entry) attemptRow {
 	}
 }
 
-// attempts makes an attempt the last one of a sending. The former one created nothing for certain.
-func (r *recordSet) attempts(have *ownedRecord, a attemptRow) {
+// setLastAttempt makes an attempt the last one of a sending. The former one created nothing for certain.
+func (r *recordSet) setLastAttempt(have *ownedRecord, a attemptRow) {
 	if have.Attempt != "" {
 		r.former = append(r.former, have.attemptRow)
 	}
@@ -271,7 +271,7 @@ func (r *recordSet) settle(e *trade.Entry, have *ownedRecord, st trade.Settlemen
 	was := have.Certainty
 	switch st.Attempt.Outcome {
 	case trade.OutcomeCreated:
-		return r.made(e, have, sqldb.CleanText(st.Attempt.RemoteID))
+		return r.applyCreated(e, have, sqldb.CleanText(st.Attempt.RemoteID))
 	case trade.OutcomeNotCreated, trade.OutcomeNotSent:
 		weak := st.State == trade.Rejected && st.Weak
 		switch {
@@ -288,9 +288,9 @@ func (r *recordSet) settle(e *trade.Entry, have *ownedRecord, st trade.Settlemen
 	return nil
 }
 
-// made sets that a record of an entry was made with an id, and returns the one that has the id then.
-func (r *recordSet) made(e *trade.Entry, have *ownedRecord, id string) *ownedRecord {
-	switch other := r.with(e, id); {
+// applyCreated sets that a record of an entry was made with an id, and returns the one that has the id then.
+func (r *recordSet) applyCreated(e *trade.Entry, have *ownedRecord, id string) *ownedRecord {
+	switch other := r.byRemoteID(e, id); {
 	case have.RemoteID != "" && have.RemoteID != id: // a person stated another one: an alarm tells of both
 		return nil
 	case other == nil || other == have:
@@ -306,17 +306,17 @@ func (r *recordSet) made(e *trade.Entry, have *ownedRecord, id string) *ownedRec
 	return have
 }
 
-// follow keeps the records of an entry in step with an update of it, and returns the one by which it
+// applyUpdate keeps the records of an entry in step with an update of it, and returns the one by which it
 // is accepted from now on; nil if that is as before. e is the entry before.
-func (r *recordSet) follow(e *trade.Entry, u trade.Update) (on *ownedRecord) {
+func (r *recordSet) applyUpdate(e *trade.Entry, u trade.Update) (on *ownedRecord) {
 	to := u.Entry
 	switch {
 	case to.State == trade.Accepted && u.From != trade.Accepted:
-		on = r.state(e, to)
-	case to.State == trade.Dismissed && u.From != trade.Dismissed && !r.counts(e):
-		r.put(e, e.Generation, trade.LeftOut, to)
-	case to.State == trade.Held && to.Cause == trade.CauseExists && !r.counts(e):
-		r.put(e, e.Generation, trade.Stated, to)
+		on = r.applyStatement(e, to)
+	case to.State == trade.Dismissed && u.From != trade.Dismissed && !r.blocksResend(e):
+		r.upsert(e, e.Generation, trade.LeftOut, to)
+	case to.State == trade.Held && to.Cause == trade.CauseExists && !r.blocksResend(e):
+		r.upsert(e, e.Generation, trade.Stated, to)
 	case u.From == trade.Dismissed && to.State != trade.Dismissed:
 		for _, have := range r.of[e.ID] {
 			if have.Certainty == string(trade.LeftOut) {
@@ -355,16 +355,16 @@ func (r *recordSet) renew(e trade.Entry) {
 	}
 }
 
-// counts reports whether an entry has a record that keeps its content from going again.
-func (r *recordSet) counts(e *trade.Entry) bool {
+// blocksResend reports whether an entry has a record that keeps its content from going again.
+func (r *recordSet) blocksResend(e *trade.Entry) bool {
 	return slices.ContainsFunc(r.of[e.ID], func(have *ownedRecord) bool {
 		return trade.Certainty(have.Certainty).Counts()
 	})
 }
 
-// state puts the record that a person, or an event, says an entry has, and returns it. Under an id
+// applyStatement puts the record that a person, or an event, says an entry has, and returns it. Under an id
 // that another entry gives up it is the record of that one, which belongs to this entry from now on.
-func (r *recordSet) state(e *trade.Entry, to trade.Entry) *ownedRecord {
+func (r *recordSet) applyStatement(e *trade.Entry, to trade.Entry) *ownedRecord {
 	by := numberOrNull(to.RecordedBy)
 	for owner, of := range r.of {
 		for _, have := range of {
@@ -382,13 +382,13 @@ func (r *recordSet) state(e *trade.Entry, to trade.Entry) *ownedRecord {
 			return have
 		}
 	}
-	if made := r.with(e, to.RemoteID); made != nil { // an earlier sending has made it
+	if made := r.byRemoteID(e, to.RemoteID); made != nil { // an earlier sending has made it
 		return made
 	}
-	have := r.went(e, to.Generation)
+	have := r.ofGeneration(e, to.Generation)
 	switch {
 	case have == nil || have.Certainty == string(trade.Void) || have.Certainty == string(trade.LeftOut):
-		have = r.put(e, to.Generation, trade.Stated, to)
+		have = r.upsert(e, to.Generation, trade.Stated, to)
 	case have.Certainty == string(trade.Made):
 		return have
 	}
@@ -430,25 +430,25 @@ func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act 
 	have.NewAb, have.NewAc, have.NewBc = pairs[0], pairs[1], pairs[2]
 }
 
-// place adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one
+// addJournalAttempt adds an attempt that the ledger lacked to the sending of its generation. Of the attempts of one
 // generation the one that may have created a record is the last.
-func (r *recordSet) place(e *trade.Entry, a attemptRow) {
-	have := r.went(e, a.Generation)
+func (r *recordSet) addJournalAttempt(e *trade.Entry, a attemptRow) {
+	have := r.ofGeneration(e, a.Generation)
 	if have == nil {
 		have = &ownedRecord{sentRow: newSent(e, a.Generation), OwnerJob: e.Job, OwnerKey: e.Key}
 		have.Certainty, have.Kg, have.SentAt = string(trade.Void), "0", a.StartedAt
 		r.add(have)
 	}
 	if have.Free() {
-		r.attempts(have, a)
+		r.setLastAttempt(have, a)
 	} else {
 		r.former = append(r.former, a)
 	}
 }
 
-// accepts returns the record by which an entry is accepted: as before, the one that an image names, or
+// acceptedBy returns the record by which an entry is accepted: as before, the one that an image names, or
 // the last that exists; nil if there is none.
-func (r *recordSet) accepts(e *trade.Entry, on journal.Origin) *ownedRecord {
+func (r *recordSet) acceptedBy(e *trade.Entry, on journal.Origin) *ownedRecord {
 	may := append(slices.Clone(r.of[e.ID]), r.origins[recordOrigin{on.Job, on.Key, string(e.Sends), on.Generation}])
 	if e.RecordID != 0 {
 		may = append(may, r.byID[e.RecordID])
@@ -461,7 +461,7 @@ func (r *recordSet) accepts(e *trade.Entry, on journal.Origin) *ownedRecord {
 	return nil
 }
 
-// Write writes what has changed. The caller must note it for the journal (Tx.note), unless the journal has it.
+// Write writes what has changed. The caller must note it for the journal (note), unless the journal has it.
 func (r *recordSet) Write() (err error) {
 	all := slices.SortedFunc(maps.Keys(r.changed), func(a, b *ownedRecord) int {
 		return cmp.Or(cmp.Compare(a.EntryID, b.EntryID), cmp.Compare(a.Generation, b.Generation))

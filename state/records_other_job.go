@@ -29,7 +29,7 @@ func spacesOf(all sqldb.Select, sends string) (map[string]*trade.Identity, error
 	}
 	spaces := make(map[string]*trade.Identity, len(rows))
 	for _, r := range rows {
-		var memory trade.Memory
+		var memory trade.BrakeState
 		if r.Brakes.Valid {
 			if err := json.Unmarshal([]byte(r.Brakes.String), &memory); err != nil {
 				return nil, phrase.Errorf("what the brakes of job %s remember is damaged: %w", r.Job, err)

@@ -106,13 +106,13 @@ func TestAKeyThatAnotherJobHasSentNeedsAPersonOrASpaceOfItsOwn(t *testing.T) {
 		try(b, own[2], true)
 		try(b, own[3], true)
 		another := own[0]
-		another.Another = another.PayloadHash
+		another.DeclaredDistinct = another.PayloadHash
 		try(b, another, true)
 
 		space := func(lease trade.Lease, name string) {
 			t.Helper()
 			spaces[lease.Job] = name
-			cursor := trade.Cursor{Brakes: trade.Memory{Identity: &trade.Identity{Space: name}}}
+			cursor := trade.Cursor{Brakes: trade.BrakeState{Identity: &trade.Identity{Space: name}}}
 			must.Get(s.Record(t.Context(), lease, trade.Page{Cursor: &cursor}))(t)
 		}
 		c := mustLease(t, s, "c")

@@ -125,7 +125,7 @@ func (r *replay) putAttempts(work []replayedRow) error {
 		}
 		err := end(e, &added, a, finished)
 		r.attempts[a.Attempt] = &added
-		r.sent.place(&e.Entry, added)
+		r.sent.addJournalAttempt(&e.Entry, added)
 		return err
 	}
 	for _, row := range work {
@@ -377,7 +377,7 @@ func (r *replay) putSent(work []replayedRow) error {
 		if row.On != nil {
 			on = *row.On
 		}
-		work[i].on = r.sent.accepts(&row.entry.Entry, on)
+		work[i].on = r.sent.acceptedBy(&row.entry.Entry, on)
 		if work[i].on == nil {
 			return phrase.Errorf("row %s of job %s was sent, and the journal lacks its record", row.Key, row.Job)
 		}

@@ -36,7 +36,7 @@ func TestAnEntryComesBackFromItsRowWithEveryField(t *testing.T) {
 		PayloadHash: trade.HashOf([]byte("p")), Content: 11, GoneSweeps: 1, Version: 13,
 		Acknowledged: trade.Flags{trade.MissingInERP}, AckValues: values,
 		DecidedBy: trade.DecidedBy{RecordedBy: 17, ResentBy: 19}, Dismissal: &trade.Dismissal{From: trade.Invalid},
-		Another: trade.HashOf([]byte("a")),
+		DeclaredDistinct: trade.HashOf([]byte("a")),
 	}
 	full.Quantity = trade.Quantity{Amount: must.Get(trade.ParseDecimal("1.5"))(t), Unit: "SC"}
 	v := reflect.ValueOf(full)

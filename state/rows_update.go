@@ -125,7 +125,7 @@ func applyUpdates(t *sqldb.Tx, entries map[int64]*trade.Entry, records *recordSe
 		}
 		row := entryRowOf(u.Entry, now)
 		row.Version, row.RecordID = e.Version+1, e.RecordID
-		rests = append(rests, records.follow(e, u))
+		rests = append(rests, records.applyUpdate(e, u))
 		row.Job, row.Sends, row.Key = e.Job, e.Sends, e.Key
 		*e = row.Entry
 		rows = append(rows, row)

@@ -77,7 +77,7 @@ func (s *Store) watch(ctx context.Context, op string, o sqldb.OpenOptions, v jou
 	if w.lacks.Load() != nil {
 		// After a fail-over the other host may wait for this one, which is in step.
 		s.db.Confirm(sqldb.Confirmed{Term: v.Compare.Term, Seen: v.Compare.Seen})
-		_ = s.agree(ctx, op) // what the ledger lacks is what a person has to know
+		_ = s.confirmServer(ctx, op) // what the ledger lacks is what a person has to know
 	}
 	return w.conflict()
 }
@@ -259,7 +259,7 @@ func (s *Store) judgeLines(ctx context.Context, called *phrase.Text, lines []wit
 		}
 		switch {
 		case (!known || have.Seq < l.Seq) && l.Key != ours:
-			err = s.lacks(l.Host, l.Seq, row.Seq)
+			err = s.errOtherHostBehind(l.Host, l.Seq, row.Seq)
 		case !known || have.Seq < l.Seq:
 			err = s.oldCopy(called, l, have, known)
 		case l.Seq > 0 && have.Seq == l.Seq && mark != l.Mark:

@@ -61,7 +61,7 @@ type Settlement struct {
 	// The entry as it was in the intent, and the number of the sending that the ledger then gave
 	// ([GroupResult]); zero if they are not known. With them the ledger need not read its rows.
 	Entry         Entry
-	Sent          int64
+	RecordID      int64
 	State         State // of the entry; "" if only its flags change
 	Cause         string
 	Kind          ErrorKind // of the entry's error; "" if it has none

@@ -11,8 +11,8 @@ import (
 	"github.com/safrasync/safrasync/internal/i18n"
 )
 
-// Memory is what the brakes of a job store from one reading to the next.
-type Memory struct {
+// BrakeState is what the brakes of a job store from one reading to the next.
+type BrakeState struct {
 	Passed   int64     `json:"passed,omitempty"`   // id of the last entry that the brakes let pass
 	Counts   []int     `json:"counts,omitempty"`   // new rows of the last readings with any, oldest first
 	Identity *Identity `json:"identity,omitempty"` // in the last reading; nil before the first
@@ -36,7 +36,7 @@ type Canary struct {
 }
 
 // Equal reports whether two memories are equal.
-func (m Memory) Equal(o Memory) bool {
+func (m BrakeState) Equal(o BrakeState) bool {
 	same := m.Identity == nil && o.Identity == nil || m.Identity != nil && o.Identity != nil &&
 		m.Identity.Equal(*o.Identity)
 	return same && m.Passed == o.Passed && m.Allowed == o.Allowed && m.Rebuilt == o.Rebuilt &&

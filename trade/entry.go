@@ -77,8 +77,8 @@ type Entry struct {
 	AckValues Values `db:"ack_cells"`
 
 	DecidedBy
-	Dismissal *Dismissal // its state before a person dismissed it; nil unless dismissed
-	Another   Hash       // PayloadHash that a person declared to be another record than an equal one; "" = none
+	Dismissal        *Dismissal // its state before a person dismissed it; nil unless dismissed
+	DeclaredDistinct Hash       `db:"another" json:"Another"` // PayloadHash that a person declared to be another record than an equal one; "" = none
 }
 
 // DecidedBy are the audit numbers of people's acts that decided about an entry; 0 = none.
@@ -127,7 +127,7 @@ func (e Entry) WaitsForPlatform() bool {
 // Ordered reports whether a person has ordered that the entry goes although another row with its
 // key or content was sent: it was declared another record, or is sent again.
 func (e Entry) Ordered() bool {
-	return e.Generation > 1 || e.Another != "" && e.Another == e.PayloadHash
+	return e.Generation > 1 || e.DeclaredDistinct != "" && e.DeclaredDistinct == e.PayloadHash
 }
 
 // KnownJob is a job that has entries in the ledger, configured or not.

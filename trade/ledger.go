@@ -38,7 +38,7 @@ func (g Group) Empty() bool {
 func (g Group) Simple() bool {
 	first := func(e Entry) bool { return e.State == Pending && e.Generation == 1 && e.Attempts == 0 }
 	return len(g.Updates) == 0 &&
-		!slices.ContainsFunc(g.Settle, func(s Settlement) bool { return s.Sent == 0 || !first(s.Entry) }) &&
+		!slices.ContainsFunc(g.Settle, func(s Settlement) bool { return s.RecordID == 0 || !first(s.Entry) }) &&
 		!slices.ContainsFunc(g.Intents, func(in Intent) bool { return !first(in.Entry) })
 }
 

@@ -27,8 +27,8 @@ var identifying = func() map[Kind][3][]FieldRule {
 	for kind, table := range rules {
 		var groups [3][]FieldRule
 		for _, rule := range table {
-			if rule.Group > 0 {
-				groups[rule.Group-1] = append(groups[rule.Group-1], rule)
+			if rule.IdentityGroup > 0 {
+				groups[rule.IdentityGroup-1] = append(groups[rule.IdentityGroup-1], rule)
 			}
 		}
 		out[kind] = groups

@@ -38,33 +38,33 @@ type FieldRule struct {
 	NotBefore string    // field whose date must not be later (`checks: date_order`)
 	// the kind of record on the platform whose id it is: a de-para kind, or order_commitments; "" =
 	// none
-	Platform string
+	RefersTo string
 	With     string // field with which this optional one is required; "" = none
 	Parent   Kind   // the kind of record whose id it is, from `sent_by`; "" = none
 	InPath   bool   // it is in the path of the request, not in its body
 	Unit     string // of the quantity of a record: the field with its unit; "" = it is no quantity
 	// 1 to 3: the group of the identifying fields to which it belongs; 0 = a document is not known by
 	// it, and it is corrected in passing. A quantity identifies by its kilograms.
-	Group int
+	IdentityGroup int
 }
 
 // rules are the tables of chapters 2.1 to 2.3 in their order, which is also the order in which
 // fields are sent and problems are reported. All that depends on a field is determined by its rule.
 var rules = map[Kind][]FieldRule{
 	OrderCommitments: {
-		{Field: "amount", Type: Number, Need: Always, Positive: "amount", Unit: "unit_of_measurement", Group: 3},
-		{Field: "producer_id", Type: UUID, Need: Always, Platform: "producers", Group: 1},
-		{Field: "issuer_id", Type: UUID, Need: Always, Platform: "users"},
-		{Field: "product", Type: Enum, Need: Always, Values: []string{"SOJA", "TRIGO", "MILHO"}, Group: 1},
-		{Field: "delivery_place_id", Type: UUID, Need: Always, Platform: "delivery_places", Group: 3},
-		{Field: "haverst", Type: Harvest, Need: Always, Group: 2}, // the document's own spelling
+		{Field: "amount", Type: Number, Need: Always, Positive: "amount", Unit: "unit_of_measurement", IdentityGroup: 3},
+		{Field: "producer_id", Type: UUID, Need: Always, RefersTo: "producers", IdentityGroup: 1},
+		{Field: "issuer_id", Type: UUID, Need: Always, RefersTo: "users"},
+		{Field: "product", Type: Enum, Need: Always, Values: []string{"SOJA", "TRIGO", "MILHO"}, IdentityGroup: 1},
+		{Field: "delivery_place_id", Type: UUID, Need: Always, RefersTo: "delivery_places", IdentityGroup: 3},
+		{Field: "haverst", Type: Harvest, Need: Always, IdentityGroup: 2}, // the document's own spelling
 		{Field: "unit_of_measurement", Type: Enum, Need: Always, Values: []string{"SC", "KG", "TON"}},
 		{
 			Field: "order_type", Type: Enum, Need: Always,
 			Values: []string{"COMPRA", "FIXACAO_COMPRA", "FIXACAO_DEPOSITO", "A_FIXAR"},
 		},
-		{Field: "order_date", Type: Day, Need: Always, Group: 2},
-		{Field: "wallet_id", Type: UUID, Need: Always, Platform: "wallets"},
+		{Field: "order_date", Type: Day, Need: Always, IdentityGroup: 2},
+		{Field: "wallet_id", Type: UUID, Need: Always, RefersTo: "wallets"},
 		{Field: "currency", Type: Enum, Need: ForCompra, Values: []string{"BRL", "USD", "EUR"}},
 		{Field: "price", Type: Number, Need: ForCompra, Positive: "price"},
 		{Field: "initial_delivery_date", Type: Day, Need: ForCompra},
@@ -80,27 +80,27 @@ var rules = map[Kind][]FieldRule{
 		// the platform's id of the order commitment, or the ERP's own text if so configured
 		{
 			Field: "contract_id", Type: Text, Need: Always, Parent: OrderCommitments,
-			Platform: "order_commitments", Group: 1,
+			RefersTo: "order_commitments", IdentityGroup: 1,
 		},
 		{
 			Field: "delivered_volume", Type: Number, Need: Always, Positive: "volume",
-			Unit: "delivered_volume_unit_of_measure", Group: 3,
+			Unit: "delivered_volume_unit_of_measure", IdentityGroup: 3,
 		},
 		{Field: "delivered_volume_unit_of_measure", Type: Enum, Need: Always, Values: []string{"kg", "sc", "ton"}},
-		{Field: "delivery_date", Type: Day, Need: Always, Group: 2},
+		{Field: "delivery_date", Type: Day, Need: Always, IdentityGroup: 2},
 		{Field: "car", Type: CAR, Need: Optional},
 	},
 	Traceability: {
 		{
 			Field: "order_commitment_id", Type: UUID, Need: Always, Parent: OrderCommitments,
-			Platform: "order_commitments", InPath: true, Group: 1,
+			RefersTo: "order_commitments", InPath: true, IdentityGroup: 1,
 		},
-		{Field: "producer_id", Type: UUID, Need: Always, Platform: "producers", Group: 2},
-		{Field: "user_id", Type: UUID, Need: Always, Platform: "users", Group: 2},
-		{Field: "farm_id", Type: UUID, Need: Optional, Platform: "farms"},
+		{Field: "producer_id", Type: UUID, Need: Always, RefersTo: "producers", IdentityGroup: 2},
+		{Field: "user_id", Type: UUID, Need: Always, RefersTo: "users", IdentityGroup: 2},
+		{Field: "farm_id", Type: UUID, Need: Optional, RefersTo: "farms"},
 		{
 			Field: "allocated_volume", Type: Number, Need: Optional, Positive: "volume",
-			Unit: "unit_of_measurement", Group: 3,
+			Unit: "unit_of_measurement", IdentityGroup: 3,
 		},
 		{ // the API would take a volume without it for tonnes, which overstates sacks nearly 17 times
 			Field: "unit_of_measurement", Type: Enum, Need: Optional, With: "allocated_volume",

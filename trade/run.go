@@ -52,11 +52,11 @@ type Holder struct {
 
 // Cursor is how far a job has read the ERP (I4).
 type Cursor struct {
-	Bound       string    // saved bound of changed_at, the database's own text; "" = nothing read yet
-	SweptAt     time.Time // last complete sweep; zero = never
-	Fingerprint string    // of the query, the key and the mapped columns at that sweep
-	Sweep       *Sweep    // its result
-	Brakes      Memory    // what the brakes store
+	Bound       string     // saved bound of changed_at, the database's own text; "" = nothing read yet
+	SweptAt     time.Time  // last complete sweep; zero = never
+	Fingerprint string     // of the query, the key and the mapped columns at that sweep
+	Sweep       *Sweep     // its result
+	Brakes      BrakeState // what the brakes store
 	// when rows that wait for parents were last judged: a text that changes whenever their parents
 	// do
 	Parents    string

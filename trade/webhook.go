@@ -143,18 +143,18 @@ const (
 	eventFarmESG     = "CHANGE_FARM_STATUS_ESG"
 )
 
-// Status is a status of a record on the platform that only events report.
-type Status string
+// ReportedStatus is a status of a record on the platform that only events report.
+type ReportedStatus string
 
 // The statuses.
 const (
-	Workflow    Status = "workflow"     // of an order commitment
-	ProducerESG Status = "esg_producer" // of the producer
-	FarmESG     Status = "esg_farm"     // of the farm
+	Workflow    ReportedStatus = "workflow"     // of an order commitment
+	ProducerESG ReportedStatus = "esg_producer" // of the producer
+	FarmESG     ReportedStatus = "esg_farm"     // of the farm
 )
 
 // Event returns the event that reports a status, and the kind of record that it names.
-func (s Status) Event() (event, kind string) {
+func (s ReportedStatus) Event() (event, kind string) {
 	switch s {
 	case Workflow:
 		return eventWorkflow, string(OrderCommitments)

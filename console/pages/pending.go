@@ -206,7 +206,7 @@ func (c causeShown) RefPath(fill bool) string {
 	kind, missing := strings.CutPrefix(c.Cause.Cause, "ref:")
 	if field, broken := strings.CutPrefix(c.Cause.Cause, "rule:"); broken && len(c.Sums) > 0 {
 		rule, _ := trade.Rule(c.Sums[0].Kind, field)
-		kind = rule.Platform
+		kind = rule.RefersTo
 	}
 	switch {
 	case !slices.Contains(trade.ReferenceKinds, kind):

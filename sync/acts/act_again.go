@@ -74,7 +74,7 @@ func declare(step *RowStep) {
 	case trade.CauseDuplicateKey:
 		step.Refused = DoubleKey
 	case trade.CauseRetyped, trade.CauseOtherJob, trade.CauseTwin:
-		entry.Another = entry.PayloadHash
+		entry.DeclaredDistinct = entry.PayloadHash
 	default:
 		if slices.ContainsFunc(step.Attempts, trade.Attempt.Undecided) {
 			step.Refused = DoubtBefore

@@ -141,7 +141,7 @@ func (r *Guard) Brake(ctx context.Context) error {
 // which are gone (F021, F023): a key that is written differently, or contracts that were
 // renumbered. If there are only a few, the recheck holds each of them. Rows with the content of
 // rows of another job count too: two queries may return one row under two keys.
-func (r *Guard) brakeRetyped(ctx context.Context, memory trade.Memory, came trade.Arrivals) error {
+func (r *Guard) brakeRetyped(ctx context.Context, memory trade.BrakeState, came trade.Arrivals) error {
 	if r.Brakes.Retyped == 0 || came.Count < r.Brakes.Retyped {
 		return nil
 	}

@@ -56,8 +56,8 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 
 // leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row *mapping.Row) {
-	p.run.change(p.beside.of(why), row.Values(), (*trade.Sums).Add)
-	p.beside.name(why, key)
+	p.run.change(p.outOfScope.of(why), row.Values(), (*trade.Sums).Add)
+	p.outOfScope.name(why, key)
 }
 
 // turn is a row that was sent and that the ERP has cancelled since, or no longer.

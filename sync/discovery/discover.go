@@ -43,7 +43,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		cursor.SweptAt.After(r.Now) || cursor.Fingerprint != r.Job.Fingerprint() ||
 		cursor.Sweep != nil && cursor.Sweep.Released != nil || !r.Job.Sweep.Next(cursor.SweptAt).After(r.Now)
 	p := newPager(r)
-	p.anew = resync != nil
+	p.judgeAll = resync != nil
 	window := erp.Window{Since: cursor.Bound, Lookback: r.Job.Spec.Lookback, Whole: r.Report.Sweep}
 	// with another query or mapping, rows that differ for that reason are not late
 	if cursor.Fingerprint != r.Job.Fingerprint() {
@@ -59,7 +59,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		if err != nil {
 			return err
 		}
-		p.seen, p.beside, p.newest = newSeenKeys(trade.RowsIn(sums)), extraRows{}, 0
+		p.seen, p.outOfScope, p.newest = newSeenKeys(trade.RowsIn(sums)), extraRows{}, 0
 		err = r.Ledger.EachSwept(ctx, r.Job.Name(), func(k *trade.Known) {
 			var notes uint8
 			switch decideRow(k, k.SourceHash, r.Eval.MappedWith, false) {
@@ -122,10 +122,10 @@ func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cur
 	}
 	// The sums of the last sweep get the rows that were cancelled after it, and lose those that are
 	// cancelled no longer.
-	if len(p.turned) > 0 && cursor.Sweep != nil && cursor.Sweep.Read != 0 {
+	if len(p.cancelChanges) > 0 && cursor.Sweep != nil && cursor.Sweep.Read != 0 {
 		extra := extraRowsOf(cursor.Sweep.Beside)
 		of := extra.of(trade.BesideCancelled)
-		for _, t := range p.turned {
+		for _, t := range p.cancelChanges {
 			if t.cancelled {
 				r.change(of, t.now, (*trade.Sums).Add)
 				extra.name(trade.BesideCancelled, t.entry.Key)

@@ -32,13 +32,13 @@ func (p *pager) addDouble(row *mapping.Row) {
 	if !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
 		d.parts = append(d.parts, parts)
 	}
-	if p.beside == nil {
+	if p.outOfScope == nil {
 		return
 	}
-	of := p.beside.of(trade.BesideDouble)
+	of := p.outOfScope.of(trade.BesideDouble)
 	p.run.change(of, row.Values(), (*trade.Sums).Add)
 	if d.rows == 2 {
-		p.beside.name(trade.BesideDouble, row.Key)
+		p.outOfScope.name(trade.BesideDouble, row.Key)
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		var asked []trade.Entry
 		for _, e := range entries {
 			d := p.doubles[e.Key]
-			if _, compared := r.differ[e.ID]; p.beside != nil && d != nil && !compared {
+			if _, compared := r.differ[e.ID]; p.outOfScope != nil && d != nil && !compared {
 				continue
 			}
 			e.KeyParts = p.spellings(e)
@@ -99,10 +99,10 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 					sent = append(sent, old.Key)
 				}
 				switch {
-				case p.beside == nil && r.addToSweep(cursor, old, entry, rows[old.Key]):
+				case p.outOfScope == nil && r.addToSweep(cursor, old, entry, rows[old.Key]):
 					page.Cursor = cursor
-				case p.beside != nil && entry.SourceHash != old.SourceHash: // it has another of its rows now
-					of := p.beside.of(trade.BesideDouble)
+				case p.outOfScope != nil && entry.SourceHash != old.SourceHash: // it has another of its rows now
+					of := p.outOfScope.of(trade.BesideDouble)
 					r.change(of, old.NewestValues(), (*trade.Sums).Add)
 					r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 				}
@@ -134,7 +134,7 @@ func (p *pager) spellings(e trade.Entry) []trade.Cell {
 // countInERP returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
 // that were read again.
 func (p *pager) countInERP(key string, rows []mapping.Row) int {
-	if d := p.doubles[key]; d != nil && p.beside != nil {
+	if d := p.doubles[key]; d != nil && p.outOfScope != nil {
 		return d.rows
 	}
 	return len(rows)

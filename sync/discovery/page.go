@@ -23,23 +23,23 @@ type pager struct {
 	seen *seenKeys // the keys that were read; in a sweep also those of the ledger
 	// id of the last entry that the ledger had before this reading, not counting those of a braked
 	// sweep
-	newest  int64
-	doubles map[string]*double      // keys that occur more than once
-	revived map[string][]trade.Cell // keys that were held as double: decided after the reading
-	beside  extraRows               // in a sweep: rows that are not living documents
+	newest     int64
+	doubles    map[string]*double      // keys that occur more than once
+	revived    map[string][]trade.Cell // keys that were held as double: decided after the reading
+	outOfScope extraRows               // in a sweep: rows that are not living documents
 	// in a sweep: the rows that were read first under keys whose entries do not have their values
-	left    map[string]trade.Values
-	turned  []turn         // outside of a sweep: rows that were sent and are cancelled now, or no longer
-	badKeys int            // rows whose key was read but is not valid
-	chosen  *selection     // in a partial resync; nil: every row
-	anew    bool           // judge rows even if nothing has changed
-	storing *run.Recording // the page that is being stored; nil: none
+	unmappedValues map[string]trade.Values
+	cancelChanges  []turn         // outside of a sweep: rows that were sent and are cancelled now, or no longer
+	badKeys        int            // rows whose key was read but is not valid
+	chosen         *selection     // in a partial resync; nil: every row
+	judgeAll       bool           // judge rows even if nothing has changed
+	storing        *run.Recording // the page that is being stored; nil: none
 }
 
 func newPager(r *Discoverer) *pager {
 	return &pager{
 		run: r, seen: newSeenKeys(0), doubles: map[string]*double{}, revived: map[string][]trade.Cell{},
-		left: map[string]trade.Values{},
+		unmappedValues: map[string]trade.Values{},
 	}
 }
 
@@ -56,7 +56,7 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		if r.Report.Unreadable <= 3 {
 			r.Note(trade.Say("note.no_key", "row", r.Report.Read, "cause", err))
 		}
-		if p.beside != nil {
+		if p.outOfScope != nil {
 			parts := make([]string, len(p.run.Job.Spec.Key))
 			for i, column := range p.run.Job.Spec.Key {
 				parts[i] = "NULL"
@@ -71,10 +71,10 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 	if p.chosen != nil && !p.chosen.wants(&row) {
 		return nil
 	}
-	if row.Cancelled && p.beside != nil {
+	if row.Cancelled && p.outOfScope != nil {
 		p.leave(trade.BesideCancelled, row.Key, &row)
 	}
-	switch p.seen.observe(&row, p.anew) {
+	switch p.seen.observe(&row, p.judgeAll) {
 	case again:
 		p.addDouble(&row)
 		return nil
@@ -227,7 +227,7 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 			}
 			continue
 		}
-		if p.anew {
+		if p.judgeAll {
 			k.MappedWith = ""
 		}
 		verdict := decideRow(&k, row.SourceHash, r.Eval.MappedWith, row.Cancelled)
@@ -236,8 +236,8 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 			verdict = redraw
 		}
 		kept := verdict == leave || verdict == redraw || verdict == revive
-		if kept && p.beside != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
-			p.left[row.Key] = row.Values()
+		if kept && p.outOfScope != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
+			p.unmappedValues[row.Key] = row.Values()
 		}
 		switch verdict {
 		case cancel:
@@ -286,7 +286,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		return err
 	}
 	// keys that stand twice in the ERP, where a window may show one of their rows only; a sweep reads all
-	if p.beside == nil {
+	if p.outOfScope == nil {
 		var asked []trade.Entry
 		for _, e := range entries {
 			if c := byID[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
@@ -306,7 +306,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	}
 	for _, old := range entries {
 		c := byID[old.ID]
-		if p.doubles[old.Key] != nil && p.beside == nil {
+		if p.doubles[old.Key] != nil && p.outOfScope == nil {
 			r.Report.Unchanged++
 			continue // decided at the end of the reading
 		}
@@ -320,13 +320,13 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			continue // only its flag is read as a change
 		}
 		entry := r.apply(old, c, known)
-		if !p.anew && c.verdict == compare && old.MappedWith != "" && old.SourceHash == entry.SourceHash &&
+		if !p.judgeAll && c.verdict == compare && old.MappedWith != "" && old.SourceHash == entry.SourceHash &&
 			old.Shown.Mark == entry.Shown.Mark && old.Flags.Has(trade.Changed) && entry.Flags.Has(trade.Changed) {
 			r.Report.Unchanged++
 			continue // it still differs from what was sent, by the same content
 		}
-		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.beside == nil {
-			p.turned = append(p.turned, turn{old, c.row.Values(), is})
+		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.outOfScope == nil {
+			p.cancelChanges = append(p.cancelChanges, turn{old, c.row.Values(), is})
 		}
 		if c.known.SourceHash != c.row.SourceHash {
 			r.Report.Changed++

@@ -114,7 +114,7 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 		return err
 	}
 	p := newPager(r)
-	p.chosen, p.anew = chosen, true
+	p.chosen, p.judgeAll = chosen, true
 	named, err := r.named(ctx, s)
 	switch {
 	case err != nil:

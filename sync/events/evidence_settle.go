@@ -19,9 +19,9 @@ import (
 // comparedMost is with how many of the records read back, the newest, doubts are compared.
 const comparedMost = 10_000
 
-// mayBeFor is the number of 404s after which a record counts as nonexistent, because events may contain
+// notFoundAfter is the number of 404s after which a record counts as nonexistent, because events may contain
 // ids of other things. Other failures are tried again for an hour.
-const mayBeFor = 3
+const notFoundAfter = 3
 
 // settle compares the doubts with the records read back, and settles those that are proven.
 func (h *Processor) settle(ctx context.Context) error {
@@ -68,7 +68,7 @@ func (h *Processor) settleOne(ctx context.Context, d trade.Doubt, doubts []trade
 	var ids []string
 	for _, c := range read {
 		if len(c.Fields) == 0 && timingOf(c, d.Attempt, ends) != TimeBefore &&
-			!c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < mayBeFor) {
+			!c.HeardAt.After(read[fit].AskedAt) && (c.Status != http.StatusNotFound || c.Tries < notFoundAfter) {
 			return nil // it may be the doubt's record
 		}
 		if timingOf(c, d.Attempt, ends) != TimeBefore && agrees(c, sent) {

@@ -92,12 +92,12 @@ func StandingOf(record *trade.Record, now []Content) Standing {
 		here := Replaced
 		same := SameDocument(record, now[i].Prints)
 		switch row := &now[i].Prints; {
-		case likeness(row, &record.Sent) <= payload:
+		case likeness(row, &record.Sent) <= likePayload:
 			here = Stands
 		case record.Row.Replaced && same:
 			here = Moved
 		case record.Row.Replaced:
-		case record.Newest.Known() && likeness(row, &record.Newest) <= payload:
+		case record.Newest.Known() && likeness(row, &record.Newest) <= likePayload:
 			here = Corrected
 		case same:
 			here = Amended
@@ -130,10 +130,10 @@ func Misplaced(record *trade.Record, now []Content, under []*trade.Record) bool 
 		if standing == Amended || standing == Moved || standing == Replaced && known {
 			return true
 		}
-		sent := likeness(row, &record.Sent) <= same
+		sent := likeness(row, &record.Sent) <= likeIdentity
 		for _, other := range under {
 			if !sent && other.Row.ID != record.Row.ID && other.Space == record.Space &&
-				other.Certainty != trade.LeftOut && likeness(row, &other.Sent) <= same {
+				other.Certainty != trade.LeftOut && likeness(row, &other.Sent) <= likeIdentity {
 				return true
 			}
 		}
@@ -143,48 +143,48 @@ func Misplaced(record *trade.Record, now []Content, under []*trade.Record) bool 
 
 // The likenesses of two contents, the strongest first.
 const (
-	stays    = iota // held already
-	explains        // cells, and the record is this row's
-	cells
-	payload
-	same // all identifying fields
-	near // all but one
-	none
+	likeHeld = iota // held already
+	likeOwn         // cells, and the record is this row's
+	likeCells
+	likePayload
+	likeIdentity // all identifying fields
+	likeNear     // all but one
+	unlike
 )
 
 // likeness compares two contents.
 func likeness(a, b *trade.Prints) int {
 	switch {
 	case a.Cells != "" && a.Cells == b.Cells:
-		return cells
+		return likeCells
 	case a.Payload != "" && a.Payload == b.Payload:
-		return payload
+		return likePayload
 	}
-	return min(same+a.Differ(*b), none)
+	return min(likeIdentity+a.Differ(*b), unlike)
 }
 
 // Alike reports whether a content of a record is like one of some rows.
 func Alike(record *trade.Record, rows []ERPRow) bool {
 	return slices.ContainsFunc(rows, func(r ERPRow) bool {
-		return likeness(&r.Prints, &record.Sent) != none || likeness(&r.Prints, &record.Newest) != none ||
+		return likeness(&r.Prints, &record.Sent) != unlike || likeness(&r.Prints, &record.Newest) != unlike ||
 			slices.ContainsFunc(record.Sightings, func(s trade.Sighting) bool {
-				return likeness(&r.Prints, &s.Prints) != none
+				return likeness(&r.Prints, &s.Prints) != unlike
 			})
 	})
 }
 
 // Same reports whether a record has all identifying fields of a content.
 func Same(record *trade.Record, p trade.Prints) bool {
-	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= same
+	return min(likeness(&p, &record.Sent), likeness(&p, &record.Newest)) <= likeIdentity
 }
 
 // orphan is a record with what became of its row.
 type orphan struct {
-	record   *trade.Record
-	of       *Candidate
-	standing Standing
-	void     bool // its key is cancelled in the ERP, or a person left it out
-	far      bool // nothing under its key is like what was sent
+	record    *trade.Record
+	of        *Candidate
+	standing  Standing
+	takenOut  bool // its key is cancelled in the ERP, or a person left it out
+	unlikeNow bool // nothing under its key is like what was sent
 }
 
 // contents returns what of a record has no row: what was sent and what it was amended to, or, if
@@ -203,16 +203,16 @@ func (l *orphan) contents() []*trade.Prints {
 // like returns how alike a row is to a record that lost its row, as far as it counts.
 func (l *orphan) like(row *ERPRow) int {
 	if row.owns(l.record) || row.Different[l.record.ID] {
-		return none
+		return unlike
 	}
-	out, weakest := none, near
+	out, weakest := unlike, likeNear
 	switch {
 	case l.standing == Stands:
-		return none
-	case l.standing <= Amended && !l.far:
-		weakest = payload
-	case l.standing <= Amended || l.void:
-		weakest = same
+		return unlike
+	case l.standing <= Amended && !l.unlikeNow:
+		weakest = likePayload
+	case l.standing <= Amended || l.takenOut:
+		weakest = likeIdentity
 	}
 	for _, p := range l.contents() {
 		out = min(out, likeness(&row.Prints, p))
@@ -220,12 +220,12 @@ func (l *orphan) like(row *ERPRow) int {
 	for i := range l.record.Sightings { // a guess, however much they are alike
 		s := &l.record.Sightings[i]
 		own := s.Row == row.ID && row.HeldFor != 0 // it stays held
-		if !own && weakest == near && likeness(&row.Prints, &s.Prints) <= weakest {
-			return min(out, near)
+		if !own && weakest == likeNear && likeness(&row.Prints, &s.Prints) <= weakest {
+			return min(out, likeNear)
 		}
 	}
 	if out > weakest {
-		return none
+		return unlike
 	}
 	return out
 }
@@ -280,7 +280,7 @@ func Found(of []Candidate, rows []ERPRow) map[int64]int64 {
 			for k := range record.Sightings {
 				like = min(like, likeness(row, &record.Sightings[k].Prints))
 			}
-			if rows[n].Known() && !rows[n].owns(record) && like <= payload {
+			if rows[n].Known() && !rows[n].owns(record) && like <= likePayload {
 				out[record.ID] = rows[n].ID
 			}
 		}
@@ -300,9 +300,9 @@ func Judge(rows []ERPRow, candidates []Candidate, rules Rules) []Verdict {
 			record:   &c.Record,
 			of:       c,
 			standing: StandingOf(&c.Record, c.Now),
-			void:     c.Cancelled || c.Record.Certainty == trade.LeftOut,
-			far: !slices.ContainsFunc(c.Now, func(now Content) bool {
-				return likeness(&now.Prints, &c.Record.Sent) != none
+			takenOut: c.Cancelled || c.Record.Certainty == trade.LeftOut,
+			unlikeNow: !slices.ContainsFunc(c.Now, func(now Content) bool {
+				return likeness(&now.Prints, &c.Record.Sent) != unlike
 			}),
 		})
 	}
@@ -345,11 +345,11 @@ func (j *judge) retyped() {
 			continue
 		}
 		var like []int
-		best := none
+		best := unlike
 		for k := range j.records {
 			l := &j.records[k]
 			strength := l.like(row)
-			if strength != none || j.heldFor(i, k) {
+			if strength != unlike || j.heldFor(i, k) {
 				like = append(like, k)
 			}
 			// whether the row has the payload of a content that no row explains, and whether any is
@@ -357,23 +357,23 @@ func (j *judge) retyped() {
 			open, some := false, false
 			for _, p := range l.contents() {
 				_, done := explained[explanation{l.record.ID, p.Cells}]
-				open = open || !done && likeness(&row.Prints, p) <= payload
+				open = open || !done && likeness(&row.Prints, p) <= likePayload
 				some = some || done
 			}
 			by, ok := explained[explanation{l.record.ID, row.Cells}]
 			switch {
 			case j.heldFor(i, k):
-				strength = stays
-			case strength == cells && ok && by == i:
-				strength = explains
-			case strength <= payload && !open, strength > payload && some:
-				strength = none
+				strength = likeHeld
+			case strength == likeCells && ok && by == i:
+				strength = likeOwn
+			case strength <= likePayload && !open, strength > likePayload && some:
+				strength = unlike
 			}
 			if strength < best {
 				best, v.Cause, v.Because.Candidate = strength, trade.CauseRetyped, l.of
 			}
 		}
-		if best == none {
+		if best == unlike {
 			continue
 		}
 		slices.SortStableFunc(like, func(a, b int) int { return j.records[a].like(row) - j.records[b].like(row) })
@@ -423,7 +423,7 @@ func (j *judge) explain() map[explanation]int {
 		for k := range j.records {
 			l := &j.records[k]
 			byKey := j.out[i].Because.Candidate
-			exact := l.like(row) == cells
+			exact := l.like(row) == likeCells
 			// of all that it may be the row of, it explains the one for which it is held
 			first := row.HeldFor == l.record.ID || row.HeldFor < 0 && !tied[i]
 			if byKey == l.of || byKey == nil && exact && first && j.heldFor(i, k) {
@@ -441,7 +441,7 @@ func (j *judge) explain() map[explanation]int {
 			if row.Waits && row.Job != l.record.Row.Job {
 				continue // two jobs may have one row
 			}
-			if _, taken := out[at]; !taken && l.like(row) == cells {
+			if _, taken := out[at]; !taken && l.like(row) == likeCells {
 				out[at] = i
 				return
 			}
@@ -490,7 +490,7 @@ func (j *judge) twins(i int) {
 		case id == row.ID:
 		case equalAll:
 			return &equal
-		case like <= same:
+		case like <= likeIdentity:
 			return &almost
 		}
 		return nil
@@ -562,7 +562,7 @@ func (j *judge) twoJobs(i int) {
 	row := &j.rows[i]
 	see := func(job string, id int64, sameKey bool, now *Content) {
 		like := likeness(&row.Prints, &now.Prints)
-		if job != row.Job && id != row.ID && !sameKey && (like == cells || like == payload) {
+		if job != row.Job && id != row.ID && !sameKey && (like == likeCells || like == likePayload) {
 			j.out[i].TwoJobs = cmp.Or(j.out[i].TwoJobs, job)
 		}
 	}

@@ -187,7 +187,7 @@ func compileField(path string, rule trade.FieldRule, spec FieldSpec, zone *time.
 		case spec.Lookup != trade.ProducerByDocument:
 			return f, SpecFault(path+".lookup",
 				"%q is nothing that can be looked up; there is %s", spec.Lookup, trade.ProducerByDocument)
-		case rule.Platform != "producers":
+		case rule.RefersTo != "producers":
 			return f, SpecFault(path+".lookup", "gives a producer, and %s is none", rule.Field)
 		case len(spec.Columns) != 1:
 			return f, SpecFault(path, "a lookup needs one column, with the CPF or CNPJ")

@@ -97,7 +97,7 @@ func words(d Decision) string {
 			string(d.Stop.Code)
 	}
 	strange := ""
-	if d.Strange {
+	if d.RequestRefused {
 		strange = "strange"
 	}
 	switch {
@@ -107,7 +107,7 @@ func words(d Decision) string {
 		return "doubt no-id"
 	case d.State == trade.InDoubt && d.Outcome == trade.OutcomeUnknown && d.Slow:
 		return "doubt slow"
-	case d.State == trade.InDoubt && d.Outcome == trade.OutcomeUnknown && d.Ask:
+	case d.State == trade.InDoubt && d.Outcome == trade.OutcomeUnknown && d.ProbeAgain:
 		return "doubt ask"
 	case d.State == trade.InDoubt && d.Outcome == trade.OutcomeUnknown:
 		return strings.TrimSpace("doubt " + stop)

@@ -32,10 +32,10 @@ type Decision struct {
 	BadForm bool          // malformed-request: three in a row stop the job
 	// a refusal of the request, not of its record: three without an accepted row between them stop
 	// the job
-	Strange bool
-	Ask     bool // something on the way may have answered: send the harmless GET again
-	NoID    bool // 2xx without an id: two in a row stop the job, of this or the next kind
-	Another bool // 2xx with the fields of another request
+	RequestRefused bool
+	ProbeAgain     bool // something on the way may have answered: send the harmless GET again
+	NoID           bool // 2xx without an id: two in a row stop the job, of this or the next kind
+	EchoDiffers    bool // 2xx with the fields of another request
 }
 
 // retry is when a row is due again.
@@ -134,7 +134,7 @@ func Decide(a apiclient.Answer, fault apiclient.FaultCode, strict bool) Decision
 	case apiclient.NotCreated:
 		if strict && (a.Status == http.StatusBadGateway || a.Format == apiclient.FormatEmpty && a.APIForm()) {
 			d := InDoubt(trade.Say("attempt.strict", "status", a.Status))
-			d.Ask = a.Format == apiclient.FormatEmpty
+			d.ProbeAgain = a.Format == apiclient.FormatEmpty
 			return d
 		}
 		return decideRefused(a)
@@ -163,7 +163,7 @@ func decideUnknown(a apiclient.Answer, fault apiclient.FaultCode) Decision {
 	}
 	if (a.Status < http.StatusInternalServerError || a.Status == http.StatusNotImplemented) && !a.APIForm() {
 		d := InDoubt(trade.Say("attempt.foreign", "status", a.Status))
-		d.Ask = true
+		d.ProbeAgain = true
 		return d
 	}
 	if a.Status == http.StatusBadGateway && slices.Contains(a.Messages, KeyRefused) &&
@@ -187,7 +187,7 @@ func InDoubt(reason trade.Sentence) Decision {
 // the answer to another request, and its id that of another record.
 func AnotherRequest(field, id string) Decision {
 	d := InDoubt(trade.Say("attempt.another", "field", field, "id", id))
-	d.Another = true
+	d.EchoDiffers = true
 	return d
 }
 
@@ -219,11 +219,11 @@ func decideRefused(a apiclient.Answer) Decision {
 		return rejected(a, trade.Say("attempt.too_large", "answer", answerText(a)))
 	case http.StatusNotFound:
 		d := decideMessages(a)
-		d.Strange = d.State == trade.Rejected && d.Retry != RetryLater
+		d.RequestRefused = d.State == trade.Rejected && d.Retry != RetryLater
 		return d
 	}
 	d := rejected(a, trade.Say("attempt.form", "status", a.Status, "answer", answerText(a)))
-	d.Strange = true
+	d.RequestRefused = true
 	return d
 }
 

@@ -247,8 +247,8 @@ func TestI2EveryAnswerHasItsOnlyRightOutcome(t *testing.T) {
 					d.Outcome, d.State, d.Cause, d.Counts, d.Retry, d.Weak, tt.outcome, tt.state, tt.cause, tt.counts,
 					tt.retry, tt.weak)
 			}
-			if d.Strange != tt.strange || d.Ask != tt.ask {
-				t.Errorf("decide = strange %t, ask %t; want %t, %t", d.Strange, d.Ask, tt.strange, tt.ask)
+			if d.RequestRefused != tt.strange || d.ProbeAgain != tt.ask {
+				t.Errorf("decide = strange %t, ask %t; want %t, %t", d.RequestRefused, d.ProbeAgain, tt.strange, tt.ask)
 			}
 			switch {
 			case d.Stop == nil && tt.stop != "":

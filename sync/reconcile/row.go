@@ -29,9 +29,9 @@ type Row struct {
 	Cancelled    bool        `json:"cancelled,omitempty"`
 	Acknowledged trade.Flags `json:"acknowledged,omitempty"` // acknowledged, and still so
 
-	Seen time.Time                       `json:"-"`              // when it was first seen; only now
-	Show trade.Shown                     `json:"show,omitzero"`  // display columns; not in closed reports
-	Told map[trade.Status]ReportedStatus `json:"told,omitempty"` // latest statuses from events
+	Seen time.Time                               `json:"-"`              // when it was first seen; only now
+	Show trade.Shown                             `json:"show,omitzero"`  // display columns; not in closed reports
+	Told map[trade.ReportedStatus]ReportedStatus `json:"told,omitempty"` // latest statuses from events
 
 	Number  int64             `json:"-"` // in what it was read from: id of its entry, or line
 	Request map[string]string `json:"-"` // fields of what was sent; only now

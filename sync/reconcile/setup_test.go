@@ -254,7 +254,7 @@ func mustReport(t testing.TB, s *Snapshot, o Options, writer func(*bytes.Buffer)
 }
 
 // told records what an event told of a record, at a moment.
-func (w *world) told(status trade.Status, id, word string, at time.Time) {
+func (w *world) told(status trade.ReportedStatus, id, word string, at time.Time) {
 	w.t.Helper()
 	w.n++
 	event, kind := status.Event()

@@ -215,7 +215,7 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 					for i := range rows {
 						if h, ok := told[id(i)]; ok {
 							if rows[i].Told == nil {
-								rows[i].Told = map[trade.Status]ReportedStatus{}
+								rows[i].Told = map[trade.ReportedStatus]ReportedStatus{}
 							}
 							rows[i].Told[status] = ReportedStatus{h.Word, h.At}
 						}

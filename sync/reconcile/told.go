@@ -8,7 +8,7 @@ import (
 
 // statuses are the statuses that a report shows for the rows of each kind, in the order of its
 // columns.
-var statuses = map[trade.Kind][]trade.Status{
+var statuses = map[trade.Kind][]trade.ReportedStatus{
 	trade.OrderCommitments: {trade.Workflow, trade.ProducerESG},
 	trade.Traceability:     {trade.ProducerESG, trade.FarmESG},
 }

@@ -35,7 +35,7 @@ func TestF154WhatEventsToldLastStandsAtTheRows(t *testing.T) {
 		now := rows(Cut{})
 		for _, want := range []struct {
 			key    string
-			status trade.Status
+			status trade.ReportedStatus
 			told   ReportedStatus
 		}{
 			{"01|000001", trade.Workflow, ReportedStatus{"APPROVED", w.now}},

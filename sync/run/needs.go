@@ -18,8 +18,8 @@ func NeedsOf(entry trade.Entry) []Need {
 	}
 	var out []Need
 	for _, rule := range trade.Rules(entry.Sends) {
-		if id, ok := ids[rule.Field]; ok && rule.Platform != "" {
-			out = append(out, Need{rule.Platform, id})
+		if id, ok := ids[rule.Field]; ok && rule.RefersTo != "" {
+			out = append(out, Need{rule.RefersTo, id})
 		}
 	}
 	if entry.Target != "" {

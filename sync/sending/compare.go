@@ -46,11 +46,11 @@ func RowOf(job *mapping.Job, e *trade.Entry) identity.ERPRow {
 func (r *Checker) Candidates(ctx context.Context, rows []identity.ERPRow, storing []trade.Entry,
 	found map[string][]mapping.Row,
 ) (out []identity.Candidate, unsent []trade.Entry, err error) {
-	like, err := r.near(ctx, rows)
+	like, err := r.nearRecords(ctx, rows)
 	if err != nil {
 		return nil, nil, err
 	}
-	r.asked, r.found = nil, nil
+	r.askedPairs, r.smallBuckets = nil, nil
 	query := trade.RecordQuery{
 		Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: r.run.Job.Spec.Sends, Before: math.MaxInt64,
 	}
@@ -145,10 +145,10 @@ func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storin
 // asked once in a pass which of them have lost their rows.
 const largeBucket = 8
 
-// near returns the records of earlier passes that differ from one of the rows in one field and may have
+// nearRecords returns the records of earlier passes that differ from one of the rows in one field and may have
 // lost their own row. Records of this pass were rechecked just before they went. The result is kept until
 // the rows are judged.
-func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Record, error) {
+func (r *Checker) nearRecords(ctx context.Context, rows []identity.ERPRow) ([]trade.Record, error) {
 	kind := r.run.Job.Spec.Sends
 	if len(rows) == 0 {
 		return nil, nil
@@ -158,22 +158,22 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		if err != nil {
 			return nil, err
 		}
-		r.before, r.lost, r.stands = &last, map[int64][]trade.Record{}, map[int64]bool{}
+		r.before, r.lostByPair, r.hasRow = &last, map[int64][]trade.Record{}, map[int64]bool{}
 	}
 	if *r.before == 0 {
 		return nil, nil
 	}
 	query := trade.RecordQuery{Job: r.run.Job.Name(), Space: r.run.Job.Identity.Space, Kind: kind, Before: *r.before}
 	var known []int64
-	if r.asked == nil {
-		r.asked = map[int64]bool{}
+	if r.askedPairs == nil {
+		r.askedPairs = map[int64]bool{}
 	}
 	for _, row := range rows {
 		for i, pair := range row.Pairs(kind) {
-			if _, once := r.lost[pair]; once {
+			if _, once := r.lostByPair[pair]; once {
 				known = append(known, pair)
-			} else if pair != 0 && !r.asked[pair] {
-				r.asked[pair] = true
+			} else if pair != 0 && !r.askedPairs[pair] {
+				r.askedPairs[pair] = true
 				query.Pairs[i] = append(query.Pairs[i], pair)
 			}
 		}
@@ -191,7 +191,7 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		}
 		for _, p := range prints {
 			for _, pair := range p.Pairs(record.Kind) {
-				if r.asked[pair] && !of[pair] {
+				if r.askedPairs[pair] && !of[pair] {
 					of[pair], buckets[pair] = true, append(buckets[pair], identity.Candidate{Record: record})
 				}
 			}
@@ -201,7 +201,7 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		bucket := buckets[pair]
 		if len(bucket) <= largeBucket {
 			for _, c := range bucket {
-				r.found = append(r.found, c.Record)
+				r.smallBuckets = append(r.smallBuckets, c.Record)
 			}
 			continue
 		}
@@ -209,7 +209,7 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 		// the ERP is asked for the row of each record once in a pass
 		var lost []trade.Record
 		ask := slices.DeleteFunc(slices.Clone(bucket), func(c identity.Candidate) bool {
-			_, once := r.stands[c.Record.ID]
+			_, once := r.hasRow[c.Record.ID]
 			return once
 		})
 		for chunk := range slices.Chunk(ask, run.PageSize) {
@@ -217,19 +217,19 @@ func (r *Checker) near(ctx context.Context, rows []identity.ERPRow) ([]trade.Rec
 				return nil, err
 			}
 			for _, c := range chunk {
-				r.stands[c.Record.ID] = identity.StandingOf(&c.Record, c.Now) <= identity.Amended
+				r.hasRow[c.Record.ID] = identity.StandingOf(&c.Record, c.Now) <= identity.Amended
 			}
 		}
 		for _, c := range bucket {
-			if !r.stands[c.Record.ID] {
+			if !r.hasRow[c.Record.ID] {
 				lost = append(lost, c.Record)
 			}
 		}
-		r.lost[pair] = lost
+		r.lostByPair[pair] = lost
 	}
-	out := slices.Clone(r.found)
+	out := slices.Clone(r.smallBuckets)
 	for _, pair := range known {
-		out = append(out, r.lost[pair]...)
+		out = append(out, r.lostByPair[pair]...)
 	}
 	return out, nil
 }

@@ -19,7 +19,7 @@ func (r *Checker) follow(ctx context.Context, out *Rechecked, verdicts []identit
 		from := entry
 		entry.Flags = entry.Flags.With(trade.Twin, v.Twin).With(trade.NearTwin, v.Near)
 		// a person declared that it is another document
-		another := entry.Another != "" && entry.Another == entry.PayloadHash
+		another := entry.DeclaredDistinct != "" && entry.DeclaredDistinct == entry.PayloadHash
 		other, otherID := counterpartOf(v.Because)
 		switch {
 		case v.Cause == trade.CauseOtherJob:

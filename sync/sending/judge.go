@@ -22,24 +22,24 @@ func (s *Sender) judge(d outcome.Decision) {
 			stop.Sends = s.Job.Spec.Sends
 		}
 		s.stopSending(&outcome.StopError{Stop: stop})
-	case s.row.noIDs >= stopAfterNoID:
+	case s.streaks.noIDs >= stopAfterNoID:
 		why := trade.Say("stop.answers.no_id")
-		if d.Another {
+		if d.EchoDiffers {
 			why = trade.Say("stop.answers.another")
 		}
 		s.stopSending(s.Stop(outcome.StopAnswers, why))
-	case most > 0 && s.row.unknowns >= most:
-		stop(outcome.StopDoubts, "stop.in_doubt.row", s.row.unknowns)
-	case most > 0 && s.row.doubts >= stopAfterDoubts:
-		stop(outcome.StopDoubts, "stop.in_doubt.run", s.row.doubts)
-	case s.row.refusals >= stopAfterRefusals:
-		stop(outcome.StopRefusals, "stop.refusals.same", s.row.refusals)
-	case s.row.strange >= stopAfterStrange:
+	case most > 0 && s.streaks.unknowns >= most:
+		stop(outcome.StopDoubts, "stop.in_doubt.row", s.streaks.unknowns)
+	case most > 0 && s.streaks.doubts >= stopAfterDoubts:
+		stop(outcome.StopDoubts, "stop.in_doubt.run", s.streaks.doubts)
+	case s.streaks.refusals >= stopAfterRefusals:
+		stop(outcome.StopRefusals, "stop.refusals.same", s.streaks.refusals)
+	case s.streaks.strange >= stopAfterStrange:
 		s.stopSending(s.Stop(outcome.StopRefusals, trade.Say("stop.refusals.strange",
-			"count", s.row.strange, "status", s.row.strangeStatus, "job", s.Job.Name())))
-	case s.row.badForms >= stopAfterMalformed:
-		stop(outcome.StopMalformed, "stop.malformed.row", s.row.badForms)
-	case s.row.unreached >= stopAfterUnreached, s.row.unreached > 0 && s.traffic.Probing:
+			"count", s.streaks.strange, "status", s.streaks.strangeStatus, "job", s.Job.Name())))
+	case s.streaks.badForms >= stopAfterMalformed:
+		stop(outcome.StopMalformed, "stop.malformed.row", s.streaks.badForms)
+	case s.streaks.unreached >= stopAfterUnreached, s.streaks.unreached > 0 && s.traffic.Probing:
 		stop := trade.Stop{Code: string(outcome.StopUnreachable), Why: trade.Say("stop.api_unreachable")}
 		// the gateway cannot reach a service behind it (502): only jobs that send the same kind are concerned
 		if d.Outcome == trade.OutcomeNotCreated {

@@ -34,28 +34,28 @@ type Sender struct {
 	Renew   func(context.Context) error
 	traffic *Traffic
 
-	queue    queue
-	flying   int           // intents that are durable and have no answer yet
-	answers  chan *flight  // flights that have ended
-	settling []*flight     // flights that are judged and not yet stored
-	found    []trade.Block // blocks ended by an acceptance, not yet stored
-	lacking  []trade.Block // blocks made by a refusal, not yet stored
-	pace     pace
-	row      streaks
-	Load     load
+	queue       queue
+	flying      int           // intents that are durable and have no answer yet
+	answers     chan *flight  // flights that have ended
+	settling    []*flight     // flights that are judged and not yet stored
+	endedBlocks []trade.Block // blocks ended by an acceptance, not yet stored
+	newBlocks   []trade.Block // blocks made by a refusal, not yet stored
+	pace        pace
+	streaks     streaks
+	Load        load
 
-	halted   chan struct{} // closed when nothing more may be sent
-	halt     error         // why
-	preflown bool          // the harmless GET was sent since the last answer that asks for one
+	halted     chan struct{} // closed when nothing more may be sent
+	stopReason error         // why
+	probed     bool          // the harmless GET was sent since the last answer that asks for one
 }
 
 // flight is one attempt: its intent, then its request, then its answer.
 type flight struct {
-	Entry   trade.Entry
-	attempt trade.Attempt
-	sending int64         // the number of its sending in the ledger
-	needs   []run.Need    // records of the platform that it refers to
-	intent  time.Duration // Boot time just before the commit of its intent
+	Entry    trade.Entry
+	attempt  trade.Attempt
+	recordID int64         // the number of its sending in the ledger
+	needs    []run.Need    // records of the platform that it refers to
+	intent   time.Duration // Boot time just before the commit of its intent
 
 	answer   apiclient.Answer
 	decision outcome.Decision
@@ -71,7 +71,7 @@ func New(r *run.Run, c *Checker, g *brakes.Guard, n *RowLimit, t *Traffic, q run
 		Run: r, due: q, intents: i, recheck: c, brakes: g, rowLimit: n, traffic: t,
 		answers: make(chan *flight, r.Limits.MaxInFlight), halted: make(chan struct{}),
 		pace: pace{slots: r.Limits.MaxInFlight}, queue: queue{like: map[int64]bool{}},
-		row: streaks{throttled: map[int64]int{}},
+		streaks: streaks{throttled: map[int64]int{}},
 	}
 	if stop := status.Stop; stop != nil && status.State == trade.BackingOff &&
 		stop.Code == string(outcome.StopThrottled) {
@@ -112,7 +112,7 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 			s.stopSending(interrupted())
 		}
 		more := false
-		if s.halt == nil && s.queue.quota != 0 {
+		if s.stopReason == nil && s.queue.quota != 0 {
 			more, err = s.makeReady(ctx)
 			if err != nil {
 				s.stopSending(err)
@@ -124,7 +124,7 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 		group := trade.Group{At: s.Clock.Now()}
 		s.settleInto(&group)
 		var flights []*flight
-		if s.halt == nil && more {
+		if s.stopReason == nil && more {
 			flights = s.choose(ctx, &group)
 		}
 		if !group.Empty() {
@@ -142,8 +142,8 @@ func (s *Sender) Send(ctx context.Context, quota int) (finished bool, err error)
 		// 6. Nothing can be done before an answer, a batch of rows, a token or the end of a rest comes.
 		if s.flying == 0 && s.queue.preparing == nil {
 			switch {
-			case s.halt != nil:
-				return false, s.halt
+			case s.stopReason != nil:
+				return false, s.stopReason
 			case s.queue.quota == 0:
 				return false, nil
 			case !more:
@@ -167,7 +167,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 		s.observe(run.Resting, s.pace.restUntil.Format(time.RFC3339))
 		return nil
 	}
-	if !s.preflown || s.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
+	if !s.probed || s.Clock.Boot()-s.queue.readAt > HoldsFor { // something took long meanwhile
 		return nil
 	}
 	group.Like, group.Space = s.queue.like, s.Job.Identity.Space
@@ -217,7 +217,7 @@ func (s *Sender) choose(ctx context.Context, group *trade.Group) []*flight {
 // sending on disk were not sent by us, and are settled as not sent.
 func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight) error {
 	settled := s.settling
-	s.settling, s.found, s.lacking = nil, nil, nil
+	s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
 	err := failpoint.Hit("group.chosen")
 	var result trade.GroupResult
 	if err == nil {
@@ -235,12 +235,12 @@ func (s *Sender) store(ctx context.Context, group trade.Group, flights []*flight
 	}
 	claimed := slices.DeleteFunc(flights, func(f *flight) bool {
 		if result.Claimed[f.attempt.ID] {
-			f.sending = result.Sendings[f.attempt.ID]
+			f.recordID = result.Sendings[f.attempt.ID]
 			return false
 		}
 		s.unregister(f)
 		// another job has sent its key, or a record is like it: the next recheck finds that
-		s.queue.again = s.queue.again || result.Elsewhere[f.attempt.ID]
+		s.queue.restart = s.queue.restart || result.Elsewhere[f.attempt.ID]
 		return true
 	})
 	if err := s.settled(ctx, group, settled, result); err != nil {
@@ -342,19 +342,19 @@ func (s *Sender) processAnswer(f *flight) {
 	s.traffic.blocks.answered(f.Entry.ID)
 	switch d.State {
 	case trade.Accepted:
-		s.found = append(s.found, s.traffic.blocks.confirm(f.needs)...)
+		s.endedBlocks = append(s.endedBlocks, s.traffic.blocks.confirm(f.needs)...)
 	case trade.Pending:
 		s.brakes.Untried(f.Entry.Key)
 		var kept trade.Freight // it was certainly not sent
 		kept.Add(f.Entry)
 		s.Load.Went = s.Load.Went.Less(kept)
 	}
-	if d.Ask {
-		s.preflown = false
+	if d.ProbeAgain {
+		s.probed = false
 	}
 	if d.Wait > 0 {
-		s.row.throttled[f.Entry.ID]++
-		if s.row.throttled[f.Entry.ID] >= throttledMost { // only a later run tries it again
+		s.streaks.throttled[f.Entry.ID]++
+		if s.streaks.throttled[f.Entry.ID] >= throttledMost { // only a later run tries it again
 			f.decision.Kind = trade.APIError
 			f.decision.Reason = trade.Say("attempt.throttled_often", "why", d.Reason, "tries", throttledMost)
 		}
@@ -362,14 +362,14 @@ func (s *Sender) processAnswer(f *flight) {
 	for _, m := range d.Missing {
 		for _, n := range f.needs {
 			if n.Kind == m.Kind {
-				s.lacking = append(s.lacking, s.traffic.blocks.reportMissing(n, m.Message, f.at))
+				s.newBlocks = append(s.newBlocks, s.traffic.blocks.reportMissing(n, m.Message, f.at))
 			}
 		}
 	}
 	// send windows that passed together, as on a machine that was suspended, count once
-	stalled := d.Stalled && f.attempt.StartedAt.After(s.row.stalledAt)
+	stalled := d.Stalled && f.attempt.StartedAt.After(s.streaks.stalledAt)
 	if stalled {
-		s.row.stalledAt = f.at
+		s.streaks.stalledAt = f.at
 	}
 	more := func(count *int, yes bool) {
 		*count++
@@ -377,31 +377,31 @@ func (s *Sender) processAnswer(f *flight) {
 			*count = 0
 		}
 	}
-	more(&s.row.unknowns, d.Outcome == trade.OutcomeUnknown)
+	more(&s.streaks.unknowns, d.Outcome == trade.OutcomeUnknown)
 	if d.Outcome == trade.OutcomeUnknown {
-		s.row.doubts++
+		s.streaks.doubts++
 	}
 	// rows that the platform refused for the same reason, but not for a missing record: the rows that need
 	// it wait for one answer
 	switch refusal := fmt.Sprint(f.answer.Status, d.Cause, f.answer.Messages, f.answer.Text); {
 	case d.Outcome == trade.OutcomeNotSent, d.Outcome == trade.OutcomeUnknown:
 	case d.State != trade.Rejected || len(d.Missing) > 0:
-		s.row.refusal, s.row.refusals = "", 0
-	case refusal != s.row.refusal:
-		s.row.refusal, s.row.refusals = refusal, 1
+		s.streaks.refusal, s.streaks.refusals = "", 0
+	case refusal != s.streaks.refusal:
+		s.streaks.refusal, s.streaks.refusals = refusal, 1
 	default:
-		s.row.refusals++
+		s.streaks.refusals++
 	}
-	more(&s.row.badForms, d.BadForm)
+	more(&s.streaks.badForms, d.BadForm)
 	switch {
-	case d.Strange:
-		s.row.strange, s.row.strangeStatus = s.row.strange+1, f.answer.Status
+	case d.RequestRefused:
+		s.streaks.strange, s.streaks.strangeStatus = s.streaks.strange+1, f.answer.Status
 	case d.State == trade.Accepted:
-		s.row.strange = 0
+		s.streaks.strange = 0
 	}
-	more(&s.row.noIDs, d.NoID || d.Another)
+	more(&s.streaks.noIDs, d.NoID || d.EchoDiffers)
 	if stalled || !d.Stalled {
-		more(&s.row.unreached, d.Retry == outcome.RetrySoon || stalled)
+		more(&s.streaks.unreached, d.Retry == outcome.RetrySoon || stalled)
 	}
 	s.adjustPace(d, f.at)
 	s.judge(d)
@@ -419,7 +419,8 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 	for _, f := range flights {
 		holder, conflict := result.Conflicts[f.attempt.ID]
 		if !conflict {
-			s.queue.again = s.queue.again || f.decision.State == trade.Pending && f.decision.Retry == outcome.RetryNone
+			s.queue.restart = s.queue.restart ||
+				f.decision.State == trade.Pending && f.decision.Retry == outcome.RetryNone
 			continue
 		}
 		f.decision = outcome.InDoubt(trade.Say("attempt.id_taken", "holder", holder))
@@ -435,18 +436,19 @@ func (s *Sender) settled(ctx context.Context, group trade.Group, flights []*flig
 		if err != nil {
 			return err
 		}
-		s.queue.again = s.queue.again || woken > 0
+		s.queue.restart = s.queue.restart || woken > 0
 	}
 	return nil
 }
 
 // storeAnswers tries for Limits.AnswerTimeout to store the answers of a group that the ledger did not
 // take, and those that come meanwhile. That an intent was not sent is an answer too (F048, F050,
-// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. If the process ends with its pass and
-// the journal has all answers, it does not wait for a full disk: the next process takes them from there.
+// F052). What cannot be stored by then is in doubt at the next start; nothing is sent twice. If the
+// process ends with its pass and the journal has all answers, it does not wait for a full disk: the
+// next process takes them from there.
 func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []*flight, cause error) error {
 	s.settling = append(settled, s.settling...)
-	s.found, s.lacking = append(group.Unblock, s.found...), append(group.Block, s.lacking...)
+	s.endedBlocks, s.newBlocks = append(group.Unblock, s.endedBlocks...), append(group.Block, s.newBlocks...)
 	err, kept, most := cause, false, s.Limits.AnswerTimeout()/2
 	for wait := 250 * time.Millisecond; wait <= most && len(s.settling) > 0 && !kept; wait *= 2 {
 		<-time.NewTimer(wait).C
@@ -457,7 +459,7 @@ func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []
 		result, err = s.intents.Commit(context.WithoutCancel(ctx), s.Lease, late)
 		if err == nil {
 			flights := s.settling
-			s.settling, s.found, s.lacking = nil, nil, nil
+			s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
 			return s.settled(ctx, late, flights, result)
 		}
 		var full trade.JournalledError
@@ -471,7 +473,7 @@ func (s *Sender) storeAnswers(ctx context.Context, group trade.Group, settled []
 		said = "the ledger's disk is full; the journal has the answers, and the next run takes them from there"
 	}
 	s.Log.Error(said, zap.Int("rows", len(s.settling)), zap.Error(err))
-	s.settling, s.found, s.lacking = nil, nil, nil
+	s.settling, s.endedBlocks, s.newBlocks = nil, nil, nil
 	return nil
 }
 
@@ -495,8 +497,8 @@ func (s *Sender) unregister(f *flight) {
 
 // stopSending stops all sending. The first reason is kept.
 func (s *Sender) stopSending(err error) {
-	if s.halt == nil {
-		s.halt = err
+	if s.stopReason == nil {
+		s.stopReason = err
 		close(s.halted)
 	}
 }
@@ -513,7 +515,7 @@ func (s *Sender) observe(phase run.Phase, note string) {
 func (s *Sender) await(ctx context.Context, more bool) {
 	var wake <-chan time.Time
 	done := ctx.Done()
-	if s.halt != nil {
+	if s.stopReason != nil {
 		done = nil
 	} else if more {
 		if d := s.pause(); d > 0 {

@@ -32,7 +32,7 @@ func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	case d.Outcome == trade.OutcomeUnknown:
 		s.pace.slots = 1 // one at a time, until the API gives a definite answer again
 		if d.Slow {
-			rest = backoffFirst << min(s.row.unknowns, 6)
+			rest = backoffFirst << min(s.streaks.unknowns, 6)
 		}
 	case d.Wait > 0:
 		s.pace.slots = max(1, s.pace.slots/2)

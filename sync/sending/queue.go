@@ -33,8 +33,8 @@ type queue struct {
 	parked    []trade.Entry  // need a record of the platform about which another flight is asking
 	like      map[int64]bool // records near a row, or with its key, that rechecks of this run found
 	after     int64          // id of the last entry taken from the ledger
-	again     bool           // entries with lower ids may be due
-	dry       bool           // the ledger had no further entry that is due
+	restart   bool           // entries with lower ids may be due
+	exhausted bool           // the ledger had no further entry that is due
 	due       int
 	begun     bool          // begin was done
 	quota     int           // rows that may still be begun in this turn; -1 = no limit
@@ -43,15 +43,15 @@ type queue struct {
 
 // batch is a number of rows that are made ready together.
 type batch struct {
-	rows   []trade.Entry // to be rechecked; none: the next ones that are due
-	size   int
-	after  int64
-	again  bool
-	dry    bool
-	omit   map[int64]bool // entries that are taken already
-	only   map[int64]bool // the only entries that may still go; nil: any
-	parked []trade.Entry
-	ahead  []trade.Entry // go before these; the ledger may have their intents or not
+	rows      []trade.Entry // to be rechecked; none: the next ones that are due
+	size      int
+	after     int64
+	restart   bool
+	exhausted bool
+	skip      map[int64]bool // entries that are taken already
+	allowed   map[int64]bool // the only entries that may still go; nil: any
+	parked    []trade.Entry
+	before    []trade.Entry // go before these; the ledger may have their intents or not
 
 	readAt time.Duration
 	result Rechecked
@@ -60,7 +60,7 @@ type batch struct {
 
 // begin wakes what is due by time, once for a job, and begins a turn.
 func (s *Sender) begin(ctx context.Context, quota int) (err error) {
-	s.queue.dry, s.queue.quota = false, quota
+	s.queue.exhausted, s.queue.quota = false, quota
 	if quota == 0 {
 		s.queue.quota = -1
 	}
@@ -120,9 +120,9 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 	if len(q.ready) == 0 && q.next != nil {
 		q.ready, q.readAt, q.next = q.next.result.Ready, q.next.readAt, nil
 	}
-	if len(q.ready) > 0 && !s.preflown && s.flying < s.pace.slots {
+	if len(q.ready) > 0 && !s.probed && s.flying < s.pace.slots {
 		stop := AskHarmlessly(ctx, s.Platform, s.Log)
-		s.preflown = true
+		s.probed = true
 		switch {
 		case ctx.Err() != nil:
 			return false, &outcome.StopError{Stop: outcome.Interrupted()}
@@ -144,7 +144,7 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 func (s *Sender) prepareNext(ctx context.Context) error {
 	q, limit := &s.queue, s.traffic.Pace.Limit()
 	early := s.pace.slots
-	b := &batch{size: BatchSize, after: q.after, again: q.again}
+	b := &batch{size: BatchSize, after: q.after, restart: q.restart}
 	if limit != rate.Inf { // no more than may leave while the recheck holds
 		early, b.size = 0, min(BatchSize, max(1, int(limit*rate.Limit(HoldsFor/time.Second))))
 	}
@@ -165,7 +165,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		n := min(len(q.stale), b.size)
 		b.rows, q.stale = q.stale[:n:n], q.stale[n:]
 	}
-	if len(b.rows) == 0 && (q.dry && !q.again || s.rowLimit.reached() && len(s.rowLimit.again) == 0) {
+	if len(b.rows) == 0 && (q.exhausted && !q.restart || s.rowLimit.reached() && len(s.rowLimit.again) == 0) {
 		return nil
 	}
 	// records for which a person has ordered a new question are read; what another process has found is
@@ -177,7 +177,7 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		}
 		stored := newMissingRecords(blocks).missing
 		for n := range s.traffic.blocks.missing {
-			if slices.ContainsFunc(s.lacking, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
+			if slices.ContainsFunc(s.newBlocks, func(l trade.Block) bool { return l.Kind == n.Kind && l.ID == n.ID }) {
 				continue // not stored yet
 			}
 			if block, still := stored[n]; !still {
@@ -195,19 +195,19 @@ func (s *Sender) prepareNext(ctx context.Context) error {
 		q.stale, q.ready = append(q.ready, q.stale...), nil
 	}
 	if s.rowLimit.reached() {
-		b.only = maps.Clone(s.rowLimit.again)
+		b.allowed = maps.Clone(s.rowLimit.again)
 	}
-	b.parked, b.ahead, b.omit = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), map[int64]bool{}
-	for id, times := range s.row.throttled {
+	b.parked, b.before, b.skip = slices.Clone(q.parked), slices.Concat(q.ready, q.stale), map[int64]bool{}
+	for id, times := range s.streaks.throttled {
 		if times >= throttledMost { // only a later run tries it again
-			b.omit[id] = true
+			b.skip[id] = true
 		}
 	}
-	for _, e := range slices.Concat(b.parked, b.ahead) {
-		b.omit[e.ID] = true
+	for _, e := range slices.Concat(b.parked, b.before) {
+		b.skip[e.ID] = true
 	}
 	if len(b.rows) == 0 {
-		q.again = false
+		q.restart = false
 	}
 	q.preparing = make(chan *batch, 1)
 	go func(to chan *batch) {
@@ -226,7 +226,7 @@ func (s *Sender) prepare(ctx context.Context, b *batch) (err error) {
 		}
 	}
 	b.readAt = s.Clock.Boot()
-	b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.ahead)
+	b.result, err = s.recheck.Recheck(ctx, b.rows, b.parked, b.before)
 	if err != nil {
 		return err
 	}
@@ -253,16 +253,17 @@ func (s *Sender) loadDue(ctx context.Context, b *batch) error {
 		switch {
 		case err != nil:
 			return err
-		case len(due) == 0 && !b.again:
-			b.dry = true
+		case len(due) == 0 && !b.restart:
+			b.exhausted = true
 			return nil
 		case len(due) == 0:
-			b.again, b.after = false, 0
+			b.restart, b.after = false, 0
 			continue
 		}
 		b.after = due[len(due)-1].ID
 		b.rows = slices.DeleteFunc(due, func(e trade.Entry) bool {
-			return b.omit[e.ID] || b.only != nil && !b.only[e.ID] || s.rowLimit.keys != nil && !s.rowLimit.keys[e.Key]
+			return b.skip[e.ID] || b.allowed != nil && !b.allowed[e.ID] ||
+				s.rowLimit.keys != nil && !s.rowLimit.keys[e.Key]
 		})
 		if len(b.rows) > 0 {
 			return nil
@@ -280,7 +281,7 @@ func (s *Sender) startPrepared(ctx context.Context, b *batch) (err error) {
 	case b.err != nil:
 		return b.err
 	}
-	q.after, q.again, q.dry = b.after, q.again || b.again, b.dry
+	q.after, q.restart, q.exhausted = b.after, q.restart || b.restart, b.exhausted
 	maps.Copy(q.like, b.result.Known)
 	b.result.Ready, err = s.fitting(ctx, b.result.Ready)
 	if len(b.result.Ready) > 0 {
@@ -292,7 +293,7 @@ func (s *Sender) startPrepared(ctx context.Context, b *batch) (err error) {
 // anything reports whether something is due while nothing may leave; if not, the run need not rest.
 func (s *Sender) anything(ctx context.Context) (bool, error) {
 	q := &s.queue
-	if q.again || len(q.ready)+len(q.stale)+len(q.parked) > 0 || q.next != nil || q.preparing != nil {
+	if q.restart || len(q.ready)+len(q.stale)+len(q.parked) > 0 || q.next != nil || q.preparing != nil {
 		return true, nil
 	}
 	due, err := s.due.Due(ctx, s.Job.Name(), s.Clock.Now(), q.after, 1)
@@ -300,7 +301,7 @@ func (s *Sender) anything(ctx context.Context) (bool, error) {
 }
 
 // DueAgain records that entries with lower ids than those already taken may be due.
-func (s *Sender) DueAgain() { s.queue.again = true }
+func (s *Sender) DueAgain() { s.queue.restart = true }
 
 // FromStart makes the queue continue from the lowest id.
 func (s *Sender) FromStart() { s.queue.after = 0 }

@@ -21,11 +21,11 @@ type Checker struct {
 	// the number of the last record before this pass; nil: not asked yet
 	before *int64
 	// by a number of trade.Prints.Pairs that many records have: those that had lost their rows
-	lost   map[int64][]trade.Record
-	edited map[int64]bool // rows that the last recheck found otherwise than the pass had read them
-	stands map[int64]bool // records of those that were asked for: whether their rows stand
-	asked  map[int64]bool // such numbers that the ledger was asked for
-	found  []trade.Record // and what it has of those that few records have
+	lostByPair   map[int64][]trade.Record
+	edited       map[int64]bool // rows that the last recheck found otherwise than the pass had read them
+	hasRow       map[int64]bool // records of those that were asked for: whether their rows stand
+	askedPairs   map[int64]bool // such numbers that the ledger was asked for
+	smallBuckets []trade.Record // and what it has of those that few records have
 }
 
 // NewChecker returns the checker of one run.
@@ -51,7 +51,7 @@ func (r *Checker) Recheck(ctx context.Context, entries, ahead, storing []trade.E
 	for i := range entries {
 		rows[i] = RowOf(r.run.Job, &entries[i])
 	}
-	if _, err := r.near(ctx, rows); err != nil { // before the rows are read: it may take long
+	if _, err := r.nearRecords(ctx, rows); err != nil { // before the rows are read: it may take long
 		return Rechecked{}, err
 	}
 	found, err := r.run.ReadAgain(ctx, r.run.Job, entries)

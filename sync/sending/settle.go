@@ -27,14 +27,14 @@ func (s *Sender) settleInto(group *trade.Group) {
 		attempt.AnswerBody = a.Excerpt()
 		out := trade.Settlement{
 			Attempt: attempt, State: d.State, Cause: d.Cause, Kind: d.Kind, Weak: d.Weak, Counts: d.Counts,
-			NextAttemptAt: s.nextAttempt(f), Entry: f.Entry, Sent: f.sending,
+			NextAttemptAt: s.nextAttempt(f), Entry: f.Entry, RecordID: f.recordID,
 		}
 		for _, flag := range []trade.Flag{trade.Twin, trade.NearTwin} {
 			if f.Entry.Flags.Has(flag) {
 				out.Flags = out.Flags.With(flag, true)
 			}
 		}
-		if d.Another {
+		if d.EchoDiffers {
 			out.Flags = out.Flags.With(trade.EchoDiffers, true)
 		}
 		if d.Cause == trade.CauseExists && attempt.Generation > 1 { // F120
@@ -43,14 +43,14 @@ func (s *Sender) settleInto(group *trade.Group) {
 		}
 		group.Settle = append(group.Settle, out)
 	}
-	group.Block, group.Unblock = s.lacking, s.found
+	group.Block, group.Unblock = s.newBlocks, s.endedBlocks
 }
 
 // nextAttempt returns when a row is due again by time.
 func (s *Sender) nextAttempt(f *flight) time.Time {
 	switch f.decision.Retry {
 	case outcome.RetrySoon:
-		ceiling := min(backoffMost, backoffFirst<<min(s.row.unreached+f.Entry.Attempts, 16))
+		ceiling := min(backoffMost, backoffFirst<<min(s.streaks.unreached+f.Entry.Attempts, 16))
 		return f.at.Add(backoffFirst/2 + rand.N(ceiling))
 	case outcome.RetryLater:
 		next := mapping.NoTime

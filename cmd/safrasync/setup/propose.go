@@ -53,7 +53,7 @@ func openField(v words.Voice, rule trade.FieldRule, contractKey []string) propos
 		f.yaml, f.note, f.off = "COLUNA", v.Text("required when %s", words.RequiredWhen(rule)), true
 	}
 	if rule.Type == trade.UUID {
-		f.note += v.Text("; {column: COLUMN, ref: %s}, with a de-para", rule.Platform)
+		f.note += v.Text("; {column: COLUMN, ref: %s}, with a de-para", rule.RefersTo)
 	}
 	return f
 }
