@@ -14,7 +14,7 @@ import (
 func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, "lost-after@1")
-	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "1 documento em dúvida, ou que pode ficar em dobro",
+	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em dobro",
 		`href="/doubts/next">Resolver 1<`, "1 documento espera por: Contabilidade", "Ver 1 causa",
 		`href="/pending?who=it">TI</a> 1 documento`)
 	if n := strings.Count(b.Body, `<a role="button" href=`); n != 1 {
@@ -25,7 +25,7 @@ func TestTheFirstPageSaysInGrainAndMoneyWhatWaitsMineFirst(t *testing.T) {
 	}
 	d.as(trade.Administrator).Get("/").Wants(http.StatusOK, "1 documento espera por: TI",
 		`href="/pending?who=accounting">Contabilidade</a> 1 documento`)
-	reader := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento em dúvida")
+	reader := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação")
 	if strings.Contains(reader.Body, "Resolver") {
 		t.Error("who only looks is offered to resolve")
 	}
@@ -46,7 +46,7 @@ func TestTheFirstPageHasABarForEachProduct(t *testing.T) {
 	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que falta, por produto", "faltam",
 		`<a href="/?season=2025%2f2026" aria-current="page">Safra 2025/2026</a>`,
 		`state=accepted">0% de 132 t na plataforma · faltam 132 t</a>`,
-		`<i class="fill-doubt"></i><a href="/rows?grain=SOJA&amp;harvest=2025%2F2026&amp;line=erp&amp;measure=contracted&amp;state=in_doubt">em dúvida</a>`)
+		`<i class="fill-doubt"></i><a href="/rows?grain=SOJA&amp;harvest=2025%2F2026&amp;line=erp&amp;measure=contracted&amp;state=in_doubt">sem confirmação</a>`)
 	if strings.Contains(b.Body, "MILHO") {
 		t.Error("a season has documents of another one")
 	}

@@ -139,7 +139,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	}
 	c.logIn(trade.Accountant)
 	thing("01-inicio", func() {
-		c.shows("1 documento em dúvida", "1 documento espera por: Contabilidade", "62 documentos", "carla")
+		c.shows("1 documento sem confirmação", "1 documento espera por: Contabilidade", "62 documentos", "carla")
 		c.golden("01-inicio")
 	})
 	thing("02-contrato", func() {
