@@ -40,10 +40,7 @@ func (v Voice) Lang() string { return string(v.lang) }
 func (v Voice) Language() trade.Lang { return v.lang }
 
 // State returns the short name of a state.
-func (v Voice) State(s trade.State) string {
-	name, _, _ := strings.Cut(s.Label(v.lang), " (")
-	return name
-}
+func (v Voice) State(s trade.State) string { return strings.Split(s.Label(v.lang), " (")[0] }
 
 // CauseName returns a cause in a few words.
 func (v Voice) CauseName(cause, what string) string { return trade.CauseName(cause, what, v.lang) }
