@@ -48,9 +48,6 @@ type causeRow struct {
 	Adds trade.Sums
 }
 
-// causeRows is how many rows of a cause its table has.
-const causeRows = 20
-
 func (p *Pages) showPending(q *web.Request) error { return p.pending(q, "") }
 
 // pending shows the page, with a fault of what was sent.
@@ -133,7 +130,7 @@ func (p *Pages) openCause(q *web.Request, t task, fault string) (*causeShown, er
 	if err != nil {
 		return nil, err
 	}
-	query.Limit = causeRows
+	query.Limit = 20 // the others are a link away
 	found, err := p.office.RowPage(q.Context(), query)
 	if err != nil {
 		return nil, err

@@ -91,7 +91,9 @@ func todayOf(v view.Voice, stuck office.Stuck, now time.Time, role trade.Role) t
 		tasks = append(tasks, t)
 	}
 	out.Helpers = helpersOf(stuck.Causes)
-	slices.SortStableFunc(out.Helpers, func(a, b task) int { return trade.CompareBool(b.Helper == mine, a.Helper == mine) })
+	slices.SortStableFunc(out.Helpers, func(a, b task) int {
+		return trade.CompareBool(b.Helper == mine, a.Helper == mine)
+	})
 	slices.SortStableFunc(tasks, byWeight)
 	shown := min(len(tasks), todayShown)
 	out.More = len(tasks) - shown
