@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
@@ -185,6 +186,15 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	}
 }
 
+// causesOpen returns the page of causes, with each of them open in turn.
+func causesOpen(b *consoletest.Browser) string {
+	pages := b.Get("/pending").Body
+	for _, path := range regexp.MustCompile(`/pending\?cause=[^"]+#c`).FindAllString(pages, -1) {
+		pages += b.Get(strings.TrimSuffix(html.UnescapeString(path), "#c")).Wants(http.StatusOK).Body
+	}
+	return pages
+}
+
 // A cause that is open shows its first rows, and leads to all of them: as many as it says.
 func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
@@ -272,7 +282,8 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	d := newDemoDesk(t)
 	b := d.as(trade.Administrator).Get("/account")
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
-		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
+		`lang="en"`, "Pending, by cause", "wallet not found on the platform", ">6 contracts</a>", "2,237,063")
+	b.Get("/pending?cause=message.wallet.not-found").Wants(http.StatusOK, "R$ 1,345,801.38", "see all 6")
 	for path, text := range map[string]string{
 		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets",
 		"/routines": "Runs",
