@@ -199,7 +199,7 @@ func TestARowThatWasSentWithAFormerIDIsInTheListOfWhatHasChanged(t *testing.T) {
 	d.run(0, "sync")
 	b := d.as(trade.Reader)
 	b.Get("/changed?flag=recoded").Wants(http.StatusOK, "01|000002", "o de-para mudou após o envio (2)")
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "o de-para mudou após o envio")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/changed"><span>Alterados</span><strong>2<`)
 	d.run(0, "acknowledge", "contracts", "01|000002", "--reason", "corrigido na plataforma", "--as", "ana", "--yes")
 	d.run(0, "sync", "--sweep")
 	if e := d.entry("contracts", "01|000002"); e.Flags.Has(trade.Recoded) || !e.Acknowledged.Has(trade.Recoded) {
@@ -219,7 +219,7 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 	}
 	b := d.as(trade.Reader)
 	for path, texts := range map[string][]string{
-		"/":        {"alterado após o envio 1 documento"},
+		"/":        {"Alterados1após o envio"},
 		"/changed": {"alterado após o envio (1)", "enviado 200 → agora 260", "R$ 67.770,00", row.RemoteID},
 		fmt.Sprintf("/rows/%d", row.ID): {
 			"Contrato de compra de 260 SC (15,6 t) de MILHO", "Enviado: Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,

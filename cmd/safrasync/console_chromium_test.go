@@ -408,14 +408,10 @@ func TestChromiumCutsNoFigure(t *testing.T) {
 		cut, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {
 			for (const [cells, figure] of [
 				[".rows > tfoot td[colspan]", "66.250.140,037"], [".runs td.number", "1.000.000"],
-				[".cause .figures:nth-of-type(3)", "466.715.191 t"],
-				[".cause .figures:nth-of-type(4)", "R$ 172.210.098.648"]])
+				[".causes td.short", "466.715.191"], [".causes td:is(.money, .other)", "172.210.098.648"]])
 				for (const cell of document.querySelectorAll(cells)) cell.textContent = figure;
-			return [...document.querySelectorAll("td.number, th.number, .cause .figures")].filter((cell) => {
-				const lines = document.createRange();
-				lines.selectNodeContents(cell);
-				const one = cell.matches(".figures") && !cell.querySelector("br, small");
-				return cell.scrollWidth > cell.clientWidth || one && lines.getClientRects().length > 1;
+			return [...document.querySelectorAll("td.number, th.number")].filter((cell) => {
+				return cell.scrollWidth > cell.clientWidth;
 			}).map((cell) => cell.textContent.trim()).join("\n");
 		})()`))
 		if err != nil || cut != "" {

@@ -259,7 +259,7 @@ func TestEachKindOfWhatWaitsHasAQueueOfItsOwn(t *testing.T) {
 			}
 		}
 	}
-	b.Get("/pending").Wants(http.StatusOK, `href="/doubts?only=twin"`)
+	b.Get("/pending?cause=twin").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, `href="/doubts?only=twin"`)
 	b.Get("/doubts/next?only=nothing").Wants(http.StatusBadRequest)
 	b.Get("/act/adopt?" + b.Get("/doubts/next?only=retyped").Form("/act/adopt").Encode())
@@ -431,7 +431,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/")
 	from := c.clicks
-	c.click(`.verdict a[href="/doubts/next?only=retyped"]`)
+	c.click(`.causes a[href="/doubts/next?only=retyped"]`)
 	c.shows("1 de 1")
 	c.click(`button[aria-keyshortcuts="a"]`)
 	c.accessible("held plan")

@@ -74,9 +74,10 @@ func TestNoPageAndNoFileShowsADocument(t *testing.T) {
 		t.Error("the log does not say of which row it speaks, or by its key")
 	}
 	reader := d.as(trade.Reader)
-	for _, page := range []string{"/rows", "/pending", "/audit", "/report?show=1&part=bridge"} {
+	for _, page := range []string{"/rows", "/audit", "/report?show=1&part=bridge"} {
 		hidden(page, reader.Get(page).Wants(http.StatusOK).Body)
 	}
+	hidden("the causes", causesOpen(reader))
 	parts := reader.Get("/report?show=1&single=1&unit=money").Wants(http.StatusOK).Body
 	for _, part := range reconcile.AllSections {
 		parts += reader.Get("/report?show=1&single=1&part=" + string(part)).Wants(http.StatusOK).Body

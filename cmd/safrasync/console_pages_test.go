@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/safrasync/safrasync/internal/consoletest"
 	"github.com/safrasync/safrasync/internal/must"
-	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -129,13 +130,13 @@ func TestEveryPageIsThereWithEitherLedger(t *testing.T) {
 func TestTheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	b := d.as(trade.Reader).Get("/pending?who=it").Wants(http.StatusOK,
+	b := d.as(trade.Reader).Get("/pending?who=it&cause=ref:delivery_places").Wants(http.StatusOK,
 		`href="/references/delivery_places">Abrir o de-para`)
 	if strings.Contains(b.Body, `href="/references">Abrir`) {
 		t.Errorf("a cause leads to no table of its own:\n%s", b.Body)
 	}
 	d = newDesk(t)
-	b = d.as(trade.Administrator).Get("/pending?who=it").Wants(http.StatusOK)
+	b = d.as(trade.Administrator).Get("/pending?who=it&cause=ref:wallets").Wants(http.StatusOK)
 	link := regexp.MustCompile(`href="(/references/wallets\?code=12)#add"`).FindStringSubmatch(b.Body)
 	if link == nil {
 		t.Fatalf("no link fills in the code:\n%s", b.Body)
@@ -146,18 +147,21 @@ func TestTheReferencesThatOpenAreThoseThatAreMissing(t *testing.T) {
 func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "esperam por: Contabilidade",
-		"COMPRA exige data de pagamento", `href="/pending?who=platform">Plataforma</a> 16 documentos`)
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "O que resolver primeiro",
+		"COMPRA exige data de pagamento", `href="/pending?who=platform"><span>Plataforma</span><strong>16<`)
 	b := d.as(trade.Reader).Get("/pending").Wants(http.StatusOK, "Pendências por causa",
-		"carteira não encontrada na plataforma: <bdi class=\"code\">C08",
-		"bloqueia 6 contratos, 2 entregas, 1 registro de rastreabilidade",
+		"carteira não encontrada na plataforma</a> <small>C08</small>")
+	if strings.Contains(b.Body, "Quem resolve") || strings.Contains(b.Body, "MILHO") {
+		t.Error("the page has the details of a cause that is not open")
+	}
+	b.Get("/pending?cause=message.wallet.not-found").Wants(http.StatusOK, "Quem resolve", "aria-current",
 		">6 contratos</a>: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
-		"Deles, 3 documentos só esperam os outros",
-		"Quem resolve", "Produtos e moedas diferentes não se somam")
+		">2 entregas</a> que aguardam essas linhas", "1 registro de rastreabilidade", "ver todos os 6")
 	if strings.Contains(b.Body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
 	}
-	b.Get("/pending?who=it").Wants(http.StatusOK, "local de entrega sem de-para", "Abrir o de-para")
+	b.Get("/pending?who=it&cause=ref:delivery_places").Wants(http.StatusOK, "local de entrega sem de-para",
+		"Abrir o de-para")
 	if strings.Contains(b.Body, "C08") {
 		t.Error("the page shows what somebody else fixes")
 	}
@@ -182,44 +186,52 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 	}
 }
 
-// Each cause leads to the rows that have it: as many as it says, or more where the list tells less
-// apart, and among them those that it names as examples.
+// causesOpen returns the page of causes, with each of them open in turn.
+func causesOpen(b *consoletest.Browser) string {
+	pages := b.Get("/pending").Body
+	for _, path := range regexp.MustCompile(`/pending\?cause=[^"]+#c`).FindAllString(pages, -1) {
+		pages += b.Get(strings.TrimSuffix(html.UnescapeString(path), "#c")).Wants(http.StatusOK).Body
+	}
+	return pages
+}
+
+// A cause that is open shows its first rows, and leads to all of them: as many as it says.
 func TestACauseLeadsToItsRows(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Reader)
 	stuck := must.Get(d.host.Office.Stuck(t.Context(), trade.Portuguese, true))(t)
-	articles := strings.Split(b.Get("/pending").Body, `<details class="cause card`)[1:]
-	if len(articles) != len(stuck.Causes) {
-		t.Fatalf("%d causes are shown, want %d", len(articles), len(stuck.Causes))
-	}
-	article := func(c office.Cause) string {
-		for _, a := range articles {
-			if strings.Contains(a, c.Advice.What) && (len(c.Samples) == 0 || strings.Contains(a, fmt.Sprintf(`/%d"`, c.Samples[0]))) {
-				return a
-			}
-		}
-		t.Fatalf("no cause is %q", c.Advice.What)
-		return ""
+	page := b.Get("/pending").Body
+	if n := strings.Count(page, `<tr id="c`) + strings.Count(page, `<tr class="urgent" id="c`); n != len(stuck.Causes) {
+		t.Fatalf("%d causes are shown, want %d", n, len(stuck.Causes))
 	}
 	for _, c := range stuck.Causes {
-		shown := article(c)
-		links := regexp.MustCompile(`href="(/rows\?[^"]+)">Ver `).FindAllStringSubmatch(shown, -1)
-		if len(links) != len(c.Own) {
-			t.Fatalf("%s leads to %d lists, want %d:\n%s", c.Key, len(links), len(c.Own), shown)
+		at := "/pending?cause=" + url.QueryEscape(c.Key)
+		link := strings.ReplaceAll(html.EscapeString(at), "+", "&#43;")
+		if !strings.Contains(page, `href="`+at+`#c`) && !strings.Contains(page, `href="`+link+`#c`) {
+			t.Errorf("no link opens %s", c.Key)
 		}
-		listed := ""
-		for j, link := range links {
-			listed += b.Get(html.UnescapeString(link[1])).Wants(http.StatusOK).Body
-			if n, want := strings.Count(b.Body, `<th scope="row">`), c.Own[j].Rows; n < want || n > want &&
-				c.State != trade.Invalid {
-				t.Errorf("%s lists %d rows, want %d", link[1], n, want)
-			}
+		open := b.Get(at).Wants(http.StatusOK, c.Advice.Who).Body
+		all := regexp.MustCompile(`href="(/rows\?[^"]+)">ver todos os (\d+)<`).FindStringSubmatch(open)
+		if all == nil {
+			t.Fatalf("%s leads to no list:\n%s", c.Key, open)
 		}
-		for _, id := range c.Samples {
-			if link := fmt.Sprintf(`/%d"`, id); !strings.Contains(shown, link) || len(links) > 0 &&
-				!strings.Contains(listed, "/rows"+link) {
-				t.Errorf("the row %d of %s is no link of the cause, or not in its list", id, c.Key)
+		want := c.Rows() - c.Behind
+		if want == 0 { // they wait for a contract that has no group
+			want = c.Kinds()[0].Rows
+		}
+		list := b.Get(html.UnescapeString(all[1])).Wants(http.StatusOK).Body
+		if n := strings.Count(list, `<th scope="row"><a href="/rows/`); n != want || all[2] != strconv.Itoa(want) {
+			t.Errorf("%s says %s and lists %d rows, want %d", c.Key, all[2], n, want)
+		}
+		_, rows, _ := strings.Cut(open, `<tr class="open">`)
+		shown := regexp.MustCompile(`<th scope="row"><a href="/(?:rows|doubts)/(\d+)"`).FindAllStringSubmatch(rows, -1)
+		if len(shown) != min(want, 20) {
+			t.Errorf("%s shows %d rows", c.Key, len(shown))
+		}
+		for _, row := range shown {
+			if !strings.Contains(list, `href="/rows/`+row[1]+`"`) {
+				t.Errorf("the row %s of %s is not in its list", row[1], c.Key)
 			}
 		}
 	}
@@ -234,8 +246,11 @@ const unlinked = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n
 func TestAllRowsOfACauseAreTriedAgainWithTheirNumberTyped(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, "", unlinked, `status=400@1-,body={"messages":["message.wallet.producer-not-linked"]}`)
-	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "produtor não vinculado à carteira",
-		"62 contratos", "Tentar de novo (62 documentos)")
+	b := d.as(trade.Accountant).Get("/pending?cause=message.wallet.producer-not-linked").Wants(http.StatusOK,
+		"produtor não vinculado à carteira", "62 contratos", "Tentar de novo (62 documentos)", "ver todos os 62")
+	if n := strings.Count(b.Body, `<th scope="row"><a href="/rows/`); n != 20 {
+		t.Errorf("%d documents of the cause are shown", n)
+	}
 	path := "/act/retry?cause=message.wallet.producer-not-linked"
 	b.Get(path).Wants(http.StatusOK, "São 62 documentos. Digite o número", "Nada pode duplicar")
 	form := with(b.Form("/act/retry"), "reason", "a carteira foi vinculada")
@@ -267,7 +282,8 @@ func TestThePagesSpeakEnglish(t *testing.T) {
 	d := newDemoDesk(t)
 	b := d.as(trade.Administrator).Get("/account")
 	b.Submit("/preferences", url.Values{"lang": {"en"}, "theme": {"dark"}, "next": {"/pending"}}).Wants(http.StatusOK,
-		`lang="en"`, "Pending, by cause", "wallet not found on the platform", "blocks 6 contracts", "R$ 1,345,801.38")
+		`lang="en"`, "Pending, by cause", "wallet not found on the platform", ">6 contracts</a>", "2,237,063")
+	b.Get("/pending?cause=message.wallet.not-found").Wants(http.StatusOK, "R$ 1,345,801.38", "see all 6")
 	for path, text := range map[string]string{
 		"/doubts": "To decide", "/changed": "Changed after sending", "/references/wallets": "Wallets",
 		"/routines": "Runs",

@@ -20,7 +20,7 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
 	b := d.as(trade.Accountant)
-	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform">Plataforma</a> 16 documentos`)
+	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform"><span>Plataforma</span><strong>16<`)
 	stuck := must.Get(d.host.Office.Stuck(t.Context(), trade.Portuguese, true))(t)
 	var cause office.Cause
 	for _, c := range stuck.Causes {
@@ -29,7 +29,7 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 		}
 	}
 	form := func(pairs ...string) url.Values {
-		b.Get("/pending")
+		b.Get("/pending?cause=" + cause.Key)
 		seen := regexp.MustCompile(`name="cause" value="` + cause.Key + `"><input type="hidden" name="seen" value="(\d+)"`).
 			FindStringSubmatch(b.Body)
 		own := with(b.Form("/pending/own"), "seen", seen[1], "cause", cause.Key, "owner", "Maria", "note",
@@ -50,7 +50,7 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 		t.Error("the note shows a document")
 	}
 	left := 16 - (cause.Rows() - cause.Behind)
-	b.Get("/").Wants(http.StatusOK, fmt.Sprintf(`href="/pending?who=platform">Plataforma</a> %d documento`, left),
+	b.Get("/").Wants(http.StatusOK, fmt.Sprintf(`href="/pending?who=platform"><span>Plataforma</span><strong>%d<`, left),
 		`href="/pending#quiet">`)
 	_, text, err := d.host.Office.Digest(t.Context())
 	must.Do(t, err)
@@ -63,6 +63,6 @@ func TestACauseIsTakenCareOfUntilADay(t *testing.T) {
 	}
 	b.Post("/pending/own", form("seen", "1")).Wants(http.StatusUnprocessableEntity, "Outra pessoa mudou", "chamado 4711")
 	b.Post("/pending/own", form("leave", "1")).Wants(http.StatusOK, "Guardado.")
-	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform">Plataforma</a> 16 documentos`)
+	b.Get("/").Wants(http.StatusOK, `href="/pending?who=platform"><span>Plataforma</span><strong>16<`)
 	d.as(trade.Reader).Post("/pending/own", form()).Wants(http.StatusForbidden)
 }

@@ -71,7 +71,7 @@ func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 		safra, um, 'FIXACAO_COMPRA', emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato WHERE num = '000004'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "1 contrato, 1 fixação")
+	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, ">1 contrato</a>", ">1 fixação</a>")
 	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo bloqueiam 1 contrato (24 t), 1 fixação (24 t)")
 	if strings.Contains(b.Body, "outra pendência") {
 		t.Error("it says that rows stand under another cause")
@@ -143,7 +143,7 @@ func TestAMissingCodeHasTheNameThatTheERPHasForIt(t *testing.T) {
 	d.run(0, "sync")
 	d.open()
 	const name = "carteira: Soja Maracaju ***.444.777-**"
-	for _, path := range []string{"/references/wallets", "/pending"} {
+	for _, path := range []string{"/references/wallets", "/pending?cause=ref:wallets"} {
 		page := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, name).Body
 		if i := strings.Index(page, name); strings.Contains(page[max(0, i-40):i], "contrato: ") {
 			t.Errorf("%s: the number of one row is no name of the code", path)

@@ -177,7 +177,7 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 			url.Values{"month": {month}}).Wants(http.StatusUnprocessableEntity, text)
 	}
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
-		`state=invalid">com erro (dados do ERP): 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
+		`state=invalid">com erro: 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
 		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12">12</td>`, `title="200">200</td>`,
 		`title="225.900,00">225.900,00</td>`, `title="132,03">132,03</td>`)

@@ -103,9 +103,14 @@ func TestACauseAFilterAndWholeJobsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	row := d.correct()
-	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "/resync?cause=")
-	at := regexp.MustCompile(`/resync\?cause=[^"]+`).FindAllString(b.Body, -1)
-	for _, path := range at {
+	b := d.as(trade.Accountant).Get("/pending")
+	causes := regexp.MustCompile(`/pending\?cause=[^"]+#c`).FindAllString(b.Body, -1)
+	if len(causes) == 0 {
+		t.Fatalf("no cause can be opened:\n%s", b.Body)
+	}
+	for _, cause := range causes {
+		b.Get(strings.TrimSuffix(html.UnescapeString(cause), "#c")).Wants(http.StatusOK, "/resync?cause=")
+		path := regexp.MustCompile(`/resync\?cause=[^"]+`).FindString(b.Body)
 		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Documentos a ler")
 	}
 	filter := url.Values{"job": {"contracts"}, "state": {"invalid"}}.Encode()
@@ -136,12 +141,14 @@ func TestOnlyTheRowsOfACauseAreReadAgain(t *testing.T) {
 		um, tipo, emissao, carteira, preco, inicio, fim, modalidade, '2062-06-17', forma, situacao
 		FROM contrato WHERE num = '000001'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "/resync?cause=")
-	causes := regexp.MustCompile(`/resync\?cause=[^"]+payday[^"]*`).FindAllString(b.Body, -1)
+	b := d.as(trade.Accountant).Get("/pending")
+	causes := regexp.MustCompile(`/pending\?cause=[^"]+payday[^"]*#c`).FindAllString(b.Body, -1)
 	if len(causes) != 2 {
 		t.Fatalf("the causes of the day of payment are %q", causes)
 	}
-	for _, path := range causes {
+	for _, cause := range causes {
+		b.Get(strings.TrimSuffix(html.UnescapeString(cause), "#c")).Wants(http.StatusOK, "/resync?cause=")
+		path := regexp.MustCompile(`/resync\?cause=[^"]+`).FindString(b.Body)
 		b.Get(html.UnescapeString(path)).Wants(http.StatusOK, "Documentos a ler: 1.")
 	}
 }

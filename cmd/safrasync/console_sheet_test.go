@@ -115,7 +115,7 @@ func TestPeopleReadThatAPartOfAKeyIsBlank(t *testing.T) {
 	id := d.entry("contracts", "01|").ID
 	b := d.as(trade.Reader)
 	b.Get("/rows?job=contracts").Wants(http.StatusOK, "01 | (vazio)")
-	b.Get("/pending").Wants(http.StatusOK, "01|(vazio)")
+	b.Get("/pending?cause="+url.QueryEscape("rule:payday required_for_COMPRA")).Wants(http.StatusOK, "01|(vazio)")
 	b.Get(fmt.Sprintf("/rows/%d", id)).Wants(http.StatusOK, "01 | (vazio)", `<code class="copy">01|</code>`)
 	other := d.entry("contracts", "01|000001").ID
 	for text, found := range map[string]int64{"01|(vazio)": id, "01 | (vazio)": id, "01 | 000001": other} {

@@ -76,7 +76,12 @@ func TestTextsOfTheERPForgeNoLineAndNoDirection(t *testing.T) {
 		steers(t, name, text)
 	}
 	b := d.as(trade.Administrator)
-	for _, path := range []string{"/rows", "/pending", fmt.Sprint("/rows/", d.entry("contracts", key).ID)} {
+	causes := causesOpen(b)
+	steers(t, "the causes", causes)
+	if !strings.Contains(causes, "FORJADA") {
+		t.Error("no cause shows the text")
+	}
+	for _, path := range []string{"/rows", fmt.Sprint("/rows/", d.entry("contracts", key).ID)} {
 		b.Get(path).Wants(http.StatusOK, "FORJADA")
 		steers(t, path, b.Body)
 	}

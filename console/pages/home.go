@@ -9,32 +9,25 @@ import (
 	"go.uber.org/zap"
 
 	"github.com/safrasync/safrasync/console/web"
-	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // homePage is the first page: what can cost money, what waits for the person's own department, for
 // others, and how much of the season is on the platform.
 type homePage struct {
-	Live     live
-	Stops    []homeStop
-	Today    today
-	Flags    []flagCount
-	Asked    []request // orders that wait for consent, the first few
-	Going    int       // rows that have not gone yet, although nobody need do anything about them
-	Season   seasonShown
-	Accepted int
-	Steps    []setupStep // of an installation that has sent nothing yet
+	Live   live
+	Stops  []homeStop
+	Today  today
+	Asked  []request // orders that wait for consent, the first few
+	Going  int       // rows that have not gone yet, although nobody need do anything about them
+	Season seasonShown
+	Steps  []setupStep // of an installation that has sent nothing yet
 }
 
-// Calm reports whether nothing needs a person.
+// Calm reports whether nothing needs a person, but for what changed after it was sent.
 func (p *homePage) Calm() bool {
-	return len(p.Stops) == 0 && len(p.Today.Helpers) == 0 && p.Today.Doubt.Rows == 0 && len(p.Flags) == 0 &&
-		p.Today.Reading == 0
+	return len(p.Stops) == 0 && len(p.Today.Helpers) == 0 && p.Today.Doubt.Rows == 0 && p.Today.Reading == 0
 }
-
-// Path returns the address of the list of the rows of one kind.
-func (p *homePage) Path(k pending.KindSum) string { return figurePath(k.Of) }
 
 // homeStop is a job that is stopped, paused or backing off.
 type homeStop struct {
@@ -54,12 +47,6 @@ type setupStep struct {
 
 // statesFirst are the states that need a person, most urgent first.
 var statesFirst = []trade.State{trade.InDoubt, trade.Held, trade.Rejected, trade.Invalid}
-
-// flagsFirst are the flags that need a person, most urgent first.
-var flagsFirst = []trade.Flag{
-	trade.DoubleAfterDecision, trade.Contradicted, trade.Changed, trade.Cancelled,
-	trade.MissingInERP, trade.DeletedRemote, trade.Recoded,
-}
 
 // askedShown is how many orders that wait for consent are shown.
 const askedShown = 5
@@ -94,19 +81,23 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, flag := range flagsFirst {
-		if n := flags[flag]; n > 0 {
-			page.Flags = append(page.Flags, flagCount{Flag: flag, Rows: n})
+	var twice []task
+	for _, flag := range []trade.Flag{trade.DoubleAfterDecision, trade.Contradicted} {
+		if n := flags[flag]; n > 0 { // it stands before the causes
+			twice = append(twice, task{
+				Name: q.Voice().Flag(flag), Helper: trade.Accounting, Rows: n, Urgent: true,
+				Path: "/changed?flag=" + string(flag),
+			})
 		}
 	}
 	stuck, err := p.causes.Stuck(q.Context(), q.Lang, q.PopFlash() != "")
 	if err != nil {
 		return err
 	}
-	page.Today = todayOf(stuck, q.Site.Now(), q.Login.User.Role)
+	page.Today = todayOf(q.Voice(), stuck, q.Site.Now(), q.Login.User.Role)
+	page.Today.Causes = append(twice, page.Today.Causes...)
 	page.Going = page.Today.Moving + states[trade.Pending] + states[trade.Sending]
-	page.Accepted = states[trade.Accepted]
-	if page.Accepted == 0 {
+	if states[trade.Accepted] == 0 {
 		// The steps to the first sent contract, as far as they are done. What is behind the first one that is
 		// not done is not looked at yet.
 		known := len(states) > 0

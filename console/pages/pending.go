@@ -12,41 +12,40 @@ import (
 	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
-	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
 // pendingPage is the data of the page.
 type pendingPage struct {
 	At     time.Time
-	Causes []causeShown
-	Quiet  []causeShown // that somebody takes care of, until a day
-	Fault  string       // phrase of what is wrong about an owner
-	Rows   int          // that have one of the causes themselves, but for the quiet ones
+	Causes []task
+	Quiet  []task // that somebody takes care of, until a day
+	Fault  string // phrase of what is wrong about an owner
+	Rows   int    // of the causes that are shown, which have them themselves
+	All    int    // of all causes but for the quiet ones
 	Moving int
-	Who    []helper // departments, with how much each can cure
-	Here   string   // department that is filtered by; "" = all
+	Who    []task // departments, with how much each can cure
+	Here   string // department that is filtered by; "" = all
 
 	Reading int    // number of rows being read; the rest is not known yet
 	Again   string // address of the same page
 	Ran     ran
 }
 
-// causeShown is a cause with what the page shows beside it.
+// causeShown is a cause that is open.
 type causeShown struct {
-	office.Cause
-	Task    task
-	Doubt   bool          // it is decided row by row
-	Samples []trade.Entry // the first few rows
-	Names   []string      // of the codes in the ERP, as [trade.NamesOf] returns them
-	Form    ownerForm
+	task
+	All   string // address of the list of its rows
+	Count int    // of them
+	Rows  []causeRow
+	Names []string   // of the codes in the ERP, as [trade.NamesOf] returns them
+	Form  url.Values // what the form about its owner begins with
 }
 
-// ownerForm is what the form about the owner of a cause begins with.
-type ownerForm struct {
-	Owner, Note string
-	Due         string // a day, as forms have it; "" = none
-	Seen        int64  // when somebody took the cause, in milliseconds; 0: nobody has
+// causeRow is one of the first rows of a cause, with what it adds to its sums.
+type causeRow struct {
+	trade.Entry
+	Adds trade.Sums
 }
 
 func (p *Pages) showPending(q *web.Request) error { return p.pending(q, "") }
@@ -70,38 +69,84 @@ func (p *Pages) pending(q *web.Request, fault string) error {
 	}
 	page.Who = helpersOf(stuck.Causes)
 	for _, c := range stuck.Causes {
-		shown := causeShown{
-			Cause: c, Task: taskOf(c), Doubt: c.State == trade.InDoubt || c.State == trade.Held,
+		t := taskOf(c)
+		if !c.Quiet {
+			page.All += t.Rows
 		}
-		shown.Form = ownerForm{Owner: c.Owner.Owner, Note: c.Owner.Note}
-		if c.Owner.Until.After(q.Site.Now()) {
-			shown.Form.Due = c.Owner.Until.In(q.Site.Zone).Format(time.DateOnly)
+		if page.Here != "" && (t.Urgent || page.Here != string(t.Helper)) {
+			continue
 		}
-		if !c.Owner.At.IsZero() {
-			shown.Form.Seen = c.Owner.At.UnixMilli()
+		here := url.Values{"cause": {c.Key}}
+		if page.Here != "" {
+			here.Set("who", page.Here)
 		}
-		if fault != "" && c.Key == q.PostForm.Get("cause") { // what was typed is not lost
-			shown.Form.Owner, shown.Form.Note = q.PostForm.Get("owner"), q.PostForm.Get("note")
-			shown.Form.Due = q.PostForm.Get("until")
+		if c.Key == q.Form.Get("cause") {
+			here.Del("cause") // its link closes it
+			t.Open, err = p.openCause(q, t, fault)
+			if err != nil {
+				return err
+			}
 		}
-		switch {
-		case page.Here != "" && (shown.Task.Urgent || page.Here != string(shown.Task.Helper)):
-		case c.Quiet:
-			page.Quiet = append(page.Quiet, shown)
-		default:
-			page.Rows += shown.Task.Rows
-			page.Causes = append(page.Causes, shown)
+		t.Path = "/pending?" + here.Encode() + "#" + t.Anchor
+		if c.Quiet {
+			page.Quiet = append(page.Quiet, t)
+			continue
 		}
+		page.Rows += t.Rows
+		page.Causes = append(page.Causes, t)
 	}
-	slices.SortStableFunc(page.Causes, func(a, b causeShown) int { return byWeight(a.Task, b.Task) })
-	slices.SortStableFunc(page.Quiet, func(a, b causeShown) int { return a.Owner.Until.Compare(b.Owner.Until) })
-	if err := errors.Join(p.samples(q, page.Causes), p.samples(q, page.Quiet)); err != nil {
-		return err
-	}
+	slices.SortStableFunc(page.Causes, byWeight)
+	slices.SortStableFunc(page.Quiet, func(a, b task) int { return a.Owner.Until.Compare(b.Owner.Until) })
+	named(q.Voice(), page.Causes)
+	named(q.Voice(), page.Quiet)
 	if fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "pending", page)
 	}
 	return q.Page(http.StatusOK, "pending", page)
+}
+
+// openCause returns what the page shows of the cause that is open.
+func (p *Pages) openCause(q *web.Request, t task, fault string) (*causeShown, error) {
+	c := t.Cause
+	out := &causeShown{task: t, Form: url.Values{"owner": {c.Owner.Owner}, "note": {c.Owner.Note}}}
+	if c.Owner.Until.After(q.Site.Now()) {
+		out.Form.Set("until", c.Owner.Until.In(q.Site.Zone).Format(time.DateOnly))
+	}
+	if fault != "" { // what was typed is not lost
+		out.Form = q.PostForm
+	}
+	out.Form.Set("seen", "0") // when somebody took the cause; 0: nobody has
+	if !c.Owner.At.IsZero() {
+		out.Form.Set("seen", strconv.FormatInt(c.Owner.At.UnixMilli(), 10))
+	}
+	query := trade.RowQuery{Of: trade.Selection{Group: c.Key}}
+	out.Count = t.Rows
+	if t.Rows == 0 { // its rows wait for one that is not here
+		first := c.Kinds()[0]
+		query, out.Count = first.Of, first.Rows
+	}
+	out.All = figurePath(query)
+	query, chosen, err := p.office.Chosen(q.Context(), query)
+	if err != nil {
+		return nil, err
+	}
+	query.Limit = 20 // the others are a link away
+	found, err := p.office.RowPage(q.Context(), query)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range found.Rows {
+		out.Rows = append(out.Rows, causeRow{e, chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]})
+	}
+	codes := make([][]int64, len(c.Subjects))
+	for i, s := range c.Subjects {
+		if c.Cause != trade.CauseParent { // a contract is no code
+			codes[i] = s.Sample
+		}
+	}
+	entries, err := p.office.Entries(q.Context(), slices.Concat(codes...))
+	out.Names = trade.NamesOf(entries, codes)
+	return out, err
 }
 
 // own says who takes care of a cause, or that nobody does any more.
@@ -133,72 +178,8 @@ func (p *Pages) own(q *web.Request) error {
 	case fault != "":
 		return p.pending(q, fault)
 	}
-	return q.Done("owner.told", "/pending#"+causeAnchor(ask.Key))
+	return q.Done("owner.told", "/pending?cause="+url.QueryEscape(ask.Key)+"#"+causeAnchor(ask.Key))
 }
-
-// samples reads the first few rows of all causes, and those of their codes, with one query.
-func (p *Pages) samples(q *web.Request, causes []causeShown) error {
-	var ids []int64
-	for _, c := range causes {
-		ids = append(ids, c.Cause.Samples...)
-		for _, s := range c.Subjects {
-			ids = append(ids, s.Sample...)
-		}
-	}
-	entries, err := p.office.Entries(q.Context(), ids)
-	if err != nil {
-		return err
-	}
-	byID := make(map[int64]trade.Entry, len(entries))
-	for _, e := range entries {
-		byID[e.ID] = e
-	}
-	for i, c := range causes {
-		for _, id := range c.Cause.Samples {
-			if e, ok := byID[id]; ok {
-				causes[i].Samples = append(causes[i].Samples, e)
-			}
-		}
-		codes := make([][]int64, len(c.Subjects))
-		for j, s := range c.Subjects {
-			if c.Cause.Cause != trade.CauseParent { // a contract is no code
-				codes[j] = s.Sample
-			}
-		}
-		causes[i].Names = trade.NamesOf(entries, codes)
-	}
-	return nil
-}
-
-// Blocks returns how many records of each kind the cause blocks: "38 contratos, 112 entregas".
-func (c causeShown) Blocks(v view.Voice) string {
-	return v.Listed(trade.Map(addKinds(nil, c.Kinds()), func(k pending.KindSum) string {
-		return v.Records(k.Kind, k.Fixing, k.Rows)
-	}))
-}
-
-// partRows is a link to the rows of one job in one state that have a cause themselves.
-type partRows struct {
-	pending.Part
-	Path string
-}
-
-// Parts returns links to the list of rows.
-func (c causeShown) Parts() []partRows {
-	return trade.Map(c.Own, func(p pending.Part) partRows { return partRows{p, figurePath(p.Of(c.Key))} })
-}
-
-// Path returns the address of the list of the rows of one kind.
-func (c causeShown) Path(k pending.KindSum) string { return figurePath(k.Of) }
-
-// Anchor returns the anchor of the cause on the page.
-func (c causeShown) Anchor() string { return causeAnchor(c.Key) }
-
-// RetryPath returns the address of the plan to retry the rows of the cause.
-func (c causeShown) RetryPath() string { return "/act/retry?cause=" + url.QueryEscape(c.Key) }
-
-// ResyncPath returns the address of the plan to read the rows of the cause again.
-func (c causeShown) ResyncPath() string { return ResyncPath("cause", c.Key) }
 
 // RefPath returns the path of the de-para table in which a code is missing. If it is only one code
 // and the person may fill it in, the path includes the code.

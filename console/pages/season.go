@@ -21,10 +21,23 @@ import (
 // seasonPage is the page of a season's pictures.
 type seasonPage struct {
 	seasonShown
-	Gap      *picture.Area   // value of what is missing, nil: nothing
-	Days     picture.Ticks   // what was sent on each
-	Ages     []picture.Stack // of each department
-	Branches []picture.Stack
+	Gap        *picture.Area // value of what is missing, nil: nothing
+	Branches   barTable
+	Days, Ages barTable // what was sent on the last days; how long what each department can cure has stood
+}
+
+// barTable is a table with a bar on each line, of which its columns name the parts.
+type barTable struct {
+	First, Sum, Share string // heads; Share: "" = none
+	Lines             []barLine
+}
+
+// barLine is a line of a table of bars.
+type barLine struct {
+	picture.Stack
+	Sum   picture.Mark   // what the bar is of
+	Share string         // hundredths that are on the platform
+	Parts []picture.Mark // one for each column
 }
 
 // seasonShown is what two pages show of a season: what each product has, and does not have, on the platform.
@@ -34,7 +47,7 @@ type seasonShown struct {
 	Seasons  []string  // one can be chosen
 	Season   string    // the one that is shown
 	Query    string    // of the address, with the season that it names; "" = it names none
-	Products []picture.Stack
+	Products barTable
 	of       *reconcile.Season // nil: there is none
 }
 
@@ -55,9 +68,7 @@ func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 		}
 	}
 	if out.of != nil {
-		out.Products = trade.Map(out.of.Products, func(s reconcile.StateSum) picture.Stack {
-			return stackOf(q.Voice(), s, trade.Decimal{})
-		})
+		out.Products = standsOf(q.Voice(), q.Voice().T("Product"), out.of.Products, false)
 	}
 	return out
 }
@@ -72,27 +83,36 @@ func (p *Pages) showSeason(q *web.Request) error {
 		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
-	var sent []picture.Mark
-	for _, d := range s.Days {
-		sent = append(sent, picture.Mark{
-			Class: []string{"none", "sent"}[min(d.Sent, 1)], Name: v.Day(d.At),
-			Said: v.T("season.day", v.Number(d.Sent)), Amount: trade.NewDecimal(int64(d.Sent), 0),
-		})
+	page.Products = standsOf(v, v.T("Product"), page.of.Products, true)
+	count := func(class string, n int) picture.Mark {
+		return picture.Mark{Class: class, Said: v.Number(n), Amount: trade.NewDecimal(int64(n), 0)}
 	}
-	page.Days = picture.Strip(v.T("Sent each day, of all seasons"), sent...)
+	page.Days = barTable{First: v.T("Day"), Sum: v.T("Documents")}
+	page.Ages = barTable{First: v.T("Department"), Sum: v.T("Documents")}
+	most := 0
+	for _, n := range s.Sent {
+		most = max(most, n)
+	}
+	for _, day := range slices.SortedFunc(maps.Keys(s.Sent), time.Time.Compare) {
+		one := count("sent", s.Sent[day])
+		bar := picture.Stacked(v.Day(day), "", count("", most).Amount, one)
+		page.Days.Lines = append(page.Days.Lines, barLine{Stack: bar, Sum: one})
+	}
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := page.of.Ages[who]
 		if sums == nil {
 			continue
 		}
-		var marks []picture.Mark
+		line, rows := barLine{}, 0
 		for i, one := range sums {
-			marks = append(marks, picture.Mark{
-				Class: []string{"none", "waiting", "invalid", "doubt"}[i], Name: v.T("season.age." + strconv.Itoa(i)),
-				Said: v.Documents(one.Rows), Path: figurePath(one.Of), Amount: trade.NewDecimal(int64(one.Rows), 0),
-			})
+			rows += one.Rows
+			part := count([]string{"erp", "waiting", "invalid", "doubt"}[i], one.Rows)
+			part.Name, part.Path = v.T("season.age."+strconv.Itoa(i)), figurePath(one.Of)
+			line.Parts = append(line.Parts, part)
 		}
-		page.Ages = append(page.Ages, picture.Stacked(v.T("home.who."+string(who)), "", trade.Decimal{}, marks...))
+		line.Stack = picture.Stacked(v.T("home.who."+string(who)), "", trade.Decimal{}, line.Parts...)
+		line.Sum = count("", rows)
+		page.Ages.Lines = append(page.Ages.Lines, line)
 	}
 	// the value of the documents up to each day that the platform does not have
 	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
@@ -114,16 +134,8 @@ func (p *Pages) showSeason(q *web.Request) error {
 		gap := picture.Over(v.T("Value that is missing on the platform, up to each day: %s", say(missing)), say, points...)
 		page.Gap = &gap
 	}
-	var most trade.Decimal
-	for _, b := range page.of.Branches {
-		if lacks := b.All.Kilograms.Sub(b.States[trade.Accepted].Kilograms); lacks.Cmp(most) > 0 {
-			most = lacks
-		}
-	}
 	if len(page.of.Branches) > 1 {
-		page.Branches = trade.Map(page.of.Branches, func(b reconcile.StateSum) picture.Stack {
-			return stackOf(v, b, most)
-		})
+		page.Branches = standsOf(v, v.T("Branch"), page.of.Branches, true)
 	}
 	return q.Page(http.StatusOK, "season", page)
 }
@@ -143,39 +155,54 @@ var stateParts = []struct {
 	{"none", "report.bar.unknown", []trade.State{""}},
 }
 
-// stackOf returns what is missing of a stand as a bar, of which most would be as wide as the picture; of a stand
-// that is on the platform, that.
-func stackOf(v view.Voice, s reconcile.StateSum, most trade.Decimal) picture.Stack {
-	all, sent := s.All.Kilograms, s.Figure(trade.Accepted)
-	missing := all.Sub(sent.Kilograms)
-	said := v.T("%s%% of %s on the platform", v.Number(picture.Percent(sent.Kilograms, all)), v.WholeTonnes(all))
-	parts := stateParts[1:]
-	if missing.Sign() > 0 {
-		said += " · " + v.T("missing: %s", v.WholeTonnes(missing))
-	} else {
-		parts = stateParts[:1]
-	}
-	var marks []picture.Mark
-	for _, part := range parts {
-		of := s.Figure(part.states...)
-		m := picture.Mark{Class: part.class, Name: v.T(part.key), Path: figurePath(of.Of), Amount: of.Kilograms}
-		m.Said = v.WholeTonnes(m.Amount)
-		if missing.Sign() > 0 {
-			share := v.Number(picture.Percent(m.Amount, missing))
-			if share == "0" && m.Amount.Sign() > 0 {
-				share = "<1"
-			}
-			m.Said += " · " + share + "%"
+// standsOf returns what is missing of each stand as a bar, scaled: all on one scale; of a stand that is on the
+// platform, that. Whole tonnes of a line add up to what is missing.
+func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bool) barTable {
+	var most trade.Decimal
+	for _, s := range stands {
+		if lacks := s.All.Kilograms.Sub(s.States[trade.Accepted].Kilograms); scaled && lacks.Cmp(most) > 0 {
+			most = lacks
 		}
-		marks = append(marks, m)
 	}
-	title := v.T("no product")
-	if s.Name != "" {
-		title = view.Mask(s.Name)
+	var parts []int // those that one of them has
+	for i, part := range stateParts {
+		if i > 0 && slices.ContainsFunc(stands, func(s reconcile.StateSum) bool {
+			return s.Figure(part.states...).Rows > 0
+		}) {
+			parts = append(parts, i)
+		}
 	}
-	out := picture.Stacked(title, said, most, marks...)
-	out.Path = figurePath(sent.Of)
-	return out
+	lines := trade.Map(stands, func(s reconcile.StateSum) barLine {
+		all, sent := s.All.Kilograms, s.Figure(trade.Accepted)
+		line := barLine{Share: v.Number(picture.Percent(sent.Kilograms, all))}
+		title := v.T("no product")
+		if s.Name != "" {
+			title = view.Mask(s.Name)
+		}
+		var amount, shown trade.Decimal // up to a part
+		for _, i := range parts {
+			part := stateParts[i]
+			of := s.Figure(part.states...)
+			amount = amount.Add(of.Kilograms)
+			whole := amount.Tonnes().Round(0)
+			line.Parts = append(line.Parts, picture.Mark{
+				Class: part.class, Name: v.T(part.key), Said: v.Decimal(whole.Sub(shown)), Path: figurePath(of.Of),
+				Amount: of.Kilograms,
+			})
+			shown = whole
+		}
+		line.Sum = picture.Mark{Said: v.Decimal(shown), Amount: amount}
+		said := v.T("%s%% of %s on the platform", line.Share, v.WholeTonnes(all))
+		line.Stack = picture.Stacked(title, said, most, line.Parts...)
+		if amount.Sign() == 0 {
+			line.Stack = picture.Stacked(title, said, trade.Decimal{}, picture.Mark{
+				Class: "sent", Name: v.T("sent"), Said: v.WholeTonnes(all), Path: figurePath(sent.Of), Amount: all,
+			})
+		}
+		line.Path = figurePath(sent.Of)
+		return line
+	})
+	return barTable{First: first, Sum: v.T("missing t"), Share: v.T("on the platform"), Lines: lines}
 }
 
 // pointsMost is how many points a line has; more days are taken together.

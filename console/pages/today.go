@@ -4,124 +4,124 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"slices"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/trade"
 )
 
-// todayShown is how many causes of a department the first page shows; one line links to the others.
-const todayShown = 7
+// todayShown is how many causes the first page shows; one line links to the others.
+const todayShown = 10
 
-// today is what needs a person now: what can cost money, what the person's own department can cure,
-// and what others can.
+// today is what needs a person now: what can cost money, then what each department can cure.
 type today struct {
-	Doubt   task     // what may be on the platform already, as one task
-	Kinds   []task   // its parts, if there are several, each with a queue of its own
-	Mine    helper   // the person's own department; Tasks is 0 if nothing waits for it
-	Tasks   []task   // those of Mine, the heaviest first
-	More    int      // of them that are not shown
-	Helpers []helper // all departments for which something waits
-	Quiet   task     // what somebody takes care of, until a day
-	Reading int      // number of rows being read; the rest is not known yet
-	Moving  int      // rows that wait for others that are on their way: nobody need do anything
+	Doubt   task // what may be on the platform already, as one task
+	Causes  []task
+	More    int    // causes that are not shown
+	Helpers []task // departments for which something waits, the person's own first
+	Quiet   task   // what somebody takes care of, until a day
+	Reading int    // number of rows being read; the rest is not known yet
+	Moving  int    // rows that wait for others that are on their way: nobody need do anything
 	At      time.Time
 	Old     bool // it is some seconds old, and is being read again
-}
-
-// Others returns the departments that are not the person's own.
-func (t today) Others() []helper {
-	return slices.DeleteFunc(slices.Clone(t.Helpers), func(h helper) bool { return h.Key == t.Mine.Key })
 }
 
 // oldAfter is how old numbers are shown without their time.
 const oldAfter = 5 * time.Second
 
-// helper is a department that can cure causes.
-type helper struct {
-	Key    trade.Department
-	Tasks  int
-	Rows   int // that have a cause themselves
-	Behind int // that wait for those
-	Sums   []pending.KindSum
-	Oldest time.Time
-	Path   string
-}
-
-// task is one cause as the first page shows it.
+// task is one cause as a table shows it, or several as one.
 type task struct {
-	Helper trade.Department // "" = it ends by itself
-	What   string
+	office.Cause
+	Helper trade.Department  // "" = it ends by itself
+	Name   string            // what it is, in a few words
 	Rows   int               // that have the cause themselves
-	Behind int               // that wait for those
-	Sums   []pending.KindSum // of the rows that have the cause themselves
-	Oldest time.Time
+	Sums   []pending.KindSum // of those
 	Path   string
+	Anchor string
 	Urgent bool
 	Queue  queue // of the rows that are decided one by one
+	Open   *causeShown
+}
+
+// List returns the address of the list of the rows of one kind.
+func (task) List(k pending.KindSum) string { return figurePath(k.Of) }
+
+// named gives causes their names, with the state where two have the same.
+func named(v view.Voice, tasks []task) {
+	alike := map[string]int{}
+	for i, t := range tasks {
+		tasks[i].Name = view.Mask(v.CauseName(string(t.Queue), t.Advice.What))
+		alike[tasks[i].Name]++
+	}
+	for i, t := range tasks {
+		if alike[t.Name] > 1 {
+			tasks[i].Name += " · " + v.State(t.State)
+		}
+	}
 }
 
 // todayOf returns the part of what is stuck that the first page shows to a person.
-func todayOf(stuck office.Stuck, now time.Time, role trade.Role) today {
-	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At, Doubt: task{Path: "/doubts/next"}}
+func todayOf(v view.Voice, stuck office.Stuck, now time.Time, role trade.Role) today {
+	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
-	mine := trade.Accounting
+	mine, next := trade.Accounting, ""
 	if role == trade.Administrator {
 		mine = trade.IT
 	}
+	if role.May(trade.Accountant) {
+		next = "/next"
+	}
+	var tasks []task
 	for _, c := range stuck.Causes {
 		t := taskOf(c)
 		switch {
 		case c.Quiet:
-			out.Quiet.Rows, out.Quiet.Behind = out.Quiet.Rows+t.Rows, out.Quiet.Behind+t.Behind
+			out.Quiet.join(t)
+			continue
 		case t.Helper == "":
+			continue
 		case t.Urgent:
-			out.Doubt.Rows, out.Doubt.Behind = out.Doubt.Rows+t.Rows, out.Doubt.Behind+t.Behind
-			out.Doubt.Sums = addKinds(out.Doubt.Sums, t.Sums)
-			out.Kinds = append(out.Kinds, t)
-		case t.Helper == mine:
-			out.Tasks = append(out.Tasks, t)
+			out.Doubt.join(t)
+			t.Path = t.Queue.Path(next)
 		}
+		tasks = append(tasks, t)
 	}
 	out.Helpers = helpersOf(stuck.Causes)
-	out.Mine = helper{Key: mine}
-	if i := slices.IndexFunc(out.Helpers, func(h helper) bool { return h.Key == mine }); i >= 0 {
-		out.Mine = out.Helpers[i]
-	}
-	slices.SortStableFunc(out.Tasks, byWeight)
-	if len(out.Kinds) == 1 {
-		out.Kinds = nil
-	}
-	if len(out.Tasks) > todayShown {
-		out.More = len(out.Tasks) - todayShown
-		out.Tasks = out.Tasks[:todayShown]
-	}
+	slices.SortStableFunc(out.Helpers, func(a, b task) int {
+		return trade.CompareBool(b.Helper == mine, a.Helper == mine)
+	})
+	slices.SortStableFunc(tasks, byWeight)
+	shown := min(len(tasks), todayShown)
+	out.More = len(tasks) - shown
+	out.Causes = tasks[:shown]
+	named(v, out.Causes)
 	return out
 }
 
-// helpersOf returns the departments for which something waits, without what may be on the platform already,
-// which stands apart.
-func helpersOf(causes []office.Cause) []helper {
-	out := trade.Map(trade.Departments, func(name trade.Department) helper {
-		return helper{Key: name, Path: "/pending?who=" + string(name)}
+// helpersOf returns the departments for which something waits, each as one task, without what may be on the
+// platform already, which stands apart.
+func helpersOf(causes []office.Cause) []task {
+	out := trade.Map(trade.Departments, func(name trade.Department) task {
+		return task{Helper: name, Path: "/pending?who=" + string(name)}
 	})
 	for _, c := range causes {
 		t := taskOf(c)
 		i := slices.Index(trade.Departments, t.Helper)
-		if i < 0 || t.Urgent || c.Quiet {
-			continue
-		}
-		h := &out[i]
-		h.Tasks++
-		h.Rows, h.Behind = h.Rows+t.Rows, h.Behind+t.Behind
-		h.Sums = addKinds(h.Sums, t.Sums)
-		if h.Oldest.IsZero() || t.Oldest.Before(h.Oldest) {
-			h.Oldest = t.Oldest
+		if i >= 0 && !t.Urgent && !c.Quiet {
+			out[i].join(t)
 		}
 	}
-	return slices.DeleteFunc(out, func(h helper) bool { return h.Tasks == 0 })
+	return slices.DeleteFunc(out, func(t task) bool { return t.Rows+t.Behind == 0 })
+}
+
+// join adds the rows of another task.
+func (t *task) join(more task) {
+	t.Rows, t.Behind = t.Rows+more.Rows, t.Behind+more.Behind
+	t.Sums = addKinds(t.Sums, more.Sums)
 }
 
 // byWeight sorts tasks: first those that a person must decide, then by weight, largest first.
@@ -145,10 +145,14 @@ func (t task) weight() (kg trade.Decimal) {
 
 // taskOf sums up a cause.
 func taskOf(c office.Cause) task {
+	anchor := causeAnchor(c.Key)
 	t := task{
-		Helper: c.Advice.Fixer.Department(), What: c.Advice.What, Rows: c.Rows() - c.Behind, Behind: c.Behind,
-		Oldest: c.Oldest,
-		Path:   "/pending#" + causeAnchor(c.Key), Urgent: c.State == trade.InDoubt || c.State == trade.Held,
+		Cause:  c,
+		Helper: c.Advice.Fixer.Department(),
+		Rows:   c.Rows() - c.Behind,
+		Path:   "/pending?cause=" + url.QueryEscape(c.Key) + "#" + anchor,
+		Anchor: anchor,
+		Urgent: c.State == trade.InDoubt || c.State == trade.Held,
 	}
 	switch c.State {
 	case trade.InDoubt:

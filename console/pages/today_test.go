@@ -2,11 +2,15 @@ package pages
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/internal/office"
+	"github.com/safrasync/safrasync/internal/picture"
 	"github.com/safrasync/safrasync/sync/pending"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -28,12 +32,13 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 	}
 }
 
-// What may be on the platform stands apart; then come the causes of the person's own department, the
-// heaviest first, beyond seven as a number, and the others as sums. Contracts and their deliveries are
-// the same grain, so that one of the two is weighed.
-func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
+// What may be on the platform is named first, then the heaviest causes of all departments, beyond ten as a number.
+// Contracts and their deliveries are the same grain, so that one of the two is weighed. The person's own department
+// leads the others.
+func TestTheFirstPageNamesWhatCanCostMoneyThenTheHeaviestCauses(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	v := view.NewVoice(trade.Portuguese, time.UTC)
 	stuck := office.Stuck{Causes: []office.Cause{
 		stuckCause("light", trade.Invalid, trade.FixERP, "10", day, 1),
 		stuckCause("heavy", trade.Rejected, trade.FixPlatform, "900", day.AddDate(0, 0, -3), 4),
@@ -45,38 +50,60 @@ func TestTheFirstPageNamesWhatCanCostMoneyThenTheTasksOfOnesOwn(t *testing.T) {
 		stuck.Causes = append(stuck.Causes, stuckCause("ref"+string(rune('a'+i)), trade.Waiting, trade.FixReferences,
 			fmt.Sprint(100+i), day, 2))
 	}
-	got := todayOf(stuck, day, trade.Administrator)
-	if d := got.Doubt; d.Rows != 2 || d.weight().String() != "3" || d.Path != "/doubts/next" {
+	got := todayOf(v, stuck, day, trade.Administrator)
+	if d := got.Doubt; d.Rows != 2 || d.weight().String() != "3" {
 		t.Errorf("in doubt: %+v", d)
 	}
-	if got.Mine.Key != "it" || got.Mine.Rows != 18 || len(got.Tasks) != todayShown || got.More != 2 ||
-		got.Tasks[0].What != "refi" {
-		t.Errorf("of IT: %+v, %d tasks and %d more", got.Mine, len(got.Tasks), got.More)
+	names := trade.Map(got.Causes, func(t task) string { return t.Advice.What })
+	if want := "twin doubt heavy refi refh refg reff refe refd refc"; strings.Join(names, " ") != want || got.More != 3 {
+		t.Errorf("%v and %d more, want %s", names, got.More, want)
 	}
-	want := map[trade.Department]helper{
-		"accounting": {Tasks: 1, Rows: 1, Oldest: day},
-		"platform":   {Tasks: 1, Rows: 4, Oldest: day.AddDate(0, 0, -3)},
+	if got.Causes[0].Path != "/doubts/next" {
+		t.Errorf("what is decided one by one leads to %s", got.Causes[0].Path)
 	}
-	others := got.Others()
-	if len(others) != len(want) {
-		t.Fatalf("%d other departments", len(others))
+	if reader := todayOf(v, stuck, day, trade.Reader).Causes[0].Path; reader != "/doubts" {
+		t.Errorf("a reader is led to %s", reader)
 	}
-	for _, h := range others {
-		w := want[h.Key]
-		if h.Tasks != w.Tasks || h.Rows != w.Rows || !h.Oldest.Equal(w.Oldest) {
-			t.Errorf("%s has %d tasks, %d rows, since %s", h.Key, h.Tasks, h.Rows, h.Oldest)
+	for role, want := range map[trade.Role]string{
+		trade.Administrator: "it 18, accounting 1, platform 4", trade.Accountant: "accounting 1, it 18, platform 4",
+	} {
+		who := trade.Map(todayOf(v, stuck, day, role).Helpers, func(t task) string {
+			return fmt.Sprint(t.Helper, " ", t.Rows)
+		})
+		if strings.Join(who, ", ") != want {
+			t.Errorf("for the %s: %v, want %s", role, who, want)
 		}
 	}
-	if mine := todayOf(stuck, day, trade.Accountant).Mine; mine.Key != "accounting" || mine.Rows != 1 {
-		t.Errorf("of accounting: %+v", mine)
+}
+
+// Two causes that have one name are told apart by their states, in words.
+func TestCausesOfOneNameSayTheirStates(t *testing.T) {
+	t.Parallel()
+	cause := func(what string, state trade.State) task {
+		return taskOf(stuckCause(what, state, trade.FixPlatform, "1", time.Time{}, 1))
 	}
-	held := todayOf(office.Stuck{Causes: stuck.Causes[3:4]}, day, trade.Accountant).Doubt
-	if want := "/doubts/next"; held.Path != want || held.Rows != 1 {
-		t.Errorf("only held: %+v, want the way to %s", held, want)
+	tasks := []task{
+		cause("produtor não cadastrado", trade.Rejected), cause("falta safra", trade.Invalid),
+		cause("produtor não cadastrado", trade.Waiting),
 	}
-	// the page of causes counts as this one does
-	if all := helpersOf(stuck.Causes); all[0].Key != "accounting" || all[0].Rows != 1 {
-		t.Errorf("all of accounting: %+v", all[0])
+	named(view.NewVoice(trade.Portuguese, time.UTC), tasks)
+	names := trade.Map(tasks, func(t task) string { return t.Name })
+	want := "produtor não cadastrado · rejeitado pela plataforma, falta safra, produtor não cadastrado · aguardando"
+	if strings.Join(names, ", ") != want {
+		t.Errorf("%v", names)
+	}
+}
+
+// The parts of a line are whole tonnes that add up to what is missing, which is never the sum of rounded figures.
+func TestThePartsOfWhatIsMissingAddUp(t *testing.T) {
+	t.Parallel()
+	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
+	sums := reconcile.StateSum{Name: "SOJA", All: trade.Sums{Rows: 3, Kilograms: trade.NewDecimal(4_200, 0)}}
+	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
+	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
+	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
+	if strings.Join(said, " ") != "1 2 1" || got.Sum.Said != "4" || got.Share != "0" {
+		t.Errorf("%v of %s, %s%%", said, got.Sum.Said, got.Share)
 	}
 }
 

@@ -22,3 +22,16 @@ func TestAVeryLargeWeightIsInWholeTonnes(t *testing.T) {
 		}
 	}
 }
+
+// A state has its short name on a page; commands and files have the whole one.
+func TestStatesHaveShortNames(t *testing.T) {
+	t.Parallel()
+	v := NewVoice(trade.Portuguese, time.UTC)
+	for state, want := range map[trade.State]string{
+		trade.InDoubt: "sem confirmação", trade.Held: "retido", trade.Invalid: "com erro", trade.Accepted: "enviado",
+	} {
+		if got := v.State(state); got != want {
+			t.Errorf("%s is %q, want %q", state, got, want)
+		}
+	}
+}

@@ -76,6 +76,9 @@ func (v Voice) WholeTonnes(kg trade.Decimal) string {
 // tonnesLittle is a weight in kilograms below which an overview has decimals.
 const tonnesLittle = 10_000
 
+// BareWhole is WholeTonnes under a heading that names the unit.
+func (v Voice) BareWhole(kg trade.Decimal) string { return strings.TrimSuffix(v.WholeTonnes(kg), " t") }
+
 // WholeMoney formats an amount of a currency for an overview, without cents.
 func (v Voice) WholeMoney(currency string, amount trade.Decimal) string {
 	return strings.TrimRight(strings.TrimRight(v.Money(currency, amount.Round(0)), "0"), ",.")

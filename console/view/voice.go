@@ -1,6 +1,7 @@
 package view
 
 import (
+	"strings"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
@@ -38,8 +39,8 @@ func (v Voice) Lang() string { return string(v.lang) }
 // Language returns the language for package trade.
 func (v Voice) Language() trade.Lang { return v.lang }
 
-// State returns the name of a state.
-func (v Voice) State(s trade.State) string { return s.Label(v.lang) }
+// State returns the short name of a state.
+func (v Voice) State(s trade.State) string { return strings.Split(s.Label(v.lang), " (")[0] }
 
 // CauseName returns a cause in a few words.
 func (v Voice) CauseName(cause, what string) string { return trade.CauseName(cause, what, v.lang) }

@@ -287,7 +287,9 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 		for _, c := range stuck.Causes {
 			var parts []trade.Figure
 			for _, p := range c.Own {
-				parts = append(parts, trade.Figure{Sums: trade.Sums{Rows: p.Rows, Unweighed: -1}, Of: p.Of(c.Key)})
+				parts = append(parts, trade.Figure{Sums: trade.Sums{Rows: p.Rows, Unweighed: -1}, Of: trade.RowQuery{
+					Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: c.Key},
+				}})
 			}
 			answers["cause "+c.Key], answers["parts of "+c.Key] = c.Kinds(), parts
 		}

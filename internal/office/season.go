@@ -12,18 +12,12 @@ import (
 type Season struct {
 	At      time.Time
 	Seasons []*reconcile.Season // the present one first
-	Days    []SentDay           // the last days, the earliest first
+	Sent    map[time.Time]int   // on each of the last days on which something was
 	took    time.Duration
 }
 
-// SentDay is one day of runs.
-type SentDay struct {
-	At   time.Time
-	Sent int
-}
-
 // seasonDays is how many days are counted.
-const seasonDays = 60
+const seasonDays = 10
 
 // seasonShare is how many times as long as it took a count of the season holds, so that counting takes
 // at most that share of a core.
@@ -71,7 +65,7 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 
 func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
 	now, zone := o.now(), o.conf.Zone()
-	out = &Season{}
+	out = &Season{Sent: map[time.Time]int{}}
 	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
 		out.At = s.Head.At
 		out.Seasons, err = s.Seasons(o.fixer())
@@ -82,16 +76,10 @@ func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
 	}
 	year, month, day := now.In(zone).Date()
 	first := time.Date(year, month, day-seasonDays+1, 0, 0, 0, 0, zone)
-	for i := range seasonDays {
-		out.Days = append(out.Days, SentDay{At: first.AddDate(0, 0, i)})
-	}
 	return out, o.store.RunsEnded(ctx, first, now, func(r trade.RunReport) error {
-		ended := r.EndedAt.In(zone)
-		for i := len(out.Days) - 1; i >= 0; i-- {
-			if d := &out.Days[i]; !ended.Before(d.At) {
-				d.Sent += r.RowsSent()
-				break
-			}
+		if sent := r.RowsSent(); sent > 0 {
+			year, month, day := r.EndedAt.In(zone).Date()
+			out.Sent[time.Date(year, month, day, 0, 0, 0, 0, zone)] += sent
 		}
 		return nil
 	})

@@ -13,7 +13,7 @@ func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
 	small := must.Get(open().Season(t.Context()))(t)
-	if small == nil || len(small.Days) != seasonDays ||
+	if small == nil || small.Sent == nil ||
 		small.Seasons[0].Ages[trade.FixReferences.Department()][0].Rows != 3 {
 		t.Fatalf("of a small ledger: %+v", small)
 	}

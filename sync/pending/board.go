@@ -281,7 +281,7 @@ func (b *Index) resolve(f *fact, known map[trade.ParentKey]trade.Parent, depth i
 			is.Cause, why = trade.CauseCutOver, trade.CauseCutOver
 		}
 		awaited := &trade.Awaited{Job: p.Job, Key: p.Key, ParentState: is.State, ParentCause: is.Cause}
-		return stuckOn{key: trade.CauseParent + " " + why, awaited: awaited}
+		return stuckOn{key: strings.TrimSpace(trade.CauseParent + " " + why), awaited: awaited}
 	}
 	return stuckOn{product: product}
 }
@@ -301,9 +301,6 @@ func (on stuckOn) count(f *fact, groups map[string]*Group) {
 		g.addOwn(f.job.Name(), f.state, f.subject, f.id, f.retry)
 	} else {
 		g.Behind++
-	}
-	if (f.group != "" || g.Awaited != nil) && len(g.Samples) < samplesKept {
-		g.Samples = append(g.Samples, f.id)
 	}
 	sum := g.add(Sum{SumKind: f.kind(), Product: cmp.Or(f.product, on.product)}, f.figures, f.seen)
 	if _, priced := f.figures.Value(); sum.Kind == trade.OrderCommitments && !priced {

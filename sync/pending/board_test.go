@@ -184,7 +184,7 @@ func TestABoardCountsWhatWaitsBehindACause(t *testing.T) {
 		"ref:wallets: 2 rows, 1 behind; contracts waiting 1, retry 0; W7 1",
 		"  order_commitments fixing=false SOJA: 1 rows, 60 kg; BRL 1",
 		"  deliveries fixing=false SOJA: 1 rows, 60 kg",
-		"parent : 1 rows, 1 behind",
+		"parent: 1 rows, 1 behind",
 		"  deliveries fixing=false : 1 rows, 60 kg",
 		"parent before_cut_over: 1 rows, 1 behind",
 		"  deliveries fixing=false : 1 rows, 60 kg",

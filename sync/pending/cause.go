@@ -35,7 +35,7 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 		return string(e.State), nil
 	}
 	if parent := ParentOf(e); parent != nil { // the parent must be cured
-		return e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState)), nil
+		return strings.TrimSpace(e.Cause + " " + cmp.Or(parent.ParentCause, string(parent.ParentState))), nil
 	}
 	return e.Cause, nil
 }

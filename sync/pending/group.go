@@ -35,7 +35,6 @@ type Group struct {
 	// codes or values to blame, the most frequent first; of a board at most subjectsShown
 	Subjects []Subject
 	Codes    int       // how many codes or values there are in all
-	Samples  []int64   // ids of the first few rows of a board
 	Keys     []string  // keys of the first few rows of a list
 	Oldest   time.Time // when the first of them was first seen
 
@@ -73,11 +72,6 @@ type Part struct {
 	State trade.State
 	Rows  int
 	Retry int // rows that a person can have retried at once
-}
-
-// Of returns the query of the rows of a part of the group with a key.
-func (p Part) Of(key string) trade.RowQuery {
-	return trade.RowQuery{Jobs: []string{p.Job}, States: []trade.State{p.State}, Of: trade.Selection{Group: key}}
 }
 
 // SumKind are rows that are summed together: of one kind of record, either those that have the
@@ -139,7 +133,6 @@ type Subject struct {
 
 const (
 	subjectsShown = 20
-	samplesKept   = 5 // of a board
 	keysKept      = 3 // of a list
 )
 
