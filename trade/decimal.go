@@ -92,6 +92,9 @@ func (d Decimal) String() string {
 // configuration asks for it.
 func (d Decimal) Round(scale int32) Decimal { return Decimal{d.d.Round(scale)} }
 
+// Fixed returns the decimal rounded to scale digits after the point, all of them written.
+func (d Decimal) Fixed(scale int32) string { return d.d.StringFixed(scale) }
+
 // Sign returns -1, 0 or 1.
 func (d Decimal) Sign() int { return d.d.Sign() }
 
