@@ -17,8 +17,15 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowChip is a part of the filter, the address of the list without it, and the field that has it; "" = none.
-type rowChip struct{ Text, Off, Field string }
+// rowChip is a part of the filter, the address of the list without it, and its name.
+type rowChip struct {
+	Text, Off, Field string
+
+	Faceted bool // it stands where it is set
+}
+
+// facets are the parts of the filter that the row above the list sets.
+var facets = []string{"q", "state", "harvest", "product", "producer", "branch"}
 
 // rowCause is a cause that can be filtered by.
 type rowCause struct{ Cause, Text string }
@@ -83,11 +90,10 @@ func (p *Pages) chips(q *web.Request, f rowFilter) (out []rowChip) {
 		}
 		without := f
 		*without.texts()[name] = ""
-		chip := rowChip{Text: p.partText(q, f, name, text), Off: "/rows?" + without.values("").Encode()}
-		if slices.Contains(filterFields, name) {
-			chip.Field = name
-		}
-		out = append(out, chip)
+		out = append(out, rowChip{
+			p.partText(q, f, name, text), "/rows?" + without.values("").Encode(), name,
+			slices.Contains(facets, name),
+		})
 	}
 	return out
 }
