@@ -62,7 +62,7 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	}
 	b.Get("/rows?job=contracts&q=000001").Wants(http.StatusOK, "/resync?filter=job%3Dcontracts%26q%3D000001")
 	if strings.Contains(b.Body, "/act/") {
-		t.Error("a list of what was sent offers an act that applies to no row of it")
+		t.Errorf("a list of what was sent offers an act that applies to no row of it:\n%s", b.Body)
 	}
 	for _, all := range []string{"", "sort%3Dkey", "after%3D1"} {
 		b.Get("/act/dismiss?filter=" + all).Wants(http.StatusBadRequest)

@@ -18,6 +18,7 @@ import (
 // field.
 type changedPage struct {
 	Counts []flagCount
+	Every  int        // rows with any of the flags
 	Flag   trade.Flag // only rows with this flag; "" = all
 	Group  string     // only this group; "" = the first lines of each
 	Total  office.ChangedSums
@@ -55,7 +56,7 @@ type changedLine struct {
 }
 
 // changedFew is how many lines of each group are shown, where all groups are.
-const changedFew = 20
+const changedFew = 5
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
@@ -70,6 +71,7 @@ func (p *Pages) showChanged(q *web.Request) error {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
+		page.Every += sums[flag]
 	}
 	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {

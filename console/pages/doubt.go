@@ -71,6 +71,9 @@ type doubtShown struct {
 	Why   string // why it is held; "" = it is not
 }
 
+// doubtsFew is how many rows of each kind are shown, where all kinds are.
+const doubtsFew = 20
+
 func (p *Pages) showDoubts(q *web.Request) error {
 	only, err := queueOf(q)
 	if err != nil {
@@ -82,7 +85,7 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		for _, cause := range office.HeldCauses {
 			kinds = append(kinds, queue(cause))
 		}
-		most = changedFew
+		most = doubtsFew
 	}
 	whole, err := p.office.RowSums(q.Context(), only.query(), true)
 	if err != nil {
