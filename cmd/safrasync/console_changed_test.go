@@ -177,7 +177,7 @@ func TestAChangedRowShowsTheERPAsItIsNowBesideWhatWasSent(t *testing.T) {
 		t.Error("the top of the page does not say when the ERP was read")
 	}
 	b.Wants(http.StatusOK,
-		"Enviado: Contrato de compra de 200 SC (12 t) de MILHO")
+		"No ERP agora R$ 293.670,00 15,6 t", "Contrato de compra de 200 SC (12 t) de MILHO")
 
 	// A cancelled contract is not shown as if the ERP had it.
 	d.sql("erp.db", `UPDATE contrato SET situacao = 'cancelado' WHERE num = '000002'`)
@@ -219,9 +219,9 @@ func TestThePagesAgreeOnAChangeAfterSending(t *testing.T) {
 	b := d.as(trade.Reader)
 	for path, texts := range map[string][]string{
 		"/":        {"alterado após o envio 1 documento"},
-		"/changed": {`alterado após o envio <span class="count">1</span>`, "enviado 200 → agora 260", "R$ 67.770,00", row.RemoteID},
+		"/changed": {"alterado após o envio 1", "enviado 200 → agora 260", "R$ 67.770,00", row.RemoteID},
 		fmt.Sprintf("/rows/%d", row.ID): {
-			"Contrato de compra de 260 SC (15,6 t) de MILHO", "Enviado: Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,
+			"Contrato de compra de 260 SC (15,6 t) de MILHO", "No ERP agora R$ 293.670,00 15,6 t", "Contrato de compra de 200 SC (12 t) de MILHO", row.RemoteID,
 		},
 		"/report?show=1&part=divergences": {
 			"15.600 kg", "12.000 kg", "3.600 kg", "R$ 293.670,00", "R$ 225.900,00", "R$ 67.770,00",

@@ -140,7 +140,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	for _, d := range dependents[:min(len(dependents), dependentsShown)] {
 		d.Quantity = office.AskedQuantity(d)
 		page.Dependents = append(page.Dependents, rowLine{
-			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
+			Entry: d, Listing: d.Listing(),
 			Reason: page.Hide(trade.NameBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
@@ -183,6 +183,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 		question, desk := askOf(e, attempts), "/doubts/"+strconv.FormatInt(e.ID, 10)
 		if question != askNothing && question != askERP { // else there is nothing to decide there
 			out.Main = &button{"row.desk." + string(question), desk}
+			out.Advice.Do = q.Voice().T("row.desk.do", q.Voice().T(out.Main.Key))
 		}
 		// what may be useful; whether it can be done is in its plan
 		offered := acts.OnRow(e.State)
