@@ -159,9 +159,9 @@ func NumberText(text string, lang Lang) string {
 
 // MoneyText is NumberText with at least two digits after the point, for cents.
 func MoneyText(d Decimal, lang Lang) string {
-	whole, cents, _ := strings.Cut(d.String(), ".")
-	for len(cents) < 2 {
-		cents += "0"
+	text := d.String()
+	if d.Round(2).Cmp(d) == 0 {
+		text = d.Fixed(2)
 	}
-	return NumberText(whole+"."+cents, lang)
+	return NumberText(text, lang)
 }

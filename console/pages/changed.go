@@ -18,10 +18,11 @@ import (
 // field.
 type changedPage struct {
 	Counts []flagCount
-	Every  int        // rows with any of the flags
-	Flag   trade.Flag // only rows with this flag; "" = all
-	Group  string     // only this group; "" = the first lines of each
-	Total  office.ChangedSums
+	Every  int            // rows with any of the flags
+	Flag   trade.Flag     // only rows with this flag; "" = all
+	Group  string         // only this group; "" = the first lines of each
+	Rows   int            // all of them
+	May    int            // of these a person may acknowledge so many
 	Groups []changedGroup // of all rows
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
@@ -119,8 +120,11 @@ func (p *changedPage) path(group string, from int) string {
 // fill adds up rows, and shows the first lines of each group, the largest in money first; or of one
 // group those from a place on.
 func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow, from int) error {
+	page.Rows = len(rows)
 	for _, row := range rows {
-		page.Total.Add(row, row.Effect)
+		if row.May {
+			page.May++
+		}
 	}
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {

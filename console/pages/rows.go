@@ -2,11 +2,9 @@ package pages
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -21,7 +19,7 @@ import (
 type rowsPage struct {
 	Filter  rowFilter
 	Tabs    []rowTab
-	Chips   []rowChip
+	Chips   map[string]rowChip // by the names of the parts
 	States  []trade.State
 	Flags   []trade.Flag
 	Causes  []rowCause
@@ -51,19 +49,6 @@ type rowTotal struct {
 
 // ResyncPath returns the address of the plan to read the rows of the list again.
 func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
-
-// Most returns how many rows a file has.
-func (rowsPage) Most() int { return listMost }
-
-// Chip returns the part of the filter that a field sets.
-func (p rowsPage) Chip(field string) (out rowChip) {
-	for _, c := range p.Chips {
-		if c.Field == field {
-			out = c
-		}
-	}
-	return out
-}
 
 // manyActs fills in the acts that apply to at least one row of the list. A list of everything has none.
 func (p *Pages) manyActs(q *web.Request, page *rowsPage) error {
@@ -193,10 +178,6 @@ func (p *rowsPage) spread(job *office.Job) {
 			}
 		}
 	}
-	for i, label := range p.Labels {
-		first, size := utf8.DecodeRuneInString(label)
-		p.Labels[i] = string(unicode.ToUpper(first)) + label[size:]
-	}
 }
 
 func (p *Pages) showRows(q *web.Request) error {
@@ -209,10 +190,8 @@ func (p *Pages) showRows(q *web.Request) error {
 		Sorts: trade.Columns,
 	}
 	if q.Bare() == "names" {
-		if err := p.names(q, f, &page); err != nil {
-			return err
-		}
-		return q.Page(http.StatusOK, "rows", page)
+		err := p.names(q, f, &page)
+		return q.Show("rows", page, err)
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	var chosen reconcile.Selected
@@ -230,9 +209,6 @@ func (p *Pages) showRows(q *web.Request) error {
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
 		line.Sums.Kilograms = line.Listing.Kg
-		if !line.Listing.Weighed {
-			line.Sums.Unweighed = 1
-		}
 		if line.Listing.Currency != "" {
 			line.Sums.Values = map[string]trade.Decimal{line.Listing.Currency: line.Listing.Worth}
 		}
@@ -240,7 +216,6 @@ func (p *Pages) showRows(q *web.Request) error {
 		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
 			line.Sums = adds
 		}
-		line.Sums.Rows = 1
 		page.Rows = append(page.Rows, line)
 		page.Reasons = page.Reasons || line.Reason != ""
 	}
@@ -257,15 +232,11 @@ func (p *Pages) showRows(q *web.Request) error {
 		if slices.Contains([]trade.RowSort{trade.ByDay, trade.ByVolume, trade.ByValue, trade.ByChanged}, name) {
 			to.Sort = "-" + name
 		}
-		if by == name {
-			c.Sorted = "ascending"
-			if down {
-				c.Sorted = "descending"
-			}
-			to.Sort = "-" + name
-			if down {
-				to.Sort = name
-			}
+		switch {
+		case by == name && down:
+			c.Sorted, to.Sort = "descending", name
+		case by == name:
+			c.Sorted, to.Sort = "ascending", "-"+name
 		}
 		c.Path = "/rows?" + to.values("").Encode()
 		page.Columns[string(name)] = c
@@ -287,9 +258,9 @@ func (p *Pages) showRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, cause := range causes {
-		page.Causes = append(page.Causes, rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))})
-	}
+	page.Causes = trade.Map(causes, func(cause string) rowCause {
+		return rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))}
+	})
 	page.Chips, page.Filter.RowQuery = p.chips(q, f), f.RowQuery
 	if err := p.manyActs(q, &page); err != nil {
 		return err
@@ -353,17 +324,16 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	for _, n := range counts {
 		total += n
 	}
+	if counts != nil {
+		counts[""] = total
+	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {
 		to := f
 		to.Job = job
 		tab := rowTab{Job: job, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job}
 		if counts != nil {
-			n := counts[job]
-			if job == "" {
-				n = total
-			}
-			tab.Rows = &n
+			tab.Rows = new(counts[job])
 		}
 		page.Tabs = append(page.Tabs, tab)
 	}
