@@ -57,7 +57,7 @@ func TestTheListOfDocumentsIsATableWithSums(t *testing.T) {
 	d.run(0, "sync", "--sweep")
 	d.open()
 	b := d.as(trade.Reader)
-	page := b.Get("/rows?job=contracts").Wants(http.StatusOK, "Soma de 4 documentos", "produtor</th>", "Filial</th>",
+	page := b.Get("/rows?job=contracts").Wants(http.StatusOK, "Soma de 4 documentos", "produtor</th>", "filial</th>",
 		`title="000001 · 01 | 000001">000001</a>`, "Ana ***.444.777-**", "SOJA", "90,03", "R$ 225.900,00", "Contratos", "Entregas").Body
 	if strings.Contains(page, `class="off"`) || strings.Contains(page, "Num</th>") {
 		t.Errorf("there are parts of a filter, or a column twice:\n%s", page)
