@@ -267,7 +267,7 @@ func TestTheDeskOfWhatExistsAlreadySaysThatTheRequestCreatedNothing(t *testing.T
 	d := newDesk(t, "duplicate@1")
 	held := d.rows(trade.Held)[0]
 	at := fmt.Sprintf("/doubts/%d", held.ID)
-	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "recusado: este envio não criou nada")
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "recusado: não criou nada")
 	if strings.Contains(b.Body, "não diz se criou") {
 		t.Error("it is told that the answer does not say whether it created the record")
 	}
