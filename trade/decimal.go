@@ -92,6 +92,9 @@ func (d Decimal) String() string {
 // configuration asks for it.
 func (d Decimal) Round(scale int32) Decimal { return Decimal{d.d.Round(scale)} }
 
+// Fixed returns the decimal rounded to scale digits after the point, all of them written.
+func (d Decimal) Fixed(scale int32) string { return d.d.StringFixed(scale) }
+
 // Sign returns -1, 0 or 1.
 func (d Decimal) Sign() int { return d.d.Sign() }
 
@@ -156,9 +159,9 @@ func NumberText(text string, lang Lang) string {
 
 // MoneyText is NumberText with at least two digits after the point, for cents.
 func MoneyText(d Decimal, lang Lang) string {
-	whole, cents, _ := strings.Cut(d.String(), ".")
-	for len(cents) < 2 {
-		cents += "0"
+	text := d.String()
+	if d.Round(2).Cmp(d) == 0 {
+		text = d.Fixed(2)
 	}
-	return NumberText(whole+"."+cents, lang)
+	return NumberText(text, lang)
 }

@@ -59,7 +59,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em dobro")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
-		"Envio completo, sem resposta da plataforma", "Aguarde")
+		"sem resposta da plataforma", "Aguarde")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
 	if strings.Contains(b.Body, "enviar de novo") {
@@ -147,7 +147,7 @@ func TestASecondSendingNeedsTheQuarantineTheCheckAndThePassword(t *testing.T) {
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 	b := d.as(trade.Accountant).Get(desk) // from now on this host knows of the doubt
 	d.sql("state.db", fmt.Sprintf(`UPDATE quarantine SET ticks = ticks - %d`, time.Hour))
-	b.Get(desk).Wants(http.StatusOK, "Não existe lá: enviar de novo")
+	b.Get(desk).Wants(http.StatusOK, "Não existe lá", "Será enviado de novo")
 	decision(b, doubt, "resend").Wants(http.StatusOK, "se já existir lá, ficará duplicado",
 		"Conferi na plataforma")
 	form := with(b.Form("/act/resend"), "reason", "não está lá")
@@ -267,7 +267,7 @@ func TestTheDeskOfWhatExistsAlreadySaysThatTheRequestCreatedNothing(t *testing.T
 	d := newDesk(t, "duplicate@1")
 	held := d.rows(trade.Held)[0]
 	at := fmt.Sprintf("/doubts/%d", held.ID)
-	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "A plataforma recusou: este envio não criou nada")
+	b := d.as(trade.Accountant).Get(at).Wants(http.StatusOK, "recusado: não criou nada")
 	if strings.Contains(b.Body, "não diz se criou") {
 		t.Error("it is told that the answer does not say whether it created the record")
 	}

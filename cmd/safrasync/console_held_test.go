@@ -107,11 +107,11 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 	}{
 		{
 			"01|000901", "01|000001", "Decidir: é o mesmo documento?",
-			[]string{"É o mesmo: registrar com este id", "São dois: enviar (cria outro registro, que não se apaga)", "Dispensar"},
+			[]string{"Registrar com este id", "São dois documentos", "cria outro registro na plataforma", "Dispensar"},
 		},
 		{
 			"01|000902", "01|000002", "Decidir: são dois documentos?",
-			[]string{"São dois: enviar (cria outro registro, que não se apaga)", "É um só, digitado duas vezes"},
+			[]string{"São dois documentos", "cria outro registro na plataforma", "É um só, digitado duas vezes"},
 		},
 	} {
 		held, other := d.entry("contracts", row.key), d.entry("contracts", row.other)
@@ -217,7 +217,7 @@ func TestHeldRowsAreDecidedOneAfterTheOther(t *testing.T) {
 		_, at, _ := strings.Cut(b.Body, `href="/rows/`)
 		id, _, _ := strings.Cut(at, `"`)
 		act := "dismiss"
-		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "É o mesmo: registrar") {
+		if strings.Contains(b.Body, `action="/act/retry"`) && !strings.Contains(b.Body, "Registrar com este id") {
 			act = "retry"
 		}
 		if id == fmt.Sprint(renumbered.ID) {
@@ -285,8 +285,8 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 	d.sql("erp.db", `UPDATE contrato SET num = '0009' || substr(num, 5) WHERE num IN ('000011', '000012', '000013');
 		UPDATE contrato SET preco = '1199,00' WHERE num = '000913'`)
 	d.run(0, "sync", "--sweep")
-	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "São os mesmos: registrar 2", "3 documentos",
-		"tudo igual", "≠\npreço")
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "São os mesmos: registrar 2",
+		`<span class="count">3</span>`, `= <a href="/rows/`, "≠ preço")
 	form := url.Values{"only": {"retyped"}}
 	for _, num := range []string{"000911", "000912", "000913"} { // the last of which nobody can mark
 		held := d.entry("contracts", "01|"+num)
@@ -301,7 +301,8 @@ func TestEqualRenumberedRowsAreRecordedTogether(t *testing.T) {
 	order["row"] = form["row"]
 	b.Post("/act/adopt", order).Wants(http.StatusUnprocessableEntity, "O número digitado não é o dos documentos")
 	b.Post("/act/adopt", with(order, "count", "3")).Wants(http.StatusUnprocessableEntity)
-	b.Post("/act/adopt", with(order, "count", "2")).Wants(http.StatusOK, "Registrado como já enviado", "1 documento")
+	b.Post("/act/adopt", with(order, "count", "2")).Wants(http.StatusOK, "Registrado como já enviado",
+		`<span class="count">1</span>`)
 	for num, state := range map[string]trade.State{"11": trade.Accepted, "12": trade.Accepted, "13": trade.Held} {
 		now, old := d.entry("contracts", "01|0009"+num), d.entry("contracts", "01|0000"+num)
 		if now.State != state || state == trade.Accepted && (now.RemoteID == "" || now.RemoteID != old.MovedID) {
@@ -333,7 +334,7 @@ func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
 		d.sql("erp.db", step)
 		d.run(0, "sync", "--sweep")
 	}
-	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "000911", "000912", "tudo igual")
+	b := d.as(trade.Accountant).Get("/doubts").Wants(http.StatusOK, "000911", "000912", `= <a href="/rows/`)
 	if strings.Contains(b.Body, "São os mesmos: registrar") {
 		t.Error("two rows are offered for one record")
 	}
@@ -349,7 +350,7 @@ func TestRowsOfOneRecordAreNotRecordedTogether(t *testing.T) {
 	}
 	// a rebuild holds rows for causes that are none of a decision
 	d.sql("state.db", `UPDATE entry SET cause = '' WHERE key = '01|000912'`)
-	b.Get("/doubts").Wants(http.StatusOK, "Decidir um a um", "1 documento")
+	b.Get("/doubts").Wants(http.StatusOK, "Decidir um a um", `<span class="count">1</span>`)
 	b.Get("/doubts?only=retyped").Wants(http.StatusOK, "000911")
 }
 
@@ -415,7 +416,7 @@ func TestChromiumAHeldRowIsDecidedInThreeClicks(t *testing.T) {
 	c.do(chromedp.EmulateViewport(1280, 900))
 	c.open("/doubts/next")
 	for range 3 { // the letter J goes to the next one
-		if strings.Contains(c.text(), "É o mesmo: registrar com este id") {
+		if strings.Contains(c.text(), "Registrar com este id") {
 			break
 		}
 		c.accessible("held")

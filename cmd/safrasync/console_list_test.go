@@ -84,7 +84,7 @@ func TestTheListIsSortedAndNarrowedByWhatDocumentsSay(t *testing.T) {
 		}
 		lists("product=MILHO&value_from=1&sort=oldest", two, nine).Wants(http.StatusOK,
 			`href="/rows?sort=oldest&amp;value_from=1"`, "Produto: MILHO", "Valor a partir de 1",
-			"Soma de 2 documentos", "R$ 237.195,00", ">12,6<", `<span class="count">2</span>`, `<option value="MILHO">`, `value="MILHO" list="names-product"`)
+			"Soma de 2 documentos", "R$ 237.195,00", ">12,600<", `<span class="count">2</span>`, `<option value="MILHO">`, `value="MILHO" list="names-product"`)
 		lists("producer=jo", nine, two).Wants(http.StatusOK, `<option value="João Ávila">`, `<option value="Ana">`)
 		b.Header = http.Header{"Hx-Request": {"true"}, "Hx-Target": {"names-producer"}} // somebody types
 		b.Get("/rows?producer=jo&product=&job=contracts").Wants(http.StatusOK, `<option value="João Ávila">`,

@@ -54,8 +54,15 @@ func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 			t.Errorf("the list offers %q for invalid rows", not)
 		}
 	}
-	if b.Get("/rows"); strings.Contains(b.Body, "/act/") {
-		t.Error("a list without any filter offers an act on all of it")
+	for _, path := range []string{"/rows", "/rows?job=contracts"} {
+		b.Get(path).Wants(http.StatusOK, "Exportar", "No máximo 50.000 documentos por arquivo")
+		if strings.Contains(b.Body, "/act/") || strings.Contains(b.Body, "/resync") {
+			t.Errorf("%s, a list that nothing narrows, offers an act on all of it", path)
+		}
+	}
+	b.Get("/rows?job=contracts&product=MILHO").Wants(http.StatusOK, "/resync?filter=job%3Dcontracts%26product%3DMILHO")
+	if strings.Contains(b.Body, "/act/") {
+		t.Error("a list of what was sent offers an act that applies to no row of it")
 	}
 	for _, all := range []string{"", "sort%3Dkey", "after%3D1"} {
 		b.Get("/act/dismiss?filter=" + all).Wants(http.StatusBadRequest)
@@ -216,6 +223,7 @@ func TestChromiumPlansAnActOnAFilter(t *testing.T) {
 	complaints := c.complaints()
 	c.logIn(trade.Accountant)
 	c.open("/rows?job=contracts&state=invalid")
+	c.press(".menus > details:last-child > summary")
 	c.click(`a[href^="/act/dismiss"]`)
 	c.everywhere("act on a filter")
 	c.fill("textarea[name=reason]", "lote de teste")
@@ -234,7 +242,7 @@ func TestChromiumProposesTheNamesThatHaveWhatIsTyped(t *testing.T) {
 	c := newChrome(t, d.server.URL, 1280, 800)
 	c.logIn(trade.Accountant)
 	c.open("/rows?job=contracts")
-	c.press("details.more-filters summary")
+	c.press("details:has(#f-product) > summary")
 	c.do(chromedp.Evaluate[chromedp.Void](`window.asked = new Promise(done => document.body.addEventListener(
 		"htmx:afterSettle", e => done(e.detail.pathInfo.finalRequestPath))); 0`))
 	c.fill("input[name=product]", "soj")

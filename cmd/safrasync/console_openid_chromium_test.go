@@ -154,7 +154,7 @@ func TestChromiumLogsInAtAnIssuerOfAnotherSite(t *testing.T) {
 			order := func() {
 				t.Helper()
 				b.open("/doubts/" + strconv.FormatInt(doubt.ID, 10))
-				b.click(`#absent button[formaction="/act/resend"]`)
+				b.click(`#absent form[action="/act/resend"] button`)
 				b.shows("se já existir lá, ficará duplicado")
 			}
 			order()

@@ -74,7 +74,7 @@ func TestTheListOfAFigureOfAnAccountHasItsSum(t *testing.T) {
 		UPDATE contrato SET quantidade = '260' WHERE num = '000002'`)
 	d.run(0, "sync", "--sweep")
 	link := regexp.MustCompile(`<a href="(/rows\?[^"]+)">(?:−?[0-9.,]+|[^<]+)</a>(?:</th>(?s:.*?)<td class="number">([^<]+)</td></tr>|</td>)`)
-	foot, tag := regexp.MustCompile(`(?s)<tfoot>.*?</tfoot>`), regexp.MustCompile(`<[^>]*>`)
+	foot, tag := regexp.MustCompile(`(?s)<tfoot[^>]*>.*?</tfoot>`), regexp.MustCompile(`<[^>]*>`)
 	exact := regexp.MustCompile(`title="([^"]+)"><a href="([^"]+)">`)
 	for unit, currency := range map[string]string{"t": "", "money": "BRL"} {
 		followed := 0

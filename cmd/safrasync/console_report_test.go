@@ -99,7 +99,7 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	// The same for each product, with the state and cause of what has not gone, in figures and table.
 	b.Get("/report?show=1").Wants(http.StatusOK, "De que é feita",
 		`<a href="/rows?cause=rule%3Apayday&amp;grain=SOJA&amp;line=erp&amp;measure=contracted&amp;state=invalid">data de pagamento</a></th>`+
-			`<td class="number">1</td><td class="number">−18</td>`, "Sobra sem explicação: 0.")
+			`<td class="number">1</td><td class="number">−18,000</td>`, "Sobra sem explicação: 0.")
 	b.Get("/report?show=1&unit=sc").Wants(http.StatusOK, `<td class="number">1</td><td class="number">−300</td>`)
 	b.Get("/report?show=1&open=MILHO+").Wants(http.StatusOK, "fora: com chave repetida no ERP",
 		"fora: com preço ou volume negativo")
@@ -179,13 +179,13 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		`state=invalid">com erro: 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12">12</td>`, `title="200">200</td>`,
-		`title="225.900,00">225.900,00</td>`, `title="132,03">132,03</td>`)
+		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12,000">12,000</td>`, `title="200">200</td>`,
+		`title="225.900,00">225.900,00</td>`, `title="132,030">132,030</td>`)
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
 	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
-		"mês conferido", "aguardando: 1 contrato", `title="132,03">132,03</td>`)
+		"mês conferido", "aguardando: 1 contrato", `title="132,030">132,030</td>`)
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)

@@ -94,7 +94,7 @@ func (s stepView) Sent() []acts.FieldReading {
 // selection is what a form or an address names for an order: a row, a cause, or a filter.
 type selection struct {
 	What   string // in words
-	Chips  []rowChip
+	Chips  map[string]rowChip
 	Orders []acts.Order
 	Many   bool        // too much is selected
 	More   bool        // there are more rows of the cause, for the next order
@@ -143,7 +143,7 @@ func (p *Pages) selected(q *web.Request, act string, form url.Values, below *ord
 		asked.Set("filter", f.values("").Encode())
 		below.Back, of.Chips = "/rows?"+asked.Get("filter"), p.chips(q, f)
 		if f.Job != "" {
-			of.Chips = slices.Insert(of.Chips, 0, rowChip{Text: p.Titles(q.Lang).Of(f.Job)})
+			of.Chips["job"] = rowChip{Text: p.Titles(q.Lang).Of(f.Job)}
 		}
 		of.Orders, of.Many, err = p.office.Selected(q.Context(), act, true, f.RowQuery)
 		return of, err

@@ -18,9 +18,11 @@ import (
 // field.
 type changedPage struct {
 	Counts []flagCount
-	Flag   trade.Flag // only rows with this flag; "" = all
-	Group  string     // only this group; "" = the first lines of each
-	Total  office.ChangedSums
+	Every  int            // rows with any of the flags
+	Flag   trade.Flag     // only rows with this flag; "" = all
+	Group  string         // only this group; "" = the first lines of each
+	Rows   int            // all of them
+	May    int            // of these a person may acknowledge so many
 	Groups []changedGroup // of all rows
 	Read   []office.Sides // when the ERP was read, for each job on the page
 	Jobs   []string       // these jobs
@@ -55,7 +57,7 @@ type changedLine struct {
 }
 
 // changedFew is how many lines of each group are shown, where all groups are.
-const changedFew = 20
+const changedFew = 5
 
 func (p *Pages) showChanged(q *web.Request) error {
 	page := changedPage{Flag: trade.Flag(q.Form.Get("flag")), Group: q.Form.Get("group"), Pick: q.May(trade.Accountant)}
@@ -70,6 +72,7 @@ func (p *Pages) showChanged(q *web.Request) error {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
+		page.Every += sums[flag]
 	}
 	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {
@@ -117,8 +120,11 @@ func (p *changedPage) path(group string, from int) string {
 // fill adds up rows, and shows the first lines of each group, the largest in money first; or of one
 // group those from a place on.
 func (p *Pages) fill(q *web.Request, page *changedPage, rows []office.ChangedRow, from int) error {
+	page.Rows = len(rows)
 	for _, row := range rows {
-		page.Total.Add(row, row.Effect)
+		if row.May {
+			page.May++
+		}
 	}
 	var ids []int64
 	for _, sums := range office.ChangedGroups(rows) {

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -58,8 +59,9 @@ type doubtsPage struct {
 // doubtKind is one kind of them, with its first rows.
 type doubtKind struct {
 	Queue queue
-	What  string // the rows have in common
-	Sums  trade.Sums
+	What  string     // the rows have in common
+	All   int        // rows
+	Sums  []rowTotal // of them, by job
 	Rows  []doubtShown
 	Same  int // of the rows on the page: they are, in all that goes, the records of keys that are gone
 }
@@ -70,6 +72,9 @@ type doubtShown struct {
 	Doubt office.Doubt
 	Why   string // why it is held; "" = it is not
 }
+
+// doubtsFew is how many rows of each kind are shown, where all kinds are.
+const doubtsFew = 20
 
 func (p *Pages) showDoubts(q *web.Request) error {
 	only, err := queueOf(q)
@@ -82,7 +87,7 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		for _, cause := range office.HeldCauses {
 			kinds = append(kinds, queue(cause))
 		}
-		most = changedFew
+		most = doubtsFew
 	}
 	whole, err := p.office.RowSums(q.Context(), only.query(), true)
 	if err != nil {
@@ -98,10 +103,12 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		if err != nil {
 			return err
 		}
-		for _, s := range sums {
-			kind.Sums.Join(s)
+		for _, job := range slices.Sorted(maps.Keys(sums)) {
+			if n := sums[job].Rows; n > 0 {
+				kind.All, kind.Sums = kind.All+n, append(kind.Sums, rowTotal{job, sums[job]})
+			}
 		}
-		if kind.Sums.Rows == 0 {
+		if kind.All == 0 {
 			continue
 		}
 		query.After, query.Limit = after(q), most
@@ -122,12 +129,12 @@ func (p *Pages) showDoubts(q *web.Request) error {
 		if only != "" && rows.Next != "" {
 			page.Next = "/doubts?" + url.Values{"only": {string(only)}, "after": {rows.Next}}.Encode()
 		}
-		left -= kind.Sums.Rows
+		left -= kind.All
 		page.Kinds = append(page.Kinds, kind)
 	}
 	if left > 0 { // a rebuild holds rows for other causes, until the ERP is read again
 		page.Kinds = append(page.Kinds, doubtKind{
-			What: p.office.Advice(trade.Entry{State: trade.Held}, q.Lang).What, Sums: trade.Sums{Rows: left},
+			What: p.office.Advice(trade.Entry{State: trade.Held}, q.Lang).What, All: left,
 		})
 	}
 	return q.Page(http.StatusOK, "doubts", page)

@@ -43,7 +43,7 @@ type rowPage struct {
 type letter struct {
 	Now    string // what the row is in the ERP now; "" = the same
 	Is     trade.Listing
-	Was    *trade.Listing // as it was sent, if the figures differ; nil: they are the same
+	Was    trade.Listing // as it was sent
 	Since  time.Time
 	Advice trade.Advice
 	Main   *button
@@ -140,7 +140,7 @@ func (p *Pages) rowPage(q *web.Request, entry trade.Entry, revealed bool) (*rowP
 	for _, d := range dependents[:min(len(dependents), dependentsShown)] {
 		d.Quantity = office.AskedQuantity(d)
 		page.Dependents = append(page.Dependents, rowLine{
-			Entry: d, Shown: q.Voice().SpacedKey(d.Key),
+			Entry: d, Listing: d.Listing(),
 			Reason: page.Hide(trade.NameBlanks(p.office.Voice(q.Lang).Reason(d), q.Lang)),
 		})
 	}
@@ -158,9 +158,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 	out := letter{Is: e.Listing(), Since: e.UpdatedAt, Advice: p.office.Advice(e, q.Lang)}
 	was := e
 	was.Now = nil
-	if sent := was.Listing(); e.State.Created() && (sent.Kg.Cmp(out.Is.Kg) != 0 || sent.Worth.Cmp(out.Is.Worth) != 0) {
-		out.Was = &sent
-	}
+	out.Was = was.Listing()
 	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went
 		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
@@ -183,6 +181,7 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 		question, desk := askOf(e, attempts), "/doubts/"+strconv.FormatInt(e.ID, 10)
 		if question != askNothing && question != askERP { // else there is nothing to decide there
 			out.Main = &button{"row.desk." + string(question), desk}
+			out.Advice.Do = q.Voice().T("row.desk.do", q.Voice().T(out.Main.Key))
 		}
 		// what may be useful; whether it can be done is in its plan
 		offered := acts.OnRow(e.State)

@@ -2,11 +2,9 @@ package pages
 
 import (
 	"cmp"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/safrasync/safrasync/console/view"
@@ -21,43 +19,61 @@ import (
 type rowsPage struct {
 	Filter  rowFilter
 	Tabs    []rowTab
-	Chips   []rowChip
+	Chips   map[string]rowChip // by the names of the parts
 	States  []trade.State
 	Flags   []trade.Flag
 	Causes  []rowCause
 	Rows    []rowLine
-	Next    string      // query of the next page; "" = this is the last one
-	First   string      // query of the first page; "" = this is it
-	Whole   *trade.Sums // of this filter; nil: they are many, and nobody has asked
-	Valued  bool        // Whole has the values
-	Add     string      // address of the list with the sums of many rows; "" = it has them
-	Sums    trade.Sums  // of the rows on the page
-	Barred  bool        // a document is searched for, by which this person must not find rows
-	Reasons bool        // a row has a reason or a flag
-	Labels  []string    // of the columns that show texts of the rows of one job, then parts of keys
-	Wide    int         // the column with the longest text, which gets the width that is left
+	Next    string     // query of the next page; "" = this is the last one
+	First   string     // query of the first page; "" = this is it
+	Totals  []rowTotal // of this filter; empty: they are many, and nobody has asked
+	Valued  bool       // Totals have the values
+	Add     string     // address of the list with the sums of many rows; "" = it has them
+	Barred  bool       // a document is searched for, by which this person must not find rows
+	Reasons bool       // a row has a reason
+	Labels  []string   // of the columns that show texts of the rows of one job, then parts of keys
+	Wide    int        // the column with the longest text, which gets the width that is left
 	Columns map[string]rowColumn
 	Names   []rowNames
 	Sorts   []trade.RowSort
-	Query   string // the filter without the page
+	Query   string            // the filter without the page
+	Acts    map[string]string // on all rows of the filter, with the address of the plan of each
 	Ran     ran
+}
+
+// rowTotal is the sum of the rows of a job: contracts and their deliveries are the same grain.
+type rowTotal struct {
+	Job string
+	trade.Sums
 }
 
 // ResyncPath returns the address of the plan to read the rows of the list again.
 func (p rowsPage) ResyncPath() string { return ResyncPath("filter", p.Query) }
 
-// ManyActs returns the acts on all rows of the list, with the address of the plan of each: those that
-// one of the states of its filter allows. Of a list without any filter there are none.
-func (p rowsPage) ManyActs() map[string]string {
-	out := map[string]string{}
+// manyActs fills in the acts that apply to at least one row of the list. A list of everything has none.
+func (p *Pages) manyActs(q *web.Request, page *rowsPage) error {
+	page.Acts = map[string]string{}
+	if len(page.Chips) == 0 || !q.May(trade.Accountant) {
+		return nil
+	}
 	for _, act := range acts.Named(acts.AllRows) {
-		allowed := func(s trade.State) bool { return slices.Contains(acts.BulkStates(act), s) }
-		fits := len(p.Filter.States) == 0 && act != acts.ActReopen || slices.ContainsFunc(p.Filter.States, allowed)
-		if fits && (p.Filter.Job != "" || len(p.Chips) > 0) {
-			out[act] = "/act/" + act + "?" + url.Values{"filter": {p.Query}}.Encode()
+		some := page.Filter.RowQuery
+		some.States = slices.DeleteFunc(acts.BulkStates(act), func(s trade.State) bool {
+			return len(page.Filter.States) > 0 && !slices.Contains(page.Filter.States, s)
+		})
+		if len(some.States) == 0 {
+			continue
+		}
+		some.After, some.Limit = "", 1
+		found, err := p.office.RowPage(q.Context(), some)
+		if err != nil {
+			return err
+		}
+		if len(found.Rows) > 0 {
+			page.Acts[act] = "/act/" + act + "?" + url.Values{"filter": {page.Query}}.Encode()
 		}
 	}
-	return out
+	return nil
 }
 
 // Span returns how many columns name the sums. The day is not among them: a very large sum reaches
@@ -162,10 +178,6 @@ func (p *rowsPage) spread(job *office.Job) {
 			}
 		}
 	}
-	for i, label := range p.Labels {
-		first, size := utf8.DecodeRuneInString(label)
-		p.Labels[i] = string(unicode.ToUpper(first)) + label[size:]
-	}
 }
 
 func (p *Pages) showRows(q *web.Request) error {
@@ -175,13 +187,11 @@ func (p *Pages) showRows(q *web.Request) error {
 	}
 	page := rowsPage{
 		Filter: f, States: trade.States, Flags: trade.AllFlags, Query: f.values("").Encode(),
-		Sums: trade.Sums{Values: map[string]trade.Decimal{}}, Sorts: trade.Columns,
+		Sorts: trade.Columns,
 	}
 	if q.Bare() == "names" {
-		if err := p.names(q, f, &page); err != nil {
-			return err
-		}
-		return q.Page(http.StatusOK, "rows", page)
+		err := p.names(q, f, &page)
+		return q.Show("rows", page, err)
 	}
 	f.Limit, f.Masked = pageRows, !q.May(trade.Accountant)
 	var chosen reconcile.Selected
@@ -199,9 +209,6 @@ func (p *Pages) showRows(q *web.Request) error {
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
 		line.Sums.Kilograms = line.Listing.Kg
-		if !line.Listing.Weighed {
-			line.Sums.Unweighed = 1
-		}
 		if line.Listing.Currency != "" {
 			line.Sums.Values = map[string]trade.Decimal{line.Listing.Currency: line.Listing.Worth}
 		}
@@ -209,10 +216,8 @@ func (p *Pages) showRows(q *web.Request) error {
 		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
 			line.Sums = adds
 		}
-		line.Sums.Rows = 1
 		page.Rows = append(page.Rows, line)
-		page.Reasons = page.Reasons || line.Reason != "" || len(line.Flags) > 0
-		page.Sums.Join(line.Sums)
+		page.Reasons = page.Reasons || line.Reason != ""
 	}
 	if f.Job != "" {
 		page.spread(p.jobNamed(f.Job))
@@ -227,15 +232,11 @@ func (p *Pages) showRows(q *web.Request) error {
 		if slices.Contains([]trade.RowSort{trade.ByDay, trade.ByVolume, trade.ByValue, trade.ByChanged}, name) {
 			to.Sort = "-" + name
 		}
-		if by == name {
-			c.Sorted = "ascending"
-			if down {
-				c.Sorted = "descending"
-			}
-			to.Sort = "-" + name
-			if down {
-				to.Sort = name
-			}
+		switch {
+		case by == name && down:
+			c.Sorted, to.Sort = "descending", name
+		case by == name:
+			c.Sorted, to.Sort = "ascending", "-"+name
 		}
 		c.Path = "/rows?" + to.values("").Encode()
 		page.Columns[string(name)] = c
@@ -257,10 +258,13 @@ func (p *Pages) showRows(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	for _, cause := range causes {
-		page.Causes = append(page.Causes, rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))})
+	page.Causes = trade.Map(causes, func(cause string) rowCause {
+		return rowCause{cause, view.Mask(p.office.CauseName(cause, q.Lang))}
+	})
+	page.Chips, page.Filter.RowQuery = p.chips(q, f), f.RowQuery
+	if err := p.manyActs(q, &page); err != nil {
+		return err
 	}
-	page.Chips = p.chips(q, f)
 	page.Ran, err = p.orderRan(q, true)
 	return q.Show("rows", page, err)
 }
@@ -268,7 +272,7 @@ func (p *Pages) showRows(q *web.Request) error {
 // names fills in what the fields of the filter propose: all of them, or the one in which somebody types.
 func (p *Pages) names(q *web.Request, f rowFilter, page *rowsPage) error {
 	if q.Bare() != "names" {
-		page.Names = append(page.Names, rowNames{"harvest", f.Of.Harvest, p.office.Harvests()})
+		page.Names = append(page.Names, rowNames{Name: "state"}, rowNames{"harvest", f.Of.Harvest, p.office.Harvests()})
 	}
 	for _, of := range []struct {
 		column trade.RowSort
@@ -320,30 +324,27 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	for _, n := range counts {
 		total += n
 	}
+	if counts != nil {
+		counts[""] = total
+	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {
 		to := f
 		to.Job = job
 		tab := rowTab{Job: job, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job}
 		if counts != nil {
-			n := counts[job]
-			if job == "" {
-				n = total
-			}
-			tab.Rows = &n
+			tab.Rows = new(counts[job])
 		}
 		page.Tabs = append(page.Tabs, tab)
 	}
-	if sums == nil {
-		return nil
-	}
-	whole := trade.Sums{Values: map[string]trade.Decimal{}}
-	for job, s := range sums {
-		if f.Job == "" || f.Job == job {
-			whole.Join(s)
+	for _, job := range jobs {
+		if sums[job].Rows > 0 && (f.Job == "" || f.Job == job) {
+			page.Totals = append(page.Totals, rowTotal{job, sums[job]})
 		}
 	}
-	page.Whole, page.Valued, page.Add = &whole, true, ""
+	if sums != nil {
+		page.Valued, page.Add = true, ""
+	}
 	return nil
 }
 
@@ -353,29 +354,28 @@ func (p *Pages) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
 		return nil, nil
 	}
-	sums, counts := trade.Sums{}, map[string]int{}
+	counts := map[string]int{}
 	for _, job := range p.office.Jobs() {
 		tallies, err := p.office.Counts(q.Context(), job.Name)
 		if err != nil {
 			return nil, err
 		}
-		counts[job.Name] = 0
+		total := rowTotal{Job: job.Name}
 		for _, t := range tallies {
 			if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
 				continue
 			}
-			counts[job.Name] += t.Count
-			if f.Job != "" && f.Job != job.Name {
-				continue
-			}
-			sums.Rows += t.Count
+			total.Rows += t.Count
 			if kg, ok := t.Quantity.Kilograms(); ok {
-				sums.Kilograms = sums.Kilograms.Add(kg)
+				total.Kilograms = total.Kilograms.Add(kg)
 			} else {
-				sums.Unweighed += t.Count
+				total.Unweighed += t.Count
 			}
 		}
+		counts[job.Name] = total.Rows
+		if total.Rows > 0 && (f.Job == "" || f.Job == job.Name) {
+			page.Totals = append(page.Totals, total)
+		}
 	}
-	page.Whole = &sums
 	return counts, nil
 }

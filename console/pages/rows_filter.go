@@ -17,8 +17,14 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
-// rowChip is a part of the filter, the address of the list without it, and the field that has it; "" = none.
-type rowChip struct{ Text, Off, Field string }
+// rowChip is a part of the filter, and the address of the list without it.
+type rowChip struct {
+	Text, Off string
+	Faceted   bool // it stands where it is set
+}
+
+// facets are the parts of the filter that the row above the list sets.
+var facets = []string{"q", "state", "harvest", "product", "producer", "branch"}
 
 // rowCause is a cause that can be filtered by.
 type rowCause struct{ Cause, Text string }
@@ -52,13 +58,6 @@ func (f rowFilter) plainSort() trade.RowSort {
 // Plain reports whether the filter is in the order that it has by itself.
 func (f rowFilter) Plain() bool { return f.Sort == f.plainSort() }
 
-// filterFields are the fields of the form: those before the parts that a number has, the one of these that people
-// choose, and those after them.
-var filterFields = []string{
-	"q", "state", "cause", "flag", "harvest", "product", "producer", "branch", "day_from", "day_until", "value_from",
-	"value_until", "from", "until",
-}
-
 // texts returns the parts of the filter by their names in addresses, which may be set through it.
 func (f *rowFilter) texts() map[string]*string {
 	out := map[string]*string{
@@ -73,21 +72,17 @@ func (f *rowFilter) texts() map[string]*string {
 	return out
 }
 
-// chips returns the parts of a filter, each with the address of the list without it.
-func (p *Pages) chips(q *web.Request, f rowFilter) (out []rowChip) {
-	parts := trade.Map(f.Of.Parts(), func(part trade.SelectionPart) string { return part.Name })
-	for _, name := range slices.Concat(filterFields[:4], parts, filterFields[5:]) {
-		text := *f.texts()[name]
-		if text == "" || text == trade.AnyCause {
+// chips returns the parts of a filter by their names, each with the address of the list without it.
+func (p *Pages) chips(q *web.Request, f rowFilter) map[string]rowChip {
+	out := map[string]rowChip{}
+	for name, text := range f.texts() {
+		if name == "job" || *text == "" || *text == trade.AnyCause {
 			continue
 		}
 		without := f
 		*without.texts()[name] = ""
-		chip := rowChip{Text: p.partText(q, f, name, text), Off: "/rows?" + without.values("").Encode()}
-		if slices.Contains(filterFields, name) {
-			chip.Field = name
-		}
-		out = append(out, chip)
+		off := "/rows?" + without.values("").Encode()
+		out[name] = rowChip{p.partText(q, f, name, *text), off, slices.Contains(facets, name)}
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	listMost  = 10_000  // rows in a file
+	listMost  = 50_000  // rows in a file
 	sheetFile = 6 << 20 // bytes of an upload, also when it returns for confirmation
 )
 

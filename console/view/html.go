@@ -7,6 +7,7 @@ import (
 	"html/template"
 	"maps"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -81,10 +82,14 @@ func (f Frame) RowLink(e trade.Entry, titled bool) template.HTML {
 	return link + markup(` <small class="code">%v</small>`, key)
 }
 
-// StateMark returns the name of a state in its colour.
+// StateMark returns the name of a state in its colour, in a word; its title has all of it.
 func (f Frame) StateMark(s trade.State) template.HTML {
-	return markup(`<span class="state %v">%v</span>`, s, f.State(s))
+	name := f.State(s)
+	return markup(`<span class="state %v" title="%v">%v</span>`, s, name, aside.ReplaceAllString(name, ""))
 }
+
+// aside is what the name of a state says besides.
+var aside = regexp.MustCompile(` (\(|by |pela ).*`)
 
 // When returns a time as people and machines read it; "–" for the zero time.
 func (f Frame) When(at time.Time) template.HTML {

@@ -35,3 +35,17 @@ func TestStatesHaveShortNames(t *testing.T) {
 		}
 	}
 }
+
+// A column of weights has three digits after the point on every line, so that the commas stand below each other.
+func TestAColumnOfWeightsHasThreeDecimals(t *testing.T) {
+	t.Parallel()
+	v := NewVoice(trade.Portuguese, time.UTC)
+	for kg, want := range map[string]string{
+		"457680": "457,680", "60000": "60,000", "-1500.2": "−1,500", "0": "0,000", "6001.5": "6,002",
+		"1444848000": "1.444.848,000",
+	} {
+		if got := v.BareTonnes(must.Get(trade.ParseDecimal(kg))(t)); got != want {
+			t.Errorf("%s kg: %s, want %s", kg, got, want)
+		}
+	}
+}

@@ -12,34 +12,25 @@ import (
 )
 
 // Tonnes formats a weight in kilograms as tonnes, to the kilogram; a rounded value is marked with ≈.
-func (v Voice) Tonnes(kg trade.Decimal) string {
-	text := v.BareTonnes(kg) + " t"
-	if kg.Round(0).Cmp(kg) != 0 {
-		return "≈ " + text
-	}
-	return text
-}
+func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.lang) }
 
 // Weight is Tonnes for a page. A weight whose kilograms matter to nobody is in whole tonnes, with the exact one
 // in its title.
-func (v Voice) Weight(kg trade.Decimal) template.HTML { return v.weight(v.Tonnes(kg), " t", kg) }
-
-// BareWeight is Weight under a heading that names the unit.
-func (v Voice) BareWeight(kg trade.Decimal) template.HTML { return v.weight(v.BareTonnes(kg), "", kg) }
-
-func (v Voice) weight(text, unit string, kg trade.Decimal) template.HTML {
+func (v Voice) Weight(kg trade.Decimal) template.HTML {
 	if kg.Abs().Cmp(trade.NewDecimal(tonnesLarge, 0)) < 0 {
-		return template.HTML(template.HTMLEscapeString(text))
+		return template.HTML(template.HTMLEscapeString(v.Tonnes(kg)))
 	}
 	return template.HTML(`<span title="` + template.HTMLEscapeString(v.Decimal(kg.Tonnes())) + ` t">` +
-		template.HTMLEscapeString(v.Decimal(kg.Tonnes().Round(0))) + unit + `</span>`)
+		template.HTMLEscapeString(v.Decimal(kg.Tonnes().Round(0))) + ` t</span>`)
 }
 
 // tonnesLarge is a weight in kilograms from which on whole tonnes are enough.
 const tonnesLarge = 100_000_000
 
-// BareTonnes is Tonnes under a heading that names the unit.
-func (v Voice) BareTonnes(kg trade.Decimal) string { return v.Decimal(kg.Round(0).Tonnes()) }
+// BareTonnes formats a weight in kilograms for a column of tonnes: three digits after the point, always.
+func (v Voice) BareTonnes(kg trade.Decimal) string {
+	return trade.NumberText(kg.Tonnes().Fixed(3), v.lang)
+}
 
 // Sacas formats a weight in kilograms as sacas of 60 kg; a rounded value is marked with ≈.
 func (v Voice) Sacas(kg trade.Decimal) string {
@@ -56,10 +47,7 @@ var symbols = map[string]string{"BRL": "R$", "USD": "US$", "EUR": "€"}
 
 // Money formats an amount of a currency with cents.
 func (v Voice) Money(currency string, amount trade.Decimal) string {
-	text := amount.Round(2).String()
-	whole, cents, _ := strings.Cut(text, ".")
-	text = trade.NumberText(whole+"."+(cents + "00")[:2], v.lang)
-	return strings.TrimSpace(Symbol(currency) + " " + text)
+	return strings.TrimSpace(Symbol(currency) + " " + trade.NumberText(amount.Fixed(2), v.lang))
 }
 
 // Symbol returns the symbol of a currency, else its code.
