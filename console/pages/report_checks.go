@@ -80,7 +80,7 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 		checks[i+2].OK = len(checks[i+2].Items) == 0
 	}
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	by := accounting{q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true}
+	by := accountingOf(q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true, plan.Accounts)
 	var rows []accountRow
 	for _, a := range plan.Accounts {
 		for _, unit := range []string{inTonnes, inSacas, inMoney} {
