@@ -155,8 +155,8 @@ type ProductSums struct {
 	Keys []string `json:"keys,omitempty"` // of contracts that are cancelled, which the ledger may not have
 }
 
-// besideMost is how many contracts, or keys of them, sums have; further deliveries are of an unknown product.
-const besideMost = 2000
+// BesideMost is how many contracts, or keys of them, sums have; further deliveries are of an unknown product.
+const BesideMost = 2000
 
 // Of returns the sums of a product and order type, or of a contract.
 func (b *Beside) Of(product, orderType string, contract ParentKey) *ProductSums {
@@ -165,18 +165,11 @@ func (b *Beside) Of(product, orderType string, contract ParentKey) *ProductSums 
 			return p
 		}
 	}
-	if contract.Key != "" && len(b.Products) >= besideMost {
+	if contract.Key != "" && len(b.Products) >= BesideMost {
 		return b.Of(product, orderType, ParentKey{})
 	}
 	b.Products = append(b.Products, ProductSums{Product: product, OrderType: orderType, Contract: contract})
 	return &b.Products[len(b.Products)-1]
-}
-
-// Cancelled adds the key of a contract that is cancelled.
-func (p *ProductSums) Cancelled(key string) {
-	if len(p.Keys) < besideMost {
-		p.Keys = append(p.Keys, key)
-	}
 }
 
 // BesideKind is why a row is not a living document.

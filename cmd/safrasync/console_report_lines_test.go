@@ -164,6 +164,7 @@ func TestEachLineOfAClosingAddsUp(t *testing.T) {
 			line := map[string]float64{}
 			for _, cell := range accountCell.FindAllStringSubmatch(row, -1) {
 				text := strings.NewReplacer(".", "", ",", ".", "−", "-").Replace(cell[2])
+				text, _, _ = strings.Cut(text, " t ")
 				line[cell[1]] = must.Get(strconv.ParseFloat(text, 64))(t)
 			}
 			lines[product+" "+head] = line
@@ -178,7 +179,7 @@ func TestEachLineOfAClosingAddsUp(t *testing.T) {
 			('03', '99001', 1, '03', '001020', '1.000', 'KG'), ('03', '99002', 1, '03', '777777', '20.000', 'KG'),
 			('03', '99003', 1, '03', '001020', '300.000', 'KG'), ('03', '99004', 1, '03', '001020', '4.000.000', 'KG')`)
 	after, lines := closing()
-	if len(lines) < 15 || before == "" || after == before {
+	if len(lines) < 10 || before == "" || after == before {
 		t.Errorf("%d lines of %q and %q", len(lines), before, after)
 	}
 	for name, line := range lines {

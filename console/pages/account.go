@@ -17,7 +17,7 @@ const (
 	inMoney  = "money"
 )
 
-// thousandsFrom is from which value on a table has a currency in thousands.
+// thousandsFrom is from which value on tables have money in thousands.
 var thousandsFrom = trade.NewDecimal(100_000_000, 0)
 
 // accountRow is an account in one unit, from the ERP to the platform. Contracts, deliveries and fixations are the
@@ -32,6 +32,9 @@ type accountRow struct {
 	Gap       accountStep   // what is missing on the platform
 	Rest      trade.Decimal // what no line explains; anything but 0 is an error of the program
 }
+
+// Columns returns how many columns a table of such lines has.
+func (r accountRow) Columns() int { return len(r.Steps) + 2 }
 
 // accountStep is a total of an account, or what leads from one total to the next.
 type accountStep struct {
@@ -87,33 +90,28 @@ type accountFall struct {
 type accounting struct {
 	v     view.Voice
 	o     reconcile.Options
-	past  bool            // of a closing: its rows have changed since, and nothing leads to them
-	large map[string]bool // the currencies that tables have in thousands
+	past  bool // of a closing: its rows have changed since, and nothing leads to them
+	large bool // tables have money in thousands
 }
 
 // accountingOf returns what makes the lines of these accounts.
 func accountingOf(v view.Voice, o reconcile.Options, past bool, list []reconcile.Account) accounting {
-	c := accounting{v, o, past, map[string]bool{}}
-	for _, a := range list {
-		if a.Measure == reconcile.Worth && (a.Read.Cmp(thousandsFrom) >= 0 || a.Sent.Cmp(thousandsFrom) >= 0) {
-			c.large[a.Currency] = true
-		}
-	}
-	return c
+	return accounting{v, o, past, slices.ContainsFunc(list, func(a reconcile.Account) bool {
+		return a.Measure == reconcile.Worth && (a.Read.Cmp(thousandsFrom) >= 0 || a.Sent.Cmp(thousandsFrom) >= 0)
+	})}
 }
 
 // say returns an amount in a unit, exactly or, as an overview has it, in whole ones.
-func (c accounting) say(a reconcile.Account, unit string, amount trade.Decimal, exact bool) string {
-	of, thousands := amount, c.large[a.Currency] && !exact
+func (c accounting) say(unit string, amount trade.Decimal, exact bool) string {
+	of, thousands := amount, c.large && unit == inMoney && !exact
 	switch unit {
 	case inSacas:
 		of, _ = amount.Sacas(2)
 	case inTonnes:
 		of = amount.Tonnes()
-	case inMoney:
-		if thousands {
-			of = amount.Mul(trade.NewDecimal(1, 3))
-		}
+	}
+	if thousands {
+		of = amount.Mul(trade.NewDecimal(1, 3))
 	}
 	switch whole := of.Round(0); {
 	case !exact && (whole.Sign() != 0 || of.Sign() == 0):
@@ -133,7 +131,7 @@ func (c accounting) fall(r accountRow, unit string) (out accountFall) {
 	}
 	out.Steps = slices.DeleteFunc(slices.Concat(out.Steps, r.Steps), func(s accountStep) bool { return !s.Some() })
 	out.Fall = picture.Falling(trade.Map(out.Steps, func(s accountStep) picture.Step { return s.Step })...)
-	out.Said = c.say(r.Account, unit, out.From, true)
+	out.Said = c.say(unit, out.From, true)
 	return out
 }
 
@@ -144,13 +142,16 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		out.Unit = view.Symbol(a.Currency)
 	}
 	out.TableUnit = out.Unit
-	if c.large[a.Currency] {
+	if c.large && unit == inMoney {
 		out.TableUnit = c.v.T("%s thousand", out.Unit)
 	}
 	out.Rest = a.Proof().Add(a.SentProof())
 	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
-		s := accountStep{Rows: of.Rows, Exact: c.say(a, unit, amount, true)}
-		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(a, unit, amount, false), Amount: amount}
+		s := accountStep{Rows: of.Rows, Exact: c.say(unit, amount, true)}
+		if c.past && unit == inTonnes { // a closing is read in both
+			s.Exact += " t · " + c.say(inSacas, amount, true) + " sc"
+		}
+		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(unit, amount, false), Amount: amount}
 		s.Total = total
 		if leads && !c.past && (s.Rows > 0 || amount.Sign() != 0) {
 			s.Path = figurePath(of.Of)

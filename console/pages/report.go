@@ -58,13 +58,6 @@ type reportShown struct {
 	More     []accountStep // further causes, the smallest
 }
 
-// Everything reports whether what is shown is of all documents, whatever the filter selects.
-func (s *reportShown) Everything() bool {
-	return s.Part != nil && slices.Contains([]reconcile.SectionID{
-		reconcile.SummarySection, reconcile.BridgeSection, reconcile.ExceptionsSection, reconcile.MessagesSection,
-	}, s.Part.ID)
-}
-
 // form returns the page with its form and the closed months.
 func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)

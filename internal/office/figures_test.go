@@ -345,13 +345,16 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 		for _, season := range []string{"2025/26", "2026/27", "2026/27," + trade.NotKnown, trade.NotKnown, "2001/02"} {
 			of := trade.Selection{Harvest: season}
 			var want reconcile.Selected // by the report
-			must.Do(t, w.office.snapshot(t.Context(), reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
-				want, err = s.Select(of, w.office.fixer())
-				return err
-			}))
+			err := w.office.snapshot(t.Context(), reconcile.Cut{}, ReportSources{},
+				func(s *reconcile.Snapshot) (err error) {
+					want, err = s.Select(of, w.office.fixer())
+					return err
+				})
+			must.Do(t, err)
 			q, _, err := w.office.Chosen(t.Context(), trade.RowQuery{Of: of, Sort: trade.OldestFirst, Limit: 2000})
 			must.Do(t, err)
-			got := trade.Map(must.Get(w.office.RowPage(t.Context(), q))(t).Rows, func(e trade.Entry) int64 { return e.ID })
+			page := must.Get(w.office.RowPage(t.Context(), q))(t)
+			got := trade.Map(page.Rows, func(e trade.Entry) int64 { return e.ID })
 			if q.Facts.Season != season || !slices.Equal(got, want.IDs) || (len(got) == 0) != (season == "2001/02") {
 				t.Errorf("of the season %s the list has %d rows, the report %d", season, len(got), len(want.IDs))
 			}

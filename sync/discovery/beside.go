@@ -65,8 +65,8 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 // leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row *mapping.Row) {
 	part := p.run.change(p.beside.of(why), row.Values(), (*trade.Sums).Add)
-	if why == trade.BesideCancelled && p.run.Job.Spec.Sends == trade.OrderCommitments {
-		part.Cancelled(key)
+	if why == trade.BesideCancelled && part.Contract.Key == "" && len(part.Keys) < trade.BesideMost {
+		part.Keys = append(part.Keys, key)
 	}
 	p.beside.name(why, key)
 }

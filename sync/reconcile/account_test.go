@@ -85,7 +85,8 @@ func TestEachAccountCloses(t *testing.T) {
 				b.Add(f)
 				if rapid.Bool().Draw(rt, "by product") {
 					b.Of(rapid.SampledFrom([]string{"SOJA", ""}).Draw(rt, "product"),
-						rapid.SampledFrom([]string{"COMPRA", "FIXACAO_COMPRA", ""}).Draw(rt, "type"), trade.ParentKey{}).Add(f)
+						rapid.SampledFrom([]string{"COMPRA", "FIXACAO_COMPRA", ""}).Draw(rt, "type"),
+						trade.ParentKey{}).Add(f)
 				}
 				j.Beside = append(j.Beside, b)
 			}
