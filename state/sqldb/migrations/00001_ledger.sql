@@ -137,8 +137,7 @@ CREATE TABLE listing (
     entry_id {{int}} PRIMARY KEY, job TEXT NOT NULL, title TEXT{{bytewise}} NOT NULL,
     product TEXT{{bytewise}}, producer TEXT{{bytewise}}, branch TEXT{{bytewise}},
     season TEXT{{bytewise}}, contract TEXT{{bytewise}}, day {{int}}, -- of a contract; of others, its key; 20260510
-    kilograms {{int}}, -- in 1/10,000
-    worth {{int}}, -- in 1/10,000 of the currency
+    kilograms {{int}}, worth {{int}}, -- in 1/10,000, of the currency
     currency TEXT NOT NULL,
     words TEXT NOT NULL, -- by which people find it (pages_text.go of state)
     documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
