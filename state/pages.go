@@ -131,7 +131,7 @@ func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error)
 	return c, s.ofFacts(ctx, c, q)
 }
 
-// ofFacts adds the conditions on product, producer, branch, worth and day.
+// ofFacts adds the conditions on product, producer, branch, season, worth and day.
 func (s *Store) ofFacts(ctx context.Context, c *clause, q trade.RowQuery) error {
 	f := q.Facts
 	for _, name := range []struct {
@@ -147,6 +147,21 @@ func (s *Store) ofFacts(ctx context.Context, c *clause, q trade.RowQuery) error 
 		}
 		c.listing = true
 		c.add(`l.`+sortedBy[name.column].column+` IN (`+sqldb.Placeholders(len(names))+`)`, sqldb.Anys(names)...)
+	}
+	if f.Season != "" { // a delivery has that of its contract
+		const contracts = `(SELECT s.key FROM listing o JOIN entry s ON s.id = o.entry_id WHERE o.season `
+		var one []string
+		var args []any
+		for season := range strings.SplitSeq(f.Season, ",") {
+			if season == trade.NotKnown {
+				one = append(one, `l.season IS NULL AND (l.contract IS NULL OR l.contract NOT IN `+contracts+`IS NOT NULL))`)
+				continue
+			}
+			one = append(one, `l.season = ? OR l.contract IN `+contracts+`= ?)`)
+			args = append(args, season, season)
+		}
+		c.listing = true
+		c.add(`(`+strings.Join(one, ` OR `)+`)`, args...)
 	}
 	for _, bound := range []struct {
 		than  string

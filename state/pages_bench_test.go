@@ -88,6 +88,8 @@ func BenchmarkRowPage(b *testing.B) {
 			{"a producer", trade.RowQuery{Facts: trade.FactQuery{Producer: "PRODUTOR 77"}}},
 			{"a part of producers", trade.RowQuery{Facts: trade.FactQuery{Producer: "tor 77"}}},
 			{"a product", trade.RowQuery{Facts: trade.FactQuery{Product: "TRIGO"}}},
+			{"a season", trade.RowQuery{Facts: trade.FactQuery{Season: "2021"}}},
+			{"without a season", trade.RowQuery{Facts: trade.FactQuery{Season: trade.NotKnown}}},
 			{"a product in a branch by weight", trade.RowQuery{
 				Sort: "-" + trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA", Branch: "03"},
 			}},
@@ -135,15 +137,18 @@ func serverTime(b *testing.B, s *Store) time.Duration {
 }
 
 // listLarge lists the rows of fillLarge: contracts of a thousand producers in nine branches, of which every
-// fiftieth is of wheat, over three years, and some without a weight or a worth.
+// fiftieth is of wheat, over three years, and some without a weight or a worth; of three seasons, every second of that
+// of the contract before it.
 const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer, branch, day, kilograms, worth, currency, words,
-		documents)
+		documents, season, contract)
 	SELECT id, job, key,
 		CASE WHEN id % 50 = 0 THEN 'TRIGO' WHEN id % 3 = 0 THEN 'MILHO' WHEN id % 97 <> 1 THEN 'SOJA' END,
 		'PRODUTOR ' || (id * 7919 % 1000), '0' || (id % 9 + 1), 20240101 + id % 3 * 10000 + id / 3 % 12 * 100 + id % 28,
 		CASE WHEN id % 41 <> 3 THEN id * 7919 % 100003 * 600000 END,
 		CASE WHEN id % 29 <> 5 THEN id * 104729 % 1000003 * 10000 END, CASE WHEN id % 29 <> 5 THEN 'BRL' ELSE '' END,
-		' ' || (id % 9 + 1) || substr(key, 4) || ' ' || (id % 9 + 1) || ' ' || id || ' ', ' '
+		' ' || (id % 9 + 1) || substr(key, 4) || ' ' || (id % 9 + 1) || ' ' || id || ' ', ' ',
+		CASE WHEN id % 2 = 1 THEN '202' || (id % 3) END,
+		CASE WHEN id % 2 = 0 THEN (SELECT p.key FROM entry p WHERE p.id = entry.id - 1) END
 	FROM entry WHERE id BETWEEN ? AND ?`
 
 // fillLarge makes a ledger of so many rows by statements: what the program writes row by row takes

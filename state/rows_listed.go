@@ -17,6 +17,7 @@ type listingRow struct {
 	Job, Title, Currency      string
 	Words, Documents          string
 	Product, Producer, Branch sql.NullString
+	Season, Contract          sql.NullString
 	Day, Kilograms, Worth     sql.NullInt64
 }
 
@@ -31,6 +32,7 @@ func listingRowOf(e trade.Entry) listingRow {
 		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),
 		Words: words, Documents: documents,
 		Product: text(l.Product), Producer: text(l.Producer), Branch: text(l.Branch),
+		Season: text(l.Season), Contract: text(l.Contract),
 		Day:       numberOrNull(trade.ListingDay(l.Day)),
 		Kilograms: sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
 		Worth:     sql.NullInt64{Int64: trade.ListingNumber(l.Worth), Valid: l.Currency != ""},

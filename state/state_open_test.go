@@ -163,9 +163,9 @@ func TestALedgerOfAFormerFormIsRefused(t *testing.T) {
 			t.Parallel()
 			for _, former := range []string{
 				`ALTER TABLE ` + sqldb.SchemaTable + ` RENAME TO ` + sqldb.FormerSchemaTable,
-				`ALTER TABLE sent RENAME TO elsewhere`,         // from before sendings had a table
-				`CREATE INDEX entry_one_remote ON entry (key)`, // from when the ids stood with the entries
-				`ALTER TABLE login RENAME TO login_device`,     // from when browsers had a table
+				`ALTER TABLE sent RENAME TO elsewhere`,        // from before sendings had a table
+				`CREATE INDEX listing_product ON entry (key)`, // from when lists had no season
+				`ALTER TABLE login RENAME TO login_device`,    // from when browsers had a table
 			} {
 				o := b.empty(t)
 				mustExec(t, mustOpen(t, o), former)

@@ -15,6 +15,8 @@ type Facts struct {
 	Product  string  `json:"product,omitempty"`
 	Producer string  `json:"producer,omitempty"`
 	Branch   string  `json:"branch,omitempty"`
+	Season   string  `json:"season,omitempty"`   // of a contract
+	Contract string  `json:"contract,omitempty"` // key of the contract of another row, whose season it has
 	Day      Date    `json:"day,omitzero"`       // of the document
 	Currency string  `json:"currency,omitempty"` // "" = there is no worth
 	Worth    Decimal `json:"worth,omitzero"`     // amount times price
@@ -22,7 +24,7 @@ type Facts struct {
 
 // IsZero reports whether nothing is told.
 func (f Facts) IsZero() bool {
-	return f.Product+f.Producer+f.Branch+f.Currency == "" && f.Day.IsZero()
+	return f.Product+f.Producer+f.Branch+f.Season+f.Contract+f.Currency == "" && f.Day.IsZero()
 }
 
 // AddDraft sets what a mapped row tells.
@@ -30,7 +32,7 @@ func (f *Facts) AddDraft(d Draft) {
 	if product, ok := d.Fields["product"]; ok {
 		f.Product = CutText(cmp.Or(d.Text("product"), product.Origin.Value))
 	}
-	f.Day, f.Currency, f.Worth = Date{}, "", Decimal{}
+	f.Season, f.Day, f.Currency, f.Worth = CutText(d.Text("haverst")), Date{}, "", Decimal{}
 	for _, field := range []string{"order_date", "delivery_date"} {
 		if day, err := ParseDate(d.Text(field)); err == nil {
 			f.Day = day
@@ -73,6 +75,7 @@ func (l *Listing) addPayload(sends Kind, payload []byte) {
 		l.Quantity = Quantity{Amount: *figures.Amount, Unit: cmp.Or(figures.Unit, l.Quantity.Unit)}
 	}
 	l.Product = cmp.Or(CutText(fields["product"]), l.Product)
+	l.Season = cmp.Or(CutText(fields["haverst"]), l.Season)
 	l.Day, _ = ParseDate(cmp.Or(fields["order_date"], fields["delivery_date"])) // zero if there is none
 	l.Currency, l.Worth = "", Decimal{}
 	if worth, ok := figures.Value(); ok {
@@ -137,6 +140,7 @@ type FactQuery struct {
 	// the whole text or, if no row has that, a part of it, in whatever case and with or without
 	// accents
 	Product, Producer, Branch string
+	Season                    string   // several joined with commas; NotKnown = those without
 	DayFrom, DayUntil         Date     // both included
 	WorthFrom, WorthUntil     *Decimal // both included, whatever the currency
 }

@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -131,5 +133,78 @@ func TestChromiumBreaksNoDocumentNumber(t *testing.T) {
 	})()`)))(t)
 	if broken != "" {
 		t.Error(broken)
+	}
+}
+
+// accountCell is a figure of the table of a closing, with its exact amount.
+var accountCell = regexp.MustCompile(`<td class="number[^"]*" data-label="([^"]+)" title="([^"]*)">`)
+
+// Every line of a closing adds up: from what the query returns to what is on the platform. Deliveries stand under the
+// product of their contract, also of one that was cancelled before it was sent, and those of later months are counted
+// neither as lines nor as grain.
+func TestEachLineOfAClosingAddsUp(t *testing.T) {
+	t.Parallel()
+	d := newDemoDesk(t)
+	closing := func() (rows string, lines map[string]map[string]float64) {
+		t.Helper()
+		d.run(0, "sync", "--sweep")
+		body := d.as(trade.Accountant).Get("/report").Submit("/report/close/plan",
+			url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK).Body
+		_, table, _ := strings.Cut(body, `<table class="accounts`)
+		table, _, _ = strings.Cut(table, "</table>")
+		lines = map[string]map[string]float64{}
+		product := ""
+		for _, row := range strings.Split(table, "<tr")[2:] {
+			head := strings.Join(strings.Fields(regexp.MustCompile(`<[^>]+>`).ReplaceAllString(
+				strings.SplitAfter("<tr"+row, "</th>")[0], " ")), " ")
+			if strings.Contains(row, `scope="rowgroup"`) {
+				product = head
+				continue
+			}
+			line := map[string]float64{}
+			for _, cell := range accountCell.FindAllStringSubmatch(row, -1) {
+				text := strings.NewReplacer(".", "", ",", ".", "−", "-").Replace(cell[2])
+				text, _, _ = strings.Cut(text, " t ")
+				line[cell[1]] = must.Get(strconv.ParseFloat(text, 64))(t)
+			}
+			lines[product+" "+head] = line
+		}
+		return regexp.MustCompile(`[\d.]+ linhas, na`).FindString(body), lines
+	}
+	before, was := closing()
+	d.sql("erp.db", `INSERT INTO romaneio (filial, ticket, data, situacao, alterado_em) VALUES
+			('03', '99001', '20260620', 'FECHADO', '2026-06-20 10:00:00'), ('03', '99002', '20260620', 'FECHADO', '2026-06-20 10:00:00'),
+			('03', '99003', '20991105', 'FECHADO', '2026-06-20 10:00:00'), ('03', '99004', '20260620', 'CANCELADO', '2026-06-20 10:00:00');
+		INSERT INTO romaneio_item (filial, ticket, item, filial_contrato, contrato, volume_liquido, unidade) VALUES
+			('03', '99001', 1, '03', '001020', '1.000', 'KG'), ('03', '99002', 1, '03', '777777', '20.000', 'KG'),
+			('03', '99003', 1, '03', '001020', '300.000', 'KG'), ('03', '99004', 1, '03', '001020', '4.000.000', 'KG')`)
+	after, lines := closing()
+	if len(lines) < 10 || before == "" || after == before {
+		t.Errorf("%d lines of %q and %q", len(lines), before, after)
+	}
+	for name, line := range lines {
+		if math.Abs(line["consulta"]+line["fora"]-line["no ERP"]) > 0.05 {
+			t.Errorf("%s: %v of the query do not come to what the ERP has", name, line)
+		}
+		sum := line["no ERP"]
+		for step, amount := range line {
+			if !slices.Contains([]string{"consulta", "fora", "no ERP", "enviado", "Diferença"}, step) {
+				sum += amount
+			}
+		}
+		if math.Abs(sum-line["enviado"]) > 0.05 || math.Abs(line["no ERP"]-line["enviado"]-line["Diferença"]) > 0.05 {
+			t.Errorf("%s: %v do not come to what was sent", name, line)
+		}
+	}
+	for name, want := range map[string]map[string]float64{
+		"SOJA Entregue t":        {"consulta": 4301, "fora": -4300, "no ERP": 1, "enviado": 0},
+		"sem produto Entregue t": {"consulta": 20, "fora": 0, "no ERP": 20, "enviado": 0},
+		"SOJA Contratado t":      {"consulta": 0, "fora": 0, "no ERP": 0, "enviado": 0},
+	} {
+		for step, more := range want {
+			if got := lines[name][step] - was[name][step]; math.Abs(got-more) > 0.0005 {
+				t.Errorf("%s, %s: %v more, want %v (%v, %v)", name, step, got, more, was[name], lines[name])
+			}
+		}
 	}
 }

@@ -97,7 +97,7 @@ func TestTheFileOfAListIsTheList(t *testing.T) {
 	}
 	file("job=contracts", "4", "144,03", "264750")
 	file("line=difference&measure=contracted&grain=SOJA", "2", "42", "38850")
-	file("line=difference&measure=value&currency=BRL&grain=SOJA", "1", "0", "38850")
+	file("line=difference&measure=value&currency=BRL&grain=SOJA", "1", "18", "38850")
 	b.Get("/references/wallets").Wants(http.StatusOK, `href="/references/wallets/export?missing=1"`)
 	missing := sheets(b.Get("/references/wallets/export?missing=1").Wants(http.StatusOK).Body)["Códigos sem de-para"]
 	if len(missing) != 2 || !slices.Equal(missing[1][2:5], []string{"contratos", "1", "24"}) || missing[1][0] != "12" {

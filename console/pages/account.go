@@ -17,17 +17,24 @@ const (
 	inMoney  = "money"
 )
 
+// thousandsFrom is from which value on tables have money in thousands.
+var thousandsFrom = trade.NewDecimal(100_000_000, 0)
+
 // accountRow is an account in one unit, from the ERP to the platform. Contracts, deliveries and fixations are the
 // same grain: they are shown beside each other, and never added up.
 type accountRow struct {
 	reconcile.Account
-	Unit   string        // t, sc, or the sign of the currency
-	Before []accountStep // from what the query returns to the total of the ERP
-	Steps  []accountStep // from there to the total of the platform
-	Causes []accountStep // what the steps between the totals are made of, the largest first
-	Gap    accountStep   // what is missing on the platform
-	Rest   trade.Decimal // what no line explains; anything but 0 is an error of the program
+	Unit      string        // t, sc, or the sign of the currency
+	TableUnit string        // in which the table has it: the same, or thousands of a currency
+	Before    []accountStep // from what the query returns to the total of the ERP
+	Steps     []accountStep // from there to the total of the platform
+	Causes    []accountStep // what the steps between the totals are made of, the largest first
+	Gap       accountStep   // what is missing on the platform
+	Rest      trade.Decimal // what no line explains; anything but 0 is an error of the program
 }
+
+// Columns returns how many columns a table of such lines has.
+func (r accountRow) Columns() int { return len(r.Steps) + 2 }
 
 // accountStep is a total of an account, or what leads from one total to the next.
 type accountStep struct {
@@ -35,6 +42,7 @@ type accountStep struct {
 	Rows  int // of what is no total
 	Exact string
 	Whole string // what a cause means
+	State string // of a cause, in a word
 }
 
 // Some reports whether a step is a total, or something.
@@ -49,30 +57,19 @@ func inAccount(a reconcile.Account) bool {
 	return a.Read.Sign() != 0 || a.ERP().Sign() != 0 || a.Sent.Sign() != 0 || len(a.Outside) > 0
 }
 
-// core are the steps of an account that are shown even where they are nothing.
-const core = 6
-
 // tableOf returns accounts without the steps that none of them has. whole: with what the query returns, and what
 // of it is in no total.
 func tableOf(rows []accountRow, whole bool) []accountRow {
 	if len(rows) == 0 {
 		return nil
 	}
-	first := 0
-	if whole && slices.ContainsFunc(rows, func(r accountRow) bool { return r.Whole && r.Before[1].Rows > 0 }) {
+	if whole && !slices.ContainsFunc(rows, func(r accountRow) bool { return !r.Whole }) &&
+		slices.ContainsFunc(rows, func(r accountRow) bool { return r.Before[1].Rows > 0 }) {
 		for i := range rows {
-			before := rows[i].Before
-			if !rows[i].Whole { // it is not known what the query returns
-				before = make([]accountStep, len(before))
-				for n := range before {
-					before[n].Name = rows[i].Before[n].Name
-				}
-			}
-			rows[i].Steps = slices.Concat(before, rows[i].Steps)
+			rows[i].Steps = slices.Concat(rows[i].Before, rows[i].Steps)
 		}
-		first = len(rows[0].Before)
 	}
-	for i := len(rows[0].Steps) - 1; i >= first+core; i-- {
+	for i := len(rows[0].Steps) - 1; i >= 0; i-- {
 		if !slices.ContainsFunc(rows, func(r accountRow) bool { return r.Steps[i].Some() }) {
 			for n := range rows {
 				rows[n].Steps = slices.Delete(rows[n].Steps, i, i+1)
@@ -91,23 +88,40 @@ type accountFall struct {
 
 // accounting makes the lines of accounts.
 type accounting struct {
-	v    view.Voice
-	o    reconcile.Options
-	past bool // of a closing: its rows have changed since, nothing leads to them, and money is said exactly
+	v     view.Voice
+	o     reconcile.Options
+	past  bool // of a closing: its rows have changed since, and nothing leads to them
+	large bool // tables have money in thousands
 }
 
-// say returns an amount in a unit, exactly or as an overview has it.
-func (c accounting) say(a reconcile.Account, unit string, amount trade.Decimal, exact bool) string {
-	switch {
-	case unit == inSacas:
-		sacas, _ := amount.Sacas(2)
-		return c.v.Decimal(sacas)
+// accountingOf returns what makes the lines of these accounts.
+func accountingOf(v view.Voice, o reconcile.Options, past bool, list []reconcile.Account) accounting {
+	return accounting{v, o, past, slices.ContainsFunc(list, func(a reconcile.Account) bool {
+		return a.Measure == reconcile.Worth && (a.Read.Cmp(thousandsFrom) >= 0 || a.Sent.Cmp(thousandsFrom) >= 0)
+	})}
+}
+
+// say returns an amount in a unit, exactly or, as an overview has it, in whole ones.
+func (c accounting) say(unit string, amount trade.Decimal, exact bool) string {
+	of, thousands := amount, c.large && unit == inMoney && !exact
+	switch unit {
+	case inSacas:
+		of, _ = amount.Sacas(2)
+	case inTonnes:
+		of = amount.Tonnes()
+	}
+	if thousands {
+		of = amount.Mul(trade.NewDecimal(1, 3))
+	}
+	switch whole := of.Round(0); {
+	case !exact && (whole.Sign() != 0 || of.Sign() == 0):
+		return c.v.Decimal(whole)
+	case unit == inSacas, thousands:
+		return c.v.Decimal(of.Round(2))
 	case unit == inTonnes:
 		return c.v.BareTonnes(amount)
-	case exact:
-		return trade.MoneyText(amount.Round(2), c.o.Lang)
 	}
-	return c.v.Decimal(amount.Round(0))
+	return trade.MoneyText(amount.Round(2), c.o.Lang)
 }
 
 // fall returns the waterfall of an account.
@@ -117,7 +131,7 @@ func (c accounting) fall(r accountRow, unit string) (out accountFall) {
 	}
 	out.Steps = slices.DeleteFunc(slices.Concat(out.Steps, r.Steps), func(s accountStep) bool { return !s.Some() })
 	out.Fall = picture.Falling(trade.Map(out.Steps, func(s accountStep) picture.Step { return s.Step })...)
-	out.Said = c.say(r.Account, unit, out.From, true)
+	out.Said = c.say(unit, out.From, true)
 	return out
 }
 
@@ -127,10 +141,17 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	if unit == inMoney {
 		out.Unit = view.Symbol(a.Currency)
 	}
+	out.TableUnit = out.Unit
+	if c.large && unit == inMoney {
+		out.TableUnit = c.v.T("%s thousand", out.Unit)
+	}
 	out.Rest = a.Proof().Add(a.SentProof())
 	step := func(class, name string, of trade.Figure, amount trade.Decimal, leads, total bool) accountStep {
-		s := accountStep{Rows: of.Rows, Exact: c.say(a, unit, amount, true)}
-		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(a, unit, amount, c.past), Amount: amount}
+		s := accountStep{Rows: of.Rows, Exact: c.say(unit, amount, true)}
+		if c.past && unit == inTonnes { // a closing is read in both
+			s.Exact += " t · " + c.say(inSacas, amount, true) + " sc"
+		}
+		s.Mark = picture.Mark{Class: class, Name: name, Said: c.say(unit, amount, false), Amount: amount}
 		s.Total = total
 		if leads && !c.past && (s.Rows > 0 || amount.Sign() != 0) {
 			s.Path = figurePath(of.Of)
@@ -174,7 +195,9 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 			if l.Cause == "" {
 				name = c.v.T(p.key)
 			}
-			out.Causes = append(out.Causes, part(p.class, name, l, l.Amount.Neg()))
+			cause := part(p.class, name, l, l.Amount.Neg())
+			cause.State = c.v.T(p.key)
+			out.Causes = append(out.Causes, cause)
 		}
 		out.Steps = append(out.Steps, step(p.class, c.v.T(p.key), of, amount.Neg(), true, false))
 	}
@@ -186,6 +209,15 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		}
 	}
 	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), a.Total(c.o.Filter, true), a.Sent, true, true))
+	named := map[string]int{}
+	for _, cause := range out.Causes {
+		named[cause.Name]++
+	}
+	for i := range out.Causes {
+		if cause := &out.Causes[i]; named[cause.Name] > 1 && cause.State != "" { // one cause in two states
+			cause.Name += " · " + cause.State
+		}
+	}
 	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })
 	return out
 }

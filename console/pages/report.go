@@ -36,9 +36,10 @@ type reportPage struct {
 	Report   *reportShown
 	Making   *office.ReportProgress // how far it is; nil: it is there, or was not requested
 	Counting bool                   // of the seasons: the present one is not known yet
-	Closings []trade.Closing
+	Closings []trade.Closing        // the latest month first
 	Fault    string
-	Month    string // the last complete month
+	Last     string // the last complete month
+	Month    string // the next one to close; "" = all are closed
 }
 
 // reportShown is the part of a report that the page shows: the accounts of a measure in a unit, or a section.
@@ -53,14 +54,33 @@ type reportShown struct {
 	Table    []accountRow
 	Opened   *accountRow // nil: there is none
 	Fall     accountFall // of it
+	Causes   []accountStep
+	More     []accountStep // further causes, the smallest
 }
 
 // form returns the page with its form and the closed months.
 func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err error) {
 	now := q.Site.Now().In(q.Site.Zone)
-	page = reportPage{Form: form, Month: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
+	page = reportPage{Form: form, Last: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
 	page.Closings, err = p.office.Closings(q.Context(), trade.Date{})
+	// by month, the one that counts before those that it replaced
+	slices.SortStableFunc(page.Closings, func(a, b trade.Closing) int { return b.Day.Compare(a.Day) })
+	page.Month = page.Last
+	if len(page.Closings) > 0 {
+		page.Month = page.Closings[0].Day.In(time.UTC).AddDate(0, 0, 1).Format("2006-01")
+	}
+	if page.Month > page.Last {
+		page.Month = ""
+	}
 	return page, err
+}
+
+// Name returns a month, or that of a day, as people write it.
+func (reportPage) Name(day, lang string) string {
+	if lang == string(trade.English) {
+		return day[:7]
+	}
+	return day[5:7] + "/" + day[:4]
 }
 
 // Get returns a field of the form as it was sent.
@@ -199,7 +219,7 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	if out.Unit == inMoney { // what is fixed has a value
 		out.Measure, of = reconcile.Fixed, reconcile.Worth
 	}
-	by := accounting{q.Voice(), o, past}
+	by := accountingOf(q.Voice(), o, past, all.Accounts)
 	var rows []accountRow
 	for _, a := range all.Accounts {
 		if a.Measure == of && inAccount(a) {
@@ -212,8 +232,11 @@ func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reco
 	out.Table = tableOf(rows, false)
 	for i := range rows {
 		if i == 0 || rows[i].Product+" "+rows[i].Currency == form.Get("open") {
-			out.Opened, out.Fall = &rows[i], by.fall(rows[i], out.Unit)
+			out.Opened, out.Fall, out.Causes = &rows[i], by.fall(rows[i], out.Unit), rows[i].Causes
 		}
+	}
+	if n := len(out.Fall.Steps); len(out.Causes) > n+1 {
+		out.Causes, out.More = out.Causes[:n], out.Causes[n:]
 	}
 	return out, nil
 }
@@ -278,13 +301,7 @@ func (p *Pages) month(q *web.Request) (day trade.Date, done func(), err error) {
 func (p closingPage) Month() string { return p.Plan.Day.String()[:7] }
 
 // Name returns the month as people write it.
-func (p closingPage) Name(lang string) string {
-	month := p.Month()
-	if lang == string(trade.English) {
-		return month
-	}
-	return month[5:] + "/" + month[:4]
-}
+func (p closingPage) Name(lang string) string { return reportPage{}.Name(p.Month(), lang) }
 
 // noClosing shows the form again with its fault.
 func (p *Pages) noClosing(q *web.Request, fault string) error {

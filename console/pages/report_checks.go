@@ -16,7 +16,7 @@ import (
 type Closing struct {
 	reconcile.ClosingPlan
 	Checks []ClosingCheck
-	Table  []accountRow // what would be stored, in t, sc and money
+	Table  []accountRow // what would be stored, in t and money
 }
 
 // closingOf returns the plan of a closing, as a page shows it.
@@ -80,10 +80,10 @@ func (p *Pages) closingOf(q *web.Request, plan reconcile.ClosingPlan, past bool)
 		checks[i+2].OK = len(checks[i+2].Items) == 0
 	}
 	// what a closing says is of its day: the ledger of today has other rows behind it
-	by := accounting{q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true}
+	by := accountingOf(q.Voice(), p.office.ReportOptions(office.ReportQuery{}, q.Lang), true, plan.Accounts)
 	var rows []accountRow
 	for _, a := range plan.Accounts {
-		for _, unit := range []string{inTonnes, inSacas, inMoney} {
+		for _, unit := range []string{inTonnes, inMoney} {
 			if (unit == inMoney) == (a.Measure == reconcile.Worth) && inAccount(a) {
 				rows = append(rows, by.row(a, unit))
 			}

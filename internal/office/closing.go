@@ -134,7 +134,7 @@ func (o *Office) CloseReport(ctx context.Context, day trade.Date, with ReportSou
 		if err != nil || asked != nil {
 			return err
 		}
-		detail := map[string]any{"report": s.Head.ID, "rows": s.Head.Rows}
+		detail := map[string]any{"report": s.Head.ID, "rows": p.Rows}
 		record, err := who.Record(o.now(), reconcile.ActClose, day.String(), detail)
 		if err != nil {
 			return err
@@ -160,7 +160,7 @@ func (o *Office) ReadClosing(ctx context.Context, id string) (closing trade.Clos
 		c := s.Head.Closed
 		closing = trade.Closing{
 			ID: c.ID, Day: plan.Day, At: c.At, Who: c.Who, Reason: c.Reason, Hash: c.Hash, Audit: c.Audit,
-			Program: s.Head.Program, Rows: s.Head.Rows,
+			Program: s.Head.Program, Rows: plan.Rows,
 		}
 		return nil
 	})

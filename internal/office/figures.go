@@ -20,6 +20,10 @@ func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, 
 	if q.Of == (trade.Selection{}) || q.IDs != nil {
 		return q, reconcile.Selected{}, nil
 	}
+	if q.Of == (trade.Selection{Harvest: q.Of.Harvest}) { // the ledger knows it
+		q.Facts.Season, q.Of = q.Of.Harvest, trade.Selection{}
+		return q, reconcile.Selected{}, nil
+	}
 	if q.Of.Run != "" {
 		return o.chosenOfRun(ctx, q)
 	}

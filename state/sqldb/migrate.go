@@ -23,8 +23,8 @@ const SchemaTable = "safrasync_migration"
 // different.
 const FormerSchemaTable = "safrasync_schema"
 
-// formerIndex is an index that only ledgers have in which the platform's ids stand with the entries.
-const formerIndex = "entry_one_remote"
+// formerIndex is an index that only ledgers have that do not know of which season a row is.
+const formerIndex = "listing_product"
 
 // formerTable is a table that only ledgers have in which browsers stand in a table of their own.
 const formerTable = "login_device"

@@ -47,16 +47,27 @@ func (b extraRows) list() []trade.Beside {
 }
 
 // change adds or removes a row with the ERP's values, mapped as for sending.
-func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures)) {
-	d := r.Job.Mapping.Draft(mapping.ColumnsIn(values), r.Eval.Refs, nil)
+func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures),
+) *trade.ProductSums {
+	columns := mapping.ColumnsIn(values)
+	d := r.Job.Mapping.Draft(columns, r.Eval.Refs, nil)
 	f := d.Figures()
+	var contract trade.ParentKey
+	if parents := r.Job.Mapping.ParentKeys(nil, columns); len(parents) > 0 {
+		contract = parents[0]
+	}
+	part := of.Of(d.Text("product"), d.Text("order_type"), contract)
 	by(&of.Sums, f)
-	by(of.Of(d.Text("product"), d.Text("order_type")), f)
+	by(&part.Sums, f)
+	return part
 }
 
 // leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row *mapping.Row) {
-	p.run.change(p.outOfScope.of(why), row.Values(), (*trade.Sums).Add)
+	part := p.run.change(p.outOfScope.of(why), row.Values(), (*trade.Sums).Add)
+	if why == trade.BesideCancelled && part.Contract.Key == "" && len(part.Keys) < trade.BesideMost {
+		part.Keys = append(part.Keys, key)
+	}
 	p.outOfScope.name(why, key)
 }
 

@@ -88,4 +88,8 @@ func (r *Row) AddFacts(facts *trade.Facts) {
 	if columns.product.Column != "" {
 		facts.Product = text(columns.product)
 	}
+	facts.Contract = ""
+	if contracts := r.job.Mapping.ParentKeys(nil, r.row.Get); len(contracts) > 0 {
+		facts.Contract = contracts[0].Key
+	}
 }

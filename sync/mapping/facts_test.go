@@ -49,7 +49,7 @@ func TestWhatARowTellsForLists(t *testing.T) {
 			trade.Facts{},
 		},
 	} {
-		job := &Job{Spec: tt.spec}
+		job := &Job{Spec: tt.spec, Mapping: &Mapping{}}
 		job.facts = job.factColumns()
 		var columns []string
 		var values []erp.Value

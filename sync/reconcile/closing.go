@@ -75,7 +75,7 @@ func (s *Snapshot) PlanClosing(tolerance Tolerance) (ClosingPlan, error) {
 	if err != nil {
 		return ClosingPlan{}, err
 	}
-	plan := ClosingPlan{Overview: view, Day: day, At: s.Head.At, Rows: s.Head.Rows, ERP: s.Head.ERP}
+	plan := ClosingPlan{Overview: view, Day: day, At: s.Head.At, Rows: view.Selected, ERP: s.Head.ERP}
 	plan.Totals = slices.DeleteFunc(slices.Clone(view.Totals), func(t Total) bool { return t.By != ByAll })
 	view.Summaries = slices.Clone(view.Summaries)
 	for i := range view.Summaries { // a new sweep alone changes no figure

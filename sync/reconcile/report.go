@@ -156,7 +156,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			accounts.addOther(job, o.Filter)
 		}
 	}
-	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, s.placed())
+	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole)
 	s.sums = out
 	return out, nil
 }
@@ -171,15 +171,6 @@ func (s *Snapshot) whole(f Filter) bool {
 		}
 	}
 	return reflect.DeepEqual(f, only)
-}
-
-// placed reports whether each delivery that the queries return is in the account of its product. A
-// delivery that is no living document is not: only the row of a living one names its contract.
-func (s *Snapshot) placed() bool {
-	return !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool {
-		return j.Sends == trade.Deliveries &&
-			slices.ContainsFunc(j.Beside, func(b trade.Beside) bool { return b.Rows > 0 })
-	})
 }
 
 // Report writes a report. It reads the rows once for their sums, and once for the sections of rows.

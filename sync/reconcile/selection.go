@@ -120,6 +120,7 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 		}
 		ok = true
 		if p.Measure == Worth {
+			one.Kilograms, _ = r.ERP.Kilograms()
 			one.Join(trade.Sums{Values: map[string]trade.Decimal{p.Currency: amount}})
 			continue
 		}

@@ -153,6 +153,7 @@ func (w *world) add(job, key string, r row, change ...func(*trade.Entry)) trade.
 		Values: r.values(), SourceHash: trade.HashOf("s" + key), MappedWith: "m", Payload: r.payload(kind),
 		PayloadHash: trade.HashOf("h" + key), Quantity: draft.Quantity(),
 	}
+	e.Facts.AddDraft(draft)
 	for _, c := range change {
 		c(&e)
 	}

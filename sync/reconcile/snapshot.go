@@ -192,7 +192,7 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	if err != nil {
 		return trade.Closing{}, err
 	}
-	if s.sums == nil { // the head must have its counts
+	if s.sums == nil { // the head must have its counts, and the closing how many documents it is about
 		if _, err := s.sum(Options{}); err != nil {
 			return trade.Closing{}, err
 		}
@@ -203,7 +203,7 @@ func Freeze(ctx context.Context, to Archive, s *Snapshot, who, reason string,
 	}
 	c := trade.Closing{
 		ID: s.Head.ID, Day: day, At: s.Head.At, Who: who, Reason: reason, Program: s.Head.Program,
-		Head: head, Rows: s.Head.Rows,
+		Head: head, Rows: s.sums.Selected,
 	}
 	rows := piped(s.compressed)
 	defer func() { _ = rows.Close() }() // it never fails

@@ -47,6 +47,8 @@ type taker struct {
 	refs      map[string]map[string]string
 	acts      map[string][]act // by "job key", in their order
 	contracts contracts
+	// contracts that were cancelled before they were sent: the ledger may not have them
+	unsent map[trade.ParentKey]*contract
 	// rows that were sent, and whose keys the ERP has no more, while the row under the new key is held
 	renumbered map[trade.ParentKey]bool
 }
@@ -56,7 +58,7 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	t = &taker{
 		Sources: src, ctx: ctx, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
 		contracts:  contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
-		renumbered: map[trade.ParentKey]bool{},
+		renumbered: map[trade.ParentKey]bool{}, unsent: map[trade.ParentKey]*contract{},
 	}
 	for _, job := range src.Jobs {
 		t.specs[job.Name()] = job
@@ -148,6 +150,29 @@ func TakeSnapshot(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) 
 			at := cursor.SweptAt.UTC()
 			job.SweptAt, job.InScope, job.SweepGone = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone
 			job.Unreadable, job.Read, job.Beside = cursor.Sweep.Unreadable, cursor.Sweep.Read, cursor.Sweep.Beside
+		}
+		var needs []need
+		var loads []*trade.ProductSums
+		for _, b := range job.Beside {
+			for n := range b.Products {
+				part := &b.Products[n]
+				for _, key := range part.Keys {
+					p := trade.ParentKey{Job: job.Job, Key: key}
+					t.unsent[p] = &contract{p, Document{Product: part.Product}}
+				}
+				if part.Contract.Key != "" {
+					loads, needs = append(loads, part), append(needs, need{parents: []trade.ParentKey{part.Contract}})
+				}
+			}
+		}
+		err = t.find(needs)
+		if err != nil {
+			return nil, err
+		}
+		for _, part := range loads {
+			if of := t.contracts.byKey[part.Contract]; of != nil {
+				part.Product = of.Product
+			}
 		}
 	}
 	head.Jobs = slices.Clone(t.jobs)
@@ -357,8 +382,8 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 	}
 	switch e.Sends {
 	case trade.OrderCommitments:
-		r.OrderType, r.Product, r.Harvest, r.Day = text("order_type"), text("product"), text("haverst"),
-			text("order_date")
+		r.OrderType, r.Product, r.Day = text("order_type"), text("product"), text("order_date")
+		r.Harvest = e.Listing().Season // as lists are narrowed by it
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
 		t.sentAs(r, e)
 		r.ERP.Price, r.ERP.Currency = trade.DecimalOf(text("price")), text("currency")
