@@ -68,12 +68,15 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 }
 
 // alertsPage is what people were told of.
-type alertsPage struct{ office.AlertBook }
+type alertsPage struct {
+	office.AlertBook
+	Now time.Time
+}
 
 // Path returns the address of the list of the rows that an alert is about.
 func (alertsPage) Path(rows trade.Figure) string { return figurePath(rows.Of) }
 
 func (p *Pages) showAlerts(q *web.Request) error {
 	book, err := p.office.AlertBook(q.Context(), q.Lang)
-	return q.Show("alerts", alertsPage{book}, err)
+	return q.Show("alerts", alertsPage{book, q.Site.Now()}, err)
 }

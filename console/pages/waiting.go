@@ -32,6 +32,10 @@ func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
 	if err != nil {
 		return nil
 	}
+	counts["/alerts"], err = p.office.OpenAlerts(ctx)
+	if err != nil {
+		return nil
+	}
 	return counts
 }
 

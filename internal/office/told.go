@@ -18,6 +18,33 @@ type AlertShown struct {
 	Messages []MessageShown // newest first
 }
 
+// Begin returns when it began, as far as that is known.
+func (a AlertShown) Begin() time.Time {
+	if a.Since.IsZero() {
+		return a.SeenAt
+	}
+	return a.Since
+}
+
+// Lasted returns how long it lasted, or has lasted until now.
+func (a AlertShown) Lasted(now time.Time) time.Duration {
+	if !a.GoneAt.IsZero() {
+		now = a.GoneAt
+	}
+	return now.Sub(a.Begin())
+}
+
+// OpenAlerts returns how many alerts are open.
+func (o *Office) OpenAlerts(ctx context.Context) (n int, err error) {
+	alerts, err := o.store.Alerts(ctx)
+	for _, a := range alerts {
+		if a.GoneAt.IsZero() {
+			n++
+		}
+	}
+	return n, err
+}
+
 // AlertGroup is alerts about the same.
 type AlertGroup struct {
 	Alerts []AlertShown // newest first
@@ -57,6 +84,7 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	if err != nil {
 		return book, err
 	}
+	slices.SortStableFunc(alerts, func(a, b trade.Alert) int { return b.SeenAt.Compare(a.SeenAt) })
 	of := map[string][]MessageShown{}
 	for _, m := range messages {
 		shown := MessageShown{AlertMessage: m, Address: alert.AddressOf(m.Target)}

@@ -55,6 +55,7 @@ type fact struct {
 	cause   string
 	problem *trade.Problem
 	parents []parent // for which it waits, also if a cause of its own stands before them
+	lacks   []code   // of the de-para, as they were counted last, also those of the rows for which it waits
 	codes   []code   // of the de-para, for which it waits, whether a table has them or not
 	subject string
 	seen    time.Time
@@ -144,13 +145,13 @@ func (b *Index) Update(ctx context.Context) (*View, error) {
 			on.count(f, groups)
 		}
 		// once for each code that it lacks, and once for each of their kinds
-		codes := b.missing(f, refs)
-		for i, c := range codes {
+		f.lacks = b.missing(f, refs)
+		for i, c := range f.lacks {
 			sum := f.block(c, short)
 			if slices.Contains(f.codes, c) {
 				sum.Sample = trade.SampleOf(sum.Sample, f.id)
 			}
-			if i == 0 || codes[i-1].kind != c.kind {
+			if i == 0 || f.lacks[i-1].kind != c.kind {
 				f.block(code{kind: c.kind}, short)
 			}
 		}
@@ -178,7 +179,12 @@ func (b *Index) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
-		if (f.on == cause || cause == trade.AnyCause) &&
+		short := f.state != trade.Invalid && slices.ContainsFunc(f.lacks, func(c code) bool {
+			s := trade.Shortage{Kind: c.kind, Code: c.code}
+			return s.Of(f.pile) == trade.Selection{Group: cause, Kind: kind} || (trade.Shortage{Kind: c.kind}).Of(f.pile) ==
+				trade.Selection{Group: cause, Kind: kind}
+		})
+		if short || (f.on == cause || cause == trade.AnyCause) &&
 			(kind == "" && f.group != "" || kind == f.kind().name()) {
 			var adds trade.Sums
 			adds.Add(f.figures)
