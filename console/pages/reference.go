@@ -25,6 +25,7 @@ type referencePage struct {
 	Kinds   []kindShown
 	Kind    string
 	Source  string // ledger, erp, platform
+	Query   string // of the ERP, for who may see the configuration; "" = none
 	Missing []trade.Shortage
 	Names   []string        // of the missing codes, as [trade.NamesOf] returns them
 	Total   *trade.Shortage // of all missing codes, each row counted once
@@ -72,6 +73,9 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		return page, web.ErrNotFound
 	}
 	page.Source = p.office.ReferenceSource(page.Kind)
+	if q.May(trade.Administrator) {
+		page.Query = p.office.ReferenceQuery(page.Kind)
+	}
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
@@ -120,6 +124,19 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		page.Lines = append(page.Lines, line)
 	}
 	return page, nil
+}
+
+// Piles returns what a missing code may block, in the order of PileNames.
+func (referencePage) Piles() []trade.Pile { return trade.Piles }
+
+// PileNames returns the heads of their columns.
+func (referencePage) PileNames() []string {
+	return []string{"Contracts", "Fixations", "Deliveries", "Traceability records"}
+}
+
+// Path returns the address of the list of the rows of a pile that a code blocks.
+func (referencePage) Path(s trade.Shortage, pile trade.Pile) string {
+	return figurePath(trade.RowQuery{Of: s.Of(pile)})
 }
 
 // NextPath returns the address of the next page.

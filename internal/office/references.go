@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -29,6 +30,9 @@ func (o *Office) ReferenceSource(kind string) string {
 	}
 	return "ledger"
 }
+
+// ReferenceQuery returns the query with which a table is read from the ERP; "" if it is not.
+func (o *Office) ReferenceQuery(kind string) string { return strings.TrimSpace(o.conf.References[kind].Query) }
 
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {
