@@ -32,7 +32,9 @@ func (o *Office) ReferenceSource(kind string) string {
 }
 
 // ReferenceQuery returns the query with which a table is read from the ERP; "" if it is not.
-func (o *Office) ReferenceQuery(kind string) string { return strings.TrimSpace(o.conf.References[kind].Query) }
+func (o *Office) ReferenceQuery(kind string) string {
+	return strings.TrimSpace(o.conf.References[kind].Query)
+}
 
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {

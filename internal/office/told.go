@@ -54,23 +54,20 @@ type AlertGroup struct {
 // MessageShown is a message to one address.
 type MessageShown struct {
 	trade.AlertMessage
-	Subject string // of a digest
 	Address string // "" = the receiver of the webhook
 }
 
 // AlertBook is what people were told of.
 type AlertBook struct {
-	Open, Past []AlertGroup   // newest first
-	Digests    []MessageShown // newest first
+	Open, Past []AlertGroup // newest first
 	Backlog    trade.Backlog
 	Channels   bool // somebody can be told
 }
 
-// How many alerts, messages and digests a page shows.
+// How many alerts and messages a page shows.
 const (
 	alertsShown   = 100
 	messagesShown = 1000
-	digestsShown  = 20
 )
 
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
@@ -87,16 +84,7 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	slices.SortStableFunc(alerts, func(a, b trade.Alert) int { return b.SeenAt.Compare(a.SeenAt) })
 	of := map[string][]MessageShown{}
 	for _, m := range messages {
-		shown := MessageShown{AlertMessage: m, Address: alert.AddressOf(m.Target)}
-		if m.AlertID == "" {
-			shown.Subject, err = alert.DigestSubject(m, alert.Config{
-				Lang: lang, Zone: o.conf.Zone(), Name: o.conf.Alerts.Name, Titles: o.conf.Titles(lang),
-			})
-			if err != nil {
-				return book, err
-			}
-		}
-		of[m.AlertID] = append(of[m.AlertID], shown)
+		of[m.AlertID] = append(of[m.AlertID], MessageShown{m, alert.AddressOf(m.Target)})
 	}
 	for _, a := range alerts {
 		told, err := alert.Render(a, lang, o.conf.Zone(), o.conf.Titles(lang))
@@ -126,7 +114,6 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 		}
 		*groups = append(*groups, group)
 	}
-	book.Digests = of[""][:min(len(of[""]), digestsShown)]
 	book.Backlog, err = o.store.Backlog(ctx)
 	return book, err
 }
@@ -145,19 +132,12 @@ type EventAbout struct {
 
 // EventBook is what the platform told, and how well it is heard.
 type EventBook struct {
-	Hooks    []trade.Webhook // that the platform calls, or may call
-	Silence  trade.EventSilence
-	Most     time.Duration // working time without an event after which people are told; 0: never
-	Events   []EventShown  // newest first
-	Ends     time.Time     // of the platform's certificate; zero: not known yet
-	OwnEnds  time.Time     // of our certificate that the platform calls; zero: it has none
-	Refusals []Refusals
-}
-
-// Refusals is how many rows of a job the platform refuses, where these are more than the limit.
-type Refusals struct {
-	Job         string
-	Rows, Limit int
+	Hooks   []trade.Webhook // that the platform calls, or may call
+	Silence trade.EventSilence
+	Most    time.Duration // working time without an event after which people are told; 0: never
+	Events  []EventShown  // newest first
+	Ends    time.Time     // of the platform's certificate; zero: not known yet
+	OwnEnds time.Time     // of our certificate that the platform calls; zero: it has none
 }
 
 // EventKinds returns the events that the platform can tell of.
@@ -223,18 +203,6 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 		pair, err := tls.LoadX509KeyPair(cert, o.conf.Webhooks.KeyFile)
 		if err == nil { // else the receiver does not start, and says so
 			book.OwnEnds = pair.Leaf.NotAfter
-		}
-	}
-	for _, job := range o.jobs {
-		tallies, err := o.store.Counts(ctx, job.Name())
-		if err != nil {
-			return book, err
-		}
-		refused := Refusals{
-			Job: job.Name(), Limit: o.conf.Alerts.RejectedAbove, Rows: trade.RowsIn(tallies, trade.Rejected),
-		}
-		if refused.Rows > refused.Limit {
-			book.Refusals = append(book.Refusals, refused)
 		}
 	}
 	return book, nil
