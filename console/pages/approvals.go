@@ -1,9 +1,12 @@
 package pages
 
 import (
+	"cmp"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -17,20 +20,48 @@ type waitsShown struct {
 	acts.Planned
 }
 
+// decidedShown is an act on which somebody decided, from the audit.
+type decidedShown struct {
+	trade.AuditRecord
+	Of  trade.Approval
+	For string // who ordered it
+}
+
+// decidedMost is how many decisions of each kind are listed.
+const decidedMost = 10
+
 func (p *Pages) showApprovals(q *web.Request) error {
 	list, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
 	}
-	var waits []waitsShown
+	page := struct {
+		Open    []waitsShown
+		Decided []decidedShown // the newest first
+		Now     time.Time
+	}{Now: q.Site.Now()}
 	for _, a := range list {
 		planned, err := acts.PlannedOf(a)
 		if err != nil {
 			return err
 		}
-		waits = append(waits, waitsShown{a, planned})
+		page.Open = append(page.Open, waitsShown{a, planned})
 	}
-	return q.Page(http.StatusOK, "approvals", waits)
+	for _, act := range []string{"approval give", "approval decline", "approval lapsed"} {
+		found, err := p.office.AuditPage(q.Context(), trade.AuditQuery{Act: act, Limit: decidedMost})
+		if err != nil {
+			return err
+		}
+		for _, r := range found.Records {
+			var of struct{ Act, For string }
+			if json.Unmarshal([]byte(r.Detail), &of) == nil && of.Act != "" {
+				shown := decidedShown{r, trade.Approval{Act: of.Act, Target: r.Target}, of.For}
+				page.Decided = append(page.Decided, shown)
+			}
+		}
+	}
+	slices.SortFunc(page.Decided, func(a, b decidedShown) int { return cmp.Compare(b.Seq, a.Seq) })
+	return q.Page(http.StatusOK, "approvals", page)
 }
 
 // approvalPage is one waiting act, with the plan that the first person saw.
