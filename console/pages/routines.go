@@ -244,16 +244,12 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 // End returns how a pass of the list ended.
 func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes, l.Left) }
 
-// end returns how one of the latest passes ended.
-func (r routine) end(v view.Voice, i int) passEnd {
-	return endOf(v, r.Runs[i], r.Runs[i].ID == r.Goes, leftBy(r.Runs, i, len(r.Runs) < ticksShown))
-}
-
 // Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
 	var marks []picture.Mark
 	for i, run := range slices.Backward(r.Runs) {
-		end, tall := r.end(f.Voice, i), int64(1) // each step is ten times as many rows
+		left := leftBy(r.Runs, i, len(r.Runs) < ticksShown)
+		end, tall := endOf(f.Voice, run, run.ID == r.Goes, left), int64(1) // a step: ten times as many rows
 		for n := run.RowsSent(); n > 0; n /= 10 {
 			tall++
 		}

@@ -2,7 +2,6 @@ package office
 
 import (
 	"context"
-	"crypto/tls"
 	"slices"
 	"time"
 
@@ -24,14 +23,6 @@ func (a AlertShown) Begin() time.Time {
 		return a.SeenAt
 	}
 	return a.Since
-}
-
-// Lasted returns how long it lasted, or has lasted until now.
-func (a AlertShown) Lasted(now time.Time) time.Duration {
-	if !a.GoneAt.IsZero() {
-		now = a.GoneAt
-	}
-	return now.Sub(a.Begin())
 }
 
 // OpenAlerts returns how many alerts are open.
@@ -134,10 +125,7 @@ type EventAbout struct {
 type EventBook struct {
 	Hooks   []trade.Webhook // that the platform calls, or may call
 	Silence trade.EventSilence
-	Most    time.Duration // working time without an event after which people are told; 0: never
-	Events  []EventShown  // newest first
-	Ends    time.Time     // of the platform's certificate; zero: not known yet
-	OwnEnds time.Time     // of our certificate that the platform calls; zero: it has none
+	Events  []EventShown // newest first
 }
 
 // EventKinds returns the events that the platform can tell of.
@@ -151,7 +139,6 @@ const EventsShown = 100
 // EventBook returns the latest events that a filter selects, with what came of them.
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
-	book.Most = o.conf.Webhooks.Silence
 	book.Silence, err = o.store.EventSilence(ctx)
 	if err != nil {
 		return book, err
@@ -193,17 +180,6 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 			shown.About = append(shown.About, about)
 		}
 		book.Events = append(book.Events, shown)
-	}
-	if o.engine != nil {
-		if platform, ok := o.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
-			book.Ends = platform.CertificateEnds()
-		}
-	}
-	if cert := o.conf.Webhooks.CertFile; cert != "" {
-		pair, err := tls.LoadX509KeyPair(cert, o.conf.Webhooks.KeyFile)
-		if err == nil { // else the receiver does not start, and says so
-			book.OwnEnds = pair.Leaf.NotAfter
-		}
 	}
 	return book, nil
 }
