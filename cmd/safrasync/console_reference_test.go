@@ -76,7 +76,7 @@ func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, "1 contrato, 1 fixação")
 	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo, cada um uma vez")
 	// each number leads to exactly the rows that it counts
-	links := regexp.MustCompile(`data-label="(?:Contratos|Fixações)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
+	links := regexp.MustCompile(`data-label="(?:contratos|fixações)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
 		FindAllStringSubmatch(b.Body, -1)
 	if len(links) != 4 { // of the code, and of all
 		t.Errorf("the numbers are %v", links)

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -22,24 +21,19 @@ type waitsShown struct {
 
 // decidedShown is an act on which somebody decided, from the audit.
 type decidedShown struct {
-	trade.AuditRecord
-	Of  trade.Approval
-	For string // who ordered it
+	trade.AuditRecord        // the act is the one that was ordered
+	Decision, For     string // For ordered it
 }
-
-// decidedMost is how many decisions of each kind are listed.
-const decidedMost = 10
 
 func (p *Pages) showApprovals(q *web.Request) error {
 	list, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
 	}
-	page := struct {
+	var page struct {
 		Open    []waitsShown
 		Decided []decidedShown // the newest first
-		Now     time.Time
-	}{Now: q.Site.Now()}
+	}
 	for _, a := range list {
 		planned, err := acts.PlannedOf(a)
 		if err != nil {
@@ -48,15 +42,15 @@ func (p *Pages) showApprovals(q *web.Request) error {
 		page.Open = append(page.Open, waitsShown{a, planned})
 	}
 	for _, act := range []string{"approval give", "approval decline", "approval lapsed"} {
-		found, err := p.office.AuditPage(q.Context(), trade.AuditQuery{Act: act, Limit: decidedMost})
+		found, err := p.office.AuditPage(q.Context(), trade.AuditQuery{Act: act, Limit: 10})
 		if err != nil {
 			return err
 		}
 		for _, r := range found.Records {
 			var of struct{ Act, For string }
-			if json.Unmarshal([]byte(r.Detail), &of) == nil && of.Act != "" {
-				shown := decidedShown{r, trade.Approval{Act: of.Act, Target: r.Target}, of.For}
-				page.Decided = append(page.Decided, shown)
+			if json.Unmarshal([]byte(r.Detail), &of) == nil {
+				r.Act = of.Act
+				page.Decided = append(page.Decided, decidedShown{r, act, of.For})
 			}
 		}
 	}

@@ -42,16 +42,6 @@ func (r ran) Waits() bool { return slices.ContainsFunc(r.Jobs, ranJob.Waits) }
 // Waits reports whether the run has not ended yet.
 func (j ranJob) Waits() bool { return j.Why == "" && (j.Run == nil || j.Run.EndedAt.IsZero()) }
 
-// Sent returns how many rows it sent that the platform confirmed.
-func (j ranJob) Sent() (rows int) {
-	for _, part := range j.Parts {
-		if part.Result == trade.RunCreated {
-			rows = part.Rows
-		}
-	}
-	return rows
-}
-
 // orderPath returns the address of a page that tells what comes of an order given now.
 func orderPath(q *web.Request, page string, jobs ...string) string {
 	return with(page, url.Values{"ran": jobs, "since": {strconv.FormatInt(q.Site.Now().UnixMilli(), 10)}})

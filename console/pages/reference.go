@@ -25,7 +25,7 @@ type referencePage struct {
 	Kinds   []kindShown
 	Kind    string
 	Source  string // ledger, erp, platform
-	Query   string // of the ERP, for who may see the configuration; "" = none
+	Query   string // of the ERP; "" = none
 	Missing []trade.Shortage
 	Names   []string        // of the missing codes, as [trade.NamesOf] returns them
 	Total   *trade.Shortage // of all missing codes, each row counted once
@@ -46,7 +46,6 @@ type referencePage struct {
 type kindShown struct {
 	Kind    string
 	Missing int
-	Here    bool
 }
 
 // missingShown is how many missing codes a page shows, those that block most rows first.
@@ -73,9 +72,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		return page, web.ErrNotFound
 	}
 	page.Source = p.office.ReferenceSource(page.Kind)
-	if q.May(trade.Administrator) {
-		page.Query = p.office.ReferenceQuery(page.Kind)
-	}
+	page.Query = p.office.ReferenceQuery(page.Kind)
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
@@ -101,7 +98,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		return page, err
 	}
 	for _, kind := range trade.ReferenceKinds {
-		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
+		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind]})
 	}
 	lines, err := p.office.ListReferences(q.Context(), page.Kind)
 	if err != nil {
@@ -126,13 +123,8 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 	return page, nil
 }
 
-// Piles returns what a missing code may block, in the order of PileNames.
+// Piles returns what a missing code may block.
 func (referencePage) Piles() []trade.Pile { return trade.Piles }
-
-// PileNames returns the heads of their columns.
-func (referencePage) PileNames() []string {
-	return []string{"Contracts", "Fixations", "Deliveries", "Traceability records"}
-}
 
 // Path returns the address of the list of the rows of a pile that a code blocks.
 func (referencePage) Path(s trade.Shortage, pile trade.Pile) string {

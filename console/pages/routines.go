@@ -111,14 +111,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	return q.Page(http.StatusOK, "routines", page)
 }
 
-// MainClass returns the look of the main act: a job that goes on by itself needs nobody.
-func (r routine) MainClass() string {
-	if r.Act {
-		return ""
-	}
-	return "outline"
-}
-
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
 // whether one can be done is in its plan.
 func actsOn(status trade.JobStatus) []jobAct {
@@ -258,5 +250,5 @@ func (r routine) Ticks(f view.Frame) picture.Ticks {
 			Amount: trade.NewDecimal(tall, 0),
 		})
 	}
-	return picture.Strip(f.T("Latest runs of %s", f.Title(r.Job)), marks...)
+	return picture.Strip(f.T("runs.title")+": "+f.Title(r.Job), marks...)
 }

@@ -142,11 +142,11 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 		run, _ := p.office.Run(q.Context(), id) // the list itself fails
 		return v.T("rows.of.of_run", p.office.Titles(q.Lang).Of(run.Job), v.Time(run.StartedAt), v.T("run.part."+result))
 	case "group":
-		cause, code := text, ""
+		code := ""
 		if strings.HasPrefix(text, "ref:") {
-			cause, code, _ = strings.Cut(text, " ")
+			text, code, _ = strings.Cut(text, " ")
 		}
-		return strings.TrimSpace(p.office.CauseText(q.Context(), cause, q.Lang) + " " + view.Mask(code))
+		return p.office.CauseText(q.Context(), text, q.Lang) + " " + view.Mask(code)
 	}
 	if text == trade.NotKnown {
 		text = v.T("no product")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -33,7 +32,7 @@ func (o *Office) ReferenceSource(kind string) string {
 
 // ReferenceQuery returns the query with which a table is read from the ERP; "" if it is not.
 func (o *Office) ReferenceQuery(kind string) string {
-	return strings.TrimSpace(o.conf.References[kind].Query)
+	return o.conf.References[kind].Query
 }
 
 // ReferencePlan is what an import would do.

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -14,38 +15,24 @@ import (
 type AlertShown struct {
 	trade.Alert
 	alert.Rendered
-	Messages []MessageShown // newest first
+	Messages []trade.AlertMessage // newest first
 }
 
 // Begin returns when it began, as far as that is known.
 func (a AlertShown) Begin() time.Time {
-	if a.Since.IsZero() {
-		return a.SeenAt
-	}
-	return a.Since
+	return cmp.Or(a.Since, a.SeenAt)
 }
 
 // OpenAlerts returns how many alerts are open.
-func (o *Office) OpenAlerts(ctx context.Context) (n int, err error) {
+func (o *Office) OpenAlerts(ctx context.Context) (int, error) {
 	alerts, err := o.store.Alerts(ctx)
-	for _, a := range alerts {
-		if a.GoneAt.IsZero() {
-			n++
-		}
-	}
-	return n, err
+	return len(slices.DeleteFunc(alerts, func(a trade.Alert) bool { return !a.GoneAt.IsZero() })), err
 }
 
 // AlertGroup is alerts about the same.
 type AlertGroup struct {
 	Alerts []AlertShown // newest first
 	Now    trade.Figure // the rows that an open one is about, as they are now
-}
-
-// MessageShown is a message to one address.
-type MessageShown struct {
-	trade.AlertMessage
-	Address string // "" = the receiver of the webhook
 }
 
 // AlertBook is what people were told of.
@@ -72,10 +59,9 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	if err != nil {
 		return book, err
 	}
-	slices.SortStableFunc(alerts, func(a, b trade.Alert) int { return b.SeenAt.Compare(a.SeenAt) })
-	of := map[string][]MessageShown{}
+	of := map[string][]trade.AlertMessage{}
 	for _, m := range messages {
-		of[m.AlertID] = append(of[m.AlertID], MessageShown{m, alert.AddressOf(m.Target)})
+		of[m.AlertID] = append(of[m.AlertID], m)
 	}
 	for _, a := range alerts {
 		told, err := alert.Render(a, lang, o.conf.Zone(), o.conf.Titles(lang))

@@ -174,15 +174,14 @@ func (b *Index) Update(ctx context.Context) (*View, error) {
 
 // Select calls fn for each row of a group, as of the last Take, with what it adds to the sums; kind is that
 // of a selection of [Group.Kinds], or "" for all rows that have the cause themselves. The group may be
-// trade.AnyCause.
+// trade.AnyCause, or that of a trade.Shortage.
 func (b *Index) Select(cause, kind string, fn func(id int64, key trade.ParentKey, adds trade.Sums)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
-		short := f.state != trade.Invalid && slices.ContainsFunc(f.lacks, func(c code) bool {
-			s := trade.Shortage{Kind: c.kind, Code: c.code}
-			return s.Of(f.pile) == trade.Selection{Group: cause, Kind: kind} || (trade.Shortage{Kind: c.kind}).Of(f.pile) ==
-				trade.Selection{Group: cause, Kind: kind}
+		short := f.state != trade.Invalid && kind == f.pile.Name() && slices.ContainsFunc(f.lacks, func(c code) bool {
+			table := "ref:" + c.kind + " " // of all its codes, or of one
+			return cause == table || cause == table+c.code
 		})
 		if short || (f.on == cause || cause == trade.AnyCause) &&
 			(kind == "" && f.group != "" || kind == f.kind().name()) {
