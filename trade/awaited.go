@@ -140,10 +140,23 @@ type Shortage struct {
 	Elsewhere int
 }
 
+// Of returns the selection of the rows of a pile that wait for it: those of Blocked.
+func (s Shortage) Of(pile Pile) Selection {
+	return Selection{Group: "ref:" + s.Kind + " " + s.Code, Kind: pile.Name()}
+}
+
 // Pile is a kind of records that are summed together. Fixations are the same grain as their contracts.
 type Pile struct {
 	Kind   Kind `json:"sends"`
 	Fixing bool `json:"fixing"`
+}
+
+// Name names the pile in a Selection.
+func (p Pile) Name() string {
+	if p.Fixing {
+		return string(p.Kind) + " fixing"
+	}
+	return string(p.Kind)
 }
 
 // Piles lists the piles in the order in which they are shown.

@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"html"
 	"io"
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,7 +38,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	d.as(trade.Accountant).Get("/references/wallets").Wants(http.StatusOK, "Códigos sem de-para",
-		"12", "1 contrato (24 t)",
+		"12", `title="24 t">1</a>`,
 		"33333333-3333-4333-8333-333333333310")
 	b := d.as(trade.Administrator).Get("/references/wallets?code=12").Wants(http.StatusOK, `value="12"`)
 	b.Submit("/references/wallets/set", url.Values{
@@ -72,7 +74,17 @@ func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 		FROM contrato WHERE num = '000004'`)
 	d.run(0, "sync", "--sweep")
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, ">1 contrato</a>", ">1 fixação</a>")
-	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo bloqueiam 1 contrato (24 t), 1 fixação (24 t)")
+	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo, cada um uma vez")
+	// each number leads to exactly the rows that it counts
+	links := regexp.MustCompile(`data-label="(?:contratos|fixações)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
+		FindAllStringSubmatch(b.Body, -1)
+	if len(links) != 4 { // of the code, and of all
+		t.Errorf("the numbers are %v", links)
+	}
+	for _, link := range links {
+		b.Get(html.UnescapeString(link[1])).Wants(http.StatusOK, `class="only-heard" role="status">`+link[2]+" documento")
+	}
+	b.Get("/references/wallets")
 	if strings.Contains(b.Body, "outra pendência") {
 		t.Error("it says that rows stand under another cause")
 	}

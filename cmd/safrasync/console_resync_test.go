@@ -249,3 +249,23 @@ func TestAPlanThatTakesLongIsShownWhenItIsMade(t *testing.T) {
 	}
 	b.Wants(http.StatusOK, "Documentos a ler: 1.")
 }
+
+// What was refused and is due again goes with what is read again, and may be refused again: neither the
+// plan nor the result hides it.
+func TestReadingAgainSaysThatWhatWasRefusedIsTriedAgain(t *testing.T) {
+	t.Parallel()
+	const refused = `order_commitments:status=400%s,body={"messages":["message.producer.not-found"]}`
+	d := newDesk(t, fmt.Sprintf(refused, "@2"))
+	row := d.rows(trade.Rejected)[0]
+	path := fmt.Sprintf("/resync?row=%d", row.ID)
+	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Documentos a ler: 1.", "Nada seria enviado")
+	d.sql("state.db", "UPDATE entry SET next_attempt_at = 1 WHERE next_attempt_at > 0; UPDATE block SET next_at = 1")
+	d.faults(fmt.Sprintf(refused, ""))
+	d.open() // the plan was stored
+	b = d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Podem ser enviados: 1.", "nova tentativa")
+	d.rereadBy(b, path)
+	b.Wants(http.StatusOK, "0 mudadas.</strong>", "Recusados 1")
+	if now := d.entry(row.Job, row.Key); now.Attempts != row.Attempts+1 {
+		t.Errorf("%d requests, want one more than %d", now.Attempts, row.Attempts)
+	}
+}

@@ -85,14 +85,14 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		m.Outcome, m.DoneAt = "delivered", at
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
-	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "entregue", "outro programa",
-		"a caminho", "Encerrados", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt">Ver 1 documento`,
-		`href="/rows?job=contracts&amp;state=waits">Ver 2 documentos`)
+	b.Get("/alerts").Wants(http.StatusOK, "65", "ana@coop.example", "outro programa",
+		"a caminho", "encerrado", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt" title="Ver 1 documento">1</a>`,
+		`href="/rows?job=contracts&amp;state=waits" title="Ver 2 documentos">2</a>`, `<span>Avisos</span><span class="count">3</span>`)
 	if strings.Contains(b.Body, "Registrar como já enviado") {
 		t.Error("who may only read is told what to do")
 	}
 	d.as(trade.Accountant).Get("/alerts").Wants(http.StatusOK, "Registrar como já enviado")
-	if n := strings.Count(b.Body, "<details class=\"cause"); n != 5 {
+	if n := strings.Count(b.Body, `<tr><td data-label="Situação">`); n != 5 {
 		t.Errorf("six alerts, two of them equal, are %d lines", n)
 	}
 }

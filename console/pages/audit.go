@@ -31,12 +31,6 @@ type auditPage struct {
 	People  []string // who acted, to choose from
 }
 
-// LoginsPath returns the address of the same page with logins, or without.
-func (p auditPage) LoginsPath() string {
-	p.Logins = !p.Logins
-	return "/audit?" + p.address().Encode()
-}
-
 // auditShown is a record, with the row that it is about; the zero row: none.
 type auditShown struct {
 	trade.AuditRecord

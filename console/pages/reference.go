@@ -25,6 +25,7 @@ type referencePage struct {
 	Kinds   []kindShown
 	Kind    string
 	Source  string // ledger, erp, platform
+	Query   string // of the ERP; "" = none
 	Missing []trade.Shortage
 	Names   []string        // of the missing codes, as [trade.NamesOf] returns them
 	Total   *trade.Shortage // of all missing codes, each row counted once
@@ -45,7 +46,6 @@ type referencePage struct {
 type kindShown struct {
 	Kind    string
 	Missing int
-	Here    bool
 }
 
 // missingShown is how many missing codes a page shows, those that block most rows first.
@@ -72,6 +72,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		return page, web.ErrNotFound
 	}
 	page.Source = p.office.ReferenceSource(page.Kind)
+	page.Query = p.office.ReferenceQuery(page.Kind)
 	page.May = page.Source == "ledger" && q.May(acts.RoleOf(acts.ActSetCode))
 	page.Propose = page.Source == "ledger" && !page.May && q.May(trade.Accountant)
 	var err error
@@ -97,7 +98,7 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		return page, err
 	}
 	for _, kind := range trade.ReferenceKinds {
-		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind], kind == page.Kind})
+		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind]})
 	}
 	lines, err := p.office.ListReferences(q.Context(), page.Kind)
 	if err != nil {
@@ -120,6 +121,14 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 		page.Lines = append(page.Lines, line)
 	}
 	return page, nil
+}
+
+// Piles returns what a missing code may block.
+func (referencePage) Piles() []trade.Pile { return trade.Piles }
+
+// Path returns the address of the list of the rows of a pile that a code blocks.
+func (referencePage) Path(s trade.Shortage, pile trade.Pile) string {
+	return figurePath(trade.RowQuery{Of: s.Of(pile)})
 }
 
 // NextPath returns the address of the next page.

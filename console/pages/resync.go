@@ -158,7 +158,7 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 		}
 		page.Plans = append(page.Plans, shown)
 		page.Rows += plan.Reads()
-		page.Count += plan.States[string(trade.Pending)]
+		page.Count += plan.States[string(trade.Pending)] + plan.Due
 		double += plan.MayDouble
 	}
 	if double > 0 {

@@ -32,7 +32,7 @@ type routine struct {
 	Note string        // by the person who paused it
 	Goes string        // id of the pass that goes on; "" = none
 	Now  liveShown
-	Last *trade.RunReport
+	Last *runLine
 	Main jobAct // what is to be done in its state; zero: nothing, or not by this person
 	More []jobAct
 	Runs []trade.RunReport // the latest, newest first
@@ -83,15 +83,15 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 			return err
 		}
 		if len(runs) > 0 {
-			last := runs[0]
-			one.Last = &last
-			goes, err := p.office.Goes(q.Context(), last)
+			last := runLine{RunReport: runs[0], Left: leftBy(runs, 0, len(runs) < ticksShown)}
+			last.Goes, err = p.office.Goes(q.Context(), runs[0])
 			if err != nil {
 				return err
 			}
-			if goes {
-				one.Goes = last.ID
+			if last.Goes {
+				one.Goes, last.Now = last.ID, &one.Now
 			}
+			one.Last = &last
 		}
 		one.Runs = runs
 		first := actsOn(s.Status)[0]
@@ -109,14 +109,6 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 	}
 	page.Runs, page.Next = linesOf(runs.Runs, runs.Next == "", page.Jobs, page.Live), runs.Next
 	return q.Page(http.StatusOK, "routines", page)
-}
-
-// MainClass returns the look of the main act: a job that goes on by itself needs nobody.
-func (r routine) MainClass() string {
-	if r.Act {
-		return ""
-	}
-	return "outline"
 }
 
 // actsOn returns the acts that may be useful for a job in its state, first the one that it calls for;
@@ -148,8 +140,8 @@ type runLine struct {
 	Idle []trade.RunReport // passes without news, newest first; the others of the line are zero then
 }
 
-// leftBy returns how many rows a pass of a list left to people that the one before did not, by state and flag;
-// -1: not known. all says that the list has the first one.
+// leftBy returns how many rows a pass of a list left to people: by state and flag, what the one before did not
+// leave, and at least what it sent and nobody confirmed; -1: not known. all says that the list has the first one.
 func leftBy(runs []trade.RunReport, i int, all bool) (rows int) {
 	var before trade.RunReport
 	at := slices.IndexFunc(runs[i+1:], func(r trade.RunReport) bool { return r.Job == runs[i].Job })
@@ -164,7 +156,7 @@ func leftBy(runs []trade.RunReport, i int, all bool) (rows int) {
 	for _, flag := range office.ChangedFlags {
 		rows += max(0, runs[i].Flags[flag]-before.Flags[flag])
 	}
-	return rows
+	return max(rows, runs[i].RowsSent()-max(0, runs[i].States[trade.Accepted]-before.States[trade.Accepted]))
 }
 
 // idle reports whether a pass found nothing new, sent nothing, left nothing to people and did not stop.
@@ -227,55 +219,36 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 	switch {
 	case goes:
 		return passEnd{"none", v.T("job.running")}
+	case pass.Stopped != nil && pass.Stopped.Brake != nil:
+		return passEnd{"rejected", v.T("stopped: brake")}
 	case pass.Stopped != nil:
 		return passEnd{"rejected", v.T("stopped: %s", v.Stopped(pass.Stopped.Code))}
 	case pass.EndedAt.IsZero():
 		return passEnd{"none", v.T("runs.open")}
 	case more > 0:
-		return passEnd{"waiting", v.T("+%s pending", v.Number(more))}
+		return passEnd{"waiting", v.T("%s pending", v.Number(more))}
 	case idle(pass, max(0, more)):
 		return passEnd{"sent", v.T("nothing new")}
 	}
-	var did []string
-	for _, part := range []struct {
-		n    int
-		said string
-	}{
-		{pass.RowsSent(), v.T("%s sent", v.Number(pass.RowsSent()))},
-		{pass.New, v.T("%s new", v.Number(pass.New))},
-		{pass.Changed, v.T("%s changed", v.Number(pass.Changed))},
-	} {
-		if part.n > 0 {
-			did = append(did, part.said)
-		}
-	}
-	return passEnd{"sent", v.Listed(did)}
+	return passEnd{"sent", v.T("done")}
 }
 
 // End returns how a pass of the list ended.
 func (l runLine) End(v view.Voice) passEnd { return endOf(v, l.RunReport, l.Goes, l.Left) }
 
-// end returns how one of the latest passes ended.
-func (r routine) end(v view.Voice, i int) passEnd {
-	return endOf(v, r.Runs[i], r.Runs[i].ID == r.Goes, leftBy(r.Runs, i, len(r.Runs) < ticksShown))
-}
-
-// Result says in words how the last pass ended.
-func (r routine) Result(v view.Voice) string {
-	if r.Last == nil {
-		return v.T("it has not run yet")
-	}
-	return r.end(v, 0).Said
-}
-
 // Ticks returns the picture of the latest passes; the list below has them too.
 func (r routine) Ticks(f view.Frame) picture.Ticks {
 	var marks []picture.Mark
 	for i, run := range slices.Backward(r.Runs) {
-		end, sent := r.end(f.Voice, i), trade.NewDecimal(int64(run.RowsSent()), 0)
+		left := leftBy(r.Runs, i, len(r.Runs) < ticksShown)
+		end, tall := endOf(f.Voice, run, run.ID == r.Goes, left), int64(1) // a step: ten times as many rows
+		for n := run.RowsSent(); n > 0; n /= 10 {
+			tall++
+		}
 		marks = append(marks, picture.Mark{
-			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID, Amount: sent,
+			Class: end.Class, Name: f.Time(run.StartedAt), Said: end.Said, Path: "/runs/" + run.ID,
+			Amount: trade.NewDecimal(tall, 0),
 		})
 	}
-	return picture.Strip(f.T("Latest runs of %s: green, nothing new was left to somebody; amber, something was; red, it stopped", f.Title(r.Job)), marks...)
+	return picture.Strip(f.T("runs.title")+": "+f.Title(r.Job), marks...)
 }

@@ -42,7 +42,7 @@ func TestRunsWithoutNewsAreFoldedAndARunSaysWhatItLeftToPeople(t *testing.T) {
 	run := func(id string, sent, refused int) trade.RunReport {
 		return trade.RunReport{
 			ID: id, Job: "contracts", StartedAt: at, EndedAt: trade.End{Time: at}, Sent: sent,
-			States: map[trade.State]int{trade.Rejected: refused},
+			States: map[trade.State]int{trade.Rejected: refused, trade.Accepted: sent},
 		}
 	}
 	stopped := run("s", 0, 5)
@@ -77,6 +77,20 @@ func TestARunThatFlagsRowsIsNotFolded(t *testing.T) {
 		{ID: "1", Job: "contracts", EndedAt: end, States: map[trade.State]int{trade.Rejected: 1}},
 	}, true, nil, live{})
 	if len(lines[0].Idle) > 0 || lines[0].Left != 1 {
+		t.Errorf("%+v", lines[0])
+	}
+}
+
+// What is refused again is no news of any state, and yet nothing of it was done.
+func TestARunWhoseRowsAreRefusedAgainLeavesThem(t *testing.T) {
+	t.Parallel()
+	end := trade.End{Time: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+	states := map[trade.State]int{trade.Rejected: 13, trade.Accepted: 40}
+	lines := linesOf([]trade.RunReport{
+		{ID: "2", Job: "contracts", EndedAt: end, Sent: 13, States: states},
+		{ID: "1", Job: "contracts", EndedAt: end, States: states},
+	}, true, nil, live{})
+	if lines[0].Left != 13 {
 		t.Errorf("%+v", lines[0])
 	}
 }

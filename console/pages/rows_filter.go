@@ -137,7 +137,11 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 		run, _ := p.office.Run(q.Context(), id) // the list itself fails
 		return v.T("rows.of.of_run", p.office.Titles(q.Lang).Of(run.Job), v.Time(run.StartedAt), v.T("run.part."+result))
 	case "group":
-		return p.office.CauseText(q.Context(), text, q.Lang)
+		code := ""
+		if strings.HasPrefix(text, "ref:") {
+			text, code, _ = strings.Cut(text, " ")
+		}
+		return p.office.CauseText(q.Context(), text, q.Lang) + " " + view.Mask(code)
 	}
 	if text == trade.NotKnown {
 		text = v.T("no product")

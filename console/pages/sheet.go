@@ -77,7 +77,7 @@ func (p *Pages) planSheet(q *web.Request) error {
 	if err != nil {
 		return &web.Fault{Status: http.StatusRequestEntityTooLarge, Code: "long", Cause: err}
 	}
-	plan, err := p.office.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	plan, err := p.office.PlanSheet(q.Context(), bytes.NewReader(text), q.Lang)
 	return q.Show("decisions", sheetPage{Plan: &plan, File: base64.StdEncoding.EncodeToString(text)}, err)
 }
 
@@ -89,7 +89,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 	if err != nil {
 		return web.BadRequest("form")
 	}
-	plan, err := p.office.PlanSheet(q.Context(), strings.NewReader(string(text)), q.Lang)
+	plan, err := p.office.PlanSheet(q.Context(), bytes.NewReader(text), q.Lang)
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (p *Pages) doSheet(q *web.Request) error {
 	if page.Fault != "" {
 		return q.Page(http.StatusUnprocessableEntity, "decisions", page)
 	}
-	done, err := p.office.DoSheet(q.Context(), strings.NewReader(string(text)), q.PostForm.Get("mark"), q.Lang,
+	done, err := p.office.DoSheet(q.Context(), bytes.NewReader(text), q.PostForm.Get("mark"), q.Lang,
 		q.Person(""))
 	if err != nil {
 		return phrase.Errorf("decisions of a file: %w", err)

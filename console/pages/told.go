@@ -1,10 +1,8 @@
 package pages
 
 import (
-	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -16,44 +14,10 @@ type eventsPage struct {
 	office.EventBook
 	Filter trade.InboxFilter
 	Kinds  []string // events to choose from
-	Soon   time.Time
-	Now    time.Time
-}
-
-// expiresSoon is how long before its end a certificate asks for attention.
-const expiresSoon = 21 * 24 * time.Hour
-
-// OpenPath returns the address of the events that are not processed yet, or of all.
-func (p eventsPage) OpenPath() string {
-	v := url.Values{}
-	if p.Filter.Event != "" {
-		v.Set("event", p.Filter.Event)
-	}
-	if p.Filter.Text != "" {
-		v.Set("q", p.Filter.Text)
-	}
-	if !p.Filter.Open {
-		v.Set("open", "1")
-	}
-	return "/events?" + v.Encode()
-}
-
-// Silent reports whether nothing was heard for longer than people are told after, in plain time.
-func (p eventsPage) Silent() bool {
-	return p.Most > 0 && !p.Silence.Since.IsZero() && p.Silence.Made > 0 && p.Now.Sub(p.LastHeard()) > p.Most
-}
-
-// LastHeard returns when the platform was heard last, or since when it is expected.
-func (p eventsPage) LastHeard() time.Time {
-	if p.Silence.LastAt.After(p.Silence.Since) {
-		return p.Silence.LastAt
-	}
-	return p.Silence.Since
 }
 
 func (p *Pages) showEvents(q *web.Request) (err error) {
-	page := eventsPage{Now: q.Site.Now(), Soon: q.Site.Now().Add(expiresSoon)}
-	page.Kinds = office.EventKinds()
+	page := eventsPage{Kinds: office.EventKinds()}
 	page.Filter = trade.InboxFilter{
 		Event: q.Form.Get("event"), Text: strings.TrimSpace(q.Form.Get("q")), Open: q.Form.Get("open") == "1",
 	}

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/safrasync/safrasync/console/web"
@@ -14,23 +15,18 @@ import (
 // sums. Of the acts that wait for consent it counts those to which the person may agree. If
 // they cannot be read it returns nil: pages then have no counts, and their own reads report the fault.
 func (p *Pages) Waiting(ctx context.Context, user *trade.User) map[string]int {
-	counts := map[string]int{}
 	waits, err := p.office.Approvals(ctx)
-	if err != nil {
+	changed, changedErr := p.office.Flagged(ctx, office.ChangedFlags)
+	pending, doubts, pendingErr := p.office.Needing(ctx)
+	alerts, alertsErr := p.office.OpenAlerts(ctx)
+	if errors.Join(err, changedErr, pendingErr, alertsErr) != nil {
 		return nil
 	}
+	counts := map[string]int{"/changed": changed, "/pending": pending, "/doubts": doubts, "/alerts": alerts}
 	for _, a := range waits {
 		if mayApprove(a, user) {
 			counts["/approvals"]++
 		}
-	}
-	counts["/changed"], err = p.office.Flagged(ctx, office.ChangedFlags)
-	if err != nil {
-		return nil
-	}
-	counts["/pending"], counts["/doubts"], err = p.office.Needing(ctx)
-	if err != nil {
-		return nil
 	}
 	return counts
 }

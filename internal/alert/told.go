@@ -1,11 +1,9 @@
 package alert
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/safrasync/safrasync/internal/i18n"
-	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -35,16 +33,4 @@ func States(a trade.Alert) []trade.State {
 		return []trade.State{trade.InDoubt}
 	}
 	return rowStates[Topic(a.Topic)]
-}
-
-// DigestSubject returns the subject of a stored digest.
-func DigestSubject(m trade.AlertMessage, c Config) (string, error) {
-	var n notice
-	if err := json.Unmarshal(m.Content, &n); err != nil {
-		return "", phrase.Errorf("a digest of the ledger is damaged: %w", err)
-	}
-	if n.Digest == nil {
-		return "", nil // no digest
-	}
-	return c.voice().digestSubject(*n.Digest), nil
 }

@@ -30,6 +30,11 @@ func (o *Office) ReferenceSource(kind string) string {
 	return "ledger"
 }
 
+// ReferenceQuery returns the query with which a table is read from the ERP; "" if it is not.
+func (o *Office) ReferenceQuery(kind string) string {
+	return o.conf.References[kind].Query
+}
+
 // ReferencePlan is what an import would do.
 type ReferencePlan struct {
 	ReferenceTable

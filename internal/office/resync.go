@@ -3,6 +3,7 @@ package office
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
@@ -20,6 +21,7 @@ type ResyncPlan struct {
 	Rows   []acts.RowStep  // these rows, with what is known of each; none if there are many
 	// rows that it would send although a person has once let them go a second time
 	MayDouble int
+	Due       int // rows that it would send because their time has come, although nothing of them changed
 }
 
 // ResyncStopped means that reading again ends before its work is done.
@@ -41,7 +43,7 @@ func (p ResyncPlan) Reads() int {
 
 // Same returns how many of them stay as they are.
 func (p ResyncPlan) Same() int {
-	same := p.Reads()
+	same := p.Reads() - p.Due
 	for _, n := range p.States {
 		same -= n
 	}
@@ -73,10 +75,28 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	case <-ctx.Done():
 		return plan, ctx.Err()
 	}
+	isDue := func(e trade.Entry) bool {
+		return e.State == trade.Pending || !e.NextAttemptAt.IsZero() && !e.NextAttemptAt.After(o.now())
+	}
+	due := map[string]bool{}
+	err := o.store.Rows(ctx, trade.RowQuery{
+		Jobs: []string{order.Job}, States: []trade.State{trade.Pending, trade.Waiting, trade.Rejected},
+	}, func(e trade.Entry) error {
+		if isDue(e) && (len(order.Keys) == 0 || slices.Contains(order.Keys, e.Key)) {
+			due[e.Key] = true
+		}
+		return nil
+	})
+	if err != nil {
+		return plan, err
+	}
 	var rows []trade.Entry
 	reports, err := o.engine.Sync(ctx, []string{order.Job}, engine.Options{
 		DryRun: true, Resync: resyncOf(order), Progress: progress, Planned: func(entry trade.Entry) {
-			plan.States[string(entry.State)]++
+			if !due[entry.Key] || entry.State == trade.Pending || !isDue(entry) {
+				plan.States[string(entry.State)]++
+				delete(due, entry.Key)
+			}
 			if entry.State == trade.Pending && entry.Generation > 1 {
 				plan.MayDouble++
 			}
@@ -88,7 +108,7 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	if err != nil {
 		return plan, err
 	}
-	plan.Report = reports[0]
+	plan.Report, plan.Due = reports[0], len(due)
 	if stopped := plan.Report.Stopped; stopped != nil {
 		return plan, &ResyncStopped{Stop: *stopped}
 	}

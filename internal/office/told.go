@@ -1,8 +1,8 @@
 package office
 
 import (
+	"cmp"
 	"context"
-	"crypto/tls"
 	"slices"
 	"time"
 
@@ -15,7 +15,18 @@ import (
 type AlertShown struct {
 	trade.Alert
 	alert.Rendered
-	Messages []MessageShown // newest first
+	Messages []trade.AlertMessage // newest first
+}
+
+// Begin returns when it began, as far as that is known.
+func (a AlertShown) Begin() time.Time {
+	return cmp.Or(a.Since, a.SeenAt)
+}
+
+// OpenAlerts returns how many alerts are open.
+func (o *Office) OpenAlerts(ctx context.Context) (int, error) {
+	alerts, err := o.store.Alerts(ctx)
+	return len(slices.DeleteFunc(alerts, func(a trade.Alert) bool { return !a.GoneAt.IsZero() })), err
 }
 
 // AlertGroup is alerts about the same.
@@ -24,26 +35,17 @@ type AlertGroup struct {
 	Now    trade.Figure // the rows that an open one is about, as they are now
 }
 
-// MessageShown is a message to one address.
-type MessageShown struct {
-	trade.AlertMessage
-	Subject string // of a digest
-	Address string // "" = the receiver of the webhook
-}
-
 // AlertBook is what people were told of.
 type AlertBook struct {
-	Open, Past []AlertGroup   // newest first
-	Digests    []MessageShown // newest first
+	Open, Past []AlertGroup // newest first
 	Backlog    trade.Backlog
 	Channels   bool // somebody can be told
 }
 
-// How many alerts, messages and digests a page shows.
+// How many alerts and messages a page shows.
 const (
 	alertsShown   = 100
 	messagesShown = 1000
-	digestsShown  = 20
 )
 
 // AlertBook returns the open alerts and the latest ones that are over, each with whom it was told to.
@@ -57,18 +59,9 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 	if err != nil {
 		return book, err
 	}
-	of := map[string][]MessageShown{}
+	of := map[string][]trade.AlertMessage{}
 	for _, m := range messages {
-		shown := MessageShown{AlertMessage: m, Address: alert.AddressOf(m.Target)}
-		if m.AlertID == "" {
-			shown.Subject, err = alert.DigestSubject(m, alert.Config{
-				Lang: lang, Zone: o.conf.Zone(), Name: o.conf.Alerts.Name, Titles: o.conf.Titles(lang),
-			})
-			if err != nil {
-				return book, err
-			}
-		}
-		of[m.AlertID] = append(of[m.AlertID], shown)
+		of[m.AlertID] = append(of[m.AlertID], m)
 	}
 	for _, a := range alerts {
 		told, err := alert.Render(a, lang, o.conf.Zone(), o.conf.Titles(lang))
@@ -98,7 +91,6 @@ func (o *Office) AlertBook(ctx context.Context, lang trade.Lang) (book AlertBook
 		}
 		*groups = append(*groups, group)
 	}
-	book.Digests = of[""][:min(len(of[""]), digestsShown)]
 	book.Backlog, err = o.store.Backlog(ctx)
 	return book, err
 }
@@ -117,19 +109,9 @@ type EventAbout struct {
 
 // EventBook is what the platform told, and how well it is heard.
 type EventBook struct {
-	Hooks    []trade.Webhook // that the platform calls, or may call
-	Silence  trade.EventSilence
-	Most     time.Duration // working time without an event after which people are told; 0: never
-	Events   []EventShown  // newest first
-	Ends     time.Time     // of the platform's certificate; zero: not known yet
-	OwnEnds  time.Time     // of our certificate that the platform calls; zero: it has none
-	Refusals []Refusals
-}
-
-// Refusals is how many rows of a job the platform refuses, where these are more than the limit.
-type Refusals struct {
-	Job         string
-	Rows, Limit int
+	Hooks   []trade.Webhook // that the platform calls, or may call
+	Silence trade.EventSilence
+	Events  []EventShown // newest first
 }
 
 // EventKinds returns the events that the platform can tell of.
@@ -143,7 +125,6 @@ const EventsShown = 100
 // EventBook returns the latest events that a filter selects, with what came of them.
 func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book EventBook, err error) {
 	f.Limit = EventsShown
-	book.Most = o.conf.Webhooks.Silence
 	book.Silence, err = o.store.EventSilence(ctx)
 	if err != nil {
 		return book, err
@@ -185,29 +166,6 @@ func (o *Office) EventBook(ctx context.Context, f trade.InboxFilter) (book Event
 			shown.About = append(shown.About, about)
 		}
 		book.Events = append(book.Events, shown)
-	}
-	if o.engine != nil {
-		if platform, ok := o.engine.Platform.(interface{ CertificateEnds() time.Time }); ok {
-			book.Ends = platform.CertificateEnds()
-		}
-	}
-	if cert := o.conf.Webhooks.CertFile; cert != "" {
-		pair, err := tls.LoadX509KeyPair(cert, o.conf.Webhooks.KeyFile)
-		if err == nil { // else the receiver does not start, and says so
-			book.OwnEnds = pair.Leaf.NotAfter
-		}
-	}
-	for _, job := range o.jobs {
-		tallies, err := o.store.Counts(ctx, job.Name())
-		if err != nil {
-			return book, err
-		}
-		refused := Refusals{
-			Job: job.Name(), Limit: o.conf.Alerts.RejectedAbove, Rows: trade.RowsIn(tallies, trade.Rejected),
-		}
-		if refused.Rows > refused.Limit {
-			book.Refusals = append(book.Refusals, refused)
-		}
 	}
 	return book, nil
 }

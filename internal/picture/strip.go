@@ -6,18 +6,19 @@ type Ticks struct {
 	Bars  []Bar
 }
 
-// tickPlace is the width of a tick with its gap.
-const tickPlace = 16
+// fewTicks is the number of ticks from which a strip is as wide as its place.
+const fewTicks = 20
 
 // Strip returns the strip of the latest runs, oldest first. A run without an amount is a stub.
 func Strip(title string, runs ...Mark) Ticks {
 	most := largest(runs, Mark.amount)
 	out := Ticks{Title: title}
-	from := Wide - len(runs)*tickPlace
+	place := Wide / max(len(runs), fewTicks)
+	from := Wide - len(runs)*place
 	for i, m := range runs {
 		tall := max(High/5, units(m.Amount, most, High))
 		out.Bars = append(out.Bars, Bar{
-			Mark: m, X: from + i*tickPlace, Y: High - tall, Width: tickPlace * 3 / 4, Height: tall,
+			Mark: m, X: from + i*place, Y: High - tall, Width: place * 3 / 4, Height: tall,
 		})
 	}
 	return out

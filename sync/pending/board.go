@@ -55,6 +55,7 @@ type fact struct {
 	cause   string
 	problem *trade.Problem
 	parents []parent // for which it waits, also if a cause of its own stands before them
+	lacks   []code   // of the de-para, as they were counted last, also those of the rows for which it waits
 	codes   []code   // of the de-para, for which it waits, whether a table has them or not
 	subject string
 	seen    time.Time
@@ -144,13 +145,13 @@ func (b *Index) Update(ctx context.Context) (*View, error) {
 			on.count(f, groups)
 		}
 		// once for each code that it lacks, and once for each of their kinds
-		codes := b.missing(f, refs)
-		for i, c := range codes {
+		f.lacks = b.missing(f, refs)
+		for i, c := range f.lacks {
 			sum := f.block(c, short)
 			if slices.Contains(f.codes, c) {
 				sum.Sample = trade.SampleOf(sum.Sample, f.id)
 			}
-			if i == 0 || codes[i-1].kind != c.kind {
+			if i == 0 || f.lacks[i-1].kind != c.kind {
 				f.block(code{kind: c.kind}, short)
 			}
 		}
@@ -173,12 +174,16 @@ func (b *Index) Update(ctx context.Context) (*View, error) {
 
 // Select calls fn for each row of a group, as of the last Take, with what it adds to the sums; kind is that
 // of a selection of [Group.Kinds], or "" for all rows that have the cause themselves. The group may be
-// trade.AnyCause.
+// trade.AnyCause, or that of a trade.Shortage.
 func (b *Index) Select(cause, kind string, fn func(id int64, key trade.ParentKey, adds trade.Sums)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
-		if (f.on == cause || cause == trade.AnyCause) &&
+		short := f.state != trade.Invalid && kind == f.pile.Name() && slices.ContainsFunc(f.lacks, func(c code) bool {
+			table := "ref:" + c.kind + " " // of all its codes, or of one
+			return cause == table || cause == table+c.code
+		})
+		if short || (f.on == cause || cause == trade.AnyCause) &&
 			(kind == "" && f.group != "" || kind == f.kind().name()) {
 			var adds trade.Sums
 			adds.Add(f.figures)

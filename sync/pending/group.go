@@ -83,10 +83,7 @@ type SumKind struct {
 
 // name names the rows in a [trade.Selection].
 func (k SumKind) name() string {
-	name := string(k.Kind)
-	if k.Fixing {
-		name += " fixing"
-	}
+	name := k.Pile.Name()
 	if k.Behind {
 		name += " behind"
 	}

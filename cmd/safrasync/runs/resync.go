@@ -162,6 +162,9 @@ func planResync(ctx context.Context, a *cli.App, order engineacts.Order) (office
 			a.Tell("  %d: %s", n, s.Label(v.Lang))
 		}
 	}
+	if plan.Due > 0 {
+		a.Tell("  %d: %s", plan.Due, a.Text("sent again, their time has come"))
+	}
 	if n := plan.Same(); n > 0 {
 		a.Tell("  %d: %s", n, a.Text("stay as they are"))
 	}
