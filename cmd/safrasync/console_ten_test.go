@@ -202,7 +202,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("06-alterado", func() {
 		c.click(`nav a[href="/changed"]`)
-		c.shows("1 quantidade", "3,6", "cancelado")
+		c.shows("quantidade", "3,600", "cancelado")
 		c.golden("06-alterado")
 		c.press(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))
 		c.click("main form .acts button")
