@@ -237,7 +237,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended
 			c.shows("A execução de "+map[string]string{
 				"contracts": "Contratos", "deliveries": "Entregas",
-			}[job]+" terminou em", "envios.")
+			}[job]+" terminou em", "Enviados ")
 			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
 		}
 		for _, key := range []string{"01|000004", "02|000062", "03|000037"} {
