@@ -161,7 +161,7 @@ func TestChromiumReadsEverythingAgainInThreeClicks(t *testing.T) {
 	from := c.clicks
 	c.click(`a[href="/routines"]`)
 	c.accessible("routines, read again")
-	c.click(`form[action="/resync"] button`)
+	c.click(`a[href="/resync"]`)
 	c.shows("todos os documentos", "Documentos a ler")
 	c.fill("[name=reason]", "conferir tudo")
 	c.click(`form[action="/resync"] button`)
