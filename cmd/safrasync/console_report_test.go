@@ -179,13 +179,13 @@ func TestAClosingShowsWhatItKeepsAndLeadsToWhatIsOpen(t *testing.T) {
 	b.Get("/report").Submit("/report/close/plan", url.Values{"month": {lastMonth(d)}}).Wants(http.StatusOK,
 		`state=invalid">com erro: 1 contrato</a> · 18.000 kg (18 t) · R$ 38.850,00`,
 		`state=waiting">aguardando: 1 contrato</a> · 24.000 kg (24 t)`,
-		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12,000 t · 200 sc">12</td>`,
-		`title="225.900,00">225.900</td>`, `title="132,030 t · 2.200,5 sc">132</td>`)
+		"leitura completa em", "Pontos em aberto: 2", "MILHO", `title="12,000 t · 200 sc"><span>12</span>`,
+		`title="225.900,00"><span>225.900</span>`, `title="132,030 t · 2.200,5 sc"><span>132</span>`)
 	form := with(b.Form("/report/close/do"), "reason", "mês conferido")
 	b.Post("/report/close/do", form).Wants(http.StatusUnprocessableEntity, "Falta a assinatura")
 	form = with(b.Form("/report/close/do"), "reason", "mês conferido", "signed", "1")
 	b.Post("/report/close/do", form).Wants(http.StatusOK, "O mês foi fechado", "Assinado por",
-		"mês conferido", "aguardando: 1 contrato", `title="132,030 t · 2.200,5 sc">132</td>`)
+		"mês conferido", "aguardando: 1 contrato", `title="132,030 t · 2.200,5 sc"><span>132</span>`)
 	list, err := d.host.Store.Closings(t.Context(), trade.Date{})
 	if err != nil || len(list) != 1 {
 		t.Fatal(len(list), err)
