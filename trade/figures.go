@@ -110,14 +110,12 @@ func (s *Sums) Add(f Figures) {
 
 // Remove undoes Add.
 func (s *Sums) Remove(f Figures) {
+	var one Sums
+	one.Add(f)
 	s.Rows--
-	if kg, ok := f.Kilograms(); ok {
-		s.Kilograms = s.Kilograms.Sub(kg)
-	} else {
-		s.Unweighed--
-	}
-	if value, ok := f.Value(); ok {
-		s.addValue(f.Currency, value.Neg())
+	s.Kilograms, s.Unweighed = s.Kilograms.Sub(one.Kilograms), s.Unweighed-one.Unweighed
+	for currency, value := range one.Values {
+		s.addValue(currency, value.Neg())
 	}
 }
 

@@ -19,13 +19,15 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 	if err != nil {
 		panic(err)
 	}
-	of := func(kind trade.Kind) pending.SumKind { return pending.SumKind{Pile: trade.Pile{Kind: kind}} }
+	of := func(kind trade.Kind) pending.SumKey {
+		return pending.SumKey{SumKind: pending.SumKind{Pile: trade.Pile{Kind: kind}}}
+	}
 	return office.Cause{
 		Group: pending.Group{
 			Key: key, State: state, Oldest: seen, Own: []pending.Part{{Job: "contracts", State: state, Rows: rows}},
 			Sums: []pending.Sum{
-				{SumKind: of(trade.OrderCommitments), Sums: trade.Sums{Rows: rows, Kilograms: weight}},
-				{SumKind: of(trade.Deliveries), Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
+				{SumKey: of(trade.OrderCommitments), Sums: trade.Sums{Rows: rows, Kilograms: weight}},
+				{SumKey: of(trade.Deliveries), Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
 			},
 		},
 		Advice: trade.Advice{What: key, Fixer: fixer},
