@@ -100,7 +100,7 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 func TestThePartsOfWhatIsMissingAddUp(t *testing.T) {
 	t.Parallel()
 	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
-	sums := reconcile.StateSum{Name: "SOJA", All: trade.Sums{Rows: 3, Kilograms: trade.NewDecimal(4_200, 0)}}
+	sums := reconcile.StateSum{Name: "SOJA"}
 	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
 	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
 	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
