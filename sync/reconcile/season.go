@@ -107,7 +107,7 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
 		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
-			of.Measure, of.Line = string(Contracted), inERP
+			of.Measure, of.Line = string(Contracted), InERP
 			product, branch := of, of
 			product.Product, branch.Branch = named(r.Product), named(branchOf(r))
 			in.Products = stateSums(in.Products, r.Product, product, r.State, kg)
