@@ -94,7 +94,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
+		page.Stop = p.office.AdviseStop(job.Before.Stop, q.Lang)
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
 			page.Goes, err = p.pendingOf(q, job.Job)

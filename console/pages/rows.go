@@ -208,10 +208,7 @@ func (p *Pages) showRows(q *web.Request) error {
 			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: p.reasonOf(q, e, veil{}), Listing: e.Listing(),
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
-		line.Sums.Kilograms = line.Listing.Kg
-		if line.Listing.Currency != "" {
-			line.Sums.Values = map[string]trade.Decimal{line.Listing.Currency: line.Listing.Worth}
-		}
+		line.Sums = line.Listing.Sums()
 		// what the row adds to the number whose rows the list has
 		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
 			line.Sums = adds

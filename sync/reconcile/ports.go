@@ -83,7 +83,7 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		var failure *apiclient.CallError
 		switch {
 		case err == nil:
-			answer.Figures = trade.FiguresOf(trade.OrderCommitments, there.Fields)
+			answer.Figures = trade.FiguresOf(trade.OrderCommitments, trade.Fields(there.Fields).Text)
 			_, weighed := answer.Kilograms()
 			answer.Unread = !weighed
 		case errors.As(err, &failure) && failure.Answer.NotFound():
