@@ -32,7 +32,6 @@ const (
 
 // Errors that callers compare with, and other names that they need.
 var (
-	ErrNotFound = sqldb.ErrNotFound
 	ErrNoLedger = sqldb.ErrNoLedger
 	Self        = sqldb.Self
 )

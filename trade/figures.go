@@ -36,26 +36,21 @@ func (f Figures) Negative() bool {
 	return f.Amount != nil && f.Amount.Sign() < 0 || f.Price != nil && f.Price.Sign() < 0
 }
 
-// Figures returns the draft's quantity and price as far as they are readable.
-func (d Draft) Figures() Figures {
-	amount, _ := QuantityFields(d.Sends)
-	f := Figures{Amount: DecimalOf(d.Text(amount)), Unit: d.Quantity().Unit}
-	if d.Sends == OrderCommitments {
-		f.Price, f.Currency = DecimalOf(d.Text("price")), d.Text("currency")
-	}
-	return f
-}
+// Fields are the fields of a request, as texts.
+type Fields map[string]string
 
-// SentFields returns the fields of a request's body that are texts or numbers, as texts; nil if it
-// is no object.
-func SentFields(payload []byte) map[string]string {
+// Text returns a field; "" if it is absent.
+func (f Fields) Text(name string) string { return f[name] }
+
+// SentFields returns the fields of a request's body that are texts or numbers; nil if it is no object.
+func SentFields(payload []byte) Fields {
 	var body map[string]any
 	read := json.NewDecoder(bytes.NewReader(payload))
 	read.UseNumber() // a number keeps its digits
 	if read.Decode(&body) != nil {
 		return nil
 	}
-	out := make(map[string]string, len(body))
+	out := make(Fields, len(body))
 	for field, value := range body {
 		switch v := value.(type) {
 		case string:
@@ -67,14 +62,15 @@ func SentFields(payload []byte) map[string]string {
 	return out
 }
 
-// FiguresOf returns the quantity and price in fields of a request.
-func FiguresOf(sends Kind, fields map[string]string) Figures {
+// FiguresOf returns the quantity and price of a record, of whose fields text returns the texts, as far as they
+// are readable.
+func FiguresOf(sends Kind, text func(field string) string) Figures {
 	amount, unit := QuantityFields(sends)
 	return Figures{
-		Amount:   DecimalOf(fields[amount]),
-		Unit:     Unit(strings.ToUpper(strings.TrimSpace(fields[unit]))),
-		Price:    DecimalOf(fields["price"]),
-		Currency: fields["currency"],
+		Amount:   DecimalOf(text(amount)),
+		Unit:     Unit(strings.ToUpper(strings.TrimSpace(text(unit)))),
+		Price:    DecimalOf(text("price")),
+		Currency: text("currency"),
 	}
 }
 
@@ -110,14 +106,12 @@ func (s *Sums) Add(f Figures) {
 
 // Remove undoes Add.
 func (s *Sums) Remove(f Figures) {
+	var one Sums
+	one.Add(f)
 	s.Rows--
-	if kg, ok := f.Kilograms(); ok {
-		s.Kilograms = s.Kilograms.Sub(kg)
-	} else {
-		s.Unweighed--
-	}
-	if value, ok := f.Value(); ok {
-		s.addValue(f.Currency, value.Neg())
+	s.Kilograms, s.Unweighed = s.Kilograms.Sub(one.Kilograms), s.Unweighed-one.Unweighed
+	for currency, value := range one.Values {
+		s.addValue(currency, value.Neg())
 	}
 }
 

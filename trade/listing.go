@@ -30,18 +30,23 @@ func (f Facts) IsZero() bool {
 // AddDraft sets what a mapped row tells.
 func (f *Facts) AddDraft(d Draft) {
 	if product, ok := d.Fields["product"]; ok {
-		f.Product = CutText(cmp.Or(d.Text("product"), product.Origin.Value))
+		f.Product = CutText(product.Origin.Value)
 	}
-	f.Season, f.Day, f.Currency, f.Worth = CutText(d.Text("haverst")), Date{}, "", Decimal{}
-	for _, field := range []string{"order_date", "delivery_date"} {
-		if day, err := ParseDate(d.Text(field)); err == nil {
-			f.Day = day
-		}
-	}
-	figures := d.Figures()
+	f.Season = ""
+	f.add(d.Sends, d.Text)
+}
+
+// add sets what fields tell, and returns their quantity and price.
+func (f *Facts) add(sends Kind, text func(field string) string) Figures {
+	f.Product = cmp.Or(CutText(text("product")), f.Product)
+	f.Season = cmp.Or(CutText(text("haverst")), f.Season)
+	f.Day, _ = ParseDate(cmp.Or(text("order_date"), text("delivery_date"))) // zero if there is none
+	f.Currency, f.Worth = "", Decimal{}
+	figures := FiguresOf(sends, text)
 	if worth, ok := figures.Value(); ok {
 		f.Currency, f.Worth = figures.Currency, worth
 	}
+	return figures
 }
 
 // Listing is what lists are narrowed and sorted by of an entry: of its newest row in the ERP, so that a sum
@@ -70,17 +75,19 @@ func (l *Listing) addPayload(sends Kind, payload []byte) {
 	if fields == nil {
 		return
 	}
-	figures := FiguresOf(sends, fields)
+	figures := l.add(sends, fields.Text)
 	if figures.Amount != nil {
 		l.Quantity = Quantity{Amount: *figures.Amount, Unit: cmp.Or(figures.Unit, l.Quantity.Unit)}
 	}
-	l.Product = cmp.Or(CutText(fields["product"]), l.Product)
-	l.Season = cmp.Or(CutText(fields["haverst"]), l.Season)
-	l.Day, _ = ParseDate(cmp.Or(fields["order_date"], fields["delivery_date"])) // zero if there is none
-	l.Currency, l.Worth = "", Decimal{}
-	if worth, ok := figures.Value(); ok {
-		l.Currency, l.Worth = figures.Currency, worth
+}
+
+// Sums returns what the entry adds to those of a list.
+func (l Listing) Sums() Sums {
+	out := Sums{Rows: 1, Kilograms: l.Kg}
+	if l.Currency != "" {
+		out.Values = map[string]Decimal{l.Currency: l.Worth}
 	}
+	return out
 }
 
 // listingScale is how many decimals of a weight or a worth are stored, which a sum adds.

@@ -158,7 +158,8 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		}
 		return s
 	}
-	out.Gap = step("differs", c.v.T("Difference"), a.Difference(c.o.Filter), a.ERP().Sub(a.Sent), true, false)
+	gap := a.Total(c.o.Filter, reconcile.Difference)
+	out.Gap = step("differs", c.v.T("Difference"), gap, a.ERP().Sub(a.Sent), true, false)
 	part := func(class, name string, l reconcile.AccountLine, amount trade.Decimal) accountStep {
 		of, leads := a.Figure(c.o.Filter, l)
 		s := step(class, name, of, amount, leads, false)
@@ -180,7 +181,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 		step("erp", c.v.T("report.bar.read"), trade.Figure{}, a.Read, false, true),
 		step("none", c.v.T("report.bar.outside"), outside, outside.Kilograms, false, false),
 	}
-	of := a.Total(c.o.Filter, false)
+	of := a.Total(c.o.Filter, reconcile.InERP)
 	out.Steps = []accountStep{step("erp", c.v.T("report.bar.erp"), of, a.ERP(), true, true)}
 	for _, p := range stateParts[1:] {
 		var amount trade.Decimal
@@ -208,7 +209,8 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 			out.Causes = append(out.Causes, after)
 		}
 	}
-	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), a.Total(c.o.Filter, true), a.Sent, true, true))
+	sent := a.Total(c.o.Filter, reconcile.OnPlatform)
+	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), sent, a.Sent, true, true))
 	named := map[string]int{}
 	for _, cause := range out.Causes {
 		named[cause.Name]++

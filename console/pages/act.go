@@ -524,7 +524,7 @@ func (p *Pages) jobPage(q *web.Request, act string) (*actPage, acts.JobPlan, err
 		return page, plan, nil
 	}
 	if plan.Before.Stop != nil {
-		page.Notes = append(page.Notes, p.office.AdviseStop(*plan.Before.Stop, q.Lang).What)
+		page.Notes = append(page.Notes, p.office.AdviseStop(plan.Before.Stop, q.Lang).What)
 	}
 	if release.Sweep != nil {
 		page.Notes = append(page.Notes, v.T("schedules.lets.sweep"))

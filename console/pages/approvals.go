@@ -2,6 +2,7 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -93,7 +94,7 @@ func (p *Pages) approvalPage(q *web.Request) (page approvalPage, err error) {
 	page.Proof = page.Approval.Act == acts.ActResend && !p.sessions.Proved(q)
 	page.Who = office.RoleOfApproval(page.Approval)
 	if job := page.Review.Job; job != nil && job.Before.Stop != nil {
-		page.Stop = new(p.office.AdviseStop(*job.Before.Stop, q.Lang))
+		page.Stop = p.office.AdviseStop(job.Before.Stop, q.Lang)
 		if job.Release != nil {
 			page.Exists = p.office.Voice(q.Lang).Exists(job.Release.Exists)
 			page.Goes, err = p.pendingOf(q, job.Job)
@@ -181,64 +182,44 @@ func (p *Pages) showApproval(q *web.Request) error {
 	return q.Show("approval", page, err)
 }
 
-// answered reads a person's answer and reason. ok is false if a response has been written already.
-func (p *Pages) answered(q *web.Request) (page approvalPage, ok bool, err error) {
-	page, err = p.approvalPage(q)
-	if err != nil {
-		return page, false, err
-	}
-	page.Reason, page.Fault = Reason(q)
-	if page.Fault != "" {
-		return page, false, q.Page(http.StatusUnprocessableEntity, "approval", page)
-	}
-	return page, true, nil
-}
-
 func (p *Pages) approve(q *web.Request) error {
-	page, ok, err := p.answered(q)
-	if err != nil || !ok {
-		return err
-	}
-	if page.Approval.Act == acts.ActResend {
-		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
-		if err != nil {
-			return err
-		}
-		if page.Fault != "" {
-			return q.Page(http.StatusUnprocessableEntity, "approval", page)
-		}
-	}
-	done, err := p.office.Approve(q.Context(), page.Approval.ID, q.Person(page.Reason))
-	if err != nil {
-		return err
-	}
-	return p.answerDecision(q, page, done, "approvals.done")
+	return p.answerApproval(q, p.office.Approve, "approvals.done")
 }
 
 // decline cancels an act. The person who ordered it may do so, too.
 func (p *Pages) decline(q *web.Request) error {
-	page, ok, err := p.answered(q)
-	if err != nil || !ok {
-		return err
-	}
-	done, err := p.office.Decline(q.Context(), page.Approval.ID, q.Person(page.Reason))
+	return p.answerApproval(q, p.office.Decline, "approvals.declined")
+}
+
+// answerApproval answers an act that waits for consent with a person's consent or refusal, and its reason.
+func (p *Pages) answerApproval(q *web.Request,
+	answer func(context.Context, int64, trade.Person) (acts.Decided, error), told string,
+) error {
+	page, err := p.approvalPage(q)
 	if err != nil {
 		return err
 	}
-	return p.answerDecision(q, page, done, "approvals.declined")
-}
-
-// answerDecision answers with the result of a consent or refusal.
-func (p *Pages) answerDecision(q *web.Request, page approvalPage, done acts.Decided, told string) error {
-	if done.Refused != "" {
-		if done.Done || len(done.Approval.People) >= done.Approval.Needs { // the act no longer waits
-			return q.Done("approvals.moved", "/approvals")
+	page.Reason, page.Fault = Reason(q)
+	if page.Fault == "" && told == "approvals.done" && page.Approval.Act == acts.ActResend {
+		page.Fault, err = p.sessions.Prove(q, q.PostForm.Get("password"))
+		if err != nil {
+			return err
 		}
-		page.Fault = "approval.refused." + string(done.Refused)
-		return q.Page(http.StatusConflict, "approval", page)
 	}
-	if done.Waits > 0 && told == "approvals.done" {
-		told = "approvals.agreed"
+	if page.Fault != "" {
+		return q.Page(http.StatusUnprocessableEntity, "approval", page)
 	}
-	return q.Done(told, "/approvals")
+	done, err := answer(q.Context(), page.Approval.ID, q.Person(page.Reason))
+	switch {
+	case err != nil:
+		return err
+	case done.Refused == "" && done.Waits > 0 && told == "approvals.done":
+		return q.Done("approvals.agreed", "/approvals")
+	case done.Refused == "":
+		return q.Done(told, "/approvals")
+	case done.Done || len(done.Approval.People) >= done.Approval.Needs: // the act no longer waits
+		return q.Done("approvals.moved", "/approvals")
+	}
+	page.Fault = "approval.refused." + string(done.Refused)
+	return q.Page(http.StatusConflict, "approval", page)
 }

@@ -128,7 +128,7 @@ func (p *Pages) showHome(q *web.Request) error {
 	if err != nil { // the rest of the page is shown all the same
 		q.Site.Log.Warn("the season of the first page cannot be counted", zap.Error(err))
 	}
-	page.Season = seasonOf(q, season)
+	page.Season = seasonOf(q, season, false)
 	waits, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err

@@ -17,19 +17,15 @@ import (
 
 // pendingPage is the data of the page.
 type pendingPage struct {
-	At     time.Time
+	office.Stuck
 	Causes []task
 	Quiet  []task // that somebody takes care of, until a day
 	Fault  string // phrase of what is wrong about an owner
 	Rows   int    // of the causes that are shown, which have them themselves
 	All    int    // of all causes but for the quiet ones
-	Moving int
 	Who    []task // departments, with how much each can cure
 	Here   string // department that is filtered by; "" = all
-
-	Reading int    // number of rows being read; the rest is not known yet
-	Again   string // address of the same page
-	Ran     ran
+	Ran    ran
 }
 
 // causeShown is a cause that is open.
@@ -56,15 +52,12 @@ func (p *Pages) pending(q *web.Request, fault string) error {
 	if err != nil {
 		return err
 	}
-	page := pendingPage{
-		At: stuck.At, Moving: stuck.Moving, Here: q.Form.Get("who"), Reading: stuck.Reading, Fault: fault,
-	}
+	page := pendingPage{Stuck: stuck, Here: q.Form.Get("who"), Fault: fault}
 	page.Ran, err = p.orderRan(q, false)
 	if err != nil {
 		return err
 	}
 	if page.Reading > 0 {
-		page.Again = q.URL.RequestURI()
 		return q.Page(http.StatusOK, "pending", page)
 	}
 	page.Who = helpersOf(stuck.Causes)

@@ -127,9 +127,7 @@ func (p *Pages) ended(q *web.Request, one *ranJob) (err error) {
 	if one.Run == nil || one.Run.EndedAt.IsZero() {
 		return nil
 	}
-	if one.Run.Stopped != nil {
-		one.Stop = new(p.office.AdviseStop(*one.Run.Stopped, q.Lang))
-	}
+	one.Stop = p.office.AdviseStop(one.Run.Stopped, q.Lang)
 	one.Parts, err = p.office.RunParts(q.Context(), *one.Run)
 	for _, part := range one.Parts {
 		one.More = one.More || len(one.Rows) == ranShown

@@ -153,7 +153,7 @@ func (p *Pages) showReport(q *web.Request) error {
 	if err != nil { // the report can be made all the same
 		q.Site.Log.Warn("the seasons of the report cannot be counted", zap.Error(err))
 	}
-	present := seasonOf(q, season)
+	present := seasonOf(q, season, false)
 	page.Seasons = present.Seasons
 	switch {
 	case page.Form.Has("harvest") || page.Get("closing") != "":

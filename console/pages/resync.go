@@ -58,7 +58,7 @@ func (p *Pages) planResync(q *web.Request, form url.Values) (*resyncPage, error)
 	}
 	plans, read, err := p.office.RequestResyncPlans(q.Context(), page.Orders, q.Person(""))
 	if stopped := new(office.ResyncStopped); errors.As(err, &stopped) {
-		page.Failed = p.office.AdviseStop(stopped.Stop, q.Lang).What
+		page.Failed = p.office.AdviseStop(&stopped.Stop, q.Lang).What
 		return page, nil
 	}
 	if err != nil {

@@ -69,7 +69,7 @@ func (p *Pages) showRoutines(q *web.Request) (err error) {
 			if s.Status.State == trade.Paused && stop.Brake == nil {
 				one.Note = p.office.Voice(q.Lang).Say(stop.Why)
 			} else {
-				one.Stop = new(p.office.AdviseStop(*stop, q.Lang))
+				one.Stop = p.office.AdviseStop(stop, q.Lang)
 			}
 		}
 		one.Act = s.Status.State == trade.Paused || office.EndedByPerson(s.Status)

@@ -208,10 +208,7 @@ func (p *Pages) showRows(q *web.Request) error {
 			Entry: e, Shown: q.Voice().SpacedKey(e.Key), Reason: p.reasonOf(q, e, veil{}), Listing: e.Listing(),
 		}
 		line.Lead = e.Shown.Masked().Lead(line.Shown)
-		line.Sums.Kilograms = line.Listing.Kg
-		if line.Listing.Currency != "" {
-			line.Sums.Values = map[string]trade.Decimal{line.Listing.Currency: line.Listing.Worth}
-		}
+		line.Sums = line.Listing.Sums()
 		// what the row adds to the number whose rows the list has
 		if adds, ok := chosen.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]; ok {
 			line.Sums = adds
@@ -304,36 +301,34 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	every := f.RowQuery
 	every.Jobs = nil
 	sums, err := p.office.SumsOf(q.Context(), every, chosen, q.URL.Query().Has("sum"))
-	counts := map[string]int{}
-	for job, s := range sums {
-		counts[job] = s.Rows
-	}
+	tabs := sums
 	if sums == nil && err == nil {
-		page.Add = "/rows?sum=1&" + f.values("").Encode()
-		if f.Job != "" {
+		tabs, err = p.stored(q, f)
+		if f.Job != "" && err == nil {
 			sums, err = p.office.RowSums(q.Context(), f.RowQuery, false)
-		}
-		if err == nil {
-			counts, err = p.stored(q, f, page)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	total := 0
-	for _, n := range counts {
-		total += n
+	page.Valued = sums != nil
+	if !page.Valued {
+		page.Add, sums = "/rows?sum=1&"+f.values("").Encode(), tabs
 	}
-	if counts != nil {
-		counts[""] = total
+	total := 0
+	for _, s := range tabs {
+		total += s.Rows
+	}
+	if tabs != nil {
+		tabs[""] = trade.Sums{Rows: total}
 	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {
 		to := f
 		to.Job = job
 		tab := rowTab{Job: job, Path: "/rows?" + to.values("").Encode(), Here: f.Job == job}
-		if counts != nil {
-			tab.Rows = new(counts[job])
+		if tabs != nil {
+			tab.Rows = new(tabs[job].Rows)
 		}
 		page.Tabs = append(page.Tabs, tab)
 	}
@@ -342,25 +337,22 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 			page.Totals = append(page.Totals, rowTotal{job, sums[job]})
 		}
 	}
-	if sums != nil {
-		page.Valued, page.Add = true, ""
-	}
 	return nil
 }
 
-// stored returns how many rows of each job a filter selects, and fills in their sums without values, as
-// far as the sums contain it; else nil.
-func (p *Pages) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]int, error) {
+// stored returns the sums of each job's rows that a filter selects, without values, as far as the counts of
+// states contain it; else nil.
+func (p *Pages) stored(q *web.Request, f rowFilter) (map[string]trade.Sums, error) {
 	if len(f.Causes)+len(f.Flags) > 0 || f.Text != "" || !f.From.IsZero() || !f.Until.IsZero() || !f.Facts.IsZero() {
 		return nil, nil
 	}
-	counts := map[string]int{}
+	out := map[string]trade.Sums{}
 	for _, job := range p.office.Jobs() {
 		tallies, err := p.office.Counts(q.Context(), job.Name)
 		if err != nil {
 			return nil, err
 		}
-		total := rowTotal{Job: job.Name}
+		var total trade.Sums
 		for _, t := range tallies {
 			if len(f.States) > 0 && !slices.Contains(f.States, t.State) {
 				continue
@@ -372,10 +364,7 @@ func (p *Pages) stored(q *web.Request, f rowFilter, page *rowsPage) (map[string]
 				total.Unweighed += t.Count
 			}
 		}
-		counts[job.Name] = total.Rows
-		if total.Rows > 0 && (f.Job == "" || f.Job == job.Name) {
-			page.Totals = append(page.Totals, total)
-		}
+		out[job.Name] = total
 	}
-	return counts, nil
+	return out, nil
 }

@@ -40,9 +40,7 @@ func (p *Pages) showRun(q *web.Request) error {
 	if page.Goes {
 		page.Now = page.Live.of(run.Job)
 	}
-	if run.Stopped != nil {
-		page.Stop = new(p.office.AdviseStop(*run.Stopped, q.Lang))
-	}
+	page.Stop = p.office.AdviseStop(run.Stopped, q.Lang)
 	page.Parts, err = p.office.RunParts(q.Context(), run)
 	if err != nil || len(page.Parts) == 0 {
 		return q.Show("run", page, err)

@@ -51,8 +51,8 @@ type seasonShown struct {
 	of       *reconcile.Season // nil: there is none
 }
 
-// seasonOf returns the season that the address names, else the present one.
-func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
+// seasonOf returns the season that the address names, else the present one; scaled is that of [standsOf].
+func seasonOf(q *web.Request, s *office.Season, scaled bool) (out seasonShown) {
 	if name := q.Form.Get("season"); name != "" {
 		out.Query = "?" + url.Values{"season": {name}}.Encode()
 	}
@@ -68,7 +68,7 @@ func seasonOf(q *web.Request, s *office.Season) (out seasonShown) {
 		}
 	}
 	if out.of != nil {
-		out.Products = standsOf(q.Voice(), q.Voice().T("Product"), out.of.Products, false)
+		out.Products = standsOf(q.Voice(), q.Voice().T("Product"), out.of.Products, scaled)
 	}
 	return out
 }
@@ -78,12 +78,11 @@ func (p *Pages) showSeason(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	page := seasonPage{seasonShown: seasonOf(q, s)}
+	page := seasonPage{seasonShown: seasonOf(q, s, true)}
 	if page.of == nil {
 		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
-	page.Products = standsOf(v, v.T("Product"), page.of.Products, true)
 	count := func(class string, n int) picture.Mark {
 		return picture.Mark{Class: class, Said: v.Number(n), Amount: trade.NewDecimal(int64(n), 0)}
 	}
@@ -160,7 +159,7 @@ var stateParts = []struct {
 func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bool) barTable {
 	var most trade.Decimal
 	for _, s := range stands {
-		if lacks := s.All.Kilograms.Sub(s.States[trade.Accepted].Kilograms); scaled && lacks.Cmp(most) > 0 {
+		if lacks := s.Figure().Kilograms.Sub(s.States[trade.Accepted].Kilograms); scaled && lacks.Cmp(most) > 0 {
 			most = lacks
 		}
 	}
@@ -173,7 +172,7 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 		}
 	}
 	lines := trade.Map(stands, func(s reconcile.StateSum) barLine {
-		all, sent := s.All.Kilograms, s.Figure(trade.Accepted)
+		all, sent := s.Figure().Kilograms, s.Figure(trade.Accepted)
 		line := barLine{Share: v.Number(picture.Percent(sent.Kilograms, all))}
 		title := v.T("no product")
 		if s.Name != "" {

@@ -19,15 +19,13 @@ const todayShown = 10
 
 // today is what needs a person now: what can cost money, then what each department can cure.
 type today struct {
+	office.Stuck
 	Doubt   task // what may be on the platform already, as one task
 	Causes  []task
 	More    int    // causes that are not shown
 	Helpers []task // departments for which something waits, the person's own first
 	Quiet   task   // what somebody takes care of, until a day
-	Reading int    // number of rows being read; the rest is not known yet
-	Moving  int    // rows that wait for others that are on their way: nobody need do anything
-	At      time.Time
-	Old     bool // it is some seconds old, and is being read again
+	Old     bool   // it is some seconds old, and is being read again
 }
 
 // oldAfter is how old numbers are shown without their time.
@@ -66,7 +64,7 @@ func named(v view.Voice, tasks []task) {
 
 // todayOf returns the part of what is stuck that the first page shows to a person.
 func todayOf(v view.Voice, stuck office.Stuck, now time.Time, role trade.Role) today {
-	out := today{Reading: stuck.Reading, Moving: stuck.Moving, At: stuck.At}
+	out := today{Stuck: stuck}
 	out.Old = !stuck.At.IsZero() && now.Sub(stuck.At) > oldAfter
 	mine, next := trade.Accounting, ""
 	if role == trade.Administrator {
@@ -126,13 +124,7 @@ func (t *task) join(more task) {
 
 // byWeight sorts tasks: first those that a person must decide, then by weight, largest first.
 func byWeight(a, b task) int {
-	switch {
-	case a.Urgent && !b.Urgent:
-		return -1
-	case b.Urgent && !a.Urgent:
-		return 1
-	}
-	return cmp.Or(b.weight().Cmp(a.weight()), cmp.Compare(b.Rows, a.Rows))
+	return cmp.Or(trade.CompareBool(b.Urgent, a.Urgent), b.weight().Cmp(a.weight()), cmp.Compare(b.Rows, a.Rows))
 }
 
 // weight returns the weight of the first kind: all kinds are the same grain, and contracts come first.
@@ -160,11 +152,7 @@ func taskOf(c office.Cause) task {
 	case trade.Held:
 		t.Queue = queue(c.Cause)
 	}
-	for _, kind := range c.Kinds() {
-		if !kind.Behind {
-			t.Sums = append(t.Sums, kind)
-		}
-	}
+	t.Sums = slices.DeleteFunc(c.Kinds(), func(k pending.KindSum) bool { return k.Behind })
 	return t
 }
 

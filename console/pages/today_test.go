@@ -19,13 +19,15 @@ func stuckCause(key string, state trade.State, fixer trade.Fixer, kg string, see
 	if err != nil {
 		panic(err)
 	}
-	of := func(kind trade.Kind) pending.SumKind { return pending.SumKind{Pile: trade.Pile{Kind: kind}} }
+	of := func(kind trade.Kind) pending.SumKey {
+		return pending.SumKey{SumKind: pending.SumKind{Pile: trade.Pile{Kind: kind}}}
+	}
 	return office.Cause{
 		Group: pending.Group{
 			Key: key, State: state, Oldest: seen, Own: []pending.Part{{Job: "contracts", State: state, Rows: rows}},
 			Sums: []pending.Sum{
-				{SumKind: of(trade.OrderCommitments), Sums: trade.Sums{Rows: rows, Kilograms: weight}},
-				{SumKind: of(trade.Deliveries), Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
+				{SumKey: of(trade.OrderCommitments), Sums: trade.Sums{Rows: rows, Kilograms: weight}},
+				{SumKey: of(trade.Deliveries), Sums: trade.Sums{Rows: rows, Kilograms: weight.Add(weight)}},
 			},
 		},
 		Advice: trade.Advice{What: key, Fixer: fixer},
@@ -98,7 +100,7 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 func TestThePartsOfWhatIsMissingAddUp(t *testing.T) {
 	t.Parallel()
 	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
-	sums := reconcile.StateSum{Name: "SOJA", All: trade.Sums{Rows: 3, Kilograms: trade.NewDecimal(4_200, 0)}}
+	sums := reconcile.StateSum{Name: "SOJA"}
 	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
 	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
 	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })

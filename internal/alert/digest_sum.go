@@ -84,7 +84,7 @@ func (s *Service) addChildren(ctx context.Context, d *Digest, children []trade.S
 }
 
 // add counts one record; product is that of its contract, orderType only of contracts.
-func (d *Digest) add(sent trade.Sent, fields map[string]string, product, orderType string) {
+func (d *Digest) add(sent trade.Sent, fields trade.Fields, product, orderType string) {
 	job := d.job(sent.Job)
 	if job == nil {
 		return
@@ -94,7 +94,7 @@ func (d *Digest) add(sent trade.Sent, fields map[string]string, product, orderTy
 		i = len(job.Sent)
 		job.Sent = append(job.Sent, SentSum{Product: product, OrderType: orderType, Values: map[string]trade.Decimal{}})
 	}
-	sum, figures := &job.Sent[i], trade.FiguresOf(sent.Sends, fields)
+	sum, figures := &job.Sent[i], trade.FiguresOf(sent.Sends, fields.Text)
 	sum.Rows++
 	kg, weighed := figures.Kilograms()
 	sum.Kilograms = sum.Kilograms.Add(kg)

@@ -26,9 +26,6 @@ type TokenConfig struct {
 	Scopes []string `yaml:"scopes"` // required: run, status
 }
 
-// Used reports whether the HTTP API is configured.
-func (h HTTPAPIConfig) Used() bool { return h.Listen != "" }
-
 // ServesRows reports whether a program may ask for the changes of rows.
 func (h HTTPAPIConfig) ServesRows() bool {
 	return slices.ContainsFunc(h.Tokens, func(t TokenConfig) bool {

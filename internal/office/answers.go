@@ -11,15 +11,26 @@ import (
 	"github.com/safrasync/safrasync/trade"
 )
 
+// RowState is what all programs read of a row. Names, order and nulls are fixed (docs/json.md).
+type RowState struct {
+	Job      string       `json:"job"`
+	Sends    trade.Kind   `json:"sends"`
+	Key      string       `json:"key"`
+	State    trade.State  `json:"state"`
+	Cause    *string      `json:"cause"`
+	RemoteID *string      `json:"remote_id"`
+	Flags    []trade.Flag `json:"flags"`
+}
+
+func rowState(e trade.Entry) RowState {
+	return RowState{
+		e.Job, e.Sends, e.Key, e.State, trade.OrNull(e.Cause), trade.OrNull(e.RemoteID), OrEmpty(e.Flags),
+	}
+}
+
 // RowAnswer is one row as programs read it. Names, order and nulls are fixed (docs/json.md).
 type RowAnswer struct {
-	Job           string          `json:"job"`
-	Sends         trade.Kind      `json:"sends"`
-	Key           string          `json:"key"`
-	State         trade.State     `json:"state"`
-	Cause         *string         `json:"cause"`
-	RemoteID      *string         `json:"remote_id"`
-	Flags         []trade.Flag    `json:"flags"`
+	RowState
 	Attempts      int             `json:"attempts"`
 	NextAttemptAt *time.Time      `json:"next_attempt_at"`
 	FirstSeenAt   time.Time       `json:"first_seen_at"`
@@ -59,10 +70,8 @@ func RowFields(problems []trade.Problem) []RowField {
 // Row returns a row as programs read it.
 func (o *Office) Row(e trade.Entry) RowAnswer {
 	row := RowAnswer{
-		Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: trade.OrNull(e.Cause),
-		RemoteID: trade.OrNull(e.RemoteID), Flags: OrEmpty(e.Flags), Attempts: e.Attempts,
-		NextAttemptAt: trade.OrNull(e.NextAttemptAt), FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt,
-		Generation: e.Generation, WaitingFor: OrEmpty(e.WaitingFor), Show: e.Shown,
+		RowState: rowState(e), Attempts: e.Attempts, NextAttemptAt: trade.OrNull(e.NextAttemptAt),
+		FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt, Generation: e.Generation, WaitingFor: OrEmpty(e.WaitingFor), Show: e.Shown,
 		Title: o.conf.Titles(trade.English).Of(e.Job), // one that is not configured is English
 	}
 	if f := e.Error; f != nil {

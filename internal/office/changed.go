@@ -260,11 +260,10 @@ func AskedQuantity(e trade.Entry) trade.Quantity {
 
 // figuresFrom returns quantity and price of a row as far as its fields have them.
 func figuresFrom(sends trade.Kind, fields map[string]*string) trade.Figures {
-	texts := map[string]string{}
-	for field, text := range fields {
-		if text != nil {
-			texts[field] = *text
+	return trade.FiguresOf(sends, func(field string) string {
+		if text := fields[field]; text != nil {
+			return *text
 		}
-	}
-	return trade.FiguresOf(sends, texts)
+		return ""
+	})
 }

@@ -315,7 +315,8 @@ func TestEachNumberOfAnAnswerLeadsToItsRows(t *testing.T) {
 						}
 					}
 					for _, of := range []trade.Figure{
-						a.Total(filter, false), a.Total(filter, true), a.Difference(filter),
+						a.Total(filter, reconcile.InERP), a.Total(filter, reconcile.OnPlatform),
+						a.Total(filter, reconcile.Difference),
 					} {
 						of.Rows = -1
 						list = append(list, of)

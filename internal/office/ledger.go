@@ -60,7 +60,6 @@ type Reads interface {
 	EntryByID(ctx context.Context, id int64) (trade.Entry, error)
 	// Entries returns rows by their ids, in any order; it omits unknown ids.
 	Entries(ctx context.Context, ids []int64) ([]trade.Entry, error)
-	Attempts(ctx context.Context, entryID int64) ([]trade.Attempt, error)
 	// Dependents returns at most limit rows that depend on a row, first those that wait for it.
 	Dependents(ctx context.Context, entry trade.Entry, limit int) ([]trade.Entry, error)
 	// Place returns the position of a row, oldest first, among the rows in some states with some

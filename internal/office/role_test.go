@@ -132,7 +132,7 @@ func TestABrakeTellsPeopleWithABrowserNoCommand(t *testing.T) {
 			stop.Why = trade.Say("stop.brake_new_job.others", "job", "contracts", "other", "b", "space", "", "was", "")
 		}
 		for _, lang := range []trade.Lang{trade.Portuguese, trade.English} {
-			told := o.AdviseStop(stop, lang).What
+			told := o.AdviseStop(&stop, lang).What
 			if command := "safrasync sync --record-only contracts"; name == "new_journal" {
 				if !strings.Contains(told, command) { // no button does the same
 					t.Errorf("%s in %s does not say what IT does: %q", name, lang, told)

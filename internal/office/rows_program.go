@@ -17,21 +17,15 @@ import (
 // ProgramRow is the state of a row for other programs, such as the ERP. It tells nothing of what the
 // row holds.
 type ProgramRow struct {
-	Job           string       `json:"job"`
-	Sends         trade.Kind   `json:"sends"`
-	Key           string       `json:"key"`
-	State         trade.State  `json:"state"`
-	Cause         *string      `json:"cause"`
-	RemoteID      *string      `json:"remote_id"`
-	Flags         []trade.Flag `json:"flags"`
-	Generation    int          `json:"generation"`
-	Version       int64        `json:"version"`
-	FirstSeenAt   time.Time    `json:"first_seen_at"`
-	SentAt        *time.Time   `json:"sent_at"`
-	ChangedAt     time.Time    `json:"changed_at"`
-	NextAttemptAt *time.Time   `json:"next_attempt_at"`
-	Acts          trade.Fixer  `json:"acts"`
-	Words         RowWords     `json:"words"`
+	RowState
+	Generation    int         `json:"generation"`
+	Version       int64       `json:"version"`
+	FirstSeenAt   time.Time   `json:"first_seen_at"`
+	SentAt        *time.Time  `json:"sent_at"`
+	ChangedAt     time.Time   `json:"changed_at"`
+	NextAttemptAt *time.Time  `json:"next_attempt_at"`
+	Acts          trade.Fixer `json:"acts"`
+	Words         RowWords    `json:"words"`
 }
 
 // RowWords says the same to people, in their language.
@@ -167,10 +161,8 @@ func (o *Office) forPrograms(ctx context.Context, entries []trade.Entry, lang tr
 	for i, e := range entries {
 		advice := o.valueless(e, lang)
 		out[i] = ProgramRow{
-			Job: e.Job, Sends: e.Sends, Key: e.Key, State: e.State, Cause: trade.OrNull(e.Cause),
-			RemoteID: trade.OrNull(e.RemoteID), Flags: append([]trade.Flag{}, e.Flags...), Generation: e.Generation,
-			Version: e.Version, FirstSeenAt: e.FirstSeenAt, SentAt: trade.OrNull(sent[e.RecordID]),
-			ChangedAt:     e.UpdatedAt,
+			RowState: rowState(e), Generation: e.Generation, Version: e.Version,
+			FirstSeenAt: e.FirstSeenAt, SentAt: trade.OrNull(sent[e.RecordID]), ChangedAt: e.UpdatedAt,
 			NextAttemptAt: trade.OrNull(e.NextAttemptAt), Acts: cmp.Or(advice.Fixer, trade.FixNobody),
 			Words: RowWords{
 				State: e.State.Label(lang), What: advice.What, Do: advice.Do, Acts: advice.Who, Flags: []string{},

@@ -13,7 +13,7 @@ import (
 // Stop returns why a job is stopped and who must act, without a command.
 func (o *Office) Stop(stop trade.Stop, lang trade.Lang) string {
 	v := o.Voice(lang)
-	advice := o.AdviseStop(stop, lang)
+	advice := o.AdviseStop(&stop, lang)
 	text := advice.What
 	switch {
 	case stop.Code == string(trade.Paused): // the text states who paused it, and why

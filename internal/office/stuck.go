@@ -237,12 +237,15 @@ func (o *Office) Renumbered(ctx context.Context, entry trade.Entry) (out trade.E
 }
 
 // AdviseStop returns why a job is stopped, and what to do, for people with a browser. What a brake found
-// includes its numbers.
-func (o *Office) AdviseStop(stop trade.Stop, lang trade.Lang) trade.Advice {
+// includes its numbers. It is nil for no stop.
+func (o *Office) AdviseStop(stop *trade.Stop, lang trade.Lang) *trade.Advice {
+	if stop == nil {
+		return nil
+	}
 	v := o.Voice(lang)
 	advice := trade.ExplainStop(stop.Code, lang)
 	if stop.Brake != nil {
 		advice.What = i18n.InBrowser(lang, v.Say(stop.Sentence()))
 	}
-	return advice
+	return &advice
 }

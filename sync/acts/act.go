@@ -93,7 +93,6 @@ type RowPlan struct {
 	Steps []RowStep
 	Weak  int             // rows refused in no form of the API, which a filter left out
 	Asked *trade.Approval // set if others must agree first; nothing was done then
-	Moved bool            // it is not the plan that was shown; nothing was done then
 	Whole trade.Decimal   // R$ of all plans that are done together, which decides whether others must agree
 }
 
@@ -339,7 +338,7 @@ func (a *Acts) Do(ctx context.Context, plan RowPlan, who trade.Person) (RowPlan,
 			s := &plan.Steps[chunk[n]]
 			s.Done = ok
 			if !ok {
-				s.Refused, plan.Moved = Moved, true
+				s.Refused = Moved
 			}
 		}
 	}

@@ -51,7 +51,7 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 ) *trade.ProductSums {
 	columns := mapping.ColumnsIn(values)
 	d := r.Job.Mapping.Draft(columns, r.Eval.Refs, nil)
-	f := d.Figures()
+	f := trade.FiguresOf(d.Sends, d.Text)
 	var contract trade.ParentKey
 	if parents := r.Job.Mapping.ParentKeys(nil, columns); len(parents) > 0 {
 		contract = parents[0]

@@ -127,7 +127,7 @@ func (c *Comparer) Compare(ctx context.Context, entries []trade.Entry) ([]Differ
 			out[i] = d
 			continue
 		}
-		if f := trade.FiguresOf(c.job.Spec.Sends, trade.SentFields(e.Payload)); f.Amount != nil {
+		if f := trade.FiguresOf(c.job.Spec.Sends, trade.SentFields(e.Payload).Text); f.Amount != nil {
 			d.Sent = trade.Quantity{Amount: *f.Amount, Unit: f.Unit}
 		}
 		now := requestFields(got.Entry)

@@ -307,10 +307,7 @@ func (on stuckOn) count(f *fact, groups map[string]*Group) {
 	} else {
 		g.Behind++
 	}
-	sum := g.add(Sum{SumKind: f.kind(), Product: cmp.Or(f.product, on.product)}, f.figures, f.seen)
-	if _, priced := f.figures.Value(); sum.Kind == trade.OrderCommitments && !priced {
-		sum.Unpriced++
-	}
+	g.add(SumKey{f.kind(), cmp.Or(f.product, on.product)}, f.figures, f.seen)
 }
 
 // missing returns the codes that keep a row, and those that keep the rows for which it waits (a

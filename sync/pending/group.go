@@ -39,17 +39,11 @@ type Group struct {
 	Oldest   time.Time // when the first of them was first seen
 
 	subjects map[string]*Subject
-	sums     map[sumKey]*Sum
-}
-
-// sumKey is what is summed together.
-type sumKey struct {
-	SumKind
-	product string
+	sums     map[SumKey]*Sum
 }
 
 func newGroup(key string, awaited *trade.Awaited) *Group {
-	return &Group{Key: key, Awaited: awaited, subjects: map[string]*Subject{}, sums: map[sumKey]*Sum{}}
+	return &Group{Key: key, Awaited: awaited, subjects: map[string]*Subject{}, sums: map[SumKey]*Sum{}}
 }
 
 // Rows counts the rows that the group keeps from going.
@@ -90,12 +84,16 @@ func (k SumKind) name() string {
 	return name
 }
 
-// Sum is grain of one product.
-type Sum struct {
+// SumKey is what is summed together.
+type SumKey struct {
 	SumKind
 	Product string // "" if neither the record nor its contract has one
+}
+
+// Sum is grain of one product.
+type Sum struct {
+	SumKey
 	trade.Sums
-	Unpriced int // contracts without a price
 }
 
 // KindSum are the rows of a group of one kind.
@@ -159,18 +157,14 @@ func (g *Group) addOwn(job string, state trade.State, subject string, id int64, 
 }
 
 // add counts the figures of a row that was first seen at a time.
-func (g *Group) add(of Sum, figures trade.Figures, seen time.Time) *Sum {
+func (g *Group) add(of SumKey, figures trade.Figures, seen time.Time) {
 	if g.Oldest.IsZero() || seen.Before(g.Oldest) {
 		g.Oldest = seen
 	}
-	key := sumKey{of.SumKind, of.Product}
-	s := g.sums[key]
-	if s == nil {
-		s = &of
-		g.sums[key] = s
+	if g.sums[of] == nil {
+		g.sums[of] = &Sum{SumKey: of}
 	}
-	s.Add(figures)
-	return s
+	g.sums[of].Add(figures)
 }
 
 // sort sorts the parts of a group.
@@ -228,7 +222,7 @@ func (c *Causes) Add(e trade.Entry) *Group {
 	}
 	spec, amount := c.specs[e.Job], e.Quantity.Amount
 	g.addOwn(e.Job, e.State, SubjectOf(e, problem, spec), e.ID, false)
-	g.add(Sum{Product: ProductOf(e, spec)}, trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}, e.FirstSeenAt)
+	g.add(SumKey{Product: ProductOf(e, spec)}, trade.Figures{Amount: &amount, Unit: e.Quantity.Unit}, e.FirstSeenAt)
 	return g
 }
 

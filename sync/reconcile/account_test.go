@@ -51,11 +51,11 @@ func closes(t fatal, v Overview) {
 	}
 	for product := range seen {
 		one := totals[product]
-		same(product, "contracted", seen[product][Contracted], one.Contracted, one.ContractedSent)
-		same(product, "delivered", seen[product][Delivered], one.Delivered, one.DeliveredSent)
-		same(product, "fixed", seen[product][Fixed], one.Fixed, one.FixedSent)
+		same(product, "contracted", seen[product][Contracted], one.Contracted, one.Sent.Contracted)
+		same(product, "delivered", seen[product][Delivered], one.Delivered, one.Sent.Delivered)
+		same(product, "fixed", seen[product][Fixed], one.Fixed, one.Sent.Fixed)
 		for currency, got := range worth[product] {
-			same(product, currency, got, one.Values[currency], one.ValuesSent[currency])
+			same(product, currency, got, one.Values[currency], one.Sent.Values[currency])
 		}
 	}
 	for product, one := range totals {

@@ -69,10 +69,7 @@ func List(list []trade.Entry, o Options, h Heading, in Selected, why func(trade.
 		l := e.Listing()
 		is, counted := in.Each[trade.ParentKey{Job: e.Job, Key: e.Key}]
 		if !counted {
-			is = trade.Sums{Rows: 1, Kilograms: l.Kg}
-			if l.Currency != "" {
-				is.Values = map[string]trade.Decimal{l.Currency: l.Worth}
-			}
+			is = l.Sums()
 		}
 		var currency, value any
 		for of, amount := range is.Values { // it has one

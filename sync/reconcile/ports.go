@@ -43,8 +43,6 @@ type Ledger interface {
 type Archive interface {
 	// CloseReport stores a report permanently, with its audit record.
 	CloseReport(ctx context.Context, c trade.Closing, rows io.Reader, record trade.AuditRecord) (trade.Closing, error)
-	// Closings returns the closings of a cut-off day, or all if day is zero, newest first.
-	Closings(ctx context.Context, day trade.Date) ([]trade.Closing, error)
 	ClosedRows
 }
 
@@ -85,7 +83,7 @@ func AskEach(ctx context.Context, ledger Ledger, from Reader, progress func(cont
 		var failure *apiclient.CallError
 		switch {
 		case err == nil:
-			answer.Figures = trade.FiguresOf(trade.OrderCommitments, there.Fields)
+			answer.Figures = trade.FiguresOf(trade.OrderCommitments, trade.Fields(there.Fields).Text)
 			_, weighed := answer.Kilograms()
 			answer.Unread = !weighed
 		case errors.As(err, &failure) && failure.Answer.NotFound():

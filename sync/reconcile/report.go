@@ -21,7 +21,6 @@ type Overview struct {
 	Accounts    []Account
 	Divergences int
 	Selected    int // rows in the sections
-	Undated     int // those of them without a readable day
 
 	First string // day of the earliest document that is not invalid; "" if there is none
 }
@@ -115,9 +114,6 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 				}
 				if !r.After {
 					out.Selected++
-					if r.Day == "" {
-						out.Undated++
-					}
 					list := divergencesOf(r, out.tolerance)
 					for _, d := range list {
 						if !d.Acknowledged {

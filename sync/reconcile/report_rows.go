@@ -182,13 +182,13 @@ func (p *printer) totals() {
 				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()),
 				t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
 			}
-			more := []any{t.ContractedSent, t.DeliveredSent, t.FixedSent, t.Dismissed, t.Rows, t.Unweighed, t.Unpriced}
+			more := []any{t.Sent.Contracted, t.Sent.Delivered, t.Sent.Fixed, t.Dismissed, t.Rows, t.Unweighed, t.Unpriced}
 			if i > 0 {
 				weights, more = make([]any, len(weights)), make([]any, len(more))
 			}
 			row = append(append(row, weights...), currency, nil, nil)
 			if currency != "" {
-				row[len(row)-2], row[len(row)-1] = t.Values[currency], t.ValuesSent[currency]
+				row[len(row)-2], row[len(row)-1] = t.Values[currency], t.Sent.Values[currency]
 			}
 			p.row(append(row, more...)...)
 		}

@@ -94,9 +94,9 @@ func TestAFixationIsNeverCountedTwice(t *testing.T) {
 			"to deliver":      {got.ToDeliver().String(), "21258.5"},
 			"BRL":             {got.Values["BRL"].String(), "42365.5"}, // 271 x 130.50 + 50 x 140
 			"USD":             {got.Values["USD"].String(), "615.185184"},
-			"contracted sent": {got.ContractedSent.String(), "23400"}, // 100+200+60+30 sacas
-			"delivered sent":  {got.DeliveredSent.String(), "6001"},
-			"fixed sent":      {got.FixedSent.String(), "15900"}, // 100+50+60+30 sacas and 1,500 kg
+			"contracted sent": {got.Sent.Contracted.String(), "23400"}, // 100+200+60+30 sacas
+			"delivered sent":  {got.Sent.Delivered.String(), "6001"},
+			"fixed sent":      {got.Sent.Fixed.String(), "15900"}, // 100+50+60+30 sacas and 1,500 kg
 			"dismissed":       {got.Dismissed.String(), "2400"},
 		} {
 			if pair[0] != pair[1] {
@@ -104,7 +104,7 @@ func TestAFixationIsNeverCountedTwice(t *testing.T) {
 			}
 		}
 		if corn := total(t, v, ByAll, "", "MILHO"); corn.Contracted.String() != "6" ||
-			corn.Values["BRL"].String() != "0.01" || corn.ContractedSent.Sign() != 0 {
+			corn.Values["BRL"].String() != "0.01" || corn.Sent.Contracted.Sign() != 0 {
 			t.Errorf("corn: %+v", corn)
 		}
 		for _, s := range v.Summaries {

@@ -31,16 +31,17 @@ const newestRows = 50
 // StateSum is a sum by state.
 type StateSum struct {
 	Name   string // of the product or branch; "" = unknown
-	All    trade.Sums
 	States map[trade.State]trade.Sums
 	of     trade.Selection
 }
 
-// Figure returns what there is of some states, with its rows.
+// Figure returns what there is of some states, or of all if none is named, with its rows.
 func (s StateSum) Figure(states ...trade.State) trade.Figure {
 	out := trade.Figure{Of: trade.RowQuery{States: states, Of: s.of}}
-	for _, state := range states {
-		out.Join(s.States[state])
+	for state, sums := range s.States {
+		if among(states, state) {
+			out.Join(sums)
+		}
 	}
 	return out
 }
@@ -67,26 +68,19 @@ const seasonCurrency = "BRL"
 // Seasons counts the seasons: first the present one, which most of the newest contracts have, and last the unknown
 // one. fixer returns who cures what keeps a row; "" = nobody need.
 func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, err error) {
-	type parts struct {
-		*Season
-		products, branches map[string]*StateSum
-	}
-	seasons := map[string]parts{}
+	seasons := map[string]*Season{}
 	newest := map[int64]*Season{} // by the numbers of contracts
 	err = s.rows.each("", false, nil, func(r *Row) error {
 		if !r.counts() {
 			return nil
 		}
-		in, known := seasons[r.Harvest]
-		if !known {
-			in = parts{
-				&Season{
-					Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
-					Missing: map[string]trade.Decimal{},
-				}, map[string]*StateSum{}, map[string]*StateSum{},
+		in := seasons[r.Harvest]
+		if in == nil {
+			in = &Season{
+				Harvest: r.Harvest, Ages: map[trade.Department]*[AgeBands]trade.Figure{},
+				Missing: map[string]trade.Decimal{},
 			}
-			seasons[r.Harvest] = in
-			out = append(out, in.Season)
+			seasons[r.Harvest], out = in, append(out, in)
 		}
 		of := trade.Selection{Harvest: named(r.Harvest)}
 		if r.stuck() {
@@ -106,24 +100,27 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 		}
 		in.rows++
 		if r.Harvest != "" {
-			newest[r.Number] = in.Season
+			newest[r.Number] = in
 		}
 		value, priced := r.ERP.Value()
 		if priced && r.ERP.Currency == seasonCurrency && value.Sign() > 0 && fixed(r.OrderType) && !r.onPlatform() {
 			in.Missing[r.Day] = in.Missing[r.Day].Add(value)
 		}
 		if kg, ok := weight(r.ERP); ok && contracted(r.OrderType) {
-			one := trade.Sums{Rows: 1, Kilograms: kg}
-			of.Measure, of.Line = string(Contracted), inERP
+			of.Measure, of.Line = string(Contracted), InERP
 			product, branch := of, of
 			product.Product, branch.Branch = named(r.Product), named(branchOf(r))
-			standOf(in.products, r.Product, product).add(r.State, one)
-			standOf(in.branches, branchOf(r), branch).add(r.State, one)
+			in.Products = stateSums(in.Products, r.Product, product, r.State, kg)
+			in.Branches = stateSums(in.Branches, branchOf(r), branch, r.State, kg)
 		}
 		return nil
 	})
-	for _, in := range seasons {
-		in.Products, in.Branches = heaviest(in.products), heaviest(in.branches)
+	for _, in := range out {
+		for _, list := range [][]StateSum{in.Products, in.Branches} {
+			slices.SortFunc(list, func(a, b StateSum) int {
+				return cmp.Or(b.Figure().Kilograms.Cmp(a.Figure().Kilograms), cmp.Compare(a.Name, b.Name))
+			})
+		}
 	}
 	numbers := slices.Sorted(maps.Keys(newest))
 	for _, n := range numbers[max(0, len(numbers)-newestRows):] {
@@ -137,17 +134,16 @@ func (s *Snapshot) Seasons(fixer func(trade.Entry) trade.Fixer) (out []*Season, 
 	return out, err
 }
 
-func standOf(list map[string]*StateSum, name string, is trade.Selection) *StateSum {
-	if list[name] == nil {
-		list[name] = &StateSum{Name: name, States: map[trade.State]trade.Sums{}, of: is}
+// stateSums returns sums with a contract of a state added to that of its name.
+func stateSums(list []StateSum, name string, of trade.Selection, state trade.State, kg trade.Decimal) []StateSum {
+	i := slices.IndexFunc(list, func(s StateSum) bool { return s.Name == name })
+	if i < 0 {
+		i, list = len(list), append(list, StateSum{name, map[trade.State]trade.Sums{}, of})
 	}
-	return list[name]
-}
-
-func (s *StateSum) add(state trade.State, one trade.Sums) {
-	s.All.Join(one)
-	one.Join(s.States[state])
-	s.States[state] = one
+	one := trade.Sums{Rows: 1, Kilograms: kg}
+	one.Join(list[i].States[state])
+	list[i].States[state] = one
+	return list
 }
 
 // branchOf returns the name of a row's branch as its job shows it, else the first part of its key.
@@ -158,12 +154,4 @@ func branchOf(r *Row) string {
 		}
 	}
 	return r.Branch
-}
-
-func heaviest(list map[string]*StateSum) []StateSum {
-	out := trade.ValuesOf(list)
-	slices.SortFunc(out, func(a, b StateSum) int {
-		return cmp.Or(b.All.Kilograms.Cmp(a.All.Kilograms), cmp.Compare(a.Name, b.Name))
-	})
-	return out
 }

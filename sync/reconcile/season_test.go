@@ -55,11 +55,11 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 		return trade.FixERP
 	})
 	if err != nil || len(list) != 3 || list[0].Harvest != "2026/2027" || list[1].Harvest != "2025/2026" ||
-		list[2].Products[0].All.Kilograms.String() != "3000" {
+		list[2].Products[0].Figure().Kilograms.String() != "3000" {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	got := list[0]
-	if len(got.Products) != 2 || got.Products[0].Name != "SOJA" || got.Products[0].All.Kilograms.String() != "9000" ||
+	if len(got.Products) != 2 || got.Products[0].Name != "SOJA" || got.Products[0].Figure().Kilograms.String() != "9000" ||
 		got.Products[0].States[trade.Accepted].Kilograms.String() != "6000" {
 		t.Errorf("products: %+v", got.Products)
 	}

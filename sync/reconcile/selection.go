@@ -14,10 +14,10 @@ import (
 // What a [trade.Selection] names with Line, besides what becomes of rows after they were sent, and
 // outsideLine with a reason.
 const (
-	inERP       = "erp"
+	InERP       = "erp"
 	noCause     = "erp_no_cause"
-	onPlatform  = "sent"
-	difference  = "difference" // of the totals of both
+	OnPlatform  = "sent"
+	Difference  = "difference" // of the totals of both
 	outsideLine = "outside:"
 	documents   = "documents" // of the bridge of a job
 	negative    = "negative"
@@ -64,18 +64,11 @@ func (s *Snapshot) Select(of trade.Selection, fixer func(trade.Entry) trade.Fixe
 
 // SelectionOf returns the selection of what a report's filter selects.
 func SelectionOf(f Filter) trade.Selection {
-	of := trade.Selection{
+	return trade.Selection{
 		Harvest: strings.Join(f.Harvests, ","), Products: strings.Join(f.Products, ","),
 		Producer: strings.Join(f.Producers, ","), Place: strings.Join(f.Places, ","),
-		Branches: strings.Join(f.Branches, ","),
+		Branches: strings.Join(f.Branches, ","), From: f.From.String(), To: f.To.String(),
 	}
-	if !f.From.IsZero() {
-		of.From = f.From.String()
-	}
-	if !f.To.IsZero() {
-		of.To = f.To.String()
-	}
-	return of
 }
 
 // counted returns what a row adds to the number that a selection names; ok is false if it is not in it.
@@ -108,12 +101,12 @@ func (s *Snapshot) counted(of trade.Selection, r *Row, fixer func(trade.Entry) t
 		}
 		amount := p.amount
 		switch {
-		case of.Line == inERP && p.inERP(), of.Line == noCause && p.inERP() && p.Cause == "",
+		case of.Line == InERP && p.inERP(), of.Line == noCause && p.inERP() && p.Cause == "",
 			of.Line == p.After && p.After != "" && !p.bare, of.Line == outsideLine+string(p.Outside) && p.Outside != "":
-		case of.Line == onPlatform && p.sent.Sign() != 0:
+		case of.Line == OnPlatform && p.sent.Sign() != 0:
 			amount = p.sent
-		case of.Line == difference && p.inERP() && p.State != trade.Accepted:
-		case of.Line == difference && p.After != "" && !p.bare:
+		case of.Line == Difference && p.inERP() && p.State != trade.Accepted:
+		case of.Line == Difference && p.After != "" && !p.bare:
 			amount = amount.Neg()
 		default:
 			continue
@@ -161,31 +154,18 @@ func (a Account) Figure(f Filter, l AccountLine) (out trade.Figure, ok bool) {
 	case l.Cause == "":
 		of.Line, out.Of.States = noCause, []trade.State{l.State}
 	default:
-		of.Line, out.Of.States, out.Of.Causes = inERP, []trade.State{l.State}, []string{l.Cause}
+		of.Line, out.Of.States, out.Of.Causes = InERP, []trade.State{l.State}, []string{l.Cause}
 	}
 	out.Of.Of = of
 	return out, true
 }
 
-// Total returns the total of the ERP, or that of the platform, as a number with its rows; how many they are
-// is not counted.
-func (a Account) Total(f Filter, sent bool) trade.Figure {
-	amount := a.ERP()
-	if sent {
-		amount = a.Sent
-	}
+// Total returns the total of the ERP, that of the platform, or what the platform does not have of the
+// first, as a number with its rows; how many they are is not counted.
+func (a Account) Total(f Filter, line string) trade.Figure {
+	amount := map[string]trade.Decimal{InERP: a.ERP(), OnPlatform: a.Sent, Difference: a.ERP().Sub(a.Sent)}[line]
 	out, _ := a.Figure(f, AccountLine{Amount: amount})
-	out.Of.States, out.Of.Of.Line = nil, inERP
-	if sent {
-		out.Of.Of.Line = onPlatform
-	}
-	return out
-}
-
-// Difference returns what of the ERP's total the platform does not have, as a number with its rows.
-func (a Account) Difference(f Filter) trade.Figure {
-	out, _ := a.Figure(f, AccountLine{Amount: a.ERP().Sub(a.Sent)})
-	out.Of.States, out.Of.Of.Line = nil, difference
+	out.Of.States, out.Of.Of.Line = nil, line
 	return out
 }
 

@@ -148,7 +148,7 @@ func TestSumsClose(t *testing.T) {
 					continue
 				}
 				var sum Total
-				sum.Values, sum.ValuesSent = map[string]trade.Decimal{}, map[string]trade.Decimal{}
+				sum.Values, sum.Sent.Values = map[string]trade.Decimal{}, map[string]trade.Decimal{}
 				for _, part := range v.Totals {
 					if part.By != by || part.Product != all.Product {
 						continue
@@ -156,27 +156,27 @@ func TestSumsClose(t *testing.T) {
 					for into, from := range map[*trade.Decimal]trade.Decimal{
 						&sum.Contracted: part.Contracted, &sum.Delivered: part.Delivered, &sum.Fixed: part.Fixed,
 						&sum.Deposit: part.Deposit, &sum.ToFix: part.ToFix,
-						&sum.ContractedSent: part.ContractedSent, &sum.DeliveredSent: part.DeliveredSent,
-						&sum.FixedSent: part.FixedSent, &sum.Dismissed: part.Dismissed,
+						&sum.Sent.Contracted: part.Sent.Contracted, &sum.Sent.Delivered: part.Sent.Delivered,
+						&sum.Sent.Fixed: part.Sent.Fixed, &sum.Dismissed: part.Dismissed,
 					} {
 						*into = into.Add(from)
 					}
 					for c, value := range part.Values {
 						sum.Values[c] = sum.Values[c].Add(value)
 					}
-					for c, value := range part.ValuesSent {
-						sum.ValuesSent[c] = sum.ValuesSent[c].Add(value)
+					for c, value := range part.Sent.Values {
+						sum.Sent.Values[c] = sum.Sent.Values[c].Add(value)
 					}
 					sum.Rows += part.Rows
 				}
 				for name, pair := range map[string][2]trade.Decimal{
 					"contracted": {sum.Contracted, all.Contracted}, "delivered": {sum.Delivered, all.Delivered},
 					"fixed": {sum.Fixed, all.Fixed}, "deposit": {sum.Deposit, all.Deposit},
-					"to fix": {sum.ToFix, all.ToFix}, "contracted sent": {sum.ContractedSent, all.ContractedSent},
-					"delivered sent": {sum.DeliveredSent, all.DeliveredSent},
-					"fixed sent":     {sum.FixedSent, all.FixedSent}, "dismissed": {sum.Dismissed, all.Dismissed},
+					"to fix": {sum.ToFix, all.ToFix}, "contracted sent": {sum.Sent.Contracted, all.Sent.Contracted},
+					"delivered sent": {sum.Sent.Delivered, all.Sent.Delivered},
+					"fixed sent":     {sum.Sent.Fixed, all.Sent.Fixed}, "dismissed": {sum.Dismissed, all.Dismissed},
 					"BRL": {sum.Values["BRL"], all.Values["BRL"]},
-					"USD": {sum.ValuesSent["USD"], all.ValuesSent["USD"]},
+					"USD": {sum.Sent.Values["USD"], all.Sent.Values["USD"]},
 				} {
 					if !pair[0].Equal(pair[1]) {
 						rt.Fatalf("%s of %s by %s: %s, want %s", name, all.Product, by, pair[0], pair[1])

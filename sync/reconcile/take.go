@@ -283,7 +283,7 @@ func (t *taker) each(kind trade.Kind, shown bool, only []int64, fn func(*Row) er
 
 // rows returns the report's rows of a page of entries, without what events told.
 func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade.Attempt) ([]Row, error) {
-	requests := trade.Map(page, func(e trade.Entry) map[string]string { return trade.SentFields(e.Payload) })
+	requests := trade.Map(page, func(e trade.Entry) trade.Fields { return trade.SentFields(e.Payload) })
 	needs := make([]need, 0, len(page))
 	for i, e := range page {
 		if n, ok := t.needed(e, requests[i]); ok {
@@ -316,7 +316,12 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 		}
 		t.facts(&r, e, r.Request)
 		if r.State.Created() {
-			body := t.stated(e, r.Request)
+			body := requests[i].Text
+			// no request was made before a person declared that the platform has the row as it was then
+			if job := t.specs[e.Job]; len(e.Payload) == 0 && e.RecordedBy != 0 && job != nil {
+				fields := job.RowFields(e.Values, t.refs)
+				body = func(field string) string { return fields[field].Text }
+			}
 			for _, a := range attempts[e.ID] {
 				if a.Outcome == trade.OutcomeCreated && !a.FinishedAt.IsZero() &&
 					(r.RemoteID == "" || a.RemoteID == r.RemoteID) {
@@ -386,15 +391,12 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 		r.Harvest = e.Listing().Season // as lists are narrowed by it
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
 		t.sentAs(r, e)
-		r.ERP.Price, r.ERP.Currency = trade.DecimalOf(text("price")), text("currency")
 	case trade.Deliveries:
 		r.Day, r.CAR = text("delivery_date"), text("car")
 	case trade.Traceability:
 		r.Producer = label("producer_id")
 	}
-	amountField, unitField := trade.QuantityFields(e.Sends)
-	r.ERP.Amount = trade.DecimalOf(text(amountField))
-	r.ERP.Unit = trade.Unit(strings.ToUpper(strings.TrimSpace(text(unitField))))
+	r.ERP = trade.FiguresOf(e.Sends, text)
 	// the sums need it, so it is kept even if the values are not
 	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
@@ -416,18 +418,4 @@ func (t *taker) sentAs(r *Row, e trade.Entry) {
 	if was != r.Document {
 		r.SentAs = &was
 	}
-}
-
-// stated returns the fields of an entry's request or, of a row for which none was made before a
-// person declared that the platform has it, those of the row at that time.
-func (t *taker) stated(e trade.Entry, sent map[string]string) map[string]string {
-	job := t.specs[e.Job]
-	if len(e.Payload) > 0 || e.RecordedBy == 0 || job == nil {
-		return sent
-	}
-	out := map[string]string{}
-	for name, field := range job.RowFields(e.Values, t.refs) {
-		out[name] = field.Text
-	}
-	return out
 }

@@ -29,24 +29,37 @@ var Dimensions = []By{ByAll, BySeason, ByProducer, ByPlace}
 // are of records that the platform confirmed.
 type Total struct {
 	TotalKey
-	Contracted trade.Decimal // COMPRA + A_FIXAR
-	Delivered  trade.Decimal
-	Fixed      trade.Decimal // COMPRA + FIXACAO_COMPRA + FIXACAO_DEPOSITO
-	Deposit    trade.Decimal // FIXACAO_DEPOSITO, included in Fixed
-	ToFix      trade.Decimal // A_FIXAR − FIXACAO_COMPRA
-
-	ContractedSent trade.Decimal
-	DeliveredSent  trade.Decimal
-	FixedSent      trade.Decimal
-
-	Values     map[string]trade.Decimal // value of what is fixed, by currency
-	ValuesSent map[string]trade.Decimal
+	Amounts // of the ERP
+	Sent    Amounts
+	Deposit trade.Decimal // FIXACAO_DEPOSITO, included in Fixed
+	ToFix   trade.Decimal // A_FIXAR − FIXACAO_COMPRA
 
 	// of Contracted, Delivered and fixations from deposit: what people dismissed
 	Dismissed trade.Decimal
 	Rows      int
 	Unweighed int // rows without a unit or a positive amount, or with a negative price: in no weight
 	Unpriced  int // fixed rows without a price or currency: in no value
+}
+
+// Amounts are what the accounts of a total's rows add up to.
+type Amounts struct {
+	Contracted trade.Decimal
+	Delivered  trade.Decimal
+	Fixed      trade.Decimal
+	Values     map[string]trade.Decimal // by currency
+}
+
+func (a *Amounts) add(one amount) {
+	switch one.Measure {
+	case Contracted:
+		a.Contracted = a.Contracted.Add(one.is)
+	case Delivered:
+		a.Delivered = a.Delivered.Add(one.is)
+	case Fixed:
+		a.Fixed = a.Fixed.Add(one.is)
+	case Worth:
+		a.Values[one.Currency] = a.Values[one.Currency].Add(one.is)
+	}
 }
 
 // ToDeliver returns what is contracted and not delivered.
@@ -56,7 +69,7 @@ func (t Total) ToDeliver() trade.Decimal { return t.Contracted.Sub(t.Delivered) 
 func (t Total) Currencies() []string {
 	all := map[string]trade.Decimal{}
 	maps.Copy(all, t.Values)
-	maps.Copy(all, t.ValuesSent)
+	maps.Copy(all, t.Sent.Values)
 	return slices.Sorted(maps.Keys(all))
 }
 
@@ -84,7 +97,11 @@ func (t totals) add(r *Row) {
 			continue
 		}
 		of := t.of(by, r.sentAs())
-		of.sent(r)
+		for _, one := range amountsOf(r.Sends, r.sentAs(), *r.Sent) {
+			if one.ok {
+				of.Sent.add(one)
+			}
+		}
 		if !r.counts() {
 			of.Rows++
 		}
@@ -95,9 +112,8 @@ func (t totals) add(r *Row) {
 func (t totals) of(by By, d Document) *Total {
 	key := TotalKey{by, map[By]string{BySeason: d.Harvest, ByProducer: d.Producer, ByPlace: d.Place}[by], d.Product}
 	if t[key] == nil {
-		t[key] = &Total{
-			TotalKey: key, Values: map[string]trade.Decimal{}, ValuesSent: map[string]trade.Decimal{},
-		}
+		t[key] = &Total{TotalKey: key}
+		t[key].Values, t[key].Sent.Values = map[string]trade.Decimal{}, map[string]trade.Decimal{}
 	}
 	return t[key]
 }
@@ -108,54 +124,27 @@ func (t *Total) erp(r *Row) {
 	if !ok {
 		t.Unweighed++
 	}
-	if r.Sends == trade.Deliveries {
-		t.Delivered = t.Delivered.Add(kg)
-		if r.State == trade.Dismissed {
-			t.Dismissed = t.Dismissed.Add(kg)
+	for _, one := range amountsOf(r.Sends, r.Document, r.ERP) {
+		switch {
+		case r.outside(one) == "":
+			t.add(one)
+		case one.Measure == Worth:
+			t.Unpriced++
 		}
-		return
 	}
-	grain, fixed := contracted(r.OrderType), fixed(r.OrderType)
-	if grain {
-		t.Contracted = t.Contracted.Add(kg)
-	}
-	switch trade.OrderType(r.OrderType) {
-	case trade.AFixar:
-		t.ToFix = t.ToFix.Add(kg)
-	case trade.FixacaoCompra:
-		t.ToFix = t.ToFix.Sub(kg)
-	case trade.FixacaoDeposito:
-		t.Deposit = t.Deposit.Add(kg)
-	}
-	if r.State == trade.Dismissed && (grain || trade.OrderType(r.OrderType) == trade.FixacaoDeposito) {
-		t.Dismissed = t.Dismissed.Add(kg)
-	}
-	if !fixed {
-		return
-	}
-	t.Fixed = t.Fixed.Add(kg)
-	if value, priced := r.ERP.Value(); priced && ok && value.Sign() > 0 {
-		t.Values[r.ERP.Currency] = t.Values[r.ERP.Currency].Add(value)
-	} else {
-		t.Unpriced++
-	}
-}
-
-// sent adds what the platform confirmed.
-func (t *Total) sent(r *Row) {
-	kg, _ := r.Sent.Kilograms()
+	kind := trade.OrderType(r.OrderType)
 	switch {
 	case r.Sends == trade.Deliveries:
-		t.DeliveredSent = t.DeliveredSent.Add(kg)
-		return
-	case contracted(r.sentAs().OrderType):
-		t.ContractedSent = t.ContractedSent.Add(kg)
+	case kind == trade.AFixar:
+		t.ToFix = t.ToFix.Add(kg)
+	case kind == trade.FixacaoCompra:
+		t.ToFix = t.ToFix.Sub(kg)
+	case kind == trade.FixacaoDeposito:
+		t.Deposit = t.Deposit.Add(kg)
 	}
-	if fixed(r.sentAs().OrderType) {
-		t.FixedSent = t.FixedSent.Add(kg)
-		if value, ok := r.Sent.Value(); ok {
-			t.ValuesSent[r.Sent.Currency] = t.ValuesSent[r.Sent.Currency].Add(value)
-		}
+	if r.State == trade.Dismissed &&
+		(r.Sends == trade.Deliveries || contracted(r.OrderType) || kind == trade.FixacaoDeposito) {
+		t.Dismissed = t.Dismissed.Add(kg)
 	}
 }
 

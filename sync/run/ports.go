@@ -169,7 +169,6 @@ type Runs interface {
 
 // Jobs stores whether and when jobs may run, and who runs them.
 type Jobs interface {
-	JobStatus(ctx context.Context, job string) (trade.JobStatus, error)
 	// AcquireLease makes the owner the only reader and sender of a job, with an epoch above every
 	// earlier one. If a living owner holds the lease, it returns *trade.LeasedError. A lease is
 	// free when it was released, has expired on the database's clock (30 s), or its owner was a

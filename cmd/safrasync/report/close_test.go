@@ -12,14 +12,16 @@ import (
 // A limit in R$ spares an act other people only where its whole value is known.
 func TestAClosingHasAValueOnlyWhereAllOfItHasOne(t *testing.T) {
 	ten, _ := trade.ParseDecimal("10")
-	value := func(currency string) map[string]trade.Decimal { return map[string]trade.Decimal{currency: ten} }
+	value := func(currency string) reconcile.Amounts {
+		return reconcile.Amounts{Values: map[string]trade.Decimal{currency: ten}}
+	}
 	for name, c := range map[string]struct {
 		totals []reconcile.Total
 		known  bool
 	}{
-		"all in R$":         {[]reconcile.Total{{Values: value("BRL")}, {Values: value("BRL")}}, true},
-		"dollars":           {[]reconcile.Total{{Values: value("BRL")}, {Values: value("USD")}}, false},
-		"one has no price":  {[]reconcile.Total{{Values: value("BRL"), Unpriced: 1}}, false},
+		"all in R$":         {[]reconcile.Total{{Amounts: value("BRL")}, {Amounts: value("BRL")}}, true},
+		"dollars":           {[]reconcile.Total{{Amounts: value("BRL")}, {Amounts: value("USD")}}, false},
+		"one has no price":  {[]reconcile.Total{{Amounts: value("BRL"), Unpriced: 1}}, false},
 		"only deliveries":   {[]reconcile.Total{{Rows: 3}}, false},
 		"nothing was found": {nil, false},
 	} {
