@@ -362,6 +362,7 @@ func TestEveryCallOfTheDatabaseFailsOnce(t *testing.T) {
 			"CountIn":    func() error { return second(s.CountIn(ctx, "contracts", trade.Pending)) },
 			"FlagCounts": func() error { return second(s.FlagCounts(ctx, "contracts")) },
 			"Due":        func() error { return second(s.Due(ctx, "contracts", at, 0, 10)) },
+			"DueKeys":    func() error { return second(s.DueKeys(ctx, "contracts", []string{"a"}, at)) },
 			"Records": func() error {
 				_, _, err := s.Records(ctx, trade.RecordQuery{
 					Job: "other", Kind: trade.OrderCommitments, Keys: []string{"a"}, IDs: []int64{1}, Rows: []int64{1},

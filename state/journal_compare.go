@@ -33,7 +33,7 @@ type journalVerdict struct {
 	unused bool // the folder is from a process that ended before the ledger knew it
 	// The records that the ledger lacks, which opening replays: one if a process ended between journal and
 	// ledger; several only if none of them sent anything, as when a process stored answers while the
-	// database was not reachable.
+	// database was not reachable, or the ledger is older by no more than that.
 	left  []journal.Record
 	moved bool // the place of the ledger differs from that in the journal
 	// what the ledger lacks of another host's journal; nothing is sent until it has it

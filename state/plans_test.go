@@ -105,6 +105,11 @@ func TestNoStatementOfAPassGoesThroughTheLedger(t *testing.T) {
 		},
 		"Arrivals": func(ctx context.Context) error { _, err := s.Arrivals(ctx, job, 1<<40, 5); return err },
 		"Due":      func(ctx context.Context) error { _, err := s.Due(ctx, job, now, 0, 64); return err },
+		"DueKeys":  func(ctx context.Context) error { _, err := s.DueKeys(ctx, job, nil, now); return err },
+		"DueKeys of some": func(ctx context.Context) error {
+			_, err := s.DueKeys(ctx, job, []string{"a"}, now)
+			return err
+		},
 		"NewContents": func(ctx context.Context) error {
 			_, err := s.NewContents(ctx, job, trade.Pending, 0, 64)
 			return err

@@ -106,6 +106,26 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 	return rows, err
 }
 
+// DueKeys returns the keys of a job that a run would send, now or after waking them; those of keys, or all if
+// keys is empty.
+func (s *Store) DueKeys(ctx context.Context, job string, keys []string, now time.Time) (due []string, err error) {
+	const query = `SELECT key FROM entry WHERE job = ? AND state IN ('pending', 'rejected', 'waiting') AND sendable = 1
+		AND (next_attempt_at <= ? OR next_attempt_at IS NULL AND state = 'pending')`
+	if len(keys) == 0 {
+		return sqldb.List[string](ctx, s.db, "looking for what is due", query, job, now.UnixMilli())
+	}
+	for chunk := range slices.Chunk(keys, sqldb.InList) {
+		found, err := sqldb.List[string](ctx, s.db, "looking for what is due",
+			query+` AND key IN (`+sqldb.Placeholders(len(chunk))+`)`,
+			append([]any{job, now.UnixMilli()}, sqldb.Anys(chunk)...)...)
+		if err != nil {
+			return nil, err
+		}
+		due = append(due, found...)
+	}
+	return due, nil
+}
+
 // isDue is the SQL condition, order and limit of what is due. A second
 // sending of an order commitment waits, for at most an hour, until each event since the first one
 // was looked at, and each record that one named was read back: it may be that of the first. The 5 s

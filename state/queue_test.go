@@ -1,6 +1,7 @@
 package state
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -47,9 +48,9 @@ func TestOnlyWhatIsDueIsGiven(t *testing.T) {
 		lease := mustLease(t, s, "contracts")
 		later, now := newEntry("later"), newEntry("now")
 		later.NextAttemptAt, now.NextAttemptAt = at.Add(time.Millisecond), at
-		waiting := newEntry("waiting")
-		waiting.State = trade.Waiting
-		es := mustRecord(t, s, lease, newEntry("a"), later, waiting, now, newEntry("b"))
+		waiting, woken := newEntry("waiting"), newEntry("woken")
+		waiting.State, woken.State, woken.NextAttemptAt = trade.Waiting, trade.Waiting, at
+		es := mustRecord(t, s, lease, newEntry("a"), later, waiting, now, newEntry("b"), woken)
 		mustRecord(t, s, mustLease(t, s, "others"), newEntry("x"))
 		due := func(after int64, limit int) (keys []string) {
 			t.Helper()
@@ -64,6 +65,15 @@ func TestOnlyWhatIsDueIsGiven(t *testing.T) {
 		}
 		if diff := cmp.Diff([]string{"now"}, due(es[0].ID, 1)); diff != "" {
 			t.Errorf("due after the first (-want +got):\n%s", diff)
+		}
+		for _, one := range []struct{ keys, want []string }{
+			{nil, []string{"a", "b", "now", "woken"}}, {[]string{"woken", "later", "a", "x"}, []string{"a", "woken"}},
+		} {
+			got := must.Get(s.DueKeys(t.Context(), "contracts", one.keys, at))(t)
+			slices.Sort(got)
+			if diff := cmp.Diff(one.want, got); diff != "" {
+				t.Errorf("due of %q (-want +got):\n%s", one.keys, diff)
+			}
 		}
 	})
 }

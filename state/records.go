@@ -396,9 +396,9 @@ func (r *recordSet) applyStatement(e *trade.Entry, to trade.Entry) *ownedRecord 
 	return have
 }
 
-// restore sets a record to its image in the journal, unless the ledger's is newer. An image that counts
-// replaces a void record of any version: a refusal that an older copy stored may have a higher version than
-// what a rebuilt ledger sent later. The decision that made or moved the record is lost: act takes its place.
+// restore sets a record to its image in the journal, unless the ledger's is as new or newer. An image that
+// counts replaces a void record of any version: a refusal that an older copy stored may have a higher version
+// than what a rebuilt ledger sent later. The decision that made or moved the record is lost: act takes its place.
 func (r *recordSet) restore(owner, origin *trade.Entry, image journal.Sent, act int64) {
 	have := r.byAttempt[image.Attempt]
 	if have == nil {

@@ -143,7 +143,7 @@ func (r *replay) putAttempts(work []replayedRow) error {
 			}
 		}
 	}
-	// Open attempts of a row that two hosts sent end as unknown: nobody waits for their answers.
+	// Open attempts of a row that was sent twice end as unknown: nobody waits for their answers.
 	for _, row := range work {
 		for _, have := range row.entry.sent {
 			if !row.double || !have.isOpen() || row.attempt(have.Attempt) != nil {

@@ -1,6 +1,7 @@
 package sync_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -529,5 +530,55 @@ func TestAChildOfAContractBeforeTheCutOverSaysSo(t *testing.T) {
 		b.exec(`DELETE FROM contrato WHERE num = '0001'`)
 		must.Get(b.engine().Sync(t.Context(), nil, engine.Options{Sweep: true}))(t)
 		told("deliveries", "01|0001", "aguarda o contrato 01|0001, que não está no ERP, está cancelado")
+	})
+}
+
+// A delivery that is no living document has the product of the first of its contracts that the ledger has: a
+// contract that was cancelled before it was sent takes no delivery from the one of the other job, and one
+// that no job has leaves its product unknown. Neither keys of contracts nor the order of reading are stored.
+func TestADeliveryThatIsCancelledHasTheProductOfItsContract(t *testing.T) {
+	either(t, func(t *testing.T, db database) {
+		b := withChildren(newBenchOn(t, db, sandbox.Options{}))
+		b.exec(`CREATE TABLE antigo (filial TEXT, num TEXT, quantidade NUMERIC, preco NUMERIC, produto TEXT, carteira TEXT, situacao TEXT,
+			data_contrato DATE, pagamento DATE, obs TEXT, atualizado TIMESTAMP)`)
+		b.exec(`ALTER TABLE entrega ADD situacao TEXT`)
+		b.contracts(2)
+		b.exec(`UPDATE contrato SET produto = 'milho' WHERE num = '0002'`)
+		b.exec(`INSERT INTO antigo SELECT * FROM contrato WHERE num = '0001'`)
+		b.exec(`UPDATE antigo SET situacao = 'cancelado', produto = 'milho'`)
+		early := b.spec
+		early.Name, early.Query = "early", strings.Replace(b.spec.Query, "FROM contrato", "FROM antigo", 1)
+		deliveries := b.more[0]
+		deliveries.Cancelled = b.spec.Cancelled
+		parent := deliveries.Fields["contract_id"]
+		parent.SentBy = []mapping.ParentSpec{{Job: "early", Columns: parent.Columns}, parent.SentBy[0]}
+		deliveries.Fields["contract_id"] = parent
+		for ticket, num := range []int{1, 2, 99, 1} {
+			b.delivery(ticket, num, 10)
+		}
+		b.exec(`UPDATE entrega SET situacao = 'cancelado' WHERE ticket <> '0000'`)
+		var was []trade.Beside
+		for _, order := range []string{" ORDER BY ticket", " ORDER BY ticket DESC"} {
+			deliveries.Query = `SELECT filial, ticket, num, volume, um, dia, car, situacao FROM entrega` + order
+			b.more = []mapping.JobSpec{early, deliveries}
+			b.pass()
+			cursor := must.Get(b.ledger.Cursor(t.Context(), "deliveries"))(t)
+			beside := cursor.Sweep.Beside
+			got := map[string]int{}
+			for _, of := range beside[0].Products {
+				got[of.Product] = of.Rows
+			}
+			if diff := cmp.Diff(map[string]int{"SOJA": 1, "MILHO": 1, "": 1}, got); len(beside) != 1 || diff != "" {
+				t.Errorf("cancelled deliveries by product (-want +got):\n%s", diff)
+			}
+			if text := string(must.Get(json.Marshal(beside))(t)); strings.Contains(text, "01|0099") ||
+				strings.Contains(text, "contracts") {
+				t.Errorf("the sweep keeps contracts: %s", text)
+			}
+			if diff := cmp.Diff(was, beside); was != nil && diff != "" {
+				t.Errorf("the order of reading is in the sums (-first +then):\n%s", diff)
+			}
+			was = beside
+		}
 	})
 }

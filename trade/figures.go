@@ -137,33 +137,25 @@ type Beside struct {
 	Why BesideKind `json:"why"`
 	Sums
 	Keys     []string      `json:"keys"`               // the first few
-	Products []ProductSums `json:"products,omitempty"` // Sums by product or contract
+	Products []ProductSums `json:"products,omitempty"` // Sums by product
 }
 
 // ProductSums are sums of one product and order type; "" = unknown, or a record that has none.
 type ProductSums struct {
-	Product   string    `json:"product,omitempty"`
-	OrderType string    `json:"order_type,omitempty"`
-	Contract  ParentKey `json:"contract,omitzero"` // of a delivery: its product is that of this one
+	Product   string `json:"product,omitempty"`
+	OrderType string `json:"order_type,omitempty"`
 	Sums
-	Keys []string `json:"keys,omitempty"` // of contracts that are cancelled, which the ledger may not have
 }
 
-// BesideMost is how many contracts, or keys of them, sums have; further deliveries are of an unknown product.
-const BesideMost = 2000
-
-// Of returns the sums of a product and order type, or of a contract.
-func (b *Beside) Of(product, orderType string, contract ParentKey) *ProductSums {
+// Of returns the sums of a product and order type.
+func (b *Beside) Of(product, orderType string) *Sums {
 	for i := range b.Products {
-		if p := &b.Products[i]; p.Product == product && p.OrderType == orderType && p.Contract == contract {
-			return p
+		if p := &b.Products[i]; p.Product == product && p.OrderType == orderType {
+			return &p.Sums
 		}
 	}
-	if contract.Key != "" && len(b.Products) >= BesideMost {
-		return b.Of(product, orderType, ParentKey{})
-	}
-	b.Products = append(b.Products, ProductSums{Product: product, OrderType: orderType, Contract: contract})
-	return &b.Products[len(b.Products)-1]
+	b.Products = append(b.Products, ProductSums{Product: product, OrderType: orderType})
+	return &b.Products[len(b.Products)-1].Sums
 }
 
 // BesideKind is why a row is not a living document.

@@ -33,8 +33,8 @@ func (g Group) Empty() bool {
 	return len(g.Settle)+len(g.Updates)+len(g.Intents)+len(g.Block)+len(g.Unblock) == 0
 }
 
-// Simple reports whether every intent and settlement is that of a first attempt, so that the ledger need
-// not read the rows: its sender has them.
+// Simple reports whether every intent and settlement is that of a first attempt, and nothing else is
+// updated, so that the ledger need not read the rows: its sender has them.
 func (g Group) Simple() bool {
 	first := func(e Entry) bool { return e.State == Pending && e.Generation == 1 && e.Attempts == 0 }
 	return len(g.Updates) == 0 &&

@@ -3,7 +3,6 @@ package office
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	engine "github.com/safrasync/safrasync/sync"
@@ -21,7 +20,10 @@ type ResyncPlan struct {
 	Rows   []acts.RowStep  // these rows, with what is known of each; none if there are many
 	// rows that it would send although a person has once let them go a second time
 	MayDouble int
-	Due       int // rows that it would send because their time has come, although nothing of them changed
+	// rows that it would send because their time has come, although nothing of them changed: of those that are
+	// named or, if none is, of the whole job, also those that it does not read
+	Due     int
+	dueRead int // those of them that it reads
 }
 
 // ResyncStopped means that reading again ends before its work is done.
@@ -43,7 +45,7 @@ func (p ResyncPlan) Reads() int {
 
 // Same returns how many of them stay as they are.
 func (p ResyncPlan) Same() int {
-	same := p.Reads() - p.Due
+	same := p.Reads() - p.dueRead
 	for _, n := range p.States {
 		same -= n
 	}
@@ -51,7 +53,7 @@ func (p ResyncPlan) Same() int {
 }
 
 // Mark returns a hash of what a person was shown of the plan.
-func (p ResyncPlan) Mark() string { return acts.MarkOf(p.Order, p.States) }
+func (p ResyncPlan) Mark() string { return acts.MarkOf(p.Order, p.States, p.Due) }
 
 func resyncOf(o acts.Order) *discovery.Resync {
 	return &discovery.Resync{Keys: o.Keys, States: o.States, Since: o.Since, Until: o.Until}
@@ -75,25 +77,22 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	case <-ctx.Done():
 		return plan, ctx.Err()
 	}
-	isDue := func(e trade.Entry) bool {
-		return e.State == trade.Pending || !e.NextAttemptAt.IsZero() && !e.NextAttemptAt.After(o.now())
-	}
-	due := map[string]bool{}
-	err := o.store.Rows(ctx, trade.RowQuery{
-		Jobs: []string{order.Job}, States: []trade.State{trade.Pending, trade.Waiting, trade.Rejected},
-	}, func(e trade.Entry) error {
-		if isDue(e) && (len(order.Keys) == 0 || slices.Contains(order.Keys, e.Key)) {
-			due[e.Key] = true
-		}
-		return nil
-	})
+	now := o.now()
+	keys, err := o.store.DueKeys(ctx, order.Job, order.Keys, now)
 	if err != nil {
 		return plan, err
+	}
+	due := make(map[string]bool, len(keys)) // value: whether it was read, and nothing of it changed
+	for _, key := range keys {
+		due[key] = false
 	}
 	var rows []trade.Entry
 	reports, err := o.engine.Sync(ctx, []string{order.Job}, engine.Options{
 		DryRun: true, Resync: resyncOf(order), Progress: progress, Planned: func(entry trade.Entry) {
-			if !due[entry.Key] || entry.State == trade.Pending || !isDue(entry) {
+			_, was := due[entry.Key]
+			if was && entry.State != trade.Pending && !entry.NextAttemptAt.IsZero() && !entry.NextAttemptAt.After(now) {
+				due[entry.Key] = true
+			} else {
 				plan.States[string(entry.State)]++
 				delete(due, entry.Key)
 			}
@@ -109,6 +108,11 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 		return plan, err
 	}
 	plan.Report, plan.Due = reports[0], len(due)
+	for _, read := range due {
+		if read {
+			plan.dueRead++
+		}
+	}
 	if stopped := plan.Report.Stopped; stopped != nil {
 		return plan, &ResyncStopped{Stop: *stopped}
 	}

@@ -3,7 +3,14 @@
 package discovery
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -29,46 +36,96 @@ func (b extraRows) of(why trade.BesideKind) *trade.Beside {
 	return b[why]
 }
 
+// name lists a key, if it is one of the first in the order of keys.
 func (b extraRows) name(why trade.BesideKind, key string) {
-	if of := b.of(why); len(of.Keys) < maxListedKeys {
-		of.Keys = append(of.Keys, key)
-	}
+	of := b.of(why)
+	of.Keys = append(of.Keys, key)
+	slices.Sort(of.Keys)
+	of.Keys = of.Keys[:min(len(of.Keys), maxListedKeys)]
 }
 
-// list returns the sums in the order of trade.BesideKinds.
-func (b extraRows) list() []trade.Beside {
+// deliverySums are sums of deliveries that have the same contract: the first of these that the ledger has.
+type deliverySums struct {
+	of        *trade.Beside
+	contracts []trade.ParentKey
+	trade.Sums
+}
+
+// list returns the sums in the order of trade.BesideKinds, with the product of each delivery's contract.
+func (r *Discoverer) list(ctx context.Context, b extraRows) ([]trade.Beside, error) {
+	keys, products := map[string][]string{}, map[trade.ParentKey]string{}
+	for _, d := range r.deliveries {
+		for _, p := range d.contracts {
+			keys[p.Job] = append(keys[p.Job], p.Key)
+		}
+	}
+	for name, all := range keys {
+		job, err := r.Env.Job(name)
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(all)
+		for chunk := range slices.Chunk(slices.Compact(all), run.PageSize) {
+			entries, err := r.EntriesOf(ctx, name, chunk)
+			if err != nil {
+				return nil, err
+			}
+			for _, e := range entries {
+				product := job.RowFields(e.NewestValues(), r.Eval.Refs)["product"].Text
+				if product == "" {
+					product = trade.SentFields(e.Payload)["product"]
+				}
+				products[trade.ParentKey{Job: name, Key: e.Key}] = product
+			}
+		}
+	}
+	for _, d := range r.deliveries {
+		product := ""
+		for _, p := range slices.Backward(d.contracts) {
+			if known, ok := products[p]; ok {
+				product = known
+			}
+		}
+		d.of.Of(product, "").Join(d.Sums)
+	}
+	r.deliveries = nil
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {
 		if one := b[why]; one != nil && one.Rows != 0 {
+			slices.SortFunc(one.Products, func(x, y trade.ProductSums) int {
+				return cmp.Or(strings.Compare(x.Product, y.Product), strings.Compare(x.OrderType, y.OrderType))
+			})
 			out = append(out, *one)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // change adds or removes a row with the ERP's values, mapped as for sending.
-func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures),
-) *trade.ProductSums {
+func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trade.Sums, trade.Figures)) {
 	columns := mapping.ColumnsIn(values)
 	d := r.Job.Mapping.Draft(columns, r.Eval.Refs, nil)
 	f := trade.FiguresOf(d.Sends, d.Text)
-	var contract trade.ParentKey
-	if parents := r.Job.Mapping.ParentKeys(nil, columns); len(parents) > 0 {
-		contract = parents[0]
-	}
-	part := of.Of(d.Text("product"), d.Text("order_type"), contract)
 	by(&of.Sums, f)
-	by(&part.Sums, f)
-	return part
+	if r.Job.Spec.Sends != trade.Deliveries {
+		by(of.Of(d.Text("product"), d.Text("order_type")), f)
+		return
+	}
+	contracts := r.Job.Mapping.ParentKeys(nil, columns)
+	at := fmt.Sprintf("%s %q", of.Why, contracts)
+	if r.deliveries == nil {
+		r.deliveries = map[string]*deliverySums{}
+	}
+	if r.deliveries[at] == nil {
+		r.deliveries[at] = &deliverySums{of: of, contracts: contracts}
+	}
+	by(&r.deliveries[at].Sums, f)
 }
 
 // leave counts a row that is not a living document.
 func (p *pager) leave(why trade.BesideKind, key string, row *mapping.Row) {
-	part := p.run.change(p.outOfScope.of(why), row.Values(), (*trade.Sums).Add)
-	if why == trade.BesideCancelled && part.Contract.Key == "" && len(part.Keys) < trade.BesideMost {
-		part.Keys = append(part.Keys, key)
-	}
-	p.outOfScope.name(why, key)
+	p.run.change(p.notLiving.of(why), row.Values(), (*trade.Sums).Add)
+	p.notLiving.name(why, key)
 }
 
 // turn is a row that was sent and that the ERP has cancelled since, or no longer.

@@ -59,7 +59,7 @@ func (r *Discoverer) read(ctx context.Context, sweep bool, resync *Resync) error
 		if err != nil {
 			return err
 		}
-		p.seen, p.outOfScope, p.newest = newSeenKeys(trade.RowsIn(sums)), extraRows{}, 0
+		p.seen, p.notLiving, p.newest = newSeenKeys(trade.RowsIn(sums)), extraRows{}, 0
 		err = r.Ledger.EachSwept(ctx, r.Job.Name(), func(k *trade.Known) {
 			var notes uint8
 			switch decideRow(k, k.SourceHash, r.Eval.MappedWith, false) {
@@ -133,7 +133,11 @@ func (r *Discoverer) settleRead(ctx context.Context, p *pager, cursor *trade.Cur
 				r.change(of, t.entry.NewestValues(), (*trade.Sums).Remove)
 			}
 		}
-		cursor.Sweep.Beside = extra.list()
+		var err error
+		cursor.Sweep.Beside, err = r.list(ctx, extra)
+		if err != nil {
+			return err
+		}
 		if err := r.Record(ctx, trade.Page{Cursor: cursor}); err != nil {
 			return err
 		}

@@ -19,6 +19,8 @@ type Discoverer struct {
 	differ  map[int64]before
 	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code
 	tables  tables
+
+	deliveries map[string]*deliverySums // that are no living documents, of whose product nothing is known yet
 }
 
 // New returns the discoverer of one run, with its recheck and brakes.

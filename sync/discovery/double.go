@@ -32,13 +32,13 @@ func (p *pager) addDouble(row *mapping.Row) {
 	if !slices.ContainsFunc(d.parts, func(o []trade.Cell) bool { return slices.Equal(o, parts) }) {
 		d.parts = append(d.parts, parts)
 	}
-	if p.outOfScope == nil {
+	if p.notLiving == nil {
 		return
 	}
-	of := p.outOfScope.of(trade.BesideDouble)
+	of := p.notLiving.of(trade.BesideDouble)
 	p.run.change(of, row.Values(), (*trade.Sums).Add)
 	if d.rows == 2 {
-		p.outOfScope.name(trade.BesideDouble, row.Key)
+		p.notLiving.name(trade.BesideDouble, row.Key)
 	}
 }
 
@@ -74,7 +74,7 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 		var asked []trade.Entry
 		for _, e := range entries {
 			d := p.doubles[e.Key]
-			if _, compared := r.differ[e.ID]; p.outOfScope != nil && d != nil && !compared {
+			if _, compared := r.differ[e.ID]; p.notLiving != nil && d != nil && !compared {
 				continue
 			}
 			e.KeyParts = p.spellings(e)
@@ -99,10 +99,16 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 					sent = append(sent, old.Key)
 				}
 				switch {
-				case p.outOfScope == nil && r.addToSweep(cursor, old, entry, rows[old.Key]):
-					page.Cursor = cursor
-				case p.outOfScope != nil && entry.SourceHash != old.SourceHash: // it has another of its rows now
-					of := p.outOfScope.of(trade.BesideDouble)
+				case p.notLiving == nil:
+					added, err := r.addToSweep(ctx, cursor, old, entry, rows[old.Key])
+					if err != nil {
+						return err
+					}
+					if added {
+						page.Cursor = cursor
+					}
+				case entry.SourceHash != old.SourceHash: // it has another of its rows now
+					of := p.notLiving.of(trade.BesideDouble)
 					r.change(of, old.NewestValues(), (*trade.Sums).Add)
 					r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 				}
@@ -134,7 +140,7 @@ func (p *pager) spellings(e trade.Entry) []trade.Cell {
 // countInERP returns how often a key stands in the ERP. A sweep has counted its rows; rows are those
 // that were read again.
 func (p *pager) countInERP(key string, rows []mapping.Row) int {
-	if d := p.doubles[key]; d != nil && p.outOfScope != nil {
+	if d := p.doubles[key]; d != nil && p.notLiving != nil {
 		return d.rows
 	}
 	return len(rows)
@@ -213,10 +219,12 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known m
 
 // addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It
 // reports whether it changed the cursor.
-func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, rows []mapping.Row) bool {
+func (r *Discoverer) addToSweep(ctx context.Context, cursor *trade.Cursor, old, entry trade.Entry,
+	rows []mapping.Row,
+) (added bool, err error) {
 	width := len(r.Job.Spec.Key)
 	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
-		return false
+		return false, nil
 	}
 	extra := extraRowsOf(cursor.Sweep.Beside)
 	of := extra.of(trade.BesideDouble)
@@ -225,6 +233,7 @@ func (r *Discoverer) addToSweep(cursor *trade.Cursor, old, entry trade.Entry, ro
 	}
 	r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 	extra.name(trade.BesideDouble, old.Key)
-	cursor.Sweep.Beside, cursor.Sweep.Read = extra.list(), cursor.Sweep.Read+len(rows)-1
-	return true
+	cursor.Sweep.Read += len(rows) - 1
+	cursor.Sweep.Beside, err = r.list(ctx, extra)
+	return err == nil, err
 }

@@ -23,12 +23,12 @@ type pager struct {
 	seen *seenKeys // the keys that were read; in a sweep also those of the ledger
 	// id of the last entry that the ledger had before this reading, not counting those of a braked
 	// sweep
-	newest     int64
-	doubles    map[string]*double      // keys that occur more than once
-	revived    map[string][]trade.Cell // keys that were held as double: decided after the reading
-	outOfScope extraRows               // in a sweep: rows that are not living documents
+	newest    int64
+	doubles   map[string]*double      // keys that occur more than once
+	revived   map[string][]trade.Cell // keys that were held as double: decided after the reading
+	notLiving extraRows               // in a sweep: rows that are not living documents
 	// in a sweep: the rows that were read first under keys whose entries do not have their values
-	unmappedValues map[string]trade.Values
+	unstoredValues map[string]trade.Values
 	cancelChanges  []turn         // outside of a sweep: rows that were sent and are cancelled now, or no longer
 	badKeys        int            // rows whose key was read but is not valid
 	chosen         *selection     // in a partial resync; nil: every row
@@ -39,7 +39,7 @@ type pager struct {
 func newPager(r *Discoverer) *pager {
 	return &pager{
 		run: r, seen: newSeenKeys(0), doubles: map[string]*double{}, revived: map[string][]trade.Cell{},
-		unmappedValues: map[string]trade.Values{},
+		unstoredValues: map[string]trade.Values{},
 	}
 }
 
@@ -56,7 +56,7 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 		if r.Report.Unreadable <= 3 {
 			r.Note(trade.Say("note.no_key", "row", r.Report.Read, "cause", err))
 		}
-		if p.outOfScope != nil {
+		if p.notLiving != nil {
 			parts := make([]string, len(p.run.Job.Spec.Key))
 			for i, column := range p.run.Job.Spec.Key {
 				parts[i] = "NULL"
@@ -71,7 +71,7 @@ func (p *pager) add(ctx context.Context, read erp.Row) error {
 	if p.chosen != nil && !p.chosen.wants(&row) {
 		return nil
 	}
-	if row.Cancelled && p.outOfScope != nil {
+	if row.Cancelled && p.notLiving != nil {
 		p.leave(trade.BesideCancelled, row.Key, &row)
 	}
 	switch p.seen.observe(&row, p.judgeAll) {
@@ -236,8 +236,8 @@ func (p *pager) sort(known map[string]trade.Known) (fresh []mapping.Row, changed
 			verdict = redraw
 		}
 		kept := verdict == leave || verdict == redraw || verdict == revive
-		if kept && p.outOfScope != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
-			p.unmappedValues[row.Key] = row.Values()
+		if kept && p.notLiving != nil && !row.Cancelled && k.SourceHash != row.SourceHash {
+			p.unstoredValues[row.Key] = row.Values()
 		}
 		switch verdict {
 		case cancel:
@@ -286,7 +286,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 		return err
 	}
 	// keys that stand twice in the ERP, where a window may show one of their rows only; a sweep reads all
-	if p.outOfScope == nil {
+	if p.notLiving == nil {
 		var asked []trade.Entry
 		for _, e := range entries {
 			if c := byID[e.ID]; (c.verdict == compare || c.verdict == remap) && c.row.SourceHash != e.SourceHash {
@@ -306,7 +306,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 	}
 	for _, old := range entries {
 		c := byID[old.ID]
-		if p.doubles[old.Key] != nil && p.outOfScope == nil {
+		if p.doubles[old.Key] != nil && p.notLiving == nil {
 			r.Report.Unchanged++
 			continue // decided at the end of the reading
 		}
@@ -325,7 +325,7 @@ func (p *pager) applyChanges(ctx context.Context, page *trade.Page, changed []ch
 			r.Report.Unchanged++
 			continue // it still differs from what was sent, by the same content
 		}
-		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.outOfScope == nil {
+		if was, is := cancelledNow(old), cancelledNow(entry); was != is && p.notLiving == nil {
 			p.cancelChanges = append(p.cancelChanges, turn{old, c.row.Values(), is})
 		}
 		if c.known.SourceHash != c.row.SourceHash {

@@ -87,29 +87,33 @@ func (r *Discoverer) concludeSweep(ctx context.Context, p *pager, result erp.Res
 	}
 	// of the rows of a double key, the sweep counts the first with the entry; if the entry has other
 	// values than that row, the difference counts too
-	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.unmappedValues)),
+	keys := slices.DeleteFunc(slices.Sorted(maps.Keys(p.unstoredValues)),
 		func(key string) bool { return p.doubles[key] == nil })
 	for chunk := range slices.Chunk(keys, run.PageSize) {
 		entries, err := r.EntriesOf(ctx, r.Job.Name(), chunk)
 		if err != nil {
 			return err
 		}
-		of := p.outOfScope.of(trade.BesideDouble)
+		of := p.notLiving.of(trade.BesideDouble)
 		for _, e := range entries {
-			r.change(of, p.unmappedValues[e.Key], (*trade.Sums).Add)
+			r.change(of, p.unstoredValues[e.Key], (*trade.Sums).Add)
 			r.change(of, e.NewestValues(), (*trade.Sums).Remove)
 		}
 	}
 	// rows that the source could not return at all
-	if lost := r.Report.Unreadable - p.outOfScope.of(trade.BesideNoKey).Rows; lost > 0 {
-		of := p.outOfScope.of(trade.BesideNoKey)
+	if lost := r.Report.Unreadable - p.notLiving.of(trade.BesideNoKey).Rows; lost > 0 {
+		of := p.notLiving.of(trade.BesideNoKey)
 		of.Rows, of.Unweighed, r.Report.Read = of.Rows+lost, of.Unweighed+lost, r.Report.Read+lost
+	}
+	notLiving, err := r.list(ctx, p.notLiving)
+	if err != nil {
+		return err
 	}
 	r.Report.InScope, r.Report.Gone = &inScope, &gone
 	cursor.SweptAt, cursor.Fingerprint = r.Now, r.Job.Fingerprint()
 	cursor.Sweep = &trade.Sweep{
 		InScope: inScope, Gone: gone, Unreadable: r.Report.Unreadable,
-		Read: r.Report.Read, Beside: p.outOfScope.list(),
+		Read: r.Report.Read, Beside: notLiving,
 	}
 	return nil
 }

@@ -290,11 +290,11 @@ func (r *Row) outside(one amount) Outside {
 	return ""
 }
 
-// done returns the accounts by product and measure. whole is that of the report.
-func (a accounts) done(whole bool) []Account {
+// done returns the accounts by product and measure. whole is that of the report, placed also.
+func (a accounts) done(whole, placed bool) []Account {
 	out := make([]Account, 0, len(a))
 	for _, b := range a {
-		b.Whole = whole
+		b.Whole = whole && (placed || b.Measure != Delivered || b.Product == "")
 		slices.SortFunc(b.Outside, func(x, y AccountLine) int {
 			return cmp.Compare(slices.Index(outsides, x.Outside), slices.Index(outsides, y.Outside))
 		})

@@ -61,7 +61,7 @@ func (t *taker) find(needs []need) error {
 	for _, n := range needs {
 		for _, p := range n.parents {
 			if _, known := t.contracts.byKey[p]; !known {
-				t.contracts.byKey[p] = t.unsent[p]
+				t.contracts.byKey[p] = nil
 				keys[p.Job] = append(keys[p.Job], p.Key)
 			}
 		}

@@ -152,7 +152,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			accounts.addOther(job, o.Filter)
 		}
 	}
-	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole)
+	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, s.placed(o.Filter))
 	s.sums = out
 	return out, nil
 }
@@ -167,6 +167,16 @@ func (s *Snapshot) whole(f Filter) bool {
 		}
 	}
 	return reflect.DeepEqual(f, only)
+}
+
+// placed reports whether a report has each delivery that its products may have: one whose contract the ledger
+// does not have is in the account without a product.
+func (s *Snapshot) placed(f Filter) bool {
+	return len(f.Products) == 0 || !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool {
+		return j.Sends == trade.Deliveries && slices.ContainsFunc(j.Beside, func(b trade.Beside) bool {
+			return slices.ContainsFunc(b.Products, func(p trade.ProductSums) bool { return p.Product == "" && p.Rows > 0 })
+		})
+	})
 }
 
 // Report writes a report. It reads the rows once for their sums, and once for the sections of rows.

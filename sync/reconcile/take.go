@@ -47,8 +47,6 @@ type taker struct {
 	refs      map[string]map[string]string
 	acts      map[string][]act // by "job key", in their order
 	contracts contracts
-	// contracts that were cancelled before they were sent: the ledger may not have them
-	unsent map[trade.ParentKey]*contract
 	// rows that were sent, and whose keys the ERP has no more, while the row under the new key is held
 	renumbered map[trade.ParentKey]bool
 }
@@ -58,7 +56,7 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	t = &taker{
 		Sources: src, ctx: ctx, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
 		contracts:  contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
-		renumbered: map[trade.ParentKey]bool{}, unsent: map[trade.ParentKey]*contract{},
+		renumbered: map[trade.ParentKey]bool{},
 	}
 	for _, job := range src.Jobs {
 		t.specs[job.Name()] = job
@@ -150,29 +148,6 @@ func TakeSnapshot(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) 
 			at := cursor.SweptAt.UTC()
 			job.SweptAt, job.InScope, job.SweepGone = &at, &cursor.Sweep.InScope, cursor.Sweep.Gone
 			job.Unreadable, job.Read, job.Beside = cursor.Sweep.Unreadable, cursor.Sweep.Read, cursor.Sweep.Beside
-		}
-		var needs []need
-		var loads []*trade.ProductSums
-		for _, b := range job.Beside {
-			for n := range b.Products {
-				part := &b.Products[n]
-				for _, key := range part.Keys {
-					p := trade.ParentKey{Job: job.Job, Key: key}
-					t.unsent[p] = &contract{p, Document{Product: part.Product}}
-				}
-				if part.Contract.Key != "" {
-					loads, needs = append(loads, part), append(needs, need{parents: []trade.ParentKey{part.Contract}})
-				}
-			}
-		}
-		err = t.find(needs)
-		if err != nil {
-			return nil, err
-		}
-		for _, part := range loads {
-			if of := t.contracts.byKey[part.Contract]; of != nil {
-				part.Product = of.Product
-			}
 		}
 	}
 	head.Jobs = slices.Clone(t.jobs)

@@ -141,7 +141,7 @@ func (r *Checker) candidates(ctx context.Context, rows []identity.ERPRow, storin
 	return out, unsent, r.remap(ctx, out)
 }
 
-// largeBucket is a number of records that share two groups of identifying fields. From it on the ERP is
+// largeBucket is a number of records that share two groups of identifying fields. Above it the ERP is
 // asked once in a pass which of them have lost their rows.
 const largeBucket = 8
 

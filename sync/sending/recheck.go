@@ -214,8 +214,8 @@ type parent struct {
 }
 
 // misplaced returns the parent that keeps a row from going, nil if none does: its key now holds another
-// document, in any job, or what another record under that key was made of. Another job may map the same
-// row in another way, so there only another document counts.
+// document, in any job, or what another record under that key was made of. While the parent's own row
+// stands, only another document counts in another job, which may map the same row in another way.
 func misplaced(m *mapping.Mapping, get mapping.ColumnsOf, of map[trade.ParentKey]*parent,
 	under map[string][]*trade.Record,
 ) *trade.Entry {
