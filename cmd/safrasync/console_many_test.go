@@ -41,6 +41,17 @@ func (d *deskWorld) plan(b *consoletest.Browser, act, filter string, wants ...st
 	return form
 }
 
+// Of few rows of one job the foot has one line with values, also where all jobs have very many.
+func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
+	d.crowd(5000)
+	foot := d.as(trade.Reader).Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body
+	if n := strings.Count(foot, "Soma de "); n != 1 {
+		t.Errorf("the foot has %d sums", n)
+	}
+}
+
 // An act is done for all rows of a filter, of which the list shows one page.
 func TestAllRowsOfAFilterAreDismissedAndReopened(t *testing.T) {
 	t.Parallel()

@@ -68,7 +68,7 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 // grain of a contract, stand apart, and rows that lack something else too are named.
 func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newDeskOn(t, state.SQLite, weighed, tickets+`; INSERT INTO romaneio SELECT 'T2', filial, '000004', volume, dia, car FROM romaneio`)
 	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000911', quantidade, produtor, loja, usuario, produto, local,
 		safra, um, 'FIXACAO_COMPRA', emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato WHERE num = '000004'`)
@@ -76,9 +76,9 @@ func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, ">1 contrato</a>", ">1 fixação</a>")
 	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo, cada um uma vez")
 	// each number leads to exactly the rows that it counts
-	links := regexp.MustCompile(`data-label="(?:contratos|fixações)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
+	links := regexp.MustCompile(`data-label="(?:contratos|fixações|entregas)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
 		FindAllStringSubmatch(b.Body, -1)
-	if len(links) != 4 { // of the code, and of all
+	if len(links) != 6 { // of the code, and of all
 		t.Errorf("the numbers are %v", links)
 	}
 	for _, link := range links {

@@ -327,6 +327,9 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	if counts != nil {
 		counts[""] = total
 	}
+	if sums != nil {
+		page.Totals, page.Valued, page.Add = nil, true, ""
+	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {
 		to := f
@@ -341,9 +344,6 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 		if sums[job].Rows > 0 && (f.Job == "" || f.Job == job) {
 			page.Totals = append(page.Totals, rowTotal{job, sums[job]})
 		}
-	}
-	if sums != nil {
-		page.Valued, page.Add = true, ""
 	}
 	return nil
 }
