@@ -41,12 +41,16 @@ func (d *deskWorld) plan(b *consoletest.Browser, act, filter string, wants ...st
 	return form
 }
 
-// Of few rows of one job the foot has one line with values, also where all jobs have very many.
+// Of few rows of one job the foot has one line with values, also where all jobs have very many. Of very many
+// there is a file, but none of decisions, which could not be uploaded.
 func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
 	t.Parallel()
 	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
-	d.crowd(5000)
-	foot := d.as(trade.Reader).Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body
+	d.crowd(10_000)
+	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "50.000", "10.000")
+	form := b.Form("/decisions/export")
+	b.Post("/decisions/export", with(form, "format", "decisoes.csv")).Wants(http.StatusBadRequest, "rows_many")
+	foot := b.Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body
 	if n := strings.Count(foot, "Soma de "); n != 1 {
 		t.Errorf("the foot has %d sums", n)
 	}
