@@ -190,7 +190,7 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 func causesOpen(b *consoletest.Browser) string {
 	pages := b.Get("/pending").Body
 	for _, path := range regexp.MustCompile(`/pending\?cause=[^"]+#c`).FindAllString(pages, -1) {
-		pages += b.Get(strings.TrimSuffix(html.UnescapeString(path), "#c")).Wants(http.StatusOK).Body
+		pages += b.Get(strings.TrimSuffix(html.UnescapeString(path), "#c")).Wants(http.StatusOK, `<div class="cause">`).Body
 	}
 	return pages
 }
