@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
@@ -226,6 +227,27 @@ func TestWhatAFilterSearchesIsKeptNowhere(t *testing.T) {
 	}
 	if strings.Contains(kept, told) || strings.Count(kept, `"filtered":true`) != 3 {
 		t.Errorf("it keeps %s", kept)
+	}
+}
+
+// On paper the parts of the filter that are set are readable, and nothing that only sets one.
+func TestChromiumPrintsTheFilterOfAList(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 900)
+	c.logIn(trade.Accountant)
+	c.open("/rows?q=0000&job=contracts&state=invalid&cause=rule:payday")
+	must.Get(chromedp.Call(c.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))(t)
+	text := c.text()
+	for _, not := range []string{"+ ", "Exportar", "Limpar"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the paper has %q:\n%s", not, text)
+		}
+	}
+	shown := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[int](
+		`[...document.querySelectorAll(".facet, #f-q")].filter((part) => part.offsetWidth > 0).length`)))(t)
+	if shown != 3 {
+		t.Errorf("the paper has %d parts of a filter of three", shown)
 	}
 }
 

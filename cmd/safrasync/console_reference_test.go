@@ -93,7 +93,7 @@ func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 		FROM contrato WHERE num = '000004'`)
 	d.run(0, "sync", "--sweep")
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, ">1 contrato</a>", ">1 fixação</a>")
-	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo, cada um uma vez")
+	b.Get("/references/wallets").Wants(http.StatusOK, "Total, sem repetir")
 	// each number leads to exactly the rows that it counts
 	links := regexp.MustCompile(`data-label="(?:contratos|fixações|entregas)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
 		FindAllStringSubmatch(b.Body, -1)
