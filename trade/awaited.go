@@ -140,10 +140,8 @@ type Shortage struct {
 	Elsewhere int
 }
 
-// Of returns the selection of the rows of a pile that wait for it: those of Blocked.
-func (s Shortage) Of(pile Pile) Selection {
-	return Selection{Group: "ref:" + s.Kind + " " + s.Code, Kind: pile.Name()}
-}
+// Group names the code in a Selection; without a code all those of its kind.
+func (s Shortage) Group() string { return "code:" + s.Kind + ":" + s.Code }
 
 // Pile is a kind of records that are summed together. Fixations are the same grain as their contracts.
 type Pile struct {

@@ -26,7 +26,7 @@ func TestWhatTheERPChangedIsShownWithItsEffectAndDealtWith(t *testing.T) {
 
 	b := d.as(trade.Accountant).Get("/changed").Wants(http.StatusOK, "01|000001", `alterado após o envio <span class="count">1</span>`,
 		"Enviado 90,03 t, agora 96 t", ">5,970</td>", "Enviado 12 t, agora 0 t", ">−12,000</td>", "R$ −225.900,00",
-		`Todos <span class="count">2</span>`, "Todos os que se podem marcar (2 documentos)")
+		`Todos <span class="count">2</span>`, "Todos os que podem ser marcados (2 documentos)")
 	if strings.Contains(b.Body, " 0 t<") || strings.Contains(b.Body, ">0,000</td>") || strings.Contains(b.Body, "$ 0,00") {
 		t.Error("a difference of nothing is shown")
 	}
@@ -74,7 +74,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 	row := d.entry("contracts", "01|000001")
 	must.Do(t, d.box.Server.DeleteCommitment(row.RemoteID))
 	after := row // as the engine's hearing leaves it
-	after.UpdatedAt, after.Flags = office.Now(), after.Flags.With(trade.DeletedRemote, true)
+	after.UpdatedAt, after.Flags = office.Now(), after.Flags.With(trade.DeletedRemote, true).With(trade.Changed, true)
 	record := trade.AuditRecord{
 		At: office.Now(), Who: "safrasync", Act: "deleted on the platform",
 		Target: row.Job + " " + row.Key,
@@ -84,6 +84,7 @@ func TestARecordDeletedOnThePlatformIsDealtWith(t *testing.T) {
 		t.Fatalf("the row could not be flagged: %v, %v", done, err)
 	}
 	b := d.as(trade.Accountant).Get("/changed?flag=deleted_remote").Wants(http.StatusOK, "01|000001",
+		`Todos <span class="count">1</span>`, // with two flags it is one document
 		`excluído na plataforma <span class="count">1</span>`, row.RemoteID, `name="row"`)
 	b.Submit("/act/acknowledge", url.Values{"flag": {""}, "row": {strconv.FormatInt(row.ID, 10)}}).Wants(http.StatusOK,
 		"Aplica-se a 1 de 1 documento", "Evidência")

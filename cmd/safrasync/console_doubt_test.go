@@ -57,7 +57,7 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 	doubt, sent := d.inDoubt()
 	desk := "/doubts/" + strconv.FormatInt(doubt.ID, 10)
 
-	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em dobro")
+	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em duplicidade")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
 		"sem resposta da plataforma", "Aguarde")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
@@ -39,6 +40,21 @@ func (d *deskWorld) plan(b *consoletest.Browser, act, filter string, wants ...st
 		texts[0] = html.UnescapeString(texts[0])
 	}
 	return form
+}
+
+// Of few rows of one job the foot has one line with values, also where all jobs have very many. Of very many
+// there is a file, but none of decisions, which could not be uploaded.
+func TestTheFootOfAShortListHasOneLineAmongManyRows(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, state.SQLite, weighed+"\nbrakes: {new_rows: 0}\n", tickets)
+	d.crowd(10_000)
+	b := d.as(trade.Accountant).Get("/rows?job=contracts").Wants(http.StatusOK, "50.000", "10.000")
+	form := b.Form("/decisions/export")
+	b.Post("/decisions/export", with(form, "format", "decisoes.csv")).Wants(http.StatusBadRequest, "rows_many")
+	foot := b.Get("/rows?job=deliveries").Wants(http.StatusOK, "Soma de 1 documento").Body
+	if n := strings.Count(foot, "Soma de "); n != 1 {
+		t.Errorf("the foot has %d sums", n)
+	}
 }
 
 // An act is done for all rows of a filter, of which the list shows one page.
@@ -211,6 +227,27 @@ func TestWhatAFilterSearchesIsKeptNowhere(t *testing.T) {
 	}
 	if strings.Contains(kept, told) || strings.Count(kept, `"filtered":true`) != 3 {
 		t.Errorf("it keeps %s", kept)
+	}
+}
+
+// On paper the parts of the filter that are set are readable, and nothing that only sets one.
+func TestChromiumPrintsTheFilterOfAList(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	c := newChrome(t, d.server.URL, 1280, 900)
+	c.logIn(trade.Accountant)
+	c.open("/rows?q=0000&job=contracts&state=invalid&cause=rule:payday")
+	must.Get(chromedp.Call(c.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}))(t)
+	text := c.text()
+	for _, not := range []string{"+ ", "Exportar", "Limpar"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the paper has %q:\n%s", not, text)
+		}
+	}
+	shown := must.Get(chromedp.Run(c.ctx, chromedp.Evaluate[int](
+		`[...document.querySelectorAll(".facet, #f-q")].filter((part) => part.offsetWidth > 0).length`)))(t)
+	if shown != 3 {
+		t.Errorf("the paper has %d parts of a filter of three", shown)
 	}
 }
 

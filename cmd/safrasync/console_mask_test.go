@@ -77,7 +77,11 @@ func TestNoPageAndNoFileShowsADocument(t *testing.T) {
 	for _, page := range []string{"/rows", "/audit", "/report?show=1&part=bridge"} {
 		hidden(page, reader.Get(page).Wants(http.StatusOK).Body)
 	}
-	hidden("the causes", causesOpen(reader))
+	open := causesOpen(reader)
+	if !strings.Contains(open, `<div class="cause">`) {
+		t.Error("no cause was opened")
+	}
+	hidden("the causes", open)
 	parts := reader.Get("/report?show=1&single=1&unit=money").Wants(http.StatusOK).Body
 	for _, part := range reconcile.AllSections {
 		parts += reader.Get("/report?show=1&single=1&part=" + string(part)).Wants(http.StatusOK).Body

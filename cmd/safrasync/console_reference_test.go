@@ -64,21 +64,40 @@ func TestAMissingCodeIsStoredAndItsRowsGo(t *testing.T) {
 		"era engano", "ana")
 }
 
+// What a code keeps from going is shown in its own currency; of nothing with a price there is no amount.
+func TestAMissingCodeShowsTheMoneyThatItHas(t *testing.T) {
+	t.Parallel()
+	d := &deskWorld{bench: newCoop(t, state.SQLite, sandbox.Options{})}
+	d.write("config.yaml", strings.Replace(d.read("config.yaml"), "{const: BRL}", "{const: USD}", 1))
+	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000911', quantidade, produtor, loja, usuario, produto, local,
+		safra, um, tipo, emissao, '13', NULL, inicio, fim, modalidade, pagto, forma, situacao FROM contrato WHERE num = '000004';
+		UPDATE contrato SET preco = '129,50' WHERE num = '000004'`)
+	d.people()
+	d.run(0, "sync")
+	d.open()
+	b := d.as(trade.Administrator)
+	for _, path := range []string{"/references/wallets", "/"} {
+		if b.Get(path).Wants(http.StatusOK, "US$"); strings.Contains(b.Body, "R$ 0") || strings.Contains(b.Body, ">0,00<") {
+			t.Errorf("%s shows money that there is not", path)
+		}
+	}
+}
+
 // The page of the causes and that of the de-para say the same of a missing code: fixations, which are the
 // grain of a contract, stand apart, and rows that lack something else too are named.
 func TestTheDeParaCountsAsTheCausesDo(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	d := newDeskOn(t, state.SQLite, weighed, tickets+`; INSERT INTO romaneio SELECT 'T2', filial, '000004', volume, dia, car FROM romaneio`)
 	d.sql("erp.db", `INSERT INTO contrato SELECT filial, '000911', quantidade, produtor, loja, usuario, produto, local,
 		safra, um, 'FIXACAO_COMPRA', emissao, carteira, preco, inicio, fim, modalidade, pagto, forma, situacao
 		FROM contrato WHERE num = '000004'`)
 	d.run(0, "sync", "--sweep")
 	b := d.as(trade.Accountant).Get("/pending").Wants(http.StatusOK, ">1 contrato</a>", ">1 fixação</a>")
-	b.Get("/references/wallets").Wants(http.StatusOK, "Ao todo, cada um uma vez")
+	b.Get("/references/wallets").Wants(http.StatusOK, "Total, sem repetir")
 	// each number leads to exactly the rows that it counts
-	links := regexp.MustCompile(`data-label="(?:contratos|fixações)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
+	links := regexp.MustCompile(`data-label="(?:contratos|fixações|entregas)"><a href="([^"]+)" title="[^"]*">([0-9]+)<`).
 		FindAllStringSubmatch(b.Body, -1)
-	if len(links) != 4 { // of the code, and of all
+	if len(links) != 6 { // of the code, and of all
 		t.Errorf("the numbers are %v", links)
 	}
 	for _, link := range links {

@@ -41,6 +41,9 @@ func TestAPersonFindsAContractAndSeesWhyItDidNotGo(t *testing.T) {
 	for _, path := range []string{"/rows?state=nonsense", "/rows?flag=x", "/rows?from=yesterday", "/rows?after=x"} {
 		b.Get(path).Wants(http.StatusBadRequest, "código “")
 	}
+	b.Header = http.Header{"Hx-Request": {"true"}, "Hx-Target": {"part"}}
+	b.Get("/rows?value_from=abc").Wants(http.StatusBadRequest, "<h1", "código “")
+	b.Header = nil
 	b.Get("/rows?q=1753980").Wants(http.StatusOK, "Nenhum documento com este filtro. A busca olha número",
 		"Por CPF ou CNPJ só a Contabilidade procura.")
 	b.Get("/rows?q=529.982.247-25").Wants(http.StatusOK, "só a Contabilidade pode procurar")

@@ -44,9 +44,9 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 		return strings.Join(lines, "\r\n")
 	}
 	upload(b.Get("/decisions"), "/decisions/plan", "a;b\n1;2\n").Wants(http.StatusOK, "não")
-	filled := decide(sheet, "01|000003", "dispensar", "lançado em dobro")
+	filled := decide(sheet, "01|000003", "dispensar", "lançado em duplicidade")
 	upload(b.Get("/decisions"), "/decisions/plan", decide(filled, "01|000004", "enviar de novo", "x")).
-		Wants(http.StatusOK, "1 linha", "lançado em dobro", "Não será feito", "Linha ")
+		Wants(http.StatusOK, "1 linha", "lançado em duplicidade", "Não será feito", "Linha ")
 	form = b.Form("/decisions/do")
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "Há linhas que não serão feitas")
 	form.Set("skip", "1")
@@ -60,7 +60,7 @@ func TestRowsGoToASpreadsheetAndDecisionsComeBack(t *testing.T) {
 		t.Errorf("it was not done: %s", e.State)
 	}
 	b.Post("/decisions/do", form).Wants(http.StatusUnprocessableEntity, "nada que possa ser feito")
-	b.Get("/audit").Wants(http.StatusOK, "exportou uma lista de documentos", "lançado em dobro", "carla")
+	b.Get("/audit").Wants(http.StatusOK, "exportou uma lista de documentos", "lançado em duplicidade", "carla")
 }
 
 // The file of a list is the list: numbers are numbers, its sums are those of the page, also of what a figure of the

@@ -167,7 +167,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("04-pendencias", func() {
 		c.click(`nav a[href="/pending"]`)
-		c.shows("produtor não vinculado à carteira", "62 contratos", "112")
+		c.shows("produtor não vinculado à carteira", "62 contratos", "133.314.885\t112")
 		c.golden("04-pendencias")
 		retry := `a[href^="/act/retry?cause=message.wallet.producer-not-linked"]`
 		c.click(`.causes a[href*="cause=message.wallet.producer-not-linked"]`)
@@ -202,7 +202,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("06-alterado", func() {
 		c.click(`nav a[href="/changed"]`)
-		c.shows("quantidade", "3,600", "cancelado")
+		c.shows("quantidade 1", "3,600", "cancelado no ERP após o envio 1")
 		c.golden("06-alterado")
 		c.press(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))
 		c.click("main form .acts button")
@@ -237,7 +237,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 			c.do(chromedp.WaitVisible(chromedp.CSS("#ran:not([hx-get])"))) // it has ended
 			c.shows("A execução de "+map[string]string{
 				"contracts": "Contratos", "deliveries": "Entregas",
-			}[job]+" terminou em", "Enviados ")
+			}[job]+" terminou em", "Enviados 1")
 			s.line("the run of "+job, func(l logLine) bool { return l.Msg == "run" && l.Job == job && l.Sent >= 100 })
 		}
 		for _, key := range []string{"01|000004", "02|000062", "03|000037"} {

@@ -18,7 +18,6 @@ import (
 // field.
 type changedPage struct {
 	Counts []flagCount
-	Every  int            // rows with any of the flags
 	Flag   trade.Flag     // only rows with this flag; "" = all
 	Group  string         // only this group; "" = the first lines of each
 	Rows   int            // all of them
@@ -72,7 +71,6 @@ func (p *Pages) showChanged(q *web.Request) error {
 		if sums[flag] > 0 || flag == page.Flag {
 			page.Counts = append(page.Counts, flagCount{flag, sums[flag], flag == page.Flag})
 		}
-		page.Every += sums[flag]
 	}
 	rows, many, err := p.office.ChangedRows(q.Context(), page.flags())
 	if err != nil {

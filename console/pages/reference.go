@@ -128,7 +128,7 @@ func (referencePage) Piles() []trade.Pile { return trade.Piles }
 
 // Path returns the address of the list of the rows of a pile that a code blocks.
 func (referencePage) Path(s trade.Shortage, pile trade.Pile) string {
-	return figurePath(trade.RowQuery{Of: s.Of(pile)})
+	return figurePath(trade.RowQuery{Of: trade.Selection{Group: s.Group(), Kind: pile.Name()}})
 }
 
 // NextPath returns the address of the next page.

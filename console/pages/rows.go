@@ -322,6 +322,9 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	if tabs != nil {
 		tabs[""] = trade.Sums{Rows: total}
 	}
+	if sums != nil {
+		page.Totals, page.Valued, page.Add = nil, true, ""
+	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {
 		to := f

@@ -137,9 +137,10 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 		run, _ := p.office.Run(q.Context(), id) // the list itself fails
 		return v.T("rows.of.of_run", p.office.Titles(q.Lang).Of(run.Job), v.Time(run.StartedAt), v.T("run.part."+result))
 	case "group":
-		code := ""
-		if strings.HasPrefix(text, "ref:") {
-			text, code, _ = strings.Cut(text, " ")
+		kind, code := "", ""
+		if of, missing := strings.CutPrefix(text, "code:"); missing {
+			kind, code, _ = strings.Cut(of, ":")
+			text = "ref:" + kind
 		}
 		return p.office.CauseText(q.Context(), text, q.Lang) + " " + view.Mask(code)
 	}

@@ -15,8 +15,9 @@ import (
 )
 
 const (
-	listMost  = 50_000  // rows in a file
-	sheetFile = 6 << 20 // bytes of an upload, also when it returns for confirmation
+	listMost      = 50_000  // rows in a file
+	decisionsMost = 10_000  // and in one of decisions, which must fit in an upload
+	sheetFile     = 6 << 20 // bytes of an upload, also when it returns for confirmation
 )
 
 // exportRows returns the rows of a filter as a file.
@@ -39,6 +40,9 @@ func (p *Pages) exportRows(q *web.Request) error {
 		return err
 	}
 	f.After, f.Limit = "", listMost
+	if decisions {
+		f.Limit = decisionsMost
+	}
 	list, err := p.office.RowPage(q.Context(), f.RowQuery)
 	switch {
 	case err != nil:

@@ -1,6 +1,8 @@
 package office
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/must"
@@ -12,8 +14,12 @@ import (
 func TestALargeSeasonIsCountedInTheBackground(t *testing.T) {
 	t.Parallel()
 	open, _ := openStuck(t)
-	small := must.Get(open().Season(t.Context()))(t)
-	if small == nil || small.Sent == nil ||
+	of := open()
+	run := trade.RunReport{ID: "r", Job: "contracts", StartedAt: Now(), EndedAt: trade.End{Time: Now()}, Sent: 3}
+	must.Do(t, of.store.StartRun(t.Context(), run))
+	must.Do(t, of.store.FinishRun(t.Context(), run))
+	small := must.Get(of.Season(t.Context()))(t)
+	if small == nil || len(small.Sent) != 1 || slices.Collect(maps.Values(small.Sent))[0] != 3 ||
 		small.Seasons[0].Ages[trade.FixReferences.Department()][0].Rows != 3 {
 		t.Fatalf("of a small ledger: %+v", small)
 	}

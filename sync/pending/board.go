@@ -180,8 +180,8 @@ func (b *Index) Select(cause, kind string, fn func(id int64, key trade.ParentKey
 	defer b.mu.Unlock()
 	for _, f := range b.facts {
 		short := f.state != trade.Invalid && kind == f.pile.Name() && slices.ContainsFunc(f.lacks, func(c code) bool {
-			table := "ref:" + c.kind + " " // of all its codes, or of one
-			return cause == table || cause == table+c.code
+			all, one := trade.Shortage{Kind: c.kind}, trade.Shortage{Kind: c.kind, Code: c.code}
+			return cause == all.Group() || cause == one.Group()
 		})
 		if short || (f.on == cause || cause == trade.AnyCause) &&
 			(kind == "" && f.group != "" || kind == f.kind().name()) {

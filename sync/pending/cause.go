@@ -18,7 +18,7 @@ func CauseOf(e trade.Entry) (key string, problem *trade.Problem) {
 		for _, p := range e.Error.Fields {
 			if p.Severity != trade.Warning {
 				if p.Rule == trade.RuleDeclared {
-					return e.Cause + " " + string(p.Detail), &p
+					return strings.TrimSpace(e.Cause + " " + string(p.Detail)), &p
 				}
 				// Without its numbers, such as a position in a text, so that only another reason makes another group.
 				detail := strings.Map(func(r rune) rune {

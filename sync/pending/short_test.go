@@ -115,3 +115,14 @@ func TestAMissingCodeCountsTheRowsOfItsCause(t *testing.T) {
 		t.Errorf("after the code came: %q", got)
 	}
 }
+
+// The key of a cause stands in addresses, whose ends are cut off, also where the ERP's text has a blank there.
+func TestTheKeyOfACauseEndsWithoutABlank(t *testing.T) {
+	t.Parallel()
+	key, _ := pending.CauseOf(trade.Entry{State: trade.Invalid, Cause: "rule:invalid", Error: &trade.EntryError{
+		Fields: []trade.Problem{{Field: "invalid", Rule: trade.RuleDeclared, Detail: "falta produto "}},
+	}})
+	if key != "rule:invalid falta produto" {
+		t.Errorf("the key is %q", key)
+	}
+}
