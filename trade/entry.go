@@ -434,13 +434,13 @@ func (s Shown) Line() string {
 }
 
 // NamesOf returns what the ERP calls some codes, each given by the ids of a few rows that have it: the
-// displayed texts that are the same in all those rows, documents masked; "" if there are none.
-func NamesOf(rows []Entry, samples [][]int64) []string {
+// displayed texts that are the same in all those rows, documents masked.
+func NamesOf(rows []Entry, samples [][]int64) []Shown {
 	byID := make(map[int64]Entry, len(rows))
 	for _, e := range rows {
 		byID[e.ID] = e
 	}
-	out := make([]string, len(samples))
+	out := make([]Shown, len(samples))
 	for i, ids := range samples {
 		var common Shown
 		for j, id := range ids {
@@ -451,7 +451,7 @@ func NamesOf(rows []Entry, samples [][]int64) []string {
 			common.Texts = slices.DeleteFunc(common.Texts,
 				func(t ShownText) bool { return !slices.Contains(shown.Texts, t) })
 		}
-		out[i] = common.Labelled()
+		out[i] = common
 	}
 	return out
 }

@@ -34,8 +34,8 @@ type causeShown struct {
 	All   string // address of the list of its rows
 	Count int    // of them
 	Rows  []causeRow
-	Names []string   // of the codes in the ERP, as [trade.NamesOf] returns them
-	Form  url.Values // what the form about its owner begins with
+	Names []trade.Shown // of the codes in the ERP
+	Form  url.Values    // what the form about its owner begins with
 }
 
 // causeRow is one of the first rows of a cause, with what it adds to its sums.

@@ -155,7 +155,7 @@ var stateParts = []struct {
 }
 
 // standsOf returns what is missing of each stand as a bar, scaled: all on one scale; of a stand that is on the
-// platform, that. Whole tonnes of a line add up to what is missing.
+// platform, that.
 func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bool) barTable {
 	var most trade.Decimal
 	for _, s := range stands {
@@ -178,19 +178,18 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 		if s.Name != "" {
 			title = view.Mask(s.Name)
 		}
-		var amount, shown trade.Decimal // up to a part
+		var amount trade.Decimal
+		whole := func(kg trade.Decimal) string { return v.Decimal(kg.Tonnes().Round(0)) }
 		for _, i := range parts {
 			part := stateParts[i]
 			of := s.Figure(part.states...)
 			amount = amount.Add(of.Kilograms)
-			whole := amount.Tonnes().Round(0)
 			line.Parts = append(line.Parts, picture.Mark{
-				Class: part.class, Name: v.T(part.key), Said: v.Decimal(whole.Sub(shown)), Path: figurePath(of.Of),
+				Class: part.class, Name: v.T(part.key), Said: whole(of.Kilograms), Path: figurePath(of.Of),
 				Amount: of.Kilograms,
 			})
-			shown = whole
 		}
-		line.Sum = picture.Mark{Said: v.Decimal(shown), Amount: amount}
+		line.Sum = picture.Mark{Said: whole(amount), Amount: amount}
 		said := v.T("%s%% of %s on the platform", line.Share, v.WholeTonnes(all))
 		line.Stack = picture.Stacked(title, said, most, line.Parts...)
 		if amount.Sign() == 0 {

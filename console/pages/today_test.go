@@ -96,15 +96,15 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 	}
 }
 
-// The parts of a line are whole tonnes that add up to what is missing, which is never the sum of rounded figures.
-func TestThePartsOfWhatIsMissingAddUp(t *testing.T) {
+// Each figure of a line is rounded by itself, as that of its list: so the parts may add up to one more or less.
+func TestEachFigureOfWhatIsMissingIsRoundedByItself(t *testing.T) {
 	t.Parallel()
 	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
 	sums := reconcile.StateSum{Name: "SOJA"}
 	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
 	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
 	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
-	if strings.Join(said, " ") != "1 2 1" || got.Sum.Said != "4" || got.Share != "0" {
+	if strings.Join(said, " ") != "1 1 1" || got.Sum.Said != "4" || got.Share != "0" {
 		t.Errorf("%v of %s, %s%%", said, got.Sum.Said, got.Share)
 	}
 }

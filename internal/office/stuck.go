@@ -202,7 +202,7 @@ func (o *Office) Missing(ctx context.Context, kind string, most int) (out []trad
 	}
 	samples := trade.Map(out, func(s trade.Shortage) []int64 { return s.Sample })
 	rows, readErr := o.Entries(ctx, slices.Concat(samples...))
-	return out, trade.NamesOf(rows, samples), errors.Join(err, readErr)
+	return out, trade.Map(trade.NamesOf(rows, samples), trade.Shown.Labelled), errors.Join(err, readErr)
 }
 
 // Renumbered returns the row that is, or may be, the same document under another key.

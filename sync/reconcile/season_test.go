@@ -44,6 +44,10 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 	other, unknown := rows[0], rows[1]
 	other.Harvest, unknown.Harvest = "2025/2026", ""
 	rows = append(rows, other, unknown)
+	behind, held := rows[1], rows[1] // the one waits for a row, somebody decides about the other: both stand elsewhere
+	behind.Sends, behind.Cause = trade.Deliveries, trade.CauseParent
+	held.Sends, held.State = trade.Deliveries, trade.Held
+	rows = append(rows, behind, held)
 	for i := range rows {
 		rows[i].Number = int64(i + 1)
 	}
@@ -69,7 +73,8 @@ func TestASeasonWeighsContractsByProductAndState(t *testing.T) {
 	if len(got.Missing) != 1 || got.Missing["2026-11-01"].String() != "500" {
 		t.Errorf("missing: %+v", got.Missing)
 	}
-	if got.Ages[trade.FixReferences.Department()][1].Rows != 1 || got.Ages[trade.FixERP.Department()][3].Rows != 1 {
+	if got.Ages[trade.FixReferences.Department()][1].Rows != 1 || got.Ages[trade.FixERP.Department()][3].Rows != 1 ||
+		got.Ages[trade.FixERP.Department()][1].Rows != 0 {
 		t.Errorf("ages: %+v", got.Ages)
 	}
 }

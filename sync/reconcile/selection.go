@@ -130,8 +130,11 @@ func (p part) inERP() bool { return p.Outside == "" && p.After == "" && !p.bare 
 
 func named(text string) string { return cmp.Or(text, trade.NotKnown) }
 
-// stuck reports whether a row does not go by itself.
-func (r *Row) stuck() bool { return slices.Contains(trade.Stuck, r.State) }
+// stuck reports whether a row waits for a department: neither for another row, nor for a decision about it.
+func (r *Row) stuck() bool {
+	return slices.Contains(trade.Stuck, r.State) && !slices.Contains(trade.Undecided, r.State) &&
+		r.Cause != trade.CauseParent
+}
 
 // Figure returns a line of the account of a report with this filter as a number with its rows. ok is false
 // if the ledger does not have these rows: the ERP has them beside its documents.

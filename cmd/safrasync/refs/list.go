@@ -90,7 +90,7 @@ func printReferences(ctx context.Context, a *cli.App, o *office.Office, missing 
 			}
 			codes[s.Kind]++
 			code := s.Code
-			if name := names[i]; name != "" {
+			if name := names[i].Labelled(); name != "" {
 				code += " (" + name + ")"
 			}
 			row, blocked := table.Row{s.Kind, words.Printable(code)}, trade.ByKind(s.Blocked)
