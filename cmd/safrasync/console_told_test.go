@@ -96,3 +96,20 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		t.Errorf("six alerts, two of them equal, are %d lines", n)
 	}
 }
+
+// The audit names an event of the platform in words, an act that ended once, and its details a field a line.
+func TestTheAuditNamesEventsInWords(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Administrator)
+	for _, phase := range []string{"before", "after"} {
+		must.Do(t, d.host.Store.AppendAudit(t.Context(), trade.AuditRecord{
+			At: office.Now(), Who: "ana", Act: "webhooks apply", Target: "UPDATE_FARM",
+			Detail: fmt.Sprintf(`{"event":"UPDATE_FARM","of":{"phase":null},"phase":"%s","status":201}`, phase),
+		}))
+	}
+	body := b.Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”", "of.phase: –", "phase: after", "status: 201").Body
+	if strings.Contains(body, "phase: before") || strings.Contains(body, "{&#34;") {
+		t.Errorf("an act that ended is there twice, or its details are JSON: %s", body)
+	}
+}
