@@ -56,6 +56,8 @@ type InboxFilter struct {
 	Since time.Time
 	Open  bool // only those that are not classified yet
 	Limit int  // the newest ones; 0 = all
+	// the event after which the page begins; 0 = the newest
+	Before int64
 }
 
 // EventNote is what an event reported about a record of the platform.

@@ -129,3 +129,15 @@ func TestAListOfASeasonHasItsValues(t *testing.T) {
 		t.Errorf("%d values of a season, %d of all", some, all)
 	}
 }
+
+// A list has no column that is empty in all its rows, and says what a row is.
+func TestAListHasNoEmptyColumn(t *testing.T) {
+	t.Parallel()
+	b := newList(t, "sqlite").as(trade.Reader)
+	if strings.Contains(b.Get("/rows?job=contracts&q=000004").Wants(http.StatusOK, ">000004<").Body, "money") {
+		t.Error("a column of values has none")
+	}
+	b.Get("/rows?job=contracts&q=000002").Wants(http.StatusOK, `class="number money"`)
+	b.Get("/rows?job=contracts&q=000004&sort=value").Wants(http.StatusOK, `class="number money"`)
+	b.Get("/rows").Wants(http.StatusOK, ">contrato</td>")
+}

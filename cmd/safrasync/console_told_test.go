@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,31 @@ func TestEventsOfThePlatformAreShownWithTheRowsThatTheyAreAbout(t *testing.T) {
 		fmt.Sprintf(`href="/rows/%d"`, sent.ID))
 	b.Get("/events?q=nowhere").Wants(http.StatusOK, "Nenhum evento.")
 	b.Get("/events?event=nothing").Wants(http.StatusBadRequest)
+}
+
+// Equal events of a minute are one line with their number, and the page leads to older ones.
+func TestEqualEventsAreOneLine(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	at := office.Now().Truncate(time.Minute)
+	for i := range 150 {
+		event := "CREATE_ORDER_COMMITMENT"
+		if i == 0 { // the oldest
+			event = "CREATE_FARM"
+		}
+		d.tells(i+1, event, at, false)
+	}
+	b := d.as(trade.Reader).Get("/events?q=word")
+	lines := strings.Count(b.Wants(http.StatusOK, `<span class="count">200</span>`).Body, `class="lead"`)
+	if lines != 1 {
+		t.Errorf("%d lines of equal events", lines)
+	}
+	older := regexp.MustCompile(`/events\?before=51&amp;q=word`).FindString(b.Body)
+	lines = strings.Count(b.Get(strings.ReplaceAll(older, "&amp;", "&")).Wants(http.StatusOK, "propriedade criada").Body, `class="lead"`)
+	if older == "" || lines != 2 || strings.Contains(b.Body, "before=") {
+		t.Errorf("%d lines of the second page %q", lines, older)
+	}
+	b.Get("/events?before=51").Wants(http.StatusOK, "propriedade criada")
 }
 
 func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
@@ -94,5 +120,22 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 	d.as(trade.Accountant).Get("/alerts").Wants(http.StatusOK, "Registrar como já enviado")
 	if n := strings.Count(b.Body, `<tr><td data-label="Situação">`); n != 5 {
 		t.Errorf("six alerts, two of them equal, are %d lines", n)
+	}
+}
+
+// The audit names an event of the platform in words, an act that ended once, and its details a field a line.
+func TestTheAuditNamesEventsInWords(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	b := d.as(trade.Administrator)
+	for _, phase := range []string{"before", "after"} {
+		must.Do(t, d.host.Store.AppendAudit(t.Context(), trade.AuditRecord{
+			At: office.Now(), Who: "ana", Act: "webhooks apply", Target: "UPDATE_FARM",
+			Detail: fmt.Sprintf(`{"event":"UPDATE_FARM","of":{"phase":null},"phase":"%s","status":201}`, phase),
+		}))
+	}
+	body := b.Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”", "of.phase: –", "phase: after", "status: 201").Body
+	if strings.Contains(body, "phase: before") || strings.Contains(body, "{&#34;") {
+		t.Errorf("an act that ended is there twice, or its details are JSON: %s", body)
 	}
 }

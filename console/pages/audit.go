@@ -2,7 +2,10 @@ package pages
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -38,6 +41,36 @@ type auditShown struct {
 	Cause string     // the cause that it is about, in words; "" = none
 	Owner string     // another person to whom it was given
 	Until trade.Date // until when nobody is reminded of it; zero: no day
+	First int64      // the record before it, of the same act before it was done; 0 = none
+}
+
+// Lines returns the details of the record, a field a line.
+func (a auditShown) Lines() (out []string) {
+	var list func(name string, value any)
+	list = func(name string, value any) {
+		switch v := value.(type) {
+		case map[string]any:
+			for _, field := range slices.Sorted(maps.Keys(v)) {
+				list(strings.TrimPrefix(name+"."+field, "."), v[field])
+			}
+		case []any:
+			for _, one := range v {
+				list(name, one)
+			}
+		case nil:
+			out = append(out, name+": –")
+		default:
+			out = append(out, fmt.Sprintf("%s: %v", name, v))
+		}
+	}
+	var value any
+	read := json.NewDecoder(strings.NewReader(a.Detail))
+	read.UseNumber()
+	if err := read.Decode(&value); err != nil {
+		return []string{a.Detail}
+	}
+	list("", value)
+	return out
 }
 
 // Kind returns the de-para table that the record is about; "" = none.
@@ -134,6 +167,13 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 		func(name string) bool { return name == "" || name == "?" })
 	for _, r := range found.Records {
 		shown := auditShown{AuditRecord: r}
+		if n := len(page.Records); n > 0 && strings.Contains(r.Detail, `"phase":"before"`) {
+			done := &page.Records[n-1]
+			if done.Seq == r.Seq+1 && done.Who == r.Who && done.Act == r.Act && done.Target == r.Target {
+				done.First = r.Seq
+				continue
+			}
+		}
 		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {
 			shown.Row, err = p.office.Entry(q.Context(), job, key)
 			if err != nil && !errors.Is(err, trade.ErrNotFound) {

@@ -79,10 +79,29 @@ func (p *Pages) manyActs(q *web.Request, page *rowsPage) error {
 // Span returns how many columns name the sums. The day is not among them: a very large sum reaches
 // over it.
 func (p rowsPage) Span() int {
+	span := max(1, len(p.Labels))
 	if p.Filter.Job == "" {
-		return 4
+		span = 3
 	}
-	return max(1, len(p.Labels)) + 1
+	if p.Has("product") {
+		span++
+	}
+	return span
+}
+
+// Has reports whether the list shows a column: one that is sorted by, or that has something in a row.
+func (p rowsPage) Has(column string) bool {
+	return p.Columns[column].Sorted != "" || slices.ContainsFunc(p.Rows, func(l rowLine) bool {
+		switch column {
+		case "product":
+			return l.Listing.Product != ""
+		case "day":
+			return !l.Listing.Day.IsZero()
+		case "value":
+			return len(l.Sums.Values) > 0
+		}
+		return true
+	}) || column == "value" && slices.ContainsFunc(p.Totals, func(t rowTotal) bool { return len(t.Values) > 0 })
 }
 
 // rowNames are the names in a column of the list, of which people choose one.

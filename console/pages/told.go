@@ -1,8 +1,12 @@
 package pages
 
 import (
+	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
@@ -14,12 +18,14 @@ type eventsPage struct {
 	office.EventBook
 	Filter trade.InboxFilter
 	Kinds  []string // events to choose from
+	Next   string   // address of the next page; "" = this is the last one
 }
 
 func (p *Pages) showEvents(q *web.Request) (err error) {
 	page := eventsPage{Kinds: office.EventKinds()}
 	page.Filter = trade.InboxFilter{
 		Event: q.Form.Get("event"), Text: strings.TrimSpace(q.Form.Get("q")), Open: q.Form.Get("open") == "1",
+		Before: Number(q.Form.Get("before")),
 	}
 	if page.Filter.Event != "" && !slices.Contains(page.Kinds, page.Filter.Event) {
 		return web.BadRequest("filter")
@@ -28,6 +34,24 @@ func (p *Pages) showEvents(q *web.Request) (err error) {
 		return err
 	}
 	page.EventBook, err = p.office.EventBook(q.Context(), page.Filter)
+	if n := len(page.Events); n == office.EventsShown {
+		next := maps.Clone(q.Form)
+		next.Set("before", strconv.FormatInt(page.Events[n-1].Seq, 10))
+		page.Next = "/events?" + next.Encode()
+	}
+	// those of a minute of which the same came are one
+	var list []office.EventShown
+	for _, e := range page.Events {
+		if n := len(list); n > 0 && list[n-1].Event == e.Event && reflect.DeepEqual(list[n-1].Outcome, e.Outcome) &&
+			list[n-1].NextAt.IsZero() == e.NextAt.IsZero() &&
+			list[n-1].LastAt.Truncate(time.Minute).Equal(e.LastAt.Truncate(time.Minute)) {
+			list[n-1].About = append(list[n-1].About, e.About...)
+			list[n-1].Times += e.Times
+			continue
+		}
+		list = append(list, e)
+	}
+	page.Events = list
 	return q.Show("events", page, err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/safrasync/safrasync/trade"
 )
@@ -128,7 +129,22 @@ func (Frame) About(e trade.Entry) string {
 	if len(e.Shown.Texts) == 0 {
 		return ""
 	}
-	return trade.Shown{Texts: e.Shown.Masked().Texts[1:]}.Line()
+	texts := e.Shown.Masked().Texts[1:]
+	for i, t := range texts {
+		if t.Text != "" && !strings.ContainsFunc(t.Text, unicode.IsLetter) { // a number says nothing by itself
+			texts[i].Text = t.Label + " " + t.Text
+		}
+	}
+	return trade.Shown{Texts: texts}.Line()
+}
+
+// Type returns what a row is: the title of its job, in the singular if that is a kind's.
+func (f Frame) Type(e trade.Entry) string {
+	title := f.Title(e.Job)
+	if strings.EqualFold(title, e.Sends.Plural(f.lang)) {
+		return e.Sends.Label(f.lang)
+	}
+	return title
 }
 
 // Beneath returns the key of a row whose Lead is not the key; otherwise "".

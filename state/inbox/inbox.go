@@ -111,6 +111,9 @@ func (s *Box) Inbox(ctx context.Context, f trade.InboxFilter) ([]trade.InboxEven
 	if f.Open {
 		add("next_at IS NOT NULL")
 	}
+	if f.Before > 0 {
+		add("(last_at, seq) < (SELECT last_at, seq FROM inbox WHERE seq = ?)", f.Before)
+	}
 	if f.Text == "" {
 		return s.inbox(ctx, "WHERE "+strings.Join(where, " AND ")+" ORDER BY last_at DESC, seq DESC LIMIT ?",
 			append(args, sqldb.OrAll(f.Limit))...)
