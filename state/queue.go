@@ -108,22 +108,13 @@ func (s *Store) Due(ctx context.Context, job string, now time.Time, after int64,
 
 // DueKeys returns the keys of a job that a run would send, now or after waking them; those of keys, or all if
 // keys is empty.
-func (s *Store) DueKeys(ctx context.Context, job string, keys []string, now time.Time) (due []string, err error) {
-	const query = `SELECT key FROM entry WHERE job = ? AND state IN ('pending', 'rejected', 'waiting') AND sendable = 1
-		AND (next_attempt_at <= ? OR next_attempt_at IS NULL AND state = 'pending')`
-	if len(keys) == 0 {
-		return sqldb.List[string](ctx, s.db, "looking for what is due", query, job, now.UnixMilli())
+func (s *Store) DueKeys(ctx context.Context, job string, keys []string, now time.Time) ([]string, error) {
+	query, args := `SELECT key FROM entry WHERE job = ? AND state IN ('pending', 'rejected', 'waiting') AND sendable = 1
+		AND (next_attempt_at <= ? OR next_attempt_at IS NULL AND state = 'pending')`, []any{job, now.UnixMilli()}
+	if len(keys) > 0 {
+		query, args = query+` AND `+s.db.D.Among("key"), append(args, sqldb.ListOf(s.db.D, keys))
 	}
-	for chunk := range slices.Chunk(keys, sqldb.InList) {
-		found, err := sqldb.List[string](ctx, s.db, "looking for what is due",
-			query+` AND key IN (`+sqldb.Placeholders(len(chunk))+`)`,
-			append([]any{job, now.UnixMilli()}, sqldb.Anys(chunk)...)...)
-		if err != nil {
-			return nil, err
-		}
-		due = append(due, found...)
-	}
-	return due, nil
+	return sqldb.List[string](ctx, s.db, "looking for what is due", query, args...)
 }
 
 // isDue is the SQL condition, order and limit of what is due. A second

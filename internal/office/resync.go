@@ -82,19 +82,20 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	if err != nil {
 		return plan, err
 	}
-	due := make(map[string]bool, len(keys)) // value: whether it was read, and nothing of it changed
+	due, again := make(map[string]bool, len(keys)), map[string]bool{}
 	for _, key := range keys {
-		due[key] = false
+		due[key] = true
 	}
 	var rows []trade.Entry
 	reports, err := o.engine.Sync(ctx, []string{order.Job}, engine.Options{
 		DryRun: true, Resync: resyncOf(order), Progress: progress, Planned: func(entry trade.Entry) {
-			_, was := due[entry.Key]
-			if was && entry.State != trade.Pending && !entry.NextAttemptAt.IsZero() && !entry.NextAttemptAt.After(now) {
-				due[entry.Key] = true
+			next := entry.NextAttemptAt
+			if due[entry.Key] && entry.State != trade.Pending && !next.IsZero() && !next.After(now) {
+				again[entry.Key] = true
 			} else {
 				plan.States[string(entry.State)]++
 				delete(due, entry.Key)
+				delete(again, entry.Key)
 			}
 			if entry.State == trade.Pending && entry.Generation > 1 {
 				plan.MayDouble++
@@ -107,12 +108,7 @@ func (o *Office) planResync(ctx context.Context, order acts.Order, progress func
 	if err != nil {
 		return plan, err
 	}
-	plan.Report, plan.Due = reports[0], len(due)
-	for _, read := range due {
-		if read {
-			plan.dueRead++
-		}
-	}
+	plan.Report, plan.Due, plan.dueRead = reports[0], len(due), len(again)
 	if stopped := plan.Report.Stopped; stopped != nil {
 		return plan, &ResyncStopped{Stop: *stopped}
 	}

@@ -53,29 +53,17 @@ type deliverySums struct {
 
 // list returns the sums in the order of trade.BesideKinds, with the product of each delivery's contract.
 func (r *Discoverer) list(ctx context.Context, b extraRows) ([]trade.Beside, error) {
-	keys, products := map[string][]string{}, map[trade.ParentKey]string{}
-	for _, d := range r.deliveries {
-		for _, p := range d.contracts {
-			keys[p.Job] = append(keys[p.Job], p.Key)
-		}
-	}
-	for name, all := range keys {
-		job, err := r.Env.Job(name)
-		if err != nil {
-			return nil, err
-		}
-		slices.Sort(all)
-		for chunk := range slices.Chunk(slices.Compact(all), run.PageSize) {
+	products := map[trade.ParentKey]string{}
+	for name, keys := range r.contracts {
+		slices.Sort(keys)
+		for chunk := range slices.Chunk(slices.Compact(keys), run.PageSize) {
 			entries, err := r.EntriesOf(ctx, name, chunk)
 			if err != nil {
 				return nil, err
 			}
 			for _, e := range entries {
-				product := job.RowFields(e.NewestValues(), r.Eval.Refs)["product"].Text
-				if product == "" {
-					product = trade.SentFields(e.Payload)["product"]
-				}
-				products[trade.ParentKey{Job: name, Key: e.Key}] = product
+				fields := r.Configured(name).RowFields(e.NewestValues(), r.Eval.Refs)
+				products[trade.ParentKey{Job: name, Key: e.Key}] = fields["product"].Text
 			}
 		}
 	}
@@ -88,7 +76,8 @@ func (r *Discoverer) list(ctx context.Context, b extraRows) ([]trade.Beside, err
 		}
 		d.of.Of(product, "").Join(d.Sums)
 	}
-	r.deliveries = nil
+	clear(r.deliveries)
+	clear(r.contracts)
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {
 		if one := b[why]; one != nil && one.Rows != 0 {
@@ -113,11 +102,11 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 	}
 	contracts := r.Job.Mapping.ParentKeys(nil, columns)
 	at := fmt.Sprintf("%s %q", of.Why, contracts)
-	if r.deliveries == nil {
-		r.deliveries = map[string]*deliverySums{}
-	}
 	if r.deliveries[at] == nil {
 		r.deliveries[at] = &deliverySums{of: of, contracts: contracts}
+		for _, p := range contracts {
+			r.contracts[p.Job] = append(r.contracts[p.Job], p.Key)
+		}
 	}
 	by(&r.deliveries[at].Sums, f)
 }

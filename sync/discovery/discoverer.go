@@ -20,11 +20,16 @@ type Discoverer struct {
 	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code
 	tables  tables
 
-	deliveries map[string]*deliverySums // that are no living documents, of whose product nothing is known yet
+	// deliveries that are no living documents, whose products list sets, and the keys of their contracts by job
+	deliveries map[string]*deliverySums
+	contracts  map[string][]string
 }
 
 // New returns the discoverer of one run, with its recheck and brakes.
 func New(r *run.Run) *Discoverer {
 	c := sending.NewChecker(r)
-	return &Discoverer{Run: r, Recheck: c, Brakes: brakes.New(r, c), differ: map[int64]before{}}
+	return &Discoverer{
+		Run: r, Recheck: c, Brakes: brakes.New(r, c), differ: map[int64]before{},
+		deliveries: map[string]*deliverySums{}, contracts: map[string][]string{},
+	}
 }

@@ -100,12 +100,9 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 				}
 				switch {
 				case p.notLiving == nil:
-					added, err := r.addToSweep(ctx, cursor, old, entry, rows[old.Key])
+					err := r.addToSweep(ctx, cursor, &page, old, entry, rows[old.Key])
 					if err != nil {
 						return err
-					}
-					if added {
-						page.Cursor = cursor
 					}
 				case entry.SourceHash != old.SourceHash: // it has another of its rows now
 					of := p.notLiving.of(trade.BesideDouble)
@@ -217,14 +214,14 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known m
 	return entry
 }
 
-// addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It
-// reports whether it changed the cursor.
-func (r *Discoverer) addToSweep(ctx context.Context, cursor *trade.Cursor, old, entry trade.Entry,
+// addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It adds
+// the cursor to the page if it changed it.
+func (r *Discoverer) addToSweep(ctx context.Context, cursor *trade.Cursor, page *trade.Page, old, entry trade.Entry,
 	rows []mapping.Row,
-) (added bool, err error) {
+) (err error) {
 	width := len(r.Job.Spec.Key)
 	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
-		return false, nil
+		return nil
 	}
 	extra := extraRowsOf(cursor.Sweep.Beside)
 	of := extra.of(trade.BesideDouble)
@@ -233,7 +230,7 @@ func (r *Discoverer) addToSweep(ctx context.Context, cursor *trade.Cursor, old, 
 	}
 	r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
 	extra.name(trade.BesideDouble, old.Key)
-	cursor.Sweep.Read += len(rows) - 1
+	page.Cursor, cursor.Sweep.Read = cursor, cursor.Sweep.Read+len(rows)-1
 	cursor.Sweep.Beside, err = r.list(ctx, extra)
-	return err == nil, err
+	return err
 }

@@ -187,11 +187,14 @@ func amountsOf(sends trade.Kind, d Document, f Figures) []amount {
 	return out
 }
 
-// addOther adds the rows of a job that are no living documents.
-func (a accounts) addOther(job JobHead, f Filter) {
+// addOther adds the rows of a job that are no living documents. placed is false if the filter leaves out
+// deliveries whose contract the ledger does not have, which may be of its products.
+func (a accounts) addOther(job JobHead, f Filter) (placed bool) {
+	placed = true
 	for _, b := range job.Beside {
 		for _, p := range b.Products {
 			if !among(f.Products, p.Product) {
+				placed = placed && (job.Sends != trade.Deliveries || p.Product != "" || p.Rows == 0)
 				continue
 			}
 			d := Document{Product: p.Product, OrderType: p.OrderType}
@@ -211,6 +214,7 @@ func (a accounts) addOther(job JobHead, f Filter) {
 			}
 		}
 	}
+	return placed
 }
 
 // part is what a row is in a line of an account. Read and sent are what it adds to the sum of the ERP and

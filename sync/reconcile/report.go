@@ -141,7 +141,7 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	if s.progress != nil {
 		s.progress(read, true)
 	}
-	whole := s.whole(o.Filter)
+	whole, placed := s.whole(o.Filter), true
 	for i, job := range s.Head.Jobs {
 		if sum := &out.Summaries[i]; job.InScope != nil {
 			// what the sweep found or missed, and what came since, must be all rows
@@ -149,10 +149,10 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 			sum.InScope = &scope
 		}
 		if whole && among(o.Filter.Jobs, job.Job) {
-			accounts.addOther(job, o.Filter)
+			placed = accounts.addOther(job, o.Filter) && placed
 		}
 	}
-	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, s.placed(o.Filter))
+	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, placed)
 	s.sums = out
 	return out, nil
 }
@@ -167,16 +167,6 @@ func (s *Snapshot) whole(f Filter) bool {
 		}
 	}
 	return reflect.DeepEqual(f, only)
-}
-
-// placed reports whether a report has each delivery that its products may have: one whose contract the ledger
-// does not have is in the account without a product.
-func (s *Snapshot) placed(f Filter) bool {
-	return len(f.Products) == 0 || !slices.ContainsFunc(s.Head.Jobs, func(j JobHead) bool {
-		return j.Sends == trade.Deliveries && slices.ContainsFunc(j.Beside, func(b trade.Beside) bool {
-			return slices.ContainsFunc(b.Products, func(p trade.ProductSums) bool { return p.Product == "" && p.Rows > 0 })
-		})
-	})
 }
 
 // Report writes a report. It reads the rows once for their sums, and once for the sections of rows.
