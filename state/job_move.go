@@ -166,6 +166,10 @@ func (m *jobMove) Apply(record trade.AuditRecord) error {
 		`UPDATE entry SET job = ?, version = version + 1 WHERE job = ?`,
 		`UPDATE sent SET job = ?, version = version + 1 WHERE job = ?`,
 		`UPDATE listing SET job = ? WHERE job = ?`,
+		// a text of the facts, which are JSON, has no quote without a backslash
+		`UPDATE body SET facts = REPLACE(facts, '"contract":{"Job":"' || l.contract_job || '"',
+			'"contract":{"Job":"' || ? || '"') FROM listing l WHERE l.entry_id = body.entry_id AND l.contract_job = ?`,
+		`UPDATE listing SET contract_job = ? WHERE contract_job = ?`,
 		`UPDATE run SET job = ? WHERE job = ?`,
 	} {
 		if err := m.Do(rename, m.To, m.From); err != nil {

@@ -59,6 +59,7 @@ type clause struct {
 	where          []string
 	args           []any
 	entry, listing bool
+	joins          string // what else it reads beside the listing
 }
 
 func (c *clause) add(condition string, args ...any) {
@@ -76,11 +77,11 @@ func (c *clause) from() string { return c.tables() + c.condition() }
 func (c *clause) tables() string {
 	switch {
 	case c.entry && c.listing:
-		return `FROM entry e JOIN listing l ON l.entry_id = e.id `
+		return `FROM entry e JOIN listing l ON l.entry_id = e.id ` + c.joins
 	case c.entry:
 		return `FROM entry e `
 	}
-	return `FROM listing l `
+	return `FROM listing l ` + c.joins
 }
 
 // resolve replaces @id and @job by the columns of a table that the statement reads.
@@ -100,7 +101,8 @@ func (s *Store) clauseOf(ctx context.Context, q trade.RowQuery) (*clause, error)
 			return nil, err
 		}
 	}
-	if q.IDs != nil || q.Of != (trade.Selection{}) { // without ids nobody said which rows these are
+	// without ids nobody said which rows these are
+	if q.IDs != nil || q.Of != (trade.Selection{Harvest: q.Facts.Season}) {
 		c.add(s.db.D.Among("@id"), sqldb.ListOf(s.db.D, sqldb.NotNil(q.IDs)))
 	}
 	if len(q.States) > 0 {
@@ -149,19 +151,12 @@ func (s *Store) ofFacts(ctx context.Context, c *clause, q trade.RowQuery) error 
 		c.add(`l.`+sortedBy[name.column].column+` IN (`+sqldb.Placeholders(len(names))+`)`, sqldb.Anys(names)...)
 	}
 	if f.Season != "" { // a delivery has that of its contract
-		const contracts = `(SELECT s.key FROM listing o JOIN entry s ON s.id = o.entry_id WHERE o.season `
-		var one []string
-		var args []any
-		for season := range strings.SplitSeq(f.Season, ",") {
-			if season == trade.NotKnown {
-				one = append(one, `l.season IS NULL AND (l.contract IS NULL OR l.contract NOT IN `+contracts+`IS NOT NULL))`)
-				continue
-			}
-			one = append(one, `l.season = ? OR l.contract IN `+contracts+`= ?)`)
-			args = append(args, season, season)
-		}
 		c.listing = true
-		c.add(`(`+strings.Join(one, ` OR `)+`)`, args...)
+		c.joins = `LEFT JOIN entry s ON s.job = l.contract_job AND s.key = l.contract
+			LEFT JOIN listing o ON o.entry_id = s.id `
+		seasons := strings.Split(f.Season, ",")
+		c.add(`COALESCE(l.season, o.season, '`+trade.NotKnown+`') IN (`+sqldb.Placeholders(len(seasons))+`)`,
+			sqldb.Anys(seasons)...)
 	}
 	for _, bound := range []struct {
 		than  string

@@ -88,8 +88,12 @@ func BenchmarkRowPage(b *testing.B) {
 			{"a producer", trade.RowQuery{Facts: trade.FactQuery{Producer: "PRODUTOR 77"}}},
 			{"a part of producers", trade.RowQuery{Facts: trade.FactQuery{Producer: "tor 77"}}},
 			{"a product", trade.RowQuery{Facts: trade.FactQuery{Product: "TRIGO"}}},
-			{"a season", trade.RowQuery{Facts: trade.FactQuery{Season: "2021"}}},
-			{"without a season", trade.RowQuery{Facts: trade.FactQuery{Season: trade.NotKnown}}},
+			{"a season", trade.RowQuery{
+				Facts: trade.FactQuery{Season: "2021"}, Of: trade.Selection{Harvest: "2021"},
+			}},
+			{"without a season", trade.RowQuery{
+				Facts: trade.FactQuery{Season: trade.NotKnown}, Of: trade.Selection{Harvest: trade.NotKnown},
+			}},
 			{"a product in a branch by weight", trade.RowQuery{
 				Sort: "-" + trade.ByVolume, Facts: trade.FactQuery{Product: "SOJA", Branch: "03"},
 			}},
@@ -140,7 +144,7 @@ func serverTime(b *testing.B, s *Store) time.Duration {
 // fiftieth is of wheat, over three years, and some without a weight or a worth; of three seasons, every second of that
 // of the contract before it.
 const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer, branch, day, kilograms, worth, currency, words,
-		documents, season, contract)
+		documents, season, contract_job, contract)
 	SELECT id, job, key,
 		CASE WHEN id % 50 = 0 THEN 'TRIGO' WHEN id % 3 = 0 THEN 'MILHO' WHEN id % 97 <> 1 THEN 'SOJA' END,
 		'PRODUTOR ' || (id * 7919 % 1000), '0' || (id % 9 + 1), 20240101 + id % 3 * 10000 + id / 3 % 12 * 100 + id % 28,
@@ -148,6 +152,7 @@ const listLarge = `INSERT INTO listing (entry_id, job, title, product, producer,
 		CASE WHEN id % 29 <> 5 THEN id * 104729 % 1000003 * 10000 END, CASE WHEN id % 29 <> 5 THEN 'BRL' ELSE '' END,
 		' ' || (id % 9 + 1) || substr(key, 4) || ' ' || (id % 9 + 1) || ' ' || id || ' ', ' ',
 		CASE WHEN id % 2 = 1 THEN '202' || (id % 3) END,
+		CASE WHEN id % 2 = 0 THEN job END,
 		CASE WHEN id % 2 = 0 THEN (SELECT p.key FROM entry p WHERE p.id = entry.id - 1) END
 	FROM entry WHERE id BETWEEN ? AND ?`
 

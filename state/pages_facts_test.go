@@ -241,6 +241,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 			return listingRow{
 				Job: "contracts", Product: textOrNull("SOJA"), Producer: textOrNull("ANA"),
 				Branch: textOrNull("03"), Day: n(day), Kilograms: n(kg), Worth: n(worth), Currency: currency,
+				ContractJob: textOrNull("contracts"), Contract: textOrNull("03|1000"),
 			}
 		}
 		is := func(when string, want listingRow) {
@@ -268,6 +269,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		e.Facts = trade.Facts{
 			Product: "SOJA", Producer: "ANA", Branch: "03", Day: must.Get(trade.ParseDate("2026-05-10"))(t),
 			Currency: "BRL", Worth: trade.NewDecimal(12345, 2),
+			Contract: trade.ParentKey{Job: "contracts", Key: "03|1000"},
 		}
 		mustRecord(t, s, lease, e)
 		is("it waits", known(20260510, 60030*10_000, 1234500))
@@ -296,7 +298,7 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		update(func(e *trade.Entry) { e.Flags = nil })
 		must.Do(t, s.ReleaseLease(t.Context(), lease))
 		mustMove(t, s, "contracts", "contratos")
-		changed.Job, changed.Title = "contratos", "41001 · ana"
+		changed.Job, changed.Title, changed.ContractJob = "contratos", "41001 · ana", textOrNull("contratos")
 		if got := listed(t, s, "03|1001"); got != changed {
 			t.Errorf("lists have %+v, want %+v", got, changed)
 		}
@@ -310,6 +312,46 @@ func TestWhatListsSayFollowsTheRow(t *testing.T) {
 		if got := listed(t, s, "03|1001"); got != reduced {
 			t.Errorf("reduced: lists have %+v, want %+v", got, reduced)
 		}
+	})
+}
+
+// A delivery has the season of its contract, not that of another job's row with this key, also after the job of its
+// contract is renamed.
+func TestARowHasTheSeasonOfTheContractOfItsJob(t *testing.T) {
+	both(t, func(t *testing.T, s *Store) {
+		add := func(job, key, season, of string) {
+			t.Helper()
+			lease := mustLease(t, s, job)
+			e := newEntry(key)
+			e.Facts = trade.Facts{Season: season}
+			if of != "" {
+				e.Facts.Contract = trade.ParentKey{Job: of, Key: "1"}
+			}
+			mustRecord(t, s, lease, e)
+			must.Do(t, s.ReleaseLease(t.Context(), lease))
+		}
+		add("a", "1", "2025", "")
+		add("b", "1", "2026", "")
+		add("loads", "of a", "", "a")
+		add("loads", "of b", "", "b")
+		add("loads", "of none", "", "c")
+		are := func(seasons string, want ...string) {
+			t.Helper()
+			q := trade.RowQuery{Sort: trade.OldestFirst, Limit: 10, Facts: trade.FactQuery{Season: seasons}}
+			q.Of.Harvest = seasons
+			keys := trade.Map(sorted(t, s, q), func(e trade.Entry) string { return e.Job + " " + e.Key })
+			if !slices.Equal(keys, want) {
+				t.Errorf("of the seasons %s are %q, want %q", seasons, keys, want)
+			}
+		}
+		are("2025", "a 1", "loads of a")
+		are("2026", "b 1", "loads of b")
+		are("2026,-", "b 1", "loads of b", "loads of none")
+		mustMove(t, s, "b", "d")
+		are("2026", "d 1", "loads of b")
+		listed(t, s, "of b")
+		mustMove(t, s, "loads", "cargas")
+		are("2025", "a 1", "cargas of a")
 	})
 }
 

@@ -13,12 +13,12 @@ import (
 
 // listingRow is a row of the table listing.
 type listingRow struct {
-	EntryID                   int64
-	Job, Title, Currency      string
-	Words, Documents          string
-	Product, Producer, Branch sql.NullString
-	Season, Contract          sql.NullString
-	Day, Kilograms, Worth     sql.NullInt64
+	EntryID                       int64
+	Job, Title, Currency          string
+	Words, Documents              string
+	Product, Producer, Branch     sql.NullString
+	Season, ContractJob, Contract sql.NullString
+	Day, Kilograms, Worth         sql.NullInt64
 }
 
 var listingColumns = sqldb.Columns[listingRow]()
@@ -32,7 +32,7 @@ func listingRowOf(e trade.Entry) listingRow {
 		EntryID: e.ID, Job: e.Job, Title: sqldb.CleanText(l.Title), Currency: sqldb.CleanText(l.Currency),
 		Words: words, Documents: documents,
 		Product: text(l.Product), Producer: text(l.Producer), Branch: text(l.Branch),
-		Season: text(l.Season), Contract: text(l.Contract),
+		Season: text(l.Season), ContractJob: text(l.Contract.Job), Contract: text(l.Contract.Key),
 		Day:       numberOrNull(trade.ListingDay(l.Day)),
 		Kilograms: sql.NullInt64{Int64: trade.ListingNumber(l.Kg), Valid: l.Weighed},
 		Worth:     sql.NullInt64{Int64: trade.ListingNumber(l.Worth), Valid: l.Currency != ""},

@@ -12,19 +12,14 @@ import (
 // Facts are what people narrow and sort lists by: of the newest row seen, as far as the mapping and
 // the shown columns tell. They are personal data, like the row itself.
 type Facts struct {
-	Product  string  `json:"product,omitempty"`
-	Producer string  `json:"producer,omitempty"`
-	Branch   string  `json:"branch,omitempty"`
-	Season   string  `json:"season,omitempty"`   // of a contract
-	Contract string  `json:"contract,omitempty"` // key of the contract of another row, whose season it has
-	Day      Date    `json:"day,omitzero"`       // of the document
-	Currency string  `json:"currency,omitempty"` // "" = there is no worth
-	Worth    Decimal `json:"worth,omitzero"`     // amount times price
-}
-
-// IsZero reports whether nothing is told.
-func (f Facts) IsZero() bool {
-	return f.Product+f.Producer+f.Branch+f.Season+f.Contract+f.Currency == "" && f.Day.IsZero()
+	Product  string    `json:"product,omitempty"`
+	Producer string    `json:"producer,omitempty"`
+	Branch   string    `json:"branch,omitempty"`
+	Season   string    `json:"season,omitempty"`   // of a contract
+	Day      Date      `json:"day,omitzero"`       // of the document
+	Currency string    `json:"currency,omitempty"` // "" = there is no worth
+	Worth    Decimal   `json:"worth,omitzero"`     // amount times price
+	Contract ParentKey `json:"contract,omitzero"`  // of another row, which has its season
 }
 
 // AddDraft sets what a mapped row tells.
@@ -147,7 +142,7 @@ type FactQuery struct {
 	// the whole text or, if no row has that, a part of it, in whatever case and with or without
 	// accents
 	Product, Producer, Branch string
-	Season                    string   // several joined with commas; NotKnown = those without
+	Season                    string   // Selection.Harvest, if the ledger can tell which rows have it
 	DayFrom, DayUntil         Date     // both included
 	WorthFrom, WorthUntil     *Decimal // both included, whatever the currency
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"html"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -9,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/safrasync/safrasync/internal/consoletest"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -140,4 +143,49 @@ func TestAListHasNoEmptyColumn(t *testing.T) {
 	b.Get("/rows?job=contracts&q=000002").Wants(http.StatusOK, `class="number money"`)
 	b.Get("/rows?job=contracts&q=000004&sort=value").Wants(http.StatusOK, `class="number money"`)
 	b.Get("/rows").Wants(http.StatusOK, ">contrato</td>")
+}
+
+// A list of a season keeps it on its next page, in another order, of one type, without another part of its filter, and
+// in what is done with all of it; what needs somebody is only that of the season.
+func TestAListOfASeasonKeepsIt(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.crowd(70)
+	d.sql("erp.db", `UPDATE contrato SET safra = (SELECT safra FROM contrato WHERE num = '000002') WHERE num = '700001'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Accountant)
+	link := regexp.MustCompile(`href="(/(?:rows|act/[a-z]+|resync)\?[^"]*)"`)
+	for query, n := range map[string]int{"job=contracts&state=invalid": 70, "job=contracts&state=needs_person": 71} {
+		b.Get("/rows?harvest=2025%2F2026&"+query).Wants(http.StatusOK, `value="2025/2026"`,
+			fmt.Sprintf(`<span class="count">%d</span>`, n))
+		query = url.Values{"filter": {html.UnescapeString(b.Form("/decisions/export").Get("query"))}}.Encode()
+		if !strings.Contains(query, "harvest") {
+			t.Errorf("the file is that of %s", query)
+		}
+		_, part, _ := strings.Cut(b.Body, `<div id="part">`)
+		next, without := "", 0
+		kinds := map[string]int{}
+		for _, m := range link.FindAllStringSubmatch(part, -1) {
+			to := must.Get(url.Parse(html.UnescapeString(m[1])))(t)
+			of := to.Query()
+			if filter := of.Get("filter"); filter != "" {
+				of = must.Get(url.ParseQuery(html.UnescapeString(filter)))(t)
+			}
+			if of.Get("harvest") != "2025/2026" {
+				without++
+			}
+			if of.Has("after") {
+				next = to.String()
+			}
+			kinds[to.Path]++
+		}
+		if without != 1 || next == "" || kinds["/rows"] < 10 || kinds["/act/dismiss"] != 1 || kinds["/resync"] != 1 {
+			t.Errorf("%s: %d addresses have no season, the next page is %q: %v", query, without, next, kinds)
+		}
+		if more := len(titlesIn(b.Get(next))); more != n-50 {
+			t.Errorf("the next page of %s has %d documents", query, more)
+		}
+		b.Get("/act/dismiss?"+query).Wants(http.StatusOK, fmt.Sprintf("Aplica-se a %d de %d documentos", n, n))
+	}
+	b.Get("/rows?harvest=" + strings.Repeat("1,", 100)).Wants(http.StatusBadRequest)
 }

@@ -223,7 +223,8 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 	}
 	column, _ := f.Sort.Column()
 	if column == "" && !slices.Contains([]trade.RowSort{trade.NewestFirst, trade.OldestFirst, trade.ByKey}, f.Sort) ||
-		!placeForm.MatchString(f.After) || column == "" && strings.Contains(f.After, "_") {
+		!placeForm.MatchString(f.After) || column == "" && strings.Contains(f.After, "_") ||
+		strings.Count(f.Of.Harvest, ",") >= seasonsMost {
 		return f, web.BadRequest("filter")
 	}
 	var err error
@@ -251,10 +252,11 @@ func readMoney(text string) (*trade.Decimal, error) {
 	return &n, nil
 }
 
-// What a search may have. Each different word costs the database a search of its own.
+// What a search, and a list, may have. Each different word costs the database a search of its own.
 const (
 	searchLetters = 200
 	searchWords   = 10
+	seasonsMost   = 100
 )
 
 // searchFits returns a fault for a text that is too long to search for.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/safrasync/safrasync/sync/mapping"
 	"github.com/safrasync/safrasync/sync/pending"
 	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
@@ -15,63 +16,64 @@ import (
 
 // Chosen returns a query with the ids of the rows that its selection names, and what each of them adds to
 // the number that has this selection. The rows are those of the computation that made the number, not of
-// another one.
+// another one. The ledger itself narrows by the season: then there may be no ids.
 func (o *Office) Chosen(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Selected, error) {
+	rows := reconcile.Selected{}
 	if q.Of == (trade.Selection{}) || q.IDs != nil {
-		return q, reconcile.Selected{}, nil
+		return q, rows, nil
 	}
-	if q.Of == (trade.Selection{Harvest: q.Of.Harvest}) { // the ledger knows it
-		q.Facts.Season, q.Of = q.Of.Harvest, trade.Selection{}
-		return q, reconcile.Selected{}, nil
+	narrow := func(ids []int64) {
+		among := q.IDs
+		q.IDs = slices.DeleteFunc(append([]int64{}, ids...), func(id int64) bool {
+			_, found := slices.BinarySearch(among, id)
+			return among != nil && !found
+		})
+		slices.Sort(q.IDs)
 	}
-	if q.Of.Run != "" {
-		return o.chosenOfRun(ctx, q)
+	of := q.Of // what neither a run nor a cause has
+	of.Run = ""
+	if of.Group != "" {
+		of.Group, of.Kind = "", ""
 	}
-	rows := reconcile.Selected{IDs: []int64{}, Each: map[trade.ParentKey]trade.Sums{}}
+	// where a row may have one of several contracts, the report chooses
+	if of == (trade.Selection{Harvest: of.Harvest}) && !slices.ContainsFunc(o.jobs, func(job *mapping.Job) bool {
+		return job.Spec.Sends != trade.OrderCommitments && len(job.Mapping.SentBy) != 1
+	}) {
+		q.Facts.Season, of.Harvest = of.Harvest, ""
+	}
+	if of != (trade.Selection{}) {
+		err := o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+			rows, err = s.Select(of, o.fixer())
+			return err
+		})
+		if err != nil {
+			return q, rows, err
+		}
+		narrow(rows.IDs)
+	}
 	if q.Of.Group != "" {
 		if _, err := o.lookAt(ctx); err != nil {
 			return q, rows, err
 		}
+		rows = reconcile.Selected{Each: map[trade.ParentKey]trade.Sums{}}
 		o.blocked.Select(q.Of.Group, q.Of.Kind, func(id int64, key trade.ParentKey, adds trade.Sums) {
 			rows.IDs, rows.Each[key] = append(rows.IDs, id), adds
 		})
-		slices.Sort(rows.IDs)
-		q.IDs = rows.IDs
-		return q, rows, nil
+		narrow(rows.IDs)
 	}
-	err := o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
-		rows, err = s.Select(q.Of, o.fixer())
-		return err
-	})
-	q.IDs = rows.IDs
-	return q, rows, err
-}
-
-// chosenOfRun is Chosen for the rows of a run, which may be selected further.
-func (o *Office) chosenOfRun(ctx context.Context, q trade.RowQuery) (trade.RowQuery, reconcile.Selected, error) {
-	id, result, _ := strings.Cut(q.Of.Run, ":")
-	run, err := o.Run(ctx, id)
-	if err != nil {
-		return q, reconcile.Selected{}, err
-	}
-	of, err := o.store.RunRows(ctx, run)
-	if err != nil {
-		return q, reconcile.Selected{}, err
-	}
-	rest := q
-	rest.Of.Run = ""
-	rest, rows, err := o.Chosen(ctx, rest)
-	also := map[int64]bool{}
-	for _, id := range rest.IDs {
-		also[id] = true
-	}
-	q.IDs = []int64{}
-	for _, id := range of[trade.RunResult(result)] {
-		if rest.IDs == nil || also[id] {
-			q.IDs = append(q.IDs, id)
+	if q.Of.Run != "" {
+		id, result, _ := strings.Cut(q.Of.Run, ":")
+		run, err := o.Run(ctx, id)
+		if err != nil {
+			return q, rows, err
 		}
+		found, err := o.store.RunRows(ctx, run)
+		if err != nil {
+			return q, rows, err
+		}
+		narrow(found[trade.RunResult(result)])
 	}
-	return q, rows, err
+	return q, rows, nil
 }
 
 // RowPage returns one page of the rows that a query selects.
@@ -99,7 +101,7 @@ func (o *Office) SumsOf(ctx context.Context, q trade.RowQuery, rows reconcile.Se
 	if rows.Each == nil {
 		return o.Reads.RowSums(ctx, q, whole)
 	}
-	q.After, q.Sort, q.Limit = "", trade.NewestFirst, len(rows.IDs)
+	q.After, q.Sort, q.Limit = "", trade.NewestFirst, len(q.IDs)
 	keys, _, err := o.store.RowKeys(ctx, q)
 	out := map[string]trade.Sums{}
 	for _, key := range keys {

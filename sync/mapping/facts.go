@@ -88,8 +88,5 @@ func (r *Row) AddFacts(facts *trade.Facts) {
 	if columns.product.Column != "" {
 		facts.Product = text(columns.product)
 	}
-	facts.Contract = ""
-	if contracts := r.job.Mapping.ParentKeys(nil, r.row.Get); len(contracts) > 0 {
-		facts.Contract = contracts[0].Key
-	}
+	facts.Contract = append(r.job.Mapping.ParentKeys(nil, r.row.Get), trade.ParentKey{})[0] // the first, or none
 }

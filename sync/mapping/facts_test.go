@@ -48,8 +48,21 @@ func TestWhatARowTellsForLists(t *testing.T) {
 			map[string]string{"num": "7", "cpf_produtor": "11144477735"},
 			trade.Facts{},
 		},
+		"the contract is a row of its job": {
+			JobSpec{
+				Sends: trade.Deliveries, Key: []string{"num"},
+				Fields: map[string]FieldSpec{"contract_id": {
+					Columns: []string{"ctr"}, SentBy: []ParentSpec{{Job: "purchases", Columns: []string{"f", "ctr"}}},
+				}},
+			},
+			map[string]string{"num": "7", "f": "01", "ctr": "12"},
+			trade.Facts{Contract: trade.ParentKey{Job: "purchases", Key: "01|12"}},
+		},
 	} {
 		job := &Job{Spec: tt.spec, Mapping: &Mapping{}}
+		for _, field := range tt.spec.Fields {
+			job.Mapping.Fields = append(job.Mapping.Fields, fieldMapping{Spec: field})
+		}
 		job.facts = job.factColumns()
 		var columns []string
 		var values []erp.Value

@@ -363,7 +363,10 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 	switch e.Sends {
 	case trade.OrderCommitments:
 		r.OrderType, r.Product, r.Day = text("order_type"), text("product"), text("order_date")
-		r.Harvest = e.Listing().Season // as lists are narrowed by it
+		r.Harvest = e.Facts.Season // as lists are narrowed by it
+		if e.Now == nil {
+			r.Harvest = cmp.Or(trade.CutText(sent["haverst"]), r.Harvest)
+		}
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
 		t.sentAs(r, e)
 	case trade.Deliveries:

@@ -136,17 +136,17 @@ CREATE INDEX entry_contract ON entry (contract_id, id) WHERE contract_id <> ''; 
 CREATE TABLE listing (
     entry_id {{int}} PRIMARY KEY, job TEXT NOT NULL, title TEXT{{bytewise}} NOT NULL,
     product TEXT{{bytewise}}, producer TEXT{{bytewise}}, branch TEXT{{bytewise}},
-    season TEXT{{bytewise}}, contract TEXT{{bytewise}}, day {{int}}, -- of a contract; of others, its key; 20260510
+    season TEXT{{bytewise}}, contract_job TEXT, contract TEXT{{bytewise}}, -- of a contract; of others, its job and key
+    day {{int}}, -- 20260510
     kilograms {{int}}, worth {{int}}, -- in 1/10,000, of the currency
     currency TEXT NOT NULL,
     words TEXT NOT NULL, -- by which people find it (pages_text.go of state)
     documents TEXT NOT NULL -- CPF and CNPJ among them, for those who may see documents
 ) {{strict}};
--- Which names there are, for the filters that propose them. Lists scan the table, and use that of the season.
+-- Which names there are, for the filters that propose them. Lists do not use these: they scan the table.
 CREATE INDEX listing_by_product ON listing (job, product) WHERE product IS NOT NULL;
 CREATE INDEX listing_producer ON listing (job, producer) WHERE producer IS NOT NULL;
 CREATE INDEX listing_branch ON listing (job, branch) WHERE branch IS NOT NULL;
-CREATE INDEX listing_season ON listing (season, entry_id) WHERE season IS NOT NULL;
 
 -- One sending: what is, or may be, on the platform (trade.Record), and its last attempt. There is one for each row and
 -- generation. It outlives the row, key and job under which it went.
