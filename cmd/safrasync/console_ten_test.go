@@ -202,7 +202,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("06-alterado", func() {
 		c.click(`nav a[href="/changed"]`)
-		c.shows("quantidade 1", "3,600", "cancelado no ERP após o envio 1")
+		c.shows("quantidade", "deste grupo\n 1\t3,600", "cancelado no ERP após o envio 1")
 		c.golden("06-alterado")
 		c.press(fmt.Sprintf(`input[name=row][value="%d"]`, s.number("01|000002")))
 		c.click("main form .acts button")

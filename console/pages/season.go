@@ -180,13 +180,21 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 			title = view.Mask(s.Name)
 		}
 		var amount, shown trade.Decimal // up to a part
+		scale := int32(0)
+		if lacks := all.Sub(sent.Kilograms); lacks.Cmp(trade.NewDecimal(10_000, 0)) < 0 {
+			scale = 3
+		}
 		for _, i := range parts {
 			part := stateParts[i]
 			of := s.Figure(part.states...)
 			amount = amount.Add(of.Kilograms)
-			whole := amount.Tonnes().Round(0)
+			whole := amount.Tonnes().Round(scale)
+			said := v.Decimal(whole.Sub(shown))
+			if whole.Cmp(shown) == 0 && of.Kilograms.Sign() > 0 {
+				said = "<1"
+			}
 			line.Parts = append(line.Parts, picture.Mark{
-				Class: part.class, Name: v.T(part.key), Said: v.Decimal(whole.Sub(shown)), Path: figurePath(of.Of),
+				Class: part.class, Name: v.T(part.key), Said: said, Path: figurePath(of.Of),
 				Amount: of.Kilograms,
 			})
 			shown = whole

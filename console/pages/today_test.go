@@ -94,16 +94,21 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 	}
 }
 
-// The parts of a line are whole tonnes that add up to what is missing, which is never the sum of rounded figures.
+// The parts of a line add up to what is missing, which is never the sum of rounded figures: whole tonnes, but where all
+// is little; of less than one there is something.
 func TestThePartsOfWhatIsMissingAddUp(t *testing.T) {
 	t.Parallel()
-	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
-	sums := reconcile.StateSum{Name: "SOJA", All: trade.Sums{Rows: 3, Kilograms: trade.NewDecimal(4_200, 0)}}
-	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
-	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
-	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
-	if strings.Join(said, " ") != "1 2 1" || got.Sum.Said != "4" || got.Share != "0" {
-		t.Errorf("%v of %s, %s%%", said, got.Sum.Said, got.Share)
+	for want, kg := range map[string][3]int64{
+		"4 5 4 of 13": {4_400, 4_400, 4_400}, "1,4 1,4 1,4 of 4,2": {1_400, 1_400, 1_400}, "<1 20 <1 of 20": {300, 20_000, 40},
+	} {
+		one := trade.Map(kg[:], func(n int64) trade.Sums { return trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(n, 0)} })
+		sums := reconcile.StateSum{Name: "SOJA", All: trade.Sums{Rows: 3, Kilograms: trade.NewDecimal(kg[0]+kg[1]+kg[2], 0)}}
+		sums.States = map[trade.State]trade.Sums{trade.Waiting: one[0], trade.Invalid: one[1], trade.Held: one[2]}
+		got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
+		said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
+		if strings.Join(said, " ")+" of "+got.Sum.Said != want || got.Share != "0" {
+			t.Errorf("%v of %s, %s%%, want %s", said, got.Sum.Said, got.Share, want)
+		}
 	}
 }
 
