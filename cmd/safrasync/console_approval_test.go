@@ -50,7 +50,8 @@ func TestWhatNeedsTwoPeopleIsApprovedInTheConsole(t *testing.T) {
 	carla.Get("/").Wants(http.StatusOK, "aguarda aprovação", `href="/approvals/1"`)
 	ana.Get("/approvals/1").Wants(http.StatusOK, "carla", "lançado por engano", "Aprovar e fazer", "dispensado")
 	ana.Submit("/approvals/1/approve", url.Values{"reason": {"conferi com a filial"}}).Wants(http.StatusOK,
-		"Aprovado e feito", "Nada aguarda aprovação")
+		"Aprovado e feito", "Nada aguarda aprovação", `href="/audit?act=approval+give"`)
+	ana.Get("/audit?act=approval+give").Wants(http.StatusOK, "aprovou", "conferi com a filial")
 	if e := d.entry("contracts", "01|000003"); e.State != trade.Dismissed {
 		t.Errorf("it was not done: %s", e.State)
 	}

@@ -423,5 +423,13 @@ func TestChromiumCutsNoFigure(t *testing.T) {
 		}
 		c.do(chromedp.EmulateViewport(390, 844))
 		c.accessible(path + " 390")
+		if path != "/rows" {
+			continue
+		}
+		unit, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](
+			`getComputedStyle(document.querySelector(".lines td .t"), "::after").content`))
+		if err != nil || unit != `" t"` {
+			t.Errorf("a weight of %s has the unit %s on a phone (%v)", path, unit, err)
+		}
 	}
 }

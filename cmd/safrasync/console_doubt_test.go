@@ -225,6 +225,7 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	contract, _ := d.inDoubt()
 	ticket := d.rows(trade.InDoubt)[1]
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
+	b.Get("/doubts").Wants(http.StatusOK, `colspan="4">Contratos</th>`, `colspan="4">Entregas</th>`)
 	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
 	b.Get("/doubts/next?only=in_doubt").Wants(http.StatusOK, "1 de 2",
 		fmt.Sprintf(`href="/doubts/next?after=%d&amp;done=0&amp;only=in_doubt"`, contract.ID))

@@ -74,6 +74,17 @@ func TestTheFirstPageIsGreenWhereNothingWaits(t *testing.T) {
 	}
 }
 
+// Where only a delivery waits, for a contract that is not here, it is counted.
+func TestADeliveryThatWaitsForNoKnownContractIsCounted(t *testing.T) {
+	t.Parallel()
+	d := newDeskOn(t, state.SQLite, weighed, `DELETE FROM contrato WHERE num NOT IN ('000001', '000002');`+tickets+
+		`; UPDATE romaneio SET contrato = '000999'`)
+	b := d.as(trade.Reader).Get("/").Wants(http.StatusOK, `"><span>Contabilidade</span><strong>1</strong><small>Dependem<`)
+	for _, path := range []string{"/pending", "/pending?who=accounting"} {
+		b.Get(path).Wants(http.StatusOK, ">Contabilidade 1</a>", "1 documento parado por 1 causa")
+	}
+}
+
 // An installation that has sent nothing leads step by step to its first contract: it names the next
 // step, with where it is done.
 func TestAnEmptyInstallationLeadsToItsFirstContract(t *testing.T) {

@@ -112,7 +112,7 @@ func TestAlertsAreShownWithWhomTheyWereToldTo(t *testing.T) {
 		must.Do(t, d.host.Store.SettleMessage(t.Context(), m))
 	}
 	b.Get("/alerts").Wants(http.StatusOK, "65", `outro programa <span class="state waiting">a caminho</span><br>ana@coop.example</td>`,
-		 "encerrado", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt" title="Ver 1 documento">1</a>`,
+		"encerrado", "2 vezes", `href="/rows?job=contracts&amp;state=in_doubt" title="Ver 1 documento">1</a>`,
 		`href="/rows?job=contracts&amp;state=waits" title="Ver 2 documentos">2</a>`, `<span>Avisos</span><span class="count">3</span>`)
 	if strings.Contains(b.Body, "Registrar como já enviado") {
 		t.Error("who may only read is told what to do")

@@ -1,9 +1,7 @@
 package pages
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -20,21 +18,12 @@ type waitsShown struct {
 	acts.Planned
 }
 
-// decidedShown is an act on which somebody decided, from the audit.
-type decidedShown struct {
-	trade.AuditRecord        // the act is the one that was ordered
-	Decision, For     string // For ordered it
-}
-
 func (p *Pages) showApprovals(q *web.Request) error {
 	list, err := p.office.Approvals(q.Context())
 	if err != nil {
 		return err
 	}
-	var page struct {
-		Open    []waitsShown
-		Decided []decidedShown // the newest first
-	}
+	var page struct{ Open []waitsShown }
 	for _, a := range list {
 		planned, err := acts.PlannedOf(a)
 		if err != nil {
@@ -42,20 +31,6 @@ func (p *Pages) showApprovals(q *web.Request) error {
 		}
 		page.Open = append(page.Open, waitsShown{a, planned})
 	}
-	for _, act := range []string{"approval give", "approval decline", "approval lapsed"} {
-		found, err := p.office.AuditPage(q.Context(), trade.AuditQuery{Act: act, Limit: 10})
-		if err != nil {
-			return err
-		}
-		for _, r := range found.Records {
-			var of struct{ Act, For string }
-			if json.Unmarshal([]byte(r.Detail), &of) == nil {
-				r.Act = of.Act
-				page.Decided = append(page.Decided, decidedShown{r, act, of.For})
-			}
-		}
-	}
-	slices.SortFunc(page.Decided, func(a, b decidedShown) int { return cmp.Compare(b.Seq, a.Seq) })
 	return q.Page(http.StatusOK, "approvals", page)
 }
 

@@ -22,6 +22,7 @@ type pendingPage struct {
 	Quiet  []task // that somebody takes care of, until a day
 	Fault  string // phrase of what is wrong about an owner
 	Rows   int    // of the causes that are shown, which have them themselves
+	Behind int    // that wait for others with these causes
 	All    int    // of all causes but for the quiet ones
 	Who    []task // departments, with how much each can cure
 	Here   string // department that is filtered by; "" = all
@@ -86,6 +87,7 @@ func (p *Pages) pending(q *web.Request, fault string) error {
 			continue
 		}
 		page.Rows += t.Rows
+		page.Behind += t.Behind
 		page.Causes = append(page.Causes, t)
 	}
 	slices.SortStableFunc(page.Causes, byWeight)

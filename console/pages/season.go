@@ -179,7 +179,7 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 			title = view.Mask(s.Name)
 		}
 		var amount trade.Decimal
-		whole := func(kg trade.Decimal) string { return v.Decimal(kg.Tonnes().Round(0)) }
+		whole := func(kg trade.Decimal) string { return strings.TrimSuffix(v.WholeTonnes(kg), " t") }
 		for _, i := range parts {
 			part := stateParts[i]
 			of := s.Figure(part.states...)

@@ -96,16 +96,19 @@ func TestCausesOfOneNameSayTheirStates(t *testing.T) {
 	}
 }
 
-// Each figure of a line is rounded by itself, as that of its list: so the parts may add up to one more or less.
+// Each figure of a line is rounded by itself, as that of its list: so the parts may add up to one more or less. A small
+// one has decimals.
 func TestEachFigureOfWhatIsMissingIsRoundedByItself(t *testing.T) {
 	t.Parallel()
-	one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(1_400, 0)}
-	sums := reconcile.StateSum{Name: "SOJA"}
-	sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
-	got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
-	said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
-	if strings.Join(said, " ") != "1 1 1" || got.Sum.Said != "4" || got.Share != "0" {
-		t.Errorf("%v of %s, %s%%", said, got.Sum.Said, got.Share)
+	for kg, want := range map[int64]string{14_400: "14 14 14 of 43", 1_400: "1,4 1,4 1,4 of 4,2"} {
+		one := trade.Sums{Rows: 1, Kilograms: trade.NewDecimal(kg, 0)}
+		sums := reconcile.StateSum{Name: "SOJA"}
+		sums.States = map[trade.State]trade.Sums{trade.Waiting: one, trade.Invalid: one, trade.Held: one}
+		got := standsOf(view.NewVoice(trade.Portuguese, time.UTC), "", []reconcile.StateSum{sums}, false).Lines[0]
+		said := trade.Map(got.Parts, func(m picture.Mark) string { return m.Said })
+		if strings.Join(said, " ")+" of "+got.Sum.Said != want || got.Share != "0" {
+			t.Errorf("%v of %s, %s%%, want %s", said, got.Sum.Said, got.Share, want)
+		}
 	}
 }
 
