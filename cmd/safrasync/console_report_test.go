@@ -109,6 +109,27 @@ func TestThePartsOfTheBridgeAreLinks(t *testing.T) {
 	}
 }
 
+// The lines of a part of the report stand under what they have in common, which they do not repeat.
+func TestLinesOfAReportAreFolded(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.sql("erp.db", `UPDATE contrato SET quantidade = '1400.50' WHERE num = '000001'`)
+	d.run(0, "sync", "--sweep")
+	b := d.as(trade.Reader)
+	for part, once := range map[string]string{
+		"divergences": "volume no ERP difere do enviado", "summary": ">Contratos ", "totals": ">geral<",
+	} {
+		body := b.Get("/report?show=1&part="+part).Wants(http.StatusOK, `<span class="count">`, "As listas mostram agora.").Body
+		want := 1
+		if part == "totals" {
+			want = 0
+		}
+		if n := strings.Count(body, once); n != want {
+			t.Errorf("%s says %q %d times, want %d", part, once, n, want)
+		}
+	}
+}
+
 // What the rows say of a contract, and what the divergences say of it, is one; what a person
 // has dealt with is marked, and counts no more.
 func TestACancelledContractAndAnAcknowledgedChangeHaveOneAnswer(t *testing.T) {

@@ -43,6 +43,11 @@ type referencePage struct {
 	Waits   *trade.Approval // the proposal for the code that waits already
 }
 
+// Named reports whether the ERP calls a missing code something.
+func (p referencePage) Named() bool {
+	return slices.ContainsFunc(p.Names, func(name string) bool { return name != "" })
+}
+
 type kindShown struct {
 	Kind    string
 	Missing int
@@ -96,6 +101,11 @@ func (p *Pages) referencePage(q *web.Request) (referencePage, error) {
 	page.Missing, page.Names, err = p.office.Missing(q.Context(), page.Kind, missingShown)
 	if err != nil {
 		return page, err
+	}
+	for i, name := range page.Names { // the head of the column says whose it is
+		if _, text, labelled := strings.Cut(name, ": "); labelled && !strings.Contains(text, ": ") {
+			page.Names[i] = text
+		}
 	}
 	for _, kind := range trade.ReferenceKinds {
 		page.Kinds = append(page.Kinds, kindShown{kind, counts[kind]})

@@ -47,7 +47,7 @@ type reportShown struct {
 	*paper.Report
 	Tabs     []paper.Section
 	Part     *paper.Table // nil: the accounts
-	Totals   []TotalsGroup
+	Groups   []reportGroup
 	Measures []reconcile.Measure // that there are
 	Measure  reconcile.Measure
 	Unit     string

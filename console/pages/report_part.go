@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -44,20 +45,40 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 			r.Cells[lead].Path = path
 		}
 	}
+	by := foldedBy[t.ID]
+	if by == "" {
+		return nil
+	}
+	for _, r := range t.Rows {
+		i := slices.IndexFunc(shown.Groups, func(g reportGroup) bool { return g.ID == r.Names[by] })
+		if i < 0 {
+			g := reportGroup{ID: r.Names[by], Table: paper.Table{Section: t.Section}}
+			g.Columns, g.Open = slices.Clone(t.Columns), t.ID == reconcile.SummarySection || r.Names[by] == string(reconcile.ByAll)
+			i, shown.Groups = len(shown.Groups), append(shown.Groups, g)
+		}
+		shown.Groups[i].Rows = append(shown.Groups[i].Rows, r)
+	}
+	for i := range shown.Groups { // its head says what it is by
+		g := &shown.Groups[i]
+		g.Number = cmp.Or(t.Kinds[g.ID], len(g.Rows))
+		at := slices.IndexFunc(g.Columns, func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
+		if at < 0 {
+			continue
+		}
+		g.Columns = slices.Delete(g.Columns, at, at+1)
+		g.Title = g.Rows[0].Cells[at].Text
+		for j := range g.Rows {
+			cells := g.Rows[j].Cells
+			cells[(at+1)%len(cells)].Path = cmp.Or(cells[at].Path, cells[(at+1)%len(cells)].Path)
+			g.Rows[j].Cells = slices.Delete(cells, at, at+1)
+		}
+	}
 	if t.ID != reconcile.TotalsSection {
 		return nil
 	}
-	for _, r := range t.Rows { // by dimension
-		by := reconcile.By(r.Names["by"])
-		if n := len(shown.Totals); n == 0 || shown.Totals[n-1].By != by {
-			shown.Totals = append(shown.Totals, TotalsGroup{By: by, Table: paper.Table{Section: t.Section}})
-		}
-		of := &shown.Totals[len(shown.Totals)-1]
-		of.Rows = append(of.Rows, r)
-	}
-	for _, group := range shown.Totals {
+	for _, group := range shown.Groups {
 		codes := trade.Map(group.Rows, func(r paper.Line) string { return r.Name })
-		called, err := p.office.Called(q.Context(), group.By, codes)
+		called, err := p.office.Called(q.Context(), reconcile.By(group.ID), codes)
 		if err != nil {
 			return err
 		}
@@ -103,9 +124,16 @@ func linePath(section reconcile.SectionID, r paper.Line, ids map[trade.ParentKey
 	return ""
 }
 
-// TotalsGroup are the totals by one dimension.
-type TotalsGroup struct {
-	By reconcile.By
+// foldedBy are the ids by which the lines of a section are folded.
+var foldedBy = map[reconcile.SectionID]string{
+	reconcile.TotalsSection: "by", reconcile.SummarySection: "job", reconcile.DivergencesSection: "kind",
+}
+
+// reportGroup are the lines of a section that are folded together.
+type reportGroup struct {
+	ID, Title string
+	Number    int // of its lines, with those that only the files have
+	Open      bool
 	paper.Table
 }
 

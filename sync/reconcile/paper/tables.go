@@ -22,6 +22,8 @@ type Table struct {
 	Section
 	Rows []Line
 	More int // number of rows that only the files have
+	// of divergences, how many there are of each kind
+	Kinds map[string]int
 }
 
 // Read returns a report. Each section has at most its first most rows; columns that are empty in
@@ -41,13 +43,14 @@ func (r *Report) Begin(h reconcile.Heading) error {
 
 // Section implements Reader.
 func (r *Report) Section(s Section) error {
-	r.Sections = append(r.Sections, Table{Section: s})
+	r.Sections = append(r.Sections, Table{Section: s, Kinds: map[string]int{}})
 	return nil
 }
 
 // Row implements Reader.
 func (r *Report) Row(row Line) error {
 	t := &r.Sections[len(r.Sections)-1]
+	t.Kinds[row.Names["kind"]]++
 	if len(t.Rows) < r.most {
 		t.Rows = append(t.Rows, row)
 	} else {
