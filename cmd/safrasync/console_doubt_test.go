@@ -62,6 +62,9 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 		"sem resposta da plataforma", "<br><small>Aguarde")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
+	if strings.Contains(b.Body, "<dd>R$</dd>") {
+		t.Error("a currency without a price is to be looked for")
+	}
 	if strings.Contains(b.Body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
 	}

@@ -303,7 +303,7 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 		line := lookFor{Field: fields[0], ID: strings.HasSuffix(fields[0], "_id")}
 		for _, field := range fields {
 			switch sent := page.Doubt.Sent[field]; {
-			case sent == nil:
+			case sent == nil, field == "currency" && line.Text == "": // a currency without a price is none
 			case field == "currency":
 				line.Text = view.Symbol(*sent) + line.Text
 			default:
