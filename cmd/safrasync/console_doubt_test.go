@@ -59,9 +59,12 @@ func TestARowInDoubtIsFoundOnThePlatformAndConfirmed(t *testing.T) {
 
 	d.as(trade.Reader).Get("/").Wants(http.StatusOK, "1 documento sem confirmação, ou que pode ficar em duplicidade")
 	d.as(trade.Reader).Get("/doubts").Wants(http.StatusOK, doubt.Key,
-		"sem resposta da plataforma", "Aguarde")
+		"sem resposta da plataforma", "<br><small>Aguarde")
 	b := d.as(trade.Accountant).Get(desk).Wants(http.StatusOK, "Procure na plataforma um registro com", "P1|01",
 		"Está lá", "1 de 1", "Aguarde")
+	if strings.Contains(b.Body, "<dd>R$</dd>") {
+		t.Error("a currency without a price is to be looked for")
+	}
 	if strings.Contains(b.Body, "enviar de novo") {
 		t.Error("a second sending is offered within the quarantine")
 	}
@@ -227,6 +230,9 @@ func TestOneDoubtLeadsToTheNext(t *testing.T) {
 	b := d.as(trade.Accountant).Get("/").Wants(http.StatusOK, `href="/doubts/next"`)
 	b.Get("/doubts").Wants(http.StatusOK, `colspan="4">Contratos</th>`, `colspan="4">Entregas</th>`)
 	b.Get("/doubts/next").Wants(http.StatusOK, "1 de 2", contract.Key, "Decidir depois")
+	if strings.Contains(d.as(trade.Reader).Get(fmt.Sprintf("/doubts/%d", contract.ID)).Body, "Decidir depois") {
+		t.Error("a reader is offered to decide later")
+	}
 	b.Get("/doubts/next?only=in_doubt").Wants(http.StatusOK, "1 de 2",
 		fmt.Sprintf(`href="/doubts/next?after=%d&amp;done=0&amp;only=in_doubt"`, contract.ID))
 	b.Get(fmt.Sprintf("/doubts/next?after=%d", contract.ID)).Wants(http.StatusOK, "2 de 2", ticket.Key)
@@ -320,7 +326,7 @@ func TestTheDeskShowsDocumentsByARecordedClick(t *testing.T) {
 		"Mostrar documentos (fica registrado)", "produtor (id na plataforma)",
 		`<code class="uuid copy" title="11111111-1111-4111-8111-111111111111">`)
 	look, erp, cut := strings.Cut(b.Body[strings.Index(b.Body, `id="look"`):], "No ERP é")
-	for _, term := range []string{"SOJA", "11111111-1111-4111-8111-111111111111"} {
+	for _, term := range []string{">SOJA<", ">quantidade<", "11111111-1111-4111-8111-111111111111"} {
 		if !strings.Contains(look, term) {
 			t.Errorf("%s was sent, and is no search term", term)
 		}

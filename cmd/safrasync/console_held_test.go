@@ -132,6 +132,11 @@ func TestAHeldRowNamesWhatItWasComparedWith(t *testing.T) {
 		}
 	}
 	renumbered, old := d.entry("contracts", "01|000901"), d.entry("contracts", "01|000001")
+	b.Get(fmt.Sprintf("/rows/%d", old.ID)).Wants(http.StatusOK, "Parece ser agora",
+		fmt.Sprintf(`<a role="button" href="/doubts/%d">Decidir: é o mesmo documento?`, renumbered.ID))
+	if strings.Contains(b.Body, "/act/acknowledge") {
+		t.Error("a document can be marked as resolved while it is open whether it is the same")
+	}
 	decision(b, renumbered, "adopt", "id", old.RemoteID).Wants(http.StatusOK,
 		"passa a constar como enviado, com o id "+old.RemoteID, "No ERP agora", "Já enviado")
 }

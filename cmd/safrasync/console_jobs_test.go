@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -32,7 +33,10 @@ func TestRunsAreShownWithTheirSums(t *testing.T) {
 	}
 	id := b.Body[strings.LastIndex(b.Body, `href="/runs/`)+len(`href="/runs/`):] // the first of both
 	id, _, _ = strings.Cut(id, `"`)
-	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Sem confirmação", "Enviados", "Soma de")
+	list := regexp.MustCompile(`(?s)href="/runs/` + id + `".*?class="state (\w+)" title="([^"]+)"`).FindStringSubmatch(
+		b.Body[strings.LastIndex(b.Body, `href="/runs/`):])
+	b.Get("/runs/"+id).Wants(http.StatusOK, id, "Sem confirmação", "Enviados", "Soma de",
+		fmt.Sprintf(`<span class="state %s">%s</span>`, list[1], list[2])) // it ended as the list says
 	b.Wants(http.StatusOK, fmt.Sprintf("/rows/%d", d.rows(trade.InDoubt)[0].ID))
 	b.Get("/routines?job=nothing").Wants(http.StatusOK, "Ainda não houve execução")
 }

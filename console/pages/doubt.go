@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/safrasync/safrasync/console/view"
 	"github.com/safrasync/safrasync/console/web"
 	"github.com/safrasync/safrasync/internal/office"
 	"github.com/safrasync/safrasync/sync/acts"
@@ -237,7 +238,7 @@ type lookFor struct {
 // looks are the fields of these lines, by kind: the last is an id, which people copy.
 var looks = map[trade.Kind][][]string{
 	trade.OrderCommitments: {
-		{"product", "amount", "unit_of_measurement"}, {"price", "currency"}, {"order_date"}, {"producer_id"},
+		{"product"}, {"amount", "unit_of_measurement"}, {"price", "currency"}, {"order_date"}, {"producer_id"},
 	},
 	trade.Deliveries: {
 		{"delivered_volume", "delivered_volume_unit_of_measure"}, {"delivery_date"}, {"car"}, {"contract_id"},
@@ -301,7 +302,11 @@ func (p *Pages) doubtPage(q *web.Request, entry trade.Entry, act string, reveale
 	for _, fields := range looks[entry.Sends] {
 		line := lookFor{Field: fields[0], ID: strings.HasSuffix(fields[0], "_id")}
 		for _, field := range fields {
-			if sent := page.Doubt.Sent[field]; sent != nil {
+			switch sent := page.Doubt.Sent[field]; {
+			case sent == nil, field == "currency" && line.Text == "": // a currency without a price is none
+			case field == "currency":
+				line.Text = view.Symbol(*sent) + line.Text
+			default:
 				line.Text += " " + q.Voice().Said(field, *sent)
 			}
 		}

@@ -227,7 +227,7 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 		return passEnd{"none", v.T("runs.open")}
 	case more > 0:
 		return passEnd{"waiting", v.T("%s pending", v.Number(more))}
-	case idle(pass, max(0, more)):
+	case idle(pass, more):
 		return passEnd{"sent", v.T("nothing new")}
 	}
 	return passEnd{"sent", v.T("done")}

@@ -159,7 +159,8 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 	was := e
 	was.Now = nil
 	out.Was = was.Listing()
-	if page.Other.State == trade.Held && e.State == trade.Accepted { // it explains where the row went
+	paired := page.Other.State == trade.Held && e.State == trade.Accepted // the pair is not decided yet
+	if paired {
 		out.Advice.Do = q.Voice().T("row.renumbered.do")
 	}
 	now := page.Hide(sentence(q.Voice(), e, e.Quantity, page.Sides.Fields, office.Field.Newest))
@@ -183,13 +184,16 @@ func (p *Pages) summary(q *web.Request, page *rowPage) letter {
 			out.Main = &button{"row.desk." + string(question), desk}
 			out.Advice.Do = q.Voice().T("row.desk.do", q.Voice().T(out.Main.Key))
 		}
+		if paired {
+			out.Main = &button{"row.desk." + string(askSame), "/doubts/" + strconv.FormatInt(page.Other.ID, 10)}
+		}
 		// what may be useful; whether it can be done is in its plan
 		offered := acts.OnRow(e.State)
 		if e.State == trade.Pending && e.NextAttemptAt.IsZero() || question == askERP { // it goes without an act
 			offered = []string{acts.ActDismiss}
 		}
 		noted := func(f trade.Flag) bool { return slices.Contains(trade.AcknowledgedByAct, f) }
-		if slices.ContainsFunc(e.Flags, noted) && (e.State == trade.Accepted || e.State == trade.Dismissed) {
+		if !paired && slices.ContainsFunc(e.Flags, noted) && (e.State == trade.Accepted || e.State == trade.Dismissed) {
 			offered = append(offered, acts.ActAcknowledge)
 		}
 		for _, act := range offered {

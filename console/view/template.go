@@ -75,21 +75,19 @@ func dict(pairs ...any) (map[string]any, error) {
 	return out, nil
 }
 
-// documentForm is a document number, masked or not, with its points.
-var documentForm = regexp.MustCompile(`[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
+// unbroken is an id, or a document number with its points, masked or not.
+var unbroken = regexp.MustCompile(`[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
 
-// whole returns a text whose document numbers are not broken over two lines. One that is an id is shown as ids are:
-// by its beginning.
+// whole returns a text whose document numbers are not broken over two lines, and whose ids are shown by their beginning.
 func whole(text string) template.HTML {
-	if len(text) == len(uuid.Nil.String()) && uuid.Validate(text) == nil {
-		id := template.HTMLEscapeString(text)
-		return template.HTML(`<code class="uuid copy" title="` + id + `">` + id + `</code>`)
-	}
 	var out strings.Builder
 	done := 0
-	for _, at := range documentForm.FindAllStringIndex(text, -1) {
-		out.WriteString(template.HTMLEscapeString(text[done:at[0]]) + `<span class="whole">` +
-			template.HTMLEscapeString(text[at[0]:at[1]]) + `</span>`)
+	for _, at := range unbroken.FindAllStringIndex(text, -1) {
+		part := markup(`<span class="whole">%v</span>`, text[at[0]:at[1]])
+		if uuid.Validate(text[at[0]:at[1]]) == nil {
+			part = remoteID(text[at[0]:at[1]])
+		}
+		out.WriteString(template.HTMLEscapeString(text[done:at[0]]) + string(part))
 		done = at[1]
 	}
 	return template.HTML(out.String() + template.HTMLEscapeString(text[done:])) // each part is escaped
