@@ -1,11 +1,10 @@
 package pages
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -45,32 +44,12 @@ type auditShown struct {
 }
 
 // Lines returns the details of the record, a field a line.
-func (a auditShown) Lines() (out []string) {
-	var list func(name string, value any)
-	list = func(name string, value any) {
-		switch v := value.(type) {
-		case map[string]any:
-			for _, field := range slices.Sorted(maps.Keys(v)) {
-				list(strings.TrimPrefix(name+"."+field, "."), v[field])
-			}
-		case []any:
-			for _, one := range v {
-				list(name, one)
-			}
-		case nil:
-			out = append(out, name+": –")
-		default:
-			out = append(out, fmt.Sprintf("%s: %v", name, v))
-		}
+func (a auditShown) Lines() string {
+	var out bytes.Buffer
+	if json.Indent(&out, []byte(a.Detail), "", "  ") != nil {
+		return a.Detail
 	}
-	var value any
-	read := json.NewDecoder(strings.NewReader(a.Detail))
-	read.UseNumber()
-	if err := read.Decode(&value); err != nil {
-		return []string{a.Detail}
-	}
-	list("", value)
-	return out
+	return out.String()
 }
 
 // Kind returns the de-para table that the record is about; "" = none.
