@@ -414,7 +414,8 @@ func TestChromiumCutsNoFigure(t *testing.T) {
 				const lines = document.createRange();
 				lines.selectNodeContents(cell);
 				const tops = new Set([...lines.getClientRects()].map((line) => Math.round(line.top / 8)));
-				const one = cell.matches("td") && !cell.querySelector("br, small, span") && /^[^a-z]*t?$/.test(cell.textContent.trim());
+				const one = cell.matches("td") &&
+					!cell.querySelector("br, small, span") && /^[^a-z]*t?$/.test(cell.textContent.trim());
 				return cell.scrollWidth > cell.clientWidth || one && tops.size > 1;
 			}).map((cell) => cell.textContent.trim()).join("\n");
 		})()`))

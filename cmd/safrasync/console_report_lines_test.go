@@ -140,8 +140,8 @@ func TestChromiumBreaksNoDocumentNumber(t *testing.T) {
 var accountCell = regexp.MustCompile(`<td class="number[^"]*" data-label="([^"]+)" title="([^"]*)">`)
 
 // Every line of a closing adds up: from what the query returns to what is on the platform. Deliveries stand under the
-// product of their contract, also cancelled ones, or under none if the ledger does not have it, as one that was cancelled
-// before it was sent; those of later months are counted neither as lines nor as grain.
+// product of their contract, also cancelled ones, or under none if the ledger does not have it, as one that was
+// cancelled before it was sent; those of later months are counted neither as lines nor as grain.
 func TestEachLineOfAClosingAddsUp(t *testing.T) {
 	t.Parallel()
 	d := newDemoDesk(t)
@@ -173,8 +173,10 @@ func TestEachLineOfAClosingAddsUp(t *testing.T) {
 	}
 	before, was := closing()
 	d.sql("erp.db", `INSERT INTO romaneio (filial, ticket, data, situacao, alterado_em) VALUES
-			('03', '99001', '20260620', 'FECHADO', '2026-06-20 10:00:00'), ('03', '99002', '20260620', 'FECHADO', '2026-06-20 10:00:00'),
-			('03', '99003', '20991105', 'FECHADO', '2026-06-20 10:00:00'), ('03', '99004', '20260620', 'CANCELADO', '2026-06-20 10:00:00'),
+			('03', '99001', '20260620', 'FECHADO', '2026-06-20 10:00:00'),
+			('03', '99002', '20260620', 'FECHADO', '2026-06-20 10:00:00'),
+			('03', '99003', '20991105', 'FECHADO', '2026-06-20 10:00:00'),
+			('03', '99004', '20260620', 'CANCELADO', '2026-06-20 10:00:00'),
 			('03', '99005', '20260620', 'CANCELADO', '2026-06-20 10:00:00');
 		INSERT INTO romaneio_item (filial, ticket, item, filial_contrato, contrato, volume_liquido, unidade) VALUES
 			('03', '99001', 1, '03', '001020', '1.000', 'KG'), ('03', '99002', 1, '03', '777777', '20.000', 'KG'),

@@ -258,11 +258,11 @@ func TestReadingAgainSaysThatWhatWasRefusedIsTriedAgain(t *testing.T) {
 	d := newDesk(t, fmt.Sprintf(refused, "@2"))
 	row := d.rows(trade.Rejected)[0]
 	path := fmt.Sprintf("/resync?row=%d", row.ID)
-	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Documentos a ler: 1.", "Nada seria enviado")
+	d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Documentos a ler: 1.", "Nada seria enviado")
 	d.sql("state.db", "UPDATE entry SET next_attempt_at = 1 WHERE next_attempt_at > 0; UPDATE block SET next_at = 1")
 	d.faults(fmt.Sprintf(refused, ""))
 	d.open() // the plan was stored
-	b = d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Podem ser enviados: 1.", "nova tentativa")
+	b := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, "Podem ser enviados: 1.", "nova tentativa")
 	d.rereadBy(b, path)
 	b.Wants(http.StatusOK, "0 mudadas.</strong>", "Recusados 1")
 	if now := d.entry(row.Job, row.Key); now.Attempts != row.Attempts+1 {

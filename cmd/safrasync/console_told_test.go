@@ -134,7 +134,8 @@ func TestTheAuditNamesEventsInWords(t *testing.T) {
 			Detail: fmt.Sprintf(`{"event":"UPDATE_FARM","of":{"phase":null},"phase":"%s","status":201}`, phase),
 		}))
 	}
-	body := b.Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”", "\n  &#34;phase&#34;: &#34;after&#34;,", "&#34;status&#34;: 201\n").Body
+	body := b.Get("/audit?act=webhooks+apply").Wants(http.StatusOK, "“propriedade alterada”",
+		"\n  &#34;phase&#34;: &#34;after&#34;,", "&#34;status&#34;: 201\n").Body
 	if strings.Contains(body, "&#34;before&#34;") {
 		t.Errorf("an act that ended is there twice: %s", body)
 	}

@@ -53,7 +53,8 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 		i := slices.IndexFunc(shown.Groups, func(g reportGroup) bool { return g.ID == r.Names[by] })
 		if i < 0 {
 			g := reportGroup{ID: r.Names[by], Table: paper.Table{Section: t.Section}}
-			g.Columns, g.Open = slices.Clone(t.Columns), t.ID == reconcile.SummarySection || r.Names[by] == string(reconcile.ByAll)
+			g.Columns = slices.Clone(t.Columns)
+			g.Open = t.ID == reconcile.SummarySection || r.Names[by] == string(reconcile.ByAll)
 			i, shown.Groups = len(shown.Groups), append(shown.Groups, g)
 		}
 		shown.Groups[i].Rows = append(shown.Groups[i].Rows, r)
@@ -61,7 +62,8 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 	for i := range shown.Groups { // its head says what it is by
 		g := &shown.Groups[i]
 		g.Number = cmp.Or(t.Kinds[g.ID], len(g.Rows))
-		at := slices.IndexFunc(g.Columns, func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
+		at := slices.IndexFunc(g.Columns,
+			func(c paper.Column) bool { return c.ID == by || g.ID == string(reconcile.ByAll) })
 		if at < 0 {
 			continue
 		}

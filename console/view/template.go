@@ -78,7 +78,7 @@ func dict(pairs ...any) (map[string]any, error) {
 // unbroken is an id, or a document number with its points, masked or not.
 var unbroken = regexp.MustCompile(`[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}|[\d*]{2,3}\.[\d*]{3}\.[\d*]{3}[-/\d*]+`)
 
-// whole returns a text whose document numbers are not broken over two lines, and whose ids are shown by their beginning.
+// whole returns a text whose document numbers are not broken over two lines, with ids by their beginning.
 func whole(text string) template.HTML {
 	var out strings.Builder
 	done := 0

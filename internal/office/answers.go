@@ -71,7 +71,8 @@ func RowFields(problems []trade.Problem) []RowField {
 func (o *Office) Row(e trade.Entry) RowAnswer {
 	row := RowAnswer{
 		RowState: rowState(e), Attempts: e.Attempts, NextAttemptAt: trade.OrNull(e.NextAttemptAt),
-		FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt, Generation: e.Generation, WaitingFor: OrEmpty(e.WaitingFor), Show: e.Shown,
+		FirstSeenAt: e.FirstSeenAt, UpdatedAt: e.UpdatedAt, Generation: e.Generation,
+		WaitingFor: OrEmpty(e.WaitingFor), Show: e.Shown,
 		Title: o.conf.Titles(trade.English).Of(e.Job), // one that is not configured is English
 	}
 	if f := e.Error; f != nil {
