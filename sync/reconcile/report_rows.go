@@ -182,8 +182,10 @@ func (p *printer) totals() {
 				t.Contracted, sacas(t.Contracted), t.Delivered, sacas(t.Delivered), t.ToDeliver(), sacas(t.ToDeliver()),
 				t.Fixed, sacas(t.Fixed), t.Deposit, t.ToFix, sacas(t.ToFix),
 			}
-			more := []any{t.Sent.Contracted, t.Sent.Delivered, t.Sent.Fixed, t.Dismissed, t.Rows,
-				t.Unweighed, t.Unpriced}
+			more := []any{
+				t.Sent.Contracted, t.Sent.Delivered, t.Sent.Fixed, t.Dismissed, t.Rows,
+				t.Unweighed, t.Unpriced,
+			}
 			if i > 0 {
 				weights, more = make([]any, len(weights)), make([]any, len(more))
 			}
