@@ -347,7 +347,8 @@ func TestChromiumReportIsReadAt1280Pixels(t *testing.T) {
 		broken, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](`(() => {
 			const wrong = [];
 			for (const cell of document.querySelectorAll("td, dd, time")) {
-				const main = cell.querySelector("small") ? cell.firstChild : cell, text = main.textContent.trim();
+				const main = cell.querySelector("small") ? cell.firstChild : cell;
+				const text = (main.innerText ?? main.textContent).trim();
 				if (!/^(−?[\d.,]+( (kg|t|sc))?|R\$ .*|\d\d\/\d\d\/\d{4}( \d\d:\d\d)?)$/.test(text)) {
 					if (/\b\d{4}-\d\d-\d\d\b/.test(text) &&
 						!cell.closest("pre, code, .code")) wrong.push("a day as machines write it: " + text);
