@@ -175,7 +175,7 @@ func TestAMissingCodeHasTheNameThatTheERPHasForIt(t *testing.T) {
 	d.people()
 	d.run(0, "sync")
 	d.open()
-	const name = "carteira: Soja Maracaju ***.444.777-**"
+	const name = "Soja Maracaju ***.444.777-**"
 	for _, path := range []string{"/references/wallets", "/pending?cause=ref:wallets"} {
 		page := d.as(trade.Accountant).Get(path).Wants(http.StatusOK, name).Body
 		if i := strings.Index(page, name); strings.Contains(page[max(0, i-40):i], "contrato: ") {

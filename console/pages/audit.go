@@ -40,7 +40,6 @@ type auditShown struct {
 	Cause string     // the cause that it is about, in words; "" = none
 	Owner string     // another person to whom it was given
 	Until trade.Date // until when nobody is reminded of it; zero: no day
-	First int64      // the record before it, of the same act before it was done; 0 = none
 }
 
 // Lines returns the details of the record, a field a line.
@@ -146,13 +145,6 @@ func (p *Pages) answer(q *web.Request, page auditPage) error {
 		func(name string) bool { return name == "" || name == "?" })
 	for _, r := range found.Records {
 		shown := auditShown{AuditRecord: r}
-		if n := len(page.Records); n > 0 && strings.Contains(r.Detail, `"phase":"before"`) {
-			done := &page.Records[n-1]
-			if done.Seq == r.Seq+1 && done.Who == r.Who && done.Act == r.Act && done.Target == r.Target {
-				done.First = r.Seq
-				continue
-			}
-		}
 		if job, key, one := strings.Cut(r.Target, " "); one && !r.Reduced && shown.Kind() == "" {
 			shown.Row, err = p.office.Entry(q.Context(), job, key)
 			if err != nil && !errors.Is(err, trade.ErrNotFound) {
