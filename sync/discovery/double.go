@@ -100,7 +100,8 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 				}
 				switch width := len(r.Job.Spec.Key); {
 				case p.notLiving == nil:
-					if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
+					if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width ||
+						len(entry.KeyParts) <= width {
 						break
 					}
 					extra := extraRowsOf(cursor.Sweep.Beside) // these further rows came after the last sweep
