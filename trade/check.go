@@ -73,7 +73,20 @@ func (c *checker) value(rule FieldRule, text string) {
 			c.judge(rule.Positive, rule.Field, RulePositive, "")
 		}
 	case Day:
-		c.day(rule, text)
+		d, err := ParseDate(text)
+		if err != nil {
+			c.refuse(rule.Field, RuleDate, "YYYY-MM-DD")
+			return
+		}
+		c.fields[rule.Field] = d.String()
+		last := c.today.AddYears(5)
+		if d.Before(earliestDate) || last.Before(d) {
+			c.judge("date_window", rule.Field, RuleDateWindow, phrase.Packed(earliestDate.String()+" … "+last.String()))
+		}
+		first, err := ParseDate(c.fields[rule.NotBefore])
+		if err == nil && d.Before(first) {
+			c.judge("date_order", rule.Field, RuleDateOrder, phrase.Packed(rule.NotBefore))
+		}
 	case UUID:
 		id, err := ParseID(text)
 		if err != nil {
@@ -90,7 +103,20 @@ func (c *checker) value(rule FieldRule, text string) {
 	case Text:
 		c.fields[rule.Field] = text
 	case CAR:
-		c.car(rule, text)
+		// if the configuration accepts others, they are sent as close to the canonical form as possible
+		c.fields[rule.Field] = canonicalCAR(text)
+		car, err := ParseCAR(text)
+		switch {
+		case c.checks.CAR == Shape:
+			if !carShape.MatchString(c.fields[rule.Field]) {
+				c.refuse(rule.Field, RuleCAR, "UF-…-…")
+			}
+		case err != nil:
+			c.judge("car", rule.Field, RuleCAR, "UF-NNNNNNN-32 hex")
+		// Its municipality is in another federative unit. Registers have had this wrong, so it is only a remark.
+		case c.checks.CAR != Off && !strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]]):
+			c.report(rule.Field, RuleCARPlace, "", Warning)
+		}
 	case Harvest:
 		m := harvestForm.FindStringSubmatch(text)
 		if m == nil {
@@ -104,43 +130,6 @@ func (c *checker) value(rule FieldRule, text string) {
 			c.judge("date_window", rule.Field, RuleDateWindow, "2025/2026")
 		}
 		c.fields[rule.Field] = text
-	}
-}
-
-func (c *checker) day(rule FieldRule, text string) {
-	d, err := ParseDate(text)
-	if err != nil {
-		c.refuse(rule.Field, RuleDate, "YYYY-MM-DD")
-		return
-	}
-	c.fields[rule.Field] = d.String()
-	last := c.today.AddYears(5)
-	if d.Before(earliestDate) || last.Before(d) {
-		c.judge("date_window", rule.Field, RuleDateWindow, phrase.Packed(earliestDate.String()+" … "+last.String()))
-	}
-	first, err := ParseDate(c.fields[rule.NotBefore])
-	if err == nil && d.Before(first) {
-		c.judge("date_order", rule.Field, RuleDateOrder, phrase.Packed(rule.NotBefore))
-	}
-}
-
-// car converts a CAR to its canonical form. If the configuration accepts others, they are sent as
-// close to the canonical form as possible.
-func (c *checker) car(rule FieldRule, text string) {
-	c.fields[rule.Field] = canonicalCAR(text)
-	if c.checks.CAR == Shape {
-		if !carShape.MatchString(c.fields[rule.Field]) {
-			c.refuse(rule.Field, RuleCAR, "UF-…-…")
-		}
-		return
-	}
-	car, err := ParseCAR(text)
-	switch {
-	case err != nil:
-		c.judge("car", rule.Field, RuleCAR, "UF-NNNNNNN-32 hex")
-	// Its municipality is in another federative unit. Registers have had this wrong, so it is only a remark.
-	case c.checks.CAR != Off && !strings.HasPrefix(car[len("UF-"):], states[car[:len("UF")]]):
-		c.report(rule.Field, RuleCARPlace, "", Warning)
 	}
 }
 

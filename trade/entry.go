@@ -405,10 +405,8 @@ func CutText(text string) string {
 
 // Masked returns the texts with every document masked.
 func (s Shown) Masked() Shown {
-	out := Shown{Mark: s.Mark, Texts: make([]ShownText, len(s.Texts))}
-	for i, t := range s.Texts {
-		out.Texts[i] = ShownText{t.Label, MaskColumn(t.Label, t.Text)}
-	}
+	out := Shown{Mark: s.Mark}
+	out.Texts = Map(s.Texts, func(t ShownText) ShownText { return ShownText{t.Label, MaskColumn(t.Label, t.Text)} })
 	return out
 }
 

@@ -293,7 +293,12 @@ func plainRune(r rune) byte {
 	case r < utf8.RuneSelf:
 		return byte(r)
 	case unicode.Is(unicode.Nd, r):
-		return digitValue(r)
+		// the ranges of digits hold whole tens, each from its zero on
+		for _, t := range unicode.Nd.R16 {
+			if rune(t.Lo) <= r && r <= rune(t.Hi) {
+				return '0' + byte((r-rune(t.Lo))%10)
+			}
+		}
 	case unicode.Is(unicode.Pd, r), r == '\u2212':
 		return '-'
 	case unicode.IsSpace(r), unicode.Is(unicode.Zs, r):
@@ -306,17 +311,6 @@ func plainRune(r rune) byte {
 		return '-'
 	}
 	return 'x'
-}
-
-// digitValue returns a decimal digit of any script. The ranges of digits hold whole tens, each from
-// its zero on.
-func digitValue(r rune) byte {
-	for _, t := range unicode.Nd.R16 {
-		if rune(t.Lo) <= r && r <= rune(t.Hi) {
-			return '0' + byte((r-rune(t.Lo))%10)
-		}
-	}
-	return 'x' // of no script that people write in
 }
 
 // enoughDigits reports whether a text may contain a document at all. What is not ASCII may be a

@@ -31,8 +31,8 @@ func begin[T any](o *Office, failed string, do func(context.Context) (T, error),
 	o.working.Go(func() {
 		defer cancel()
 		w.answer, w.err = do(ctx)
-		if failed != "" {
-			o.warn(failed, w.err)
+		if failed != "" && w.err != nil && o.ending.Err() == nil { // the generation has not ended it
+			o.log.Warn(failed, zap.Error(w.err))
 		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -88,11 +88,4 @@ func (o *Office) inBackground(fn func(context.Context)) bool {
 	}
 	o.working.Go(func() { fn(o.ending) })
 	return true
-}
-
-// warn logs an error of work in the background, unless the generation has ended it.
-func (o *Office) warn(text string, err error) {
-	if err != nil && o.ending.Err() == nil {
-		o.log.Warn(text, zap.Error(err))
-	}
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/safrasync/safrasync/sync/mapping"
-	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -53,31 +52,21 @@ type deliverySums struct {
 
 // list returns the sums in the order of trade.BesideKinds, with the product of each delivery's contract.
 func (r *Discoverer) list(ctx context.Context, b extraRows) ([]trade.Beside, error) {
-	products := map[trade.ParentKey]string{}
-	for name, keys := range r.contracts {
-		slices.Sort(keys)
-		for chunk := range slices.Chunk(slices.Compact(keys), run.PageSize) {
-			entries, err := r.EntriesOf(ctx, name, chunk)
+	for _, d := range r.deliveries {
+		product := ""
+		for _, p := range d.contracts {
+			entries, err := r.EntriesOf(ctx, p.Job, []string{p.Key})
 			if err != nil {
 				return nil, err
 			}
-			for _, e := range entries {
-				fields := r.Configured(name).RowFields(e.NewestValues(), r.Eval.Refs)
-				products[trade.ParentKey{Job: name, Key: e.Key}] = fields["product"].Text
-			}
-		}
-	}
-	for _, d := range r.deliveries {
-		product := ""
-		for _, p := range slices.Backward(d.contracts) {
-			if known, ok := products[p]; ok {
-				product = known
+			if len(entries) > 0 {
+				product = r.Configured(p.Job).RowFields(entries[0].NewestValues(), r.Eval.Refs)["product"].Text
+				break
 			}
 		}
 		d.of.Of(product, "").Join(d.Sums)
 	}
 	clear(r.deliveries)
-	clear(r.contracts)
 	out := []trade.Beside{}
 	for _, why := range trade.BesideKinds {
 		if one := b[why]; one != nil && one.Rows != 0 {
@@ -104,9 +93,6 @@ func (r *Discoverer) change(of *trade.Beside, values trade.Values, by func(*trad
 	at := fmt.Sprintf("%s %q", of.Why, contracts)
 	if r.deliveries[at] == nil {
 		r.deliveries[at] = &deliverySums{of: of, contracts: contracts}
-		for _, p := range contracts {
-			r.contracts[p.Job] = append(r.contracts[p.Job], p.Key)
-		}
 	}
 	by(&r.deliveries[at].Sums, f)
 }

@@ -20,9 +20,8 @@ type Discoverer struct {
 	lookups map[string]trade.Lookup // the platform's answers to lookups by document, by code
 	tables  tables
 
-	// deliveries that are no living documents, whose products list sets, and the keys of their contracts by job
+	// deliveries that are no living documents, whose products list sets
 	deliveries map[string]*deliverySums
-	contracts  map[string][]string
 }
 
 // New returns the discoverer of one run, with its recheck and brakes.
@@ -30,6 +29,6 @@ func New(r *run.Run) *Discoverer {
 	c := sending.NewChecker(r)
 	return &Discoverer{
 		Run: r, Recheck: c, Brakes: brakes.New(r, c), differ: map[int64]before{},
-		deliveries: map[string]*deliverySums{}, contracts: map[string][]string{},
+		deliveries: map[string]*deliverySums{},
 	}
 }

@@ -98,9 +98,22 @@ func (r *Discoverer) settleDoubles(ctx context.Context, p *pager, cursor *trade.
 				if old.State.Created() {
 					sent = append(sent, old.Key)
 				}
-				switch {
+				switch width := len(r.Job.Spec.Key); {
 				case p.notLiving == nil:
-					err := r.addToSweep(ctx, cursor, &page, old, entry, rows[old.Key])
+					if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width ||
+						len(entry.KeyParts) <= width {
+						break
+					}
+					extra := extraRowsOf(cursor.Sweep.Beside) // these further rows came after the last sweep
+					of := extra.of(trade.BesideDouble)
+					for _, row := range rows[old.Key] {
+						r.change(of, row.Values(), (*trade.Sums).Add)
+					}
+					r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
+					extra.name(trade.BesideDouble, old.Key)
+					page.Cursor = cursor
+					cursor.Sweep.Read += len(rows[old.Key]) - 1
+					cursor.Sweep.Beside, err = r.list(ctx, extra)
 					if err != nil {
 						return err
 					}
@@ -212,25 +225,4 @@ func (r *Discoverer) compareNearest(old trade.Entry, rows []mapping.Row, known m
 	entry := r.apply(old, c, known)
 	entry.Flags = entry.Flags.With(trade.Replaced, was.replaced && entry.Flags.Has(trade.Changed))
 	return entry
-}
-
-// addToSweep adds the further rows of a key to the sums of the last sweep, if they came after it. It adds
-// the cursor to the page if it changed it.
-func (r *Discoverer) addToSweep(ctx context.Context, cursor *trade.Cursor, page *trade.Page, old, entry trade.Entry,
-	rows []mapping.Row,
-) (err error) {
-	width := len(r.Job.Spec.Key)
-	if cursor.Sweep == nil || cursor.Sweep.Read == 0 || len(old.KeyParts) > width || len(entry.KeyParts) <= width {
-		return nil
-	}
-	extra := extraRowsOf(cursor.Sweep.Beside)
-	of := extra.of(trade.BesideDouble)
-	for _, row := range rows {
-		r.change(of, row.Values(), (*trade.Sums).Add)
-	}
-	r.change(of, entry.NewestValues(), (*trade.Sums).Remove)
-	extra.name(trade.BesideDouble, old.Key)
-	page.Cursor, cursor.Sweep.Read = cursor, cursor.Sweep.Read+len(rows)-1
-	cursor.Sweep.Beside, err = r.list(ctx, extra)
-	return err
 }

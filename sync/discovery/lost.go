@@ -46,10 +46,7 @@ func (r *Discoverer) markReplaced(ctx context.Context) error {
 			return err
 		}
 		// the ledger has these rows beside what was sent (Now)
-		values := make([]trade.Values, len(entries))
-		for i, e := range entries {
-			values[i] = e.Now
-		}
+		values := trade.Map(entries, func(e trade.Entry) trade.Values { return e.Now })
 		known, err := r.ParentsOf(ctx, values)
 		if err != nil {
 			return err

@@ -140,10 +140,7 @@ func (p *pager) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	keys := make([]string, len(p.rows))
-	for i, row := range p.rows {
-		keys[i] = row.Key
-	}
+	keys := trade.Map(p.rows, func(row mapping.Row) string { return row.Key })
 	known, err := r.Ledger.Known(ctx, r.Job.Name(), keys)
 	if err != nil {
 		return err
@@ -154,10 +151,7 @@ func (p *pager) flush(ctx context.Context) error {
 	}
 	p.rows = p.rows[:0]
 	var page trade.Page
-	values := make([]trade.Values, len(fresh))
-	for i := range fresh {
-		values[i] = fresh[i].Values()
-	}
+	values := trade.Map(fresh, func(row mapping.Row) trade.Values { return row.Values() })
 	parents, err := r.ParentsOf(ctx, values)
 	if err != nil {
 		return err

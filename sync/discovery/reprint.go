@@ -21,10 +21,7 @@ func (r *Discoverer) reprint(ctx context.Context) error {
 	}
 	states := []trade.State{trade.Accepted, trade.InDoubt, trade.Held, trade.Dismissed, trade.Rejected}
 	return r.stalePages(ctx, states, func(sent []trade.Entry) error {
-		values := make([]trade.Values, len(sent))
-		for i, e := range sent {
-			values[i] = e.NewestValues()
-		}
+		values := trade.Map(sent, trade.Entry.NewestValues)
 		known, err := r.ParentsOf(ctx, values)
 		if err != nil {
 			return err

@@ -92,20 +92,6 @@ func (s *selection) wants(row *mapping.Row) bool {
 // namedMost is how many rows are read by their keys. More are found sooner by reading the whole query.
 const namedMost = 2000
 
-// named returns the entries of the rows that are asked for, if these are few and the ledger knows them
-// all; nil if the whole query must be read.
-func (r *Discoverer) named(ctx context.Context, s Resync) ([]trade.Entry, error) {
-	if len(s.Keys) == 0 || len(s.Keys) > namedMost {
-		return nil, nil
-	}
-	entries, err := r.EntriesOf(ctx, r.Job.Name(), s.Keys)
-	if err != nil || len(entries) < len(s.Keys) || slices.ContainsFunc(entries,
-		func(e trade.Entry) bool { return len(r.Job.Spellings(&e)) == 0 }) {
-		return nil, err
-	}
-	return entries, nil
-}
-
 // resync reads the rows that a partial resync asks for. It proves nothing about the others: the
 // cursor does not move, and no row is taken for gone.
 func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor) error {
@@ -115,14 +101,16 @@ func (r *Discoverer) resync(ctx context.Context, s Resync, cursor *trade.Cursor)
 	}
 	p := newPager(r)
 	p.chosen, p.judgeAll = chosen, true
-	named, err := r.named(ctx, s)
-	switch {
+	var named []trade.Entry
+	if len(s.Keys) > 0 && len(s.Keys) <= namedMost {
+		named, err = r.EntriesOf(ctx, r.Job.Name(), s.Keys)
+	}
+	switch unread := func(e trade.Entry) bool { return len(r.Job.Spellings(&e)) == 0 }; {
 	case err != nil:
-		return err
-	case named != nil:
-		err = p.readAgain(ctx, named)
-	default:
+	case len(named) < max(1, len(s.Keys)) || slices.ContainsFunc(named, unread):
 		_, err = p.read(ctx, erp.Window{})
+	default:
+		err = p.readAgain(ctx, named)
 	}
 	if err != nil {
 		return err

@@ -169,11 +169,7 @@ func (f *fieldMapping) blank(get ColumnsOf, columns []string) bool {
 
 // ValuesOf returns the values that the ledger stores of entries, in their order.
 func ValuesOf(entries []trade.Entry) []trade.Values {
-	out := make([]trade.Values, len(entries))
-	for i, e := range entries {
-		out[i] = e.Values
-	}
-	return out
+	return trade.Map(entries, func(e trade.Entry) trade.Values { return e.Values })
 }
 
 // ParentSpecs returns, for each field that is the id of another row, the jobs that send it.

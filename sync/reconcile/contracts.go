@@ -33,24 +33,6 @@ type need struct {
 	id, sent string // in its canonical form, and as it was sent; "" = none
 }
 
-// needed returns what is to be looked up for a row; ok is false for a contract.
-func (t *taker) needed(e trade.Entry, sent map[string]string) (n need, ok bool) {
-	if e.Sends == trade.OrderCommitments {
-		return n, false
-	}
-	id := sent["contract_id"]
-	if e.Sends == trade.Traceability {
-		id = e.Target
-	}
-	if parsed, err := uuid.Parse(id); err == nil {
-		n.id, n.sent = parsed.String(), id
-	}
-	if job := t.specs[e.Job]; job != nil {
-		n.parents = job.ParentOf(e.NewestValues())
-	}
-	return n, true
-}
-
 // find looks up the contracts that a page of rows needs.
 func (t *taker) find(needs []need) error {
 	if len(t.contracts.byKey)+len(t.contracts.byID) > contractsMost {

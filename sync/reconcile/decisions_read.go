@@ -230,7 +230,20 @@ func (r Refused) Why() string {
 func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]Planned, []Refused, error) {
 	var out []Planned
 	var refused []Refused
-	for _, group := range groups(list) {
+	type key struct{ job, act, reason string }
+	at := map[key]int{}
+	var groups [][]Decision // in the order of the file; each adoption is a group of its own
+	for _, d := range list {
+		k := key{d.Job, d.Act, d.Reason}
+		i, known := at[k]
+		if d.Act == "adopt" || d.Act == "adopt-no-id" || !known {
+			at[k] = len(groups)
+			groups = append(groups, []Decision{d})
+			continue
+		}
+		groups[i] = append(groups[i], d)
+	}
+	for _, group := range groups {
 		first := group[0]
 		keys := trade.Map(group, func(d Decision) string { return d.Key })
 		var plan acts.RowPlan
@@ -274,25 +287,6 @@ func PlanDecisions(ctx context.Context, people *acts.Acts, list []Decision) ([]P
 	}
 	slices.SortStableFunc(refused, func(a, b Refused) int { return a.Line - b.Line })
 	return out, refused, nil
-}
-
-// groups groups decisions by job, act and reason, in the order of the file; each adoption is a
-// group of its own.
-func groups(list []Decision) [][]Decision {
-	type key struct{ job, act, reason string }
-	at := map[key]int{}
-	var out [][]Decision
-	for _, d := range list {
-		k := key{d.Job, d.Act, d.Reason}
-		i, known := at[k]
-		if d.Act == "adopt" || d.Act == "adopt-no-id" || !known {
-			at[k] = len(out)
-			out = append(out, []Decision{d})
-			continue
-		}
-		out[i] = append(out[i], d)
-	}
-	return out
 }
 
 // ActWord returns the name of a decision for people.

@@ -141,7 +141,15 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	if s.progress != nil {
 		s.progress(read, true)
 	}
-	whole, placed := s.whole(o.Filter), true
+	// the rows are all that the ERP's queries return, with those that are no living documents: each job was
+	// swept, and the filter selects whole jobs or products
+	only := Filter{Jobs: o.Filter.Jobs, Products: o.Filter.Products}
+	whole, placed := reflect.DeepEqual(o.Filter, only), true
+	for _, job := range s.Head.Jobs {
+		if (job.SweptAt == nil || job.Rows > 0 && job.Read == 0) && among(o.Filter.Jobs, job.Job) {
+			whole = false
+		}
+	}
 	for i, job := range s.Head.Jobs {
 		if sum := &out.Summaries[i]; job.InScope != nil {
 			// what the sweep found or missed, and what came since, must be all rows
@@ -155,18 +163,6 @@ func (s *Snapshot) sum(o Options) (*sums, error) {
 	out.Totals, out.Accounts = totals.sorted(), accounts.done(whole, placed)
 	s.sums = out
 	return out, nil
-}
-
-// whole reports whether the rows of a report are all that the ERP's queries return, with those that
-// are no living documents: each job was swept, and the filter selects whole jobs or products.
-func (s *Snapshot) whole(f Filter) bool {
-	only := Filter{Jobs: f.Jobs, Products: f.Products}
-	for _, job := range s.Head.Jobs {
-		if (job.SweptAt == nil || job.Rows > 0 && job.Read == 0) && among(f.Jobs, job.Job) {
-			return false
-		}
-	}
-	return reflect.DeepEqual(f, only)
 }
 
 // Report writes a report. It reads the rows once for their sums, and once for the sections of rows.

@@ -51,9 +51,10 @@ type taker struct {
 	renumbered map[trade.ParentKey]bool
 }
 
-// newTaker returns a taker that knows the mappings.
-func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
-	t = &taker{
+// TakeSnapshot returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
+// from it each time, and only while it is open. ctx is that of all these reads.
+func TakeSnapshot(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
+	t := &taker{
 		Sources: src, ctx: ctx, cut: cut, specs: map[string]*mapping.Job{}, acts: map[string][]act{},
 		contracts:  contracts{map[trade.ParentKey]*contract{}, map[string]*contract{}},
 		renumbered: map[trade.ParentKey]bool{},
@@ -61,23 +62,18 @@ func newTaker(ctx context.Context, src Sources, cut Cut) (t *taker, err error) {
 	for _, job := range src.Jobs {
 		t.specs[job.Name()] = job
 	}
+	var err error
 	t.refs, err = run.Codes(ctx, src.Ledger)
 	if err != nil {
 		return nil, err
 	}
 	held := trade.RowQuery{States: []trade.State{trade.Held}, Causes: []string{trade.CauseRetyped}}
-	return t, src.Ledger.Rows(ctx, held, func(e trade.Entry) error {
+	err = src.Ledger.Rows(ctx, held, func(e trade.Entry) error {
 		if e.Error != nil && e.Error.Counterpart != nil && e.Error.Counterpart.Gone {
 			t.renumbered[trade.ParentKey{Job: e.Error.Counterpart.Job, Key: e.Error.Counterpart.Key}] = true
 		}
 		return nil
 	})
-}
-
-// TakeSnapshot returns the rows of the ledger, which must stand still: a Moment of state.Store. They are read
-// from it each time, and only while it is open. ctx is that of all these reads.
-func TakeSnapshot(ctx context.Context, src Sources, cut Cut) (*Snapshot, error) {
-	t, err := newTaker(ctx, src, cut)
 	if err != nil {
 		return nil, err
 	}
@@ -261,9 +257,21 @@ func (t *taker) rows(job JobHead, page []trade.Entry, attempts map[int64][]trade
 	requests := trade.Map(page, func(e trade.Entry) trade.Fields { return trade.SentFields(e.Payload) })
 	needs := make([]need, 0, len(page))
 	for i, e := range page {
-		if n, ok := t.needed(e, requests[i]); ok {
-			needs = append(needs, n)
+		if e.Sends == trade.OrderCommitments {
+			continue
 		}
+		var n need
+		id := requests[i]["contract_id"]
+		if e.Sends == trade.Traceability {
+			id = e.Target
+		}
+		if parsed, err := uuid.Parse(id); err == nil {
+			n.id, n.sent = parsed.String(), id
+		}
+		if job := t.specs[e.Job]; job != nil {
+			n.parents = job.ParentOf(e.NewestValues())
+		}
+		needs = append(needs, n)
 	}
 	if err := t.find(needs); err != nil {
 		return nil, err
@@ -368,7 +376,18 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 			r.Harvest = cmp.Or(trade.CutText(sent["haverst"]), r.Harvest)
 		}
 		r.Producer, r.Place, r.Wallet = label("producer_id"), label("delivery_place_id"), label("wallet_id")
-		t.sentAs(r, e)
+		// the document that was sent, as its row was mapped
+		if e.Now == nil || !e.State.Created() || job == nil || e.Values.Marked() {
+			break
+		}
+		mapped, was := job.RowFields(e.Values, t.refs), r.Document
+		was.OrderType, was.Product = mapped["order_type"].Text, mapped["product"].Text
+		was.Harvest = mapped["haverst"].Text
+		was.Producer = cmp.Or(mapped["producer_id"].ERP, mapped["producer_id"].Text)
+		was.Place = cmp.Or(mapped["delivery_place_id"].ERP, mapped["delivery_place_id"].Text)
+		if was != r.Document {
+			r.SentAs = &was
+		}
 	case trade.Deliveries:
 		r.Day, r.CAR = text("delivery_date"), text("car")
 	case trade.Traceability:
@@ -379,21 +398,5 @@ func (t *taker) facts(r *Row, e trade.Entry, sent map[string]string) {
 	if r.ERP.Amount == nil && e.Quantity.Unit != "" {
 		amount := e.Quantity.Amount
 		r.ERP.Amount, r.ERP.Unit = &amount, e.Quantity.Unit
-	}
-}
-
-// sentAs fills in the document that was sent, as its row was mapped, if it is another than the one
-// that the ERP has now.
-func (t *taker) sentAs(r *Row, e trade.Entry) {
-	job := t.specs[e.Job]
-	if e.Now == nil || !e.State.Created() || job == nil || e.Values.Marked() {
-		return
-	}
-	fields, was := job.RowFields(e.Values, t.refs), r.Document
-	label := func(field string) string { return cmp.Or(fields[field].ERP, fields[field].Text) }
-	was.OrderType, was.Product, was.Harvest = fields["order_type"].Text, fields["product"].Text, fields["haverst"].Text
-	was.Producer, was.Place = label("producer_id"), label("delivery_place_id")
-	if was != r.Document {
-		r.SentAs = &was
 	}
 }
