@@ -182,7 +182,7 @@ func TestAMissingCodeHasTheNameThatTheERPHasForIt(t *testing.T) {
 			t.Errorf("%s: the number of one row is no name of the code", path)
 		}
 	}
-	if out, _ := d.run(0, "refs", "list", "wallets"); !strings.Contains(out, "12 ("+name+")") {
+	if out, _ := d.run(0, "refs", "list", "wallets"); !strings.Contains(out, "12 (carteira: "+name+")") {
 		t.Errorf("the list has no name for the code:\n%s", out)
 	}
 }
