@@ -130,8 +130,8 @@ func (p *Pages) showSeason(q *web.Request) error {
 		points = append(points, one)
 	}
 	if missing.Sign() > 0 {
-		gap := picture.Over(v.T("Value that is missing on the platform, up to each day: %s", say(missing)), say, points...)
-		page.Gap = &gap
+		title := v.T("Value that is missing on the platform, up to each day: %s", say(missing))
+		page.Gap = new(picture.Over(title, say, points...))
 	}
 	if len(page.of.Branches) > 1 {
 		page.Branches = standsOf(v, v.T("Branch"), page.of.Branches, true)
@@ -179,17 +179,16 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 			title = view.Mask(s.Name)
 		}
 		var amount trade.Decimal
-		whole := func(kg trade.Decimal) string { return strings.TrimSuffix(v.WholeTonnes(kg), " t") }
 		for _, i := range parts {
 			part := stateParts[i]
 			of := s.Figure(part.states...)
 			amount = amount.Add(of.Kilograms)
 			line.Parts = append(line.Parts, picture.Mark{
-				Class: part.class, Name: v.T(part.key), Said: whole(of.Kilograms), Path: figurePath(of.Of),
+				Class: part.class, Name: v.T(part.key), Said: v.BareWhole(of.Kilograms), Path: figurePath(of.Of),
 				Amount: of.Kilograms,
 			})
 		}
-		line.Sum = picture.Mark{Said: whole(amount), Amount: amount}
+		line.Sum = picture.Mark{Said: v.BareWhole(amount), Amount: amount}
 		said := v.T("%s%% of %s on the platform", line.Share, v.WholeTonnes(all))
 		line.Stack = picture.Stacked(title, said, most, line.Parts...)
 		if amount.Sign() == 0 {

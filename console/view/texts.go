@@ -18,10 +18,9 @@ func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.l
 // in its title.
 func (v Voice) Weight(kg trade.Decimal) template.HTML {
 	if kg.Abs().Cmp(trade.NewDecimal(tonnesLarge, 0)) < 0 {
-		return template.HTML(template.HTMLEscapeString(v.Tonnes(kg)))
+		return markup("%v", v.Tonnes(kg))
 	}
-	return template.HTML(`<span title="` + template.HTMLEscapeString(v.Decimal(kg.Tonnes())) + ` t">` +
-		template.HTMLEscapeString(v.Decimal(kg.Tonnes().Round(0))) + ` t</span>`)
+	return markup(`<span title="%v t">%v t</span>`, v.Decimal(kg.Tonnes()), v.Decimal(kg.Tonnes().Round(0)))
 }
 
 // tonnesLarge is a weight in kilograms from which on whole tonnes are enough.
