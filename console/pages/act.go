@@ -79,7 +79,7 @@ func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
 	compared, err := p.comparisonOf(q, s.Before, s.Counterpart, veil{})
 	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
-		Known: p.knownOf(s, q.Lang), Beside: compared,
+		Known: trade.Map(p.office.Voice(q.Lang).Known(s), view.Mask), Beside: compared,
 	}, err
 }
 

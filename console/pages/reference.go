@@ -284,7 +284,8 @@ func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 	layout.Sheet = strings.TrimSpace(form.Get("sheet")) // the text that the page has is of that sheet
 	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), layout, q.Lang)
 	page.Shown = slices.Clone(page.Plan.Changes)
-	slices.SortStableFunc(page.Shown, func(a, b trade.ReferenceChange) int { // overwritten ids matter more than new codes
+	// overwritten ids matter more than new codes
+	slices.SortStableFunc(page.Shown, func(a, b trade.ReferenceChange) int {
 		return trade.CompareBool(a.From == nil, b.From == nil)
 	})
 	for _, c := range page.Shown {
