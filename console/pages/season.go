@@ -168,7 +168,8 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 		}
 	}
 	parts := slices.DeleteFunc(slices.Clone(stateParts[1:]), func(part statePart) bool { // those that none of them has
-		return !slices.ContainsFunc(stands, func(s reconcile.StateSum) bool { return s.Figure(part.states...).Rows > 0 })
+		some := func(s reconcile.StateSum) bool { return s.Figure(part.states...).Rows > 0 }
+		return !slices.ContainsFunc(stands, some)
 	})
 	lines := trade.Map(stands, func(s reconcile.StateSum) barLine {
 		all, sent := s.Figure().Kilograms, s.Figure(trade.Accepted)
