@@ -211,15 +211,7 @@ func (c accounting) row(a reconcile.Account, unit string) accountRow {
 	}
 	sent := a.Total(c.o.Filter, reconcile.OnPlatform)
 	out.Steps = append(out.Steps, step("sent", c.v.T("report.bar.sent"), sent, a.Sent, true, true))
-	named := map[string]int{}
-	for _, cause := range out.Causes {
-		named[cause.Name]++
-	}
-	for i := range out.Causes {
-		if cause := &out.Causes[i]; named[cause.Name] > 1 && cause.State != "" { // one cause in two states
-			cause.Name += " · " + cause.State
-		}
-	}
+	tellApart(out.Causes, func(s *accountStep) (*string, string) { return &s.Name, s.State })
 	slices.SortStableFunc(out.Causes, func(x, y accountStep) int { return y.Amount.Abs().Cmp(x.Amount.Abs()) })
 	return out
 }

@@ -79,7 +79,7 @@ func (p *Pages) stepOf(q *web.Request, s acts.RowStep) (stepView, error) {
 	compared, err := p.comparisonOf(q, s.Before, s.Counterpart, veil{})
 	return stepView{
 		RowStep: s, Shown: q.Voice().SpacedKey(s.Key), Reason: q.Voice().Key(p.office.Voice(q.Lang).Reason(s.Before)),
-		Known: p.knownOf(s, q.Lang), Beside: compared,
+		Known: trade.Map(p.office.Voice(q.Lang).Known(s), view.Mask), Beside: compared,
 	}, err
 }
 
@@ -383,7 +383,7 @@ func (p *Pages) fillAct(q *web.Request, page *actPage, plan office.ManyPlan) err
 		page.Says = ""
 	case page.doubt:
 	case page.Exact:
-		page.Says, page.Button = v.T("doubt.same.plan"), v.T("doubt.same.many", v.Number(page.Count))
+		page.Says, page.Button = v.T("doubt.same.plan"), v.T("doubt.same.many", page.Count)
 	case page.Act == acts.ActRetry && page.Warn == "":
 		page.Says = v.T("act.retry.what") + " " + v.T("act.retry.safe")
 	default:

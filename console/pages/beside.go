@@ -190,8 +190,3 @@ func (p *Pages) rowContextOf(q *web.Request, e trade.Entry, revealed bool) (out 
 	out.What = out.Hide(sentence(q.Voice(), e, office.AskedQuantity(e), out.Sides.Fields, office.Field.Asked))
 	return out, err
 }
-
-// knownOf returns what is known to exist of the row of a step, with documents masked.
-func (p *Pages) knownOf(step acts.RowStep, lang trade.Lang) []string {
-	return trade.Map(p.office.Voice(lang).Known(step), view.Mask)
-}

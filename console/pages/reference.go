@@ -225,11 +225,11 @@ func (p *Pages) removeReference(q *web.Request) error {
 	if err != nil {
 		return err
 	}
-	q.SetFlash("references.removed")
+	told := "references.removed"
 	if !removed {
-		q.SetFlash("references.gone")
+		told = "references.gone"
 	}
-	return q.Redirect("/references/" + page.Kind)
+	return q.Done(told, "/references/"+page.Kind)
 }
 
 // exportReferences returns a table as a file. The export is recorded in the audit before the file
@@ -283,19 +283,17 @@ func (p *Pages) planImport(q *web.Request, file io.Reader) (importPage, error) {
 		form.Get("pad"), form.Get("as"))
 	layout.Sheet = strings.TrimSpace(form.Get("sheet")) // the text that the page has is of that sheet
 	page.Plan, err = p.office.PlanReferences(q.Context(), page.Kind, bytes.NewReader(data), layout, q.Lang)
-	for _, c := range page.Plan.Changes { // overwritten ids matter more than new codes
-		if c.From == nil {
-			page.Added++
-			continue
-		}
-		page.Changed++
-		page.Shown = append(page.Shown, c)
-	}
-	for _, c := range page.Plan.Changes {
-		if c.From == nil {
-			page.Shown = append(page.Shown, c)
+	page.Shown = slices.Clone(page.Plan.Changes)
+	// overwritten ids matter more than new codes
+	slices.SortStableFunc(page.Shown, func(a, b trade.ReferenceChange) int {
+		return trade.CompareBool(a.From == nil, b.From == nil)
+	})
+	for _, c := range page.Shown {
+		if c.From != nil {
+			page.Changed++
 		}
 	}
+	page.Added = len(page.Shown) - page.Changed
 	page.Shown = page.Shown[:min(len(page.Shown), missingShown)]
 	page.Mark = page.Plan.Mark()
 	page.Hidden.Set("csv", page.Plan.Text)

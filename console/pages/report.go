@@ -63,8 +63,6 @@ func (p *Pages) form(q *web.Request, form url.Values) (page reportPage, err erro
 	now := q.Site.Now().In(q.Site.Zone)
 	page = reportPage{Form: form, Last: now.AddDate(0, 0, -now.Day()).Format("2006-01")}
 	page.Closings, err = p.office.Closings(q.Context(), trade.Date{})
-	// by month, the one that counts before those that it replaced
-	slices.SortStableFunc(page.Closings, func(a, b trade.Closing) int { return b.Day.Compare(a.Day) })
 	page.Month = page.Last
 	if len(page.Closings) > 0 {
 		page.Month = page.Closings[0].Day.In(time.UTC).AddDate(0, 0, 1).Format("2006-01")
@@ -184,9 +182,7 @@ func (p *Pages) showReport(q *web.Request) error {
 
 // shown returns the part of a report that the form asks for.
 func (p *Pages) shown(q *web.Request, form url.Values, all *paper.Report, o reconcile.Options) (*reportShown, error) {
-	out := &reportShown{
-		Report: all, Unit: inTonnes, Measure: reconcile.Contracted,
-	}
+	out := &reportShown{Report: all, Unit: inTonnes, Measure: reconcile.Contracted}
 	if unit := form.Get("unit"); unit == inSacas || unit == inMoney {
 		out.Unit = unit
 	}

@@ -20,13 +20,9 @@ func (p *Pages) link(q *web.Request, shown *reportShown, past bool) error {
 	t := *shown.Part
 	t.Rows = slices.Clone(t.Rows)
 	shown.Part = &t
-	var keys []trade.ParentKey
-	for _, r := range t.Rows {
-		if r.Key != "" {
-			keys = append(keys, trade.ParentKey{Job: r.Names["job"], Key: r.Key})
-		}
-	}
-	ids, err := p.office.RowIDs(q.Context(), keys)
+	ids, err := p.office.RowIDs(q.Context(), trade.Map(t.Rows, func(r paper.Line) trade.ParentKey {
+		return trade.ParentKey{Job: r.Names["job"], Key: r.Key}
+	}))
 	if err != nil {
 		return err
 	}

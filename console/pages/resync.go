@@ -140,7 +140,7 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 	double := 0
 	page.Mark = office.ResyncMark(plans)
 	for _, plan := range plans {
-		shown := resyncShown{ResyncPlan: plan}
+		shown := resyncShown{ResyncPlan: plan, Notes: trade.Map(plan.Report.Notes, p.office.Voice(q.Lang).Say)}
 		for _, state := range trade.States {
 			if n := plan.States[string(state)]; n > 0 {
 				shown.States = append(shown.States, runSum{state, n})
@@ -152,9 +152,6 @@ func (p *Pages) fillResync(q *web.Request, page *resyncPage, plans []office.Resy
 				return err
 			}
 			shown.Steps = append(shown.Steps, step)
-		}
-		for _, note := range plan.Report.Notes {
-			shown.Notes = append(shown.Notes, p.office.Voice(q.Lang).Say(note))
 		}
 		page.Plans = append(page.Plans, shown)
 		page.Rows += plan.Reads()

@@ -226,7 +226,7 @@ func endOf(v view.Voice, pass trade.RunReport, goes bool, more int) passEnd {
 	case pass.EndedAt.IsZero():
 		return passEnd{"none", v.T("runs.open")}
 	case more > 0:
-		return passEnd{"waiting", v.T("%s pending", v.Number(more))}
+		return passEnd{"waiting", v.T("%s pending", more)}
 	case idle(pass, more):
 		return passEnd{"sent", v.T("nothing new")}
 	}

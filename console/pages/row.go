@@ -281,5 +281,5 @@ func sentence(v view.Voice, e trade.Entry, quantity trade.Quantity, fields []off
 			more("worth %s", v.Money(figures.Currency, value))
 		}
 	}
-	return strings.TrimSpace(strings.Join(strings.Fields(strings.Join(parts, " ")), " ")) + "."
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ") + "."
 }

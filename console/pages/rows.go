@@ -27,7 +27,6 @@ type rowsPage struct {
 	Next    string     // query of the next page; "" = this is the last one
 	First   string     // query of the first page; "" = this is it
 	Totals  []rowTotal // of this filter; empty: they are many, and nobody has asked
-	Valued  bool       // Totals have the values
 	Add     string     // address of the list with the sums of many rows; "" = it has them
 	Barred  bool       // a document is searched for, by which this person must not find rows
 	Reasons bool       // a row has a reason
@@ -330,9 +329,11 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	if err != nil {
 		return err
 	}
-	page.Valued = sums != nil
-	if !page.Valued {
-		page.Add, sums = "/rows?sum=1&"+f.values("").Encode(), tabs
+	if sums == nil {
+		sums = tabs
+	}
+	if sums == nil {
+		page.Add = "/rows?sum=1&" + f.values("").Encode()
 	}
 	total := 0
 	for _, s := range tabs {
@@ -340,9 +341,6 @@ func (p *Pages) count(q *web.Request, f rowFilter, page *rowsPage, chosen reconc
 	}
 	if tabs != nil {
 		tabs[""] = trade.Sums{Rows: total}
-	}
-	if sums != nil {
-		page.Totals, page.Valued, page.Add = nil, true, ""
 	}
 	jobs := trade.Map(p.office.Jobs(), func(job office.Job) string { return job.Name })
 	for _, job := range append([]string{""}, jobs...) {

@@ -92,7 +92,7 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 	v := q.Voice()
 	switch name {
 	case "q":
-		return "“" + view.Mask(trade.NameBlanks(text, q.Lang)) + "”"
+		return "“" + v.Key(text) + "”"
 	case "state":
 		if text == needsPerson || text == onItsWay {
 			return v.T("rows." + text)
@@ -119,11 +119,9 @@ func (p *Pages) partText(q *web.Request, f rowFilter, name, text string) string 
 	case "measure":
 		return reconcile.AccountWord("measure."+text, q.Lang)
 	case "line":
-		if reason, outside := strings.CutPrefix(text, "outside:"); outside {
-			return reconcile.AccountWord(reason, q.Lang)
-		}
-		if slices.Contains(reconcile.Afters, text) {
-			return reconcile.AccountWord(text, q.Lang)
+		word, outside := strings.CutPrefix(text, "outside:")
+		if outside || slices.Contains(reconcile.Afters, text) {
+			return reconcile.AccountWord(word, q.Lang)
 		}
 		return v.T("rows.of.line." + text)
 	case "age":

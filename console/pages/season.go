@@ -117,6 +117,7 @@ func (p *Pages) showSeason(q *web.Request) error {
 	say := func(d trade.Decimal) string { return v.WholeMoney("BRL", d) }
 	var points []picture.Point
 	var missing trade.Decimal
+	months := strings.Fields(v.T("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"))
 	days := slices.Sorted(maps.Keys(page.of.Missing)) // those without a day first
 	for i, day := range days {
 		missing = missing.Add(page.of.Missing[day])
@@ -125,13 +126,13 @@ func (p *Pages) showSeason(q *web.Request) error {
 		}
 		one := picture.Point{Mark: picture.Mark{Name: day, Said: say(missing), Amount: missing}}
 		if at, err := time.Parse(time.DateOnly, day); err == nil {
-			one.Name, one.Short = v.Date(trade.DateOf(at)), month(v, at)+at.Format("/06")
+			one.Name, one.Short = v.Date(trade.DateOf(at)), months[at.Month()-1]+at.Format("/06")
 		}
 		points = append(points, one)
 	}
 	if missing.Sign() > 0 {
-		gap := picture.Over(v.T("Value that is missing on the platform, up to each day: %s", say(missing)), say, points...)
-		page.Gap = &gap
+		title := v.T("Value that is missing on the platform, up to each day: %s", say(missing))
+		page.Gap = new(picture.Over(title, say, points...))
 	}
 	if len(page.of.Branches) > 1 {
 		page.Branches = standsOf(v, v.T("Branch"), page.of.Branches, true)
@@ -139,11 +140,14 @@ func (p *Pages) showSeason(q *web.Request) error {
 	return q.Page(http.StatusOK, "season", page)
 }
 
-// stateParts are the parts of what a sum by state is made of, each with what its colour means.
-var stateParts = []struct {
+// statePart is a part of what a sum by state is made of, with what its colour means.
+type statePart struct {
 	class, key string
 	states     []trade.State
-}{
+}
+
+// stateParts are these parts.
+var stateParts = []statePart{
 	{"sent", "sent", []trade.State{trade.Accepted}},
 	{"waiting", "waits", onTheWay},
 	{"invalid", "with errors", []trade.State{trade.Invalid}},
@@ -163,14 +167,10 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 			most = lacks
 		}
 	}
-	var parts []int // those that one of them has
-	for i, part := range stateParts {
-		if i > 0 && slices.ContainsFunc(stands, func(s reconcile.StateSum) bool {
-			return s.Figure(part.states...).Rows > 0
-		}) {
-			parts = append(parts, i)
-		}
-	}
+	parts := slices.DeleteFunc(slices.Clone(stateParts[1:]), func(part statePart) bool { // those that none of them has
+		some := func(s reconcile.StateSum) bool { return s.Figure(part.states...).Rows > 0 }
+		return !slices.ContainsFunc(stands, some)
+	})
 	lines := trade.Map(stands, func(s reconcile.StateSum) barLine {
 		all, sent := s.Figure().Kilograms, s.Figure(trade.Accepted)
 		line := barLine{Share: v.Number(picture.Percent(sent.Kilograms, all))}
@@ -179,17 +179,15 @@ func standsOf(v view.Voice, first string, stands []reconcile.StateSum, scaled bo
 			title = view.Mask(s.Name)
 		}
 		var amount trade.Decimal
-		whole := func(kg trade.Decimal) string { return strings.TrimSuffix(v.WholeTonnes(kg), " t") }
-		for _, i := range parts {
-			part := stateParts[i]
+		for _, part := range parts {
 			of := s.Figure(part.states...)
 			amount = amount.Add(of.Kilograms)
 			line.Parts = append(line.Parts, picture.Mark{
-				Class: part.class, Name: v.T(part.key), Said: whole(of.Kilograms), Path: figurePath(of.Of),
+				Class: part.class, Name: v.T(part.key), Said: v.BareWhole(of.Kilograms), Path: figurePath(of.Of),
 				Amount: of.Kilograms,
 			})
 		}
-		line.Sum = picture.Mark{Said: whole(amount), Amount: amount}
+		line.Sum = picture.Mark{Said: v.BareWhole(amount), Amount: amount}
 		said := v.T("%s%% of %s on the platform", line.Share, v.WholeTonnes(all))
 		line.Stack = picture.Stacked(title, said, most, line.Parts...)
 		if amount.Sign() == 0 {
@@ -239,9 +237,4 @@ func glassOf(v view.Voice, e trade.Entry, dependents []trade.Entry) *picture.Gla
 	}
 	return new(picture.Filled(v.T("How much has been delivered"), mark("erp", "contracted", agreed),
 		mark("sent", "delivered", delivered), mark("none", "fixed", fixed)))
-}
-
-// month returns the short name of a month.
-func month(v view.Voice, at time.Time) string {
-	return strings.Fields(v.T("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"))[at.Month()-1]
 }

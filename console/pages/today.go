@@ -48,16 +48,24 @@ type task struct {
 // List returns the address of the list of the rows of one kind.
 func (task) List(k pending.KindSum) string { return figurePath(k.Of) }
 
-// named gives causes their names, with the state where two have the same.
+// named gives causes their names.
 func named(v view.Voice, tasks []task) {
-	alike := map[string]int{}
 	for i, t := range tasks {
 		tasks[i].Name = view.Mask(v.CauseName(string(t.Queue), t.Advice.What))
-		alike[tasks[i].Name]++
 	}
-	for i, t := range tasks {
-		if alike[t.Name] > 1 {
-			tasks[i].Name += " · " + v.State(t.State)
+	tellApart(tasks, func(t *task) (*string, string) { return &t.Name, v.State(t.State) })
+}
+
+// tellApart adds the state to the names of causes of which two have the same.
+func tellApart[T any](causes []T, of func(*T) (name *string, state string)) {
+	alike := map[string]int{}
+	for i := range causes {
+		name, _ := of(&causes[i])
+		alike[*name]++
+	}
+	for i := range causes {
+		if name, state := of(&causes[i]); alike[*name] > 1 && state != "" {
+			*name += " · " + state
 		}
 	}
 }

@@ -37,13 +37,12 @@ func (f Frame) May(role string) bool { return f.User != nil && f.User.Role.May(t
 // NavItem is one page of the menu.
 type NavItem struct {
 	Path   string
-	Key    string // of a phrase
-	Icon   string // in templates/parts.html
+	Name   string // of its icon in templates/parts.html, and of its phrase after nav.
 	Here   bool
 	Count  int    // items that wait there; 0 = not shown
 	Urgent bool   // they wait for a person
 	also   string // the pages below this path belong to it too; "" = none
-	needs  trade.Role
+	needs  string // a role; "" = any
 }
 
 // NavGroup is a group of the menu.
@@ -55,24 +54,24 @@ type NavGroup struct {
 // menu lists the pages of the menu in order. The first four have tabs on a phone.
 var menu = []NavGroup{
 	{"nav.work", []NavItem{
-		{Path: "/", Key: "nav.home", Icon: "home", needs: trade.Reader},
-		{Path: "/pending", Key: "nav.pending", Icon: "pending", needs: trade.Reader},
-		{Path: "/doubts", Key: "nav.doubts", Icon: "doubts", Urgent: true, needs: trade.Reader},
-		{Path: "/rows", Key: "nav.rows", Icon: "rows", needs: trade.Reader},
-		{Path: "/changed", Key: "nav.changed", Icon: "changed", needs: trade.Reader},
-		{Path: "/approvals", Key: "nav.approvals", Icon: "approvals", Urgent: true, needs: trade.Reader},
+		{Path: "/", Name: "home"},
+		{Path: "/pending", Name: "pending"},
+		{Path: "/doubts", Name: "doubts", Urgent: true},
+		{Path: "/rows", Name: "rows"},
+		{Path: "/changed", Name: "changed"},
+		{Path: "/approvals", Name: "approvals", Urgent: true},
 	}},
 	{"nav.books", []NavItem{
-		{Path: "/season", Key: "nav.season", Icon: "season", needs: trade.Reader},
-		{Path: "/report", Key: "nav.report", Icon: "report", needs: trade.Reader},
-		{Path: "/references", Key: "nav.references", Icon: "references", needs: trade.Reader},
-		{Path: "/audit", Key: "nav.audit", Icon: "audit", needs: trade.Reader},
+		{Path: "/season", Name: "season"},
+		{Path: "/report", Name: "report"},
+		{Path: "/references", Name: "references"},
+		{Path: "/audit", Name: "audit"},
 	}},
 	{"nav.operation", []NavItem{
-		{Path: "/routines", Key: "nav.routines", Icon: "runs", also: "/runs/", needs: trade.Reader},
-		{Path: "/events", Key: "nav.events", Icon: "events", needs: trade.Reader},
-		{Path: "/alerts", Key: "nav.alerts", Icon: "alerts", needs: trade.Reader},
-		{Path: "/users", Key: "nav.users", Icon: "users", needs: trade.Administrator},
+		{Path: "/routines", Name: "routines", also: "/runs/"},
+		{Path: "/events", Name: "events"},
+		{Path: "/alerts", Name: "alerts"},
+		{Path: "/users", Name: "users", needs: string(trade.Administrator)},
 	}},
 }
 
@@ -85,7 +84,7 @@ func (f Frame) Menu() []NavGroup {
 	for _, group := range menu {
 		g := NavGroup{Key: group.Key}
 		for _, item := range group.Items {
-			if f.User == nil || !f.User.Role.May(item.needs) {
+			if item.needs != "" && !f.May(item.needs) {
 				continue
 			}
 			item.Here = f.Path == item.Path || item.Path != "/" && strings.HasPrefix(f.Path, item.Path+"/") ||
@@ -93,21 +92,13 @@ func (f Frame) Menu() []NavGroup {
 			item.Count = f.Counts[item.Path]
 			g.Items = append(g.Items, item)
 		}
-		if len(g.Items) > 0 {
-			out = append(out, g)
-		}
+		out = append(out, g)
 	}
 	return out
 }
 
 // Tabs returns the pages that a phone shows as tabs below the page.
-func (f Frame) Tabs() []NavItem {
-	groups := f.Menu()
-	if len(groups) == 0 {
-		return nil
-	}
-	return groups[0].Items[:min(onPhone, len(groups[0].Items))]
-}
+func (f Frame) Tabs() []NavItem { return f.Menu()[0].Items[:onPhone] }
 
 // Title returns the title of a job for people.
 func (f Frame) Title(job string) string { return f.Titles.Of(job) }

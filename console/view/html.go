@@ -181,5 +181,5 @@ func (f Frame) Unweighed(rows int) string {
 	if rows == 0 {
 		return ""
 	}
-	return " · " + f.T("%s without a valid weight", f.Number(rows))
+	return " · " + f.T("%s without a valid weight", rows)
 }

@@ -41,11 +41,11 @@ func (v Voice) In(now, at time.Time) string {
 	case d < time.Minute:
 		return v.T("in a moment")
 	case d < 2*time.Hour:
-		return v.T("in %s min", v.Number(int(d.Round(time.Minute)/time.Minute)))
+		return v.T("in %s min", int(d.Round(time.Minute)/time.Minute))
 	case d < 24*time.Hour:
-		return v.T("in %s h", v.Number(int(d.Round(time.Hour)/time.Hour)))
+		return v.T("in %s h", int(d.Round(time.Hour)/time.Hour))
 	default:
-		return v.T("in %s {day|days}", v.Number(int(d.Round(24*time.Hour)/(24*time.Hour))))
+		return v.T("in %s {day|days}", int(d.Round(24*time.Hour)/(24*time.Hour)))
 	}
 }
 

@@ -18,10 +18,9 @@ func (v Voice) Tonnes(kg trade.Decimal) string { return trade.TonnesText(kg, v.l
 // in its title.
 func (v Voice) Weight(kg trade.Decimal) template.HTML {
 	if kg.Abs().Cmp(trade.NewDecimal(tonnesLarge, 0)) < 0 {
-		return template.HTML(template.HTMLEscapeString(v.Tonnes(kg)))
+		return markup("%v", v.Tonnes(kg))
 	}
-	return template.HTML(`<span title="` + template.HTMLEscapeString(v.Decimal(kg.Tonnes())) + ` t">` +
-		template.HTMLEscapeString(v.Decimal(kg.Tonnes().Round(0))) + ` t</span>`)
+	return markup(`<span title="%v t">%v t</span>`, v.Decimal(kg.Tonnes()), v.Decimal(kg.Tonnes().Round(0)))
 }
 
 // tonnesLarge is a weight in kilograms from which on whole tonnes are enough.
@@ -73,7 +72,7 @@ func (v Voice) WholeMoney(currency string, amount trade.Decimal) string {
 }
 
 // Documents formats a number of documents.
-func (v Voice) Documents(n int) string { return v.T("%s {document|documents}", v.Number(n)) }
+func (v Voice) Documents(n int) string { return v.T("%s {document|documents}", n) }
 
 // Records formats a number of records of a kind: "1 contrato", "38 contratos".
 func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
@@ -90,10 +89,7 @@ func (v Voice) Records(kind trade.Kind, fixing bool, n int) string {
 }
 
 // Rows formats a number of rows.
-func (v Voice) Rows(n int) string { return v.T("%s {row|rows}", v.Number(n)) }
-
-// Fixer returns who can cure something.
-func (v Voice) Fixer(f trade.Fixer) string { return f.Label(v.lang) }
+func (v Voice) Rows(n int) string { return v.T("%s {row|rows}", n) }
 
 // Again returns whether sending again is safe.
 func (v Voice) Again(a trade.Again) string { return a.Label(v.lang) }
@@ -116,7 +112,7 @@ func (v Voice) Loads(blocked map[trade.Pile]*trade.Load) string {
 		}
 		text := v.Records(pile.Kind, pile.Fixing, l.Rows) + " (" + v.Tonnes(l.Kilograms) + ")"
 		if l.Unweighed > 0 {
-			text += ", " + v.T("%s without a valid weight", v.Number(l.Unweighed))
+			text += ", " + v.T("%s without a valid weight", l.Unweighed)
 		}
 		parts = append(parts, text)
 	}
@@ -188,9 +184,6 @@ func (v Voice) Said(field, text string) string {
 	}
 	return text
 }
-
-// Listed joins names with commas.
-func (Voice) Listed(names []string) string { return strings.Join(names, ", ") }
 
 // Event returns the name of an event of the platform.
 func (v Voice) Event(event string) string { return trade.EventLabel(event, v.lang) }
