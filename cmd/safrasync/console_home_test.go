@@ -59,7 +59,7 @@ func TestTheFirstPageHasABarForEachProduct(t *testing.T) {
 	}
 	other := `grain=MILHO&amp;harvest=2026%2F2026&amp;line=erp&amp;measure=contracted&amp;state=accepted" title="100% de 12 t na plataforma">100%</a>`
 	b.Get("/?season=2026/2026").Wants(http.StatusOK, other)
-	b.Get("/season?season=2026/2026").Wants(http.StatusOK, other, "Enviados por dia")
+	b.Get("/season?season=2026/2026").Wants(http.StatusOK, other)
 	b.Get("/season").Wants(http.StatusOK, "O que falta, por produto",
 		"Valor que falta na plataforma, até cada dia: R$ ", "Há quanto tempo espera, por setor")
 }

@@ -21,9 +21,9 @@ import (
 // seasonPage is the page of a season's pictures.
 type seasonPage struct {
 	seasonShown
-	Gap        *picture.Area // value of what is missing, nil: nothing
-	Branches   barTable
-	Days, Ages barTable // what was sent on the last days; how long what each department can cure has stood
+	Gap      *picture.Area // value of what is missing, nil: nothing
+	Branches barTable
+	Ages     barTable // how long what each department can cure has stood
 }
 
 // barTable is a table with a bar on each line, of which its columns name the parts.
@@ -86,17 +86,7 @@ func (p *Pages) showSeason(q *web.Request) error {
 	count := func(class string, n int) picture.Mark {
 		return picture.Mark{Class: class, Said: v.Number(n), Amount: trade.NewDecimal(int64(n), 0)}
 	}
-	page.Days = barTable{First: v.T("Day"), Sum: v.T("Documents")}
 	page.Ages = barTable{First: v.T("Department"), Sum: v.T("Documents")}
-	most := 0
-	for _, n := range s.Sent {
-		most = max(most, n)
-	}
-	for _, day := range slices.SortedFunc(maps.Keys(s.Sent), time.Time.Compare) {
-		one := count("sent", s.Sent[day])
-		bar := picture.Stacked(v.Day(day), "", count("", most).Amount, one)
-		page.Days.Lines = append(page.Days.Lines, barLine{Stack: bar, Sum: one})
-	}
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := page.of.Ages[who]
 		if sums == nil {
