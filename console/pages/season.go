@@ -83,9 +83,6 @@ func (p *Pages) showSeason(q *web.Request) error {
 		return q.Page(http.StatusOK, "season", page)
 	}
 	v := q.Voice()
-	count := func(class string, n int) picture.Mark {
-		return picture.Mark{Class: class, Said: v.Number(n), Amount: trade.NewDecimal(int64(n), 0)}
-	}
 	page.Ages = barTable{First: v.T("Department"), Sum: v.T("Documents")}
 	for _, who := range trade.Departments { // how long what each can cure has stood
 		sums := page.of.Ages[who]
@@ -95,12 +92,13 @@ func (p *Pages) showSeason(q *web.Request) error {
 		line, rows := barLine{}, 0
 		for i, one := range sums {
 			rows += one.Rows
-			part := count([]string{"erp", "waiting", "invalid", "doubt"}[i], one.Rows)
-			part.Name, part.Path = v.T("season.age."+strconv.Itoa(i)), figurePath(one.Of)
-			line.Parts = append(line.Parts, part)
+			line.Parts = append(line.Parts, picture.Mark{
+				Class: []string{"erp", "waiting", "invalid", "doubt"}[i], Name: v.T("season.age." + strconv.Itoa(i)),
+				Said: v.Number(one.Rows), Path: figurePath(one.Of), Amount: trade.NewDecimal(int64(one.Rows), 0),
+			})
 		}
 		line.Stack = picture.Stacked(v.T("home.who."+string(who)), "", trade.Decimal{}, line.Parts...)
-		line.Sum = count("", rows)
+		line.Sum.Said = v.Number(rows)
 		page.Ages.Lines = append(page.Ages.Lines, line)
 	}
 	// the value of the documents up to each day that the platform does not have

@@ -58,12 +58,11 @@ func (o *Office) Season(ctx context.Context) (*Season, error) {
 	return running.answer, running.err
 }
 
-func (o *Office) countSeason(ctx context.Context) (out *Season, err error) {
-	out = &Season{}
-	err = o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
+func (o *Office) countSeason(ctx context.Context) (*Season, error) {
+	out := &Season{}
+	return out, o.snapshot(ctx, reconcile.Cut{}, ReportSources{}, func(s *reconcile.Snapshot) (err error) {
 		out.At = s.Head.At
 		out.Seasons, err = s.Seasons(o.fixer())
 		return err
 	})
-	return out, err
 }
