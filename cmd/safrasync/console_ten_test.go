@@ -217,7 +217,7 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 		c.click(`nav a[href="/references"]`)
 		c.open("/references/wallets")
 		c.click(`a[href^="/references/wallets?code=12"]`)
-		c.shows("38 contratos", "112 entregas")
+		c.shows("7.105,800", "R$ 133.314.885,00", "112")
 		c.fill("#add input[name=id]", "33333333-3333-4333-8333-333333333312")
 		c.fill("#add input[name=reason]", "carteira 12 criada na plataforma")
 		c.golden("07-de-para")
@@ -266,9 +266,10 @@ func TestThePeopleOfACooperativeDoTheirTenThings(t *testing.T) {
 	})
 	thing("10-fechar", func() {
 		c.open("/report")
-		c.do(chromedp.WaitVisible(chromedp.CSS(`input[name=month]`)),
-			chromedp.SetValue(chromedp.CSS(`input[name=month]`), "2026-10"))
-		c.click(`form[action="/report/close/plan"] button`)
+		c.press(`details:has(input[type=month]) > summary`)
+		c.do(chromedp.WaitVisible(chromedp.CSS(`input[type=month]`)),
+			chromedp.SetValue(chromedp.CSS(`input[type=month]`), "2026-10"))
+		c.click(`details > form[action="/report/close/plan"] button`)
 		c.shows("Lista de conferência")
 		c.fill("[name=reason]", "outubro conferido com o razão")
 		c.shows("Lista de conferência", "Pontos em aberto", "Eu, carla, conferi")
