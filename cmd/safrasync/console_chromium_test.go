@@ -429,7 +429,7 @@ func TestChromiumCutsNoFigure(t *testing.T) {
 			continue
 		}
 		unit, err := chromedp.Run(c.ctx, chromedp.Evaluate[string](
-			`getComputedStyle(document.querySelector(".lines td .t"), "::after").content`))
+			`getComputedStyle(document.querySelector(".lines td[title].number:not(.money)"), "::after").content`))
 		if err != nil || unit != `" t"` {
 			t.Errorf("a weight of %s has the unit %s on a phone (%v)", path, unit, err)
 		}

@@ -155,7 +155,8 @@ func TestPendingIsByCauseAndCountsWhatWaitsBehind(t *testing.T) {
 		t.Error("the page has the details of a cause that is not open")
 	}
 	b.Get("/pending?cause=message.wallet.not-found").Wants(http.StatusOK, "Quem resolve", "aria-current",
-		">6 contratos</a>: MILHO 874,66 t, R$ 891.261,97; SOJA 582,52 t, R$ 1.345.801,38",
+		">6 contratos</a></td></tr>", `<th scope="row">MILHO</th><td class="number">874,660</td><td class="number"><div>R$ 891.261,97`,
+		`<th scope="row">SOJA</th><td class="number">582,520</td><td class="number"><div>R$ 1.345.801,38`,
 		">2 entregas</a> que aguardam essas linhas", "1 registro de rastreabilidade", "ver todos os 6")
 	if strings.Contains(b.Body, "Tentar de novo (") {
 		t.Error("a reader is offered an act")
