@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
+	"github.com/safrasync/safrasync/cmd/safrasync/commands"
 	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
@@ -101,13 +101,13 @@ func TestWhatExplainsAgreesWithWhatSendsOnTheThreeSampleERPs(t *testing.T) {
 					}
 					m.run(0, "test", "--from", job, key, file)
 					m.run(0, "test", file)
-					expects := must.Get(rows.LoadCase(file))(t)
+					expects := must.Get(commands.LoadCase(file))(t)
 					var left map[string]json.RawMessage
 					if want == trade.Pending {
 						left = fromJSON[map[string]json.RawMessage](t, string(why.Row.Payload))
 					}
 					for field, raw := range left {
-						if expects.Payload[field] != rows.PlainJSON(raw) {
+						if expects.Payload[field] != commands.PlainJSON(raw) {
 							t.Errorf("%s %s: %s went as %s, and a case of it has %s", job, key, field, raw,
 								expects.Payload[field])
 						}

@@ -7,20 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/safrasync/safrasync/cmd/safrasync/acts"
-	"github.com/safrasync/safrasync/cmd/safrasync/api"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/commands"
 	"github.com/safrasync/safrasync/cmd/safrasync/daemon"
 	"github.com/safrasync/safrasync/cmd/safrasync/demo"
 	"github.com/safrasync/safrasync/cmd/safrasync/maintenance"
-	"github.com/safrasync/safrasync/cmd/safrasync/refs"
-	"github.com/safrasync/safrasync/cmd/safrasync/report"
-	"github.com/safrasync/safrasync/cmd/safrasync/rows"
-	"github.com/safrasync/safrasync/cmd/safrasync/runs"
-	"github.com/safrasync/safrasync/cmd/safrasync/setup"
-	engineacts "github.com/safrasync/safrasync/sync/acts"
-	"github.com/safrasync/safrasync/sync/reconcile"
-	"github.com/safrasync/safrasync/trade"
 )
 
 // newRootCommand assembles the program's commands.
@@ -51,24 +42,21 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	flags.BoolVar(&a.AsJSON, "json", false, "results as JSON, English always; lists have one object a line")
 	flags.BoolP("help", "h", false, "show this help")
 	addGroup(a, root, "setup",
-		demo.NewCommand(a, demonstrated), setup.NewCommand(a), maintenance.NewCheckCommand(a), newConfigCommand(a),
-		rows.NewTestCommand(a), rows.NewExplainCommand(a), refs.NewCommand(a), newUsersCommand(a),
-		api.NewWebhooksCommand(a), newSandboxCommand(a),
+		demo.NewCommand(a), commands.NewInitCommand(a), maintenance.NewCheckCommand(a), newConfigCommand(a),
+		commands.NewTestCommand(a), commands.NewExplainCommand(a), commands.NewRefsCommand(a), newUsersCommand(a),
+		commands.NewWebhooksCommand(a), newSandboxCommand(a),
 	)
 	addGroup(a, root, "run",
-		daemon.NewCommand(a), runs.NewSyncCommand(a), runs.NewResyncCommand(a),
-		api.NewCommand(a),
+		daemon.NewCommand(a), commands.NewSyncCommand(a), commands.NewResyncCommand(a),
+		commands.NewAPICommand(a),
 	)
 	addGroup(a, root, "look",
-		runs.NewStatusCommand(a), rows.NewRowsCommand(a), rows.NewWhyCommand(a),
-		report.NewCommand(a, acts.Decide),
+		commands.NewStatusCommand(a), commands.NewRowsCommand(a), commands.NewWhyCommand(a),
+		commands.NewReportCommand(a),
 	)
-	addGroup(a, root, "decide", append(acts.NewCommands(a),
-		acts.NewApprovalsCommand(a, acts.Elsewhere{
-			engineacts.ActClose: report.Approvable, engineacts.ActResync: runs.Approvable,
-		}))...)
+	addGroup(a, root, "decide", append(commands.NewActCommands(a), commands.NewApprovalsCommand(a))...)
 	addGroup(a, root, "ledger",
-		maintenance.NewStateCommand(a), acts.NewJobCommand(a), maintenance.NewDoctorCommand(a),
+		maintenance.NewStateCommand(a), commands.NewJobCommand(a), maintenance.NewDoctorCommand(a),
 		maintenance.NewBackupCommand(a),
 		maintenance.NewRestoreCommand(a), maintenance.NewRebuildCommand(a), maintenance.NewPurgeCommand(a),
 	)
@@ -82,24 +70,6 @@ func newRootCommand(a *cli.App) *cobra.Command {
 	}
 	setHelp(a, root)
 	return root
-}
-
-// demonstrated are the commands that the demo shows.
-var demonstrated = demo.Commands{
-	Sync: func(ctx context.Context, a *cli.App) ([]trade.RunReport, error) {
-		return runs.Sync(ctx, a, nil, runs.SyncFlags{Sweep: true})
-	},
-	Said: func(ctx context.Context, a *cli.App, reports []trade.RunReport) error {
-		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
-		if err != nil {
-			return err
-		}
-		return runs.PrintSync(ctx, a, o, reports, runs.SyncFlags{}, nil, nil)
-	},
-	Status: runs.Status,
-	Report: func(ctx context.Context, a *cli.App) error {
-		return report.Run(ctx, a, report.Flags{Sections: []string{string(reconcile.SummarySection)}})
-	},
 }
 
 func newConfigCommand(a *cli.App) *cobra.Command {

@@ -181,10 +181,10 @@ func TestAViolationIsFound(t *testing.T) {
 			imports: []imp{ours("state"), ours("apiclient/sandbox"), engine},
 		}, ""},
 		"a command does not open the ledger": {source{
-			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
+			file: "cmd/safrasync/commands/a.go", pkg: "commands", text: "store, err := a.OpenLedger(ctx, cli.ToRead)",
 		}, "opens the ledger"},
 		"a command does not ask the engine": {source{
-			file: "cmd/safrasync/rows/a.go", pkg: "rows", text: "v, err := dryrun.Try(job, c)",
+			file: "cmd/safrasync/commands/a.go", pkg: "commands", text: "v, err := dryrun.Try(job, c)",
 			imports: []imp{ours("sync/dryrun")},
 		}, "calls dryrun.Try"},
 		"nor does a page": {source{

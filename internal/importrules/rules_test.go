@@ -224,10 +224,9 @@ var rules = map[string]rule{
 	},
 	"cmd/safrasync": {
 		may: []string{
-			"cmd/safrasync/acts", "cmd/safrasync/api", "cmd/safrasync/maintenance", "cmd/safrasync/cli",
-			"cmd/safrasync/daemon", "cmd/safrasync/demo", "cmd/safrasync/refs", "cmd/safrasync/report",
-			"cmd/safrasync/rows", "cmd/safrasync/runs", "cmd/safrasync/setup", "internal/config", "internal/i18n",
-			"internal/office", "internal/systemd", "internal/words", "trade", "sync/acts", "sync/reconcile",
+			"cmd/safrasync/commands", "cmd/safrasync/maintenance", "cmd/safrasync/cli",
+			"cmd/safrasync/daemon", "cmd/safrasync/demo", "internal/config", "internal/i18n",
+			"internal/office", "internal/systemd", "internal/words", "trade",
 			"apiclient/sandbox",
 			"console/auth", // the passwords of users
 		},
@@ -246,19 +245,15 @@ var rules = map[string]rule{
 		reason: "cli is what all commands share, and knows no command",
 	},
 	// A command asks and orders through internal/office. Of the engine it names only the plans, answers
-	// and forms that the office passes on, and what a key is; of the ledger nothing.
-	"cmd/safrasync/acts":   command("sync/acts", "sync/reconcile", "sync/reconcile/workbook"),
-	"cmd/safrasync/api":    command("apiclient"), // each endpoint by hand
-	"cmd/safrasync/refs":   command("sync/acts", "sync/reconcile/workbook"),
-	"cmd/safrasync/report": command("sync/acts", "sync/reconcile", "sync/reconcile/archive"),
-	// mapping cases need no ledger
-	"cmd/safrasync/rows":  command("erp", "sync/acts", "sync/events", "sync/mapping", "sync/dryrun"),
-	"cmd/safrasync/runs":  command("sync", "sync/acts", "sync/reconcile", "sync/reconcile/paper"),
-	"cmd/safrasync/setup": command("apiclient", "erp"), // there is no configuration yet
+	// and forms that the office passes on, and what a key is; of the ledger nothing. The API's endpoints
+	// are called by hand, and init asks the ERP when there is no configuration yet.
+	"cmd/safrasync/commands": command("apiclient", "erp", "sync", "sync/acts", "sync/events", "sync/mapping",
+		"sync/dryrun", "sync/reconcile", "sync/reconcile/archive", "sync/reconcile/paper",
+		"sync/reconcile/workbook"),
 	// These work on a ledger that is not open: it is to be made, copied, mended, judged or served.
 	"cmd/safrasync/maintenance": command("state", "sync", "sync/clock", "sync/mapping", "sync/dryrun", "sync/run",
 		"apiclient", "erp", "internal/alert"),
-	"cmd/safrasync/demo": command("state", "apiclient/sandbox"),
+	"cmd/safrasync/demo": command("cmd/safrasync/commands", "state", "sync/reconcile", "apiclient/sandbox"),
 	"cmd/safrasync/daemon": command("state", "sync", "sync/acts", "sync/clock", "sync/events", "sync/sending",
 		"apiclient", "erp", "console", "console/auth", "console/pages", "console/web",
 		"internal/connlimit", "internal/httpapi", "internal/metrics", "internal/receiver", "internal/systemd"),

@@ -23,9 +23,11 @@ import (
 
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 	"github.com/safrasync/safrasync/cmd/safrasync/cli"
+	"github.com/safrasync/safrasync/cmd/safrasync/commands"
 	"github.com/safrasync/safrasync/internal/config"
 	"github.com/safrasync/safrasync/internal/i18n"
 	"github.com/safrasync/safrasync/state"
+	"github.com/safrasync/safrasync/sync/reconcile"
 	"github.com/safrasync/safrasync/trade"
 )
 
@@ -63,21 +65,13 @@ const (
 // free, so that its configuration also fits a sandbox that is started later.
 const demoAddress = "127.0.0.1:8089"
 
-// Commands are the commands that the demo shows.
-type Commands struct {
-	Sync   func(context.Context, *cli.App) ([]trade.RunReport, error) // sync --sweep
-	Said   func(context.Context, *cli.App, []trade.RunReport) error   // what sync prints after a run
-	Status func(context.Context, *cli.App) error
-	Report func(context.Context, *cli.App) error // report --section summary
-}
-
 // NewCommand makes the command demo. It runs the program on embedded samples: it sends the valid
 // rows, proves that nothing is sent twice, and explains the rows that were not sent.
-func NewCommand(a *cli.App, c Commands) *cobra.Command {
+func NewCommand(a *cli.App) *cobra.Command {
 	var dir, lang string
 	cmd := a.Command("demo [--dir DIR] [--lang LANG]", "show everything on sample data: ERP, platform, sending and report", cli.Exactly(0),
 		func(ctx context.Context, _ []string) (err error) {
-			d := &demo{app: a, commands: c, dir: dir, kept: dir != "", env: a.Env}
+			d := &demo{app: a, dir: dir, kept: dir != "", env: a.Env}
 			if lang != "" {
 				if !slices.Contains([]string{"pt-BR", "pt", "en"}, lang) {
 					return a.Usage("there is no language %q; the languages are pt-BR and en", lang)
@@ -114,7 +108,6 @@ func NewCommand(a *cli.App, c Commands) *cobra.Command {
 // demo is one execution of the demo.
 type demo struct {
 	app      *cli.App // of the command line; its streams are used
-	commands Commands
 	dir      string
 	kept     bool // the folder is kept
 	env      func(string) (string, bool)
@@ -219,7 +212,13 @@ func (d *demo) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := d.show("sync", func(a *cli.App) error { return d.commands.Said(ctx, a, first) }); err != nil {
+	if err := d.show("sync", func(a *cli.App) error {
+		o, err := a.Office(ctx, cli.ToRead, cli.NoERP)
+		if err != nil {
+			return err
+		}
+		return commands.PrintSync(ctx, a, o, first, commands.SyncFlags{}, nil, nil)
+	}); err != nil {
 		return err
 	}
 	second, _, err := d.run(ctx, "run 2: nothing changed in the ERP")
@@ -257,8 +256,11 @@ func (d *demo) play(ctx context.Context) error {
 			fmt.Fprintln(a.Out, a.Text("In the ERP two contracts were completed and a wallet got its de-para; run 3 automatically sent %d {contract|contracts}, %d {delivery|deliveries} and %d traceability {row|rows} that had been waiting. Contract 02|001001 changed its price and delivery 03|50002|1 moved to another contract after they were sent: they were not sent again, and are flagged.", third[0].Sent, third[1].Sent, third[2].Sent))
 			return nil
 		}),
-		d.show("status", func(a *cli.App) error { return d.commands.Status(ctx, a) }),
-		d.show("report --section summary", func(a *cli.App) error { return d.commands.Report(ctx, a) }),
+		d.show("status", func(a *cli.App) error { return commands.Status(ctx, a) }),
+		d.show("report --section summary", func(a *cli.App) error {
+			summary := []string{string(reconcile.SummarySection)}
+			return commands.PrintReport(ctx, a, commands.ReportFlags{Sections: summary})
+		}),
 	)
 	fmt.Fprintln(a.Out)
 	if !d.kept {
@@ -315,7 +317,7 @@ func (d *demo) run(ctx context.Context,
 	a := d.inner()
 	a.Tell(title)
 	a.AsJSON, a.Out = true, bufio.NewWriter(io.Discard)
-	reports, err = d.commands.Sync(ctx, a)
+	reports, err = commands.Sync(ctx, a, nil, commands.SyncFlags{Sweep: true})
 	err = errors.Join(err, a.Out.Flush(), a.Close())
 	for _, r := range reports {
 		if r.Stopped != nil {
