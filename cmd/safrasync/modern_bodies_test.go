@@ -36,14 +36,9 @@ SELECT 'traceability', r.id::text, c.filial_id || '|' || c.numero, json_strip_nu
 	'unit_of_measurement', CASE r.unidade WHEN 't' THEN 'TON' ELSE upper(r.unidade) END))::text
 FROM ref, coop.rastreabilidade r JOIN coop.contrato c ON c.id = r.contrato_id ORDER BY job`
 
-// modernTables are the expectations by job.
-var modernTables = map[string][]modernRow{
-	"contracts": modernContracts, "deliveries": modernDeliveries, "traceability": modernTraceability,
-}
-
 // requests returns what the rows that wanted picks must have sent, with the ERP as it is now,
 // sorted.
-func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
+func (m *modern) requests(expected map[string][]expectedRow, wanted func(expectedRow) bool) (out []string) {
 	m.t.Helper()
 	ids := map[string]string{} // of the contracts, by their bodies: the first of two equal ones
 	for _, r := range m.api.CreatedOf(sandbox.ResourceOrderCommitments) {
@@ -57,8 +52,7 @@ func (m *modern) requests(wanted func(modernRow) bool) (out []string) {
 		if r.Job == "contracts" && m.contracts[r.Key] == "" { // one that is changed after it was sent keeps its id
 			m.contracts[r.Key] = ids[r.Body]
 		}
-		if !slices.ContainsFunc(modernTables[r.Job],
-			func(row modernRow) bool { return row.key == r.Key && wanted(row) }) {
+		if !slices.ContainsFunc(expected[r.Job], func(row expectedRow) bool { return row.key == r.Key && wanted(row) }) {
 			continue
 		}
 		path := ""

@@ -1,15 +1,47 @@
 package main
 
 import (
+	"bytes"
+	"encoding/csv"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/pgtest"
 	"github.com/safrasync/safrasync/trade"
 )
+
+// outOfScope marks a row that has no entry in the ledger.
+const outOfScope trade.State = ""
+
+// expectedRow says of one row of a sample ERP what it must become in the first run and which rule
+// decides that, and what it is after the second. A state that is not accepted twice is final: over
+// both runs nothing is sent twice.
+type expectedRow struct {
+	key   string
+	state trade.State // after the first run
+	cause string
+	rule  string      // what decides; for an invalid row exactly its problems
+	after trade.State // after what happened in the ERP overnight, and the second run with a sweep
+	why   string      // cause after it
+	flags string      // flags after it
+}
+
+// readExpected reads the rows that are expected of a sample ERP, by job, from the table beside it.
+func readExpected(t *testing.T, sample string) map[string][]expectedRow {
+	t.Helper()
+	file := must.Get(os.ReadFile(modernDir + sample + "-expected.csv"))(t)
+	lines := must.Get(csv.NewReader(bytes.NewReader(file)).ReadAll())(t)
+	out := map[string][]expectedRow{}
+	for _, c := range lines[1:] {
+		out[c[0]] = append(out[c[0]], expectedRow{c[1], trade.State(c[2]), c[3], c[4], trade.State(c[5]), c[6], c[7]})
+	}
+	return out
+}
 
 // Every row of each sample ERP has its right outcome in the first run, and after what happened in
 // the ERP overnight; what the platform got is what the rows say.
@@ -18,21 +50,21 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 	for name, c := range map[string]struct {
 		open    func(t *testing.T) *modern
 		product string
-		rows    map[string][]modernRow
-		bodies  []string    // of the first run; nil: all are computed from the tables of the ERP
-		sample  string      // whose night it is
-		early   []modernRow // what a run that is no sweep has found of the night
-		late    int         // contracts of the night that only the sweep sends; 0: they are not counted
+		rows    string        // FILE-expected.csv of the sample
+		bodies  []string      // of the first run; nil: all are computed from the tables of the ERP
+		sample  string        // whose night it is
+		early   []expectedRow // what a run that is no sweep has found of the night
+		late    int           // contracts of the night that only the sweep sends; 0: they are not counted
 	}{
 		"modern": {
-			open: newModern, rows: modernTables,
+			open: newModern, rows: "modern",
 			sample: "modern",
 		},
 		"like Protheus, the ledger in PostgreSQL": {
 			open: func(t *testing.T) *modern { return newProtheus(t, pgtest.Database(t), pgtest.Database(t)) },
-			rows: protheusTables, bodies: protheusBodies,
+			rows: "protheus", bodies: protheusBodies,
 			sample: "protheus",
-			early: []modernRow{
+			early: []expectedRow{
 				{key: "0101|000130|", after: outOfScope}, // stamped in January
 				{key: "0101|000128|", after: trade.Accepted, flags: "changed"},
 				{key: "0101|000120|", after: trade.Accepted, flags: "changed"},
@@ -41,9 +73,9 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 			late: 1,
 		},
 		"like Delphi": {
-			open: newFirebird, product: "Firebird 3.", rows: firebirdTables, bodies: firebirdBodies,
+			open: newFirebird, product: "Firebird 3.", rows: "agro-firebird", bodies: firebirdBodies,
 			sample: "firebird",
-			early: []modernRow{
+			early: []expectedRow{
 				{key: "1|1026", after: outOfScope},                          // stamped in January
 				{key: "1|1024", after: trade.Invalid, why: "rule:modality"}, // a code table stamps nothing
 				{key: "1|1025", after: trade.Accepted, flags: "changed"},    // has no stamp at all
@@ -51,9 +83,9 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 			},
 		},
 		"of the web age": {
-			open: newMaria, product: "MariaDB 10.", rows: mariaTables, bodies: mariaBodies,
+			open: newMaria, product: "MariaDB 10.", rows: "cereal-mariadb", bodies: mariaBodies,
 			sample: "mariadb",
-			early: []modernRow{
+			early: []expectedRow{
 				{key: "1|115|1|0", after: outOfScope}, // stamped in January
 				{key: "1|100|1|0", after: trade.Accepted, flags: "changed"},
 				{key: "1|105|1|0", after: trade.Accepted, flags: "cancelled"},
@@ -63,6 +95,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			expected := readExpected(t, c.rows)
 			m := c.open(t)
 			if got := m.run(0, "check"); !strings.Contains(got, c.product) {
 				t.Errorf("check does not name the database:\n%s", got)
@@ -80,7 +113,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 			for i, job := range modernJobs {
 				rows, sent := m.rows(job), 0
 				listed := map[string]bool{}
-				for _, row := range c.rows[job] {
+				for _, row := range expected[job] {
 					m.expect(rows, row.key, row.state, row.cause, "")
 					if listed[row.key] {
 						t.Errorf("%s stands twice in the table", row.key)
@@ -101,7 +134,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 				}
 			}
 			if c.bodies == nil {
-				want := m.requests(func(r modernRow) bool { return r.state == trade.Accepted })
+				want := m.requests(expected, func(r expectedRow) bool { return r.state == trade.Accepted })
 				if diff := cmp.Diff(want, m.got(0)); diff != "" {
 					t.Errorf("in the first run the platform got (-want +got):\n%s", diff)
 				}
@@ -128,7 +161,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 			}
 			for i, job := range modernJobs {
 				rows, listed := m.rows(job), map[string]bool{}
-				for _, row := range c.rows[job] {
+				for _, row := range expected[job] {
 					m.expect(rows, row.key, row.after, row.why, row.flags)
 					listed[row.key] = true
 					if row.after == trade.Accepted && row.state != trade.Accepted {
@@ -152,7 +185,7 @@ func TestEveryRowOfTheSampleERPsHasItsRightOutcomeInBothRuns(t *testing.T) {
 				t.Errorf("%d records were created overnight, want %d", n, newly)
 			}
 			if c.bodies == nil {
-				want := m.requests(func(r modernRow) bool {
+				want := m.requests(expected, func(r expectedRow) bool {
 					return r.after == trade.Accepted && r.state != trade.Accepted
 				})
 				if diff := cmp.Diff(want, m.got(before)); diff != "" {
