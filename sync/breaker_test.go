@@ -3,7 +3,6 @@ package sync_test
 import (
 	"context"
 	"database/sql/driver"
-	"encoding/json"
 	"errors"
 	"runtime"
 	"strings"
@@ -250,9 +249,9 @@ func (p platform) Submit(ctx context.Context, kind trade.Kind, target string, bo
 		})
 }
 
-func (p platform) ListWebhooks(ctx context.Context) ([]json.RawMessage, error) {
-	return through(p.b.breaker, "ListWebhooks",
-		func() ([]json.RawMessage, error) { return p.Platform.ListWebhooks(ctx) })
+func (p platform) Probe(ctx context.Context) error {
+	_, err := through(p.b.breaker, "Probe", func() (any, error) { return nil, p.Platform.Probe(ctx) })
+	return err
 }
 
 func (p platform) GetProducerByDocument(ctx context.Context, document string) (apiclient.Producer, error) {

@@ -152,7 +152,7 @@ func (s *Scheduler) probeDue() bool {
 // probe sends one harmless GET to the API; if it succeeds, the jobs that waited for it may run
 // again.
 func (s *Scheduler) probe(ctx context.Context) {
-	stop := sending.AskHarmlessly(ctx, s.Engine.Platform, s.Engine.Log)
+	stop := sending.Preflight(ctx, s.Engine.Platform)
 	var waiting []*mapping.Job
 	s.mu.Lock()
 	boot := s.Engine.Clock.Boot()

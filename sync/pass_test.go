@@ -221,7 +221,7 @@ func TestARunThatIsEndedBeforeItsFirstPost(t *testing.T) {
 	b := newBench(t, sandbox.Options{})
 	b.contracts(2)
 	ctx, end := context.WithCancel(t.Context())
-	b.breaker.before("ListWebhooks", func() error { end(); return nil })
+	b.breaker.before("Probe", func() error { end(); return nil })
 	reports, err := b.engine().Sync(ctx, nil, engine.Options{})
 	if err != nil || len(reports) != 1 || reports[0].Stopped == nil || reports[0].Stopped.Code != "interrupted" ||
 		reports[0].Sent != 0 {

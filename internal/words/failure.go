@@ -63,7 +63,7 @@ func statusWords(e *apiclient.CallError) i18n.Key {
 		switch {
 		case e.HasMessage("message.producer.not-found"):
 			return "failed.producer"
-		case e.APIForm():
+		case e.Answer.NotFound():
 			return "failed.not_found"
 		}
 		return "failed.address"

@@ -4,7 +4,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/safrasync/safrasync/apiclient"
@@ -234,7 +233,8 @@ type Source interface {
 type Platform interface {
 	Submit(ctx context.Context, kind trade.Kind, target string, body []byte, gate func() error,
 	) (apiclient.Answer, error)
-	ListWebhooks(ctx context.Context) ([]json.RawMessage, error)
+	// Probe asks something harmless; nil: the API answers and accepts the key.
+	Probe(ctx context.Context) error
 	// Pace returns the rate limit of everything that is asked of the platform.
 	Pace() *apiclient.Pace
 	// GetProducerByDocument finds a producer by CPF or CNPJ (chapter 4, after the table). Every

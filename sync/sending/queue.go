@@ -121,7 +121,7 @@ func (s *Sender) makeReady(ctx context.Context) (more bool, err error) {
 		q.ready, q.readAt, q.next = q.next.result.Ready, q.next.readAt, nil
 	}
 	if len(q.ready) > 0 && !s.probed && s.flying < s.pace.slots {
-		stop := AskHarmlessly(ctx, s.Platform, s.Log)
+		stop := Preflight(ctx, s.Platform)
 		s.probed = true
 		switch {
 		case ctx.Err() != nil:

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"net/http"
 
 	"github.com/safrasync/safrasync/apiclient"
 	"github.com/safrasync/safrasync/erp"
@@ -179,10 +178,4 @@ func (a *App) OpenSource(ctx context.Context) (run.Source, error) {
 		return Unreachable(err), err
 	}
 	return source, nil
-}
-
-// Passes reports whether a refusal of the webhooks proves nothing about sending: the key works, and
-// only that module is not contracted or does not exist.
-func Passes(e *apiclient.CallError) bool {
-	return e.HasMessage("message.module.not-contracted") || e.Status == http.StatusNotFound && e.APIForm()
 }

@@ -227,9 +227,7 @@ func (g *generation) check(ctx context.Context) {
 	}
 	asking, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
-	_, err := g.engine.Platform.ListWebhooks(asking) // a harmless GET
-	failure, ok := errors.AsType[*apiclient.CallError](err)
-	if err != nil && !(ok && cli.Passes(failure)) && ctx.Err() == nil {
+	if err := g.engine.Platform.Probe(asking); err != nil && ctx.Err() == nil {
 		g.trouble("api", g.Text("API: %s", firstLine(g.Voice(), err)), err)
 	}
 }

@@ -289,9 +289,9 @@ func (c *checker) api(ctx context.Context) {
 		return
 	}
 	asked := office.Now()
-	_, err = client.ListWebhooks(ctx)
-	var failure *apiclient.CallError
-	if err != nil && (!errors.As(err, &failure) || !cli.Passes(failure)) {
+	err = client.Probe(ctx)
+	if err != nil {
+		failure, _ := errors.AsType[*apiclient.CallError](err)
 		if failure != nil && !c.app.AsJSON {
 			c.fail("api", apiHint(failure), "%s (technical detail: %v)",
 				words.FailureOf(c.app.Voice(), failure).What, err)
@@ -305,9 +305,8 @@ func (c *checker) api(ctx context.Context) {
 	}
 	c.pass("api", "%s answers and accepts the key", c.app.Config.API.BaseURL)
 	asked = office.Now()
-	failure = nil
 	_, err = client.GetOrderCommitment(ctx, uuid.NewString())
-	if errors.As(err, &failure) {
+	if failure, ok := errors.AsType[*apiclient.CallError](err); ok {
 		c.clock(failure.Header, asked)
 	}
 }
