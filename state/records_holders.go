@@ -47,10 +47,9 @@ func (h idHolding) parent(kind trade.Kind) string {
 	return cmp.Or(h.Parent, trade.ParentOf(kind, h.Target, []byte(h.Payload)))
 }
 
-// holderOf returns the row that has a platform id, from which a person gave its record to another one, or
-// to which an earlier answer assigned it: only if that answer was late may the record have another id.
-// If the id is unique within a contract only, the row must be of the same contract as the entry except.
-// The entry except itself is ignored.
+// holderOf returns the row to which a platform id belongs: by the ledger, before a person gave its record
+// to another row, or by an earlier late answer. For an id that is unique within a contract only, it looks
+// at rows of the same contract. It ignores the entry except.
 func holderOf(all sqldb.Select, sends, remoteID string, except int64) (trade.ParentKey, error) {
 	var mine, rows []idHolding
 	kind := trade.Kind(sends)

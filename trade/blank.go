@@ -25,9 +25,9 @@ func NameBlanks(key string, lang Lang) string {
 	return out.String()
 }
 
-// UnsayBlanks returns the key of which NameBlanks made a text, in whatever language, also if the parts
+// RemoveBlankNames undoes NameBlanks: it returns the key, in whatever language, also if the parts
 // were set apart by spaces.
-func UnsayBlanks(text string) string {
+func RemoveBlankNames(text string) string {
 	if !strings.Contains(text, "|") {
 		return text
 	}

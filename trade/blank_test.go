@@ -18,11 +18,11 @@ func TestABlankPartOfAKeyIsSaid(t *testing.T) {
 		if said != want {
 			t.Errorf("%s is said %s, want %s", key, said, want)
 		}
-		if back := trade.UnsayBlanks(said); back != key {
+		if back := trade.RemoveBlankNames(said); back != key {
 			t.Errorf("%s is understood as %s, want %s", said, back, key)
 		}
 	}
-	if said := trade.NameBlanks("1||2", trade.English); said != "1|(blank)|2" || trade.UnsayBlanks(said) != "1||2" {
+	if said := trade.NameBlanks("1||2", trade.English); said != "1|(blank)|2" || trade.RemoveBlankNames(said) != "1||2" {
 		t.Errorf("in English it is %s", said)
 	}
 }

@@ -15,7 +15,7 @@ type Facts struct {
 	Product  string    `json:"product,omitempty"`
 	Producer string    `json:"producer,omitempty"`
 	Branch   string    `json:"branch,omitempty"`
-	Season   string    `json:"season,omitempty"`   // of a contract
+	Season   string    `json:"season,omitempty"`   // of a contract; addresses call it harvest, the API haverst
 	Day      Date      `json:"day,omitzero"`       // of the document
 	Currency string    `json:"currency,omitempty"` // "" = there is no worth
 	Worth    Decimal   `json:"worth,omitzero"`     // amount times price

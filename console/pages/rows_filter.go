@@ -165,7 +165,7 @@ func readFilter(v url.Values, zone *time.Location) (rowFilter, error) {
 			return f, web.BadRequest("filter")
 		}
 	}
-	f.Text = trade.UnsayBlanks(f.Text)
+	f.Text = trade.RemoveBlankNames(f.Text)
 	f.After, f.Sort = v.Get("after"), trade.RowSort(v.Get("sort"))
 	for _, text := range []string{f.Facts.Product, f.Facts.Producer, f.Facts.Branch} {
 		if utf8.RuneCountInString(text) > searchLetters {

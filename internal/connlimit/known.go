@@ -10,8 +10,8 @@ import (
 
 // The senders that are known to a listener.
 const (
-	beyondPart = 8         // such a part of its share a known sender has beyond all places
-	knownMost  = 32        // more are strangers
+	beyondPart = 8         // a known sender gets this part of its share in addition
+	knownMost  = 32        // at most so many are remembered
 	knownFor   = time.Hour // after it was known last, if others need its place
 )
 

@@ -3,10 +3,14 @@ package words
 import (
 	"errors"
 	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/safrasync/safrasync/internal/i18n"
+	"github.com/safrasync/safrasync/internal/must"
 	"github.com/safrasync/safrasync/internal/phrase"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -69,6 +73,28 @@ func TestSchedulesInWords(t *testing.T) {
 	} {
 		if got := v.ExplainCron(text); got != want {
 			t.Errorf("explainCron(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+// Each refusal of an act has a sentence for people, of the command line and of the console.
+func TestEachRefusalOfAnActIsSaid(t *testing.T) {
+	t.Parallel()
+	file := must.Get(os.ReadFile("../../sync/acts/act_refusal.go"))(t)
+	found := regexp.MustCompile(`(?m)^\t\w+ +Refusal = "(\w+)"`).FindAllStringSubmatch(string(file), -1)
+	if len(found) < 40 {
+		t.Fatalf("%d refusals", len(found))
+	}
+	ofMove := []string{"configured", "not_configured", "other_kind", "no_entries", "name_taken"} // only a command moves
+	for _, m := range found {
+		parts := []i18n.Part{i18n.CLI, i18n.Console}
+		if slices.Contains(ofMove, m[1]) {
+			parts = parts[:1]
+		}
+		for _, part := range parts {
+			if !part.Has("refusal."+m[1]) && !part.Has("decision.refused."+m[1]) && !part.Has("approval.refused."+m[1]) {
+				t.Errorf("%s: nothing is said of the refusal %s", part, m[1])
+			}
 		}
 	}
 }

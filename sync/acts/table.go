@@ -25,8 +25,8 @@ const (
 type Act struct {
 	Name string
 	On   Scope
-	// In are the states of the rows that it is for, those that a filter may select first. Whether it
-	// can be done to one of them is in its plan.
+	// In are the states of the rows for which it is offered, those that a filter may select first. Its
+	// plan decides, and may allow more.
 	In   []trade.State
 	Bulk int // how many of In a filter may select
 	// Role is the lowest role that may order it, or agree to it

@@ -19,7 +19,7 @@ type pace struct {
 }
 
 // adjustPace slows down after doubts and 429s, and speeds up again with each acceptance or
-// rejection.
+// rejection. The rate of requests (apiclient/pace.go) halves by itself.
 func (s *Sender) adjustPace(d outcome.Decision, at time.Time) {
 	if d.Outcome != trade.OutcomeNotSent {
 		s.traffic.Careful = d.Outcome == trade.OutcomeUnknown

@@ -1,4 +1,5 @@
-// What an answer makes of its attempt and its entry.
+// What an answer makes of its attempt and its entry, as the ledger is asked to store it. The ledger
+// stores it in state/attempts_settle.go.
 
 package sending
 

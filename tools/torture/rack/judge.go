@@ -10,7 +10,7 @@ import (
 	"github.com/safrasync/safrasync/apiclient/sandbox"
 )
 
-// Verdict is the result of a trial, as one line of JSON. The five figures from Lost to OverBudget
+// Verdict is the result of a trial, as one line of JSON. The six figures from Lost to Undecided
 // must be zero.
 type Verdict struct {
 	Seed          uint64 `json:"seed"`
