@@ -71,6 +71,9 @@ type StopError struct{ Stop trade.Stop }
 // Error returns the reason, for IT.
 func (e *StopError) Error() string { return e.Stop.Text() }
 
+// Sentence returns the reason, for people.
+func (e *StopError) Sentence() trade.Sentence { return e.Stop.Why }
+
 // Interrupted returns the stop of a run that a signal ended.
 func Interrupted() trade.Stop {
 	return trade.Stop{Code: string(StopInterrupt), Why: trade.Say("stop.interrupted"), All: true}

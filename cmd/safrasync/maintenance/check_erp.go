@@ -14,6 +14,7 @@ import (
 	"github.com/safrasync/safrasync/state"
 	"github.com/safrasync/safrasync/sync/dryrun"
 	"github.com/safrasync/safrasync/sync/mapping"
+	"github.com/safrasync/safrasync/sync/outcome"
 	"github.com/safrasync/safrasync/sync/run"
 	"github.com/safrasync/safrasync/trade"
 )
@@ -67,6 +68,7 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 		}
 		err = c.app.Config.Annotate(err)
 		var faults *config.Error
+		var stop *outcome.StopError
 		switch {
 		case err == nil:
 			surveys[job.Name()] = survey
@@ -92,6 +94,10 @@ func (c *checker) erp(ctx context.Context, store *state.Store, jobs []*mapping.J
 			for _, fault := range faults.Faults {
 				c.fail(name, "correct the query or the mapping at this line of the configuration", "%v", &config.Error{Faults: []config.Fault{fault}})
 			}
+		case errors.As(err, &stop):
+			c.report(checkJSON{
+				Check: name, Text: c.bare(err), Hint: trade.ExplainStop(stop.Stop.Code, c.voice().Lang).Do,
+			})
 		case erp.CodeOf(err) == erp.CodePermission:
 			c.fail(name, "grant SELECT to the reading user", "%v", c.bare(err))
 		default:
