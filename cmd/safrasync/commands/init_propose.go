@@ -141,7 +141,7 @@ func (p proposal) render(v words.Voice) string {
 	for _, job := range p.jobs {
 		line("  %s:\n    sends: %s", job.name, job.sends)
 		line("    # %s", oneLine(job.queryNote))
-		line("    # %s", v.Text("The columns, with two values of each:"))
+		line("    # %s", v.Text("The columns, with all values if they are few, else two of each:"))
 		for _, c := range job.columns {
 			line("    #   %s", oneLine(c))
 		}

@@ -34,16 +34,20 @@ type surveyed struct {
 	people  bool // a value is a CPF or CNPJ: all are masked
 }
 
-// What is shown of a column: so many different values, of so many letters.
+// What is shown of a column: all different values if they are so few, else two; so many letters of each.
 const (
-	shownSamples = 2
+	allSamples   = 8
 	shownLetters = 20
 )
 
 // withSamples returns the name of a column with its values, with documents masked.
 func (c *surveyed) withSamples() string {
 	var out []string
-	for _, value := range c.samples {
+	values := c.samples
+	if len(values) > allSamples {
+		values = values[:2]
+	}
+	for _, value := range values {
 		text := words.Printable(trade.MaskColumn(c.name, value))
 		if c.people {
 			text = strings.Map(func(r rune) rune {
@@ -100,7 +104,7 @@ func newSurvey(ctx context.Context, source *erp.Source, driver string, relation 
 				text := v.Trimmed()
 				_, _, err := apiclient.ParseDocument(text)
 				c.people = c.people || err == nil
-				if len(c.samples) < shownSamples && !slices.Contains(c.samples, text) {
+				if len(c.samples) <= allSamples && !slices.Contains(c.samples, text) {
 					c.samples = append(c.samples, text)
 				}
 			}
