@@ -193,8 +193,9 @@ func TestF114EveryStatusWithEveryBodyMeansWhatTheTableSays(t *testing.T) {
 						trade.InDoubt: trade.CauseUnknown, trade.Held: trade.CauseExists, trade.Rejected: refusal,
 					}[d.State]
 					consumes := !strings.HasPrefix(want, "stop") && want != "wait"
-					if d.Cause != cause || d.Counts != consumes || d.Reason.Code == "" || !trade.CanMove(trade.Sending, d.State) {
-						t.Errorf("%d %s: %s with cause %q, counts %t; %+v", status, b.name, d.State, d.Cause, d.Counts, d.Reason)
+					if d.Cause != cause || d.Counts != consumes || d.Reason.Code == "" ||
+						!trade.CanMove(trade.Sending, d.State) {
+						t.Errorf("%d %s: want cause %q, counts %t: %+v", status, b.name, cause, consumes, d)
 					}
 					if d.State == trade.Pending || d.Retry != RetryNone {
 						resends[want]++
