@@ -47,6 +47,7 @@ func run(t *testing.T, opts rack.Options) rack.Verdict {
 }
 
 func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
+	t.Parallel()
 	binary := machine.Build(t, "../..", "./cmd/safrasync")
 	for _, ledger := range []string{"sqlite", "postgres"} {
 		t.Run(ledger, func(t *testing.T) {
@@ -64,6 +65,7 @@ func TestF071NothingIsLostAndNothingComesTwice(t *testing.T) {
 
 // The harness can fail: the usual script under cron sends rows twice.
 func TestTheJudgeFindsWhatAScriptDoubles(t *testing.T) {
+	t.Parallel()
 	v := run(t, rack.Options{
 		Script: machine.Build(t, "..", "./torture/cronscript"), Kills: 25, // it does not double at each
 		ERP: rack.Database{Driver: "postgres", DSN: pgtest.Database(t)},
